@@ -75,6 +75,8 @@ test("the work of a killed worker is taken over within seconds, and nothing is s
 }, 90_000);
 
 test("a stopping worker finishes the work that it has begun and leaves no lock behind", async () => {
+  // Locks that the killed workers of the tests before have left.
+  await pool().query("UPDATE graphile_worker._private_jobs SET locked_at = NULL, locked_by = NULL");
   const account = await makeAccount();
   const worker = await startWorker();
   const reported = async () =>

@@ -42,6 +42,11 @@ async function makeCallers(api: Api, poorKey: string): Promise<(caller: Caller, 
   };
 }
 
+type Item = { id?: unknown; sender_id?: unknown; scheduled_at?: unknown };
+
+/** The kind of ids of messages that wait for their time. */
+const WAITING = "waiting";
+
 /**
  * Ids from responses, by the first part of the path; not that of `sender`, since messages that wait for a
  * provider fail, and are refunded, when their sender is deleted.
@@ -53,17 +58,26 @@ function makeIds(sender: string) {
     learn: (path: string, data: unknown) => {
       // Objects below an object have ids of another kind.
       if (path.split("/").length > 3) return;
-      const items = (Array.isArray(data) ? data : [data]) as ({ id?: unknown; sender_id?: unknown } | undefined)[];
+      const items = (Array.isArray(data) ? data : [data]) as (Item | undefined)[];
       const found = items.flatMap((item) => (item?.sender_id === sender ? [] : [item?.id]));
-      const kept = new Set([...(ids.get(kindOf(path)) ?? []), ...found.filter((id) => typeof id === "string")]);
-      ids.set(kindOf(path), [...kept].slice(-IDS_KEPT));
+      const keep = (kind: string, more: readonly unknown[]) => {
+        const kept = new Set([...(ids.get(kind) ?? []), ...more.filter((id) => typeof id === "string")]);
+        ids.set(kind, [...kept].slice(-IDS_KEPT));
+      };
+      keep(kindOf(path), found);
+      keep(
+        WAITING,
+        items.flatMap((item) => (item?.scheduled_at ? [item.id] : [])),
+      );
     },
     forget: (path: string) => {
       const kept = (ids.get(kindOf(path)) ?? []).filter((id) => !path.includes(id));
       ids.set(kindOf(path), kept);
     },
     pick: (path: string, pick: number) => {
-      const known = ids.get(kindOf(path)) ?? [];
+      const isCancel = path.includes("/cancel");
+      // Only what waits can be canceled, and of the other messages there are many more.
+      const known = ids.get(isCancel && pick % 2 === 0 ? WAITING : kindOf(path)) ?? [];
       return known[pick % Math.max(1, known.length)] ?? "unknown";
     },
   };

@@ -36,16 +36,25 @@ const failsUntaken = ({ message, attempts, steps: [first] }: Change): boolean =>
   message.status === "pending" && first?.to === "failed" && attempts > 0;
 
 /**
- * Applies the steps that move their message forward, and drops the others (late or repeated receipts). A message that would
- * fail untaken, although a receipt shows that a provider took it, fails as that receipt says. The messages must be locked,
- * and each may appear once.
- * @returns the steps of `changes` that were applied, by identity.
+ * Replaces the steps of messages that would fail untaken, although a receipt shows that a provider took them: they fail as
+ * that receipt says. To be awaited before {@link applyChanges}. The messages must be locked.
+ */
+export async function withSuperseded(tx: Tx, changes: readonly Change[]): Promise<Change[]> {
+  const failing = changes.filter(failsUntaken).map(({ message }) => message.id);
+  if (failing.length === 0) return [...changes];
+  const steps = await applySuperseded(tx, failing, now());
+  return changes.map((change) => ({ ...change, steps: steps.get(change.message.id) ?? change.steps }));
+}
+
+/**
+ * Applies the steps that move their message forward, and drops the others (late or repeated receipts). The messages must
+ * be locked, and each may appear once. Its statements are sent before it returns control: whatever a caller sends next, such
+ * as the joining of parked receipts, finds the messages moved.
+ * @returns the steps that were applied, by identity the ones of `changes`.
  */
 export async function applyChanges(tx: Tx, changes: readonly Change[]): Promise<Step[]> {
-  const failing = changes.filter(failsUntaken).map(({ message }) => message.id);
-  const superseded = await applySuperseded(tx, failing, now());
   const applied = changes.flatMap(({ message, attempts, steps }): AppliedChange[] => {
-    const folded = foldSteps(message, superseded.get(message.id) ?? steps);
+    const folded = foldSteps(message, steps);
     if (folded.steps.length === 0) return [];
     return [{ ...folded, message, attempts, isRefunded: folded.moves.some(({ kind }) => kind === "refund") }];
   });

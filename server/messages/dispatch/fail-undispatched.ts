@@ -1,7 +1,7 @@
 /** Accepted messages that must not, or cannot, go to any provider: they fail and cost nothing. */
 import type { Tx } from "../../core/db";
 import type { Refusal } from "../accept/fraud-rules";
-import { applyChanges, lockMessages } from "../transitions";
+import { applyChanges, type Change, lockMessages, withSuperseded } from "../transitions";
 import { dltOf } from "./dlt";
 
 /** The part of a message's permission that was revoked after its acceptance: of its account or of its sender. */
@@ -54,13 +54,11 @@ export async function failUndispatched(tx: Tx, rows: readonly Undispatched[], at
     tx,
     pending.map(({ id }) => id),
   );
-  await applyChanges(
-    tx,
-    pending.flatMap((message) => {
-      const [attempts, error] = [attemptsOf.get(message.id), errors.get(message.id)];
-      return attempts === undefined || !error ? [] : [{ message, attempts, steps: [{ to: "failed", at, error }] }];
-    }),
-  );
+  const changes = pending.flatMap((message): Change[] => {
+    const [attempts, error] = [attemptsOf.get(message.id), errors.get(message.id)];
+    return attempts === undefined || !error ? [] : [{ message, attempts, steps: [{ to: "failed", at, error }] }];
+  });
+  await applyChanges(tx, await withSuperseded(tx, changes));
   return new Set(attemptsOf.keys());
 }
 

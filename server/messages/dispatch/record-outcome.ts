@@ -12,7 +12,7 @@ import { providerTable } from "../../providers/registry";
 import { joinReceipts } from "../receipts/apply-receipts";
 import { type AcceptedIds, freeReusedIds, isPartReporter, registerParts } from "../receipts/parts";
 import { storedCode, storedDetail } from "../stored-text";
-import { applyChanges, type Change, lockMessages } from "../transitions";
+import { applyChanges, type Change, lockMessages, withSuperseded } from "../transitions";
 import { type Attempt, claimNext, forgetClaims, knownClaims, UNAVAILABLE_RETRY_MS } from "./claims";
 import { type Conditions, type Decision, decideNext, NO_CHANGE, type StoredAttempt } from "./decide-next";
 import { newClaimToken } from "./next-attempt";
@@ -109,7 +109,8 @@ async function record(
     const { step } = decision;
     return { result, decision, change: step && { message, attempts: result.attempt.seq, steps: [step] } };
   });
-  const effects = effectsOf(decided);
+  const all = effectsOf(decided);
+  const effects = { ...all, changes: await withSuperseded(tx, all.changes) };
   for (const { claim } of effects.toClaim) knownClaims().add(claim);
   const claimed = await write(tx, effects, conditions.at);
   forgetClaims(effects.toClaim.filter(({ claim }) => !claimed.has(claim)));

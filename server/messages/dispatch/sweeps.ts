@@ -6,7 +6,7 @@ import { log } from "../../core/log";
 import { idsWithin } from "../created-range";
 import { rejoinReceipts } from "../receipts/apply-receipts";
 import type { Step } from "../steps";
-import { applyChanges, lockMessages } from "../transitions";
+import { applyChanges, lockMessages, withSuperseded } from "../transitions";
 import { failExpired } from "./expire";
 import { findForgottenWorkers, isBegun, recoverAttempts } from "./recover";
 import { UNRESOLVED_AFTER_MS } from "./run-attempt";
@@ -133,13 +133,11 @@ async function sweep(
         lockMessages(tx, ids),
         tx.query<Swept>(choose, [ageMs, ids, SWEEP_MAX, ...more]),
       ]);
-      await applyChanges(
-        tx,
-        rows.flatMap((row) => {
-          const message = messages.get(row.id);
-          return message ? [{ message, attempts: row.seq, steps: [stepOf(row)] }] : [];
-        }),
-      );
+      const changes = rows.flatMap((row) => {
+        const message = messages.get(row.id);
+        return message ? [{ message, attempts: row.seq, steps: [stepOf(row)] }] : [];
+      });
+      await applyChanges(tx, await withSuperseded(tx, changes));
     });
   }
 }

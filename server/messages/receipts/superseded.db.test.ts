@@ -8,12 +8,14 @@ import { getMessage } from "@/server/messages/read";
 import { referenceTo } from "@/server/providers/reference";
 import { contradictions } from "@/test/database/account-truth";
 import {
+  accepted,
   type Claimed,
   claimed,
   prepareAttempts,
   record,
   recordAndAdvance,
   report,
+  statusOf,
   UNKNOWN,
 } from "@/test/database/attempts";
 import { applyReceipts } from "./apply-receipts";
@@ -88,4 +90,17 @@ test("the later attempt goes on, and its acceptance decides", async () => {
     provider: "twilio",
   });
   expect(await contradictions(message.account.accountId)).toEqual([]);
+});
+
+test("a failure in the same batch does not let a parked receipt move its message twice", async () => {
+  const [ahead, taken, refused] = [await claimed(), await claimed(), await claimed()];
+  await applyReceipts("vonage", [report(`early-${taken.id}`, "delivered")]);
+  // The first is recorded alone, and the others together meanwhile.
+  await Promise.all([
+    record(ahead.first, accepted(`ahead-${ahead.id}`)),
+    record(taken.first, accepted(`early-${taken.id}`)),
+    record(refused.first, REFUSED),
+  ]);
+  expect(await statusOf(taken)).toBe("delivered");
+  expect(await contradictions(taken.account.accountId)).toEqual([]);
 });
