@@ -5,7 +5,6 @@
 import http from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { freePort } from "@/scripts/postgres";
-import { openSession } from "@/test/network/operator-session";
 import { runLoad } from "./client";
 import { median } from "./figures";
 import type { LoadResult } from "./load";
@@ -19,6 +18,7 @@ import {
   startService,
   waitUntilHealthy,
 } from "./service";
+import { openPerson } from "./session";
 import type { Options, Outcome, Stage, Workload } from "./workload";
 
 const SENDS_PER_S = 50;
@@ -26,7 +26,6 @@ const SEND_CONNECTIONS = 16;
 const VIEWS_PER_S = 40;
 const WARM_UP_S = 4;
 const TEXT = "Your code is 482913. It expires in ten minutes.";
-const PERSON = { email: "bench-person@example.com", password: "bench-password-1", name: "Bench" };
 
 type Views = { statuses: Record<string, number>; stop: () => Promise<void> };
 
@@ -51,17 +50,6 @@ function flood(url: string, headers: Record<string, string>): Views {
       agent.destroy();
     },
   };
-}
-
-/** Creates a person who can sign in. @returns the cookies of their session. */
-async function signUp(origin: string): Promise<string> {
-  const answer = await fetch(`${origin}/api/trpc/auth.signUp`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(PERSON),
-  });
-  if (!answer.ok) throw new Error(`Nobody can sign up: ${await answer.text()}`);
-  return (await openSession(origin, PERSON)).join("; ");
 }
 
 type Round = { calm: LoadResult; strangers: LoadResult; person: LoadResult };
@@ -100,7 +88,7 @@ async function run({ seconds, rounds }: Options, stage: Stage): Promise<Outcome>
   stage.say("Starting the web process");
   const web = await startService(stage, "web", { ...serviceSettings(url, port), SIGN_UP_OPEN: "true" }, folder);
   await waitUntilHealthy(stage, web, port);
-  const cookie = await signUp(origin);
+  const cookie = await openPerson(origin);
 
   const plan = {
     ...{ port, keys: customer.keys.map(({ plain }) => plain), sender: customer.sender, text: TEXT },

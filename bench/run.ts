@@ -9,6 +9,7 @@ import { bulk } from "./bulk";
 import { drains } from "./drains";
 import { edge } from "./edge";
 import { fill } from "./fill";
+import { floods } from "./floods";
 import { hooks } from "./hooks";
 import { kannel } from "./kannel";
 import { overload } from "./overload";
@@ -27,6 +28,7 @@ const WORKLOADS: Record<string, Workload> = {
   kannel,
   edge,
   pages,
+  floods,
   overload,
   writes,
   hooks,
