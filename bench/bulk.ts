@@ -3,12 +3,12 @@
  * statement into a copy with the same tables, indexes and triggers.
  */
 import { createDatabase } from "@/scripts/postgres";
-import { runLoad } from "./client";
-import { median } from "./figures";
-import { bulkScript, findPgbench, runPgbench } from "./pgbench";
-import { cpuSeconds, familyCpuSeconds, requireProc } from "./processes";
-import { openFolder, openService, PRICE_MICROS } from "./service";
-import type { Options, Outcome, Stage, Workload } from "./workload";
+import { runLoad } from "./kit/client";
+import { median } from "./kit/figures";
+import { bulkScript, findPgbench, runPgbench } from "./kit/pgbench";
+import { cpuSeconds, familyCpuSeconds, requireProc } from "./kit/processes";
+import { openFolder, openService, PRICE_MICROS } from "./kit/service";
+import type { Options, Outcome, Stage, Workload } from "./kit/workload";
 
 const TEXT = "Your code is 482913. It expires in ten minutes.";
 const RECIPIENTS = 1_000;

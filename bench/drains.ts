@@ -2,13 +2,20 @@
  * Measures how fast one worker delivers backlogs of single sends of growing size, and where PostgreSQL's time goes
  * meanwhile, statement by statement.
  */
-import { type Check, checkService } from "./books";
-import { runLoad, startLoad } from "./client";
-import { drain } from "./drain";
-import { cpuSeconds, familyCpuSeconds, requireProc } from "./processes";
-import { openService } from "./service";
-import { COUNTING_STATEMENTS, countStatements, readStatements, type StatementCost, statementLines } from "./statements";
-import type { Options, Outcome, Stage, Workload } from "./workload";
+
+import { type Check, checkService } from "./kit/books";
+import { runLoad, startLoad } from "./kit/client";
+import { drain } from "./kit/drain";
+import { cpuSeconds, familyCpuSeconds, requireProc } from "./kit/processes";
+import { openService } from "./kit/service";
+import {
+  COUNTING_STATEMENTS,
+  countStatements,
+  readStatements,
+  type StatementCost,
+  statementLines,
+} from "./kit/statements";
+import type { Options, Outcome, Stage, Workload } from "./kit/workload";
 
 const TEXT = "Your code is 482913. It expires in ten minutes.";
 const PROBE = { connections: 2, rate: 5 };

@@ -13,7 +13,7 @@ import { matchOperation, tableOf } from "@/server/api/operations";
 import type { Context } from "@/server/core/trpc";
 import { router, scoped } from "@/server/core/trpc";
 import { Message, SendMessageInput } from "@/server/messages/schema";
-import type { Options, Outcome, Stage, Workload } from "./workload";
+import type { Options, Outcome, Stage, Workload } from "./kit/workload";
 
 const CONTEXT: Context = {
   actor: {

@@ -4,8 +4,8 @@ import { checkLedger } from "@/server/accounts/tasks";
 import { pool } from "@/server/core/db";
 import { rebuildListTotals } from "@/server/lists/rebuild";
 import { fillMessages } from "./filling";
-import { makeCustomer, makeDatabase, openClient, openFolder, openServer, serviceSettings } from "./service";
-import type { Options, Outcome, Stage, Workload } from "./workload";
+import { makeCustomer, makeDatabase, openClient, openFolder, openServer, serviceSettings } from "./kit/service";
+import type { Options, Outcome, Stage, Workload } from "./kit/workload";
 
 /** Messages between two lines of progress. */
 const NOTED_EACH = 500_000;

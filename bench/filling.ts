@@ -1,7 +1,7 @@
 /** Fills a database with finished messages and all that belongs to them, so that every check of the books holds. */
 import type { Client } from "pg";
 import { newId } from "@/server/core/ids";
-import { type Customer, PRICE_MICROS } from "./service";
+import { type Customer, PRICE_MICROS } from "./kit/service";
 
 /** Messages of one flush share their time and their ledger entries, as under load. */
 const PER_FLUSH = 50;

@@ -5,12 +5,12 @@
 import http from "node:http";
 import net from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
-import { runLoad } from "./client";
-import { median } from "./figures";
-import type { LoadResult } from "./load";
-import { openService } from "./service";
-import { openPerson } from "./session";
-import type { Options, Outcome, Stage, Workload } from "./workload";
+import { runLoad } from "./kit/client";
+import { median } from "./kit/figures";
+import type { LoadResult } from "./kit/load";
+import { openService } from "./kit/service";
+import { openPerson } from "./kit/session";
+import type { Options, Outcome, Stage, Workload } from "./kit/workload";
 
 const SENDS_PER_S = 50;
 const SEND_CONNECTIONS = 16;

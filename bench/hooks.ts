@@ -11,11 +11,11 @@ import { eventTypeFor } from "@/server/messages/status";
 import { recordEvents } from "@/server/webhooks/delivery/outbox";
 import { newSigningSecret } from "@/server/webhooks/delivery/signature";
 import { sealSecret } from "@/server/webhooks/secrets";
-import { endChild } from "./client";
-import { median } from "./figures";
 import type { PostPlan, PostResult, ReceiverCount } from "./hook-peer";
-import { askPeer, nextMessage, startPeer } from "./peer-process";
-import { cpuSeconds, familyCpuSeconds, requireProc } from "./processes";
+import { endChild } from "./kit/client";
+import { median } from "./kit/figures";
+import { askPeer, nextMessage, startPeer } from "./kit/peer-process";
+import { cpuSeconds, familyCpuSeconds, requireProc } from "./kit/processes";
 import {
   build,
   type Customer,
@@ -26,8 +26,8 @@ import {
   openServer,
   serviceSettings,
   startService,
-} from "./service";
-import type { Options, Outcome, Stage, Workload } from "./workload";
+} from "./kit/service";
+import type { Options, Outcome, Stage, Workload } from "./kit/workload";
 
 /** As many messages share a transaction when a worker dispatches under load. */
 const MESSAGES_PER_RECORDING = 30;

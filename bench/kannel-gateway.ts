@@ -6,8 +6,8 @@ import net from "node:net";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { freePort } from "@/scripts/postgres";
-import { endChild } from "./client";
-import type { Stage } from "./workload";
+import { endChild } from "./kit/client";
+import type { Stage } from "./kit/workload";
 
 const PROGRAMS = { bearerbox: "/usr/sbin/bearerbox", smsbox: "/usr/sbin/smsbox" };
 /** The one who may send. */

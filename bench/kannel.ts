@@ -8,17 +8,17 @@ import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { freePort } from "@/scripts/postgres";
 import { newId } from "@/server/core/ids";
-import { type Check, checkService } from "./books";
-import { runLoad } from "./client";
-import { settleJobs } from "./drain";
-import { median } from "./figures";
 import { KANNEL_USER, type Kannel, requireKannel, startKannel } from "./kannel-gateway";
 import type { PeerCount } from "./kannel-peer";
-import type { LoadPlan } from "./load";
-import { askPeer, nextMessage, startPeer } from "./peer-process";
-import { cpuSeconds, familyCpuSeconds, requireProc } from "./processes";
-import { openFolder, openService } from "./service";
-import type { Options, Outcome, Stage, Workload } from "./workload";
+import { type Check, checkService } from "./kit/books";
+import { runLoad } from "./kit/client";
+import { settleJobs } from "./kit/drain";
+import { median } from "./kit/figures";
+import type { LoadPlan } from "./kit/load";
+import { askPeer, nextMessage, startPeer } from "./kit/peer-process";
+import { cpuSeconds, familyCpuSeconds, requireProc } from "./kit/processes";
+import { openFolder, openService } from "./kit/service";
+import type { Options, Outcome, Stage, Workload } from "./kit/workload";
 
 const TEXT = "Your code is 482913. It expires in ten minutes.";
 /** Submits in flight, for both. */

@@ -5,9 +5,9 @@
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { freePort } from "@/scripts/postgres";
-import { runLoad } from "./client";
-import type { LoadResult } from "./load";
-import { memoryOf, peakMemory, requireProc } from "./processes";
+import { runLoad } from "./kit/client";
+import type { LoadResult } from "./kit/load";
+import { memoryOf, peakMemory, requireProc } from "./kit/processes";
 import {
   build,
   makeCustomer,
@@ -18,8 +18,8 @@ import {
   serviceSettings,
   startService,
   waitUntilHealthy,
-} from "./service";
-import type { Options, Outcome, Stage, Workload } from "./workload";
+} from "./kit/service";
+import type { Options, Outcome, Stage, Workload } from "./kit/workload";
 
 const TIMES = 3;
 const CALM = { connections: 16, rate: 50, seconds: 5 };

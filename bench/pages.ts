@@ -5,9 +5,9 @@
 import http from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { freePort } from "@/scripts/postgres";
-import { runLoad } from "./client";
-import { median } from "./figures";
-import type { LoadResult } from "./load";
+import { runLoad } from "./kit/client";
+import { median } from "./kit/figures";
+import type { LoadResult } from "./kit/load";
 import {
   build,
   makeCustomer,
@@ -17,9 +17,9 @@ import {
   serviceSettings,
   startService,
   waitUntilHealthy,
-} from "./service";
-import { openPerson } from "./session";
-import type { Options, Outcome, Stage, Workload } from "./workload";
+} from "./kit/service";
+import { openPerson } from "./kit/session";
+import type { Options, Outcome, Stage, Workload } from "./kit/workload";
 
 const SENDS_PER_S = 50;
 const SEND_CONNECTIONS = 16;

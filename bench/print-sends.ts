@@ -1,6 +1,6 @@
 /** Prints the results of the workload `sends` as text. */
-import { type Cpu, median, type Round, type SendsFigures } from "./figures";
-import type { LoadResult } from "./load";
+import { type Cpu, median, type Round, type SendsFigures } from "./kit/figures";
+import type { LoadResult } from "./kit/load";
 
 const MIB = 1_048_576;
 const MICROS = 1_000_000;

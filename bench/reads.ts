@@ -1,12 +1,12 @@
 /** Reads at many messages against reads at few, in turns: what callers see of growth. */
 import { fork } from "node:child_process";
 import path from "node:path";
-import { endChild } from "./client";
-import { median } from "./figures";
 import { fillMessages } from "./filling";
+import { endChild } from "./kit/client";
+import { median } from "./kit/figures";
+import { makeCustomer, makeDatabase, openClient, openFolder, openServer, serviceSettings } from "./kit/service";
+import type { Options, Outcome, Stage, Workload } from "./kit/workload";
 import type { ReadsPlan, ReadsResult } from "./reads-peer";
-import { makeCustomer, makeDatabase, openClient, openFolder, openServer, serviceSettings } from "./service";
-import type { Options, Outcome, Stage, Workload } from "./workload";
 
 const FEW = 50_000;
 /** Reads of each kind per round. */

@@ -3,8 +3,8 @@ import { spawn } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { endChild } from "./client";
-import type { Options, Outcome, Stage, Workload } from "./workload";
+import { endChild } from "./kit/client";
+import type { Options, Outcome, Stage, Workload } from "./kit/workload";
 
 const FILE = path.join("bench", "report.md");
 

@@ -12,13 +12,13 @@ import { fill } from "./fill";
 import { floods } from "./floods";
 import { hooks } from "./hooks";
 import { kannel } from "./kannel";
+import type { Options, Stage, Workload } from "./kit/workload";
 import { overload } from "./overload";
 import { pages } from "./pages";
 import { reads } from "./reads";
 import { report } from "./report";
 import { scale } from "./scale";
 import { sends } from "./sends";
-import type { Options, Stage, Workload } from "./workload";
 import { writes } from "./writes";
 
 const WORKLOADS: Record<string, Workload> = {

@@ -4,12 +4,12 @@
  */
 import os from "node:os";
 import { freePort } from "@/scripts/postgres";
-import { checkService } from "./books";
-import { runLoad, startLoad } from "./client";
-import { drain } from "./drain";
-import { cpuSeconds, familyCpuSeconds, requireProc } from "./processes";
-import { type OpenService, openService, type Service, waitUntilHealthy } from "./service";
-import type { Options, Outcome, Stage, Workload } from "./workload";
+import { checkService } from "./kit/books";
+import { runLoad, startLoad } from "./kit/client";
+import { drain } from "./kit/drain";
+import { cpuSeconds, familyCpuSeconds, requireProc } from "./kit/processes";
+import { type OpenService, openService, type Service, waitUntilHealthy } from "./kit/service";
+import type { Options, Outcome, Stage, Workload } from "./kit/workload";
 
 const TEXT = "Your code is 482913. It expires in ten minutes.";
 const COUNTS = [1, 2, 4];

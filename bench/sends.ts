@@ -5,14 +5,13 @@
 import os from "node:os";
 import type { Client } from "pg";
 import { createDatabase, freePort } from "@/scripts/postgres";
-import { checkPeer, checkService } from "./books";
-import { runLoad, startLoad } from "./client";
-import { drain } from "./drain";
-import { type Cpu, median, type Round, type SendsFigures } from "./figures";
-import type { LoadPlan, LoadResult } from "./load";
-import { measureLone } from "./lone";
-import { findPgbench, type PgbenchResult, runPgbench, sendScript } from "./pgbench";
-import { printSends } from "./print-sends";
+import { checkPeer, checkService } from "./kit/books";
+import { runLoad, startLoad } from "./kit/client";
+import { drain } from "./kit/drain";
+import { type Cpu, median, type Round, type SendsFigures } from "./kit/figures";
+import type { LoadPlan, LoadResult } from "./kit/load";
+import { measureLone } from "./kit/lone";
+import { findPgbench, type PgbenchResult, runPgbench, sendScript } from "./kit/pgbench";
 import {
   cpuSeconds,
   endedChildrenCpuSeconds,
@@ -20,7 +19,7 @@ import {
   peakMemory,
   requireProc,
   watchFamilyMemory,
-} from "./processes";
+} from "./kit/processes";
 import {
   build,
   makeCustomer,
@@ -33,8 +32,9 @@ import {
   serviceSettings,
   startService,
   waitUntilHealthy,
-} from "./service";
-import type { Options, Outcome, Stage, Workload } from "./workload";
+} from "./kit/service";
+import type { Options, Outcome, Stage, Workload } from "./kit/workload";
+import { printSends } from "./print-sends";
 
 const TEXT = "Your code is 482913. It expires in ten minutes.";
 /** Both sides run this long before measuring, to compile code, fill caches and open connections. */

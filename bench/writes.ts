@@ -13,10 +13,16 @@ import { attemptResult, recordOutcome } from "@/server/messages/dispatch/record-
 import { applyReceipts } from "@/server/messages/receipts/apply-receipts";
 import { closeAdapters } from "@/server/providers/registry";
 import { createEndpoint } from "@/server/webhooks/service";
-import { familyCpuSeconds, requireProc } from "./processes";
-import { makeCustomer, makeDatabase, openClient, openFolder, openServer, serviceSettings } from "./service";
-import { COUNTING_STATEMENTS, countStatements, readStatements, type StatementCost, statementLines } from "./statements";
-import type { Options, Outcome, Stage, Workload } from "./workload";
+import { familyCpuSeconds, requireProc } from "./kit/processes";
+import { makeCustomer, makeDatabase, openClient, openFolder, openServer, serviceSettings } from "./kit/service";
+import {
+  COUNTING_STATEMENTS,
+  countStatements,
+  readStatements,
+  type StatementCost,
+  statementLines,
+} from "./kit/statements";
+import type { Options, Outcome, Stage, Workload } from "./kit/workload";
 
 const TEXT = "Your code is 482913. It expires in ten minutes.";
 /** Batches that fill caches and pages before anything is counted. */

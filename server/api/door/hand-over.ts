@@ -1,4 +1,4 @@
-/** What the doors of the console hand requests over to: pages and sign-in, which Next serves. */
+/** Hands requests of the console over to Next, which serves pages and sign-in. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { overloaded } from "../../core/errors";
 import { authRefusal, pageRefusal, writeResponse } from "./responses";

@@ -19,7 +19,7 @@ export type RunningLoad = { result: Promise<LoadResult>; stop: () => void };
 export async function startLoad(stage: Stage, plan: LoadPlan): Promise<RunningLoad> {
   const child = await stage.keep(
     // Its own process group, so that Ctrl-C does not kill it before us; it exits when its IPC channel closes.
-    async () => fork(path.join("bench", "load.ts"), { detached: true, stdio: ["ignore", 2, 2, "ipc"] }),
+    async () => fork(path.join("bench", "kit", "load.ts"), { detached: true, stdio: ["ignore", 2, 2, "ipc"] }),
     endChild,
   );
   const result = new Promise<LoadResult>((resolve, reject) => {
