@@ -66,7 +66,7 @@ export const peakMemory = (pid: number): number => statusBytes(pid, "VmHWM");
 export const memoryOf = (pid: number): number => statusBytes(pid, "VmRSS");
 
 /** Current resident memory of a server and its children, with shared memory counted once. */
-export function familyMemory(parent: number): number {
+function familyMemory(parent: number): number {
   const pids = family(parent);
   const own = pids.reduce((sum, pid) => sum + statusBytes(pid, "RssAnon"), 0);
   const shared = (field: string) => Math.max(0, ...pids.map((pid) => statusBytes(pid, field)));
