@@ -18,6 +18,13 @@ import type { LoadPlan } from "./kit/load";
 import { askPeer, nextMessage, startPeer } from "./kit/peer-process";
 import { cpuSeconds, familyCpuSeconds, requireProc } from "./kit/processes";
 import { openFolder, openService } from "./kit/service";
+import {
+  COUNTING_STATEMENTS,
+  countStatements,
+  readStatements,
+  type StatementCost,
+  statementLines,
+} from "./kit/statements";
 import type { Options, Outcome, Stage, Workload } from "./kit/workload";
 
 const TEXT = "Your code is 482913. It expires in ten minutes.";
@@ -103,7 +110,10 @@ async function startOurs(stage: Stage, connections: number, life: { centre: numb
     ...{ SMPP_URL: `smpp://127.0.0.1:${life.centre}`, SMPP_SYSTEM_ID: "bench", SMPP_PASSWORD: "bench" },
     ...{ SMPP_WINDOW: String(WINDOW), WEBHOOK_ALLOWED_NETWORKS: "127.0.0.0/8" },
   };
-  const service = await openService(stage, { connections, ...(environment && { environment }) });
+  const service = await openService(stage, {
+    connections,
+    ...(environment && { environment, database: COUNTING_STATEMENTS }),
+  });
   const { database, customer, web, server } = service;
   // The same few texts go to the same numbers all the time.
   await database.query("UPDATE accounts SET flood_identical = 0, flood_total = 0");
@@ -151,6 +161,7 @@ async function run({ seconds, rounds, connections, backlog }: Options, stage: St
   await measureLife(stage, receiptsOf(0), sends, WARM_UP_MESSAGES, callbacks);
   await measureLife(stage, living.side, sends, WARM_UP_MESSAGES, callbacks);
   const [accepted, lives]: [Measured<Accepted>[], Measured<Life>[]] = [[], []];
+  let statements: StatementCost[] = [];
   for (let round = 1; round <= rounds; round += 1) {
     stage.say(`Round ${round} of ${rounds}: sends accepted by Kannel, then by the service`);
     const stored = await measureAccepted(stage, storing, sends, seconds);
@@ -158,13 +169,15 @@ async function run({ seconds, rounds, connections, backlog }: Options, stage: St
     accepted.push({ kannel: stored, service: own, ratio: own.perSecond / stored.perSecond });
     stage.say(`Round ${round} of ${rounds}: ${messages} messages from request to callback, Kannel first`);
     const theirs = await measureLife(stage, receiptsOf(round), sends, messages, callbacks);
+    await countStatements(living.database);
     const ours = await measureLife(stage, living.side, sends, messages, callbacks);
+    statements = await readStatements(living.database, messages);
     lives.push({ kannel: theirs, service: ours, ratio: ours.perSecond / theirs.perSecond });
   }
   await settleJobs(stage, living.database);
   const checks = await checkService(living.database, WARM_UP_MESSAGES + rounds * messages);
   const figures = {
-    ...{ workload: "kannel", messages, accepted, lives, checks },
+    ...{ workload: "kannel", messages, accepted, lives, statements, checks },
     acceptedRatio: median(accepted.map(({ ratio }) => ratio)),
     lifeRatio: median(lives.map(({ ratio }) => ratio)),
   };
@@ -175,6 +188,8 @@ type Figures = {
   messages: number;
   accepted: Measured<Accepted>[];
   lives: Measured<Life>[];
+  /** Of the last round's whole lives. */
+  statements: StatementCost[];
   checks: Check[];
   acceptedRatio: number;
   lifeRatio: number;
@@ -185,7 +200,7 @@ const costs = (cpuUs: Record<string, number>): string =>
     .map(([name, us]) => `${name} ${us.toFixed(0)}`)
     .join(" · ");
 
-function print({ messages, accepted, lives, checks, acceptedRatio, lifeRatio }: Figures): string {
+function print({ messages, accepted, lives, statements, checks, acceptedRatio, lifeRatio }: Figures): string {
   const acceptedLine = (name: string, { perSecond, p50, p99, cpuUs }: Accepted) =>
     `  ${name.padEnd(9)}${perSecond.toFixed(0).padStart(7)}/s   p50 ${p50.toFixed(1)} ms   p99 ${p99.toFixed(1)} ms   CPU µs: ${costs(cpuUs)}`;
   const lifeLine = (name: string, { perSecond, seconds, repeats, cpuUs }: Life) =>
@@ -204,6 +219,9 @@ function print({ messages, accepted, lives, checks, acceptedRatio, lifeRatio }: 
       `${lifeLine("service", service)}   ratio ${ratio.toFixed(2)}`,
     ]),
     `median ratio ${lifeRatio.toFixed(2)}`,
+    "",
+    "PostgreSQL's time in the service's last round",
+    ...statementLines(statements),
     "",
     ...checks.map(({ ok, text }) => `${ok ? "ok" : "BROKEN"}  ${text}`),
     "",
