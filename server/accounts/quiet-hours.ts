@@ -5,7 +5,7 @@ import { notFound } from "../core/errors";
 import { minuteOf, presentQuietHours } from "./present";
 import type { Account, QuietHours, QuietHoursInput } from "./schema";
 import { getAccount } from "./service";
-import { lockAccounts } from "./store";
+import { lockAdmission } from "./store";
 
 const auditOf = (hours: QuietHours | null) => ({
   quiet_hours: hours && `${hours.starts_at} to ${hours.ends_at}`,
@@ -19,7 +19,7 @@ const auditOf = (hours: QuietHours | null) => ({
 export async function setQuietHours(actor: SessionActor, { quiet_hours: hours }: QuietHoursInput): Promise<Account> {
   const { accountId } = actor;
   await transaction(async (tx) => {
-    const account = (await lockAccounts(tx, [accountId])).get(accountId);
+    const account = (await lockAdmission(tx, [accountId])).get(accountId);
     if (!account) throw notFound("There is no such account.");
     await tx.query("UPDATE accounts SET quiet_starts_minute = $2, quiet_ends_minute = $3 WHERE id = $1", [
       accountId,

@@ -32,19 +32,46 @@ export type LockedAccount = {
   quietEndsMinute: number | null;
 };
 
+const COLUMNS = `id, status, currency, balance_micros AS "balanceMicros", allowed_countries AS "allowedCountries",
+  flood_identical AS "floodIdentical", flood_total AS "floodTotal", daily_spend_cap_micros AS "dailySpendCapMicros",
+  quiet_starts_minute AS "quietStartsMinute", quiet_ends_minute AS "quietEndsMinute"`;
+
+/** More accounts than these share locks, since the database has room for a few thousand locks at once. */
+const ADMISSION_LOCKS = 2_048;
+
 /**
- * Locks accounts for the rest of the transaction, in the order of their ids, so that batches with common accounts wait
- * for each other instead of deadlocking. Every transaction that moves money or counters starts with this, after locking
- * the messages that it changes (also in the order of their ids).
+ * Takes the admission locks of accounts for the rest of the transaction, then reads the accounts. Whatever decides by what an
+ * account has left, such as its balance, its quotas and its Idempotency-Keys, holds this lock, and so does whatever changes
+ * its settings. Refunds and settlements do not: they only add to what is left. It comes before all other locks.
+ */
+export async function lockAdmission(tx: Tx, ids: Iterable<string>): Promise<Map<string, LockedAccount>> {
+  const values = [[...new Set(ids)]];
+  const [, { rows }] = await Promise.all([
+    tx.query({
+      name: "accounts.lock_admission",
+      text: `SELECT pg_advisory_xact_lock(hashtext('accounts.admission'), n) FROM (
+               SELECT DISTINCT hashtext(id) & ${ADMISSION_LOCKS - 1} AS n FROM unnest($1::text[]) AS i (id) ORDER BY n) l`,
+      values,
+    }),
+    // A statement of its own, which sees what the transaction that held the lock before has committed.
+    tx.query<LockedAccount>({
+      name: "accounts.read",
+      text: `SELECT ${COLUMNS} FROM accounts WHERE id = ANY($1::text[])`,
+      values,
+    }),
+  ]);
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/**
+ * Locks the rows of accounts for the rest of the transaction, in the order of their ids, so that batches with common accounts
+ * wait for each other instead of deadlocking. Everything that moves money or counters takes these locks, after all others and
+ * as late as it can: every other transaction of the account waits for them.
  */
 export async function lockAccounts(tx: Tx, ids: Iterable<string>): Promise<Map<string, LockedAccount>> {
   const { rows } = await tx.query<LockedAccount>({
     name: "accounts.lock",
-    text: `SELECT id, status, currency, balance_micros AS "balanceMicros", allowed_countries AS "allowedCountries",
-             flood_identical AS "floodIdentical", flood_total AS "floodTotal",
-             daily_spend_cap_micros AS "dailySpendCapMicros",
-             quiet_starts_minute AS "quietStartsMinute", quiet_ends_minute AS "quietEndsMinute"
-           FROM accounts WHERE id = ANY($1::text[]) ORDER BY id FOR NO KEY UPDATE`,
+    text: `SELECT ${COLUMNS} FROM accounts WHERE id = ANY($1::text[]) ORDER BY id FOR NO KEY UPDATE`,
     values: [[...new Set(ids)]],
   });
   return new Map(rows.map((row) => [row.id, row]));

@@ -180,6 +180,18 @@ export function onCommit(tx: Tx, then: () => void): void {
   else afterCommit.set(tx, [then]);
 }
 
+const lastStatements = new WeakMap<Tx, Array<() => Promise<unknown>>>();
+
+/**
+ * Has `send` called when the transaction's work is done, so that its statements leave in one write with COMMIT. For locks that
+ * many transactions want: they are held while the database works and commits, but for no round trip to this process.
+ */
+export function beforeCommit(tx: Tx, send: () => Promise<unknown>): void {
+  const before = lastStatements.get(tx);
+  if (before) before.push(send);
+  else lastStatements.set(tx, [send]);
+}
+
 const ABORTED = "25P02";
 
 /**
@@ -216,6 +228,7 @@ async function runOnce<T>(client: pg.PoolClient, work: (tx: Tx, defer: Defer) =>
     const result = await work(tx, defer);
     const lost = failures.find(isConnectionFailure);
     if (lost !== undefined) throw lost;
+    for (const send of lastStatements.get(tx) ?? []) defer(send());
     commit = tx.query("COMMIT");
     defer(commit);
     await Promise.all(writes);

@@ -4,7 +4,7 @@
  */
 import { lockAccounts, postMoney } from "../accounts/store";
 import { now, utcDay } from "../core/clock";
-import { onCommit, type Tx } from "../core/db";
+import { beforeCommit, onCommit, type Tx } from "../core/db";
 import { noteChange } from "../core/live";
 import { unnest } from "../core/unnest";
 import { observeMoves } from "../observability/messages";
@@ -49,7 +49,7 @@ export async function withSuperseded(tx: Tx, changes: readonly Change[]): Promis
 /**
  * Applies the steps that move their message forward, and drops the others (late or repeated receipts). The messages must
  * be locked, and each may appear once. Its statements are sent before it returns control: whatever a caller sends next, such
- * as the joining of parked receipts, finds the messages moved.
+ * as the joining of parked receipts, finds the messages moved. Money and counters follow right before COMMIT.
  * @returns the steps that were applied, by identity the ones of `changes`.
  */
 export async function applyChanges(tx: Tx, changes: readonly Change[]): Promise<Step[]> {
@@ -63,26 +63,31 @@ export async function applyChanges(tx: Tx, changes: readonly Change[]): Promise<
   onCommit(tx, () => {
     for (const { message } of applied) noteChange(message.accountId, "messages");
   });
-  // Pipelined: the statements reach the database in this order. An account is locked only for its money and its counters,
-  // because all other transactions that move its messages wait for that lock. No transaction locks messages after accounts.
+  beforeCommit(tx, () => moveBooks(tx, applied));
+  // Pipelined: the statements reach the database in this order.
   await Promise.all([
     updateMessages(tx, applied),
     recordEvents(
       tx,
       applied.flatMap((change) => change.events),
     ),
-    lockAccounts(
-      tx,
-      applied.map(({ message }) => message.accountId),
-    ),
-    postMoney(
-      tx,
-      applied.flatMap((change) => change.moves),
-    ),
-    moveCounters(tx, applied),
   ]);
   return applied.flatMap(({ steps }) => steps);
 }
+
+/** Moves money and counters. No transaction locks messages after accounts. */
+const moveBooks = (tx: Tx, changes: readonly AppliedChange[]): Promise<unknown> =>
+  Promise.all([
+    lockAccounts(
+      tx,
+      changes.map(({ message }) => message.accountId),
+    ),
+    postMoney(
+      tx,
+      changes.flatMap((change) => change.moves),
+    ),
+    moveCounters(tx, changes),
+  ]);
 
 /** The last value that one of the steps carries, or null. */
 const lastOf = <Value>(steps: readonly Step[], read: (step: Step) => Value | undefined): Value | null =>

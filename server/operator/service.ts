@@ -1,5 +1,5 @@
 import type { Prisma } from "@/prisma/generated/client";
-import { type LockedAccount, lockAccounts, postMoney } from "../accounts/store";
+import { type LockedAccount, lockAccounts, lockAdmission, postMoney } from "../accounts/store";
 import type { AuditAction } from "../audit/actions";
 import type { AuditValues } from "../audit/schema";
 import { recordAudit } from "../audit/store";
@@ -172,6 +172,7 @@ export async function creditAccount(actor: Actor, input: CreditAccountInput): Pr
     });
   }
   await transaction(async (tx) => {
+    await lockAdmission(tx, [accountId]);
     const account = (await lockAccounts(tx, [accountId])).get(accountId);
     if (!account || isTestAccount(accountId)) throw noSuchAccount();
     if (account.balanceMicros + amountMicros < 0n) {
@@ -213,7 +214,9 @@ async function changeAccount(
   >,
 ): Promise<OperatedAccount> {
   await transaction(async (tx) => {
-    const account = (await lockAccounts(tx, [id, testAccountOf(id)])).get(id);
+    const ids = [id, testAccountOf(id)];
+    await lockAdmission(tx, ids);
+    const account = (await lockAccounts(tx, ids)).get(id);
     if (!account || isTestAccount(id)) throw noSuchAccount();
     const changed = { ...account, ...to };
     await tx.query(

@@ -8,7 +8,7 @@ import { invalidRequest } from "../../core/errors";
 import { createSender } from "../../senders/service";
 import { createSuppression } from "../../suppressions/service";
 import { createEndpoint, rotateSecret } from "../../webhooks/service";
-import { lockAccounts } from "../store";
+import { lockAdmission } from "../store";
 import { createOnce } from "./create-once";
 import type { IdempotentRequest } from "./request";
 
@@ -159,7 +159,7 @@ test("however many requests wait for one account, another account's are carried 
   const holder = new pg.Client({ connectionString: process.env.DATABASE_URL });
   await holder.connect();
   await holder.query("BEGIN");
-  await lockAccounts(holder, [busy.accountId]);
+  await lockAdmission(holder, [busy.accountId]);
   const waiting = Promise.allSettled(
     Array.from({ length: 40 }, (_, at) => createSender(busy.actor, { sender_id: `W${at}` }, request(`w${at}`))),
   );

@@ -6,14 +6,14 @@ import type { AccountActor } from "../../core/actor";
 import { pool, type Tx, transaction } from "../../core/db";
 import { forbidden } from "../../core/errors";
 import type { Idempotency } from "../../core/trpc";
-import { type LockedAccount, lockAccounts } from "../store";
+import { type LockedAccount, lockAdmission } from "../store";
 import { inTurn } from "../turns";
 import { type IdempotentRequest, markReplayed } from "./request";
 import { readResponses, storeResponses } from "./stored-responses";
 
 type Operation<Result> = {
   /**
-   * A slow check that may refuse the request, such as a DNS lookup. Runs before the account is locked. Ignored when a
+   * A slow check that may refuse the request, such as a DNS lookup. Runs before the lock is taken. Ignored when a
    * response exists, so that a completed request is not refused when it is repeated.
    */
   check?: () => Promise<void>;
@@ -45,15 +45,15 @@ async function refusalOf(check: () => Promise<void>): Promise<{ thrown: unknown 
 const suspended = () =>
   forbidden("This account is suspended: it can make nothing new.", { reason: "account_not_active" });
 
-/** A transaction that holds the account's lock. A wait for the lock holds a connection, so each account has one at a time. */
+/** A transaction that holds the account's admission lock. A wait for the lock holds a connection, so each account has one at a time. */
 const inOwnTransaction = <Result>(
   { accountId }: AccountActor,
   work: (tx: Tx, account: LockedAccount | undefined) => Promise<Result>,
 ): Promise<Result> =>
-  inTurn(accountId, () => transaction(async (tx) => work(tx, (await lockAccounts(tx, [accountId])).get(accountId))));
+  inTurn(accountId, () => transaction(async (tx) => work(tx, (await lockAdmission(tx, [accountId])).get(accountId))));
 
 /**
- * Carries out an operation in a transaction that holds the account's lock. With an Idempotency-Key it is carried out once
+ * Carries out an operation in a transaction that holds the account's admission lock. With an Idempotency-Key it is carried out once
  * in 24 hours; repeats get the first response, which is stored encrypted because it may contain secrets.
  * @throws 400 when the key was used with another request; 403 `account_not_active` when the account is suspended and the
  *   operation creates something; 429 `too_many_at_once` when too many operations of the account wait; errors of the

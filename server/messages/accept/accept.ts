@@ -1,15 +1,15 @@
 /**
  * Acceptance: the hot path of a send. Concurrent sends are batched, and one transaction per batch reserves their money,
  * stores the messages, their ledger entries and counters, and adds the dispatch jobs. Responses are sent after COMMIT. One
- * refused request never fails its batch: everything that can refuse it is decided under the account locks before anything
+ * refused request never fails its batch: everything that can refuse it is decided under the admission locks before anything
  * is written.
  */
 import { readResponses, type StoredResponses, storeResponses } from "../../accounts/idempotency/stored-responses";
-import { type LockedAccount, lockAccounts, type MoneyMove, postMoney } from "../../accounts/store";
+import { type LockedAccount, lockAccounts, lockAdmission, type MoneyMove, postMoney } from "../../accounts/store";
 import { createBatcher, type Settled } from "../../core/batcher";
 import { now, utcDay } from "../../core/clock";
-import { type Defer, onCommit, type Tx, transaction } from "../../core/db";
-import type { ApiError } from "../../core/errors";
+import { beforeCommit, type Defer, onCommit, type Tx, transaction } from "../../core/db";
+import { type ApiError, errorCodeOf } from "../../core/errors";
 import { addJob, addScheduledJobs } from "../../core/jobs";
 import { noteChange } from "../../core/live";
 import { defineProcessValue } from "../../core/process";
@@ -50,7 +50,7 @@ export type Acceptance = {
 
 export type Accepted = { response: unknown; replayed: boolean };
 
-/** Messages per flush. With more, the account locks are held longer than the saved fixed cost is worth. */
+/** Messages per flush. With more, the admission locks are held longer than the saved fixed cost is worth. */
 const FLUSH_MESSAGES_MAX = 1_000;
 /**
  * Messages that wait to be accepted: several seconds' worth at the highest rate of one process. Past it a request is refused
@@ -65,22 +65,29 @@ const GATHER_MS = 4;
 /** Messages per dispatch job: small enough that several workers share a large bulk. */
 const DISPATCH_BATCH = 250;
 
+const CHECK_VIOLATION = "23514";
+const NOT_NEGATIVE = "accounts_balance_not_negative";
+
 const acceptQueue = defineProcessValue("messages.accept", () =>
-  createBatcher<Acceptance, Accepted>(
-    (batch) =>
-      countAcceptedBatch(
-        batch,
-        transaction((tx, defer) => flush(tx, defer, batch)),
-      ),
-    {
-      name: "accept",
-      maxWeight: FLUSH_MESSAGES_MAX,
-      maxWaiting: WAITING_MESSAGES_MAX,
-      weigh: (item) => Math.max(1, item.messages.length),
-      gatherMs: GATHER_MS,
-    },
-  ),
+  createBatcher<Acceptance, Accepted>((batch) => countAcceptedBatch(batch, acceptBatch(batch)), {
+    name: "accept",
+    maxWeight: FLUSH_MESSAGES_MAX,
+    maxWaiting: WAITING_MESSAGES_MAX,
+    weigh: (item) => Math.max(1, item.messages.length),
+    gatherMs: GATHER_MS,
+  }),
 );
+
+const acceptBatch = (batch: Acceptance[]): Promise<Settled<Accepted>[]> => {
+  const decideAndWrite = () => transaction((tx, defer) => flush(tx, defer, batch));
+  return decideAndWrite().catch((thrown) => {
+    // The balance fell after it was read, without the admission lock: by a process of an older version, or by hand.
+    if (errorCodeOf(thrown) === CHECK_VIOLATION && (thrown as { constraint?: string }).constraint === NOT_NEGATIVE) {
+      return decideAndWrite();
+    }
+    throw thrown;
+  });
+};
 
 /**
  * Accepts the messages of one request.
@@ -141,7 +148,7 @@ function settle<Value>(decideOne: () => Value): Settled<Value> {
   }
 }
 
-/** Data that decides on a batch; each accepted request updates it for the next. Exact while the accounts are locked. */
+/** Data that decides on a batch; each accepted request updates it for the next. Exact under the admission locks. */
 type Books = {
   accounts: ReadonlyMap<string, LockedAccount>;
   /** Available balances by account id, in micros. */
@@ -154,12 +161,12 @@ type Books = {
   putOff: Awaited<ReturnType<typeof loadPutOffCheck>>;
 };
 
-/** Locks the accounts, then reads everything else. */
+/** Takes the admission locks, then reads everything else. */
 async function openBooks(tx: Tx, batch: readonly Acceptance[]): Promise<Books> {
   const pending = batch.flatMap((item) => item.messages.filter(isPending));
-  // Pipelined in this order: everything read after the locks can no longer change.
+  // Pipelined in this order: nothing that is read after the locks can change to the account's disadvantage.
   const [accounts, responses, quotas, isSuppressed] = await Promise.all([
-    lockAccounts(
+    lockAdmission(
       tx,
       batch.map((item) => item.accountId),
     ),
@@ -255,8 +262,6 @@ async function write(tx: Tx, defer: Defer, requests: readonly AcceptedRequest[],
   defer(insertMessages(tx, messages));
   const metadata = insertMetadata(tx, messages);
   if (metadata) defer(metadata);
-  defer(postMoney(tx, pending.filter((message) => message.costMicros > 0n).map(reservation)));
-  defer(countAccepted(tx, messages));
   defer(
     storeResponses(
       tx,
@@ -268,8 +273,20 @@ async function write(tx: Tx, defer: Defer, requests: readonly AcceptedRequest[],
     defer(addJob(tx, "dispatch_messages", { messageIds }));
   }
   defer(addScheduledJobs(tx, "dispatch_messages", scheduledBatches(pending)));
+  beforeCommit(tx, () => writeBooks(tx, messages, pending));
   await recordEvents(tx, failed.map(failure));
 }
+
+/** Reserves the money, and counts the messages of the day. */
+const writeBooks = (tx: Tx, messages: readonly NewMessage[], pending: readonly NewMessage[]): Promise<unknown> =>
+  Promise.all([
+    lockAccounts(
+      tx,
+      messages.map(({ accountId }) => accountId),
+    ),
+    postMoney(tx, pending.filter((message) => message.costMicros > 0n).map(reservation)),
+    countAccepted(tx, messages),
+  ]);
 
 /** The messages of each dispatch job. */
 function dispatchBatches(messages: readonly MessageRow[]): string[][] {

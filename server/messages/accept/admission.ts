@@ -51,7 +51,7 @@ function whoseQuota(id: string, generation: number): string {
   return generation === 0 ? "This API key" : "A key that this one was made with, and all that it made,";
 }
 
-/** Loads the daily and monthly quotas of keys; exact while their accounts are locked. */
+/** Loads the daily and monthly quotas of keys; exact under the admission locks of their accounts. */
 export async function loadQuotas(db: Queryable, keys: readonly SendingKey[]) {
   const at = new Date();
   const periodsOf = (key: SendingKey) =>
@@ -127,7 +127,7 @@ export async function countQuotas(tx: Tx, quotas: readonly QuotaCount[]): Promis
 
 type CappedAccount = Pick<LockedAccount, "id" | "dailySpendCapMicros">;
 
-/** Loads what accounts with a daily cap have spent; exact while they are locked. One query, if any has a cap. */
+/** Loads what accounts with a daily cap have spent; exact under their admission locks. One query, if any has a cap. */
 export async function loadSpending(db: Queryable, accounts: Iterable<CappedAccount>, days: Iterable<string>) {
   const capped = [...accounts].flatMap(({ id, dailySpendCapMicros }) => (dailySpendCapMicros === null ? [] : [id]));
   const spent = new Map<string, bigint>();
@@ -159,7 +159,7 @@ export async function loadSpending(db: Queryable, accounts: Iterable<CappedAccou
 
 /**
  * Limit of messages that fail at once. They cost nothing, and each is a row, an event and a line in the account's lists; so of a
- * day's messages FAILED_AT_ONCE_PER_DAY may fail beyond as many as were sent. Exact while the accounts are locked. One
+ * day's messages FAILED_AT_ONCE_PER_DAY may fail beyond as many as were sent. Exact under the admission locks of the accounts. One
  * query, or none without accounts.
  */
 export async function loadFailures(db: Queryable, accountIds: Iterable<string>, days: Iterable<string>) {

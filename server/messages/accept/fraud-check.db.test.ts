@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { makeRoute } from "@/test/database/routes";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
 import { plainRequest } from "../../accounts/idempotency/request";
-import { lockAccounts } from "../../accounts/store";
+import { lockAdmission } from "../../accounts/store";
 import { HOUR_MS } from "../../core/clock";
 import { pool, transaction } from "../../core/db";
 import { env } from "../../core/env";
@@ -92,7 +92,7 @@ describe("suppressions", () => {
     let sending: Promise<unknown> = Promise.resolve();
     await transaction(async (tx) => {
       await tx.query("SET LOCAL idle_in_transaction_session_timeout = 0");
-      await lockAccounts(tx, [account.accountId]);
+      await lockAdmission(tx, [account.accountId]);
       sending = send(account);
       await expect
         .poll(async () => {

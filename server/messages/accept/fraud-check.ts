@@ -40,7 +40,7 @@ const textKey = (candidate: CandidateMessage): string => `${recipientKey(candida
 
 /**
  * Loads everything that can block `candidates`, and returns a function that decides on their requests one after the other.
- * Exact while the accounts are locked. One query, and only when a flood limit applies to some of them.
+ * Exact under the admission locks of the accounts. One query, and only when a flood limit applies to some of them.
  */
 export async function loadFraudCheck(
   db: Queryable,

@@ -1,0 +1,105 @@
+import pg from "pg";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { makeRoute } from "@/test/database/routes";
+import { makeAccount, type TestAccount } from "@/test/database/seed";
+import { lockAccounts, lockAdmission, postMoney } from "../accounts/store";
+import { now } from "../core/clock";
+import { pool, type Tx, transaction } from "../core/db";
+import { isApiError } from "../core/errors";
+import { sendMessage } from "./accept/send";
+import { applyChanges, lockMessages } from "./transitions";
+
+const PRICE_MICROS = 10_000n;
+const REQUEST = { idempotency: () => null, responseHeaders: {} };
+
+/** Another process, whose transaction stays open while the test works. Not of the pool, which would cut it off. */
+let other: pg.Client;
+
+beforeEach(async () => {
+  await makeRoute({ priceMicros: Number(PRICE_MICROS) });
+  other = new pg.Client({ connectionString: process.env.DATABASE_URL });
+  await other.connect();
+  await other.query("BEGIN");
+});
+
+afterEach(() => other.end());
+
+const send = (account: TestAccount) =>
+  sendMessage(account.actor, { to: "+14155550123", from: account.senderId, body: "Hello" }, REQUEST);
+
+/** Until a statement waits whose text contains `text`. */
+const untilWaiting = (text: string): Promise<unknown> =>
+  expect
+    .poll(async () => {
+      const { rowCount } = await pool().query(
+        "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database() AND strpos(query, $1) > 0",
+        [text],
+      );
+      return rowCount;
+    })
+    .toBeGreaterThan(0);
+
+const booksOf = async ({ accountId }: TestAccount) => {
+  const { rows } = await pool().query<{ balance: bigint; reserved: bigint; pending: number; sent: number }>(
+    `SELECT balance_micros AS balance, held_micros AS reserved, u.pending, u.sent FROM accounts a
+     JOIN usage_days u ON u.account_id = a.id WHERE a.id = $1`,
+    [accountId],
+  );
+  return rows[0];
+};
+
+async function markSent(tx: Tx, messageId: string): Promise<void> {
+  const message = (await lockMessages(tx, [messageId])).get(messageId);
+  if (!message) throw new Error("The message is gone.");
+  await applyChanges(tx, [{ message, attempts: 1, steps: [{ to: "sent", at: now(), provider: "sandbox" }] }]);
+}
+
+describe("the admission lock", () => {
+  test("makes sends of its account wait, while outcomes and receipts move its money", async () => {
+    const account = await makeAccount({ balanceMicros: 2n * PRICE_MICROS });
+    const { id } = await send(account);
+    await lockAdmission(other, [account.accountId]);
+    const second = send(account);
+    await untilWaiting("pg_advisory_xact_lock");
+    await transaction((tx) => markSent(tx, id));
+    expect(await booksOf(account)).toMatchObject({ reserved: 0n, pending: 0, sent: 1 });
+    await other.query("COMMIT");
+    expect((await second).status).toBe("pending");
+    expect(await booksOf(account)).toEqual({ balance: 0n, reserved: PRICE_MICROS, pending: 1, sent: 1 });
+  });
+
+  test("is not waited for by sends of another account", async () => {
+    const [account, free] = [await makeAccount(), await makeAccount()];
+    await lockAdmission(other, [account.accountId]);
+    expect((await send(free)).status).toBe("pending");
+  });
+});
+
+describe("an account's row", () => {
+  test("stays free while a transaction that moves its messages works", async () => {
+    const account = await makeAccount();
+    const { id } = await send(account);
+    await transaction(async (tx) => {
+      await markSent(tx, id);
+      const { rowCount } = await pool().query("SELECT 1 FROM accounts WHERE id = $1 FOR UPDATE NOWAIT", [
+        account.accountId,
+      ]);
+      expect(rowCount).toBe(1);
+    });
+    expect(await booksOf(account)).toMatchObject({ reserved: 0n, pending: 0, sent: 1 });
+  });
+
+  test("is waited for by a send at its end, which is refused when the balance has fallen meanwhile", async () => {
+    const account = await makeAccount({ balanceMicros: PRICE_MICROS });
+    await lockAccounts(other, [account.accountId]);
+    const sending = send(account).catch((thrown) => thrown);
+    await untilWaiting("FROM accounts");
+    const debit = { kind: "credit", amountMicros: -1n, reservedMicros: 0n, messageId: null, note: null } as const;
+    await postMoney(other, [{ ...debit, accountId: account.accountId, at: now() }]);
+    await other.query("COMMIT");
+    const refused = await sending;
+    expect(isApiError(refused) && refused.status).toBe(402);
+    const { rowCount } = await pool().query("SELECT 1 FROM messages WHERE account_id = $1", [account.accountId]);
+    expect(rowCount).toBe(0);
+  });
+});
