@@ -72,7 +72,14 @@ function shardsIn(plan: string): string[] {
 const names = (of: { name: string }[]): string[] => of.map(({ name }) => name).sort();
 
 /** By the account alone, of which a batch may have many. Over foreign tables a join is not pruned; a list of values is. */
-const OF_ONE_SHARD = ["accounts.lock", "messages.get", "messages.insert", "senders.approved", "webhooks.insert_events"];
+const OF_ONE_SHARD = [
+  "accounts.lock",
+  "accounts.read",
+  "messages.get",
+  "messages.insert",
+  "senders.approved",
+  "webhooks.insert_events",
+];
 const JOINED_WITH_A_BATCH = [
   "accounts.post_money",
   "messages.move_counters",
