@@ -171,6 +171,13 @@ const addedJobs = unnest<AddedJob>(
   2,
 );
 
+const addMany = (columns: string): string => `SELECT ${columns} FROM graphile_worker.add_jobs(ARRAY(
+             SELECT ROW($1, j.payload::json, NULL, clock_timestamp() + j.wait_ms * interval '1 millisecond', $4::int2, NULL,
+               $5::int2, NULL)::graphile_worker.job_spec
+             FROM ${addedJobs.as("j")}))`;
+const ADD_MANY = addMany("count(*)");
+const ADD_KNOWN = addMany("id::text AS id, payload");
+
 /** Adds many jobs of one name in one statement; `runAt` as in {@link addJob}. */
 export async function addJobs<Name extends JobName>(
   tx: Queryable,
@@ -180,12 +187,24 @@ export async function addJobs<Name extends JobName>(
   if (added.length === 0) return;
   await tx.query({
     name: "jobs.add_many",
-    text: `SELECT count(*) FROM graphile_worker.add_jobs(ARRAY(
-             SELECT ROW($1, j.payload::json, NULL, clock_timestamp() + j.wait_ms * interval '1 millisecond', $4::int2, NULL,
-               $5::int2, NULL)::graphile_worker.job_spec
-             FROM ${addedJobs.as("j")}))`,
+    text: ADD_MANY,
     values: [name, ...addedJobs.values(added), MAX_JOB_ATTEMPTS, PRIORITIES[name] ?? 0],
   });
+}
+
+/** {@link addJobs}, for a caller that may do their work before they are due. @returns their ids, in any order. */
+export async function addKnownJobs<Name extends JobName>(
+  tx: Queryable,
+  name: Name,
+  added: readonly { payload: JobPayload<Name>; runAt: Date | null }[],
+): Promise<{ id: string; payload: JobPayload<Name> }[]> {
+  if (added.length === 0) return [];
+  const { rows } = await tx.query<{ id: string; payload: JobPayload<Name> }>({
+    name: "jobs.add_known",
+    text: ADD_KNOWN,
+    values: [name, ...addedJobs.values(added), MAX_JOB_ATTEMPTS, PRIORITIES[name] ?? 0],
+  });
+  return rows;
 }
 
 type ScheduledJob = { payload: unknown; dueAt: Date };

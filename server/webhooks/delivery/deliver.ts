@@ -13,7 +13,7 @@ import type { Secrets } from "./signature";
 export type DeliverOptions = { limitMs?: number; signal?: AbortSignal };
 
 /** `untilMs`: no request is begun after this time; null: no limit. */
-type SendOptions = DeliverOptions & { untilMs: number | null };
+export type SendOptions = DeliverOptions & { untilMs: number | null };
 
 const PARALLEL_REQUESTS = 16;
 
