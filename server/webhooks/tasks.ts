@@ -22,6 +22,8 @@ import {
 
 type Payload = JobPayload<"deliver_webhooks">;
 
+/** Delegated deliveries that a slot takes at once: more from an endpoint that is quick, so that the others' turns stay short. */
+const QUICK = { withinMs: 1_000, deliveries: 4 * DELIVERIES_PER_JOB };
 /** Between the end of the last request of a claimed job and the time at which it is due. */
 const MARGIN_MS = 2_000;
 /** A delivery that is overdue by this much, and that no job carries, has lost its job. */
@@ -62,7 +64,13 @@ async function runUntilIdle(
   own: Payload | null,
   options: DeliverOptions,
 ): Promise<boolean> {
-  const next = () => (options.signal?.aborted ? [] : slot.takeNext(Date.now(), DELIVERIES_PER_JOB));
+  let startedAt = performance.now();
+  const next = () => {
+    if (options.signal?.aborted) return [];
+    const isQuick = performance.now() - startedAt < QUICK.withinMs;
+    startedAt = performance.now();
+    return slot.takeNext(Date.now(), isQuick ? QUICK.deliveries : DELIVERIES_PER_JOB);
+  };
   try {
     if (own && !(await deliverOwn(slot, own, options))) return false;
     for (let jobs = next(); jobs.length > 0; jobs = next()) {
