@@ -152,8 +152,8 @@ export async function addDeliveryJobs(tx: Queryable, added: readonly DeliveryJob
   ]);
 }
 
-/** {@link addDeliveryJobs} that returns the jobs with their ids, in any order. */
-export async function addKnownDeliveryJobs(tx: Queryable, added: readonly DeliveryJob[]) {
+/** {@link addDeliveryJobs} for later. @returns the jobs with their ids, in any order. */
+export async function addKnownDeliveryJobs(tx: Queryable, added: readonly (DeliveryJob & { runAt: Date })[]) {
   const isFirst = ({ payload }: DeliveryJob) => isFirstTry(payload);
   const jobs = await Promise.all([
     addKnownJobs(tx, "deliver_events", added.filter(isFirst)),
