@@ -134,6 +134,39 @@ const PRIORITIES: Partial<Record<JobName, number>> = {
 };
 
 /**
+ * Inserts jobs as graphile-worker's own functions do, which cost three times as much: they take care of names and keys that our
+ * jobs do not have, job by job. $1 is the name of the task, which the migration has added; without it the insert fails.
+ */
+const insertJobs = (rows: string, runAt: string): string =>
+  `INSERT INTO graphile_worker._private_jobs (task_id, payload, run_at, max_attempts, priority)
+   SELECT (SELECT id FROM graphile_worker._private_tasks WHERE identifier = $1), j.payload::json, ${runAt}, $4::int2, $5::int2
+   FROM ${rows}`;
+
+/** Tells the workers that a number of jobs is due. They find jobs of later by themselves. */
+const announced = (insert: string, count: string): string =>
+  `WITH added AS (${insert})
+   SELECT pg_notify('jobs:insert', json_build_object('r', random(), 'count', ${count})::text) WHERE ${count} > 0`;
+
+type AddedJob = { payload: unknown; runAt: Date | null };
+
+const addedJobs = unnest<AddedJob>(
+  {
+    payload: ["text", ({ payload }) => JSON.stringify(payload)],
+    wait_ms: ["float8", ({ runAt }) => (runAt ? msUntil(runAt) : null)],
+  },
+  2,
+);
+
+const INSERT_ADDED = insertJobs(
+  addedJobs.as("j"),
+  "coalesce(clock_timestamp() + j.wait_ms * interval '1 millisecond', now())",
+);
+const ADD_MANY = announced(INSERT_ADDED, "$6::int4");
+const ADD_KNOWN = `${INSERT_ADDED} RETURNING id::text AS id, payload`;
+
+const settingsOf = (name: JobName): number[] => [MAX_JOB_ATTEMPTS, PRIORITIES[name] ?? 0];
+
+/**
  * Adds a job in the transaction of `tx`.
  * @param options `runAt`: a time of this process's clock; the job is due after the same duration by the database's
  *   clock, which the queue uses. Null: at once after the commit. `key`: replaces a waiting job with the same key.
@@ -143,33 +176,16 @@ export async function addJob<Name extends JobName>(
   tx: Queryable,
   name: Name,
   payload: JobPayload<Name>,
-  options: { runAt?: Date | null; key?: string } = {},
+  { runAt = null, key }: { runAt?: Date | null; key?: string } = {},
 ): Promise<void> {
+  if (key === undefined) return addJobs(tx, name, [{ payload, runAt }]);
   await tx.query({
     name: "jobs.add",
     text: `SELECT 1 FROM graphile_worker.add_job($1, $2::json,
-             run_at := clock_timestamp() + $3::float8 * interval '1 millisecond', max_attempts := $4, job_key := $5, priority := $6::int)`,
-    values: [
-      name,
-      JSON.stringify(payload),
-      options.runAt ? msUntil(options.runAt) : null,
-      MAX_JOB_ATTEMPTS,
-      options.key ?? null,
-      PRIORITIES[name] ?? 0,
-    ],
+             run_at := clock_timestamp() + $3::float8 * interval '1 millisecond', max_attempts := $4, priority := $5::int, job_key := $6)`,
+    values: [name, JSON.stringify(payload), runAt ? msUntil(runAt) : null, ...settingsOf(name), key],
   });
 }
-
-type AddedJob = { payload: unknown; runAt: Date | null };
-
-/** $1 is the name of the jobs. */
-const addedJobs = unnest<AddedJob>(
-  {
-    payload: ["text", ({ payload }) => JSON.stringify(payload)],
-    wait_ms: ["float8", ({ runAt }) => (runAt ? msUntil(runAt) : null)],
-  },
-  2,
-);
 
 /** Adds many jobs of one name in one statement; `runAt` as in {@link addJob}. */
 export async function addJobs<Name extends JobName>(
@@ -178,14 +194,27 @@ export async function addJobs<Name extends JobName>(
   added: readonly { payload: JobPayload<Name>; runAt: Date | null }[],
 ): Promise<void> {
   if (added.length === 0) return;
+  const due = added.filter(({ runAt }) => runAt === null).length;
   await tx.query({
     name: "jobs.add_many",
-    text: `SELECT count(*) FROM graphile_worker.add_jobs(ARRAY(
-             SELECT ROW($1, j.payload::json, NULL, clock_timestamp() + j.wait_ms * interval '1 millisecond', $4::int2, NULL,
-               $5::int2, NULL)::graphile_worker.job_spec
-             FROM ${addedJobs.as("j")}))`,
-    values: [name, ...addedJobs.values(added), MAX_JOB_ATTEMPTS, PRIORITIES[name] ?? 0],
+    text: ADD_MANY,
+    values: [name, ...addedJobs.values(added), ...settingsOf(name), due],
   });
+}
+
+/** Adds jobs of later, for a caller that may do their work before. @returns their ids, in any order. */
+export async function addKnownJobs<Name extends JobName>(
+  tx: Queryable,
+  name: Name,
+  added: readonly { payload: JobPayload<Name>; runAt: Date }[],
+): Promise<{ id: string; payload: JobPayload<Name> }[]> {
+  if (added.length === 0) return [];
+  const { rows } = await tx.query<{ id: string; payload: JobPayload<Name> }>({
+    name: "jobs.add_known",
+    text: ADD_KNOWN,
+    values: [name, ...addedJobs.values(added), ...settingsOf(name)],
+  });
+  return rows;
 }
 
 type ScheduledJob = { payload: unknown; dueAt: Date };
@@ -198,6 +227,8 @@ const scheduledJobs = unnest<ScheduledJob>(
   2,
 );
 
+const ADD_SCHEDULED = announced(insertJobs(scheduledJobs.as("j"), "j.due_at"), "cardinality($2)");
+
 /** Adds jobs that are due at times that callers named: the queue compares these with the database's clock as they are. */
 export async function addScheduledJobs<Name extends JobName>(
   tx: Queryable,
@@ -207,9 +238,7 @@ export async function addScheduledJobs<Name extends JobName>(
   if (added.length === 0) return;
   await tx.query({
     name: "jobs.add_scheduled",
-    text: `SELECT count(*) FROM graphile_worker.add_jobs(ARRAY(
-             SELECT ROW($1, j.payload::json, NULL, j.due_at, $4::int2, NULL, $5::int2, NULL)::graphile_worker.job_spec
-             FROM ${scheduledJobs.as("j")}))`,
-    values: [name, ...scheduledJobs.values(added), MAX_JOB_ATTEMPTS, PRIORITIES[name] ?? 0],
+    text: ADD_SCHEDULED,
+    values: [name, ...scheduledJobs.values(added), ...settingsOf(name)],
   });
 }

@@ -3,8 +3,10 @@ import { Logger, run } from "graphile-worker";
 import { expect, test } from "vitest";
 import {
   deliveriesOf,
+  deliveryJobsOf,
   makeMessages,
   raiseEvents,
+  runDeliveryJobs,
   takeDeliveryJobs,
   triesOf,
   webhooksOfFile,
@@ -29,7 +31,7 @@ async function slowEndpoint() {
     webhook.receiver.answerWith(status(200));
     for (const response of hanging.splice(0)) response.writeHead(200).end();
   };
-  return { ...webhook, release };
+  return { ...webhook, hanging, release };
 }
 
 const stateOf = async (endpointId: string) => (await deliveriesOf(endpointId)).map((delivery) => delivery.status);
@@ -57,41 +59,65 @@ test("a slow endpoint uses at most four of the worker's slots, so other endpoint
   } finally {
     await runner.stop();
   }
-  for (const { payload } of await takeDeliveryJobs(slow.id)) await deliverWebhooks(payload);
   expect(slow.receiver.received).toHaveLength(12);
+  expect(await deliveryJobsOf(slow.id)).toEqual([]);
 });
 
-test("jobs without a slot are requeued as one, and running jobs do their work without waiting for it", async () => {
+test("jobs without a slot are requeued as one; running jobs do its work without waiting for it, and end it", async () => {
   const slow = await slowEndpoint();
   for (const messageId of await makeMessages(slow.account, 10)) await raiseEvents(slow.account, [messageId]);
   const waiting = await takeDeliveryJobs(slow.id);
   expect(waiting).toHaveLength(10);
   const startedAt = Date.now();
   const running = Promise.all(waiting.map(({ payload }) => deliverWebhooks(payload)));
+  await expect.poll(() => deliveryJobsOf(slow.id)).toHaveLength(1);
+  const [requeued] = await deliveryJobsOf(slow.id);
+  expect(requeued?.payload).toMatchObject({ attemptsMade: 0, deliveryIds: expect.objectContaining({ length: 6 }) });
+  expect(requeued?.runAt.getTime()).toBeGreaterThanOrEqual(startedAt + 30_000);
   await expect.poll(() => slow.receiver.received.length).toBe(4);
+  // In the database, none of the others has begun.
+  expect(await deliveriesOf(slow.id)).toEqual([]);
   slow.release();
   await running;
   expect(await stateOf(slow.id)).toEqual(Array(10).fill("delivered"));
   expect(slow.receiver.received).toHaveLength(10);
-  const [requeued, ...more] = await takeDeliveryJobs(slow.id);
-  expect(more).toEqual([]);
-  expect(requeued?.payload).toMatchObject({ attemptsMade: 0, deliveryIds: expect.objectContaining({ length: 6 }) });
-  expect(requeued?.runAt.getTime()).toBeGreaterThanOrEqual(startedAt + 30_000);
+  expect(await deliveryJobsOf(slow.id)).toEqual([]);
 });
 
-test("delegated work has a requeued job, in case the process dies", async () => {
+test("work of a requeued job stays in the queue until it is done, in case the process dies", async () => {
   const slow = await slowEndpoint();
   for (const messageId of await makeMessages(slow.account, 6)) await raiseEvents(slow.account, [messageId]);
   const waiting = await takeDeliveryJobs(slow.id);
-  const requeued: typeof waiting = [];
   const running = Promise.all(waiting.map(({ payload }) => deliverWebhooks(payload)));
-  await expect.poll(async () => requeued.push(...(await takeDeliveryJobs(slow.id)))).toBeGreaterThan(0);
-  const ids = requeued.flatMap((job) => job.payload.deliveryIds);
-  expect(ids).toHaveLength(2);
-  // In the database, none of these has begun.
-  expect((await deliveriesOf(slow.id)).filter((delivery) => ids.includes(delivery.id))).toEqual([]);
+  await expect.poll(() => slow.receiver.received.length).toBe(4);
+  const carried = async () => (await deliveryJobsOf(slow.id)).flatMap((job) => job.payload.deliveryIds);
+  await expect.poll(carried).toHaveLength(2);
+  const [first] = slow.hanging.splice(0, 1);
+  const claimedAt = Date.now();
+  // Its slot goes on with the requeued job, whose time is put off.
+  first?.writeHead(200).end();
+  await expect.poll(() => slow.receiver.received.length).toBe(6);
+  const [claimed] = await deliveryJobsOf(slow.id);
+  expect(claimed?.payload.deliveryIds).toHaveLength(2);
+  expect(claimed?.runAt.getTime()).toBeGreaterThanOrEqual(claimedAt + 30_000);
   slow.release();
   await running;
+  expect(await deliveryJobsOf(slow.id)).toEqual([]);
+});
+
+test("deliveries that a running job may no longer begin are sent when their requeued job is due", async () => {
+  const slow = await slowEndpoint();
+  for (const messageId of await makeMessages(slow.account, 6)) await raiseEvents(slow.account, [messageId]);
+  const waiting = await takeDeliveryJobs(slow.id);
+  // So long a limit leaves no time for a request before the job is due.
+  const running = Promise.all(waiting.map(({ payload }) => deliverWebhooks(payload, { limitMs: 60_000 })));
+  await expect.poll(() => deliveryJobsOf(slow.id)).toHaveLength(1);
+  slow.release();
+  await running;
+  expect(slow.receiver.received).toHaveLength(4);
+  expect(await runDeliveryJobs(slow.id)).toHaveLength(1);
+  expect(await stateOf(slow.id)).toEqual(Array(6).fill("delivered"));
+  expect(slow.receiver.received).toHaveLength(6);
 });
 
 test("deliveries whose job waits for a slot a second time are listed as pending, and end as usual", async () => {
@@ -103,14 +129,12 @@ test("deliveries whose job waits for a slot a second time are listed as pending,
   await expect.poll(async () => requeued.push(...(await takeDeliveryJobs(slow.id)))).toBeGreaterThan(0);
   for (const { payload } of requeued) await deliverWebhooks(payload);
   const waitingIds = requeued.flatMap((job) => job.payload.deliveryIds);
+  expect((await deliveryJobsOf(slow.id)).flatMap((job) => job.payload.deliveryIds).sort()).toEqual(waitingIds.sort());
   expect((await deliveriesOf(slow.id)).map((each) => `${each.id} ${each.status} ${each.attempts}`)).toEqual(
     waitingIds.sort().map((id) => `${id} pending 0`),
   );
   slow.release();
   await running;
-  const again = await takeDeliveryJobs(slow.id);
-  expect(again.flatMap((job) => job.payload.deliveryIds).sort()).toEqual(waitingIds);
-  for (const { payload } of again) await deliverWebhooks(payload);
   expect(await stateOf(slow.id)).toEqual(Array(6).fill("delivered"));
   expect(await triesOf(slow.id)).toHaveLength(6);
   expect(slow.receiver.received).toHaveLength(6);
@@ -122,14 +146,9 @@ test("only one job at a time tries a failing endpoint", async () => {
   for (const messageId of await makeMessages(slow.account, 5)) await raiseEvents(slow.account, [messageId]);
   const waiting = await takeDeliveryJobs(slow.id);
   const running = Promise.all(waiting.map(({ payload }) => deliverWebhooks(payload)));
-  let requeued = 0;
   await expect
-    .poll(async () => {
-      const taken = await takeDeliveryJobs(slow.id);
-      requeued += taken.flatMap((job) => job.payload.deliveryIds).length;
-      return requeued;
-    })
-    .toBe(4);
+    .poll(async () => (await deliveryJobsOf(slow.id)).flatMap((job) => job.payload.deliveryIds))
+    .toHaveLength(4);
   await expect.poll(() => slow.receiver.received.length).toBe(1);
   slow.release();
   await running;

@@ -76,11 +76,21 @@ export async function raiseEvents(
 export type WaitingJob = { payload: JobPayload<"deliver_webhooks">; runAt: Date };
 
 /** Takes the delivery jobs of an endpoint off the queue, in the order in which they are due. */
-export async function takeDeliveryJobs(endpointId: string): Promise<WaitingJob[]> {
-  const { rows } = await pool().query<{ payload: unknown; runAt: Date }>(
+export const takeDeliveryJobs = (endpointId: string): Promise<WaitingJob[]> =>
+  readJobs(
     `DELETE FROM graphile_worker._private_jobs WHERE payload->>'endpointId' = $1 RETURNING payload, run_at AS "runAt"`,
-    [endpointId],
+    endpointId,
   );
+
+/** The delivery jobs of an endpoint, which stay in the queue. */
+export const deliveryJobsOf = (endpointId: string): Promise<WaitingJob[]> =>
+  readJobs(
+    `SELECT payload, run_at AS "runAt" FROM graphile_worker._private_jobs WHERE payload->>'endpointId' = $1`,
+    endpointId,
+  );
+
+async function readJobs(text: string, endpointId: string): Promise<WaitingJob[]> {
+  const { rows } = await pool().query<{ payload: unknown; runAt: Date }>(text, [endpointId]);
   return rows
     .map((row) => ({ payload: jobs.deliver_webhooks.parse(row.payload), runAt: row.runAt }))
     .sort((one, other) => one.runAt.getTime() - other.runAt.getTime());

@@ -13,9 +13,12 @@ import type { Secrets } from "./signature";
 export type DeliverOptions = { limitMs?: number; signal?: AbortSignal };
 
 /** `untilMs`: no request is begun after this time; null: no limit. */
-type SendOptions = DeliverOptions & { untilMs: number | null };
+export type SendOptions = DeliverOptions & { untilMs: number | null };
 
 const PARALLEL_REQUESTS = 16;
+
+/** What the requests of a job have in common. */
+type Destination = { endpointId: string; url: string | URL; secrets: Secrets };
 
 /**
  * Sends due deliveries, up to 16 at once, and returns when every outcome is committed. Begins no more requests once the
@@ -28,7 +31,12 @@ export async function sendDeliveries(
   due: readonly DueDelivery[],
   { limitMs = WEBHOOK_TIMEOUT_MS, signal, untilMs }: SendOptions,
 ): Promise<{ unsentIds: string[]; wasClosed: boolean }> {
-  const secrets = unsealSecrets(target);
+  const destination: Destination = {
+    endpointId: target.id,
+    // A try with a URL that cannot be parsed fails as others do.
+    url: URL.canParse(target.url) ? new URL(target.url) : target.url,
+    secrets: unsealSecrets(target),
+  };
   const queue = [...due];
   const writes: Promise<void>[] = [];
   let wasClosed = false;
@@ -53,7 +61,7 @@ export async function sendDeliveries(
       while (mayBegin()) {
         const delivery = queue.shift();
         if (!delivery) return;
-        const result = await sendTraced(target, secrets, delivery, limitMs);
+        const result = await sendTraced(destination, delivery, limitMs);
         const recorded = record(delivery, result);
         writes.push(recorded);
         // After a success the next request need not wait for the commit; a failure may just have disabled the endpoint.
@@ -74,7 +82,7 @@ export async function sendDeliveries(
 }
 
 /** {@link send} within a span of the message's trace. The customer's server is not told of it. */
-function sendTraced(target: Target, secrets: Secrets, delivery: DueDelivery, limitMs: number) {
+function sendTraced(destination: Destination, delivery: DueDelivery, limitMs: number) {
   const subject = "message" in delivery ? delivery.message.id : delivery.received.id;
   return inSpan(
     () => ({
@@ -84,12 +92,12 @@ function sendTraced(target: Target, secrets: Secrets, delivery: DueDelivery, lim
       attributes: {
         "messaging.message.id": subject,
         "messaging_service.event_id": delivery.eventId,
-        "messaging_service.endpoint_id": target.id,
+        "messaging_service.endpoint_id": destination.endpointId,
         "messaging_service.try": delivery.attemptsMade + 1,
       },
     }),
     async (span) => {
-      const made = await send(target, secrets, delivery, limitMs);
+      const made = await send(destination, delivery, limitMs);
       span?.set({ "http.response.status_code": made.statusCode ?? undefined });
       if (!made.acknowledged) span?.fail(made.statusCode === null ? "failed" : "refused");
       return made;
@@ -98,7 +106,7 @@ function sendTraced(target: Target, secrets: Secrets, delivery: DueDelivery, lim
 }
 
 /** Signs each try anew, over exactly the bytes that are sent. */
-function send(target: Target, secrets: Secrets, delivery: DueDelivery, limitMs: number) {
+function send({ url, secrets }: Destination, delivery: DueDelivery, limitMs: number) {
   const event = {
     id: delivery.eventId,
     type: delivery.eventType,
@@ -108,5 +116,5 @@ function send(target: Target, secrets: Secrets, delivery: DueDelivery, limitMs: 
   const shown =
     "message" in delivery ? presentEvent(event, delivery.message) : presentReceived(event, delivery.received);
   const body = Buffer.from(JSON.stringify(shown));
-  return postEvent({ url: target.url, secrets, eventId: event.id, body }, limitMs);
+  return postEvent({ url, secrets, eventId: event.id, body }, limitMs);
 }

@@ -29,12 +29,11 @@ const BODY_LIMIT_BYTES = 16 * 1_024;
  * @throws the error of the connection, or a `TimeoutError` when the limit passes.
  */
 export function exchange(
-  url: string,
+  { origin, pathname, search }: URL,
   { dispatcher, headers, body, limitMs }: ExchangeOptions,
   seen: Seen,
   keptBytes: number,
 ): Promise<Buffer> {
-  const { origin, pathname, search } = new URL(url);
   return new Promise((resolve, reject) => {
     let started: Dispatcher.DispatchController | null = null;
     const kept: Buffer[] = [];

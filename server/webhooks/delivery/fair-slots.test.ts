@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createFairSlots, type FairSlots, type Slot } from "./fair-slots";
+import { createFairSlots, type Slot, type WaitingJob } from "./fair-slots";
 
 const NOW_MS = 1_000_000;
 const LATER_MS = NOW_MS + 1_000;
@@ -9,7 +9,7 @@ function slotsOfOneAccount(total = SLOTS) {
   const slots = createFairSlots(total);
   return {
     acquire: (endpointId: string) => slots.acquire("account", endpointId),
-    delegate: (work: Parameters<FairSlots["delegate"]>[1], nowMs = NOW_MS) => slots.delegate("account", work, nowMs),
+    delegate: (job: WaitingJob, nowMs = NOW_MS) => slots.delegate("account", job, nowMs),
     requeueAt: (endpointId: string) => slots.requeueAt("account", endpointId, NOW_MS).getTime(),
   };
 }
@@ -20,7 +20,13 @@ function acquireAll(acquire: () => Slot | null): Slot[] {
   return slots;
 }
 
-const takeIds = (slot: Slot | null | undefined, max = 100) => slot?.takeNext(NOW_MS, max)?.deliveryIds ?? null;
+const idsOf = (jobs: WaitingJob[] | undefined) => jobs?.map((job) => job.id);
+const takeIds = (slot: Slot | null | undefined, max = 100) => idsOf(slot?.takeNext(NOW_MS, max));
+
+const waitingJob = (endpointId: string, id: string, more: Partial<WaitingJob> = {}): WaitingJob => ({
+  ...{ id, endpointId, round: 0, attemptsMade: 0, deliveries: 1, dueMs: LATER_MS },
+  ...more,
+});
 
 describe("an endpoint's slots", () => {
   test("are four, and a released slot is free again", () => {
@@ -93,95 +99,80 @@ describe("the account share", () => {
   });
 });
 
-describe("delegated work", () => {
-  test("is taken in order, in batches with the same number of tries", () => {
+describe("delegated jobs", () => {
+  test("are taken in order, as many as are alike and within the limit", () => {
     const { acquire, delegate } = slotsOfOneAccount();
     const slot = acquire("a");
-    for (const [id, attemptsMade] of [
-      ["d1", 0],
-      ["d2", 0],
-      ["d3", 0],
-      ["d4", 1],
-    ] as const) {
-      delegate({ endpointId: "a", deliveryIds: [id], attemptsMade, untilMs: NOW_MS + Number(id.slice(1)) });
-    }
-    expect(slot?.takeNext(NOW_MS, 2)).toMatchObject({
-      ...{ endpointId: "a", deliveryIds: ["d1", "d2"] },
-      ...{ attemptsMade: 0, untilMs: NOW_MS + 1 },
-    });
-    expect(slot?.takeNext(NOW_MS, 2)).toMatchObject({ deliveryIds: ["d3"], attemptsMade: 0 });
-    expect(slot?.takeNext(NOW_MS, 2)).toMatchObject({ deliveryIds: ["d4"], attemptsMade: 1 });
-    expect(slot?.takeNext(NOW_MS, 2)).toBeNull();
-    expect(delegate({ endpointId: "a", deliveryIds: ["d5"], untilMs: LATER_MS })).toBe(false);
+    for (const id of ["j1", "j2", "j3"]) delegate(waitingJob("a", id, { deliveries: 50 }));
+    delegate(waitingJob("a", "j4", { attemptsMade: 1 }));
+    delegate(waitingJob("a", "j5", { attemptsMade: 1, deliveries: 500 }));
+    delegate(waitingJob("a", "j6", { attemptsMade: 1, round: 1 }));
+    expect([1, 2, 3, 4, 5].map(() => takeIds(slot))).toEqual([["j1", "j2"], ["j3"], ["j4"], ["j5"], ["j6"]]);
+    expect(takeIds(slot)).toEqual([]);
   });
 
-  test("is not mixed with work of another round", () => {
+  test("are not taken once they are due, nor after the account's last slot was released", () => {
     const { acquire, delegate } = slotsOfOneAccount();
     const slot = acquire("a");
-    for (const round of [0, 1]) {
-      delegate({ endpointId: "a", deliveryIds: [`d${round}`], attemptsMade: 0, round, untilMs: LATER_MS });
-    }
-    expect(slot?.takeNext(NOW_MS, 100)).toMatchObject({ deliveryIds: ["d0"], round: 0 });
-    expect(slot?.takeNext(NOW_MS, 100)).toMatchObject({ deliveryIds: ["d1"], round: 1 });
-  });
-
-  test("is not taken when its requeued job is due soon, nor after the account's last slot was released", () => {
-    const { acquire, delegate } = slotsOfOneAccount();
-    const slot = acquire("a");
-    delegate({ endpointId: "a", deliveryIds: ["d1"], untilMs: NOW_MS });
-    delegate({ endpointId: "a", deliveryIds: ["d2"], untilMs: NOW_MS + 1 });
-    delegate({ endpointId: "a", deliveryIds: ["d3"], untilMs: NOW_MS });
-    expect(takeIds(slot)).toEqual(["d2"]);
-    delegate({ endpointId: "a", deliveryIds: ["d4"], untilMs: NOW_MS + 1 });
+    delegate(waitingJob("a", "j1", { dueMs: NOW_MS }));
+    delegate(waitingJob("a", "j2", { dueMs: NOW_MS + 1 }));
+    delegate(waitingJob("a", "j3", { dueMs: NOW_MS }));
+    expect(takeIds(slot)).toEqual(["j2"]);
+    delegate(waitingJob("a", "j4"));
     slot?.release();
-    expect(takeIds(acquire("a"))).toBeNull();
+    expect(takeIds(acquire("a"))).toEqual([]);
   });
 
-  test("is carried by any job of the account, the endpoints taking turns", () => {
+  test("are taken by the next job of the account when none is running", () => {
+    const { acquire, delegate } = slotsOfOneAccount();
+    expect(delegate(waitingJob("a", "j1"))).toBe(true);
+    expect(takeIds(acquire("a"))).toEqual(["j1"]);
+  });
+
+  test("are taken by any job of the account, the endpoints taking turns", () => {
     const { acquire, delegate } = slotsOfOneAccount(4);
     const slot = acquire("a");
     expect(acquire("b")).toBeNull();
-    for (const id of ["a1", "a2", "b1", "b2"]) {
-      delegate({ endpointId: id.slice(0, 1), deliveryIds: [id], untilMs: LATER_MS });
-    }
+    for (const id of ["a1", "a2", "b1", "b2"]) delegate(waitingJob(id.slice(0, 1), id));
     expect([1, 2, 3, 4].map(() => takeIds(slot, 1))).toEqual([["a1"], ["b1"], ["a2"], ["b2"]]);
   });
 
-  test("is skipped while its endpoint's slots are used up", () => {
+  test("are skipped while their endpoint's slots are used up", () => {
     const { acquire, delegate } = slotsOfOneAccount();
     acquire("failing")?.mayStart(true);
     const slot = acquire("a");
-    delegate({ endpointId: "failing", deliveryIds: ["f1"], untilMs: LATER_MS });
-    delegate({ endpointId: "a", deliveryIds: ["a1"], untilMs: LATER_MS });
+    delegate(waitingJob("failing", "f1"));
+    delegate(waitingJob("a", "a1"));
     expect(takeIds(slot)).toEqual(["a1"]);
-    expect(takeIds(slot)).toBeNull();
+    expect(takeIds(slot)).toEqual([]);
   });
 
-  test("is refused beyond 10,000 deliveries of an endpoint and 25,000 of an account", () => {
+  test("are refused beyond 10,000 of an endpoint and 25,000 of an account, however many deliveries they carry", () => {
     const { acquire, delegate } = slotsOfOneAccount();
     const slots = ["a", "b", "c"].map((id) => acquire(id));
-    const batch = Array.from({ length: 100 }, (_, at) => `d${at}`);
     const countDelegated = (endpointId: string, nowMs = NOW_MS) =>
-      Array.from({ length: 200 }, () => delegate({ endpointId, deliveryIds: batch, untilMs: nowMs + 1 }, nowMs)).filter(
-        (isTaken) => isTaken,
-      ).length;
-    expect(["a", "b", "c"].map((id) => countDelegated(id))).toEqual([100, 100, 50]);
-    expect(takeIds(slots[0])).toHaveLength(100);
+      Array.from({ length: 12_000 }, (_, at) =>
+        delegate(waitingJob(endpointId, `j${at}`, { deliveries: 100, dueMs: nowMs + 1 }), nowMs),
+      ).filter((isTaken) => isTaken).length;
+    expect(["a", "b", "c"].map((id) => countDelegated(id))).toEqual([10_000, 10_000, 5_000]);
+    expect(takeIds(slots[0])).toHaveLength(1);
     expect(countDelegated("a")).toBe(1);
-    // Expired work does not count against the limit.
-    expect(countDelegated("c", LATER_MS)).toBe(100);
+    // Jobs that are due do not count against the limit.
+    expect(countDelegated("c", LATER_MS)).toBe(10_000);
   });
 
-  test("is refused beyond 100,000 deliveries in total", () => {
+  test("are refused beyond 100,000 in total", () => {
     const { acquire, delegate } = createFairSlots(SLOTS);
-    const work = { endpointId: "e", deliveryIds: Array.from({ length: 5_000 }, () => "d"), untilMs: LATER_MS };
-    const slots = Array.from({ length: 30 }, (_, at) => acquire(`${at}`, "e"));
+    const slots = Array.from({ length: 12 }, (_, at) => acquire(`${at}`, "e"));
     const countDelegated = () =>
-      slots.flatMap((_, at) => [1, 2, 3].map(() => delegate(`${at}`, work, NOW_MS))).filter((isTaken) => isTaken)
-        .length;
-    expect(countDelegated()).toBe(20);
+      slots
+        .flatMap((_, at) =>
+          Array.from({ length: 10_000 }, (_, job) => delegate(`${at}`, waitingJob("e", `${job}`), NOW_MS)),
+        )
+        .filter((isTaken) => isTaken).length;
+    expect(countDelegated()).toBe(100_000);
     slots[0]?.release();
-    expect(countDelegated()).toBe(2);
+    expect(countDelegated()).toBe(10_000);
   });
 });
 

@@ -6,29 +6,28 @@
  *   any number of accounts with slow endpoints leave a slot for the next one.
  * - endpoint's slots: the slots that serve one endpoint. There are few of them, fewer while the endpoint fails or the
  *   account share is nearly used up, so that a slow endpoint leaves slots for the account's other endpoints.
- * - work: deliveries of one endpoint. A job that gets no slot is queued again, in case this process dies, and delegates
- *   its work to the running jobs of its account, within a memory limit.
+ * - waiting job: one that got no slot and is queued again, for later. It is delegated to the running jobs of its account, which
+ *   do its work before it is due. Only its id is kept in memory, up to a limit; the deliveries stand in the queue.
  */
 
-/** `untilMs`: no request is begun after this time, since the requeued job runs soon after; null: no job is requeued. */
-export type Work = {
+/** `dueMs`: when the queue runs the job, by this process's clock; until then it can be taken. */
+export type WaitingJob = {
+  id: string;
   endpointId: string;
-  deliveryIds: string[];
-  attemptsMade?: number;
-  round?: number;
-  untilMs: number | null;
+  round: number;
+  attemptsMade: number | undefined;
+  deliveries: number;
+  dueMs: number;
 };
-
-type DelegatedWork = Work & { untilMs: number };
 
 export type Slot = {
   /** Whether the job may begin its next work, given whether the endpoint is failing. */
   mayStart: (isFailing: boolean) => boolean;
   /**
-   * Moves on to delegated work that may still be begun, at most `max` deliveries of one endpoint; the endpoints of the
-   * account take turns. Null when there is none, or when the slot is needed elsewhere: it is then released.
+   * Moves on to delegated jobs that are not due yet, alike and with at most `max` deliveries; the endpoints of the account take
+   * turns. Empty when there are none, or when the slot is needed elsewhere: it is then released.
    */
-  takeNext: (nowMs: number, max: number) => Work | null;
+  takeNext: (nowMs: number, max: number) => WaitingJob[];
   /** Releases the slot; a second call does nothing. */
   release: () => void;
 };
@@ -36,8 +35,11 @@ export type Slot = {
 export type FairSlots = {
   /** A slot for the endpoint, or null when the endpoint's slots or the account share are used up. */
   acquire: (accountId: string, endpointId: string) => Slot | null;
-  /** Leaves work to the running jobs of the account. @returns false when none runs or the memory limit is reached. */
-  delegate: (accountId: string, work: DelegatedWork, nowMs: number) => boolean;
+  /**
+   * Leaves a waiting job to the running jobs of the account. There may be none: ask for a slot afterwards.
+   * @returns false when the memory limit is reached.
+   */
+  delegate: (accountId: string, job: WaitingJob, nowMs: number) => boolean;
   /** When a job that got no slot is to run again. */
   requeueAt: (accountId: string, endpointId: string, nowMs: number) => Date;
 };
@@ -45,22 +47,22 @@ export type FairSlots = {
 const SHARE_DIVISOR = 4;
 const SLOTS_PER_ENDPOINT = 4;
 const SLOTS_PER_FAILING_ENDPOINT = 1;
-const REQUEUE_AFTER_MS = 30_000;
+/** How long a job waits that got no slot, or whose work is being done. */
+export const REQUEUE_AFTER_MS = 30_000;
 /** At most 200 jobs a second are requeued for one endpoint, so that a long backlog does not return all at once. */
 const SPACING_MS = 5;
-/** Delegated deliveries kept in memory; the rest wait in the queue only. A hundred thousand take some 10 MB. */
+/** Delegated jobs kept in memory; the rest wait in the queue only. A hundred thousand take some 20 MB. */
 const DELEGATED_MAX = { endpoint: 10_000, account: 25_000, total: 100_000 };
 
 /** `acquired`: slots that serve the endpoint; `started`: those of them whose work has begun. */
 type EndpointSlots = { endpointId: string; acquired: number; started: number; isFailing: boolean };
-type WorkQueue = { works: DelegatedWork[]; deliveries: number };
 type AccountShare = {
   accountId: string;
   acquired: number;
   endpoints: Map<string, EndpointSlots>;
-  /** Delegated work by endpoint, in the order of the endpoints' turns. */
-  queues: Map<string, WorkQueue>;
-  /** Delegated deliveries in all queues. */
+  /** Delegated jobs by endpoint, in the order of the endpoints' turns. */
+  queues: Map<string, WaitingJob[]>;
+  /** Delegated jobs in all queues. */
   delegated: number;
   lastRequeueMs: Map<string, number>;
 };
@@ -117,7 +119,7 @@ export function createFairSlots(slots: number): FairSlots {
     function forgetUnused(endpoint: EndpointSlots | null): void {
       if (endpoint?.acquired === 0) share.endpoints.delete(endpoint.endpointId);
       if (share.acquired > 0) return;
-      // No job is left to carry the delegated work; its requeued jobs will.
+      // No running job is left for the delegated ones; they run when they are due.
       delegated -= share.delegated;
       shares.delete(share.accountId);
     }
@@ -134,16 +136,16 @@ export function createFairSlots(slots: number): FairSlots {
       },
       takeNext: (nowMs, max) => {
         const vacated = vacate();
-        let work: Work | null = null;
+        let taken: WaitingJob[] = [];
         for (const endpointId of vacated ? [...share.queues.keys()] : []) {
           const next = withFreeSlot(share, endpointId);
-          work = next && takeWork(share, endpointId, nowMs, max);
-          if (!next || !work) continue;
+          if (next) taken = takeAlike(share, endpointId, nowMs, max);
+          if (!next || taken.length === 0) continue;
           serve(next);
           break;
         }
         forgetUnused(vacated);
-        return work;
+        return taken;
       },
       release: () => {
         if (served) forgetUnused(vacate());
@@ -151,58 +153,52 @@ export function createFairSlots(slots: number): FairSlots {
     };
   }
 
-  function delegate(accountId: string, work: DelegatedWork, nowMs: number): boolean {
-    const share = shares.get(accountId);
-    if (!share) return false;
-    const size = work.deliveryIds.length;
+  function delegate(accountId: string, job: WaitingJob, nowMs: number): boolean {
+    const share = shares.get(accountId) ?? newShare(accountId);
     const isWithinLimits = () =>
-      (share.queues.get(work.endpointId)?.deliveries ?? 0) + size <= DELEGATED_MAX.endpoint &&
-      share.delegated + size <= DELEGATED_MAX.account &&
-      delegated + size <= DELEGATED_MAX.total;
-    if (!isWithinLimits()) for (const queue of share.queues.values()) dropExpired(share, queue, nowMs);
+      (share.queues.get(job.endpointId)?.length ?? 0) < DELEGATED_MAX.endpoint &&
+      share.delegated < DELEGATED_MAX.account &&
+      delegated < DELEGATED_MAX.total;
+    if (!isWithinLimits()) for (const queue of share.queues.values()) dropDue(share, queue, nowMs);
     if (!isWithinLimits()) return false;
-    const queue = share.queues.get(work.endpointId) ?? { works: [], deliveries: 0 };
-    share.queues.set(work.endpointId, queue);
-    queue.works.push(work);
-    countDelegated(share, queue, size);
+    shares.set(accountId, share);
+    const queue = share.queues.get(job.endpointId) ?? [];
+    share.queues.set(job.endpointId, queue);
+    queue.push(job);
+    share.delegated += 1;
+    delegated += 1;
     return true;
   }
 
-  function countDelegated(share: AccountShare, queue: WorkQueue, change: number): void {
-    queue.deliveries += change;
-    share.delegated += change;
-    delegated += change;
+  function dropOldest(share: AccountShare, queue: WaitingJob[]): void {
+    queue.shift();
+    share.delegated -= 1;
+    delegated -= 1;
   }
 
-  function dropOldest(share: AccountShare, queue: WorkQueue): void {
-    const dropped = queue.works.shift();
-    if (dropped) countDelegated(share, queue, -dropped.deliveryIds.length);
+  /** Drops the oldest jobs while they are due: the queue runs them. */
+  function dropDue(share: AccountShare, queue: WaitingJob[], nowMs: number): void {
+    for (let next = queue[0]; next && next.dueMs <= nowMs; next = queue[0]) dropOldest(share, queue);
   }
 
-  /** Drops the oldest work while its requeued job is due soon. */
-  function dropExpired(share: AccountShare, queue: WorkQueue, nowMs: number): void {
-    for (let next = queue.works[0]; next && next.untilMs <= nowMs; next = queue.works[0]) dropOldest(share, queue);
-  }
-
-  /** Merges the endpoint's oldest works of one round and try, then moves the endpoint to the end of the turns. */
-  function takeWork(share: AccountShare, endpointId: string, nowMs: number, max: number): Work | null {
+  /** Takes the endpoint's oldest jobs of one round and try, then moves the endpoint to the end of the turns. */
+  function takeAlike(share: AccountShare, endpointId: string, nowMs: number, max: number): WaitingJob[] {
     const queue = share.queues.get(endpointId);
-    if (!queue) return null;
-    let taken: DelegatedWork | null = null;
-    for (let next = queue.works[0]; next; next = queue.works[0]) {
-      const isExpired = next.untilMs <= nowMs;
-      if (taken && !isExpired) {
-        if (taken.attemptsMade !== next.attemptsMade || taken.round !== next.round) break;
-        if (taken.deliveryIds.length + next.deliveryIds.length > max) break;
-        taken.deliveryIds.push(...next.deliveryIds);
-        taken.untilMs = Math.min(taken.untilMs, next.untilMs);
-      } else if (!isExpired) {
-        taken = { ...next, deliveryIds: [...next.deliveryIds] };
-      }
+    if (!queue) return [];
+    const taken: WaitingJob[] = [];
+    let deliveries = 0;
+    dropDue(share, queue, nowMs);
+    for (let next = queue[0]; next; next = queue[0]) {
+      const [first = next] = taken;
+      if (first.attemptsMade !== next.attemptsMade || first.round !== next.round) break;
+      deliveries += next.deliveries;
+      if (taken.length > 0 && deliveries > max) break;
+      taken.push(next);
       dropOldest(share, queue);
+      dropDue(share, queue, nowMs);
     }
     share.queues.delete(endpointId);
-    if (queue.works.length > 0) share.queues.set(endpointId, queue);
+    if (queue.length > 0) share.queues.set(endpointId, queue);
     return taken;
   }
 

@@ -1,15 +1,16 @@
 /** Slow endpoints of one account do not delay other accounts. */
 import type { ServerResponse } from "node:http";
 import { Logger, type Runner, run } from "graphile-worker";
-import { afterEach, beforeAll, expect, test } from "vitest";
+import { afterEach, beforeAll, expect, test, vi } from "vitest";
 import { makeAccount } from "@/test/database/seed";
-import { deliveriesOf, makeMessages, raiseEvents, startWebhook } from "@/test/database/webhooks";
+import { deliveriesOf, deliveryJobsOf, makeMessages, raiseEvents, startWebhook } from "@/test/database/webhooks";
 import { startReceiver, status } from "@/test/network/receiver";
 import { pool } from "../../core/db";
 import { jobs } from "../../core/jobs";
 import { createEndpoint } from "../service";
 import { deliverWebhooks } from "../tasks";
 import type { DeliverOptions } from "./deliver";
+import { addDeliveryJobs, jobBatches } from "./outbox";
 
 /** Far longer than needed, for busy machines. */
 const WAIT = { timeout: 30_000 };
@@ -85,27 +86,28 @@ test("an account is served while another one's hanging endpoints use up their ac
   }
 });
 
+/** Moves jobs that were requeued for later a day away. @returns how many deliveries all such jobs carry. */
+async function postpone(endpointIds: readonly string[]): Promise<number> {
+  const { rows } = await pool().query<{ n: bigint }>(
+    `WITH later AS (
+       UPDATE graphile_worker._private_jobs SET run_at = run_at + interval '1 day'
+       WHERE payload->>'endpointId' = ANY($1) AND run_at > now() + interval '10 seconds'
+         AND run_at < now() + interval '1 hour'
+     )
+     SELECT coalesce(sum(json_array_length(payload->'deliveryIds')), 0) AS n FROM graphile_worker._private_jobs
+     WHERE payload->>'endpointId' = ANY($1) AND run_at > now() + interval '10 seconds'`,
+    [endpointIds],
+  );
+  return Number(rows[0]?.n);
+}
+
 test("work beyond the account share is sent as soon as the endpoints respond, without waiting for its requeued jobs", async () => {
   const slow = await slowAccount();
   for (const id of await makeMessages(slow.account, 5)) await raiseEvents(slow.account, [id]);
   const runner = await startWorker();
   try {
     await expect.poll(slow.hanging, WAIT).toBe(SHARE);
-    // Jobs without a slot are requeued for later; here they are moved a day away.
-    const requeued = async () => {
-      const { rows } = await pool().query<{ n: bigint }>(
-        `WITH later AS (
-           UPDATE graphile_worker._private_jobs SET run_at = run_at + interval '1 day'
-           WHERE payload->>'endpointId' = ANY($1) AND run_at > now() + interval '10 seconds'
-             AND run_at < now() + interval '1 hour'
-         )
-         SELECT coalesce(sum(json_array_length(payload->'deliveryIds')), 0) AS n FROM graphile_worker._private_jobs
-         WHERE payload->>'endpointId' = ANY($1) AND run_at > now() + interval '10 seconds'`,
-        [slow.ids],
-      );
-      return Number(rows[0]?.n);
-    };
-    await expect.poll(requeued, WAIT).toBe(5 * SLOW_ENDPOINTS - SHARE);
+    await expect.poll(() => postpone(slow.ids), WAIT).toBe(5 * SLOW_ENDPOINTS - SHARE);
     slow.release();
     await expect.poll(() => statesOf(slow.ids), WAIT).toEqual(Array(5 * SLOW_ENDPOINTS).fill("delivered"));
   } finally {
@@ -113,4 +115,38 @@ test("work beyond the account share is sent as soon as the endpoints respond, wi
     await runner.stop();
   }
   expect(slow.received).toHaveLength(5 * SLOW_ENDPOINTS);
+});
+
+test("a backlog of any length is worked off without a wait for its requeued jobs, and leaves none", async () => {
+  const hanging: ServerResponse[] = [];
+  const { account, endpoint, receiver } = await startWebhook((response) => void hanging.push(response));
+  closers.push(receiver.close);
+  await raiseEvents(account, await makeMessages(account, 1));
+  const runner = await startWorker();
+  try {
+    await expect.poll(() => hanging.length, WAIT).toBe(1);
+    // However slow the machine, no requeued job gets due by this process's clock.
+    vi.useFakeTimers({ toFake: ["Date"] });
+    // Deliveries that have ended meanwhile fill the memory as others would, at no cost.
+    const ended = jobBatches(Array.from({ length: 12_000 }, (_, at) => `dlv_${at}`));
+    await addDeliveryJobs(
+      pool(),
+      ended.map((deliveryIds) => ({
+        payload: { endpointId: endpoint.id, deliveryIds, round: 0, attemptsMade: 0 },
+        runAt: null,
+      })),
+    );
+    await expect.poll(() => postpone([endpoint.id]), WAIT).toBe(12_000);
+    await raiseEvents(account, await makeMessages(account, 20));
+    await expect.poll(() => postpone([endpoint.id]), WAIT).toBe(12_020);
+    receiver.answerWith(status(200));
+    for (const response of hanging.splice(0)) response.writeHead(200).end();
+    await expect.poll(() => statesOf([endpoint.id]), WAIT).toEqual(Array(21).fill("delivered"));
+    await expect.poll(() => deliveryJobsOf(endpoint.id), WAIT).toEqual([]);
+  } finally {
+    vi.useRealTimers();
+    for (const response of hanging.splice(0)) response.destroy();
+    await runner.stop();
+  }
+  expect(receiver.received).toHaveLength(21);
 });

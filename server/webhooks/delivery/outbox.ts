@@ -5,7 +5,7 @@
  * only rows locked are disabled endpoints, which must not be enabled before their parked deliveries are visible.
  */
 import type { Queryable, Tx } from "../../core/db";
-import { addJobs, type JobPayload } from "../../core/jobs";
+import { addJobs, addKnownJobs, type JobPayload } from "../../core/jobs";
 import { unnest } from "../../core/unnest";
 import { INSERT_CHANGES } from "../../lists/store";
 import type { MessageStatus } from "../../messages/status";
@@ -150,6 +150,20 @@ export async function addDeliveryJobs(tx: Queryable, added: readonly DeliveryJob
       added.filter((job) => !isFirst(job)),
     ),
   ]);
+}
+
+/** {@link addDeliveryJobs} for later. @returns the jobs with their ids, in any order. */
+export async function addKnownDeliveryJobs(tx: Queryable, added: readonly (DeliveryJob & { runAt: Date })[]) {
+  const isFirst = ({ payload }: DeliveryJob) => isFirstTry(payload);
+  const jobs = await Promise.all([
+    addKnownJobs(tx, "deliver_events", added.filter(isFirst)),
+    addKnownJobs(
+      tx,
+      "deliver_webhooks",
+      added.filter((job) => !isFirst(job)),
+    ),
+  ]);
+  return jobs.flat();
 }
 
 /** Whether the deliveries of a job may be without rows: only before their first try of all. */

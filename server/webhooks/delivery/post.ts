@@ -72,9 +72,9 @@ export function shareLookups(lookup: LookupAll): LookupAll {
   };
 }
 
-/** One event for one endpoint; `body` is sent, and signed, as it is. */
+/** One event for one endpoint; `body` is sent, and signed, as it is. A caller that posts often parses the URL once. */
 type EventPost = {
-  url: string;
+  url: string | URL;
   secrets: Secrets;
   eventId: string;
   body: Buffer;
@@ -102,7 +102,7 @@ export function postEvent({ url, secrets, eventId, body, headers }: EventPost, l
  * @throws Error for a failure of ours: a resource of this machine is exhausted, its name servers do not respond, or a
  *   stall of this process broke the exchange.
  */
-export async function postJson(url: string, options: ExchangeOptions): Promise<PostResult> {
+export async function postJson(url: string | URL, options: ExchangeOptions): Promise<PostResult> {
   const { limitMs } = options;
   const startedMs = performance.now();
   const markMs = stalledMs();
@@ -119,7 +119,12 @@ export async function postJson(url: string, options: ExchangeOptions): Promise<P
   try {
     await socketsRead();
     const headers = { ...options.headers, "content-type": "application/json", "user-agent": "Messaging-Service/1" };
-    const head = await exchange(url, { ...options, headers }, seen, KEPT_BYTES);
+    const head = await exchange(
+      typeof url === "string" ? new URL(url) : url,
+      { ...options, headers },
+      seen,
+      KEPT_BYTES,
+    );
     const statusCode = seen.statusCode ?? 0;
     if (isRefusedForStall(statusCode, markMs)) throw processStalled();
     return end(statusError(statusCode), textOf(head));
