@@ -7,16 +7,21 @@ import type { Version, World } from "./world/world";
 /** `migrations`: names of those applied. `atMs`, `untilMs`: when, in milliseconds since the epoch. */
 export type Upgrade = { migrations: string[]; atMs: number; untilMs: number };
 
-/** The order of replacement. One web process and one worker then go back to the version before, and forth again. */
+/**
+ * The order of replacement: web processes before workers, whose callbacks only they may know. The way back is the other way
+ * round, and then one web process has gone back and forth.
+ */
 const REPLACEMENTS: readonly (readonly [Member, Version])[] = [
   ["web-1", "present"],
   ["web-2", "present"],
   ["worker-1", "present"],
   ["worker-2", "present"],
-  ["web-1", "former"],
   ["worker-1", "former"],
+  ["worker-2", "former"],
+  ["web-1", "former"],
   ["web-1", "present"],
   ["worker-1", "present"],
+  ["worker-2", "present"],
 ];
 /** How long before its end a web process gets no more requests. */
 const AVOIDED_MS = 500;
