@@ -130,22 +130,18 @@ async function migrationList() {
 
 const NO_FILTERS = { externalTables: [], externalEnums: [] };
 
-/** Applies what is missing, once. */
-async function applyOnce(connectionString: string): Promise<string[]> {
+/** Applies what is missing. */
+async function applyOnce(connectionString: string): Promise<void> {
   const { engine, close } = await openEngine(connectionString);
   try {
-    const { appliedMigrationNames } = await engine.applyMigrations({
-      migrationsList: await migrationList(),
-      filters: NO_FILTERS,
-    });
-    return appliedMigrationNames;
+    await engine.applyMigrations({ migrationsList: await migrationList(), filters: NO_FILTERS });
   } finally {
     await close();
   }
 }
 
 /**
- * After a lock time-out: notes that the migration was rolled back, which its transaction was, so that it can be applied again.
+ * After a failure to get a lock: notes that the migration was rolled back, which its transaction was, so that it can be applied again.
  * @returns its name; null when it may be half done: statements that run outside of a transaction stay as they are.
  */
 async function noteRolledBack(guard: pg.Client): Promise<string | null> {
@@ -164,7 +160,8 @@ async function noteRolledBack(guard: pg.Client): Promise<string | null> {
 
 /**
  * Brings the database up to date: the job queue's schema, then ours. Safe to call from several processes at once. A migration
- * that cannot get its locks within three seconds is rolled back and tried again, each for up to a hundred seconds.
+ * that cannot get its locks within three seconds, or is the victim of a deadlock, is rolled back and tried again, each for up
+ * to a hundred seconds.
  * @returns the names of the migrations that were applied now.
  * @throws Error when the database is too new for this version.
  */
@@ -173,7 +170,8 @@ export async function migrate(connectionString: string): Promise<string[]> {
   await guard.connect();
   try {
     await guard.query("SELECT pg_advisory_lock($1)", [MIGRATION_LOCK_ID]);
-    const refusal = tooNewLine(await readMigrationState(guard));
+    const before = await readMigrationState(guard);
+    const refusal = tooNewLine(before);
     if (refusal) throw new Error(refusal);
     await migrateJobQueue({ connectionString, logger: undefined });
     await guard.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`);
@@ -181,10 +179,12 @@ export async function migrate(connectionString: string): Promise<string[]> {
       () => indexQueues(guard),
       async () => "the queues' indexes",
     );
-    return await patiently(
+    await patiently(
       () => applyOnce(connectionString),
       () => noteRolledBack(guard),
     );
+    const { applied } = await readMigrationState(guard);
+    return applied.filter((name) => !before.applied.includes(name));
   } finally {
     await guard.end();
   }

@@ -1,17 +1,15 @@
 import { expect, test } from "vitest";
 import { LOCK_TRIES, patiently } from "./patiently";
 
-const lockTimeout = () => new Error("canceling statement due to lock timeout");
-
 /** Work of steps, each of which gets its lock at a certain try. */
-function workOf(steps: Readonly<Record<string, number>>) {
+function workOf(steps: Readonly<Record<string, number>>, failure = "canceling statement due to lock timeout") {
   const left = Object.entries(steps);
   const tries: string[] = [];
   const work = async () => {
     for (let [step] = left; step; [step] = left) {
       const [name, needed] = step;
       tries.push(name);
-      if (tries.filter((each) => each === name).length < needed) throw lockTimeout();
+      if (tries.filter((each) => each === name).length < needed) throw new Error(failure);
       left.shift();
     }
     return "applied";
@@ -29,6 +27,11 @@ test("a step that never gets its lock fails in the end", async () => {
   const { work, tries, step } = workOf({ first: LOCK_TRIES + 1 });
   await expect(patiently(work, step, 0)).rejects.toThrow("lock timeout");
   expect(tries).toHaveLength(LOCK_TRIES);
+});
+
+test("a deadlock with the service is a lock that was not to be had", async () => {
+  const { work, step } = workOf({ first: 2 }, "deadlock detected");
+  expect(await patiently(work, step, 0)).toBe("applied");
 });
 
 test("another failure, and a step that may be half done, are not repeated", async () => {

@@ -4,7 +4,8 @@ import { setTimeout as pause } from "node:timers/promises";
 const LOCK_PAUSE_MS = 2_000;
 export const LOCK_TRIES = 20;
 
-const isLockTimeout = (thrown: unknown): boolean => /55P03|lock timeout/i.test(String(thrown));
+/** A time-out, or a deadlock with the service, which PostgreSQL ends by a failure of either side. */
+const isLockFailure = (thrown: unknown): boolean => /55P03|lock timeout|40P01|deadlock detected/i.test(String(thrown));
 
 /**
  * Repeats `work` while it gets no lock, {@link LOCK_TRIES} times at the same step: what it finished before stays done.
@@ -21,7 +22,7 @@ export async function patiently<T>(
     try {
       return await work();
     } catch (thrown) {
-      if (!isLockTimeout(thrown)) throw thrown;
+      if (!isLockFailure(thrown)) throw thrown;
       const step = await stepToRepeat();
       if (step === null) throw thrown;
       const count = (tries.get(step) ?? 0) + 1;
