@@ -15,7 +15,7 @@ export default defineConfig({
         resolve: { alias },
         test: {
           name: "rules",
-          include: ["{server,worker,prisma,scripts,app,sdk,test,e2e/prove}/**/*.test.ts"],
+          include: ["{server,worker,prisma,scripts,app,sdk,test,bench,e2e/prove}/**/*.test.ts"],
           exclude: ["**/*.db.test.ts", "**/node_modules/**"],
           expect: patient,
           testTimeout: 90_000,

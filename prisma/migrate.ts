@@ -17,6 +17,7 @@ import { runMigrations as migrateJobQueue } from "graphile-worker";
 import pg from "pg";
 import { type MigrationState, tooNewLine } from "../server/observability/migration-state";
 import { readMigrationState } from "../server/observability/migrations";
+import { patiently } from "./patiently";
 import { indexQueues } from "./queue-indexes";
 
 const MIGRATIONS = path.join("prisma", "migrations");
@@ -27,8 +28,6 @@ const MIGRATION_LOCK_ID = 5_220_117;
 
 /** A migration that waits for a lock blocks every statement behind it, so it gives up soon and is retried. */
 const LOCK_TIMEOUT_MS = 3_000;
-const LOCK_PAUSE_MS = 2_000;
-const LOCK_TRIES = 20;
 
 /** Exit codes of `--check`. */
 const EXIT_CODES = { current: 0, pending: 1, tooNew: 2, unfinished: 3 } as const;
@@ -131,55 +130,38 @@ async function migrationList() {
 
 const NO_FILTERS = { externalTables: [], externalEnums: [] };
 
-/** Applies what is missing, once. */
-async function applyOnce(connectionString: string): Promise<string[]> {
+/** Applies what is missing. */
+async function applyOnce(connectionString: string): Promise<void> {
   const { engine, close } = await openEngine(connectionString);
   try {
-    const { appliedMigrationNames } = await engine.applyMigrations({
-      migrationsList: await migrationList(),
-      filters: NO_FILTERS,
-    });
-    return appliedMigrationNames;
+    await engine.applyMigrations({ migrationsList: await migrationList(), filters: NO_FILTERS });
   } finally {
     await close();
   }
 }
 
 /**
- * After a lock time-out: notes that the migration was rolled back, which its transaction was, so that it can be applied again.
- * @returns false when it may be half done: statements that run outside of a transaction stay as they are.
+ * After a failure to get a lock: notes that the migration was rolled back, which its transaction was, so that it can be applied again.
+ * @returns its name; null when it may be half done: statements that run outside of a transaction stay as they are.
  */
-async function noteRolledBack(guard: pg.Client): Promise<boolean> {
+async function noteRolledBack(guard: pg.Client): Promise<string | null> {
   const { rows } = await guard.query<{ name: string }>(
     "SELECT migration_name AS name FROM _prisma_migrations WHERE finished_at IS NULL AND rolled_back_at IS NULL",
   );
   for (const { name } of rows) {
     const sql = await readFile(path.join(MIGRATIONS, name, "migration.sql"), "utf8");
-    if (/\b(CONCURRENTLY|COMMIT)\b/i.test(sql)) return false;
+    if (/\b(CONCURRENTLY|COMMIT)\b/i.test(sql)) return null;
   }
   await guard.query(
     "UPDATE _prisma_migrations SET rolled_back_at = now() WHERE finished_at IS NULL AND rolled_back_at IS NULL",
   );
-  return true;
-}
-
-const isLockTimeout = (thrown: unknown): boolean => /55P03|lock timeout/i.test(String(thrown));
-
-/** Repeats `work` while it gets no lock. @param mayRepeat what a try has to leave behind for that. */
-async function patiently<T>(work: () => Promise<T>, mayRepeat: () => Promise<boolean>): Promise<T> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await work();
-    } catch (thrown) {
-      if (!isLockTimeout(thrown) || tries >= LOCK_TRIES || !(await mayRepeat())) throw thrown;
-      await new Promise((resolve) => setTimeout(resolve, LOCK_PAUSE_MS));
-    }
-  }
+  return rows.map(({ name }) => name).join(", ");
 }
 
 /**
  * Brings the database up to date: the job queue's schema, then ours. Safe to call from several processes at once. A migration
- * that cannot get its locks within three seconds is rolled back and tried again, for up to a hundred seconds.
+ * that cannot get its locks within three seconds, or is the victim of a deadlock, is rolled back and tried again, each for up
+ * to a hundred seconds.
  * @returns the names of the migrations that were applied now.
  * @throws Error when the database is too new for this version.
  */
@@ -188,18 +170,21 @@ export async function migrate(connectionString: string): Promise<string[]> {
   await guard.connect();
   try {
     await guard.query("SELECT pg_advisory_lock($1)", [MIGRATION_LOCK_ID]);
-    const refusal = tooNewLine(await readMigrationState(guard));
+    const before = await readMigrationState(guard);
+    const refusal = tooNewLine(before);
     if (refusal) throw new Error(refusal);
     await migrateJobQueue({ connectionString, logger: undefined });
     await guard.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`);
     await patiently(
       () => indexQueues(guard),
-      async () => true,
+      async () => "the queues' indexes",
     );
-    return await patiently(
+    await patiently(
       () => applyOnce(connectionString),
       () => noteRolledBack(guard),
     );
+    const { applied } = await readMigrationState(guard);
+    return applied.filter((name) => !before.applied.includes(name));
   } finally {
     await guard.end();
   }

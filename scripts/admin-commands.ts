@@ -4,7 +4,7 @@ import { createAccountWithOwner } from "@/server/accounts/service";
 import { checkLedger } from "@/server/accounts/tasks";
 import { ensureTestAccount } from "@/server/accounts/test-mode";
 import { CreateApiKeyInput } from "@/server/api-keys/schema";
-import { createApiKey } from "@/server/api-keys/service";
+import { createApiKey, listApiKeys, revokeApiKey } from "@/server/api-keys/service";
 import { issuePasswordReset } from "@/server/auth/credentials/passwords";
 import { clearSecondFactor } from "@/server/auth/credentials/second-factor";
 import { SignUpInput } from "@/server/auth/schema";
@@ -12,7 +12,7 @@ import { inTestMode } from "@/server/core/actor";
 import { prisma } from "@/server/core/db";
 import { publicUrl } from "@/server/core/env";
 import { isApiError } from "@/server/core/errors";
-import { liveAccountOf } from "@/server/core/ids";
+import { isTestAccount, liveAccountOf } from "@/server/core/ids";
 import { fromMicros, toMicros } from "@/server/core/wire";
 import { rebuildListTotals } from "@/server/lists/rebuild";
 import { resealSecrets } from "@/server/operator/reseal";
@@ -157,6 +157,28 @@ async function createKey(flags: Flags) {
   });
 }
 
+/** The keys of an account, newest first. */
+async function listKeys(flags: Flags) {
+  const { data } = await listApiKeys(await actingOwnerOf(flags));
+  return done(
+    data.map((key) => ({
+      ...{ id: key.id, name: key.name, hint: key.key_hint, isActive: key.is_active, permissions: key.permissions },
+      ...{ createdBy: key.created_by, createdAt: key.created_at, lastUsedAt: key.last_used_at },
+    })),
+  );
+}
+
+/** Revokes a key of any account, and all that were created with it, however many generations later. */
+async function revokeKey(flags: Flags) {
+  const id = required(flags, "id");
+  const key = await prisma().apiKey.findUnique({ where: { id }, select: { accountId: true } });
+  if (!key) throw new Error(`There is no API key ${id}.`);
+  const account = liveAccountOf(key.accountId);
+  const owner = await ownerOf({ account });
+  await revokeApiKey(isTestAccount(key.accountId) ? inTestMode(owner) : owner, { id, cascade: true });
+  return done({ id, accountId: account, isActive: false });
+}
+
 async function listRoutes() {
   const routes = await listRouteRows(OPERATOR);
   return done(routes.map(({ is_active: isActive, created_at: _, ...route }) => ({ ...route, isActive })));
@@ -223,6 +245,8 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
   ],
   ["sender approve", approveSender],
   ["key create", createKey],
+  ["key list", listKeys],
+  ["key revoke", revokeKey],
   ["route list", listRoutes],
   ["route create", createRoute],
   ["ledger check", checkBooks],

@@ -18,6 +18,8 @@ const USAGE = `Usage: npm run admin -- <command> [options]
   sender approve   --id ID | --account ID|--email E --sender-id ID
   key create       --account ID|--email E --name N [--scopes a,b] [--rate-limit 600] [--test]
                    --test: a key of test mode, whose messages only the sandbox takes
+  key list         --account ID|--email E [--test]                        also those that were revoked or expired lately
+  key revoke       --id KEY                                               and every key that was created with it
   route list
   route create     --chain a,b --price 0.01 [--prefix 49] [--priority 0]  price per segment; no prefix: everywhere
   ledger check     compares every balance with its ledger; exit code 1 when one differs

@@ -107,6 +107,14 @@ test("a send is one trace from the provider to the webhook, linked with the call
   const [dispatch] = spans().filter(({ name }) => name === "job dispatch_messages");
   expect(links(dispatch)).toEqual([root.spanId]);
   expect(links(of("provider sandbox"))).toEqual([dispatch?.spanId]);
+  for (const [step, job] of [
+    ["message sent", /^job dispatch_messages$/],
+    // A receipt that comes before the outcome is joined with it later.
+    ["message delivered", /^job (apply|join)_receipts$/],
+  ] as const) {
+    const linked = () => spans().filter(({ spanId }) => links(of(step)).includes(spanId));
+    await expect.poll(() => linked().map(({ name }) => name), { message: step }).toEqual([expect.stringMatching(job)]);
+  }
   const jobs = spans().filter(({ name }) => name === "job deliver_events");
   expect(jobs.map(({ spanId }) => spanId)).toContain(links(of("webhook message.sent"))[0]);
 

@@ -4,6 +4,7 @@ import net from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { admin } from "../support/accounts";
+import { apiWith } from "../support/api";
 import { expect, test } from "../test";
 
 /** Runs a command of ours to its end. */
@@ -64,6 +65,30 @@ test("the operator's command line creates, credits, approves and counts", async 
   expect(await admin(service, "route", "list")).toContainEqual(
     expect.objectContaining({ prefix: "", chain: ["sandbox"], price: 0.01 }),
   );
+});
+
+test("the operator's command line finds a key and revokes it with those that were made with it", async ({
+  service,
+  account,
+  api,
+}) => {
+  const made = (await api.post("/api-keys/create", { name: "made with it" })).body.data;
+  const of = ["--email", account.email];
+  const listed = (await admin(service, "key", "list", ...of)) as {
+    id: string;
+    name: string;
+    createdBy: string | null;
+  }[];
+  const leaked = listed.find(({ createdBy }) => createdBy === null)?.id ?? "";
+  expect(listed).toContainEqual(
+    expect.objectContaining({ id: made.id, hint: made.key_hint, isActive: true, createdBy: leaked }),
+  );
+  expect(await admin(service, "key", "revoke", "--id", leaked)).toEqual({
+    ...{ id: leaked, accountId: account.accountId, isActive: false },
+  });
+  for (const key of [account.apiKey, String(made.plain_key)]) {
+    await expect.poll(async () => (await apiWith(service, key).get("/account")).status).toBe(401);
+  }
 });
 
 test("the operator's command line suspends an account and lets it send again", async ({ service, account, api }) => {

@@ -4,6 +4,7 @@
  *
  *   npm run prove -- [--minutes 3] [--seed 1] [--policy fallback|hold] [--only restart,cut] [--without kill,stop]
  *                    [--standby] [--rate 40] [--json file] [--logs folder]
+ *   npm run prove -- --from <commit>      an upgrade from that version under load, instead of faults
  */
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -43,6 +44,7 @@ function readCommand(args: string[]): Command {
       without: { type: "string" },
       standby: { type: "boolean", default: false },
       rate: { type: "string", default: "40" },
+      from: { type: "string" },
       json: { type: "string" },
       logs: { type: "string" },
     },
@@ -65,6 +67,7 @@ function readCommand(args: string[]): Command {
       (kind) => !without.includes(kind),
     ),
     timeoutMs: TIMEOUT_MS,
+    from: values.from ?? null,
     json: values.json ?? null,
     logs: values.logs ?? null,
   };
@@ -77,12 +80,14 @@ async function prove({ json, logs, ...options }: Command): Promise<number> {
   const startedAt = performance.now();
   const tell = (text: string) =>
     process.stdout.write(`${((performance.now() - startedAt) / 1_000).toFixed(1).padStart(6)} s  ${text}\n`);
-  const { seed, policy, timeoutMs } = options;
+  const { seed, policy, timeoutMs, from } = options;
   const hasStandby = options.kinds.includes("failover");
   const { signal } = end;
-  tell(`seed ${seed}, policy ${policy}, ${options.lengthMs / 60_000} min of ${options.kinds.join(", ")}`);
+  tell(
+    `seed ${seed}, policy ${policy}, ${options.lengthMs / 60_000} min of ${from === null ? options.kinds.join(", ") : `an upgrade from ${from}`}`,
+  );
   try {
-    return await withWorld({ seed, policy, timeoutMs, hasStandby, signal }, async (world) => {
+    return await withWorld({ seed, policy, timeoutMs, hasStandby, from, signal }, async (world) => {
       const aborted = new Promise<never>((_, reject) => {
         signal.addEventListener("abort", () => reject(signal.reason));
         process.on("uncaughtException", reject);

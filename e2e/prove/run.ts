@@ -5,6 +5,7 @@ import { type FaultKind, planFaults } from "./faults/plan";
 import { readDatabaseBook, readDisabled } from "./judge/books";
 import type { Evidence } from "./judge/evidence";
 import { readHistory } from "./judge/history";
+import { type Upgrade, unservedOf, upgrade } from "./upgrade";
 import { BALANCE_MICROS, PRICE_MICROS } from "./world/customers";
 import type { Life } from "./world/fleet";
 import { type Load, startLoad } from "./world/load";
@@ -30,12 +31,16 @@ export type RunOptions = {
   timeoutMs: number;
   /** Customers' requests per second. */
   rate: number;
+  /** The version that is upgraded, instead of faults; see WorldOptions. */
+  from: string | null;
 };
 
 /** The result of a run. `rest`: how the service came to rest after the faults. */
 export type Outcome = {
   evidence: Evidence;
   happened: Happened[];
+  /** Null: there were faults instead. */
+  upgraded: Upgrade | null;
   lives: Life[];
   load: Load;
   rest: Rest;
@@ -49,11 +54,11 @@ export type Outcome = {
 /** Runs load and faults in `world`, and collects the four books. */
 export async function perform(
   world: World,
-  { seed, policy, lengthMs, kinds, timeoutMs, rate }: RunOptions,
+  { seed, policy, lengthMs, kinds, timeoutMs, rate, from }: RunOptions,
   signal: AbortSignal,
   tell: (text: string) => void,
 ): Promise<Outcome> {
-  const faults = planFaults(seed, lengthMs, kinds, timeoutMs);
+  const faults = from === null ? planFaults(seed, lengthMs, kinds, timeoutMs) : [];
   world.receivers.setManner("b-flaky", "flaky");
   const { customers, urls } = world;
   tell(`load       ${rate} requests a second by ${customers.length} customers`);
@@ -61,6 +66,7 @@ export async function perform(
   const beganMs = Date.now();
   const delay = monitorEventLoopDelay();
   delay.enable();
+  const upgraded = from === null ? null : await upgrade(world, load, lengthMs, signal, tell);
   const happened = await sufferAll({ world, load, timeoutMs }, faults, signal, tell);
   signal.throwIfAborted();
   await heal(world);
@@ -91,11 +97,13 @@ export async function perform(
       ...{ reading: load.readings(), requests: outside.requests, taken: outside.taken() },
       ...{ database: await readDatabaseBook(database), history: await readHistory(database) },
       ...{ received: receivers.received, answered: receivers.answered, unresolved, frozen },
+      unserved: upgraded ? unservedOf(load) : [],
       ...{ stuckJobs, ownCheck },
       disabled: new Map([...disabled, ...(await readDisabled(database))]),
     },
     ...{
       happened,
+      upgraded,
       lives: world.fleet.lives,
       load,
       rest,

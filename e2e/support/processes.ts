@@ -54,15 +54,21 @@ export type Spawned = {
   signal: (name: NodeJS.Signals) => void;
 };
 
-/** Starts `dist/<file>` without waiting for it. @param hear is given its output as it comes. */
+/**
+ * Starts `dist/<file>` without waiting for it.
+ * @param hear is given its output as it comes.
+ * @param folder of the version to start: this one by default.
+ */
 export function spawnProcess(
   file: string,
   env: NodeJS.ProcessEnv,
   hear: (chunk: Buffer, pid: number) => void = () => undefined,
+  folder = ".",
 ): Spawned {
   // Over this channel it notices our end, so that it never outlives a test run.
   const child: ChildProcess = spawn(process.execPath, [path.join("dist", file)], {
     env,
+    cwd: folder,
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
   let first = "";
@@ -148,13 +154,23 @@ export async function makeDatabase(service: Service): Promise<{ url: string; dro
 }
 
 /** Runs a command of the product on that database. @returns its output. */
-export async function runCommand(file: string, databaseUrl: string, ...args: string[]): Promise<string> {
+export const runCommand = (file: string, databaseUrl: string, ...args: string[]): Promise<string> =>
+  runCommandOf(".", file, databaseUrl, ...args);
+
+/** Runs a command of the version that was built in `folder`. @returns its output. */
+export async function runCommandOf(
+  folder: string,
+  file: string,
+  databaseUrl: string,
+  ...args: string[]
+): Promise<string> {
   const env = {
     PATH: process.env.PATH,
     NODE_ENV: "production" as const,
     DATABASE_URL: databaseUrl,
     ...pastPooler(databaseUrl),
   };
-  const { stdout } = await promisify(execFile)(process.execPath, [path.join("dist", file), ...args], { env });
+  const command = [path.join("dist", file), ...args];
+  const { stdout } = await promisify(execFile)(process.execPath, command, { env, cwd: folder });
   return stdout;
 }

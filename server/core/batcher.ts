@@ -4,11 +4,17 @@
  */
 import { errorCodeOf, isDatabaseUnavailable, overloaded } from "./errors";
 import { metrics } from "./metrics";
-import { outsideSpans } from "./spans";
+import { activeTrace, forTraces, outsideSpans } from "./spans";
 
 export type Batcher<Item, Result> = (item: Item) => Promise<Result>;
 
-type Call<Item, Result> = { item: Item; resolve: (result: Result) => void; reject: (reason: unknown) => void };
+type Call<Item, Result> = {
+  item: Item;
+  /** The span of the caller. */
+  trace: string | undefined;
+  resolve: (result: Result) => void;
+  reject: (reason: unknown) => void;
+};
 
 /** Result of one item: a value, or the error of that item alone. One bad item never fails its batch. */
 export type Settled<Result> = { ok: true; value: Result } | { ok: false; error: unknown };
@@ -86,7 +92,10 @@ export function createBatcher<Item, Result>(
 
   async function settle(batch: Call<Item, Result>[]): Promise<void> {
     try {
-      const results = await flush(batch.map(({ item }) => item));
+      const results = await forTraces(
+        () => batch.map(({ trace }) => trace),
+        () => flush(batch.map(({ item }) => item)),
+      );
       batch.forEach((call, at) => {
         const result = results[at];
         if (result?.ok) call.resolve(result.value);
@@ -140,7 +149,7 @@ export function createBatcher<Item, Result>(
         return;
       }
       waitingWeight += weight;
-      queue.push({ item, resolve, reject });
+      queue.push({ item, trace: activeTrace(), resolve, reject });
       if (scheduled) return;
       scheduled = true;
       // After the current round of I/O events: requests read in the same round share one flush.

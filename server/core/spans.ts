@@ -40,6 +40,8 @@ export type Tracer = {
   /** Adds a span without a duration to the trace of a subject. */
   mark: (name: string, subject: string, at: Date) => void;
   outside: (work: () => void) => void;
+  /** Links the moments that `work` marks with these spans, which it serves together. */
+  serve: <Result>(traces: readonly (string | undefined)[], work: () => Result) => Result;
   active: () => string | undefined;
 };
 
@@ -86,6 +88,12 @@ export function outsideSpans(work: () => void): void {
   const { tracer } = installed();
   if (tracer) tracer.outside(work);
   else work();
+}
+
+/** Does the work of several callers at once: what it marks is linked with the spans of all of them. */
+export function forTraces<Result>(tracesOf: () => readonly (string | undefined)[], work: () => Result): Result {
+  const { tracer } = installed();
+  return tracer ? tracer.serve(tracesOf(), work) : work();
 }
 
 /** The span under way as `traceparent`, for a job to be linked with it; undefined when there is none, or it is not sampled. */

@@ -3,36 +3,14 @@ import path from "node:path";
 import pg from "pg";
 import { beforeAll, expect, inject, test } from "vitest";
 import { contradictions } from "@/test/database/account-truth";
-import { accepted, prepareAttempts, record, report, THROTTLED } from "@/test/database/attempts";
-import { makeAccount } from "@/test/database/seed";
-import { plainRequest } from "../accounts/idempotency/request";
+import { accepted, claimMany, prepareAttempts, record, report, THROTTLED } from "@/test/database/attempts";
 import { pool } from "../core/db";
-import { sendBulk } from "./accept/send";
 import type { Attempt } from "./dispatch/claims";
-import { dispatch } from "./dispatch/dispatch";
 import { listMessages } from "./list-messages";
 import { applyReceipts } from "./receipts/apply-receipts";
 import { MESSAGE_STATUSES } from "./status";
 
 beforeAll(prepareAttempts);
-
-/** Messages of an account that were accepted together and claimed at their first provider, which nobody calls. */
-async function claimMany(count: number) {
-  const owner = await makeAccount();
-  const recipients = Array.from({ length: count }, (_, at) => `+1415555${String(at).padStart(4, "0")}`);
-  const input = { recipients, from: owner.senderId, body: "Your code is 482913. It expires in ten minutes." };
-  const { messages } = await sendBulk(owner.actor, input, plainRequest());
-  const attempts: Attempt[] = [];
-  await dispatch(
-    messages.map(({ id }) => id),
-    (claimed) => {
-      for (const { slot } of claimed) slot?.release();
-      attempts.push(...claimed);
-    },
-  );
-  expect(attempts).toHaveLength(count);
-  return { owner, attempts: attempts.sort((a, b) => (a.message.id < b.message.id ? -1 : 1)) };
-}
 
 const idAtProvider = ({ message }: Attempt): string => `id-${message.id}`;
 
@@ -79,61 +57,6 @@ test("a change that leaves the status alone leaves the list alone", async () => 
   ]);
   expect(rows).toEqual([{ length: 4 }]);
   expect(await contradictions(owner.accountId)).toEqual([]);
-});
-
-type Writes = { inserted: number; updated: number; hot: number; entries: number };
-
-/** Writes to `messages` in the write-ahead log, which has one record per row and per index entry. */
-async function writesSince(position: string): Promise<Writes> {
-  const { rows } = await pool().query<Writes>(
-    `SELECT count(*) FILTER (WHERE b.record_type LIKE 'INSERT%' AND c.relkind = 'r')::int4 AS inserted,
-       count(*) FILTER (WHERE b.record_type LIKE '%UPDATE%' AND c.relkind = 'r')::int4 AS updated,
-       count(*) FILTER (WHERE b.record_type LIKE 'HOT_UPDATE%')::int4 AS hot,
-       count(*) FILTER (WHERE c.relkind = 'i' AND b.record_type ~ '^(INSERT_LEAF|INSERT_POST|SPLIT)')::int4 AS entries
-     FROM pg_get_wal_block_info($1, pg_current_wal_insert_lsn()) b JOIN pg_class c ON c.relfilenode = b.relfilenode
-     LEFT JOIN pg_index i ON i.indexrelid = c.oid
-     WHERE b.block_id = 0 AND b.reldatabase = (SELECT oid FROM pg_database WHERE datname = current_database())
-       AND 'messages'::regclass IN (c.oid, i.indrelid)`,
-    [position],
-  );
-  const [row] = rows;
-  if (!row) throw new Error("no row");
-  return row;
-}
-
-/** Runs `work`. @returns what it wrote to `messages`. */
-async function writesOf(work: () => Promise<unknown>): Promise<Writes> {
-  const { rows } = await pool().query<{ at: string }>("SELECT pg_current_wal_insert_lsn()::text AS at");
-  await work();
-  return writesSince(rows[0]?.at ?? "0/0");
-}
-
-test("the updates of a message's life stay on its page and write no index entry", async () => {
-  await pool().query("CREATE EXTENSION IF NOT EXISTS pg_walinspect");
-  // The index by reference leaves out messages without one.
-  const indexes = await pool().query(
-    "SELECT 1 FROM pg_index WHERE indrelid = 'messages'::regclass AND indpred IS NULL",
-  );
-  expect(indexes.rowCount).toBe(5);
-  const count = 200;
-  let attempts: Attempt[] = [];
-  const acceptance = await writesOf(async () => {
-    attempts = (await claimMany(count)).attempts;
-  });
-  expect(acceptance).toEqual({ inserted: count, updated: 0, hot: 0, entries: 5 * count });
-  const sent = await writesOf(() =>
-    Promise.all(attempts.map((attempt) => record(attempt, accepted(idAtProvider(attempt))))),
-  );
-  // The server clears away old versions by itself, though not while another test has a long transaction open.
-  await pool().query("VACUUM messages");
-  const reports = attempts.map((attempt) => report(idAtProvider(attempt), "delivered"));
-  const delivered = await writesOf(() => applyReceipts("vonage", reports));
-  for (const { inserted, updated, hot, entries } of [sent, delivered]) {
-    expect({ inserted, updated }).toEqual({ inserted: 0, updated: count });
-    // A page whose messages all move in one transaction has room for nearly all of them.
-    expect(hot).toBeGreaterThan(0.75 * count);
-    expect(entries).toBe(5 * (updated - hot));
-  }
 });
 
 const MIGRATIONS = path.join("prisma", "migrations");

@@ -103,6 +103,8 @@ function makeTracer({ api }: Packages, tracer: ApiTracer, fix: ReturnType<typeof
   const { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } = api;
   const kinds = { server: SpanKind.SERVER, client: SpanKind.CLIENT, consumer: SpanKind.CONSUMER };
   const contexts = new AsyncLocalStorage<Context>();
+  /** The spans of callers whose work is done together, where no span is under way. */
+  const served = new AsyncLocalStorage<readonly SpanContext[]>();
   const activeSpan = () => trace.getSpan(contexts.getStore() ?? ROOT_CONTEXT);
 
   const named = (traceparent: string | undefined): SpanContext | null => {
@@ -167,11 +169,18 @@ function makeTracer({ api }: Packages, tracer: ApiTracer, fix: ReturnType<typeof
     },
     mark: (name, subject, at) => {
       const under = activeSpan();
-      const links = under ? [linkTo(under.spanContext())] : [];
+      const links = under ? [linkTo(under.spanContext())] : (served.getStore() ?? []).map(linkTo);
       const parent = trace.setSpanContext(ROOT_CONTEXT, rootOf(subject));
       tracer.startSpan(name, { startTime: at, links, attributes: idOf(subject) }, parent).end(at);
     },
     outside: (work) => contexts.exit(work),
+    serve: (traces, work) => {
+      const distinct = [...new Set(traces)].slice(0, LINKS_MAX);
+      return served.run(
+        distinct.flatMap((text) => named(text) ?? []),
+        work,
+      );
+    },
     active: () => {
       const context = activeSpan()?.spanContext();
       const isSampled = ((context?.traceFlags ?? 0) & api.TraceFlags.SAMPLED) !== 0;

@@ -2,9 +2,9 @@
 
 import { plainRequest } from "@/server/accounts/idempotency/request";
 import type { ReceiptReport } from "@/server/core/jobs";
-import { sendMessage } from "@/server/messages/accept/send";
+import { sendBulk, sendMessage } from "@/server/messages/accept/send";
 import type { Attempt } from "@/server/messages/dispatch/claims";
-import { claimAttempts } from "@/server/messages/dispatch/dispatch";
+import { claimAttempts, dispatch } from "@/server/messages/dispatch/dispatch";
 import { attemptResult, recordOutcome } from "@/server/messages/dispatch/record-outcome";
 import { getMessage } from "@/server/messages/read";
 import type { SendOutcome } from "@/server/providers/port";
@@ -42,6 +42,24 @@ export async function claimed(body = "Hello"): Promise<Claimed> {
   // The provider is never called.
   first.slot?.release();
   return { account, id, first };
+}
+
+/** Messages of an account that were accepted together and claimed at their first provider, which nobody calls. */
+export async function claimMany(count: number) {
+  const owner = await makeAccount();
+  const recipients = Array.from({ length: count }, (_, at) => `+1415555${String(at).padStart(4, "0")}`);
+  const input = { recipients, from: owner.senderId, body: "Your code is 482913. It expires in ten minutes." };
+  const { messages } = await sendBulk(owner.actor, input, plainRequest());
+  const attempts: Attempt[] = [];
+  await dispatch(
+    messages.map(({ id }) => id),
+    (claimed) => {
+      for (const { slot } of claimed) slot?.release();
+      attempts.push(...claimed);
+    },
+  );
+  if (attempts.length !== count) throw new Error("not all were claimed");
+  return { owner, attempts: attempts.sort((a, b) => (a.message.id < b.message.id ? -1 : 1)) };
 }
 
 /** Records how an attempt ended. @returns the one that follows. */

@@ -33,4 +33,6 @@ export type Evidence = {
   /** Output of the service's own ledger check. */
   ownCheck: string;
   frozen: readonly FrozenQueue[];
+  /** Requests that an upgrade failed: those with a 5xx or without a response. Faults may fail some, so it is empty then. */
+  unserved: readonly string[];
 };

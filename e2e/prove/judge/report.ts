@@ -22,6 +22,7 @@ const NAMES: Record<keyof Verdict["defects"], string> = {
   eventsMissing: "events not delivered",
   eventsForged: "events signed or told wrongly",
   keyedTwice: "two messages for one key",
+  unserved: "requests failed by an upgrade",
   empty: "empty books",
 };
 
@@ -36,7 +37,7 @@ function isHindered({ web, atMs, firstMs }: Send, happened: readonly Happened[])
 
 /** All results of a run as plain data. */
 export function figuresOf(verdict: Verdict, outcome: Outcome) {
-  const { evidence, happened, lives, load, rest, times, problems, stalls } = outcome;
+  const { evidence, happened, upgraded, lives, load, rest, times, problems, stalls } = outcome;
   const during = evidence.sends.filter(({ atMs }) => atMs < times.healedMs);
   const tries = [...load.answers.values()];
   return {
@@ -48,6 +49,13 @@ export function figuresOf(verdict: Verdict, outcome: Outcome) {
       accepted: during.flatMap(({ acceptedMs, key }) => (key === null ? [] : (acceptedMs ?? []))),
     },
     skipped: load.skipped(),
+    upgrade: upgraded && {
+      migrations: upgraded.migrations,
+      ms: upgraded.untilMs - upgraded.atMs,
+      first: during
+        .filter(({ atMs }) => atMs >= upgraded.atMs && atMs < upgraded.untilMs)
+        .flatMap(({ firstMs }) => firstMs ?? []),
+    },
     kills: afterKills(lives, evidence.history, times.agedMs),
     returns: afterReturns(happened, lives, evidence.history, times.loadEndedMs),
     happened,
@@ -62,6 +70,13 @@ export type Figures = ReturnType<typeof figuresOf>;
 
 const row = (name: string, value: string | number): string => `  ${name.padEnd(40)}${value}`;
 const isOdd = ({ status }: { status: number | null }) => status === null || status >= 400;
+
+function upgradeLines({ upgrade }: Figures): string[] {
+  if (!upgrade) return [];
+  const { migrations, ms, first } = upgrade;
+  const applied = `${migrations.length}, in ${duration(ms)}`;
+  return ["", "Upgrade", row("migrations", applied), row("first answer to a send meanwhile", spread(first))];
+}
 
 function returnLines({ returns }: Figures): string[] {
   return returns.map(({ mode, first }) => {
@@ -110,6 +125,7 @@ export function tableOf(figures: Figures): string {
         row(`${request}: ${status ?? "no answer"} ${code ?? ""}`, `${count}${fault ? `, wrong shape: ${fault}` : ""}`),
       ),
     row("not sent, too many unanswered", skipped),
+    ...upgradeLines(figures),
     "",
     "Recovery",
     row("worker kills", kills.length),

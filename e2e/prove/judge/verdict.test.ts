@@ -37,6 +37,7 @@ function goodRun(): Evidence {
       priceMicros: PRICE,
       unresolved: [],
       frozen: [],
+      unserved: [],
       disabled: new Map(),
     },
     ...{ stuckJobs: 0, ownCheck: '{"accounts":1,"drifted":[]}' },
@@ -230,6 +231,7 @@ test("nothing stays unfinished: no message, no caller, no job, no queue", () => 
   ]);
   expect(found((run) => ({ database: { ...run.database, deadJobs: 1 } }))).toEqual(["unfinished"]);
   expect(found(() => ({ stuckJobs: 2 }))).toEqual(["unfinished"]);
+  expect(found(() => ({ unserved: ["send: 503"] }))).toEqual(["unserved"]);
   expect(found(() => ({ frozen: [{ process: "worker-1.1", queue: "dispatch" }] }))).toEqual(["frozen"]);
 });
 

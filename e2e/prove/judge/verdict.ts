@@ -25,6 +25,7 @@ export type Defects = {
   eventsMissing: Cases;
   eventsForged: Cases;
   keyedTwice: Cases;
+  unserved: Cases;
   /** An empty book agrees with every other, so it proves nothing. */
   empty: Cases;
 };
@@ -184,6 +185,7 @@ export function judge(evidence: Evidence): Verdict {
       keyedTwice: [...byNumber].flatMap(([to, own]) =>
         own.length > 1 ? [`${to}: ${own.map(({ id }) => id).join(", ")}`] : [],
       ),
+      unserved: [...evidence.unserved],
       empty: Object.entries({ accepted, taken, received }).flatMap(([book, entries]) =>
         entries.length === 0 ? [`nothing ${book}`] : [],
       ),

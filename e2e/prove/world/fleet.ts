@@ -39,8 +39,14 @@ const STOP_WITHIN_MS = 40_000;
 const RESTART_AFTER_MS = 1_000;
 const SAID_LAST = 1_500;
 
-/** @param environmentOf settings of a member; `process` is the name of its next process. */
-export function startFleet(environmentOf: (member: Member, process: string) => NodeJS.ProcessEnv): Fleet {
+/**
+ * @param environmentOf settings of a member; `process` is the name of its next process.
+ * @param folderOf folder of the version that a member's next process is of.
+ */
+export function startFleet(
+  environmentOf: (member: Member, process: string) => NodeJS.ProcessEnv,
+  folderOf: (member: Member) => string,
+): Fleet {
   const lives: Life[] = [];
   const running = new Map<Member, { spawned: Spawned; life: Life }>();
   const frozen = new Map<Member, () => void>();
@@ -52,7 +58,7 @@ export function startFleet(environmentOf: (member: Member, process: string) => N
     const process = `${member}.${lives.filter((life) => life.member === member).length + 1}`;
     const life: Life = { member, process, fromMs: Date.now(), untilMs: null, toldMs: null, end: null, said: null };
     const file = member.startsWith("web") ? "web.mjs" : "worker.mjs";
-    const spawned = spawnProcess(file, environmentOf(member, process));
+    const spawned = spawnProcess(file, environmentOf(member, process), undefined, folderOf(member));
     lives.push(life);
     logs.set(process, spawned.said);
     running.set(member, { spawned, life });

@@ -37,6 +37,8 @@ export type Load = {
   skipped: () => number;
   /** One customer sends to so many recipients at once, in two bulks. Resolves when both are accepted. */
   crowd: (count: number) => Promise<void>;
+  /** Directs callers away from a web process, as a load balancer does before it stops; null: they use all. */
+  avoid: (url: string | null) => void;
   /** Begins no further request. */
   stop: () => void;
   /** Resolves when every caller has a response or has given up. */
@@ -88,6 +90,7 @@ export function startLoad({ seed, customers, urls, rate }: LoadOptions): Load {
   let numbers = 0;
   let skipped = 0;
   let isOver = false;
+  let avoided: string | null = null;
 
   const newNumber = (): string => {
     numbers += 1;
@@ -101,7 +104,10 @@ export function startLoad({ seed, customers, urls, rate }: LoadOptions): Load {
     answers.set(name, entry);
   };
   /** The web processes in turn, so that a dead one is not asked twice in a row. */
-  const urlAt = (turn: number): string => urls[turn % urls.length] ?? "";
+  const urlAt = (turn: number): string => {
+    const url = urls[turn % urls.length] ?? "";
+    return url === avoided ? (urls[(turn + 1) % urls.length] ?? "") : url;
+  };
 
   async function send(customer: Customer, operation: Operation, turn: number, size?: number): Promise<void> {
     const isBulk = operation === "bulk";
@@ -198,6 +204,9 @@ export function startLoad({ seed, customers, urls, rate }: LoadOptions): Load {
       const bulks = [0, 1].map((turn) => send(customer, "bulk", turn, Math.ceil(count / 2)));
       for (const bulk of bulks) watch(bulk);
       await Promise.all(bulks);
+    },
+    avoid: (url) => {
+      avoided = url;
     },
     stop: () => {
       isOver = true;

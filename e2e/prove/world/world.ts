@@ -4,7 +4,7 @@ import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { type Database, openDatabase } from "@/e2e/support/books";
-import { runCommand } from "@/e2e/support/processes";
+import { runCommand, runCommandOf } from "@/e2e/support/processes";
 import { ensureBuilt } from "@/scripts/build";
 import { freePort } from "@/scripts/postgres";
 import { type Gate, startGate } from "../faults/gate";
@@ -14,9 +14,13 @@ import { type Customer, makeCustomers, makeRoutes, receiverNames } from "./custo
 import { type Fleet, MEMBERS, type Member, startFleet } from "./fleet";
 import { type Receivers, startReceivers } from "./receivers";
 import { type Server, startServer } from "./server";
+import { PRESENT_VERSION, versionFolder } from "./version";
 
 /** The policy for attempts with an unknown outcome. */
 export type Policy = "fallback" | "hold";
+
+/** The version that is proven, and the one before it in an upgrade. */
+export type Version = "present" | "former";
 
 export type World = {
   server: Server;
@@ -36,6 +40,10 @@ export type World = {
    * takes writes. @returns milliseconds from the loss until then.
    */
   failOver: (aheadMs: number) => Promise<number>;
+  /** Applies the migrations of this version. @returns the command's output. */
+  migrate: () => Promise<string>;
+  /** Stops a process, and starts one of that version in its place. Resolves when it is up. */
+  replace: (member: Member, version: Version) => Promise<void>;
   /** Waits until every process is up. @throws Error when one is not up within a minute. */
   allReady: () => Promise<void>;
   /** Whether the service's own ledger check passes. */
@@ -48,6 +56,8 @@ export type WorldOptions = {
   timeoutMs: number;
   /** Whether the database has a synchronous standby. */
   hasStandby: boolean;
+  /** A commit, or a folder with its build: the version that everything starts with; null: the present one. */
+  from: string | null;
   signal: AbortSignal;
 };
 
@@ -86,15 +96,16 @@ async function openFolder(): Promise<string> {
   return folder;
 }
 
-async function build({ seed, policy, timeoutMs, hasStandby }: WorldOptions, keep: Keep): Promise<World> {
+async function build({ seed, policy, timeoutMs, hasStandby, from }: WorldOptions, keep: Keep): Promise<World> {
   await ensureBuilt();
+  const former = from === null ? PRESENT_VERSION : (await keep(versionFolder(from), (made) => made.remove())).folder;
   const folder = await keep(openFolder(), (made) => rm(made, { recursive: true, force: true }));
   const server = await keep(startServer(folder, hasStandby), (made) => made.stop());
   const own = await keep(startGate(server.port()), (made) => made.close());
   const maintenance = await openDatabase(server.url("postgres"));
   await maintenance.rows(`CREATE DATABASE ${DATABASE}`).finally(maintenance.close);
   const databaseUrl = server.url(DATABASE);
-  await runCommand("migrate.mjs", databaseUrl);
+  await runCommandOf(former, "migrate.mjs", databaseUrl);
   const database = await keep(openDatabase(own.url(databaseUrl, "")), (made) => made.close());
   await keepHistory(database);
   await makeRoutes(database);
@@ -123,7 +134,9 @@ async function build({ seed, policy, timeoutMs, hasStandby }: WorldOptions, keep
       ...outside.environment,
     };
   };
-  const fleet = await keep(Promise.resolve(startFleet(environmentOf)), (made) => made.close());
+  const folders = new Map<Member, string>(MEMBERS.map((member) => [member, former]));
+  const folderOf = (member: Member) => folders.get(member) ?? PRESENT_VERSION;
+  const fleet = await keep(Promise.resolve(startFleet(environmentOf, folderOf)), (made) => made.close());
   for (const member of MEMBERS) fleet.start(member);
   const allReady = async () => {
     const deadline = Date.now() + READY_WITHIN_MS;
@@ -150,6 +163,13 @@ async function build({ seed, policy, timeoutMs, hasStandby }: WorldOptions, keep
       const lostAt = performance.now();
       await server.failOver(aheadMs, pointTo);
       return performance.now() - lostAt;
+    },
+    migrate: () => runCommand("migrate.mjs", server.url(DATABASE)),
+    replace: async (member, version) => {
+      await fleet.stop(member);
+      folders.set(member, version === "present" ? PRESENT_VERSION : former);
+      fleet.start(member);
+      await allReady();
     },
     // The command fails when the books do not balance.
     checkLedger: () =>

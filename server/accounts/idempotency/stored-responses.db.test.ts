@@ -30,6 +30,21 @@ test("responses of sends, which are JSON, and of other operations, which are sea
   expect(responses.find({ accountId, idempotency: null })).toBeNull();
 });
 
+test("a response whose secret key was given up is refused with its reason, and open ones are read on", async () => {
+  const { accountId } = await makeAccount();
+  const [open, sealed] = [requestOf(accountId, "open"), requestOf(accountId, "sealed")];
+  await transaction((tx) => storeResponses(tx, [{ ...open, response: { id: "msg_1" }, isSealed: false }]));
+  await pool().query(
+    `INSERT INTO idempotency_keys (account_id, key, request_hash, response, created_at) VALUES ($1, 'sealed', 'hash', $2, now())`,
+    [accountId, seal("a former key of this installation", "idempotent answer", '{"id":"key_1"}')],
+  );
+  const responses = await readResponses(pool(), [open, sealed]);
+  const details = { reason: "idempotency_response_lost" };
+  const refusal = { status: 400, wire: expect.objectContaining({ param: "Idempotency-Key", details }) };
+  expect(() => responses.find(sealed)).toThrow(expect.objectContaining(refusal));
+  expect(responses.find(open)).toEqual({ response: { id: "msg_1" } });
+});
+
 test("responses that the version before stored are replayed, and it can read those of this one", async () => {
   const { accountId } = await makeAccount();
   const json = '{"id":"key_2"}';

@@ -36,8 +36,24 @@ const written = ({ response, isSealed }: NewResponse): string => {
   return isSealed ? seal(env().SECRET_KEY, PURPOSE, text) : text;
 };
 
-const read = (stored: string): unknown =>
-  JSON.parse(SEALED.test(stored) ? unseal(secretKeys(), PURPOSE, stored) : stored);
+/** 400: the stored response was sealed with a SECRET_KEY that is given up. */
+const responseLost = () =>
+  invalidRequest(
+    "The response to this Idempotency-Key cannot be shown again, because the service has changed its secret key since.",
+    { param: "Idempotency-Key", reason: "idempotency_response_lost" },
+  );
+
+/** @throws 400 `idempotency_response_lost` when no key of the ring opens it. */
+function read(stored: string): unknown {
+  if (!SEALED.test(stored)) return JSON.parse(stored);
+  let text: string;
+  try {
+    text = unseal(secretKeys(), PURPOSE, stored);
+  } catch {
+    throw responseLost();
+  }
+  return JSON.parse(text);
+}
 
 /** 400: the key was used with another request. */
 export const keyReused = () =>
@@ -48,7 +64,7 @@ export const keyReused = () =>
 
 /** The stored responses to the keys of some requests. */
 export type StoredResponses = {
-  /** The first response to this request; null: there is none. @throws 400 when its key was used with another request. */
+  /** The first response to this request; null: there is none. @throws 400 when its key was used with another request, or its response is lost. */
   find: (request: Request) => { response: unknown } | null;
   /** Makes a response known before it is stored, for repeats in the same batch. */
   add: (request: Request, response: unknown) => void;

@@ -1,0 +1,127 @@
+/**
+ * A model of throughput by cores and processes, fitted to what `npm run bench -- scale` measured (docs/scaling.md).
+ *
+ * A message costs the processes of a stage, and PostgreSQL, processor time that grows by the same amount with each further
+ * process: the same callers are spread over more processes, so that each transaction carries fewer messages. Processors are
+ * busy for a part of the time only; the rest are waits for commits and locks.
+ */
+
+/** Processor time per message in microseconds: of all processes of a stage together, of PostgreSQL, and of load clients. */
+export type Observation = {
+  processes: number;
+  perSecond: number;
+  processUs: number;
+  postgresUs: number;
+  clientUs: number;
+};
+
+/** Processes that accept messages (web), or deliver them (worker). */
+export type StageName = "web" | "worker";
+
+/** `single`: what one process costs; `each`: how much more with each further one. */
+type Line = { single: number; each: number };
+
+/** `processShare`, `machineShare`: parts of a processor, and of all of them, that are busy at most. */
+export type Fitted = { process: Line; postgres: Line; clientUs: number; processShare: number; machineShare: number };
+
+const MICROS = 1_000_000;
+/** The cores on which everything was measured. */
+export const MEASURED_CORES = 2;
+
+/**
+ * `npm run bench -- scale --seconds 5 --backlog 20000` with nothing else running, 2026-11-22. One account, one database, and 64
+ * callers, whose cost the model of that run implies.
+ */
+export const OBSERVED: Record<StageName, readonly Observation[]> = {
+  web: [
+    { processes: 1, perSecond: 2_849, processUs: 282, postgresUs: 110, clientUs: 35 },
+    { processes: 2, perSecond: 2_733, processUs: 366, postgresUs: 190, clientUs: 35 },
+    { processes: 4, perSecond: 1_320, processUs: 812, postgresUs: 486, clientUs: 35 },
+  ],
+  worker: [
+    { processes: 1, perSecond: 3_429, processUs: 251, postgresUs: 211, clientUs: 0 },
+    { processes: 2, perSecond: 2_228, processUs: 428, postgresUs: 255, clientUs: 0 },
+    { processes: 4, perSecond: 1_633, processUs: 595, postgresUs: 377, clientUs: 0 },
+  ],
+};
+
+/** The line through the first point with the least sum of squared errors at the others. */
+function lineThrough([first = [1, 0], ...points]: readonly (readonly [number, number])[]): Line {
+  const [x0, y0] = first;
+  const sum = (term: (x: number, y: number) => number) =>
+    points.reduce((total, [x, y]) => total + term(x - x0, y - y0), 0);
+  return { single: y0, each: sum((x, y) => x * y) / sum((x) => x * x) };
+}
+
+const at = ({ single, each }: Line, processes: number): number => single + each * (processes - 1);
+
+/** Fits a stage. @param observed measurements of one process and, after it, of several. */
+export function fitStage(observed: readonly Observation[]): Fitted {
+  const busy = observed.map(({ processes, perSecond, processUs, postgresUs, clientUs }) => ({
+    ofProcess: (perSecond * processUs) / processes / MICROS,
+    ofMachine: (perSecond * (processUs + postgresUs + clientUs)) / MEASURED_CORES / MICROS,
+  }));
+  return {
+    process: lineThrough(observed.map(({ processes, processUs }) => [processes, processUs] as const)),
+    postgres: lineThrough(observed.map(({ processes, postgresUs }) => [processes, postgresUs] as const)),
+    clientUs: Math.max(...observed.map(({ clientUs }) => clientUs)),
+    processShare: Math.max(...busy.map(({ ofProcess }) => ofProcess)),
+    machineShare: Math.max(...busy.map(({ ofMachine }) => ofMachine)),
+  };
+}
+
+/** Messages per second of one stage that has the machine for itself and its load clients. */
+export function stageRate(
+  { process, postgres, clientUs, processShare, machineShare }: Fitted,
+  processes: number,
+): number {
+  const own = at(process, processes);
+  const all = own + at(postgres, processes) + clientUs;
+  return Math.min((processes * processShare * MICROS) / own, (MEASURED_CORES * machineShare * MICROS) / all);
+}
+
+/** The error of a prediction: 0.1 is a tenth too high. */
+export const errorOf = (predicted: number, { perSecond }: Observation): number => predicted / perSecond - 1;
+
+/**
+ * The errors of measurements that the model was not fitted to: each is predicted from the others. The first is never left out,
+ * because only a single process shows how busy one can be.
+ */
+export const errorsLeftOut = (observed: readonly Observation[]): number[] =>
+  observed.slice(1).map((left) => {
+    const others = observed.filter((each) => each !== left);
+    return errorOf(stageRate(fitStage(others), left.processes), left);
+  });
+
+/** An installation that accepts every message through its web processes and delivers it by its workers. */
+export type Size = { cores: number; web: number; worker: number };
+
+export type Wall = "web" | "worker" | "cores";
+
+export type Prediction = { perSecond: number; wall: Wall };
+
+/**
+ * Messages per second, accepted and delivered, and the wall that bounds them. The load comes from other machines.
+ * @param shares `as measured`: further processes share the callers of one account, and cost as much as measured. `alone`: each
+ * process has callers and accounts of its own, and costs as much as a single one did. The truth lies between, if the
+ * database's disk and locks of single accounts are no wall before.
+ */
+export function predict({ cores, web, worker }: Size, shares: "as measured" | "alone"): Prediction {
+  const stages = { web: fitStage(OBSERVED.web), worker: fitStage(OBSERVED.worker) };
+  const countOf = (processes: number) => (shares === "alone" ? 1 : processes);
+  const own = { web: at(stages.web.process, countOf(web)), worker: at(stages.worker.process, countOf(worker)) };
+  const postgres = at(stages.web.postgres, countOf(web)) + at(stages.worker.postgres, countOf(worker));
+  const machineShare = Math.min(stages.web.machineShare, stages.worker.machineShare);
+  const walls: Record<Wall, number> = {
+    web: (web * stages.web.processShare * MICROS) / own.web,
+    worker: (worker * stages.worker.processShare * MICROS) / own.worker,
+    cores: (cores * machineShare * MICROS) / (own.web + own.worker + postgres),
+  };
+  const [wall, perSecond] = (Object.entries(walls) as [Wall, number][]).reduce((least, each) =>
+    each[1] < least[1] ? each : least,
+  );
+  return { perSecond, wall };
+}
+
+/** Connections of the processes at most, as docs/scaling.md counts them. @param pool DATABASE_POOL_SIZE. */
+export const connectionsOf = ({ web, worker }: Size, pool: number): number => web * (pool + 14) + worker * (pool + 17);

@@ -1,0 +1,71 @@
+/** An upgrade under load, as docs/operations.md describes it: migrations while the version before serves, then its processes. */
+import { setTimeout as pause } from "node:timers/promises";
+import type { Member } from "./world/fleet";
+import type { Load } from "./world/load";
+import type { Version, World } from "./world/world";
+
+/** `migrations`: names of those applied. `atMs`, `untilMs`: when, in milliseconds since the epoch. */
+export type Upgrade = { migrations: string[]; atMs: number; untilMs: number };
+
+/**
+ * The order of replacement: web processes before workers, whose callbacks only they may know. The way back is the other way
+ * round, and then one web process has gone back and forth.
+ */
+const REPLACEMENTS: readonly (readonly [Member, Version])[] = [
+  ["web-1", "present"],
+  ["web-2", "present"],
+  ["worker-1", "present"],
+  ["worker-2", "present"],
+  ["worker-1", "former"],
+  ["worker-2", "former"],
+  ["web-1", "former"],
+  ["web-1", "present"],
+  ["worker-1", "present"],
+  ["worker-2", "present"],
+];
+/** How long before its end a web process gets no more requests. */
+const AVOIDED_MS = 500;
+
+/** Replaces one process. A web process is taken out of the callers' reach before. */
+async function replace(world: World, load: Load, member: Member, version: Version): Promise<void> {
+  const web = member === "web-1" ? world.urls[0] : member === "web-2" ? world.urls[1] : undefined;
+  if (web) {
+    load.avoid(web);
+    await pause(AVOIDED_MS);
+  }
+  await world.replace(member, version);
+  load.avoid(null);
+}
+
+/**
+ * Upgrades a world that runs the version before.
+ * @param lengthMs for the whole, at least: the versions serve for equal parts of it between the steps.
+ */
+export async function upgrade(
+  world: World,
+  load: Load,
+  lengthMs: number,
+  signal: AbortSignal,
+  tell: (text: string) => void,
+): Promise<Upgrade> {
+  const share = lengthMs / (REPLACEMENTS.length + 2);
+  await pause(share, undefined, { signal });
+  const atMs = Date.now();
+  const output = await world.migrate();
+  const untilMs = Date.now();
+  const migrations = /^applied (.*)$/m.exec(output)?.[1]?.split(", ") ?? [];
+  tell(`migrated   ${migrations.length} migrations in ${((untilMs - atMs) / 1_000).toFixed(1)} s`);
+  await pause(share, undefined, { signal });
+  for (const [member, version] of REPLACEMENTS) {
+    await replace(world, load, member, version);
+    tell(`replaced   ${member} by the ${version} version`);
+    await pause(share, undefined, { signal });
+  }
+  return { migrations, atMs, untilMs };
+}
+
+/** Requests that got no response, or one with a status of 500 or more. */
+export const unservedOf = (load: Load): string[] =>
+  [...load.answers.values()]
+    .filter(({ status }) => status === null || status >= 500)
+    .map(({ request, status, code, count }) => `${request}: ${status ?? "no response"} ${code ?? ""}, ${count} times`);

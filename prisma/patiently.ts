@@ -1,0 +1,34 @@
+/** Repeating what got no lock, so that a migration never blocks the service for long and is applied in the end. */
+import { setTimeout as pause } from "node:timers/promises";
+
+const LOCK_PAUSE_MS = 2_000;
+export const LOCK_TRIES = 20;
+
+/** A time-out, or a deadlock with the service, which PostgreSQL ends by a failure of either side. */
+const isLockFailure = (thrown: unknown): boolean => /55P03|lock timeout|40P01|deadlock detected/i.test(String(thrown));
+
+/**
+ * Repeats `work` while it gets no lock, {@link LOCK_TRIES} times at the same step: what it finished before stays done.
+ * @param stepToRepeat what has to be undone for a repetition, and the name of the step; null: it may not be repeated.
+ * @throws what `work` throws.
+ */
+export async function patiently<T>(
+  work: () => Promise<T>,
+  stepToRepeat: () => Promise<string | null>,
+  pauseMs = LOCK_PAUSE_MS,
+): Promise<T> {
+  const tries = new Map<string, number>();
+  for (;;) {
+    try {
+      return await work();
+    } catch (thrown) {
+      if (!isLockFailure(thrown)) throw thrown;
+      const step = await stepToRepeat();
+      if (step === null) throw thrown;
+      const count = (tries.get(step) ?? 0) + 1;
+      if (count >= LOCK_TRIES) throw thrown;
+      tries.set(step, count);
+      await pause(pauseMs);
+    }
+  }
+}

@@ -1,0 +1,48 @@
+/** Commands and metrics that documents name. */
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { COMMANDS } from "./admin-commands";
+
+const markdownIn = (folder: string): string[] =>
+  readdirSync(folder)
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => path.join(folder, name));
+
+const DOCUMENTS = [
+  "README.md",
+  "CONTRIBUTING.md",
+  ...["docs", "docs/decisions", "bench", "e2e/prove"].flatMap(markdownIn),
+];
+
+/** All matches of a form with one group, in all documents, each with the document that has it. */
+const namedIn = (form: RegExp): { file: string; name: string }[] =>
+  DOCUMENTS.flatMap((file) =>
+    [...readFileSync(file, "utf8").matchAll(form)].map(([, name = ""]) => ({ file, name: name.replace(/\s+/g, " ") })),
+  );
+
+test("every npm script that documents name exists", () => {
+  const { scripts } = JSON.parse(readFileSync("package.json", "utf8")) as { scripts: Record<string, string> };
+  const named = namedIn(/\bnpm run (?:-s )?([a-z][a-z:]*)/g);
+  expect(named.length).toBeGreaterThan(50);
+  expect(named.filter(({ name }) => !(name in scripts))).toEqual([]);
+});
+
+test("every command of the operator's command line that documents name exists", () => {
+  const named = namedIn(/\bnpm run admin -- ([a-z]+\s+[a-z-]+)/g);
+  expect(named.length).toBeGreaterThan(10);
+  expect(named.filter(({ name }) => !COMMANDS.has(name))).toEqual([]);
+});
+
+test("every metric that documents name is measured", () => {
+  const sources = [
+    "server/core/metrics.ts",
+    ...readdirSync("server/observability").map((name) => `server/observability/${name}`),
+  ]
+    .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"))
+    .map((file) => readFileSync(file, "utf8"))
+    .join("\n");
+  const named = namedIn(/\b(messaging_[a-z_]+_[a-z]+)\b/g).filter(({ name }) => !name.startsWith("messaging_service"));
+  expect(named.length).toBeGreaterThan(20);
+  expect(named.filter(({ name }) => !sources.includes(`"${name}"`))).toEqual([]);
+});
