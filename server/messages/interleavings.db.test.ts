@@ -9,10 +9,12 @@ import { accepted, BUSY, prepareAttempts, THROTTLED, UNKNOWN } from "@/test/data
 import { makeRoute } from "@/test/database/routes";
 import { processRegistry, tellWorkersApart } from "@/test/database/simulated-workers";
 import { InterleavedSends } from "@/test/model/interleaved-sends";
+import { MODEL_TIMES } from "@/test/model/times";
 
 /** Sequences per policy. A slow machine runs fewer, in about half a minute per policy. */
-const SEQUENCES = 200;
-const ABOUT_MS = 30_000;
+const SEQUENCES = 200 * MODEL_TIMES;
+const ABOUT_MS = 30_000 * MODEL_TIMES;
+const LIMIT_MS = 10 * ABOUT_MS;
 const ROUNDS = 15;
 
 beforeAll(async () => {
@@ -161,5 +163,5 @@ describe.each(["fallback", "hold"])("an account's messages and three workers, un
       { numRuns: SEQUENCES },
     );
     expect((await checkLedger()).drifted).toEqual([]);
-  }, 300_000);
+  }, LIMIT_MS);
 });
