@@ -5,7 +5,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { runQuietly, step, stopCommands } from "./progress.mjs";
+import { outliveReaders, runQuietly, step, stopCommands } from "./progress.mjs";
 
 const OLDEST_NODE = [20, 19];
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
@@ -81,6 +81,7 @@ function abort() {
  */
 export async function bootstrap(script, { forTests = true, beforeInstall = async () => undefined } = {}) {
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
+  outliveReaders();
   try {
     assertNode();
     process.chdir(root);

@@ -42,7 +42,7 @@ export function applyLocalSettings(dataDir: string, mode: "production" | "develo
   const given = Object.fromEntries(Object.entries(process.env).filter(([, value]) => value));
   Object.assign(process.env, { SECRET_KEY: given.SECRET_KEY ?? secretKey(dataDir), ...DEFAULTS, ...given });
   Object.assign(process.env, { NODE_ENV: mode });
-  readEnv({ DATABASE_URL: DATABASE_TO_COME, ...process.env });
+  readEnv({ ...process.env, DATABASE_URL: process.env.DATABASE_URL || DATABASE_TO_COME });
 }
 
 /** The database of this start: the one that DATABASE_URL names, else an embedded server with its data in `dataDir`. */

@@ -10,6 +10,11 @@ const TAIL_LINES = 30;
 /** Running commands, so that an interrupted start leaves none behind. */
 const running = new Set();
 
+/** Lets this process go on without its terminal, or the reader of its output, to stop in order what it has started. */
+export function outliveReaders() {
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
+}
+
 /** Writes one line with the seconds since the start of this process. */
 export function say(text) {
   process.stdout.write(`${(performance.now() / 1_000).toFixed(1).padStart(6)} s  ${text}\n`);

@@ -61,7 +61,7 @@ beforeAll(async () => {
   symlinkSync(installed("@types/node"), path.join(packages, "@types", "node"));
   for (const [file, program] of Object.entries(PROGRAMS)) writeFileSync(path.join(folder, file), program);
   await compile(...Object.keys(PROGRAMS));
-}, 120_000);
+}, 300_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test("the quick start's program compiles under `strict`, and sends", async () => {

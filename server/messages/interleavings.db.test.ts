@@ -9,10 +9,12 @@ import { accepted, BUSY, prepareAttempts, THROTTLED, UNKNOWN } from "@/test/data
 import { makeRoute } from "@/test/database/routes";
 import { processRegistry, tellWorkersApart } from "@/test/database/simulated-workers";
 import { InterleavedSends } from "@/test/model/interleaved-sends";
+import { MODEL_TIMES } from "@/test/model/times";
 
 /** Sequences per policy. A slow machine runs fewer, in about half a minute per policy. */
-const SEQUENCES = 200;
-const ABOUT_MS = 30_000;
+const SEQUENCES = 200 * MODEL_TIMES;
+const ABOUT_MS = 30_000 * MODEL_TIMES;
+const LIMIT_MS = 10 * ABOUT_MS;
 const ROUNDS = 15;
 
 beforeAll(async () => {
@@ -138,28 +140,32 @@ async function usePolicy(policy: string): Promise<void> {
 }
 
 describe.each(["fallback", "hold"])("an account's messages and three workers, under %s", (policy) => {
-  test("survive any order of sends, claims, responses, deaths, stalls, lost replies, receipts and sweeps", async () => {
-    await usePolicy(policy);
-    const until = performance.now() + ABOUT_MS;
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(happening, { minLength: 1, maxLength: 60, size: "max" }),
-        lastOutcome,
-        async (sequence, last) => {
-          if (performance.now() > until) return;
-          const sends = await InterleavedSends.open();
-          await sends.send(0, null);
-          for (const happenings of sequence) {
-            await Promise.all(happenings.map((one) => happen(sends, one)));
-            await sends.look();
-          }
-          await check(sends, policy);
-          expect(await sends.settle(last, ROUNDS), "messages that come to no end").toEqual([]);
-          await check(sends, policy);
-        },
-      ),
-      { numRuns: SEQUENCES },
-    );
-    expect((await checkLedger()).drifted).toEqual([]);
-  }, 300_000);
+  test(
+    "survive any order of sends, claims, responses, deaths, stalls, lost replies, receipts and sweeps",
+    async () => {
+      await usePolicy(policy);
+      const until = performance.now() + ABOUT_MS;
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(happening, { minLength: 1, maxLength: 60, size: "max" }),
+          lastOutcome,
+          async (sequence, last) => {
+            if (performance.now() > until) return;
+            const sends = await InterleavedSends.open();
+            await sends.send(0, null);
+            for (const happenings of sequence) {
+              await Promise.all(happenings.map((one) => happen(sends, one)));
+              await sends.look();
+            }
+            await check(sends, policy);
+            expect(await sends.settle(last, ROUNDS), "messages that come to no end").toEqual([]);
+            await check(sends, policy);
+          },
+        ),
+        { numRuns: SEQUENCES },
+      );
+      expect((await checkLedger()).drifted).toEqual([]);
+    },
+    LIMIT_MS,
+  );
 });

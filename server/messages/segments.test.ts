@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { MODEL_TIMES } from "@/test/model/times";
 import { encodeGsm7, nonGsmCharacters, segmentText, splitText } from "./segments";
 
 const ACCENT = "\u0301";
@@ -180,7 +181,7 @@ describe("splitText", () => {
           expect(`${parts[i]?.at(-1)}${part[0]}`).not.toMatch(/[\uD800-\uDBFF][\uDC00-\uDFFF]/);
         });
       }),
-      { numRuns: 500 },
+      { numRuns: 500 * MODEL_TIMES },
     );
   });
 });

@@ -1,12 +1,13 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { MODEL_TIMES } from "@/test/model/times";
 import type { ReceiptReport } from "../core/jobs";
 import { stepsOf } from "./receipts/receipt-steps";
 import { canMove, eventTypeFor, isFinal, MESSAGE_STATUSES, type MessageStatus } from "./status";
 import type { LockedMessage, Step } from "./steps";
 import { foldSteps } from "./steps";
 
-const RUNS = 5_000;
+const RUNS = 5_000 * MODEL_TIMES;
 const AT = new Date(0);
 const PATH = /^pending( failed| sent( delivered| failed| undelivered)?)?$/;
 

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { MODEL_TIMES } from "@/test/model/times";
 import { type Json, type Samples, WIRE_SAMPLES } from "./adapters/wire-samples";
 import { httpProvider } from "./catalogue";
 import type { Callback, HttpProvider } from "./port";
@@ -167,7 +168,7 @@ describe.each(CASES)("%s", (id, samples) => {
         if (outcome) OutcomeShape.parse(outcome);
         expect(outcome?.kind === "accepted" && !isYes(status)).toBe(false);
       }),
-      { numRuns: 500 },
+      { numRuns: 500 * MODEL_TIMES },
     );
   });
 
@@ -177,7 +178,7 @@ describe.each(CASES)("%s", (id, samples) => {
         const content = attempt(() => provider.readCallback(callback));
         if (content) ContentShape.parse(content);
       }),
-      { numRuns: 500 },
+      { numRuns: 500 * MODEL_TIMES },
     );
   });
 

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { type TestWebhook, webhooksOfFile } from "@/test/database/webhooks";
 import { status } from "@/test/network/receiver";
+import { unstalled } from "@/test/network/stalls";
 import { pool } from "../core/db";
 import { verifySignature } from "./delivery/signature";
 import { Event, WebhookTest } from "./schema";
@@ -10,7 +11,7 @@ import { deleteEndpoint, getEndpoint, rotateSecret } from "./service";
 const setUp = webhooksOfFile();
 
 const send = ({ account, endpoint }: TestWebhook, limitMs?: number) =>
-  sendTestEvent(account.actor, endpoint.id, limitMs);
+  unstalled(() => sendTestEvent(account.actor, endpoint.id, limitMs));
 
 /** The endpoint on the wire, and the number of rows that real events would write. */
 async function traces({ account, endpoint }: TestWebhook) {

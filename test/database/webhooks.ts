@@ -8,6 +8,7 @@ import { createEndpoint } from "@/server/webhooks/service";
 import { recordWaiting } from "@/server/webhooks/store";
 import { deliverWebhooks } from "@/server/webhooks/tasks";
 import { type Answer, startReceiver } from "../network/receiver";
+import { unstalled } from "../network/stalls";
 import { makeAccount, type TestAccount } from "./seed";
 
 export type TestWebhook = Awaited<ReturnType<typeof startWebhook>>;
@@ -111,7 +112,7 @@ export async function runDeliveryJobs(
   options?: Parameters<typeof deliverWebhooks>[1],
 ): Promise<Date[]> {
   const waiting = await takeDeliveryJobs(endpointId);
-  for (const { payload } of waiting) await deliverWebhooks(payload, options);
+  for (const { payload } of waiting) await unstalled(() => deliverWebhooks(payload, options));
   return waiting.map((job) => job.runAt);
 }
 

@@ -16,6 +16,7 @@ import { settleAttempts } from "@/server/messages/dispatch/run-attempt";
 import { failStranded, failUnresolved, joinLeftReceipts, requeueOrphans } from "@/server/messages/dispatch/sweeps";
 import { claimFromThrottleQueue, drainThrottleQueue } from "@/server/messages/dispatch/throttle-queue";
 import { applyReceipts, rejoinReceipts } from "@/server/messages/receipts/apply-receipts";
+import { isPartReporter } from "@/server/messages/receipts/parts";
 import type { SendOutcome } from "@/server/providers/port";
 import { referenceTo } from "@/server/providers/reference";
 import { forgetProviders } from "@/server/providers/registry";
@@ -59,9 +60,9 @@ export class InterleavedSends {
 
   private constructor(readonly account: TestAccount) {}
 
-  /** An account with money for three messages and two endpoints. */
+  /** An account with money for a few messages, and two endpoints. */
   static async open(): Promise<InterleavedSends> {
-    const account = await makeAccount({ balanceMicros: 3n * PRICE_MICROS + 5_000n });
+    const account = await makeAccount({ balanceMicros: 5n * PRICE_MICROS + 5_000n });
     await createEndpoint(account.actor, { url: "http://127.0.0.1:9/all" });
     await createEndpoint(account.actor, { url: "http://127.0.0.1:9/sent", events: ["message.sent"] });
     await pool().query("DELETE FROM graphile_worker._private_jobs");
@@ -76,7 +77,8 @@ export class InterleavedSends {
     const name = key ?? `request ${this.sent}`;
     // Every other message begins its chain at the other provider, as the routes have it.
     const to = key === null ? `+1${this.sent % 2 === 0 ? "415" : "212"}5550${100 + (this.sent % 100)}` : "+14155550100";
-    const input = { to, from: this.account.senderId, body: `Message ${name}` };
+    const body = `Message ${name}${this.sent % 2 === 0 ? ` ${"x".repeat(160)}` : ""}`;
+    const input = { to, from: this.account.senderId, body };
     const idempotency = key === null ? null : { key, requestHash: key };
     const request = { ...plainRequest(), idempotency: () => idempotency };
     try {
@@ -168,10 +170,16 @@ export class InterleavedSends {
     if (!hand) return;
     this.hands.splice(this.hands.indexOf(hand), 1);
     const { message, seq, provider, claim } = hand.attempt;
-    const told: SendOutcome =
-      outcome.kind === "accepted" ? { ...outcome, providerMessageIds: [`${message.id}-${seq}`] } : outcome;
+    // Vonage reports on each part of a long message.
+    const parts = isPartReporter(provider) && message.segments > 1 ? ["a", "b"] : ["a"];
+    const providerMessageIds = parts.map((part) => `${message.id}-${seq}${part}`);
     const isReallyTaken = outcome.kind === "accepted" || (outcome.kind === "unknown" && isTaken);
-    this.calls.push({ messageId: message.id, seq, provider, claim, isTaken: isReallyTaken, outcome });
+    const told: SendOutcome = outcome.kind === "accepted" ? { ...outcome, providerMessageIds } : outcome;
+    const delivered = new Set<string>();
+    this.calls.push({
+      ...{ messageId: message.id, seq, provider, claim, isTaken: isReallyTaken, outcome },
+      ...{ providerMessageIds, delivered },
+    });
     this.answered.push({ worker: hand.worker, ending: attemptResult(hand.attempt, told, 1) });
   }
 
@@ -262,17 +270,19 @@ export class InterleavedSends {
     const call = among(this.calls, at);
     // A carrier that did not take the message can at most report its failure.
     if (!call || (!call.isTaken && (call.outcome.kind !== "unknown" || status !== "failed"))) return;
-    const { messageId, seq, provider } = call;
+    const { messageId, seq, provider, providerMessageIds } = call;
     const reference = isNamed ? referenceTo(messageId, seq) : null;
-    await asWorker(this.worker(by), () => applyReceipts(provider, [report(`${messageId}-${seq}`, status, reference)]));
-    if (isNamed && status !== "failed" && status !== "undelivered") this.seen.prove(messageId);
+    const id = among(providerMessageIds, at + by) ?? "";
+    if (status === "delivered") call.delivered.add(id);
+    await asWorker(this.worker(by), () => applyReceipts(provider, [report(id, status, reference)]));
+    if (isNamed) this.seen.prove(messageId);
   }
 
   /** Joins receipts that were parked. */
   async join(provider: string, by: number): Promise<void> {
     const ids = this.calls
       .filter((call) => call.provider === provider)
-      .map(({ messageId, seq }) => `${messageId}-${seq}`);
+      .flatMap(({ providerMessageIds }) => providerMessageIds);
     await asWorker(this.worker(by), () => rejoinReceipts(provider, ids));
   }
 

@@ -9,6 +9,9 @@ export type Call = {
   claim: string;
   isTaken: boolean;
   outcome: SendOutcome;
+  /** The ids of its parts, and those that were reported as delivered. */
+  providerMessageIds: string[];
+  delivered: Set<string>;
 };
 
 /** The committed outcome of a message: a refusal for good, or that a provider took it; now, and at the last look. */
@@ -26,7 +29,7 @@ export class SeenMessages {
     return known;
   }
 
-  /** It is committed that a provider took the message. */
+  /** It is committed that a provider took the message, whatever became of it there. */
   prove(id: string): void {
     this.know(id).isProven = true;
   }
@@ -74,6 +77,11 @@ export class SeenMessages {
       if (withdrawn.has(messageId) && (isTaken || outcome.kind === "unknown")) {
         this.wrong.push(`${messageId} was withdrawn although a provider may have it`);
       }
+    }
+    for (const { id } of rows.filter(({ status }) => status === "delivered")) {
+      const own = calls.filter((call) => call.messageId === id);
+      if (own.some(({ providerMessageIds, delivered }) => delivered.size === providerMessageIds.length)) continue;
+      this.wrong.push(`${id} is delivered although a part was not`);
     }
     if (seen.size !== answers.size) this.wrong.push(`${answers.size} requests made ${seen.size} messages`);
   }

@@ -37,6 +37,8 @@ export type Receivers = {
   close: () => Promise<void>;
 };
 
+/** Connections that the system accepts on behalf of this process; a worker has up to 16 for each of its webhook jobs. */
+const BACKLOG = 4_096;
 const FLAKY_SHARE = 0.08;
 const STATUS = { ok: 200, flaky: 500, fail: 500, redirect: 302 } as const;
 
@@ -112,7 +114,8 @@ export async function startReceivers(seed: number, names: readonly string[]): Pr
     answer(manner === "flaky" && chance() >= FLAKY_SHARE ? "ok" : manner, event, response);
   });
   server.keepAliveTimeout = 120_000;
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  // A worker may connect many times at once while this process stands still: none may have to knock again after seconds.
+  await new Promise<void>((resolve) => server.listen({ host: "127.0.0.1", port: 0, backlog: BACKLOG }, resolve));
   const { port } = server.address() as AddressInfo;
   for (const name of names) manners.set(name, "ok");
 

@@ -126,10 +126,14 @@ test("a validity period counts from the time asked for: a message that would exp
 
 test("quiet hours cost an acceptance no statement", async () => {
   const [without, having] = [await accountWith(null), await accountWith(quietNow())];
-  const count = async (account: TestAccount) =>
-    (await statementsOf(() => send(account, { send_at: at("12:00") }))).length;
-  await count(having);
-  await count(without);
+  // The fewest of several sends: now and then one reads what is cached for a moment, such as routes.
+  const count = async (account: TestAccount) => {
+    const counts: number[] = [];
+    for (let sends = 0; sends < 8; sends += 1) {
+      counts.push((await statementsOf(() => send(account, { send_at: at("12:00") }))).length);
+    }
+    return Math.min(...counts);
+  };
   expect(await count(having)).toBe(await count(without));
 });
 

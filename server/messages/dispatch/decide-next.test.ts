@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { describe, test } from "vitest";
 import { AttemptModel, type Policy } from "@/test/model/attempt-model";
+import { MODEL_TIMES } from "@/test/model/times";
 import type { Fault, SendOutcome } from "../../providers/port";
 
-const RUNS = 20_000;
+const RUNS = 20_000 * MODEL_TIMES;
 const WORKERS = 3;
 const PROVIDERS = ["vonage", "twilio", "sinch"];
 const FAULTS: readonly Fault[] = ["provider", "account", "throttled", "message"];

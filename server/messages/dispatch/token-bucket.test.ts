@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { MODEL_TIMES } from "@/test/model/times";
 import { allowance, type Bucket, refill } from "./token-bucket";
 
 const bucket = (tokens: number, elapsedS: number): Bucket => ({ id: "provider:x", tokens, virtualTime: 0, elapsedS });
@@ -49,6 +50,6 @@ test("in any period at most a burst, the refill of the period and the last messa
         expect(spent).toBeLessThanOrEqual(rate + rate * passedS + SEGMENTS_MAX);
       }
     }),
-    { numRuns: 1_000 },
+    { numRuns: 1_000 * MODEL_TIMES },
   );
 });

@@ -73,6 +73,21 @@ describe("parts", () => {
     expect(await statusOf(message)).toBe("delivered");
   });
 
+  test.each(["separately", "together"])(
+    "a part's first final receipt counts: one that contradicts it, %s, moves nothing",
+    async (how) => {
+      const message = await claimed(LONG_TEXT);
+      const ids = ["a", "b", "c"].map((part) => `${message.id}-${part}`);
+      await record(message.first, accepted(...ids));
+      const contradicting = [report(`${ids[0]}`, "delivered"), report(`${ids[0]}`, "failed")];
+      if (how === "together") await applyReceipts("vonage", contradicting);
+      else for (const one of contradicting) await applyReceipts("vonage", [one]);
+      expect(await statusOf(message)).toBe("sent");
+      await applyReceipts("vonage", [report(`${ids[1]}`, "delivered"), report(`${ids[2]}`, "delivered")]);
+      expect(await statusOf(message)).toBe("delivered");
+    },
+  );
+
   test("parts that were taken before the provider stopped responding are known by their ids", async () => {
     const message = await claimed(LONG_TEXT);
     const taken = ["a", "b"].map((part) => `${message.id}-${part}`);

@@ -78,7 +78,16 @@ export async function freeReusedIds(tx: Tx, accepted: readonly Omit<AcceptedIds,
 
 type PartReceipt = { provider: string; messageId: string; seq: number; isPart: boolean; report: ReceiptReport };
 
-type Part = { messageId: string; seq: number; status: ReceiptReport["status"] | null; isComplete: boolean };
+type Part = {
+  provider: string;
+  providerMessageId: string;
+  messageId: string;
+  seq: number;
+  status: ReceiptReport["status"] | null;
+  isComplete: boolean;
+};
+
+const partKey = (provider: string, providerMessageId: string): string => `${provider} ${providerMessageId}`;
 
 /**
  * Keeps one receipt per part, since an upsert must not meet a row twice: the first final one, else the last. Receipts come
@@ -87,7 +96,7 @@ type Part = { messageId: string; seq: number; status: ReceiptReport["status"] | 
 function foldByPart<Receipt extends PartReceipt>(receipts: readonly Receipt[]): Receipt[] {
   const folded = new Map<string, Receipt>();
   for (const receipt of receipts) {
-    const part = `${receipt.provider} ${receipt.report.providerMessageId}`;
+    const part = partKey(receipt.provider, receipt.report.providerMessageId);
     const known = folded.get(part);
     if (!known || known.report.status === "sent") folded.set(part, receipt);
   }
@@ -117,7 +126,7 @@ async function readParts(tx: Tx, messageIds: readonly string[]): Promise<Part[]>
   // An attempt without a response has no id of its own: its parts become known only as they are reported.
   const { rows } = await tx.query<Part>({
     name: "parts.of_messages",
-    text: `SELECT p.message_id AS "messageId", p.seq, p.status,
+    text: `SELECT p.provider, p.provider_message_id AS "providerMessageId", p.message_id AS "messageId", p.seq, p.status,
              a.provider_message_id IS NOT NULL
                OR count(*) OVER (PARTITION BY p.message_id, p.seq) >= m.segments AS "isComplete"
            FROM attempt_parts p
@@ -134,7 +143,7 @@ const attemptKey = ({ messageId, seq }: { messageId: string; seq: number }): str
 /**
  * Stores the statuses of parts. The messages must be locked.
  * @returns the receipts with their status for the whole message: a delivered part counts as sent until all parts are
- *   delivered.
+ *   delivered, and so does a receipt that contradicts the final one that its part had first.
  */
 export async function foldParts<Receipt extends PartReceipt>(tx: Tx, receipts: readonly Receipt[]): Promise<Receipt[]> {
   const ofParts = foldByPart(receipts.filter((receipt) => receipt.isPart));
@@ -147,10 +156,14 @@ export async function foldParts<Receipt extends PartReceipt>(tx: Tx, receipts: r
     const key = attemptKey(part);
     partsByAttempt.set(key, [...(partsByAttempt.get(key) ?? []), part]);
   }
+  const statuses = new Map(parts.map((part) => [partKey(part.provider, part.providerMessageId), part.status]));
   const isDelivered = (receipt: PartReceipt): boolean =>
     partsByAttempt.get(attemptKey(receipt))?.every((part) => part.isComplete && part.status === "delivered") ?? false;
+  const isContradiction = ({ provider, report }: PartReceipt): boolean =>
+    statuses.get(partKey(provider, report.providerMessageId)) === "delivered" && report.status !== "delivered";
   return receipts.map((receipt) => {
-    if (!receipt.isPart || receipt.report.status !== "delivered" || isDelivered(receipt)) return receipt;
-    return { ...receipt, report: { ...receipt.report, status: "sent" } };
+    const isOfWhole =
+      !receipt.isPart || (receipt.report.status === "delivered" ? isDelivered(receipt) : !isContradiction(receipt));
+    return isOfWhole ? receipt : { ...receipt, report: { ...receipt.report, status: "sent" } };
   });
 }

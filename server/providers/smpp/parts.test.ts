@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { MODEL_TIMES } from "@/test/model/times";
 import { encodeGsm7, segmentText, splitText } from "../../messages/segments";
 import { type LongText, partsOf } from "./parts";
 import { decodeText, encodeText } from "./text";
@@ -28,7 +29,7 @@ describe("partsOf", () => {
         expect(new Set(parts.map((part) => part.data_coding))).toEqual(new Set([encoding === "GSM-7" ? 0 : 8]));
         expect(parts.map((part) => part.short_message.subarray(headerOctets))).toEqual(expected);
       }),
-      { numRuns: 500 },
+      { numRuns: 500 * MODEL_TIMES },
     );
   });
 

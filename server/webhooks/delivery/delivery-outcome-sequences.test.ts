@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { MODEL_TIMES } from "@/test/model/times";
 import { type DeliveryOutcome, type DeliveryState, type EndpointState, settleOutcomes } from "./delivery-outcome";
 import { DISABLE_AFTER_FAILURES, MAX_DELIVERY_ATTEMPTS } from "./retry";
 
-const RUNS = 1_500;
+const RUNS = 1_500 * MODEL_TIMES;
 const ENDPOINTS = ["e1", "e2"];
 /** Every third delivery belongs to the second endpoint. */
 const DELIVERIES = Array.from({ length: 12 }, (_, at) => `d${at}`);

@@ -3,6 +3,7 @@ import { Agent, type Dispatcher } from "undici";
 import { afterEach, describe, expect, it, test } from "vitest";
 import { freePort } from "@/scripts/postgres";
 import { type Receiver, startReceiver, status } from "@/test/network/receiver";
+import { unstalled } from "@/test/network/stalls";
 import { postJson, shareLookups } from "./post";
 import { createLookup } from "./resolve-host";
 import { createSsrfGuard } from "./ssrf-guard";
@@ -23,7 +24,8 @@ async function receiver(...args: Parameters<typeof startReceiver>): Promise<Rece
 function post(url: string, options: { limitMs?: number; dispatcher?: Dispatcher } = {}) {
   const agent = new Agent();
   closers.push(() => agent.destroy());
-  return postJson(url, { dispatcher: agent, headers: { "x-test": "1" }, body: BODY, limitMs: 5_000, ...options });
+  const exchange = { dispatcher: agent, headers: { "x-test": "1" }, body: BODY, limitMs: 5_000, ...options };
+  return unstalled(() => postJson(url, exchange));
 }
 
 describe("postJson", () => {
