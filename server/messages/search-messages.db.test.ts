@@ -94,7 +94,10 @@ test("filters find exactly their messages alone and together, an old one too, an
     const statements = await statementsOf(async () => {
       found = await searchMessages(account.actor, query);
     });
-    expect(found && { total: found.pagination.total, isWhole: found.searched === null }, name).toEqual({ total, isWhole });
+    expect(found && { total: found.pagination.total, isWhole: found.searched === null }, name).toEqual({
+      total,
+      isWhole,
+    });
     for (const item of found?.items ?? []) {
       if (filter.from) expect(item.from, name).toBe(filter.from);
       if (filter.provider) expect(item.provider, name).toBe(filter.provider);

@@ -34,8 +34,7 @@ function tracksOf(filter: WalkFilter): Track[] {
 
 type Put = (value: unknown) => string;
 
-const isoOf = (text: string | undefined): string | null =>
-  text === undefined ? null : new Date(text).toISOString();
+const isoOf = (text: string | undefined): string | null => (text === undefined ? null : new Date(text).toISOString());
 
 /** SQL: the ids on a track between those of the filter's span and below `before`, newest first. */
 function idsOn(track: Track, accountId: string, filter: WalkFilter, before: string | null, max: number, put: Put) {
