@@ -91,8 +91,8 @@ function viewOf(concern: Concern): View {
             It stops working <Time value={concern.expires_at} />.
           </>
         ),
-        href: "/api-keys",
-        action: "API keys",
+        href: `/api-keys/${concern.id}`,
+        action: "API key",
       };
   }
 }
