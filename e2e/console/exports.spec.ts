@@ -24,6 +24,11 @@ test("messages download as they are filtered, and suppressions too", async ({ co
     await expect(page.getByText("The file is complete")).toBeVisible();
   });
 
+  await test.step("also with one of the rarer filters", async () => {
+    await page.goto(`/messages?from=${account.sender}&provider=twilio`);
+    expect((await save()).trimEnd().split("\r\n")).toHaveLength(1);
+  });
+
   await test.step("without one everything", async () => {
     await page.goto("/messages");
     expect((await save()).trimEnd().split("\r\n")).toHaveLength(4);
