@@ -66,7 +66,7 @@ const ACTIONS: readonly Choice[] = [
   },
   { id: "light", label: "Theme: light", icon: IconSun, words: "colours", action: "light" },
   { id: "dark", label: "Theme: dark", icon: IconMoon, words: "colours night", action: "dark" },
-  { id: "auto", label: "Theme: as the system", icon: IconDeviceDesktop, words: "colours", action: "auto" },
+  { id: "auto", label: "Theme: match system", icon: IconDeviceDesktop, words: "colours", action: "auto" },
   { id: "sign-out", label: "Sign out", icon: IconLogout, words: "log out leave", action: "sign-out" },
 ];
 

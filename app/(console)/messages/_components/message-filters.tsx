@@ -110,7 +110,7 @@ export function MessageFilters({ values, change }: { values: MessageFilterValues
         accepts="part"
         number={values.to}
         onChange={(to) => change({ to }, "replace")}
-        flex="1 1 180px"
+        flex="1 1 150px"
         maw={{ sm: 220 }}
       />
       <DaysFilter label="Created" days={values.days} change={change} />
@@ -139,7 +139,7 @@ function MoreFilters({ values, change }: { values: MessageFilterValues; change: 
       />
       <FilterSelect
         label="API key"
-        placeholder="Any key, and the console"
+        placeholder="Any key"
         options={isOldKey ? [{ value: values.keyId, label: values.keyId }, ...keyOptions] : keyOptions}
         value={values.keyId}
         onChange={(key) => change({ key })}

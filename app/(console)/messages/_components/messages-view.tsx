@@ -200,8 +200,8 @@ function NothingFound({ filters, onClear }: { filters: MessageFilterValues; onCl
   return (
     <NoMatch title="No messages match these filters" showAll="Show all messages" onClear={onClear}>
       {filters.to
-        ? "A part of a number is found anywhere in it; with a + in front, only at its beginning."
-        : filters.reference && "A reference is found as a whole, in the same upper and lower case."}
+        ? "Part of a number matches anywhere in it; with a leading +, only its beginning."
+        : filters.reference && "A reference must match exactly, including upper and lower case."}
     </NoMatch>
   );
 }

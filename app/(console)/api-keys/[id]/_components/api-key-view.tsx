@@ -103,7 +103,7 @@ function NoSuchKey() {
           </LinkButton>
         }
       >
-        It belongs to another account or to the other mode, or it ended more than 90 days ago.
+        It belongs to another account or mode, or it was revoked or expired more than 90 days ago.
       </EmptyState>
     </Card>
   );

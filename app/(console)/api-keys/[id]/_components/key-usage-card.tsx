@@ -97,7 +97,7 @@ function Quotas({ apiKey, usage }: { apiKey: ApiKey; usage: KeyUsage }) {
   if (quotas.length === 0) return null;
   return (
     <Text size="sm" className="tabular">
-      Limits used: {quotas.join(", ")} (UTC), with the messages of keys that it created.
+      Used: {quotas.join(", ")} (UTC), including keys that it created.
     </Text>
   );
 }

@@ -60,7 +60,7 @@ function RotateButton({ id }: Pick<ProviderDetail, "id">) {
   const ask = () =>
     confirmAction({
       title: "Rotate the receipt URL?",
-      children: `Wherever the present URL is entered at ${PROVIDER_NAMES[id]}, enter the new one: the present one holds for some days only, and any older one no longer.`,
+      children: `Wherever the current URL is entered at ${PROVIDER_NAMES[id]}, enter the new one: the current one works for a few more days, older ones no longer work.`,
       confirmLabel: "Rotate",
       danger: true,
       onConfirm: () => rotate.mutate({ id }),

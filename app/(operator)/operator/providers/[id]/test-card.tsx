@@ -91,7 +91,7 @@ function Outcome({ test }: { test: ProviderTest }) {
       )}
       {test.provider_message_ids.length > 0 && (
         <Text size="sm" className="break-word">
-          Provider’s message id: <span className="mono">{test.provider_message_ids.join(", ")}</span>
+          Provider’s message ID: <span className="mono">{test.provider_message_ids.join(", ")}</span>
         </Text>
       )}
       <Text size="xs" c="dimmed" mt={4} className="break-word">
