@@ -105,7 +105,7 @@ export const RevokeApiKeyInput = ApiKeyId.extend({
 export type RevokeApiKeyInput = z.output<typeof RevokeApiKeyInput>;
 
 /** Hours for which the key before may go on working. */
-export const GRACE_HOURS = [0, 1, 24, 168] as const;
+const GRACE_HOURS = [0, 1, 24, 168] as const;
 
 /** Console. `grace_hours` 0: it is revoked at once. */
 export const RotateApiKeyInput = ApiKeyId.extend({ grace_hours: z.literal(GRACE_HOURS).default(24) });

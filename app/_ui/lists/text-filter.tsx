@@ -39,7 +39,7 @@ export function TextFilter({
         setText(event.currentTarget.value);
         apply(event.currentTarget.value.trim());
       }}
-      flex="1 1 160px"
+      flex="1 1 150px"
       maw={{ sm: 220 }}
       {...field}
     />
