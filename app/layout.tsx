@@ -1,5 +1,5 @@
 import "@fontsource-variable/inter/index.css";
-import "@mantine/core/styles.css";
+import "./_ui/frame/mantine-styles";
 import "@mantine/notifications/styles.css";
 import "./globals.css";
 import { ColorSchemeScript, mantineHtmlProps } from "@mantine/core";

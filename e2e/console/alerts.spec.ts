@@ -20,7 +20,7 @@ test("an owner is alerted to a low balance at a URL of theirs, and sees it in th
   expect(JSON.parse(String(posted?.body))).toMatchObject({ object: "alert", type: "balance_low", state: "raised" });
   expect(posted?.headers["service-signature"]).toMatch(/^t=\d+,v1=/);
   await page.reload();
-  await expect(page.getByRole("table", { name: "Alerts so far" })).toContainText(
+  await expect(page.getByRole("table", { name: "Past alerts" })).toContainText(
     "The balance is 100.00 USD, below 500.00 USD.",
   );
 });

@@ -21,7 +21,12 @@ test("messages download as they are filtered, and suppressions too", async ({ co
     expect(lines).toHaveLength(3);
     expect(lines[0]).toMatch(/^id,created_at,to,from,body,/);
     expect(lines[1]).toContain(`,+15550100001,${account.sender},"'=1+1, said ""he""",`);
-    await expect(page.getByText("The file is complete")).toBeVisible();
+    await expect(page.getByText("Download complete")).toBeVisible();
+  });
+
+  await test.step("also with one of the rarer filters", async () => {
+    await page.goto(`/messages?from=${account.sender}&provider=twilio`);
+    expect((await save()).trimEnd().split("\r\n")).toHaveLength(1);
   });
 
   await test.step("without one everything", async () => {

@@ -30,6 +30,39 @@ test("a part of a number finds its messages", async ({ console: page, api, accou
   await expect(table.getByText("+442071838750")).toBeHidden();
 });
 
+test("messages are found by sender, key, provider and reference, which stand in the address", async ({
+  console: page,
+  api,
+  account,
+}) => {
+  await api.post("/messages/send", { from: account.sender, to: "+14155550185", body: "Hi", reference: "order-1" });
+  await api.post("/messages/send", { from: account.sender, to: "+14155550186", body: "Hi", reference: "order-2" });
+  const table = page.getByRole("table", { name: "Messages" });
+  const [first, second] = [table.getByText("+14155550185"), table.getByText("+14155550186")];
+  await page.goto("/messages");
+  await page.getByRole("button", { name: "More filters" }).click();
+  await page.getByRole("searchbox", { name: "Reference" }).fill("order-1");
+  await expect(second).toBeHidden();
+  await expect(first).toBeVisible();
+  await page.getByRole("combobox", { name: "Sender" }).selectOption(account.sender);
+  await page.getByRole("combobox", { name: "API key" }).selectOption({ index: 1 });
+  await page.getByRole("combobox", { name: "Provider" }).selectOption("Sandbox");
+  await expect(page).toHaveURL(/reference=order-1&from=[^&]+&key=key_[^&]+&provider=sandbox$/);
+  await page.reload();
+  await expect(first).toBeVisible();
+  await expect(second).toBeHidden();
+
+  await page.getByRole("combobox", { name: "Provider" }).selectOption("Twilio");
+  await expect(page.getByRole("heading", { name: "No messages match these filters" })).toBeVisible();
+  await page.getByRole("button", { name: "Clear filters" }).click();
+  await expect(page).toHaveURL("/messages");
+  await expect(second).toBeVisible();
+  await expect(page.getByRole("searchbox", { name: "Reference" })).toHaveValue("");
+
+  await page.goto("/messages?provider=pigeon&key=mine");
+  await expect(page.getByText("The list is not filtered by key=mine, provider=pigeon.")).toBeVisible();
+});
+
 test("a filter that does not exist and a page past the end are told of, with a way back", async ({
   console: page,
   api,

@@ -63,7 +63,7 @@ test("an app is enrolled, asked for at the sign-in, replaced by a recovery code,
   await expect(log).toContainText("cause: wrong_code");
 
   await page.goto("/settings/security");
-  await expect(page.getByText("Recovery codes that are left: 9")).toBeVisible();
+  await expect(page.getByText("Recovery codes left: 9")).toBeVisible();
   await page.getByRole("button", { name: "Disable" }).click();
   const form = page.getByRole("form", { name: "Disabling of the authenticator app" });
   await form.getByLabel("Password", { exact: true }).fill(account.password);

@@ -53,13 +53,13 @@ test("somebody is invited, joins, gets another role, and is out at once when rem
   await page.goto("/settings/team");
   await expect(page.getByRole("table", { name: "Open invitations" })).toHaveCount(0);
   await page.getByRole("combobox", { name: "Role of Bob Builder" }).selectOption("Developer");
-  await expect(page.getByText("Bob Builder is a developer now")).toBeVisible();
+  await expect(page.getByText("Bob Builder is now a developer")).toBeVisible();
   await member.goto("/");
   await expect(member.getByRole("navigation").getByRole("link", { name: "Send a message" })).toBeVisible();
 
   await page.getByRole("button", { name: "Remove Bob Builder" }).click();
   await page.getByRole("button", { name: "Remove member" }).click();
-  await expect(page.getByText("Bob Builder is no member any more")).toBeVisible();
+  await expect(page.getByText("Bob Builder is no longer a member")).toBeVisible();
   expect((await member.request.get("/api/trpc/auth.viewer")).status()).toBe(401);
   await member.goto("/");
   await expect(member).toHaveURL(/\/sign-in/);

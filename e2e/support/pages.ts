@@ -1,15 +1,17 @@
-/** Pages of an account, but for those of one message and one endpoint. */
+/** Pages of an account, but for those of one message, one endpoint and one key. */
 export const ACCOUNT_PAGES = [
   "/",
   "/send",
   "/send/many",
   "/messages",
   "/messages?page=9",
+  "/messages?provider=sandbox",
   "/inbound",
   "/usage",
   "/senders",
   "/suppressions",
   "/api-keys",
+  "/api-keys/key_nothing",
   "/webhooks",
   "/events",
   "/requests",

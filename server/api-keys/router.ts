@@ -1,6 +1,14 @@
-import { router, scoped } from "../core/trpc";
+import { router, scoped, sessionProcedure } from "../core/trpc";
 import { Deleted, listOf } from "../core/wire";
-import { ApiKey, CreateApiKeyInput, CreatedApiKey, RevokeApiKeyInput, UpdateApiKeyInput } from "./schema";
+import { rotateApiKey } from "./rotate";
+import {
+  ApiKey,
+  CreateApiKeyInput,
+  CreatedApiKey,
+  RevokeApiKeyInput,
+  RotateApiKeyInput,
+  UpdateApiKeyInput,
+} from "./schema";
 import { createApiKey, listApiKeys, revokeApiKey } from "./service";
 import { updateApiKey } from "./update";
 
@@ -69,4 +77,8 @@ export const apiKeysRouter = router({
     .input(RevokeApiKeyInput)
     .output(Deleted)
     .mutation(({ ctx, input }) => revokeApiKey(ctx.actor, input)),
+  rotate: sessionProcedure
+    .input(RotateApiKeyInput)
+    .output(CreatedApiKey)
+    .mutation(({ ctx, input }) => rotateApiKey(ctx.actor, input)),
 });

@@ -103,3 +103,10 @@ export const RevokeApiKeyInput = ApiKeyId.extend({
     .describe("True also revokes the keys that were created with this key, and those created with them."),
 });
 export type RevokeApiKeyInput = z.output<typeof RevokeApiKeyInput>;
+
+/** Hours for which the key before may go on working. */
+const GRACE_HOURS = [0, 1, 24, 168] as const;
+
+/** Console. `grace_hours` 0: it is revoked at once. */
+export const RotateApiKeyInput = ApiKeyId.extend({ grace_hours: z.literal(GRACE_HOURS).default(24) });
+export type RotateApiKeyInput = z.output<typeof RotateApiKeyInput>;

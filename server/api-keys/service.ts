@@ -15,11 +15,11 @@ import { presentApiKey } from "./present";
 import type { ApiKey, CreateApiKeyInput, CreatedApiKey, RevokeApiKeyInput } from "./schema";
 import { missingScopes, SCOPES, type Scope } from "./scopes";
 import { hashKey, keyHint, newPlainKey } from "./secret";
+import { insertKey } from "./store";
 
-const KEYS_MAX = 100;
 /** How long revoked and expired keys are listed. */
 const INACTIVE_LISTED_MS = 90 * DAY_MS;
-const PLAIN_KEY_NOTICE = "Store this key now: it is shown this once and cannot be read again.";
+export const PLAIN_KEY_NOTICE = "Store this key now: it is shown this once and cannot be read again.";
 
 /** The account's keys, newest first, including those revoked or expired within 90 days, as inactive. */
 export async function listApiKeys(actor: AccountActor): Promise<{ object: "list"; data: ApiKey[] }> {
@@ -91,7 +91,7 @@ function grantScopes(actor: AccountActor, requested: readonly Scope[] | undefine
 }
 
 /** A key in the audit log. */
-const auditOf = (row: KeyLimits & { name: string; keyHint: string; permissions: string[] }): AuditValues => ({
+export const auditOf = (row: KeyLimits & { name: string; keyHint: string; permissions: string[] }): AuditValues => ({
   name: row.name,
   key_hint: row.keyHint,
   permissions: row.permissions,
@@ -133,36 +133,7 @@ export async function createApiKey(
       lastUsedAt: null,
       createdAt: at,
     };
-    // createOnce holds the account's lock, so concurrent creations count one after the other.
-    const { rowCount } = await tx.query(
-      `INSERT INTO api_keys (id, account_id, name, key_hash, key_hint, permissions, rate_limit, daily_limit,
-         monthly_limit, allowed_ips, expires_at, created_at, created_by)
-       SELECT $1, $2, $3, $4, $5, $6::text[], $7::int4, $8::int4, $9::int4, $10::text[], $11::timestamptz,
-         $12::timestamptz, $14
-       WHERE (SELECT count(*) FROM api_keys WHERE account_id = $2 AND revoked_at IS NULL
-                AND (expires_at IS NULL OR expires_at > now())) < $13`,
-      [
-        row.id,
-        row.accountId,
-        row.name,
-        row.keyHash,
-        row.keyHint,
-        row.permissions,
-        row.rateLimit,
-        row.dailyLimit,
-        row.monthlyLimit,
-        row.allowedIps,
-        row.expiresAt?.toISOString() ?? null,
-        row.createdAt.toISOString(),
-        KEYS_MAX,
-        row.createdBy,
-      ],
-    );
-    if (rowCount === 0) {
-      throw invalidRequest(`An account has at most ${KEYS_MAX} active API keys. Revoke one first.`, {
-        reason: "key_limit",
-      });
-    }
+    await insertKey(tx, row);
     const shown = presentApiKey(row, at);
     await recordAudit(tx, actor, {
       action: "api_key.created",

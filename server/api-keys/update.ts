@@ -4,15 +4,14 @@ import { recordAudit } from "../audit/store";
 import { type AccountActor, requireConfirmed } from "../core/actor";
 import { now } from "../core/clock";
 import { prisma, type Tx } from "../core/db";
-import { forbidden, notFound } from "../core/errors";
+import { forbidden } from "../core/errors";
 import { forgetKey } from "./authenticate";
 import { changedLimits, exceededParams, type KeyLimits } from "./ceiling";
 import { presentApiKey } from "./present";
 import type { ApiKey, UpdateApiKeyInput } from "./schema";
-import { missingScopes, type Scope } from "./scopes";
+import { missingScopes } from "./scopes";
 import { ceilingOf, limitNotHeld, requireFuture, scopesOf } from "./service";
-
-type KeyRow = KeyLimits & { keyHash: string; name: string; permissions: Scope[] };
+import { type LockedKey, lockKey } from "./store";
 
 const auditOf = ({
   name,
@@ -21,7 +20,7 @@ const auditOf = ({
   monthlyLimit,
   allowedIps,
   expiresAt,
-}: Omit<KeyRow, "keyHash" | "permissions">) => ({
+}: KeyLimits & { name: string }) => ({
   name,
   rate_limit: rateLimit,
   daily_limit: dailyLimit,
@@ -30,26 +29,12 @@ const auditOf = ({
   expires_at: expiresAt?.toISOString() ?? null,
 });
 
-/** Reads and locks a key that works. @throws 404 */
-async function lockKey(tx: Tx, { accountId }: AccountActor, id: string): Promise<KeyRow> {
-  const { rows } = await tx.query<KeyRow>(
-    `SELECT key_hash AS "keyHash", name, permissions, rate_limit AS "rateLimit", daily_limit AS "dailyLimit",
-       monthly_limit AS "monthlyLimit", allowed_ips AS "allowedIps", expires_at AS "expiresAt"
-     FROM api_keys WHERE id = $1 AND account_id = $2 AND revoked_at IS NULL
-       AND (expires_at IS NULL OR expires_at > now())
-     FOR NO KEY UPDATE`,
-    [id, accountId],
-  );
-  if (!rows[0]) throw notFound("There is no such API key, or it is revoked or expired.", { param: "id" });
-  return rows[0];
-}
-
 /**
  * A key may narrow any key of its account. It may widen one only up to its own limits, and only if that key has no permission
  * which it lacks itself: otherwise it would lift a limit from what it could never have granted.
  * @throws 403 `scope_not_held`, `limit_not_held`
  */
-async function requireGrant(tx: Tx, actor: AccountActor, current: KeyRow, limits: KeyLimits): Promise<void> {
+async function requireGrant(tx: Tx, actor: AccountActor, current: LockedKey, limits: KeyLimits): Promise<void> {
   const ceiling = await ceilingOf(tx, actor);
   const [widened, ...more] = exceededParams(limits, current);
   if (!ceiling || !widened) return;

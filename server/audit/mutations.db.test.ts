@@ -60,6 +60,11 @@ const MUTATION_CASES: Readonly<Record<string, [action: string, run: Run]>> = {
     async (owner) =>
       callAs(owner, "apiKeys.revoke", { id: idOf(await callAs(owner, "apiKeys.create", { name: "Key" })) }),
   ],
+  "apiKeys.rotate": [
+    "api_key.updated",
+    async (owner) =>
+      callAs(owner, "apiKeys.rotate", { id: idOf(await callAs(owner, "apiKeys.create", { name: "Key" })) }),
+  ],
   "apiKeys.update": [
     "api_key.updated",
     async (owner) =>

@@ -1,7 +1,8 @@
 import { readPool } from "../core/db";
-import { readMessagesBefore } from "../messages/list-messages";
+import { readMessages } from "../messages/list-messages";
 import { presentMessage } from "../messages/present";
 import type { Message } from "../messages/schema";
+import { startWalk } from "../messages/walk-messages";
 import type { CsvRow } from "./csv";
 import type { ExportInput } from "./schema";
 
@@ -9,6 +10,8 @@ type MessagesInput = Extract<ExportInput, { list: "messages" }>;
 
 /** Rows of a statement: few enough that it takes milliseconds. */
 const PAGE_ROWS = 500;
+/** Messages that a statement walks over at most, where few of them are wanted. */
+const STEP_MAX = 8_000;
 
 const COLUMNS: Readonly<Record<string, (message: Message) => string | number | null>> = {
   id: ({ id }) => id,
@@ -29,24 +32,19 @@ const COLUMNS: Readonly<Record<string, (message: Message) => string | number | n
   failed_at: ({ failed_at: at }) => at,
 };
 
-/**
- * No index finds a part of a number. With a plus it is the beginning.
- * @returns whether a number has the part.
- */
-const hasPart = (part: string | undefined) => (to: string) =>
-  part === undefined || (part.startsWith("+") ? to.startsWith(part) : to.includes(part));
-
 /** The account's messages that pass the filters, newest first. Later ones do not move those that are still to come. */
-export function messagePages(accountId: string, { part, list: _, ...filter }: MessagesInput) {
-  const isWanted = hasPart(part);
+export function messagePages(accountId: string, { list: _, ...filter }: MessagesInput) {
   async function* read(): AsyncGenerator<CsvRow[], void> {
-    for (let before: string | null = null; ; ) {
-      const rows = await readMessagesBefore(readPool(), accountId, filter, { before, limit: PAGE_ROWS });
-      const wanted = rows.filter(({ toNumber }) => isWanted(toNumber)).map(presentMessage);
-      yield wanted.map((message) => Object.values(COLUMNS).map((read) => read(message)));
-      const last = rows.at(-1);
-      if (!last || rows.length < PAGE_ROWS) return;
-      before = last.id;
+    const walk = await startWalk(readPool(), accountId, filter, { max: STEP_MAX, beyond: false });
+    let before: string | null = null;
+    for (let max = PAGE_ROWS; ; ) {
+      const { walked, last, total, ids } = await walk({ before, max, skip: 0, take: PAGE_ROWS });
+      const rows = await readMessages(readPool(), ids);
+      yield rows.map(presentMessage).map((message) => Object.values(COLUMNS).map((column) => column(message)));
+      const isWhole = total <= ids.length;
+      if (isWhole && walked < max) return;
+      before = (isWhole ? last : ids.at(-1)) ?? null;
+      max = total < PAGE_ROWS / 2 ? Math.min(max * 2, STEP_MAX) : PAGE_ROWS;
     }
   }
   return { header: Object.keys(COLUMNS), pages: read() };

@@ -59,6 +59,23 @@ test("the filters of the list are those of the file", async () => {
   expect(await count({ part: "+44" })).toBe(2);
   expect(await count({ part: "+50124" })).toBe(0);
   expect(await count({ created_before: "2020-01-01T00:00:00Z" })).toBe(0);
+  expect(await count({ from: "DEMO", provider: "sandbox" })).toBe(5);
+  expect(await count({ from: "DEMO", provider: "twilio" })).toBe(0);
+  expect(await count({ from: "OTHER" })).toBe(0);
+  expect(await count({ api_key_id: account.keyId })).toBe(0);
+  expect(await count({ reference: "order-1" })).toBe(0);
+});
+
+test("a filter that few messages pass finds all of them, each once, however far apart they are", async () => {
+  const account = await makeAccount();
+  for (let batch = 0; batch < 4; batch += 1) {
+    await store(account, 1, "delivered", "+442071838750");
+    await store(account, 3_000);
+  }
+  await store(account, 700, "delivered", "+442071838750");
+  const { ids } = await rowsOf(account, { list: "messages", part: "+44", provider: "sandbox" });
+  expect(ids).toHaveLength(704);
+  expect(ids).toEqual([...new Set(ids)].sort().reverse());
 });
 
 test("suppressions come with their numbers, senders and notes", async () => {

@@ -41,23 +41,12 @@ export async function listMessages(actor: AccountActor, query: ListMessagesQuery
   return page.present(page.rows.map(presentMessage));
 }
 
-/** Where a walk through the list continues: below the message `before`; null: at the newest. */
-type Place = { before: string | null; limit: number };
-
-/** Messages that pass a filter, the newest first of those below a place. Costs the same wherever the place is. */
-export async function readMessagesBefore(
-  db: Queryable,
-  accountId: string,
-  query: Omit<ListMessagesQuery, "page" | "limit" | "cursor">,
-  { before, limit }: Place,
-): Promise<MessageRow[]> {
-  const { from, id, text, values } = selectionOf(accountId, query, spanOf(query), before);
+/** Messages by their ids, newest first. */
+export async function readMessages(db: Queryable, ids: readonly string[]): Promise<MessageRow[]> {
   const { rows } = await db.query<MessageRow>({
-    text: `SELECT ${MESSAGE_COLUMNS} FROM messages m
-           WHERE m.id = ANY(ARRAY(SELECT ${id} FROM ${from} WHERE ${text}
-             ORDER BY l.account_id DESC, ${id} DESC LIMIT ${limit}))
-           ORDER BY m.id DESC`,
-    values,
+    name: "messages.found",
+    text: `SELECT ${MESSAGE_COLUMNS} FROM messages m WHERE m.id = ANY($1::text[]) ORDER BY m.id DESC`,
+    values: [ids],
   });
   return rows;
 }
@@ -65,7 +54,7 @@ export async function readMessagesBefore(
 type Filter = Pick<ListMessagesQuery, "status" | "to" | "from" | "reference" | "metadata" | "api_key_id">;
 
 /** Tables that list the messages of a status. Delivered ones are those in none of them. */
-const LISTS = {
+export const STATUS_LISTS = {
   pending: "pending_messages",
   sent: "sent_messages",
   failed: "failed_messages",
@@ -73,7 +62,7 @@ const LISTS = {
 } as const;
 
 /** SQL: whether the account `$1` has the message `l` in no list. Each condition is one place in one index. */
-const IS_DELIVERED = Object.entries(LISTS)
+const IS_DELIVERED = Object.entries(STATUS_LISTS)
   .map(([status, list]) => {
     const ofStatus = list === "failed_messages" ? ` AND o.status = '${status}'` : "";
     return `NOT EXISTS (SELECT FROM ${list} o WHERE o.account_id = $1${ofStatus} AND o.message_id = l.id)`;
@@ -104,7 +93,7 @@ const isUnfiltered = ({
 function selectionOf(accountId: string, filter: Filter, created: Span, before: string | null = null): Selection {
   const { status } = filter;
   const [pair, ...morePairs] = Object.entries(filter.metadata ?? {});
-  const list = status === undefined || status === "delivered" || isNarrow(filter) ? null : LISTS[status];
+  const list = status === undefined || status === "delivered" || isNarrow(filter) ? null : STATUS_LISTS[status];
   const id = pair || list ? "l.message_id" : "l.id";
   /** Where the columns of the message are. */
   const row = pair ? "r" : "l";

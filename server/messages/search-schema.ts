@@ -1,11 +1,14 @@
-/** Console: messages found by a part of the recipient's number. */
+/** Console: messages found by filters that no index serves, or several at once. */
 import { z } from "zod";
 import { pageOf } from "../core/wire";
+import { PROVIDERS } from "../providers/schema";
 import { NUMBER_PART_PATTERN } from "./phone";
 import { ListMessagesQuery, Message } from "./schema";
 
-export const SearchMessagesQuery = ListMessagesQuery.omit({ to: true, cursor: true }).extend({
-  part: z.string().regex(NUMBER_PART_PATTERN, "must have 3 to 15 digits, with or without a leading +"),
+/** `part`: a part of the recipient's number. `provider`: as the message shows it. */
+export const SearchMessagesQuery = ListMessagesQuery.omit({ to: true, metadata: true, cursor: true }).extend({
+  part: z.string().regex(NUMBER_PART_PATTERN, "must have 3 to 15 digits, with or without a leading +").optional(),
+  provider: z.enum(PROVIDERS).optional(),
 });
 export type SearchMessagesQuery = z.output<typeof SearchMessagesQuery>;
 

@@ -1,5 +1,6 @@
 import { router, sessionProcedure } from "../core/trpc";
-import { Breakdown, Comparison, Concerns, OverviewQuery } from "./schema";
+import { usageOfKey } from "./key-usage";
+import { Breakdown, Comparison, Concerns, KeyUsage, KeyUsageQuery, OverviewQuery } from "./schema";
 import { breakDown, compareDays, listConcerns } from "./service";
 
 export const overviewRouter = router({
@@ -11,5 +12,9 @@ export const overviewRouter = router({
     .input(OverviewQuery)
     .output(Breakdown)
     .query(({ ctx, input }) => breakDown(ctx.actor, input)),
+  keyUsage: sessionProcedure
+    .input(KeyUsageQuery)
+    .output(KeyUsage)
+    .query(({ ctx, input }) => usageOfKey(ctx.actor, input)),
   concerns: sessionProcedure.output(Concerns).query(({ ctx }) => listConcerns(ctx.actor)),
 });

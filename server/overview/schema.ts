@@ -1,5 +1,6 @@
 /** Console: what an account's overview shows. Money in units of `currency`. */
 import { z } from "zod";
+import { UsageSeries } from "../accounts/schema";
 import { DateTime } from "../core/wire";
 
 /** UTC days of a period that ends today. */
@@ -57,3 +58,17 @@ export const Concern = z.discriminatedUnion("kind", [
 ]);
 export type Concern = z.output<typeof Concern>;
 export const Concerns = z.array(Concern);
+
+export const KeyUsageQuery = OverviewQuery.extend({ id: z.string().max(40) });
+export type KeyUsageQuery = z.output<typeof KeyUsageQuery>;
+
+/** Messages that were accepted with a key, by UTC day. */
+export const KeyUsage = z.object({
+  currency: z.string(),
+  series: UsageSeries,
+  looked_at: count().describe("Messages that the series counts."),
+  is_complete: z.boolean().describe("False: the period has more; these are the newest."),
+  used_today: count().nullable().describe("Against its limit for the UTC day; null: it has none."),
+  used_this_month: count().nullable().describe("Against its limit for the UTC month; null: it has none."),
+});
+export type KeyUsage = z.output<typeof KeyUsage>;

@@ -4,6 +4,7 @@
  * however many there are.
  */
 import { readPool } from "../core/db";
+import { MESSAGE_STATUSES, type MessageStatus } from "../messages/status";
 
 /** Newest messages that are counted by country and sender. */
 export const LOOKED_AT_MAX = 10_000;
@@ -19,6 +20,51 @@ export type GroupRow = {
   delivered: number;
   failed: number;
 };
+
+/** Newest messages of a key that are counted by day. */
+export const KEY_MESSAGES_MAX = 50_000;
+
+export type KeyDayRow = {
+  day: string;
+  messages: number;
+  segments: number;
+  costMicros: bigint;
+} & Record<MessageStatus, number>;
+
+/** The newest messages of a key with ids from `first`, by the UTC day of their acceptance. */
+export async function readKeyDays(accountId: string, keyId: string, first: string): Promise<KeyDayRow[]> {
+  const counts = MESSAGE_STATUSES.map((status) => `(count(*) FILTER (WHERE status = '${status}'))::int4 AS ${status}`);
+  const { rows } = await readPool().query<KeyDayRow>({
+    name: "overview.key_days",
+    text: `WITH recent AS MATERIALIZED (
+             SELECT m.created_at, m.status, m.segments, m.cost_micros FROM messages m
+             WHERE m.account_id = ANY($1::text[]) AND m.api_key_id = $2 AND m.id >= $3
+             ORDER BY m.account_id DESC, m.id DESC LIMIT $4
+           )
+           SELECT (created_at AT TIME ZONE 'UTC')::date::text AS day, count(*)::int4 AS messages,
+             sum(segments)::int4 AS segments, sum(cost_micros)::int8 AS "costMicros", ${counts.join(", ")}
+           FROM recent GROUP BY 1`,
+    values: [[accountId], keyId, first, KEY_MESSAGES_MAX],
+  });
+  return rows;
+}
+
+/** Messages that count against the limits of a key in the current UTC day and month; null: there is no such limit. */
+export async function readKeyQuotas(
+  accountId: string,
+  keyId: string,
+): Promise<{ today: number | null; month: number | null }> {
+  const used = (period: string, form: string) => `coalesce((SELECT q.messages FROM api_key_quotas q
+    WHERE q.key_id = k.id AND q.period = '${period}:' || to_char(now() AT TIME ZONE 'UTC', '${form}')), 0)`;
+  const { rows } = await readPool().query<{ today: number | null; month: number | null }>({
+    name: "overview.key_quotas",
+    text: `SELECT CASE WHEN k.daily_limit IS NOT NULL THEN ${used("day", "YYYY-MM-DD")} END AS today,
+             CASE WHEN k.monthly_limit IS NOT NULL THEN ${used("month", "YYYY-MM")} END AS month
+           FROM api_keys k WHERE k.id = $2 AND k.account_id = $1`,
+    values: [accountId, keyId],
+  });
+  return rows[0] ?? { today: null, month: null };
+}
 
 /** The newest messages of an account with ids from `first`, by sender and the beginning of the number. */
 export async function readGroups(accountId: string, first: string): Promise<GroupRow[]> {

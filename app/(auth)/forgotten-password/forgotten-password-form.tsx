@@ -43,8 +43,8 @@ function AddressForm() {
   });
   if (request.isSuccess) {
     return (
-      <EmptyState isPage icon={IconMail} title="Look into your mailbox" action={signIn}>
-        If somebody signs in here with this address, they get a link, which works once and for an hour.
+      <EmptyState isPage icon={IconMail} title="Check your e-mail" action={signIn}>
+        If this address belongs to an account, a link is on its way. It works once, within an hour.
       </EmptyState>
     );
   }
@@ -56,10 +56,10 @@ function AddressForm() {
             Forgotten your password?
           </Title>
           <Text c="dimmed" size="sm" mt={4}>
-            You get an e-mail with a link to choose another one.
+            We’ll e-mail you a link to choose a new one.
           </Text>
         </div>
-        <ErrorAlert error={errors.unplaced} title="No link was asked for" />
+        <ErrorAlert error={errors.unplaced} title="The link was not sent" />
         <TextInput label="Email" type="email" autoComplete="username" {...form.getInputProps("email")} />
         <Button type="submit" fullWidth loading={request.isPending}>
           Send me a link

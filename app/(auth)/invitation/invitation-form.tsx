@@ -74,7 +74,7 @@ function AcceptForm({ token, invitation }: { token: string; invitation: OpenInvi
             {has_password ? " Enter the password that you sign in with." : " Choose a password to sign in with."}
           </Text>
         </div>
-        <ErrorAlert error={errors.unplaced} title="You are no member yet" />
+        <ErrorAlert error={errors.unplaced} title="You have not joined yet" />
         {!has_password && (
           <TextInput label="Your name" autoComplete="name" data-autofocus {...form.getInputProps("name")} />
         )}

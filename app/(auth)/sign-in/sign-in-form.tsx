@@ -70,7 +70,7 @@ export function SignInForm() {
         {isCodeWanted && (
           <TextInput
             label="Code"
-            description="Of your authenticator app, or a recovery code."
+            description="From your authenticator app, or a recovery code."
             autoComplete="one-time-code"
             autoFocus
             required

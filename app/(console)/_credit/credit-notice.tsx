@@ -29,7 +29,7 @@ function Empty() {
             .
           </>
         ) : (
-          "Ask the operator of this installation for credit, and give them the id of your account:"
+          "Ask the operator of this installation for credit, and give them the ID of your account:"
         )}
       </Text>
       {account.data && !viewer.data?.is_operator && (

@@ -32,9 +32,9 @@ function viewOf(concern: Concern): View {
       return {
         key: concern.kind,
         title: "Your balance is low",
-        text: `${formatMoney(concern.balance, concern.currency)} last ${
+        text: `${formatMoney(concern.balance, concern.currency)} will last ${
           concern.days_left < 1 ? "less than a day" : `about ${Math.floor(concern.days_left)} days`
-        } at the spending of the last week.`,
+        } at last week’s spending.`,
         href: "/usage",
         action: "Usage",
       };
@@ -91,8 +91,8 @@ function viewOf(concern: Concern): View {
             It stops working <Time value={concern.expires_at} />.
           </>
         ),
-        href: "/api-keys",
-        action: "API keys",
+        href: `/api-keys/${concern.id}`,
+        action: "API key",
       };
   }
 }

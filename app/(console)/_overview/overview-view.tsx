@@ -41,7 +41,7 @@ export function OverviewView() {
     <>
       <PageHeader
         title="Overview"
-        description="Whether your messages arrive, and what needs your attention."
+        description="See whether your messages arrive, and what needs your attention."
         actions={
           <>
             {hasSent && (

@@ -1,16 +1,11 @@
 "use client";
 
-import { TextInput } from "@mantine/core";
-import { useDebouncedCallback } from "@mantine/hooks";
-import { IconSearch } from "@tabler/icons-react";
-import { useEffect, useRef, useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { type ChangeFilters, FilterBar } from "@/app/_ui/lists/filter-bar";
 import { FilterSelect } from "@/app/_ui/lists/filter-select";
+import { TextFilter } from "@/app/_ui/lists/text-filter";
 import type { UrlPatch } from "@/app/_ui/lists/use-url-state";
 import type { ListRequestsQuery } from "@/server/request-log/schema";
-
-const TYPING_DEBOUNCE_MS = 300;
 
 type StatusClass = NonNullable<ListRequestsQuery["status_class"]>;
 
@@ -80,44 +75,5 @@ export function RequestFilters({
         onChange={(request) => change({ request }, "replace")}
       />
     </FilterBar>
-  );
-}
-
-/** A field whose text reaches the address once nobody types; it follows the address when that changes otherwise. */
-function TextFilter({
-  value,
-  onChange,
-  ...field
-}: {
-  label: string;
-  placeholder: string;
-  maxLength: number;
-  value: string;
-  onChange: (text: string) => void;
-}) {
-  const [text, setText] = useState(value);
-  const applied = useRef(value);
-  const apply = useDebouncedCallback((next: string) => {
-    applied.current = next;
-    onChange(next);
-  }, TYPING_DEBOUNCE_MS);
-  useEffect(() => {
-    if (value === applied.current) return;
-    applied.current = value;
-    setText(value);
-  }, [value]);
-  return (
-    <TextInput
-      type="search"
-      leftSection={<IconSearch size={16} aria-hidden />}
-      value={text}
-      onChange={(event) => {
-        setText(event.currentTarget.value);
-        apply(event.currentTarget.value.trim());
-      }}
-      flex="1 1 160px"
-      maw={{ sm: 220 }}
-      {...field}
-    />
   );
 }

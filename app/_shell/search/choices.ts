@@ -66,7 +66,7 @@ const ACTIONS: readonly Choice[] = [
   },
   { id: "light", label: "Theme: light", icon: IconSun, words: "colours", action: "light" },
   { id: "dark", label: "Theme: dark", icon: IconMoon, words: "colours night", action: "dark" },
-  { id: "auto", label: "Theme: as the system", icon: IconDeviceDesktop, words: "colours", action: "auto" },
+  { id: "auto", label: "Theme: match system", icon: IconDeviceDesktop, words: "colours", action: "auto" },
   { id: "sign-out", label: "Sign out", icon: IconLogout, words: "log out leave", action: "sign-out" },
 ];
 
@@ -94,7 +94,7 @@ const KINDS: Readonly<Record<Found["kind"], { label: string; icon: Icon; hrefOf:
   message: { label: "Messages", icon: IconMessage, hrefOf: ({ id }) => `/messages/${id}` },
   event: { label: "Events", icon: IconActivity, hrefOf: ({ message_id: id }) => `/messages/${id}` },
   webhook_endpoint: { label: "Webhook endpoints", icon: IconWebhook, hrefOf: ({ id }) => `/webhooks/${id}` },
-  api_key: { label: "API keys", icon: IconKey, hrefOf: () => "/api-keys" },
+  api_key: { label: "API keys", icon: IconKey, hrefOf: ({ id }) => `/api-keys/${id}` },
   sender: { label: "Senders", icon: IconAddressBook, hrefOf: () => "/senders" },
   account: { label: "Accounts", icon: IconBuilding, hrefOf: ({ id }) => `/operator/accounts?search=${id}` },
 };

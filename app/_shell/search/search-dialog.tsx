@@ -80,7 +80,7 @@ function SearchPanel({ isOperator, onClose }: Omit<Props, "opened">) {
         variant="unstyled"
         size="lg"
         className="search-field"
-        placeholder="Search by ID, number, reference, name or page"
+        placeholder="Search by ID, number, name or page"
         leftSection={<IconSearch size={18} aria-hidden />}
         rightSection={isAsking ? <Loader size={16} aria-hidden /> : null}
         maxLength={TEXT_MAX}
@@ -110,7 +110,7 @@ function SearchPanel({ isOperator, onClose }: Omit<Props, "opened">) {
       />
       {choices.length === 0 && !isAsking && (
         <Text size="sm" c="dimmed" ta="center" px="md" py="xl">
-          {hasFailed ? "The search did not work. Try again." : "Nothing found. Try an id, a number or a reference."}
+          {hasFailed ? "The search did not work. Try again." : "Nothing found. Try an ID, a number or a reference."}
         </Text>
       )}
       <VisuallyHidden role="status">

@@ -9,7 +9,7 @@ import { LoadedMenu } from "./loaded-menu";
 const SCHEMES: ReadonlyArray<{ value: MantineColorScheme; label: string; icon: Icon }> = [
   { value: "light", label: "Light", icon: IconSun },
   { value: "dark", label: "Dark", icon: IconMoon },
-  { value: "auto", label: "As the system", icon: IconDeviceDesktop },
+  { value: "auto", label: "Match system", icon: IconDeviceDesktop },
 ];
 
 /** Chooses light, dark or the system's colours, and whether tables are compact. `children`: the button that opens it. */

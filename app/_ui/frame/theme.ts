@@ -69,7 +69,7 @@ export const theme = createTheme({
     Modal: {
       // The press that closes a question must not reach the dialog below it, which is on top by then.
       defaultProps: { centered: true, radius: "lg", padding: "lg", __handledEscapeEvents: answeredEscapes },
-      styles: { title: { fontWeight: 650, fontSize: "var(--mantine-font-size-lg)" } },
+      styles: { title: { fontWeight: 650, fontSize: "var(--mantine-font-size-lg)", lineHeight: 1.35 } },
     },
     // Its own label, so that "Password" names the field alone; reachable with Tab like other buttons.
     PasswordInput: {

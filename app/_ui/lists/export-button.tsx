@@ -35,7 +35,7 @@ export function ExportButton({ list }: { list: ExportInput }) {
     setBusy(true);
     try {
       await download(list);
-      toastDone("The file is complete");
+      toastDone("Download complete");
     } catch (error) {
       const { status, message } = apiErrorOf(error);
       toastProblem("The list was not downloaded", status === null ? CUT_OFF : message);

@@ -1,26 +1,49 @@
+"use client";
+
 import { Button, Group } from "@mantine/core";
-import { IconFilterOff } from "@tabler/icons-react";
-import type { ReactNode } from "react";
+import { IconAdjustmentsHorizontal, IconFilterOff } from "@tabler/icons-react";
+import { type ReactNode, useState } from "react";
 import type { UrlPatch } from "./use-url-state";
 
 /** Writes filters to the URL; see `useUrlState`. */
 export type ChangeFilters = (patch: UrlPatch, how?: "push" | "replace") => void;
 
-/** The filters of a list in a row, with a button that clears them while any is set. */
+/**
+ * The filters of a list in a row, with a button that clears them while any is set. `more` are rarer ones, which another button
+ * shows; `isMoreSet` keeps them in sight.
+ */
 export function FilterBar({
   isFiltered,
   onClear,
   children,
+  more,
+  isMoreSet = false,
 }: {
   isFiltered: boolean;
   onClear: () => void;
   children: ReactNode;
+  more?: ReactNode;
+  isMoreSet?: boolean;
 }) {
+  const [isOpen, setIsOpen] = useState(isMoreSet);
+  // They stay when the last one is cleared, which may have the focus.
+  if (isMoreSet && !isOpen) setIsOpen(true);
   return (
     <Group gap="sm" align="flex-end" mb="md">
       {children}
+      {isOpen && more}
+      {more && !isMoreSet && (
+        <Button
+          variant="subtle"
+          leftSection={<IconAdjustmentsHorizontal size={16} aria-hidden />}
+          aria-expanded={isOpen}
+          onClick={() => setIsOpen(!isOpen)}
+        >
+          {isOpen ? "Fewer filters" : "More filters"}
+        </Button>
+      )}
       {isFiltered && (
-        <Button variant="subtle" leftSection={<IconFilterOff size={16} />} onClick={onClear}>
+        <Button variant="subtle" leftSection={<IconFilterOff size={16} aria-hidden />} onClick={onClear}>
           Clear filters
         </Button>
       )}

@@ -44,7 +44,7 @@ export function NumberFilter({ number, onChange, accepts = "number", ...field }:
   return (
     <TextInput
       type="search"
-      placeholder={accepts === "part" ? "Number, or part of it" : "+14155550123"}
+      placeholder={accepts === "part" ? "Number or part" : "+14155550123"}
       leftSection={<IconPhone size={16} aria-hidden />}
       maxLength={32}
       error={isIncomplete && hint}

@@ -2,6 +2,7 @@
 
 import { ActionIcon, Button, Card, Group, Stack, Text, VisuallyHidden } from "@mantine/core";
 import { IconKey, IconPencil, IconPlus } from "@tabler/icons-react";
+import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { useTestMode } from "@/app/_trpc/test-mode";
@@ -10,18 +11,18 @@ import { PageHeader } from "@/app/_ui/frame/page-header";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
+import { RowLink } from "@/app/_ui/lists/row-link";
 import { Tooltip } from "@/app/_ui/tooltip";
-import { formatCount } from "@/app/_ui/values/count";
-import { StatusBadge } from "@/app/_ui/values/status-badge";
 import { Time } from "@/app/_ui/values/time";
 import type { ApiKey } from "@/server/api-keys/schema";
-import { SCOPE_DESCRIPTIONS, SCOPES } from "@/server/api-keys/scopes";
 import { CreateApiKeyDialog } from "./create-api-key-dialog";
 import { EditApiKeyDialog } from "./edit-api-key-dialog";
+import { KeyState, Limits, Scopes } from "./key-cells";
 import { RevokeButton } from "./revoke-button";
 
 /** The API keys of the account, with their permissions, limits and last use. */
 export function ApiKeysView() {
+  const router = useRouter();
   const keys = trpc.apiKeys.list.useQuery();
   const isTestMode = useTestMode();
   const [creating, dialog] = useCreateDialog();
@@ -52,6 +53,7 @@ export function ApiKeysView() {
               columns={columnsOf(setEdited)}
               rows={data}
               rowKey={(key) => key.id}
+              onRowClick={(key) => router.push(`/api-keys/${key.id}`)}
               empty={
                 <EmptyState
                   icon={IconKey}
@@ -77,8 +79,10 @@ const columnsOf = (onEdit: (apiKey: ApiKey) => void): ReadonlyArray<Column<ApiKe
     header: "Key",
     render: (key) => (
       <Stack gap={0}>
-        <Text size="sm" fw={500} maw={260} className="break-word" dir="auto">
-          {key.name}
+        <Text size="sm" maw={260} className="break-word" dir="auto" component="div">
+          <RowLink href={`/api-keys/${key.id}`} wraps>
+            {key.name}
+          </RowLink>
         </Text>
         <Text size="xs" c="dimmed" className="mono nowrap">
           {key.key_hint}
@@ -132,43 +136,3 @@ const columnsOf = (onEdit: (apiKey: ApiKey) => void): ReadonlyArray<Column<ApiKe
       ),
   },
 ];
-
-/** Limits and allowed addresses of the key. */
-function Limits({ apiKey }: { apiKey: ApiKey }) {
-  const lines = [
-    `${formatCount(apiKey.rate_limit)} requests per minute`,
-    apiKey.daily_limit !== null && `${formatCount(apiKey.daily_limit)} messages per day`,
-    apiKey.monthly_limit !== null && `${formatCount(apiKey.monthly_limit)} messages per month`,
-    apiKey.allowed_ips && `only from ${apiKey.allowed_ips.join(", ")}`,
-  ].filter((line) => typeof line === "string");
-  return (
-    <Stack gap={0} miw={170} maw={240}>
-      {lines.map((line) => (
-        <Text key={line} size="xs" c="dimmed" className="tabular break-word" lineClamp={3}>
-          {line}
-        </Text>
-      ))}
-    </Stack>
-  );
-}
-
-function Scopes({ permissions }: { permissions: ApiKey["permissions"] }) {
-  if (permissions.length === SCOPES.length) return <Text size="sm">All permissions</Text>;
-  return (
-    <Group gap={6} maw={300}>
-      {permissions.map((scope) => (
-        <Tooltip key={scope} label={SCOPE_DESCRIPTIONS[scope]}>
-          <Text size="xs" c="dimmed" className="mono nowrap">
-            {scope}
-          </Text>
-        </Tooltip>
-      ))}
-    </Group>
-  );
-}
-
-function KeyState({ apiKey }: { apiKey: ApiKey }) {
-  if (apiKey.is_active) return <StatusBadge tone="success">Active</StatusBadge>;
-  const expired = apiKey.expires_at !== null && Date.parse(apiKey.expires_at) <= Date.now();
-  return <StatusBadge tone={expired ? "warning" : "neutral"}>{expired ? "Expired" : "Revoked"}</StatusBadge>;
-}

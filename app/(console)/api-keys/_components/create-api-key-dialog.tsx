@@ -1,13 +1,10 @@
 "use client";
 
-import { Button, Group, Stack } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { lazy } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { FormModal } from "@/app/_ui/forms/form-modal";
-import { Notice } from "@/app/_ui/notice";
-import { SecretValue } from "@/app/_ui/values/secret-value";
-import type { CreatedApiKey } from "@/server/api-keys/schema";
+import { NewKey } from "./new-key";
 
 const ApiKeyForm = lazy(() => import("./api-key-form").then((file) => ({ default: file.ApiKeyForm })));
 
@@ -43,19 +40,5 @@ export function CreateApiKeyDialog({ opened, onClose }: { opened: boolean; onClo
         />
       )}
     </FormModal>
-  );
-}
-
-function NewKey({ created, onDone }: { created: CreatedApiKey; onDone: () => void }) {
-  return (
-    <Stack gap="md">
-      <Notice title="Copy the key now">{created.plain_key_notice}</Notice>
-      <SecretValue label={`Key “${created.name}”`} value={created.plain_key} />
-      <Group justify="flex-end">
-        <Button variant="default" onClick={onDone}>
-          I have copied it
-        </Button>
-      </Group>
-    </Stack>
   );
 }

@@ -10,7 +10,7 @@ import type { ApiKey } from "@/server/api-keys/schema";
 import { descendantsOf } from "./descendants";
 
 /** Revokes a key once it is confirmed, and on request the active keys that descend from it. */
-export function RevokeButton({ apiKey }: { apiKey: ApiKey }) {
+export function useRevoke(apiKey: ApiKey) {
   const utils = trpc.useUtils();
   const keys = trpc.apiKeys.list.useQuery();
   const made = descendantsOf(apiKey.id, keys.data?.data ?? []).filter((key) => key.is_active);
@@ -47,13 +47,19 @@ export function RevokeButton({ apiKey }: { apiKey: ApiKey }) {
       onConfirm: () => revoke.mutate({ id: apiKey.id, cascade }),
     });
   };
+  return { confirm, isPending: revoke.isPending };
+}
+
+/** Revokes a key from its row. */
+export function RevokeButton({ apiKey }: { apiKey: ApiKey }) {
+  const { confirm, isPending } = useRevoke(apiKey);
   return (
     <Tooltip label="Revoke">
       <ActionIcon
         variant="subtle"
         color="red"
         aria-label={`Revoke ${apiKey.name}`}
-        loading={revoke.isPending}
+        loading={isPending}
         onClick={confirm}
       >
         <IconBan size={16} />

@@ -32,7 +32,7 @@ export function InboundFilters({ values, change }: { values: InboundFilterValues
         label="From"
         number={values.from}
         onChange={(from) => change({ from }, "replace")}
-        flex="1 1 180px"
+        flex="1 1 150px"
         maw={{ sm: 220 }}
       />
       <FilterSelect
@@ -41,7 +41,7 @@ export function InboundFilters({ values, change }: { values: InboundFilterValues
         options={[...new Set(values.to ? [values.to, ...ownNumbers] : ownNumbers)]}
         value={values.to}
         onChange={(to) => change({ to })}
-        flex="1 1 180px"
+        flex="1 1 150px"
         maw={{ sm: 220 }}
       />
       <DaysFilter label="Received" days={values.days} change={change} />

@@ -9,7 +9,7 @@ import { trpc } from "@/app/_trpc/client";
 import { LIVE_REFRESH_MS, useLive } from "@/app/_trpc/use-live";
 import { LinkButton } from "@/app/_ui/frame/link-button";
 import { PageHeader } from "@/app/_ui/frame/page-header";
-import { createdBounds, dayOf } from "@/app/_ui/lists/created-range";
+import { createdBounds } from "@/app/_ui/lists/created-range";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { ExportButton } from "@/app/_ui/lists/export-button";
 import { NoMatch } from "@/app/_ui/lists/no-match";
@@ -17,16 +17,24 @@ import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { RowLink } from "@/app/_ui/lists/row-link";
 import { UnusableFilters } from "@/app/_ui/lists/unusable-filters";
-import { oneOf, useUrlState } from "@/app/_ui/lists/use-url-state";
+import { useUrlState } from "@/app/_ui/lists/use-url-state";
 import { formatCount } from "@/app/_ui/values/count";
 import { isScheduled, MessageStatusBadge } from "@/app/_ui/values/message-status-badge";
 import { Money } from "@/app/_ui/values/money";
 import { Time } from "@/app/_ui/values/time";
 import type { AppRouter } from "@/server/api/router";
-import { NUMBER_PART_PATTERN } from "@/server/messages/phone";
 import type { Message } from "@/server/messages/schema";
-import { isFinal, MESSAGE_STATUSES } from "@/server/messages/status";
-import { isFiltered, MessageFilters, type MessageFilterValues, NO_FILTERS } from "./message-filters";
+import { isFinal } from "@/server/messages/status";
+import {
+  byParam,
+  filteredBy,
+  isFiltered,
+  isSearch,
+  MessageFilters,
+  type MessageFilterValues,
+  messageFiltersOf,
+  NO_FILTERS,
+} from "./message-filters";
 
 const PAGE_SIZE = 25;
 const MOVING_REFRESH_MS = 3_000;
@@ -85,25 +93,26 @@ const columns: ReadonlyArray<Column<Message>> = [
 
 type FoundMessages = inferRouterOutputs<AppRouter>["messages"]["search"];
 
-/** The filters as the service knows them. */
-const filteredBy = ({ status, to, days }: MessageFilterValues) => ({
-  status,
-  ...createdBounds(days),
-  part: to === "" ? undefined : to,
-});
-
-/** The page that the filters ask for; a part of a number is searched for, the rest is listed. */
-function useMessages({ status, to, days }: MessageFilterValues, page: number) {
+/** The page that the filters ask for. */
+function useMessages(filters: MessageFilterValues, page: number) {
   const utils = trpc.useUtils();
   const isLive = useLive(["messages"], () => {
     void utils.messages.list.invalidate();
     void utils.messages.search.invalidate();
   });
-  const query = { status, ...createdBounds(days), page, limit: PAGE_SIZE };
+  const isSearched = isSearch(filters);
+  const place = { page, limit: PAGE_SIZE };
   const options = { placeholderData: keepPreviousData, refetchInterval: isLive ? LIVE_REFRESH_MS : refreshAfterMs };
-  const listed = trpc.messages.list.useQuery(query, { ...options, enabled: to === "" });
-  const found = trpc.messages.search.useQuery({ ...query, part: to }, { ...options, enabled: to !== "" });
-  return to === "" ? listed : found;
+  const { status, days } = filters;
+  const listed = trpc.messages.list.useQuery(
+    { status, ...createdBounds(days), ...place },
+    { ...options, enabled: !isSearched },
+  );
+  const found = trpc.messages.search.useQuery(
+    { ...filteredBy(filters), ...place },
+    { ...options, enabled: isSearched },
+  );
+  return isSearched ? found : listed;
 }
 
 /** Soon while a message on the page is not final; later for what arrives from elsewhere. */
@@ -116,11 +125,7 @@ const refreshAfterMs = ({ state }: { state: { data?: { items: Message[] } } }) =
 export function MessagesView() {
   const router = useRouter();
   const { params, page, change, setPage } = useUrlState();
-  const filters: MessageFilterValues = {
-    status: oneOf(MESSAGE_STATUSES, params.get("status")),
-    to: numberPartOf(params.get("to")),
-    days: [dayOf(params.get("created_from")), dayOf(params.get("created_to"))],
-  };
+  const filters = messageFiltersOf(params);
   const messages = useMessages(filters, page);
 
   return (
@@ -138,16 +143,7 @@ export function MessagesView() {
         }
       />
       <MessageFilters values={filters} change={change} />
-      <UnusableFilters
-        params={params}
-        understood={{
-          status: filters.status,
-          to: filters.to,
-          created_from: filters.days[0],
-          created_to: filters.days[1],
-        }}
-        change={change}
-      />
+      <UnusableFilters params={params} understood={byParam(filters)} change={change} />
       <QueryState<FoundMessages | Omit<FoundMessages, "searched">> query={messages}>
         {({ items, pagination, ...more }) => (
           <Card padding={0}>
@@ -161,7 +157,13 @@ export function MessagesView() {
               onPage={setPage}
               onRowClick={(message) => router.push(`/messages/${message.id}`)}
               busy={messages.isPlaceholderData}
-              empty={isFiltered(filters) ? <NothingFound onClear={() => change(NO_FILTERS)} /> : <NoMessages />}
+              empty={
+                isFiltered(filters) ? (
+                  <NothingFound filters={filters} onClear={() => change(NO_FILTERS)} />
+                ) : (
+                  <NoMessages />
+                )
+              }
             />
           </Card>
         )}
@@ -169,9 +171,6 @@ export function MessagesView() {
     </>
   );
 }
-
-/** A number or a part of one from the URL; empty, which filters nothing, if it is neither. */
-const numberPartOf = (text: string | null): string => (text && NUMBER_PART_PATTERN.test(text) ? text : "");
 
 function SearchedNote({ searched }: { searched: number }) {
   return (
@@ -197,10 +196,12 @@ function NoMessages() {
   );
 }
 
-function NothingFound({ onClear }: { onClear: () => void }) {
+function NothingFound({ filters, onClear }: { filters: MessageFilterValues; onClear: () => void }) {
   return (
     <NoMatch title="No messages match these filters" showAll="Show all messages" onClear={onClear}>
-      A part of a number is found anywhere in it; with a + in front, only at its beginning.
+      {filters.to
+        ? "Part of a number matches anywhere in it; with a leading +, only its beginning."
+        : filters.reference && "A reference must match exactly, including upper and lower case."}
     </NoMatch>
   );
 }

@@ -14,7 +14,7 @@ import { DltFields, type DltValues, dltInput } from "./dlt-fields";
 /** Changes the ids of a sender's registration in India; null: closed. */
 export function DltDialog({ sender, onClose }: { sender: Sender | null; onClose: () => void }) {
   return (
-    <FormModal opened={sender !== null} onClose={onClose} title={`DLT ids of ${sender?.sender_id ?? ""}`}>
+    <FormModal opened={sender !== null} onClose={onClose} title={`DLT IDs of ${sender?.sender_id ?? ""}`}>
       {sender && <DltForm sender={sender} onClose={onClose} />}
     </FormModal>
   );
@@ -37,7 +37,7 @@ function DltForm({ sender, onClose }: { sender: Sender; onClose: () => void }) {
       { id: sender.id, ...dltInput(values) },
       {
         onSuccess: () => {
-          toastDone(`DLT ids of “${sender.sender_id}” saved`);
+          toastDone(`DLT IDs of “${sender.sender_id}” saved`);
           onClose();
           return utils.senders.invalidate();
         },
@@ -46,9 +46,9 @@ function DltForm({ sender, onClose }: { sender: Sender; onClose: () => void }) {
     );
   });
   return (
-    <form onSubmit={submit} noValidate aria-label="DLT ids">
+    <form onSubmit={submit} noValidate aria-label="DLT IDs">
       <Stack gap="md">
-        <ErrorAlert error={errors.unplaced} title="The ids were not saved" />
+        <ErrorAlert error={errors.unplaced} title="The IDs were not saved" />
         <DltFields form={form} />
         <FormButtons submit="Save" busy={update.isPending} onCancel={onClose} />
       </Stack>

@@ -47,10 +47,10 @@ const columnsWith = (editDlt: (sender: Sender) => void): ReadonlyArray<Column<Se
           <Button
             size="compact-xs"
             variant="default"
-            aria-label={`DLT ids of ${sender.sender_id}`}
+            aria-label={`DLT IDs of ${sender.sender_id}`}
             onClick={() => editDlt(sender)}
           >
-            {sender.dlt_entity_id ? "DLT ids" : "Add DLT ids"}
+            {sender.dlt_entity_id ? "DLT IDs" : "Add DLT IDs"}
           </Button>
         )}
       </Group>

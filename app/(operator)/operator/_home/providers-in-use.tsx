@@ -4,9 +4,10 @@ import type { ComponentProps } from "react";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { formatCount } from "@/app/_ui/values/count";
+import { PROVIDER_NAMES } from "@/app/_ui/values/provider-name";
 import { StatusBadge } from "@/app/_ui/values/status-badge";
 import type { OperatedProvider } from "@/server/providers/operator-schema";
-import { formatLatency, formatShare, PROVIDER_NAMES, PROVIDER_STATE_VIEWS } from "../providers/provider-words";
+import { formatLatency, formatShare, PROVIDER_STATE_VIEWS } from "../providers/provider-words";
 
 const number = (text: string) => <span className="tabular nowrap">{text}</span>;
 

@@ -2,9 +2,9 @@ import { Anchor, Card, Group, Stack, Text, ThemeIcon, Title } from "@mantine/cor
 import { IconAlertTriangle, IconCircleCheck } from "@tabler/icons-react";
 import { SiteLink } from "@/app/_ui/frame/site-link";
 import { formatCount } from "@/app/_ui/values/count";
+import { PROVIDER_NAMES } from "@/app/_ui/values/provider-name";
 import type { OperatorHome } from "@/server/operator/home-schema";
 import type { OperatedProvider } from "@/server/providers/operator-schema";
-import { PROVIDER_NAMES } from "../providers/provider-words";
 
 const CHECKS: Record<string, string> = {
   database: "The database does not respond",

@@ -2,25 +2,6 @@ import type { Tone } from "@/app/_ui/values/status-badge";
 import type { OperatedProvider } from "@/server/providers/operator-schema";
 import type { ProviderId } from "@/server/providers/schema";
 
-export const PROVIDER_NAMES: Record<ProviderId, string> = {
-  twilio: "Twilio",
-  vonage: "Vonage",
-  messagebird: "MessageBird",
-  plivo: "Plivo",
-  telnyx: "Telnyx",
-  sinch: "Sinch",
-  infobip: "Infobip",
-  africastalking: "Africa’s Talking",
-  clickatell: "Clickatell",
-  bandwidth: "Bandwidth",
-  smpp: "SMPP",
-  sandbox: "Sandbox",
-};
-
-/** The display name; the id itself for a provider that this release does not know, which old routes may name. */
-export const providerName = (id: string): string =>
-  Object.entries(PROVIDER_NAMES).find(([known]) => known === id)?.[1] ?? id;
-
 export const PROVIDER_STATE_VIEWS: Record<OperatedProvider["state"], { label: string; tone: Tone }> = {
   not_configured: { label: "Not configured", tone: "neutral" },
   working: { label: "Working", tone: "success" },

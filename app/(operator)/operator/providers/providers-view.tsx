@@ -11,9 +11,10 @@ import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { oneOf, useUrlState } from "@/app/_ui/lists/use-url-state";
 import { formatCount } from "@/app/_ui/values/count";
+import { PROVIDER_NAMES } from "@/app/_ui/values/provider-name";
 import { StatusBadge } from "@/app/_ui/values/status-badge";
 import type { OperatedProvider } from "@/server/providers/operator-schema";
-import { formatLatency, formatShare, PROVIDER_NAMES, PROVIDER_STATE_VIEWS, SOURCE_LABELS } from "./provider-words";
+import { formatLatency, formatShare, PROVIDER_STATE_VIEWS, SOURCE_LABELS } from "./provider-words";
 
 const REFRESH_MS = 5_000;
 const ALL = "all";

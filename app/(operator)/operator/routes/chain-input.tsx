@@ -4,8 +4,8 @@ import { ActionIcon, Group, Input, Paper, Stack, Text } from "@mantine/core";
 import { IconArrowDown, IconArrowUp, IconX } from "@tabler/icons-react";
 import { type ReactNode, useId } from "react";
 import { Choice } from "@/app/_ui/forms/choice";
+import { providerName } from "@/app/_ui/values/provider-name";
 import { PROVIDERS } from "@/server/providers/schema";
-import { providerName } from "../providers/provider-words";
 
 /** Moves the entry at `at` by `step`. */
 function moved(chain: readonly string[], at: number, step: 1 | -1): string[] {

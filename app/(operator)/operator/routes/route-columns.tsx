@@ -2,9 +2,9 @@ import { ActionIcon, Group, Text, VisuallyHidden } from "@mantine/core";
 import { IconPencil, IconTrash } from "@tabler/icons-react";
 import type { Column } from "@/app/_ui/lists/paged-table";
 import { Tooltip } from "@/app/_ui/tooltip";
+import { providerName } from "@/app/_ui/values/provider-name";
 import { StatusBadge } from "@/app/_ui/values/status-badge";
 import type { OperatedRoute } from "@/server/routing/schema";
-import { providerName } from "../providers/provider-words";
 
 /** `49` -> `+49…`; the empty prefix matches every number. */
 export const destinationOf = ({ prefix }: Pick<OperatedRoute, "prefix">): string =>

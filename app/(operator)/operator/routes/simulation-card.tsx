@@ -9,9 +9,10 @@ import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { useUrlState } from "@/app/_ui/lists/use-url-state";
 import { exactDigits } from "@/app/_ui/values/money";
+import { providerName } from "@/app/_ui/values/provider-name";
 import { StatusBadge } from "@/app/_ui/values/status-badge";
 import type { ChainLink, RouteSimulation, SimulatedRoute } from "@/server/routing/schema";
-import { formatShare, providerName } from "../providers/provider-words";
+import { formatShare } from "../providers/provider-words";
 import { destinationTitle, formatPrice } from "./route-columns";
 
 const LINK_WORDS: Record<ChainLink["status"], string | null> = {

@@ -55,7 +55,7 @@ export function InboundMessageView({ id }: { id: string }) {
 }
 
 function effectOf({ action, to }: InboundMessage): string {
-  if (action === "opt_out") return `It asked to stop: messages from ${to} to this number fail now.`;
+  if (action === "opt_out") return `It asked to stop: messages from ${to} to this number now fail.`;
   if (action === "opt_in") return `It asked for messages from ${to} again.`;
   return `To ${to}.`;
 }

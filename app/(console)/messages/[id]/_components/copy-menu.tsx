@@ -27,7 +27,7 @@ async function copy(text: string, done: string): Promise<void> {
     await navigator.clipboard.writeText(text);
     toastDone(done);
   } catch {
-    toastProblem("Nothing was copied", "The browser gives the clipboard to pages over HTTPS only.");
+    toastProblem("Nothing was copied", "Browsers allow copying on HTTPS pages only.");
   }
 }
 

@@ -2,6 +2,7 @@ import { Card, DataList, Text, Title } from "@mantine/core";
 import { formatCount } from "@/app/_ui/values/count";
 import { Copied, Fact } from "@/app/_ui/values/fact";
 import { Money } from "@/app/_ui/values/money";
+import { providerName } from "@/app/_ui/values/provider-name";
 import { Time } from "@/app/_ui/values/time";
 import type { MessageDetail } from "@/server/messages/schema";
 
@@ -26,7 +27,7 @@ export function MessageFacts({ detail: { message, reference, encoding, segments 
         <Fact label="Segments">
           {formatCount(segments)} ({encoding})
         </Fact>
-        <Fact label="Provider">{message.provider || "–"}</Fact>
+        <Fact label="Provider">{providerName(message.provider) || "–"}</Fact>
         <Fact label="Provider’s message ID">
           {message.provider_message_id ? (
             <Copied value={message.provider_message_id} label="Copy the provider's message ID" />

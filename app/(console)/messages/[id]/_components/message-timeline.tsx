@@ -14,6 +14,7 @@ import Link from "next/link";
 import type { ReactNode } from "react";
 import { formatCount } from "@/app/_ui/values/count";
 import { formatMoney } from "@/app/_ui/values/money";
+import { providerName } from "@/app/_ui/values/provider-name";
 import { TONE_COLORS, type Tone } from "@/app/_ui/values/status-badge";
 import { Time } from "@/app/_ui/values/time";
 import type { MessageDetail } from "@/server/messages/schema";
@@ -55,7 +56,7 @@ function attemptView(attempt: MessageDetail["attempts"][number]): EntryView {
   return {
     icon: icon(IconBroadcast),
     tone,
-    title: `Attempt ${attempt.seq}, ${attempt.provider}: ${title}`,
+    title: `Attempt ${attempt.seq}, ${providerName(attempt.provider)}: ${title}`,
     body: (
       <>
         {attempt.latency_ms !== null && <span className="tabular">{formatCount(attempt.latency_ms)} ms</span>}
@@ -119,7 +120,12 @@ function viewOf(entry: TimelineEntry, { message }: MessageDetail): EntryView {
         body: entry.move.amount !== 0 && signed(entry.move.amount, message.currency),
       };
     case "sent":
-      return { icon: icon(IconSend), tone: "info", title: "Sent", body: `Accepted by ${message.provider}` };
+      return {
+        icon: icon(IconSend),
+        tone: "info",
+        title: "Sent",
+        body: `Accepted by ${providerName(message.provider)}`,
+      };
     case "delivered":
       return { icon: icon(IconCircleCheck), tone: "success", title: "Delivered" };
     case "failed":

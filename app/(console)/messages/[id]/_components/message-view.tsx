@@ -144,7 +144,7 @@ function MessageText({ body }: { body: string }) {
         Text
       </Title>
       {body === "" ? (
-        <Text c="dimmed">Deleted, because texts are only kept for a time.</Text>
+        <Text c="dimmed">Deleted: texts are kept for a limited time.</Text>
       ) : (
         <Text style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }} dir="auto">
           {body}

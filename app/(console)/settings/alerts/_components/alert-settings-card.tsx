@@ -48,7 +48,7 @@ export function AlertSettingsCard({ settings }: { settings: AlertSettings }) {
           <ErrorAlert error={errors.unplaced} title="Alerts were not saved" />
           <NumberInput
             label="Low balance"
-            description="Tell when the balance falls below. Empty: never."
+            description="Alert when the balance falls below this. Leave empty for no alert."
             min={0}
             decimalScale={2}
             thousandSeparator=","
@@ -67,7 +67,7 @@ export function AlertSettingsCard({ settings }: { settings: AlertSettings }) {
           />
           <TextInput
             label="Alert URL"
-            description="Gets each alert as a signed POST, like a webhook. Empty: none."
+            description="Receives each alert as a signed POST, like a webhook. Leave empty for none."
             placeholder="https://example.com/alerts"
             type="url"
             autoComplete="off"

@@ -52,12 +52,12 @@ export function AlertsCard() {
   return (
     <Card component="section" aria-labelledby="alerts" padding={0}>
       <Title order={2} size="h4" id="alerts" p="lg">
-        Alerts so far
+        Past alerts
       </Title>
       <QueryState query={alerts}>
         {({ items, pagination }) => (
           <PagedTable
-            label="Alerts so far"
+            label="Past alerts"
             columns={columns}
             rows={items}
             rowKey={({ id }) => id}
@@ -66,7 +66,7 @@ export function AlertsCard() {
             busy={alerts.isPlaceholderData}
             empty={
               <EmptyState icon={IconBell} title="No alerts">
-                Nothing was wrong in the last 90 days.
+                Nothing went wrong in the last 90 days.
               </EmptyState>
             }
           />

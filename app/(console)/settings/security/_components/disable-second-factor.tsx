@@ -29,11 +29,11 @@ export function DisableSecondFactor({ onDone }: { onDone: () => void }) {
   return (
     <form method="post" onSubmit={submit} noValidate aria-label="Disabling of the authenticator app">
       <Stack gap="md" maw={420}>
-        <ErrorAlert error={errors.unplaced} title="It was not disabled" />
+        <ErrorAlert error={errors.unplaced} title="The authenticator app was not disabled" />
         <PasswordInput label="Password" autoComplete="current-password" {...form.getInputProps("password")} />
         <TextInput
           label="Code"
-          description="Of the app, or a recovery code."
+          description="From the app, or a recovery code."
           autoComplete="one-time-code"
           {...form.getInputProps("code")}
         />

@@ -32,7 +32,7 @@ export function EnrolSecondFactor({ enrolment, onDone }: { enrolment: SecondFact
         <SecretValue
           label="Recovery codes"
           value={confirm.data.recovery_codes.join("\n")}
-          notice="Each stands in for the app once. Keep them where you find them without your phone: they are shown only now."
+          notice="Each replaces the app once. Keep them somewhere you can reach without your phone: they are shown only now."
         />
         <Group>
           <Button onClick={finish}>I have kept them</Button>

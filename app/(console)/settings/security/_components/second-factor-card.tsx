@@ -25,7 +25,7 @@ export function SecondFactorCard() {
             {factor.data?.enabled && <StatusBadge tone="success">Enabled</StatusBadge>}
           </Group>
           <Text size="sm" c="dimmed">
-            A code of your phone is asked for after the password, so that the password alone opens nothing.
+            After your password you enter a code from your phone, so a stolen password alone is not enough.
           </Text>
         </Stack>
         <QueryState query={factor}>
@@ -35,7 +35,7 @@ export function SecondFactorCard() {
             return (
               <Stack gap="sm">
                 <ErrorAlert error={begin.error} title="It could not be set up" />
-                {enabled && <Text size="sm">Recovery codes that are left: {recovery_codes_left}</Text>}
+                {enabled && <Text size="sm">Recovery codes left: {recovery_codes_left}</Text>}
                 <Group>
                   {enabled ? (
                     <Button variant="default" onClick={() => setDisabling(true)}>

@@ -102,7 +102,7 @@ function RevokeButton({ session }: { session: Session }) {
         onClick={() =>
           confirmAction({
             title: `Sign out ${session.device}?`,
-            children: "Who uses this session has to sign in again. If it was not you, change your password as well.",
+            children: "This device has to sign in again. If it was not you, change your password too.",
             confirmLabel: "Sign out",
             onConfirm: () => revoke.mutate({ id: session.id }),
           })

@@ -25,7 +25,7 @@ export function InviteDialog({ opened, onClose }: { opened: boolean; onClose: ()
       onClose={close}
       onExitTransitionEnd={create.reset}
       isDone={create.data !== undefined}
-      title={create.data ? "Invitation made" : "Invite a member"}
+      title={create.data ? "Invitation created" : "Invite a member"}
       closeOnClickOutside={!create.data}
     >
       {create.data ? (

@@ -98,7 +98,7 @@ function RoleSelect({ member }: { member: Member }) {
   const utils = trpc.useUtils();
   const change = trpc.members.changeRole.useMutation({
     onSuccess: ({ name, role }) => {
-      toastDone(`${name} is ${role === "owner" ? "an" : "a"} ${role} now`);
+      toastDone(`${name} is now ${role === "owner" ? "an" : "a"} ${role}`);
       return member.is_self ? window.location.reload() : utils.members.invalidate();
     },
     onError: toastFailed,
@@ -113,7 +113,7 @@ function RoleSelect({ member }: { member: Member }) {
         const role = ROLES.find((each) => each === value);
         if (role && role !== member.role) change.mutate({ id: member.id, role });
       }}
-      w={140}
+      w={{ base: 112, xs: 140 }}
       size="xs"
     />
   );
@@ -123,7 +123,7 @@ function RemoveButton({ member }: { member: Member }) {
   const utils = trpc.useUtils();
   const remove = trpc.members.remove.useMutation({
     onSuccess: () => {
-      toastDone(`${member.name} is no member any more`);
+      toastDone(`${member.name} is no longer a member`);
       return utils.members.invalidate();
     },
     onError: toastFailed,
@@ -139,7 +139,7 @@ function RemoveButton({ member }: { member: Member }) {
           confirmAction({
             title: `Remove ${member.name}?`,
             children:
-              "Their access ends at once. API keys that they made go on working: revoke those that they may have kept.",
+              "They lose access at once. API keys they created keep working: revoke any that they may have kept.",
             confirmLabel: "Remove member",
             onConfirm: () => remove.mutate({ id: member.id }),
           })

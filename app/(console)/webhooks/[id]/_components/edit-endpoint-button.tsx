@@ -28,7 +28,8 @@ export function EditEndpointButton({ endpoint }: { endpoint: WebhookEndpoint }) 
       <FormModal opened={opened} onClose={dialog.close} title="Edit the endpoint">
         <Stack gap="md">
           <Text size="sm" c="dimmed">
-            Deliveries that wait are posted to a new URL. Other events are sent from now on. The signing secret stays.
+            Waiting deliveries go to the new URL. Newly chosen events are sent from now on. The signing secret stays the
+            same.
           </Text>
           <EndpointForm
             endpoint={endpoint}

@@ -41,7 +41,7 @@ function RecoverForm({ endpointId, onDone }: { endpointId: string; onDone: () =>
       const events = `${formatCount(recovered)} ${recovered === 1 ? "event" : "events"}`;
       toastDone(
         recovered === 0
-          ? "No event since then was parked or abandoned. Those still failing are retried by themselves."
+          ? "No event since then was parked or abandoned. Those still failing are retried automatically."
           : `${events} queued to be sent again`,
       );
       onDone();

@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { notFound } from "next/navigation";
+import { PROVIDER_NAMES } from "@/app/_ui/values/provider-name";
 import { PROVIDERS } from "@/server/providers/schema";
-import { PROVIDER_NAMES } from "../provider-words";
 import { ProviderView } from "./provider-view";
 
 type Props = { params: Promise<{ id: string }> };

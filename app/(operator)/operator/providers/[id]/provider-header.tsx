@@ -6,10 +6,11 @@ import { trpc } from "@/app/_trpc/client";
 import { confirmAction } from "@/app/_ui/forms/confirm";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { toastDone, toastFailed } from "@/app/_ui/toast";
+import { PROVIDER_NAMES } from "@/app/_ui/values/provider-name";
 import { StatusBadge } from "@/app/_ui/values/status-badge";
 import { Time } from "@/app/_ui/values/time";
 import type { ProviderDetail } from "@/server/providers/operator-schema";
-import { PROVIDER_NAMES, PROVIDER_STATE_VIEWS } from "../provider-words";
+import { PROVIDER_STATE_VIEWS } from "../provider-words";
 
 /** Name and state of a provider, its current problem, and the actions that change its state. */
 export function ProviderHeader({ provider }: { provider: ProviderDetail }) {

@@ -7,9 +7,10 @@ import { confirmAction } from "@/app/_ui/forms/confirm";
 import { toastDone, toastFailed } from "@/app/_ui/toast";
 import { CodeBlock } from "@/app/_ui/values/code-block";
 import { FigureList } from "@/app/_ui/values/figure-list";
+import { PROVIDER_NAMES } from "@/app/_ui/values/provider-name";
 import { Time } from "@/app/_ui/values/time";
 import type { ProviderDetail } from "@/server/providers/operator-schema";
-import { PROVIDER_NAMES, RECEIPT_URL_PLACES } from "../provider-words";
+import { RECEIPT_URL_PLACES } from "../provider-words";
 
 /** The URL for delivery receipts, and the callbacks of the last hour by kind. */
 export function ReceiptsCard({ provider }: { provider: ProviderDetail }) {
@@ -59,7 +60,7 @@ function RotateButton({ id }: Pick<ProviderDetail, "id">) {
   const ask = () =>
     confirmAction({
       title: "Rotate the receipt URL?",
-      children: `Wherever the present URL is entered at ${PROVIDER_NAMES[id]}, enter the new one: the present one holds for some days only, and any older one no longer.`,
+      children: `Wherever the current URL is entered at ${PROVIDER_NAMES[id]}, enter the new one: the current one works for a few more days, older ones no longer work.`,
       confirmLabel: "Rotate",
       danger: true,
       onConfirm: () => rotate.mutate({ id }),

@@ -7,8 +7,8 @@ import { confirmAction } from "@/app/_ui/forms/confirm";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { toastDone, toastFailed } from "@/app/_ui/toast";
+import { PROVIDER_NAMES } from "@/app/_ui/values/provider-name";
 import type { ProviderDetail, ProviderSetting } from "@/server/providers/operator-schema";
-import { PROVIDER_NAMES } from "../provider-words";
 
 /** null: the stored secret is removed when the form is saved. */
 type Values = Record<string, string | null>;

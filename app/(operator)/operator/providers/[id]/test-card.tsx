@@ -6,8 +6,9 @@ import { IconSend } from "@tabler/icons-react";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
+import { PROVIDER_NAMES } from "@/app/_ui/values/provider-name";
 import type { ProviderDetail, ProviderTest } from "@/server/providers/operator-schema";
-import { formatLatency, PROVIDER_NAMES } from "../provider-words";
+import { formatLatency } from "../provider-words";
 
 const BODY_MAX = 1_600;
 const OUTCOMES: Record<ProviderTest["outcome"], { title: string; color: string }> = {
@@ -90,7 +91,7 @@ function Outcome({ test }: { test: ProviderTest }) {
       )}
       {test.provider_message_ids.length > 0 && (
         <Text size="sm" className="break-word">
-          Provider’s message id: <span className="mono">{test.provider_message_ids.join(", ")}</span>
+          Provider’s message ID: <span className="mono">{test.provider_message_ids.join(", ")}</span>
         </Text>
       )}
       <Text size="xs" c="dimmed" mt={4} className="break-word">

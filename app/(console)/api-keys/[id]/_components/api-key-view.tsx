@@ -1,0 +1,110 @@
+"use client";
+
+import { Anchor, Button, Card, Grid, Group, Text } from "@mantine/core";
+import { IconArrowLeft, IconBan, IconKeyOff, IconPencil } from "@tabler/icons-react";
+import Link from "next/link";
+import { useState } from "react";
+import { trpc } from "@/app/_trpc/client";
+import { LinkButton } from "@/app/_ui/frame/link-button";
+import { PageHeader } from "@/app/_ui/frame/page-header";
+import { usePageTitle } from "@/app/_ui/frame/use-page-title";
+import { EmptyState } from "@/app/_ui/lists/empty-state";
+import { QueryState } from "@/app/_ui/lists/query-state";
+import type { ApiKey } from "@/server/api-keys/schema";
+import { EditApiKeyDialog } from "../../_components/edit-api-key-dialog";
+import { useRevoke } from "../../_components/revoke-button";
+import { KeyFacts } from "./key-facts";
+import { KeyRequestsCard } from "./key-requests-card";
+import { KeyUsageCard } from "./key-usage-card";
+import { RotateKeyButton } from "./rotate-key-button";
+
+/** One API key: its limits, its use, and what can be done about it. */
+export function ApiKeyView({ id }: { id: string }) {
+  const keys = trpc.apiKeys.list.useQuery();
+  const found = keys.data?.data.find((key) => key.id === id);
+  usePageTitle(found ? `API key ${found.name}` : "API key");
+  if (keys.data && !found) return <NoSuchKey />;
+  return (
+    <>
+      <Anchor component={Link} href="/api-keys" size="sm" mb="xs" display="inline-block">
+        <Group gap={4} wrap="nowrap">
+          <IconArrowLeft size={16} aria-hidden /> All API keys
+        </Group>
+      </Anchor>
+      <QueryState query={keys}>
+        {({ data }) =>
+          found && (
+            <div>
+              <KeyHeader apiKey={found} />
+              <Grid gap="lg">
+                <Grid.Col span={{ base: 12, lg: 5 }}>
+                  <KeyFacts apiKey={found} keys={data} />
+                </Grid.Col>
+                <Grid.Col span={{ base: 12, lg: 7 }}>
+                  <KeyUsageCard apiKey={found} />
+                </Grid.Col>
+              </Grid>
+              <KeyRequestsCard keyId={id} />
+            </div>
+          )
+        }
+      </QueryState>
+    </>
+  );
+}
+
+function KeyHeader({ apiKey }: { apiKey: ApiKey }) {
+  const [isEdited, setIsEdited] = useState(false);
+  const { confirm, isPending } = useRevoke(apiKey);
+  return (
+    <>
+      <PageHeader
+        title={
+          <Text span inherit className="break-word" dir="auto">
+            {apiKey.name}
+          </Text>
+        }
+        description={<span className="mono">{apiKey.key_hint}</span>}
+        actions={
+          apiKey.is_active && (
+            <>
+              <Button variant="default" leftSection={<IconPencil size={16} />} onClick={() => setIsEdited(true)}>
+                Edit limits
+              </Button>
+              <RotateKeyButton apiKey={apiKey} />
+              <Button
+                variant="default"
+                c="var(--mantine-color-error)"
+                leftSection={<IconBan size={16} />}
+                loading={isPending}
+                onClick={confirm}
+              >
+                Revoke
+              </Button>
+            </>
+          )
+        }
+      />
+      <EditApiKeyDialog apiKey={isEdited ? apiKey : null} onClose={() => setIsEdited(false)} />
+    </>
+  );
+}
+
+function NoSuchKey() {
+  return (
+    <Card>
+      <EmptyState
+        icon={IconKeyOff}
+        title="API key not found"
+        isPage
+        action={
+          <LinkButton href="/api-keys" variant="light">
+            All API keys
+          </LinkButton>
+        }
+      >
+        It belongs to another account or mode, or it was revoked or expired more than 90 days ago.
+      </EmptyState>
+    </Card>
+  );
+}

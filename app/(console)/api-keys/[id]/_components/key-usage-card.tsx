@@ -1,0 +1,103 @@
+"use client";
+
+import { Card, Group, SegmentedControl, SimpleGrid, Skeleton, Stack, Text, Title } from "@mantine/core";
+import { keepPreviousData } from "@tanstack/react-query";
+import { trpc } from "@/app/_trpc/client";
+import { LinkButton } from "@/app/_ui/frame/link-button";
+import { QueryState } from "@/app/_ui/lists/query-state";
+import { useUrlState } from "@/app/_ui/lists/use-url-state";
+import { formatCount } from "@/app/_ui/values/count";
+import { formatMoney } from "@/app/_ui/values/money";
+import { formatShare } from "@/app/_ui/values/share";
+import type { ApiKey } from "@/server/api-keys/schema";
+import type { KeyUsage } from "@/server/overview/schema";
+import { FIRST_PERIOD, PERIODS } from "../../../_overview/period";
+import { StatusByDay } from "../../../_usage/status-by-day";
+import { sumOf } from "../../../usage/range";
+
+/** Messages that were sent with a key, in a period of the address. */
+export function KeyUsageCard({ apiKey }: { apiKey: ApiKey }) {
+  const { params, change } = useUrlState();
+  const { days } = PERIODS.find((period) => String(period.days) === params.get("days")) ?? FIRST_PERIOD;
+  const usage = trpc.overview.keyUsage.useQuery({ id: apiKey.id, days }, { placeholderData: keepPreviousData });
+  return (
+    <Card component="section" aria-labelledby="key-usage" h="100%">
+      <Group justify="space-between" gap="sm" mb="md">
+        <Title order={2} size="h4" id="key-usage">
+          Usage
+        </Title>
+        <SegmentedControl
+          aria-label="Period"
+          size="xs"
+          value={String(days)}
+          onChange={(value) => change({ days: value === String(FIRST_PERIOD.days) ? undefined : value })}
+          data={PERIODS.map((period) => ({ value: String(period.days), label: period.label }))}
+        />
+      </Group>
+      <QueryState query={usage} loading={<Skeleton height={320} radius="md" />}>
+        {(data) => <Usage apiKey={apiKey} usage={data} />}
+      </QueryState>
+      <Group mt="md">
+        <LinkButton href={`/messages?key=${apiKey.id}`} variant="default" size="sm">
+          View its messages
+        </LinkButton>
+      </Group>
+    </Card>
+  );
+}
+
+function Usage({ apiKey, usage }: { apiKey: ApiKey; usage: KeyUsage }) {
+  const { series, currency } = usage;
+  const { totals, by_status: byStatus } = sumOf(series);
+  const figures = [
+    ["Messages", formatCount(totals.messages)],
+    ["Cost", formatMoney(totals.cost, currency)],
+    ["Delivered", formatShare(byStatus.delivered, totals.messages)],
+    ["Failed or undelivered", formatShare(byStatus.failed + byStatus.undelivered, totals.messages)],
+  ];
+  return (
+    <Stack gap="md">
+      <SimpleGrid component="dl" m={0} cols={{ base: 2, sm: 4 }} spacing="md">
+        {figures.map(([label, value]) => (
+          <div key={label}>
+            <Text component="dt" size="xs" c="dimmed" fw={500}>
+              {label}
+            </Text>
+            <Text component="dd" m={0} fz={20} fw={650} className="tabular">
+              {value}
+            </Text>
+          </div>
+        ))}
+      </SimpleGrid>
+      <Quotas apiKey={apiKey} usage={usage} />
+      {totals.messages === 0 ? (
+        <Text size="sm" c="dimmed">
+          No messages were sent with this key in this period.
+        </Text>
+      ) : (
+        series.length > 1 && <StatusByDay days={series} />
+      )}
+      {!usage.is_complete && (
+        <Text size="sm" c="dimmed">
+          Only the newest {formatCount(usage.looked_at)} messages are counted. The key sent more in this period.
+        </Text>
+      )}
+    </Stack>
+  );
+}
+
+/** What counts against the limits of messages of the key. */
+function Quotas({ apiKey, usage }: { apiKey: ApiKey; usage: KeyUsage }) {
+  const quotas = [
+    apiKey.daily_limit !== null &&
+      `${formatCount(usage.used_today ?? 0)} of ${formatCount(apiKey.daily_limit)} messages today`,
+    apiKey.monthly_limit !== null &&
+      `${formatCount(usage.used_this_month ?? 0)} of ${formatCount(apiKey.monthly_limit)} this month`,
+  ].filter((quota) => quota !== false);
+  if (quotas.length === 0) return null;
+  return (
+    <Text size="sm" className="tabular">
+      Used: {quotas.join(", ")} (UTC), including keys that it created.
+    </Text>
+  );
+}

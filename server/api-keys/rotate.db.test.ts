@@ -1,0 +1,83 @@
+import { expect, test } from "vitest";
+import { makeAccount, personOf, type TestAccount } from "@/test/database/seed";
+import { pool, prisma } from "../core/db";
+import { authenticate } from "./authenticate";
+import { rotateApiKey } from "./rotate";
+import { CreateApiKeyInput, RotateApiKeyInput } from "./schema";
+import { createApiKey, revokeApiKey } from "./service";
+
+const HOUR_MS = 3_600_000;
+
+const makeKey = (account: TestAccount, more: Partial<CreateApiKeyInput> = {}) =>
+  createApiKey(personOf(account), CreateApiKeyInput.parse({ name: "Shop", ...more }));
+
+const rotate = (account: TestAccount, id: string, graceHours?: number) =>
+  rotateApiKey(personOf(account), RotateApiKeyInput.parse({ id, grace_hours: graceHours }));
+
+const endOf = async (id: string) => (await prisma().apiKey.findUniqueOrThrow({ where: { id } })).expiresAt?.getTime();
+
+const works = (plainKey: string) =>
+  authenticate(`Bearer ${plainKey}`).then(
+    () => true,
+    () => false,
+  );
+
+test("a rotated key hands its name, permissions and limits to a new one, and works beside it for a day", async () => {
+  const account = await makeAccount();
+  const limits = { rate_limit: 20, daily_limit: 5, monthly_limit: 9, allowed_ips: ["203.0.113.0/24"] };
+  const before = await makeKey(account, { ...limits, permissions: ["sms:read"] });
+  const after = await rotate(account, before.id);
+  expect(after).toMatchObject({
+    ...limits,
+    name: "Shop",
+    permissions: ["sms:read"],
+    expires_at: null,
+    created_by: null,
+  });
+  expect(after.id).not.toBe(before.id);
+  expect(await works(before.plain_key)).toBe(true);
+  expect(await works(after.plain_key)).toBe(true);
+  const end = (await endOf(before.id)) ?? 0;
+  expect(Math.abs(end - Date.now() - 24 * HOUR_MS)).toBeLessThan(HOUR_MS);
+});
+
+test("without a grace period the key before is revoked at once", async () => {
+  const account = await makeAccount();
+  const before = await makeKey(account);
+  const after = await rotate(account, before.id, 0);
+  expect(await works(before.plain_key)).toBe(false);
+  expect(await works(after.plain_key)).toBe(true);
+});
+
+test("a grace period does not lengthen a key's life", async () => {
+  const account = await makeAccount();
+  const expiresAt = new Date(Date.now() + HOUR_MS).toISOString();
+  const before = await makeKey(account, { expires_at: expiresAt });
+  await rotate(account, before.id, 168);
+  expect(await endOf(before.id)).toBe(Date.parse(expiresAt));
+});
+
+test("what was sent counts against the limits of the new key too", async () => {
+  const account = await makeAccount();
+  const before = await makeKey(account, { daily_limit: 5 });
+  await pool().query("INSERT INTO api_key_quotas (key_id, period, messages) VALUES ($1, 'day:2026-01-31', 4)", [
+    before.id,
+  ]);
+  const after = await rotate(account, before.id);
+  const { rows } = await pool().query("SELECT period, messages FROM api_key_quotas WHERE key_id = $1", [after.id]);
+  expect(rows).toEqual([{ period: "day:2026-01-31", messages: 4 }]);
+});
+
+test("neither a revoked key nor another account's is rotated, and nothing is made", async () => {
+  const [account, stranger] = [await makeAccount(), await makeAccount()];
+  const revoked = await makeKey(account);
+  await revokeApiKey(personOf(account), { id: revoked.id, cascade: false });
+  const strange = await makeKey(stranger);
+  const countKeys = () => prisma().apiKey.count({ where: { accountId: account.accountId } });
+  const count = await countKeys();
+  for (const { id } of [revoked, strange]) {
+    await expect(rotate(account, id)).rejects.toMatchObject({ status: 404, wire: { param: "id" } });
+  }
+  expect(await countKeys()).toBe(count);
+  expect(await works(strange.plain_key)).toBe(true);
+});

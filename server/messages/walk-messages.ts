@@ -1,0 +1,138 @@
+/**
+ * Walks through an account's messages, newest first, that read a bounded number of index entries however many messages there
+ * are. A walk follows one index; its other filters are compared with each message on the way.
+ */
+import type { Queryable } from "../core/db";
+import { idsWithin } from "./created-range";
+import { STATUS_LISTS } from "./list-messages";
+import { isE164 } from "./phone";
+import type { SearchMessagesQuery } from "./search-schema";
+
+export type WalkFilter = Omit<SearchMessagesQuery, "page" | "limit">;
+
+/** The index that a walk follows: that of all messages, of those with a value in a column, or a list of a status. */
+type Track = { table: string; id: string; column: string | null; value: string | undefined };
+
+const ALL: Track = { table: "messages", id: "l.id", column: null, value: undefined };
+
+/** Columns of which `messages` has an index, by the account and the id. */
+const INDEXED = { reference: "reference", api_key_id: "api_key_id", from: "from_sender" } as const;
+
+/** The indexes that hold every message which passes the filter. Never empty. */
+function tracksOf(filter: WalkFilter): Track[] {
+  const tracks = (Object.keys(INDEXED) as (keyof typeof INDEXED)[])
+    .filter((name) => filter[name] !== undefined)
+    .map((name): Track => ({ ...ALL, column: INDEXED[name], value: filter[name] }));
+  const { status } = filter;
+  if (status !== undefined && status !== "delivered") {
+    const table = STATUS_LISTS[status];
+    const column = table === "failed_messages" ? "status" : null;
+    tracks.push({ table, id: "l.message_id", column, value: column ? status : undefined });
+  }
+  return tracks.length > 0 ? tracks : [ALL];
+}
+
+type Put = (value: unknown) => string;
+
+const isoOf = (text: string | undefined): string | null => (text === undefined ? null : new Date(text).toISOString());
+
+/** SQL: the ids on a track between those of the filter's span and below `before`, newest first. */
+function idsOn(track: Track, accountId: string, filter: WalkFilter, before: string | null, max: number, put: Put) {
+  const { table, id, column, value } = track;
+  const timeOf = (text: string | undefined) => (text === undefined ? null : Date.parse(text));
+  const { first, end } = idsWithin({ from: timeOf(filter.created_after), to: timeOf(filter.created_before) });
+  // A list of one, not an equality: the planner would drop a column that is equal to a constant from the order.
+  const conditions = [`l.account_id = ANY(ARRAY[${put(accountId)}::text])`];
+  if (column) conditions.push(`l.${column} = ${put(value)}`);
+  if (first !== null) conditions.push(`${id} >= ${put(first)}`);
+  if (end !== null) conditions.push(`${id} < ${put(end)}`);
+  if (before !== null) conditions.push(`${id} < ${put(before)}`);
+  return `SELECT ${id} AS id FROM ${table} l WHERE ${conditions.join(" AND ")}
+          ORDER BY l.account_id DESC, ${id} DESC LIMIT ${max}`;
+}
+
+/** SQL: whether the message `m` passes all of the filter. */
+function isWanted(filter: WalkFilter, put: Put): string {
+  const { part } = filter;
+  const conditions = (
+    [
+      ["m.status =", filter.status],
+      ["m.reference =", filter.reference],
+      ["m.api_key_id =", filter.api_key_id],
+      ["m.from_sender =", filter.from],
+      ["coalesce(m.provider, m.chain[1]) =", filter.provider],
+      ["m.to_number LIKE", part && (part.startsWith("+") ? `${part}%` : `%${part}%`)],
+      ["m.created_at >=", isoOf(filter.created_after)],
+      ["m.created_at <", isoOf(filter.created_before)],
+    ] as const
+  ).flatMap(([condition, value]) => (value === undefined || value === null ? [] : [`${condition} ${put(value)}`]));
+  return conditions.join(" AND ") || "true";
+}
+
+const parameters = () => {
+  const values: unknown[] = [];
+  return { values, put: (value: unknown) => `$${values.push(value)}` };
+};
+
+/** The track on which a walk of `max` messages gets furthest: to the end of one that is short, else to the oldest message. */
+async function bestTrack(db: Queryable, accountId: string, filter: WalkFilter, max: number): Promise<Track> {
+  const tracks = tracksOf(filter);
+  const [only, ...others] = tracks;
+  if (only && others.length === 0) return only;
+  const { values, put } = parameters();
+  const ends = tracks.map(
+    (track, at) => `SELECT ${at} AS at, count(*)::int4 AS length, min(id) AS last
+      FROM (${idsOn(track, accountId, filter, null, max, put)}) w`,
+  );
+  const { rows } = await db.query<{ at: number }>({
+    text: `SELECT at FROM (${ends.join(" UNION ALL ")}) e
+           ORDER BY length < ${max} DESC, CASE WHEN length < ${max} THEN length END, last LIMIT 1`,
+    values,
+  });
+  return tracks[rows[0]?.at ?? 0] ?? ALL;
+}
+
+/** `max`: messages to walk over. Of those that pass the filter, `skip` are left out, and at most `take` returned. */
+type Step = { before: string | null; max: number; skip: number; take: number };
+
+/**
+ * `walked`: messages walked over, `last` the oldest of them; null: there was none. `total`: of these, those that pass the
+ * filter, and `ids` the chosen ones, newest first.
+ */
+export type Walked = { walked: number; last: string | null; total: number; ids: string[] };
+
+/**
+ * Prepares a walk.
+ * @param max messages of the longest step.
+ * @param beyond whether messages to exactly the number `part`, which have an index, are found beyond the walk too.
+ */
+export async function startWalk(
+  db: Queryable,
+  accountId: string,
+  filter: WalkFilter,
+  { max, beyond }: { max: number; beyond: boolean },
+) {
+  const track = await bestTrack(db, accountId, filter, max);
+  const { part } = filter;
+  const number = beyond && part && isE164(part) ? { ...ALL, column: "to_number", value: part } : null;
+  return async ({ before, max, skip, take }: Step): Promise<Walked> => {
+    const { values, put } = parameters();
+    const walk = idsOn(track, accountId, filter, before, max, put);
+    const exact = number && idsOn(number, accountId, filter, before, max, put);
+    // OFFSET 0 keeps the rows from being read otherwise than by the id, such as all of the table.
+    const { rows } = await db.query<Walked>({
+      text: `WITH walked AS MATERIALIZED (${walk}),
+               candidates AS MATERIALIZED (SELECT id FROM walked ${exact ? `UNION SELECT id FROM (${exact}) e` : ""}),
+               wanted AS MATERIALIZED (
+                 SELECT c.id FROM candidates c
+                 CROSS JOIN LATERAL (SELECT * FROM messages r WHERE r.id = c.id OFFSET 0) m
+                 WHERE ${isWanted(filter, put)}
+               )
+             SELECT (SELECT count(*) FROM walked)::int4 AS walked, (SELECT min(id) FROM walked) AS last,
+               (SELECT count(*) FROM wanted)::int4 AS total,
+               ARRAY(SELECT id FROM wanted ORDER BY id DESC LIMIT ${take} OFFSET ${skip}) AS ids`,
+      values,
+    });
+    return rows[0] ?? { walked: 0, last: null, total: 0, ids: [] };
+  };
+}
