@@ -98,6 +98,7 @@ async function makePossessions(account: TestAccount): Promise<Record<string, str
     members: userId,
     "members.invitations": (await invite(theirs, { email: `${newId("user")}@roles.example`, role: "viewer" })).id,
     messages: message.id,
+    overview: account.keyId,
     senders: rows[0]?.id ?? "",
     suppressions: suppression.id,
     webhooks: endpointId,

@@ -80,7 +80,7 @@ function KeyLink({ id, of }: { id: string; of: readonly ApiKey[] }) {
   const name = of.find((key) => key.id === id)?.name;
   if (name === undefined) return <span className="mono break-word">{id}</span>;
   return (
-    <Anchor component={Link} href={`/api-keys/${id}`} inherit className="break-word" dir="auto">
+    <Anchor component={Link} href={`/api-keys/${id}`} inherit underline="always" className="break-word" dir="auto">
       {name}
     </Anchor>
   );
