@@ -1,8 +1,9 @@
-import { traceOf } from "@/server/observability/subject-trace";
 import { type Receiver, startReceiver } from "@/test/network/receiver";
 import { type Customer, newCustomer, newNumber, takenBy } from "../support/customer";
 import { type Installation, startInstallation } from "../support/installation";
 import { test as base, expect } from "../test";
+
+type Named = { key: string; value: { stringValue?: string } };
 
 type OtlpSpan = {
   traceId: string;
@@ -11,10 +12,10 @@ type OtlpSpan = {
   name: string;
   /** The process that exported it. */
   from: string;
+  attributes: Named[];
   links?: { traceId: string; spanId: string }[];
 };
 
-type Named = { key: string; value: { stringValue?: string } };
 type Export = {
   resourceSpans: { resource: { attributes: Named[] }; scopeSpans: { spans: Omit<OtlpSpan, "from">[] }[] }[];
 };
@@ -65,8 +66,10 @@ test("from the request to the webhook a send is linked across web process, queue
   await installation.carriers.twilio.report(taken, "delivered", installation.receiptUrlOf("twilio"));
   await expect.poll(() => receiver.received.length).toBe(2);
 
-  const root = traceOf(id);
-  const own = () => spansOf(collector).filter(({ traceId }) => traceId === root.traceId);
+  const isOfMessage = ({ key, value }: Named) => key === "messaging.message.id" && value.stringValue === id;
+  const root = () =>
+    spansOf(collector).find(({ name, attributes }) => name === "message" && attributes.some(isOfMessage));
+  const own = () => spansOf(collector).filter(({ traceId }) => traceId === root()?.traceId);
   await expect
     .poll(() =>
       own()
@@ -82,7 +85,7 @@ test("from the request to the webhook a send is linked across web process, queue
       `webhook message.sent, ${WORKER}`,
     ]);
   const find = (name: string) => own().find((span) => span.name === name);
-  for (const { name, parentSpanId } of own()) expect(parentSpanId ?? "").toBe(name === "message" ? "" : root.spanId);
+  for (const { name, parentSpanId } of own()) expect(parentSpanId ?? "").toBe(name === "message" ? "" : root()?.spanId);
   /** The spans that `name` is linked with, once they were exported too. */
   const linkedWith = (name: string): string[] => {
     const ids = (find(name)?.links ?? []).map(({ spanId }) => spanId);
