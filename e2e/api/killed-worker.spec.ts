@@ -42,7 +42,7 @@ test("workers killed in the middle of a backlog lose nothing, send nothing twice
   service,
   installation: { databaseUrl, database, web, account },
 }) => {
-  test.setTimeout(180_000);
+  test.setTimeout(600_000);
   const count = async (statement: string): Promise<number> =>
     Number((await database.rows<{ count: string }>(`SELECT count(*) ${statement}`))[0]?.count);
   const api = apiWith(web, account.apiKey);
@@ -58,18 +58,18 @@ test("workers killed in the middle of a backlog lose nothing, send nothing twice
   for (const death of DEATHS) {
     const before = await count(death);
     const worker = await startWorker(service, databaseUrl, { DISPATCH_CONCURRENCY: "1" });
-    await expect.poll(() => count(death), { intervals: [1], timeout: 30_000 }).toBeGreaterThan(before);
+    await expect.poll(() => count(death), { intervals: [1], timeout: 120_000 }).toBeGreaterThan(before);
     await worker.kill();
     expect(await attempts(), "the backlog was done too soon").toBeLessThan(COUNT);
   }
 
   const last = await Promise.all([startWorker(service, databaseUrl), startWorker(service, databaseUrl)]);
-  await expect.poll(attempts, { timeout: 60_000 }).toBe(COUNT);
+  await expect.poll(attempts, { timeout: 240_000 }).toBe(COUNT);
   const waiting =
     "FROM graphile_worker.jobs WHERE task_identifier IN ('dispatch_messages', 'apply_receipts', 'join_receipts')";
-  await expect.poll(() => count(waiting), { timeout: 30_000 }).toBe(0);
+  await expect.poll(() => count(waiting), { timeout: 240_000 }).toBe(0);
   // Until the leases of the dead have run out.
-  await expect.poll(() => count("FROM message_attempts WHERE outcome IS NULL"), { timeout: 60_000 }).toBe(0);
+  await expect.poll(() => count("FROM message_attempts WHERE outcome IS NULL"), { timeout: 240_000 }).toBe(0);
   // Messages that the dead worker had begun to send without recording the response are not sent again. They are given up after a
   // quarter of an hour, which here has passed; those that were only claimed were sent by the next worker.
   const unknown = await count("FROM messages WHERE status = 'pending'");
@@ -79,7 +79,7 @@ test("workers killed in the middle of a backlog lose nothing, send nothing twice
      WHERE outcome IS NULL OR outcome = 'unknown'`,
   );
   await database.rows("SELECT graphile_worker.add_job('sweep_messages')");
-  await expect.poll(() => count("FROM messages WHERE status IN ('pending', 'sent')"), { timeout: 30_000 }).toBe(0);
+  await expect.poll(() => count("FROM messages WHERE status IN ('pending', 'sent')"), { timeout: 240_000 }).toBe(0);
   await Promise.all(last.map((worker) => worker.stop()));
 
   const usage = await api.get<{ by_status: Record<string, number> }>("/usage?period=all");
