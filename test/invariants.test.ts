@@ -17,7 +17,8 @@ test("every invariant names tests", () => {
 
 describe("the tests that docs/invariants.md names exist", () => {
   test.each(named)("$file: $name", ({ file, name }) => {
-    expect(read(file)).toContain(`("${name}"`);
+    // A call with further arguments has its name on a line of its own.
+    expect(read(file).replaceAll(/\(\s+"/g, '("')).toContain(`("${name}"`);
   });
 });
 
