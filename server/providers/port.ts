@@ -79,6 +79,8 @@ export type Adapter = {
    * @returns null, or why nothing can be sent now; then nothing was.
    */
   ready?: () => Promise<SendOutcome | null>;
+  /** Whether a call could be written at once, as far as is known now. */
+  isReady?: () => boolean;
   send: (sendRequest: SendRequest) => Promise<SendOutcome>;
   /** Asks the provider for the outcome of an attempt; null: it does not know (yet). */
   lookUp?: (sendRequest: SendRequest) => Promise<SendOutcome | null>;

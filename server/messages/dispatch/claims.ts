@@ -55,7 +55,7 @@ export const sendingOf = ({ accountId, message }: Candidate) => ({
 });
 
 /** Whether attempts with a slot begin with their claim. With an adapter that needs a connection they begin once it stands. */
-export const beginsAtOnce = (adapter: Adapter): boolean => adapter.ready === undefined;
+export const beginsAtOnce = (adapter: Adapter): boolean => adapter.ready === undefined || adapter.isReady?.() === true;
 
 /**
  * Claims that this process knows to be its own, from before they are written until their outcome is. Any other claim of

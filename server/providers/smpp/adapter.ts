@@ -87,6 +87,7 @@ export function createSmppAdapter(settings: SmppSettings, sink: Sink, options: S
     maxInFlight: settings.window * settings.sessions,
     isBound: binds.isBound,
     ready: binds.ready,
+    isReady: binds.isReady,
     send: async ({ message, validity }) => {
       calls.underWay += 1;
       try {

@@ -37,6 +37,8 @@ export type BindsOptions = Omit<SessionOptions, "onChange" | "command"> & {
 
 export type Binds = {
   isBound: () => boolean;
+  /** Whether there is capacity now. */
+  isReady: () => boolean;
   /** Waits for capacity, at most `bindWaitMs`, and reserves none. @returns null, or why there is none. */
   ready: () => Promise<NotAccepted | null>;
   /**
@@ -93,6 +95,7 @@ export function createBinds({ sessions: count, isSeparate, bindWaitMs, ...option
 
   return {
     isBound,
+    isReady: () => !isRefusing && freest() !== null,
     ready: async () => {
       await waitFor(() => isRefusing || freest() !== null || accountRefusal() !== null);
       if (isRefusing) return CLOSING;

@@ -276,13 +276,18 @@ describe("ready", () => {
     const held: Array<() => void> = [];
     const centre = await openCentre((...submit) => held.push(() => accept(...submit)));
     const adapter = open(centre.url, { bindWaitMs: 50 }, { window: "1" });
+    expect(adapter.isReady?.()).toBe(false);
     await bound(adapter);
+    expect(adapter.isReady?.()).toBe(true);
     const sent = send(adapter);
     await expect.poll(() => held.length).toBe(1);
     expect(await ready(adapter)).toMatchObject({ kind: "retryable", code: "centre_busy", fault: "throttled" });
+    expect(adapter.isReady?.()).toBe(false);
     held[0]?.();
     await sent;
     expect(await ready(adapter)).toBeNull();
+    await adapter.close();
+    expect(adapter.isReady?.()).toBe(false);
   });
 
   it("waits for a bind whose response arrived during a stall", async () => {
