@@ -1,10 +1,11 @@
 /**
  * Processes beside the workload `kannel`. `centre`: a message centre that takes every message at once and reports it
- * delivered at once. `customer`: the customer's server that receives the callbacks. Both answer a message over IPC with
+ * delivered at once, again while the bind is too busy. `customer`: the customer's server that receives the callbacks. Both answer a message over IPC with
  * their counts.
  */
 import { createServer } from "node:http";
 import type { AddressInfo, Server } from "node:net";
+import { STATUS_QUEUE_FULL } from "@/server/providers/smpp/status";
 import { type Pdu, type Session, smpp } from "@/test/carriers/smsc-pdu";
 
 /** `distinct`: messages taken, or messages whose callback was received; `all`: with repeats. */
@@ -14,6 +15,9 @@ const BINDS = new Set(["bind_transceiver", "bind_transmitter", "bind_receiver"])
 const VERSION_3_4 = 0x34;
 const ESM_RECEIPT = 0x04;
 const STATE_DELIVERED = 2;
+
+/** Pause before a receipt is repeated that its bind was too busy for. A centre in service waits for minutes. */
+const REPEAT_AFTER_MS = 100;
 
 const digits = (value: number): string => String(value).padStart(2, "0");
 
@@ -40,6 +44,13 @@ function receiptOf(submit: Pdu, id: string): object {
   };
 }
 
+/** Delivers a receipt, again while the bind is too busy for it. */
+function deliver(session: Session, receipt: object): void {
+  session.deliver_sm(receipt, ({ command_status: status }) => {
+    if (status === STATUS_QUEUE_FULL) setTimeout(() => deliver(session, receipt), REPEAT_AFTER_MS);
+  });
+}
+
 function startCentre(): { server: Server; count: () => PeerCount } {
   let taken = 0;
   const take = (session: Session, pdu: Pdu): void => {
@@ -49,7 +60,7 @@ function startCentre(): { server: Server; count: () => PeerCount } {
       taken += 1;
       const id = String(taken);
       session.send(pdu.response({ message_id: id }));
-      session.deliver_sm(receiptOf(pdu, id), () => undefined);
+      deliver(session, receiptOf(pdu, id));
     } else if (!pdu.isResponse()) session.send(pdu.response());
   };
   const server = smpp.createServer((session) => {

@@ -3,8 +3,11 @@ import { errorFields, log } from "../../core/log";
 import { STATUS_QUEUE_FULL, STATUS_TEMPORARY } from "./status";
 import { type Pdu, STATUS_OK } from "./wire";
 
-/** Concurrent deliver_sm; the centre repeats the others later. */
-const DELIVERIES_MAX = 200;
+/**
+ * Concurrent deliver_sm. The centre repeats the others later, often minutes later: this is as many receipts as come at a high
+ * rate while one transaction stores those before, and some hundred kilobytes.
+ */
+const DELIVERIES_MAX = 1_000;
 
 export type Deliveries = {
   /** Takes a deliver_sm, and responds to it. */
