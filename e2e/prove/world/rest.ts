@@ -137,18 +137,28 @@ export async function recoverEndpoints(world: World): Promise<void> {
   }
 }
 
-/** Advances time by 16 minutes for attempts, messages, webhooks and jobs. */
+/**
+ * Advances time by 16 minutes for attempts, messages, webhooks and jobs. Rows that the service is changing are left for the next
+ * time: a wait for them could end in a deadlock.
+ */
 async function age(database: Database): Promise<void> {
+  const unlocked = (select: string) => `IN (${select} FOR UPDATE SKIP LOCKED)`;
   // Within its day: a message counts on the day of its acceptance.
   const statements = [
-    `UPDATE message_attempts a SET started_at = a.started_at - interval '16 minutes',
-       finished_at = a.finished_at - interval '16 minutes'
-     FROM messages m WHERE m.id = a.message_id AND m.status = 'pending' AND a.started_at < now() - ${OLD_ENOUGH}`,
+    `UPDATE message_attempts SET started_at = started_at - interval '16 minutes',
+       finished_at = finished_at - interval '16 minutes'
+     WHERE (message_id, seq) ${unlocked(
+       `SELECT a.message_id, a.seq FROM message_attempts a JOIN messages m ON m.id = a.message_id
+        WHERE m.status = 'pending' AND a.started_at < now() - ${OLD_ENOUGH}`,
+     )}`,
     `UPDATE messages SET created_at = GREATEST(created_at - interval '16 minutes', date_trunc('day', created_at, 'UTC'))
-     WHERE status = 'pending' AND created_at < now() - ${OLD_ENOUGH}`,
+     WHERE id ${unlocked(`SELECT id FROM messages WHERE status = 'pending' AND created_at < now() - ${OLD_ENOUGH}`)}`,
     `UPDATE webhook_deliveries SET next_attempt_at = now() - interval '6 minutes'
-     WHERE status = 'pending' AND next_attempt_at > now() - interval '6 minutes'`,
-    "UPDATE graphile_worker._private_jobs SET run_at = now() WHERE run_at > now() AND locked_at IS NULL",
+     WHERE id ${unlocked(
+       `SELECT id FROM webhook_deliveries WHERE status = 'pending' AND next_attempt_at > now() - interval '6 minutes'`,
+     )}`,
+    `UPDATE graphile_worker._private_jobs SET run_at = now()
+     WHERE id ${unlocked("SELECT id FROM graphile_worker._private_jobs WHERE run_at > now() AND locked_at IS NULL")}`,
     "SELECT graphile_worker.add_job('sweep_messages')",
     "SELECT graphile_worker.add_job('sweep_webhooks')",
   ];
