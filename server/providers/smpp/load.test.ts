@@ -97,17 +97,17 @@ describe("more receipts than can be taken", () => {
     const sink = { take: () => new Promise<void>((resolve) => held.push(resolve)) };
     const adapter = open(centre.url, { enquireLinkMs: 20, enquireTimeoutMs: 300 }, {}, sink);
     await bound(adapter);
-    const answers = Array.from({ length: 250 }, (_, at) => deliver(centre.sessions[0], receiptOf(`${at}`)));
-    await expect.poll(() => held.length).toBe(200);
+    const answers = Array.from({ length: 1_050 }, (_, at) => deliver(centre.sessions[0], receiptOf(`${at}`)));
+    await expect.poll(() => held.length).toBe(1_000);
 
-    const surplus = await Promise.all(answers.slice(200));
+    const surplus = await Promise.all(answers.slice(1_000));
     expect(new Set(surplus.map((answer) => answer.command_status))).toEqual(new Set([QUEUE_FULL]));
     expect(await send(adapter)).toEqual(accepted("a1"));
     for (const release of held.splice(0)) release();
-    const taken = await Promise.all(answers.slice(0, 200));
+    const taken = await Promise.all(answers.slice(0, 1_000));
     expect(taken.every((answer) => answer.command_status === 0)).toBe(true);
 
-    const again = deliver(centre.sessions[0], receiptOf("249"));
+    const again = deliver(centre.sessions[0], receiptOf("1049"));
     await expect.poll(() => held.length).toBe(1);
     held[0]?.();
     expect((await again).command_status).toBe(0);
