@@ -13,7 +13,7 @@ import { defineProcessValue } from "../../core/process";
 import { unnest } from "../../core/unnest";
 import { workerId } from "../../core/worker-id";
 import type { Slot } from "../../providers/health/slots";
-import type { Adapter, OutboundMessage } from "../../providers/port";
+import type { OutboundMessage } from "../../providers/port";
 import { isExpired } from "./fail-undispatched";
 
 /** Pause before messages whose providers are all unavailable are dispatched again. */
@@ -53,9 +53,6 @@ export const sendingOf = ({ accountId, message }: Candidate) => ({
   toNumber: message.to,
   fromSender: message.from,
 });
-
-/** Whether attempts with a slot begin with their claim. With an adapter that needs a connection they begin once it stands. */
-export const beginsAtOnce = (adapter: Adapter): boolean => adapter.ready === undefined || adapter.isReady?.() === true;
 
 /**
  * Claims that this process knows to be its own, from before they are written until their outcome is. Any other claim of

@@ -8,10 +8,10 @@ import type { Adapter, OutboundMessage } from "../../providers/port";
 import { type ProviderTable, providerTable } from "../../providers/registry";
 import { findSuppressed } from "../../suppressions/store";
 import { BLOCKLISTED, type Refusal } from "../accept/fraud-rules";
-import { type Attempt, beginsAtOnce, type Candidate, claim, sendingOf } from "./claims";
+import { type Attempt, type Candidate, claim, sendingOf } from "./claims";
 import { findDueRefusals } from "./due-check";
 import { EXPIRED, failUndispatched, isExpired, REVOKED_REFUSALS, type Revoked, revokedOf } from "./fail-undispatched";
-import { attemptOf } from "./next-attempt";
+import { attemptOf, beginsAtOnce } from "./next-attempt";
 import { nextProvider } from "./next-provider";
 import { chargeThroughput, enqueueThrottled, loadThroughputLimits, type ThroughputLimits } from "./throttle-queue";
 

@@ -1,5 +1,6 @@
 /** Builds attempts that are about to be claimed. Pure; claims.ts stores them. */
 import { randomUUID } from "node:crypto";
+import type { Adapter } from "../../providers/port";
 import type { Attempt, Candidate } from "./claims";
 
 /** A new, unique claim token. */
@@ -17,3 +18,6 @@ export const attemptOf = (
   slot: null,
   begunAtMs: null,
 });
+
+/** Whether attempts with a slot begin with their claim. With an adapter that needs a connection they begin once it stands. */
+export const beginsAtOnce = (adapter: Adapter): boolean => adapter.ready === undefined || adapter.isReady?.() === true;

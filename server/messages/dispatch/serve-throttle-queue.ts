@@ -6,7 +6,7 @@ import { acquireSlots } from "../../providers/health/slots";
 import type { Adapter } from "../../providers/port";
 import { providerTable } from "../../providers/registry";
 import { PROVIDERS, type ProviderId } from "../../providers/schema";
-import { beginsAtOnce } from "./claims";
+import { beginsAtOnce } from "./next-attempt";
 import { rerouteUnavailable } from "./provider-unavailable";
 import { recordingKeepsUp, startAttempts } from "./run-attempt";
 import { claimFromThrottleQueue, drainThrottleQueue, providersWithQueue } from "./throttle-queue";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Adapter } from "../../providers/port";
-import { beginsAtOnce } from "./claims";
+import { beginsAtOnce } from "./next-attempt";
 
 const adapter: Adapter = { id: "smpp", maxInFlight: 1, send: () => Promise.reject(new Error("No call is made here.")) };
 const ready = () => Promise.resolve(null);
