@@ -28,7 +28,7 @@ async function endKey(tx: Tx, id: string, graceHours: RotateApiKeyInput["grace_h
   return rows[0]?.end ?? null;
 }
 
-/** What was sent today and this month counts against the limits of the new key too. */
+/** Copies the counts of today and of this month: messages sent with the old key count against the limits of the new one. */
 const copyQuotas = (tx: Tx, from: string, to: string) =>
   tx.query(
     "INSERT INTO api_key_quotas (key_id, period, messages) SELECT $2, period, messages FROM api_key_quotas WHERE key_id = $1",

@@ -6,7 +6,7 @@ import { presentMessage } from "./present";
 import type { FoundMessages, SearchMessagesQuery } from "./search-schema";
 import { startWalk } from "./walk-messages";
 
-/** Of what an index does not find, only this many messages are scanned, newest first. */
+/** Messages scanned, newest first, for a condition that no index answers. */
 const SEARCHED_MAX = 20_000;
 
 /**

@@ -19,7 +19,7 @@ const NO_MESSAGES = {
 };
 
 /**
- * What was sent with a key in the last `days` UTC days, today included. There are no counters per key, which every send would
+ * Messages sent with a key in the last `days` UTC days, today included. There are no counters per key, which every send would
  * have to keep: the newest 50,000 messages are counted. @throws 404
  */
 export async function usageOfKey(actor: AccountActor, { id, days }: KeyUsageQuery): Promise<KeyUsage> {

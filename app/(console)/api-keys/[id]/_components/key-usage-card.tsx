@@ -86,7 +86,7 @@ function Usage({ apiKey, usage }: { apiKey: ApiKey; usage: KeyUsage }) {
   );
 }
 
-/** What counts against the limits of messages of the key. */
+/** Messages that count against the key's limits, today and this month. */
 function Quotas({ apiKey, usage }: { apiKey: ApiKey; usage: KeyUsage }) {
   const quotas = [
     apiKey.daily_limit !== null &&
