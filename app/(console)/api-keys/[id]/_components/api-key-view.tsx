@@ -1,10 +1,10 @@
 "use client";
 
-import { Anchor, Button, Card, Grid, Group, Text } from "@mantine/core";
-import { IconArrowLeft, IconBan, IconKeyOff, IconPencil } from "@tabler/icons-react";
-import Link from "next/link";
+import { Button, Card, Grid, Text } from "@mantine/core";
+import { IconBan, IconKeyOff, IconPencil } from "@tabler/icons-react";
 import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
+import { BackLink } from "@/app/_ui/frame/back-link";
 import { LinkButton } from "@/app/_ui/frame/link-button";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { usePageTitle } from "@/app/_ui/frame/use-page-title";
@@ -26,11 +26,7 @@ export function ApiKeyView({ id }: { id: string }) {
   if (keys.data && !found) return <NoSuchKey />;
   return (
     <>
-      <Anchor component={Link} href="/api-keys" size="sm" mb="xs" display="inline-block">
-        <Group gap={4} wrap="nowrap">
-          <IconArrowLeft size={16} aria-hidden /> All API keys
-        </Group>
-      </Anchor>
+      <BackLink href="/api-keys">All API keys</BackLink>
       <QueryState query={keys}>
         {({ data }) =>
           found && (

@@ -1,10 +1,10 @@
 "use client";
 
-import { Anchor, Card, DataList, Grid, Group, Text, Title } from "@mantine/core";
-import { IconArrowLeft, IconMessageOff } from "@tabler/icons-react";
-import Link from "next/link";
+import { Card, DataList, Grid, Text, Title } from "@mantine/core";
+import { IconMessageOff } from "@tabler/icons-react";
 import { trpc } from "@/app/_trpc/client";
 import { apiErrorOf } from "@/app/_ui/forms/api-error";
+import { BackLink } from "@/app/_ui/frame/back-link";
 import { LinkButton } from "@/app/_ui/frame/link-button";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { usePageTitle } from "@/app/_ui/frame/use-page-title";
@@ -25,11 +25,7 @@ export function InboundMessageView({ id }: { id: string }) {
   if (apiErrorOf(message.error).status === 404) return <NoSuchMessage />;
   return (
     <>
-      <Anchor component={Link} href="/inbound" size="sm" mb="xs" display="inline-block">
-        <Group gap={4} wrap="nowrap">
-          <IconArrowLeft size={16} aria-hidden /> All inbound messages
-        </Group>
-      </Anchor>
+      <BackLink href="/inbound">All inbound messages</BackLink>
       <QueryState query={message}>
         {(data) => (
           <div>

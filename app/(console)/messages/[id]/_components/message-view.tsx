@@ -1,11 +1,11 @@
 "use client";
 
-import { Alert, Anchor, Card, Grid, Group, Skeleton, Stack, Text, Title } from "@mantine/core";
-import { IconAlertTriangle, IconArrowLeft, IconMessageOff } from "@tabler/icons-react";
-import Link from "next/link";
+import { Alert, Card, Grid, Skeleton, Stack, Text, Title } from "@mantine/core";
+import { IconAlertTriangle, IconMessageOff } from "@tabler/icons-react";
 import { trpc } from "@/app/_trpc/client";
 import { LIVE_REFRESH_MS, useLive } from "@/app/_trpc/use-live";
 import { apiErrorOf } from "@/app/_ui/forms/api-error";
+import { BackLink } from "@/app/_ui/frame/back-link";
 import { LinkButton } from "@/app/_ui/frame/link-button";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { usePageTitle } from "@/app/_ui/frame/use-page-title";
@@ -52,11 +52,7 @@ export function MessageView({ id }: { id: string }) {
   if (apiErrorOf(detail.error).status === 404) return <NoSuchMessage />;
   return (
     <>
-      <Anchor component={Link} href="/messages" size="sm" mb="xs" display="inline-block">
-        <Group gap={4} wrap="nowrap">
-          <IconArrowLeft size={16} aria-hidden /> All messages
-        </Group>
-      </Anchor>
+      <BackLink href="/messages">All messages</BackLink>
       <QueryState query={detail} loading={<MessageSkeleton />}>
         {(data) => (
           <div>

@@ -1,12 +1,12 @@
 "use client";
 
-import { Alert, Anchor, Button, Card, Group, SimpleGrid, Stack, Text } from "@mantine/core";
-import { IconAlertTriangle, IconArrowLeft, IconPlugConnected, IconTrash, IconWebhookOff } from "@tabler/icons-react";
-import Link from "next/link";
+import { Alert, Button, Card, SimpleGrid, Stack, Text } from "@mantine/core";
+import { IconAlertTriangle, IconPlugConnected, IconTrash, IconWebhookOff } from "@tabler/icons-react";
 import { useRouter } from "next/navigation";
 import type { ReactNode } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { apiErrorOf } from "@/app/_ui/forms/api-error";
+import { BackLink } from "@/app/_ui/frame/back-link";
 import { LinkButton } from "@/app/_ui/frame/link-button";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { usePageTitle } from "@/app/_ui/frame/use-page-title";
@@ -32,11 +32,7 @@ export function EndpointView({ id }: { id: string }) {
   if (apiErrorOf(endpoint.error).status === 404) return <NoSuchEndpoint />;
   return (
     <>
-      <Anchor component={Link} href="/webhooks" size="sm" mb="xs" display="inline-block">
-        <Group gap={4} wrap="nowrap">
-          <IconArrowLeft size={16} aria-hidden /> All endpoints
-        </Group>
-      </Anchor>
+      <BackLink href="/webhooks">All endpoints</BackLink>
       <QueryState query={endpoint}>
         {(data) => (
           <div>

@@ -1,9 +1,8 @@
 "use client";
 
-import { Anchor, Group, SimpleGrid, Stack } from "@mantine/core";
-import { IconArrowLeft } from "@tabler/icons-react";
-import Link from "next/link";
+import { SimpleGrid, Stack } from "@mantine/core";
 import { trpc } from "@/app/_trpc/client";
+import { BackLink } from "@/app/_ui/frame/back-link";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import type { ProviderId } from "@/server/providers/schema";
 import { LastHour } from "./last-hour";
@@ -20,11 +19,7 @@ export function ProviderView({ id }: { id: ProviderId }) {
   const provider = trpc.operator.providers.get.useQuery({ id }, { refetchInterval: REFRESH_MS });
   return (
     <>
-      <Anchor component={Link} href="/operator/providers" size="sm" mb="xs" display="inline-block">
-        <Group gap={4} wrap="nowrap">
-          <IconArrowLeft size={16} aria-hidden /> All providers
-        </Group>
-      </Anchor>
+      <BackLink href="/operator/providers">All providers</BackLink>
       <QueryState query={provider}>
         {(data) => (
           <div>
