@@ -5,7 +5,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import net from "node:net";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { freePort } from "@/scripts/postgres";
+import { freePort } from "@/scripts/free-port";
 import { endChild } from "./kit/client";
 import type { Stage } from "./kit/workload";
 

@@ -6,7 +6,7 @@
 import type { ChildProcess } from "node:child_process";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { freePort } from "@/scripts/postgres";
+import { freePort } from "@/scripts/free-port";
 import { newId } from "@/server/core/ids";
 import { KANNEL_USER, type Kannel, requireKannel, startKannel } from "./kannel-gateway";
 import type { PeerCount } from "./kannel-peer";

@@ -4,7 +4,7 @@
  * a calm pace before and right after.
  */
 import { setTimeout as pause } from "node:timers/promises";
-import { freePort } from "@/scripts/postgres";
+import { freePort } from "@/scripts/free-port";
 import { runLoad } from "./kit/client";
 import type { LoadResult } from "./kit/load";
 import { memoryOf, peakMemory, requireProc } from "./kit/processes";

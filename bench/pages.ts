@@ -4,7 +4,7 @@
  */
 import http from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
-import { freePort } from "@/scripts/postgres";
+import { freePort } from "@/scripts/free-port";
 import { runLoad } from "./kit/client";
 import { median } from "./kit/figures";
 import type { LoadResult } from "./kit/load";

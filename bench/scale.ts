@@ -3,7 +3,7 @@
  * process has one processor at most, and all of them share the machine's with PostgreSQL.
  */
 import os from "node:os";
-import { freePort } from "@/scripts/postgres";
+import { freePort } from "@/scripts/free-port";
 import { checkService } from "./kit/books";
 import { runLoad, startLoad } from "./kit/client";
 import { drain } from "./kit/drain";

@@ -4,7 +4,8 @@
  */
 import os from "node:os";
 import type { Client } from "pg";
-import { createDatabase, freePort } from "@/scripts/postgres";
+import { freePort } from "@/scripts/free-port";
+import { createDatabase } from "@/scripts/postgres";
 import { checkPeer, checkService } from "./kit/books";
 import { runLoad, startLoad } from "./kit/client";
 import { drain } from "./kit/drain";

@@ -3,7 +3,7 @@
  * by table. It runs in this process, without workers: acceptance, claim, outcome and delivery receipt, batch by batch.
  */
 import type { Client } from "pg";
-import { freePort } from "@/scripts/postgres";
+import { freePort } from "@/scripts/free-port";
 import { plainRequest } from "@/server/accounts/idempotency/request";
 import type { AccountActor } from "@/server/core/actor";
 import { pool } from "@/server/core/db";

@@ -6,9 +6,9 @@ import { type SpawnOptions, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { chmod, chown, mkdir, open, readFile, readlink, realpath, rename, rm, writeFile } from "node:fs/promises";
-import net from "node:net";
 import path from "node:path";
 import pg from "pg";
+import { freePort } from "./free-port";
 import { isAlive } from "./lock";
 import { findPrograms, type Programs } from "./postgres-programs";
 
@@ -28,15 +28,6 @@ export type RunningPostgres = {
   copy: string | null;
   stop: () => Promise<void>;
 };
-
-/** A TCP port on loopback that is free now. */
-export async function freePort(): Promise<number> {
-  const server = net.createServer();
-  await new Promise<void>((resolve, reject) => server.once("error", reject).listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as net.AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 async function canConnect(url: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });

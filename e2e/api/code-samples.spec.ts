@@ -1,5 +1,6 @@
 /** Runs the samples that the served document shows, against the service that serves it. */
-import net from "node:net";
+
+import { freePort } from "@/scripts/free-port";
 import { installedLanguages, type Language, runSample, startSample } from "@/test/samples/run-sample";
 import { expect, test } from "../test";
 
@@ -10,14 +11,6 @@ type Document = { paths: Record<string, Record<string, Sampled>>; webhooks: Reco
 const LANGUAGES = installedLanguages();
 /** The sender and the id of the examples, and the port of the receivers; a test has its own. */
 const EXAMPLE = { sender: "DEMO", id: /msg_[0-9a-z]+/, url: "https://shop.example/hooks/sms", port: "4000" };
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = net.createServer().listen(0, () => {
-      const { port } = server.address() as net.AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
 
 async function documentOf(url: string): Promise<Document> {
   return (await (await fetch(`${url}/api/v1/openapi.json`)).json()) as Document;

@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
-import net from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { freePort } from "@/scripts/free-port";
 import { admin } from "../support/accounts";
 import { apiWith } from "../support/api";
 import { expect, test } from "../test";
@@ -30,13 +30,7 @@ test("a taken port ends a start with an error that names PORT", async ({ service
 test("a second start on the same data folder ends with an error that names the first one's address", async ({
   service,
 }) => {
-  const free = await new Promise<number>((resolve) => {
-    const server = net.createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as net.AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
-  const { code, output } = await start({ PORT: String(free), DATA_DIR: service.dataDir });
+  const { code, output } = await start({ PORT: String(await freePort()), DATA_DIR: service.dataDir });
   expect(code).toBe(1);
   expect(output).toContain(service.url);
 });

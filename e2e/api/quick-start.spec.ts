@@ -1,21 +1,12 @@
 /** Pastes the commands of the guide, as they stand there, into a shell. */
 import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import net from "node:net";
 import { promisify } from "node:util";
+import { freePort } from "@/scripts/free-port";
 import { admin } from "../support/accounts";
 import { expect, test } from "../test";
 
 const GUIDE_PORT = "4000";
-
-/** A port without a listener at the moment. */
-const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = net.createServer().listen(0, () => {
-      const { port } = server.address() as net.AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
 
 /** The one command of the guide that holds the mark. */
 function commandWith(mark: string): string {

@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { appendFileSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
-import { freePort } from "@/scripts/postgres";
+import { freePort } from "@/scripts/free-port";
 import { databaseUrlOf, openDatabase } from "./books";
 import { ownLog } from "./logs";
 import { pastPooler, type Service } from "./service";

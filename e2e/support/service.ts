@@ -3,7 +3,8 @@ import { randomBytes } from "node:crypto";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { createDatabase, freePort, startPostgres } from "@/scripts/postgres";
+import { freePort } from "@/scripts/free-port";
+import { createDatabase, startPostgres } from "@/scripts/postgres";
 import { keepsStatements, startPooler } from "../../test/database/pooler";
 
 const READY_WITHIN_MS = 300_000;

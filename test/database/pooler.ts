@@ -5,7 +5,7 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import pg from "pg";
-import { freePort } from "@/scripts/postgres";
+import { freePort } from "@/scripts/free-port";
 
 const READY_WITHIN_MS = 30_000;
 const LOOK_EVERY_MS = 50;

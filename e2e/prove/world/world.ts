@@ -6,7 +6,7 @@ import path from "node:path";
 import { type Database, openDatabase } from "@/e2e/support/books";
 import { runCommand, runCommandOf } from "@/e2e/support/processes";
 import { ensureBuilt } from "@/scripts/build";
-import { freePort } from "@/scripts/postgres";
+import { freePort } from "@/scripts/free-port";
 import { type Gate, startGate } from "../faults/gate";
 import { keepHistory } from "../judge/history";
 import { type Outside, startOutside } from "./carriers";

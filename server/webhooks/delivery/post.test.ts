@@ -1,7 +1,7 @@
 import { createServer as createSocketServer } from "node:net";
 import { Agent, type Dispatcher } from "undici";
 import { afterEach, describe, expect, it, test } from "vitest";
-import { freePort } from "@/scripts/postgres";
+import { freePort } from "@/scripts/free-port";
 import { type Receiver, startReceiver, status } from "@/test/network/receiver";
 import { unstalled } from "@/test/network/stalls";
 import { postJson, shareLookups } from "./post";

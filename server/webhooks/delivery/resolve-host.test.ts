@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
-import { freePort } from "@/scripts/postgres";
+import { freePort } from "@/scripts/free-port";
 import { stallFor } from "@/test/network/stalls";
 import { createLookup, isResolverSilent } from "./resolve-host";
 import type { LookupAll } from "./ssrf-guard";
