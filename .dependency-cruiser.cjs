@@ -164,7 +164,7 @@ module.exports = {
     only(
       "specs-use-the-wire",
       { path: "^e2e/(api|console|security|smoke)/" },
-      ["^(e2e|test)/", "^sdk/"],
+      ["^(e2e|test)/", "^sdk/", "^scripts/free-port\\.ts$"],
       "An end-to-end test knows the running service and the client that we ship; support/ may seed.",
     ),
   ],
