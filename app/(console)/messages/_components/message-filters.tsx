@@ -1,5 +1,6 @@
 "use client";
 import { trpc } from "@/app/_trpc/client";
+import { ApiKeyFilter } from "@/app/_ui/lists/api-key-filter";
 import { createdBounds, type DayRange, dayOf } from "@/app/_ui/lists/created-range";
 import { DaysFilter } from "@/app/_ui/lists/days-filter";
 import { type ChangeFilters, FilterBar } from "@/app/_ui/lists/filter-bar";
@@ -120,13 +121,10 @@ export function MessageFilters({ values, change }: { values: MessageFilterValues
 
 const FIELD = { flex: "1 1 140px", maw: { sm: 220 } } as const;
 
-/** A value of the address that no longer is one of the account's own stays a choice. */
+/** A sender of the address that is none of the account's own stays a choice. */
 function MoreFilters({ values, change }: { values: MessageFilterValues; change: ChangeFilters }) {
   const senders = trpc.senders.list.useQuery({ limit: SENDERS_MAX });
-  const keys = trpc.apiKeys.list.useQuery();
   const names = (senders.data?.items ?? []).map((sender) => sender.sender_id);
-  const keyOptions = (keys.data?.data ?? []).map(({ id, name }) => ({ value: id, label: name }));
-  const isOldKey = values.keyId !== "" && !keyOptions.some(({ value }) => value === values.keyId);
   return (
     <>
       <FilterSelect
@@ -137,14 +135,7 @@ function MoreFilters({ values, change }: { values: MessageFilterValues; change: 
         onChange={(from) => change({ from })}
         {...FIELD}
       />
-      <FilterSelect
-        label="API key"
-        placeholder="Any key"
-        options={isOldKey ? [{ value: values.keyId, label: values.keyId }, ...keyOptions] : keyOptions}
-        value={values.keyId}
-        onChange={(key) => change({ key })}
-        {...FIELD}
-      />
+      <ApiKeyFilter keyId={values.keyId} onChange={(key) => change({ key })} />
       <FilterSelect
         label="Provider"
         placeholder="Any provider"
