@@ -9,9 +9,9 @@ import { databaseUrlOf, openDatabase } from "../support/books";
 import { readContract } from "../support/contract";
 import { expect, test } from "../support/contract-test";
 import { type Caller, type FuzzRequest, fuzzRequest, knownOf } from "../support/fuzz/arbitrary-requests";
-import { type FuzzAnswer, judge } from "../support/fuzz/fuzz-judge";
+import { type FuzzResponse, judge } from "../support/fuzz/fuzz-judge";
 import { operationsOf } from "../support/fuzz/openapi";
-import { answerFromHandset } from "../support/guards";
+import { replyFromHandset } from "../support/guards";
 
 const SEED = Number(process.env.FUZZ_SEED || randomInt(2 ** 31 - 1));
 const RUNS = Number(process.env.FUZZ_RUNS || 2_400);
@@ -97,7 +97,7 @@ const NOTHING_SPENT: Spent = { micros: 0, charges: 0, refunds: 0, messages: 0 };
 function makeTill() {
   const costs = new Map<string, number>();
   return {
-    spentBy: (path: string, answer: FuzzAnswer, data: unknown): Spent => {
+    spentBy: (path: string, answer: FuzzResponse, data: unknown): Spent => {
       const [, operation, id = ""] = /^\/messages\/(send|bulk|([^/?]+)\/cancel)\/?(?:\?|$)/.exec(path) ?? [];
       if (operation === undefined || answer.headers.has("idempotency-replayed")) return NOTHING_SPENT;
       if (id !== "" && answer.status === 200) {
@@ -174,7 +174,7 @@ test("whatever is sent, the answer is a documented one, and refused requests cos
     }
   };
 
-  await answerFromHandset("+14155550123", account.sender, "Hello");
+  await replyFromHandset("+14155550123", account.sender, "Hello");
   await expect
     .poll(async () => {
       const { data } = (await api.get<{ id: string }[]>("/inbound")).body;

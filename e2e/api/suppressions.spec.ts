@@ -5,7 +5,7 @@ import type { Suppression } from "@/server/suppressions/schema";
 import { requiresKey, requiresPermission } from "../support/access";
 import { expect, test } from "../support/contract-test";
 import { balanceOf, ISO } from "../support/follow";
-import { answerFromHandset } from "../support/guards";
+import { replyFromHandset } from "../support/guards";
 
 const UNKNOWN = "/suppressions/sup_01k9x7t4m2e8v5q3r6w1y0z8ab";
 const NUMBER = "+15550100008";
@@ -183,13 +183,13 @@ test("who answers STOP gets no more messages from that sender, until they answer
     (await rest.post<Message>("/messages/send", { to: NUMBER, from, body: "Hello" })).error?.code ?? "goes";
   expect(await statusFrom(line)).toBe("goes");
 
-  await answerFromHandset(NUMBER.slice(1), line.slice(1), " Stop. ");
+  await replyFromHandset(NUMBER.slice(1), line.slice(1), " Stop. ");
   const listed = async () => (await rest.page<Suppression>("/suppressions")).items;
   await expect.poll(listed).toMatchObject([{ number: NUMBER, sender_id: line, reason: "stop", note: null }]);
   expect(await statusFrom(line)).toBe("blocklisted");
 
   await rest.post("/suppressions", { number: OTHER, sender_id: line });
-  for (const from of [NUMBER, OTHER]) await answerFromHandset(from, line, "START");
+  for (const from of [NUMBER, OTHER]) await replyFromHandset(from, line, "START");
   await expect.poll(listed).toMatchObject([{ number: OTHER, reason: "manual" }]);
   expect(await statusFrom(line)).toBe("goes");
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "../support/contract-test";
-import { answerFromHandset } from "../support/guards";
+import { replyFromHandset } from "../support/guards";
 
 const HANDSET = "+14155550123";
 const OTHER = "+442071838750";
@@ -18,9 +18,9 @@ test("inbound messages appear by themselves, are filtered in the address, and op
   });
 
   await test.step("messages appear without a reload, with what they did", async () => {
-    await answerFromHandset(HANDSET, account.sender, "Is the table free?");
+    await replyFromHandset(HANDSET, account.sender, "Is the table free?");
     await expect(table.getByRole("row", { name: /Is the table free/ })).toBeVisible();
-    await answerFromHandset(OTHER, account.sender, "STOP");
+    await replyFromHandset(OTHER, account.sender, "STOP");
     await expect(table.getByRole("row", { name: new RegExp(`\\${OTHER}.*STOP.*Opted out`) })).toBeVisible();
   });
 

@@ -14,7 +14,7 @@ const isRunning = (pid: number): boolean => {
 
 /** The pages process that the web process started last. */
 function pagesPidOf(web: OwnWeb): number {
-  const lines = web.said().split("\n");
+  const lines = web.output().split("\n");
   return JSON.parse(lines.findLast((line) => line.includes('"pages.ready"')) ?? "{}").pid;
 }
 

@@ -228,9 +228,9 @@ test("an alert is posted to the alert URL, signed, once; what is not acknowledge
   await setBalance(owner, 3);
   await sweepAlerts();
   const alertId = await lastAlert(owner);
-  receiver.answerWith(status(500));
+  receiver.respondWith(status(500));
   await expect(postAlert({ alertId })).rejects.toThrow("not acknowledged");
-  receiver.answerWith(status(200));
+  receiver.respondWith(status(200));
   await postAlert({ alertId });
   await postAlert({ alertId });
   const own = receiver.received.filter(({ body }) => body.includes(alertId));

@@ -4,7 +4,7 @@ import type { AttemptStep } from "./history";
 import { afterKills, afterReturns } from "./recovery";
 
 const life = (process: string, end: Life["end"], untilMs: number | null): Life => ({
-  ...{ member: "worker-1", process, fromMs: 0, untilMs, toldMs: untilMs, end, said: null },
+  ...{ member: "worker-1", process, fromMs: 0, untilMs, signalledMs: untilMs, end, output: null },
 });
 const step = (atMs: number, messageId: string, more: Partial<AttemptStep> = {}): AttemptStep => ({
   ...{ atMs, messageId, process: "worker-1.1", op: "INSERT", seq: 1, provider: "twilio", outcome: null },
@@ -48,7 +48,7 @@ test("after the database is back it is told when each queue of each process work
   const lives = [
     life("worker-1.1", null, null),
     life("worker-1.2", "killed", 2_000),
-    { ...life("worker-1.3", "stopped", 30_000), toldMs: 800 },
+    { ...life("worker-1.3", "stopped", 30_000), signalledMs: 800 },
   ];
   const found = afterReturns([restart as never], lives, { attempts: [], moves: [], work }, 60_000);
   expect(found).toEqual([

@@ -106,7 +106,7 @@ export function tableOf(figures: Figures): string {
     "Messages",
     row("accepted", remarks.accepted),
     row("duplicated, allowed", remarks.duplicatedAllowed.length),
-    row("  after an answer of the carrier", remarks.duplicatedAfterAnswer.length),
+    row("  after an answer of the carrier", remarks.duplicatedAfterResponse.length),
     row("failed and refunded, though taken", remarks.failedThoughTaken.length),
     row("claimed, and taken back", remarks.takenBack),
     row("begun, and no carrier read a request", remarks.diedBeforeLeaving.length),

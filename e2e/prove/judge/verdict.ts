@@ -37,7 +37,7 @@ type Remarks = {
   /** A message that reached its recipient twice because the first attempt's outcome could not be known. */
   duplicatedAllowed: Cases;
   /** Of those, messages whose carrier had responded at once: the service lost the response. */
-  duplicatedAfterAnswer: Cases;
+  duplicatedAfterResponse: Cases;
   /** Failed with an unknown outcome, and refunded, although a carrier took it. */
   failedThoughTaken: Cases;
   /** Attempts claimed and given back unmade, because their process was stopping. */
@@ -111,7 +111,7 @@ export function judge(evidence: Evidence): Verdict {
     accepted: accepted.length,
     sends: sends.length,
     duplicatedAllowed: [],
-    duplicatedAfterAnswer: [],
+    duplicatedAfterResponse: [],
     failedThoughTaken: [],
     diedBeforeLeaving: [],
     waitForParts: [],
@@ -131,7 +131,7 @@ export function judge(evidence: Evidence): Verdict {
     else {
       remarks.duplicatedAllowed.push(told);
       const first = requestsByNumber.get(to)?.[0]?.behaviour;
-      if (first === "accept") remarks.duplicatedAfterAnswer.push(told);
+      if (first === "accept") remarks.duplicatedAfterResponse.push(told);
     }
   }
 

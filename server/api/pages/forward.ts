@@ -50,16 +50,16 @@ export function forward(
       if (!response.writableFinished) passed.destroy();
       resolve();
     });
-    passed.once("response", (answer) => {
-      response.writeHead(answer.statusCode ?? 502, throughFields(answer.headers));
+    passed.once("response", (page) => {
+      response.writeHead(page.statusCode ?? 502, throughFields(page.headers));
       response.flushHeaders();
       // A page that breaks off must not look like a whole one.
-      answer.once("error", () => response.destroy());
-      answer.pipe(response);
+      page.once("error", () => response.destroy());
+      page.pipe(response);
     });
     passed.once("error", (thrown) => {
       if (response.headersSent) response.destroy();
-      else reject(new NoPages("The pages process did not answer.", { cause: thrown }));
+      else reject(new NoPages("The pages process did not page.", { cause: thrown }));
     });
     passed.end(body);
   });

@@ -12,7 +12,7 @@ import { environmentWith } from "../../core/env";
 import { log } from "../../core/log";
 import { onShutdown } from "../../core/process";
 import { pagesProcess } from "../../observability/pages-process";
-import { type HandOver, refuseWithoutPages } from "../door/hand-over";
+import { type PagesHandler, refuseWithoutPages } from "../door/pages-handler";
 import { forward, NoPages } from "./forward";
 import { isReport, REPORT_EVERY_MS } from "./report";
 
@@ -37,7 +37,7 @@ type Life = { child: ChildProcess; socketPath: string; servesSince: number | nul
  * @returns once it serves: hands requests to it.
  * @throws Error when the first one ends before it serves.
  */
-export async function startPagesProcess(file: string): Promise<HandOver> {
+export async function startPagesProcess(file: string): Promise<PagesHandler> {
   // Only we may enter it, so nobody else can connect to the socket. Linux takes 108 bytes for its path.
   const folder = mkdtempSync(path.join(os.tmpdir(), "messaging-pages-"));
   const agent = new Agent({ keepAlive: true });
