@@ -168,9 +168,9 @@ test("whatever is sent, the answer is a documented one, and refused requests cos
       else ids.learn(path, judged.data);
       return till.spentBy(path, answer, judged.data);
     } catch (thrown) {
-      const said = typeof request.body === "string" ? request.body.slice(0, 2_000) : request.body?.toString("hex");
-      const told = { ...request, path, body: said };
-      throw new Error(`${thrown instanceof Error ? thrown.message : thrown}\n${JSON.stringify(told, null, 1)}`);
+      const body = typeof request.body === "string" ? request.body.slice(0, 2_000) : request.body?.toString("hex");
+      const failed = { ...request, path, body };
+      throw new Error(`${thrown instanceof Error ? thrown.message : thrown}\n${JSON.stringify(failed, null, 1)}`);
     }
   };
 
@@ -214,8 +214,8 @@ test("whatever is sent, the answer is a documented one, and refused requests cos
   if (result.failed) throw new Error(`With FUZZ_SEED=${SEED}: ${result.errorInstance}`);
 
   const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
-  const told = [...statuses].sort().map(([status, count]) => `${status} × ${count}`);
-  console.info(`${requests} requests in ${seconds} s (${told.join(", ")}); ${before.messages} messages accepted`);
+  const counts = [...statuses].sort().map(([status, count]) => `${status} × ${count}`);
+  console.info(`${requests} requests in ${seconds} s (${counts.join(", ")}); ${before.messages} messages accepted`);
   expect(requests).toBeGreaterThanOrEqual(RUNS);
   expect(micros((await api.get("/balance")).body.data.balance)).toBe(before.balance);
   expect(await database.booksOf(poor.accountId)).toMatchObject({ balance: 0, ledger: 0, charges: 0 });

@@ -19,9 +19,9 @@ test.describe("GET /suppressions", () => {
     const numbers = [0, 1, 2, 3].map((at) => `+1415555010${at}`);
     for (const number of numbers) await rest.post("/suppressions", { number });
     await rest.post("/suppressions", { number: numbers[0], sender_id: account.sender });
-    const told = (items: Suppression[]) => items.map(({ number, sender_id }) => [number, sender_id]);
+    const pairsOf = (items: Suppression[]) => items.map(({ number, sender_id }) => [number, sender_id]);
     const all = await rest.page<Suppression>("/suppressions");
-    expect(told(all.items)).toEqual([
+    expect(pairsOf(all.items)).toEqual([
       [numbers[0], account.sender],
       ...numbers.toReversed().map((number) => [number, null]),
     ]);
@@ -30,12 +30,12 @@ test.describe("GET /suppressions", () => {
     expect(second.items.map(({ number }) => number)).toEqual([numbers[2], numbers[1]]);
     expect(second.pagination).toEqual({ page: 2, limit: 2, total: 5, pages: 3, has_more: true });
     const ofNumber = await rest.page<Suppression>(queryOf("number", numbers[0] ?? ""));
-    expect(told(ofNumber.items)).toEqual([
+    expect(pairsOf(ofNumber.items)).toEqual([
       [numbers[0], account.sender],
       [numbers[0], null],
     ]);
     const ofSender = await rest.page<Suppression>(queryOf("sender_id", account.sender));
-    expect(told(ofSender.items)).toEqual([[numbers[0], account.sender]]);
+    expect(pairsOf(ofSender.items)).toEqual([[numbers[0], account.sender]]);
     const unescaped = await rest.page<Suppression>(`/suppressions?number=${numbers[0]}`);
     expect(unescaped, "its plus arrives as a space").toEqual(ofNumber);
     expect((await rest.page(queryOf("number", "+1415555"))).items).toEqual([]);
@@ -154,7 +154,7 @@ test.describe("DELETE /suppressions/{id}", () => {
   });
 });
 
-test("a message to a suppressed number fails at once, unbilled, and webhooks are told; the rest of a bulk goes", async ({
+test("a message to a suppressed number fails at once, unbilled, with a webhook; the rest of a bulk goes", async ({
   rest,
   account,
   receiver,

@@ -74,7 +74,7 @@ test.describe("POST /webhooks/{id}/test", () => {
     expect([prefix, headers["webhook-signature"]]).toEqual(["whsec", `v1,${signed.digest("base64")}`]);
   });
 
-  test("a refused or unreachable test is told, repeated by nobody and held against nobody", async ({
+  test("a refused or unreachable test is reported, never repeated, and not counted as a failure", async ({
     rest,
     receiver,
   }) => {

@@ -201,7 +201,7 @@ test.describe("GET /webhooks/{id}", () => {
 });
 
 test.describe("DELETE /webhooks/{id}", () => {
-  test("deletes the endpoint: it is gone, and is told nothing more", async ({ rest, account, receiver }) => {
+  test("deletes the endpoint: it is gone, and gets nothing more", async ({ rest, account, receiver }) => {
     const gone = await createAt(rest, `${receiver.url}/gone`);
     const kept = await createAt(rest, `${receiver.url}/kept`);
     const deleted = await rest.delete(`/webhooks/${gone.id}`);
@@ -287,6 +287,6 @@ test("an endpoint gets the events that it is subscribed to, and no others", asyn
     await rest.post("/messages/send", { to, from: account.sender, body: "Hello" });
   }
   await expect.poll(() => receiver.received.length).toBe(3);
-  const told = receiver.received.map((request) => [request.path, (JSON.parse(String(request.body)) as Event).type]);
-  expect(told.sort()).toEqual(ALL_TYPES.map((type) => [`/hook/${type}`, type]).sort());
+  const received = receiver.received.map((request) => [request.path, (JSON.parse(String(request.body)) as Event).type]);
+  expect(received.sort()).toEqual(ALL_TYPES.map((type) => [`/hook/${type}`, type]).sort());
 });

@@ -46,7 +46,7 @@ test("inbound messages appear by themselves, are filtered in the address, and op
   });
 });
 
-test("an unknown inbound message is told as such", async ({ console: page }) => {
+test("an unknown inbound message is shown as such", async ({ console: page }) => {
   await page.goto("/inbound/inb_01k9x7t4m2e8v5q3r6w1y0z8ab");
   await expect(page.getByText("Inbound message not found")).toBeVisible();
 });

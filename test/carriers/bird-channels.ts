@@ -103,9 +103,9 @@ export function startBirdChannels(): Promise<HttpCarrier> {
       if (identifierKey !== "phonenumber" || !isNumber(identifierValue, "with")) return refused("receiver.contacts");
       const { type, text } = Object(json.body);
       if (type !== "text" || !isText(Object(text).text, 1, 10_000)) return refused("body");
-      const said = String(Object(text).text);
+      const content = String(Object(text).text);
       return {
-        ...{ to: identifierValue, from: SENDER, text: said, parts: countParts(said), ids: [randomUUID()] },
+        ...{ to: identifierValue, from: SENDER, text: content, parts: countParts(content), ids: [randomUUID()] },
         ...{ reference: null, receiptUrl: null },
       };
     },

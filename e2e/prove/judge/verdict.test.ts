@@ -162,7 +162,7 @@ test("balance, ledger, messages and counters must say the same", () => {
   expect(found(() => ({ ownCheck: '{"drifted":[{"accountId":"acc_1"}]}' }))).toEqual(["drift"]);
 });
 
-test("no status goes back: not in the database, not when it is read, not in what is told", () => {
+test("no status goes back: not in the database, not when it is read, not in events", () => {
   const back = { atMs: 4, process: null, messageId: ID, former: "delivered", status: "sent" };
   expect(found((run) => ({ history: { ...run.history, moves: [...run.history.moves, back] } }))).toEqual(["backwards"]);
   expect(found(() => ({ reading: { reads: 1, missing: [], backwards: ["it did"] } }))).toEqual(["backwards"]);
@@ -173,7 +173,7 @@ test("no status goes back: not in the database, not when it is read, not in what
   ).toEqual(["backwards"]);
 });
 
-test("what failed without ever having been begun is told apart from what died on its way", () => {
+test("failures that never began are distinguished from those that died on their way", () => {
   const change = (begun: boolean | null) => (run: Evidence) => ({
     ...{ ...failedEvent(run), database: asUnknown(run, begun), requests: [] },
     taken: [],

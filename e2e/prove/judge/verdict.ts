@@ -126,12 +126,12 @@ export function judge(evidence: Evidence): Verdict {
     const [message] = byNumber.get(to) ?? [];
     if (!message) lost.push(`${to} was sent to by ${copies[0]?.carrier}, and no message is there`);
     if (copies.length < 2 || !message) continue;
-    const told = `${message.id} to ${to}: ${copies.map(({ carrier, reference }) => `${carrier} ${reference ?? ""}`).join(", ")}`;
-    if (!mayBeRepeated(evidence, message, copies)) duplicated.push(told);
+    const described = `${message.id} to ${to}: ${copies.map(({ carrier, reference }) => `${carrier} ${reference ?? ""}`).join(", ")}`;
+    if (!mayBeRepeated(evidence, message, copies)) duplicated.push(described);
     else {
-      remarks.duplicatedAllowed.push(told);
+      remarks.duplicatedAllowed.push(described);
       const first = requestsByNumber.get(to)?.[0]?.behaviour;
-      if (first === "accept") remarks.duplicatedAfterResponse.push(told);
+      if (first === "accept") remarks.duplicatedAfterResponse.push(described);
     }
   }
 
@@ -153,7 +153,7 @@ export function judge(evidence: Evidence): Verdict {
   remarks.waitForParts.push(...open.filter(isInParts).map(({ id, to }) => `${id} to ${to}`));
 
   const backwards: Cases = [
-    ...reading.backwards.map((told) => `read: ${told}`),
+    ...reading.backwards.map((move) => `read: ${move}`),
     ...history.moves.flatMap(({ messageId, former, status }) =>
       former !== status && mayFollow(former, status) ? [] : [`${messageId} went from ${former} to ${status}`],
     ),
