@@ -34,7 +34,7 @@ const STOP_WITHIN_MS = 10_000;
 /** Nobody needs longer for the headers, or for all of a request; what is not here by then is looked for every few seconds. */
 const TIME_LIMITS = { headersTimeout: 15_000, requestTimeout: 30_000, connectionsCheckingInterval: 2_000 };
 
-/** Starts what renders pages. */
+/** Starts the rendering of pages. */
 async function startPages(server: Server): Promise<PagesHandler> {
   if (env().NODE_ENV !== "development") {
     return startPagesProcess(fileURLToPath(new URL("./pages.mjs", import.meta.url)));

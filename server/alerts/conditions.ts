@@ -6,8 +6,8 @@ import type { AlertKind } from "./schema";
 
 /**
  * `raised`: rows (subject_id, account_id, detail) of current problems. `cleared`: the FROM and WHERE of the states `t` that
- * have ended,
- * the condition under which that is reported, and the detail. No alert is sent for subjects that were disabled or deleted.
+ * have ended, the condition under which that is reported, and the detail. No alert is sent for subjects that were disabled or
+ * deleted.
  */
 type Condition = { raised: string; cleared: { from: string; where: string; isNotified: string; detail: string } };
 

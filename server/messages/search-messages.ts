@@ -6,7 +6,7 @@ import { presentMessage } from "./present";
 import type { FoundMessages, SearchMessagesQuery } from "./search-schema";
 import { startWalk } from "./walk-messages";
 
-/** Messages scanned, newest first, for a condition that no index answers. */
+/** Messages scanned, newest first, for a condition that no index serves. */
 const SEARCHED_MAX = 20_000;
 
 /**

@@ -18,7 +18,7 @@ const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|localhost)$/;
 
 type Kind = "web" | "worker";
 
-/** Metrics of the pages process that say something: nothing else of it counts messages, requests or jobs. */
+/** Metrics that mean something for the pages process, which handles no messages, requests or jobs. */
 const OF_PAGES = /^(process_|nodejs_|messaging_db_pool_|messaging_build_info)/;
 
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();

@@ -79,7 +79,7 @@ test("a refused request gives the turn back, so that the next caller asks again"
   expect(await tokens[1]?.get()).toEqual({ token: `${name}-2` });
 });
 
-test("a token that the provider rejects is asked for anew once, whoever noticed it", async () => {
+test("a token that the provider rejects is requested anew once, by whichever process noticed it", async () => {
   const { name, tokens, asked } = processes(2);
   await Promise.all(tokens.map((each) => each.get()));
   for (const each of tokens) each.drop(`${name}-1`);

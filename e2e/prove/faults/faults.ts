@@ -144,7 +144,7 @@ const placeOf = (fault: Fault): string => {
 };
 
 /**
- * Injects all planned faults at their times, except those whose target still suffers from another fault.
+ * Injects all planned faults at their times, except faults whose target still suffers from another fault.
  * Resolves when the last has ended.
  */
 export async function sufferAll(

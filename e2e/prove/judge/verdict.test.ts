@@ -147,7 +147,7 @@ test("a second message to a person is allowed only when nobody knew of the first
   expect(found((run) => ({ ...twice(run, `${ID}-1`), history: steps(run, "unknown") }))).toEqual(["duplicated"]);
 });
 
-test("whoever would rather hold a message than send it twice never sends it twice", () => {
+test("the policy to wait instead of sending twice never sends twice", () => {
   const change = (run: Evidence) => ({ ...twice(run, `${ID}-2`), history: steps(run, "unknown") });
   expect(found((run) => ({ ...change(run), policy: "hold" }))).toEqual(["duplicated"]);
 });

@@ -9,7 +9,7 @@ const OF_ONE_CONNECTION: ReadonlySet<string> = new Set([
 /** Next lists the files of a page in a header. */
 const RESPONSE_HEADERS_MAX_BYTES = 65_536;
 
-/** The pages process answered nothing, or there is none. */
+/** The pages process sent no response, or there is none. */
 export class NoPages extends Error {}
 
 /** The fields that go through, without those that `Connection` names. */
@@ -23,7 +23,7 @@ function throughFields(headers: IncomingHttpHeaders): Record<string, string | st
 }
 
 function requestFields(headers: IncomingHttpHeaders, body: Buffer | undefined): Record<string, string | string[]> {
-  // Whatever length the caller announced: there is no other body than this one.
+  // Whatever length the caller announced, this is the only body.
   const { "content-length": _, ...others } = throughFields(headers);
   return body === undefined ? others : { ...others, "content-length": String(body.length) };
 }

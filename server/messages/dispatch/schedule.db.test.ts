@@ -55,7 +55,7 @@ describe("a scheduled message", () => {
     expect(await contradictions(account.accountId)).toEqual([]);
   });
 
-  test("is not claimed before its time, whoever dispatches it", async () => {
+  test("is not claimed before its time, by any dispatch", async () => {
     const account = await makeAccount();
     const { id } = await schedule(account);
     expect(await claimAll(id)).toEqual([]);

@@ -35,7 +35,7 @@ export type MessageFilterValues = {
 /** The text, or nothing if it is longer than any that could match. */
 const upTo = (max: number, text: string | null): string => (text && text.length <= max ? text : "");
 
-/** The filters that the address names; without those that filter by nothing that exists. */
+/** The filters in the address, without unusable values. */
 export const messageFiltersOf = (params: URLSearchParams): MessageFilterValues => {
   const [to, keyId] = [params.get("to"), params.get("key")];
   return {
@@ -66,7 +66,7 @@ export const filteredBy = ({ status, to, from, keyId, provider, reference, days 
   ...createdBounds(days),
 });
 
-/** Whether another filter is set than those by which the service lists messages, with an exact total: the rest are searched. */
+/** Whether a filter is set by which the service can only search, without an exact total. */
 export const isSearch = ({ to, ...filters }: MessageFilterValues) => Boolean(to) || hasMore(filters);
 
 /** Whether one of the rarer filters is set. */
