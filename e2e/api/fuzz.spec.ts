@@ -5,13 +5,13 @@ import fc from "fast-check";
 import { Pool } from "undici";
 import { admin, type OwnAccount } from "../support/accounts";
 import type { Api } from "../support/api";
+import { replyFromHandset } from "../support/behind-the-api";
 import { databaseUrlOf, openDatabase } from "../support/books";
 import { readContract } from "../support/contract";
 import { expect, test } from "../support/contract-test";
 import { type Caller, type FuzzRequest, fuzzRequest, knownOf } from "../support/fuzz/arbitrary-requests";
 import { type FuzzResponse, judge } from "../support/fuzz/fuzz-judge";
 import { operationsOf } from "../support/fuzz/openapi";
-import { replyFromHandset } from "../support/guards";
 
 const SEED = Number(process.env.FUZZ_SEED || randomInt(2 ** 31 - 1));
 const RUNS = Number(process.env.FUZZ_RUNS || 2_400);

@@ -3,10 +3,10 @@ import type { InboundMessage } from "@/server/inbound/schema";
 import type { Sender } from "@/server/senders/schema";
 import type { AnyEvent, CreatedWebhookEndpoint } from "@/server/webhooks/schema";
 import { requiresKey, requiresPermission } from "../support/access";
+import { replyFromHandset } from "../support/behind-the-api";
 import type { CheckedApi } from "../support/checked-api";
 import { expect, test } from "../support/contract-test";
 import { ISO } from "../support/follow";
-import { replyFromHandset } from "../support/guards";
 import type { Operator } from "../support/operator";
 import { openWebhook } from "../support/signature";
 

@@ -3,9 +3,9 @@ import type { BulkResult, Message } from "@/server/messages/schema";
 import type { Sender } from "@/server/senders/schema";
 import type { Suppression } from "@/server/suppressions/schema";
 import { requiresKey, requiresPermission } from "../support/access";
+import { replyFromHandset } from "../support/behind-the-api";
 import { expect, test } from "../support/contract-test";
 import { balanceOf, ISO } from "../support/follow";
-import { replyFromHandset } from "../support/guards";
 
 const UNKNOWN = "/suppressions/sup_01k9x7t4m2e8v5q3r6w1y0z8ab";
 const NUMBER = "+15550100008";

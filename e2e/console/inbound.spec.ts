@@ -1,5 +1,5 @@
+import { replyFromHandset } from "../support/behind-the-api";
 import { expect, test } from "../support/contract-test";
-import { replyFromHandset } from "../support/guards";
 
 const HANDSET = "+14155550123";
 const OTHER = "+442071838750";

@@ -1,7 +1,7 @@
 /** An account as a shop would have it: messages of all kinds, a month of history, webhooks that work and one that does not. */
 import { pool } from "@/server/core/db";
 import type { Api } from "../support/api";
-import { replyFromHandset } from "../support/guards";
+import { replyFromHandset } from "../support/behind-the-api";
 
 const DAYS_OF_HISTORY = 29;
 const PRICE_MICROS = 10_000;

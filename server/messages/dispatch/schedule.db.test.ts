@@ -5,7 +5,7 @@ import { pool, transaction } from "@/server/core/db";
 import { sendBulk, sendMessage } from "@/server/messages/accept/send";
 import { claimAttempts } from "@/server/messages/dispatch/dispatch";
 import { failStranded, requeueOrphans } from "@/server/messages/dispatch/sweeps";
-import { listMessages } from "@/server/messages/list-messages";
+import { listMessages } from "@/server/messages/lists/list-messages";
 import { getMessage, getTimeline } from "@/server/messages/read";
 import { insertManual } from "@/server/suppressions/store";
 import { contradictions } from "@/test/database/account-truth";

@@ -1,8 +1,8 @@
-import type { AccountActor } from "../core/actor";
-import { readPool } from "../core/db";
-import { toPage } from "../core/wire";
+import type { AccountActor } from "../../core/actor";
+import { readPool } from "../../core/db";
+import { toPage } from "../../core/wire";
+import { presentMessage } from "../present";
 import { readMessages } from "./list-messages";
-import { presentMessage } from "./present";
 import type { FoundMessages, SearchMessagesQuery } from "./search-schema";
 import { startWalk } from "./walk-messages";
 

@@ -2,10 +2,10 @@
  * Walks through an account's messages, newest first, that read a bounded number of index entries however many messages there
  * are. A walk follows one index; its other filters are compared with each message on the way.
  */
-import type { Queryable } from "../core/db";
+import type { Queryable } from "../../core/db";
+import { isE164 } from "../phone";
 import { idsWithin } from "./created-range";
 import { STATUS_LISTS } from "./list-messages";
-import { isE164 } from "./phone";
 import type { SearchMessagesQuery } from "./search-schema";
 
 export type WalkFilter = Omit<SearchMessagesQuery, "page" | "limit">;
