@@ -21,7 +21,7 @@ function goodRun(): Evidence {
       segments: 1,
       costMicros: PRICE,
       errorCode: null,
-      story: null,
+      facts: null,
       knownParts: null,
     },
   };

@@ -170,8 +170,8 @@ export function judge(evidence: Evidence): Verdict {
       unfinished: [
         ...open
           .filter((message) => !isInParts(message))
-          .map(({ id, to, status, story }) => {
-            return `${id} to ${to} is ${status}${requestsByNumber.has(to) ? "" : ", never called"}: ${story}`;
+          .map(({ id, to, status, facts }) => {
+            return `${id} to ${to} is ${status}${requestsByNumber.has(to) ? "" : ", never called"}: ${facts}`;
           }),
         ...sends.flatMap(({ key, ids, refused }) =>
           key !== null && ids === null && !refused ? [`${key} never got an answer`] : [],
