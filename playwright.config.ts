@@ -17,8 +17,8 @@ export default defineConfig({
   workers: 3,
   retries: 0,
   // Generous: a slow machine is no failure.
-  timeout: 120_000,
-  expect: { timeout: 30_000 },
+  timeout: 300_000,
+  expect: { timeout: 60_000 },
   ...smoke,
   reporter: process.env.PLAYWRIGHT_JSON_OUTPUT_FILE ? [["list"], ["json"]] : [["list"]],
   use: {

@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 
 const alias = { "@": import.meta.dirname };
 /** Time limits of waits: on a slow machine results come late, which is no failure. */
-const patient = { poll: { timeout: 30_000 } };
+const patient = { poll: { timeout: 60_000 } };
 
 export default defineConfig({
   test: {
@@ -18,8 +18,8 @@ export default defineConfig({
           include: ["{server,worker,prisma,scripts,app,sdk,test,bench,e2e/prove}/**/*.test.ts"],
           exclude: ["**/*.db.test.ts", "**/node_modules/**"],
           expect: patient,
-          testTimeout: 90_000,
-          hookTimeout: 90_000,
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
         },
       },
       {
@@ -32,8 +32,8 @@ export default defineConfig({
           setupFiles: ["test/database/database-setup.ts"],
           pool: "forks",
           expect: patient,
-          testTimeout: 90_000,
-          hookTimeout: 90_000,
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
         },
       },
     ],

@@ -76,7 +76,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       await use(web);
       await web.stop();
     },
-    { scope: "worker", timeout: 240_000 },
+    { scope: "worker", timeout: 480_000 },
   ],
   account: async ({ newAccount }, use) => use(await newAccount()),
   api: ({ service, account }, use) => use(apiWith(service, account.apiKey)),

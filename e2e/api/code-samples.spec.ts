@@ -66,7 +66,7 @@ for (const language of LANGUAGES.filter((name) => name !== "curl")) {
     try {
       const forged = () =>
         fetch(url, { method: "POST", body: "{}", headers: { "service-signature": `t=1,v1=${"0".repeat(64)}` } });
-      await expect.poll(() => forged().then(({ status }) => status, String), { timeout: 60_000 }).toBe(400);
+      await expect.poll(() => forged().then(({ status }) => status, String)).toBe(400);
       const tested = (await api.post(`/webhooks/${id}/test`, undefined)).body.data;
       expect(tested).toMatchObject({ delivered: true, status_code: 204 });
       await expect.poll(receiver.printed).toContain("message.delivered");

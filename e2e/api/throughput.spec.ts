@@ -87,7 +87,7 @@ test("two workers together keep a provider's pace, fairly between accounts, and 
   const bigIds = await big.sendAll(many);
   const smallIds = await small.sendAll(few);
   await elsewhere.sendAll(free);
-  await expect.poll(() => takenTimes(twilio, [...many, ...few]).length, { timeout: 30_000 }).toBe(45);
+  await expect.poll(() => takenTimes(twilio, [...many, ...few]).length).toBe(45);
 
   const [ofMany, ofFew] = [takenTimes(twilio, many), takenTimes(twilio, few)];
   expectWithin(await goingsOf(installation, [...bigIds, ...smallIds]), RATE, 0);
@@ -110,7 +110,7 @@ test("a pace counts segments, not messages", async ({ installation }) => {
   await sendUntilLimited(installation, customer);
   const recipients = numbers(10);
   const ids = await customer.sendAll(recipients, LONG_TEXT);
-  await expect.poll(() => takenTimes(telnyx, recipients).length, { timeout: 30_000 }).toBe(recipients.length);
+  await expect.poll(() => takenTimes(telnyx, recipients).length).toBe(recipients.length);
   const goings = await goingsOf(installation, ids);
   expect(goings.map((going) => going.segments)).toEqual(ids.map(() => LONG_SEGMENTS));
   expectWithin(goings, RATE, 0);
@@ -130,7 +130,7 @@ test("a sender's own pace holds for that account alone", async ({ installation }
   const ids = await slow.sendAll(paced);
   await fast.send(newNumber());
   await fast.sendAll(free);
-  await expect.poll(() => takenTimes(messagebird, paced).length, { timeout: 30_000 }).toBe(paced.length);
+  await expect.poll(() => takenTimes(messagebird, paced).length).toBe(paced.length);
   expectWithin(await goingsOf(installation, ids), senderRate, 0);
   const last = Math.max(...takenTimes(messagebird, free));
   expect(takenTimes(messagebird, free)).toHaveLength(free.length);

@@ -22,7 +22,7 @@ const test = base.extend<Fixtures, { behindProxy: OwnWeb }>({
       await use(web);
       await web.stop();
     },
-    { scope: "worker", timeout: 240_000 },
+    { scope: "worker", timeout: 480_000 },
   ],
   direct: async ({ keyed }, use) => use(await keyed({ allowed_ips: [CLIENT] })),
   proxied: async ({ rest, behindProxy, contract }, use) => {

@@ -98,3 +98,16 @@ test("Escape closes the menus of the header, and the focus returns to their butt
     }
   }
 });
+
+test("Escape closes a menu whose button still has the focus", async ({ console: page }) => {
+  await page.goto("/");
+  const button = page.getByRole("button", { name: "Theme" });
+  for (let time = 0; time < 2; time += 1) {
+    await button.click();
+    await expect(page.getByRole("menu")).toBeVisible();
+    await button.focus();
+    await page.keyboard.press("Escape");
+    await expect(page.getByRole("menu")).toBeHidden();
+    await expect(button).toBeFocused();
+  }
+});

@@ -49,13 +49,29 @@ test("a job of a task that the database does not know is refused, and its transa
   await expect(add).rejects.toMatchObject({ code: "23502" });
 });
 
-test("workers hear of each commit with jobs that are due, and not of jobs for later", async () => {
+/** Listens as a worker does; `heard` grows with each announcement. */
+async function listen(onHeard?: () => unknown): Promise<{ heard: { count: number }[]; stop: () => Promise<void> }> {
   const listener = new pg.Client({ connectionString: env().DATABASE_URL });
   await listener.connect();
   const heard: { count: number }[] = [];
-  listener.on("notification", ({ payload }) => heard.push(JSON.parse(payload ?? "") as { count: number }));
+  listener.on("notification", ({ payload }) => {
+    heard.push(JSON.parse(payload ?? "") as { count: number });
+    onHeard?.();
+  });
+  await listener.query('LISTEN "jobs:insert"');
+  return { heard, stop: () => listener.end() };
+}
+
+const countDue = async (): Promise<number> => {
+  const { rows } = await pool().query<{ due: number }>(
+    "SELECT count(*)::int AS due FROM graphile_worker._private_jobs WHERE run_at <= clock_timestamp()",
+  );
+  return rows[0]?.due ?? 0;
+};
+
+test("workers hear of each commit with jobs that are due, and not of jobs for later", async () => {
+  const { heard, stop } = await listen();
   try {
-    await listener.query('LISTEN "jobs:insert"');
     const payload = { messageIds: ["msg_1"] };
     const runAt = new Date(Date.now() + HOUR_MS);
     await addJob(pool(), "dispatch_messages", payload, { runAt });
@@ -68,6 +84,21 @@ test("workers hear of each commit with jobs that are due, and not of jobs for la
     await addJob(pool(), "dispatch_messages", payload);
     await expect.poll(() => heard.map(({ count }) => count)).toEqual([2, 1]);
   } finally {
-    await listener.end();
+    await stop();
+  }
+});
+
+test("workers hear of jobs for later when they are due, and not of each of many", async () => {
+  await pool().query("DELETE FROM graphile_worker._private_jobs");
+  const dueWhenHeard: number[] = [];
+  const { heard, stop } = await listen(async () => dueWhenHeard.push(await countDue()));
+  try {
+    const payload = { messageIds: ["msg_1"] };
+    const runAt = new Date(Date.now() + 400);
+    for (let at = 0; at < 30; at += 1) await addJob(pool(), "dispatch_messages", payload, { runAt });
+    await expect.poll(() => dueWhenHeard.at(-1)).toBe(30);
+    expect(heard.length).toBeLessThan(30);
+  } finally {
+    await stop();
   }
 });

@@ -7,8 +7,9 @@
  * A task must be safe to run twice: the jobs of a dead worker go to another one.
  */
 import { z } from "zod";
-import { msUntil } from "./clock";
+import { msUntil, now } from "./clock";
 import type { Queryable } from "./db";
+import { announceIn } from "./due-jobs";
 import { unnest } from "./unnest";
 
 const ids = z.array(z.string()).min(1).max(2_000);
@@ -142,7 +143,7 @@ const insertJobs = (rows: string, runAt: string): string =>
    SELECT (SELECT id FROM graphile_worker._private_tasks WHERE identifier = $1), j.payload::json, ${runAt}, $4::int2, $5::int2
    FROM ${rows}`;
 
-/** Notifies the workers of a number of due jobs. They find later ones by themselves. */
+/** Notifies the workers of a number of due jobs. Later ones are announced at their time. */
 const announced = (insert: string, count: string): string =>
   `WITH added AS (${insert})
    SELECT pg_notify('jobs:insert', json_build_object('r', random(), 'count', ${count})::text) WHERE ${count} > 0`;
@@ -163,6 +164,11 @@ const INSERT_ADDED = insertJobs(
 );
 const ADD_MANY = announced(INSERT_ADDED, "$6::int4");
 const ADD_KNOWN = `${INSERT_ADDED} RETURNING id::text AS id, payload`;
+
+/** Announces jobs for later, which were given to the database at `addedAt`, when they are due. */
+function announceLater(added: readonly { runAt: Date | null }[], addedAt: Date): void {
+  for (const { runAt } of added) if (runAt) announceIn(Math.max(0, runAt.getTime() - addedAt.getTime()));
+}
 
 const settingsOf = (name: JobName): number[] => [MAX_JOB_ATTEMPTS, PRIORITIES[name] ?? 0];
 
@@ -194,12 +200,14 @@ export async function addJobs<Name extends JobName>(
   added: readonly { payload: JobPayload<Name>; runAt: Date | null }[],
 ): Promise<void> {
   if (added.length === 0) return;
+  const addedAt = now();
   const due = added.filter(({ runAt }) => runAt === null).length;
   await tx.query({
     name: "jobs.add_many",
     text: ADD_MANY,
     values: [name, ...addedJobs.values(added), ...settingsOf(name), due],
   });
+  announceLater(added, addedAt);
 }
 
 /** Adds jobs for later, whose work the caller may do before. @returns their ids, in any order. */
@@ -209,11 +217,13 @@ export async function addKnownJobs<Name extends JobName>(
   added: readonly { payload: JobPayload<Name>; runAt: Date }[],
 ): Promise<{ id: string; payload: JobPayload<Name> }[]> {
   if (added.length === 0) return [];
+  const addedAt = now();
   const { rows } = await tx.query<{ id: string; payload: JobPayload<Name> }>({
     name: "jobs.add_known",
     text: ADD_KNOWN,
     values: [name, ...addedJobs.values(added), ...settingsOf(name)],
   });
+  announceLater(added, addedAt);
   return rows;
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { digitsOf, E164_PATTERN, e164Of, isE164, senderKind } from "./phone";
+import { digitsOf, E164_PATTERN, e164Of, isE164, isRecipient, senderKind } from "./phone";
 
 describe("isE164", () => {
   it.each(["+1234567", "+14155550123", "+447700900123", "+123456789012345"])("accepts %s", (text) => {
@@ -96,6 +96,22 @@ describe("e164Of", () => {
     "reads no number from %j",
     (text) => {
       expect(e164Of(text)).toBeNull();
+    },
+  );
+});
+
+describe("isRecipient", () => {
+  it.each(["+491511234567", "491511234567", "00491511234567", "01511234567", "1511234567"])(
+    "takes %s for +491511234567",
+    (claimed) => {
+      expect(isRecipient("+491511234567", claimed)).toBe(true);
+    },
+  );
+
+  it.each(["", "Shop", "4567", "234567", "+491511234568", "+44491511234567", "1511234567890"])(
+    "does not take %s for +491511234567",
+    (claimed) => {
+      expect(isRecipient("+491511234567", claimed)).toBe(false);
     },
   );
 });

@@ -30,6 +30,15 @@ export function digitsOf(e164: string): string {
   return e164.startsWith("+") ? e164.slice(1) : e164;
 }
 
+/** The shortest number without its country code; fewer digits would match many numbers. */
+const RECIPIENT_DIGITS_MIN = 7;
+
+/** Whether `claimed`, a number in a carrier's notation, perhaps national, is the E.164 number `to`. */
+export function isRecipient(to: string, claimed: string): boolean {
+  const digits = digitsOf(claimed).replace(/^0+/, "");
+  return digits.length >= RECIPIENT_DIGITS_MIN && digitsOf(to).endsWith(digits);
+}
+
 /** Common separators between the digits of a number, and prefixes before them. */
 const SEPARATORS = /[\s().\-/\u00a0]/g;
 const INTERNATIONAL = /^(?:tel:)?(?:\+|00)?(?=\d)/i;

@@ -7,7 +7,7 @@ import { pool } from "@/server/core/db";
 export type Statement = { name: string; text: string; values: unknown[] };
 
 /** Sent by a timer some time after a change, and so possibly while other work is watched. */
-const BY_TIMER: ReadonlySet<string> = new Set(["live.notify"]);
+const BY_TIMER: ReadonlySet<string> = new Set(["live.notify", "jobs.announce"]);
 
 /** The statements with parameters that `work` runs, as they were sent. */
 export async function statementsOf(work: () => Promise<unknown>): Promise<Statement[]> {

@@ -4,6 +4,7 @@ import { makeAccount } from "@/test/database/seed";
 import { createApiKey } from "../../api-keys/service";
 import type { AccountActor } from "../../core/actor";
 import { pool } from "../../core/db";
+import { env } from "../../core/env";
 import { invalidRequest } from "../../core/errors";
 import { createSender } from "../../senders/service";
 import { createSuppression } from "../../suppressions/service";
@@ -161,7 +162,9 @@ test("however many requests wait for one account, another account's are carried 
   await holder.query("BEGIN");
   await lockAdmission(holder, [busy.accountId]);
   const waiting = Promise.allSettled(
-    Array.from({ length: 40 }, (_, at) => createSender(busy.actor, { sender_id: `W${at}` }, request(`w${at}`))),
+    Array.from({ length: env().DATABASE_POOL_SIZE + 5 }, (_, at) =>
+      createSender(busy.actor, { sender_id: `W${at}` }, request(`w${at}`)),
+    ),
   );
   expect((await createSender(other.actor, { sender_id: "FREE" })).sender_id).toBe("FREE");
   // It did not have to wait until the row was free.

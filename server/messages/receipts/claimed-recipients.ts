@@ -6,19 +6,11 @@ import { now, SECOND_MS } from "../../core/clock";
 import type { Tx } from "../../core/db";
 import { addJob } from "../../core/jobs";
 import { log } from "../../core/log";
-import { digitsOf } from "../phone";
+import { isRecipient } from "../phone";
 import type { IncomingReceipt, MatchedAttempt } from "./match-attempts";
 
 /** The response to the send may come after its receipt; a report of unknown origin is kept no longer than that. */
 const AGAIN_AFTER_MS = 2 * SECOND_MS;
-/** The shortest number without its country code; fewer digits would match many numbers. */
-const DIGITS_MIN = 7;
-
-/** Whether a number in a centre's notation, perhaps national, is `to`. */
-export function isRecipient(to: string, claimed: string): boolean {
-  const digits = digitsOf(claimed).replace(/^0+/, "");
-  return digits.length >= DIGITS_MIN && digitsOf(to).endsWith(digits);
-}
 
 /**
  * Takes out the receipts that claim a recipient and are about a message to another number, or about an unknown one;

@@ -1,0 +1,64 @@
+/**
+ * Announcements of jobs when they are due. Workers hear at once of a job that is due when it is added; without this they
+ * would find a job for later by their next poll, half a second after its time. The process that added it announces
+ * it; when that dies before, the poll still finds it.
+ */
+import { pool } from "./db";
+import { defineProcessValue } from "./process";
+
+/** Jobs for later than this are left to the polls: their delay is coarse. */
+const HORIZON_MS = 10_000;
+/** Times are announced together that are as close as this. */
+const TICK_MS = 10;
+/** Pause after an announcement: under load, batches of receipts and retries become due all the time. */
+const PAUSE_MS = 100;
+
+/** Tells the workers that a job is due, as graphile-worker's own insert does. */
+const ANNOUNCEMENT = "SELECT pg_notify('jobs:insert', json_build_object('r', random(), 'count', 1)::text)";
+
+type Announcer = {
+  /** Times of this process's clock, in ms, rounded up to ticks. */
+  times: Set<number>;
+  timer: NodeJS.Timeout | null;
+  timerMs: number;
+  announcedMs: number;
+};
+
+const announcer = defineProcessValue(
+  "jobs.announcer",
+  (): Announcer => ({ times: new Set(), timer: null, timerMs: Number.POSITIVE_INFINITY, announcedMs: 0 }),
+);
+
+/**
+ * Announces a job that the database was asked to run after `waitMs`. Called when the database has answered: it began to count
+ * before that, so the announcement never comes too early.
+ */
+export function announceIn(waitMs: number): void {
+  if (waitMs > HORIZON_MS) return;
+  const own = announcer();
+  own.times.add(Math.ceil((Date.now() + waitMs) / TICK_MS) * TICK_MS);
+  schedule(own);
+}
+
+/** Sets the timer for the earliest time, unless it is set for one that is no later. */
+function schedule(own: Announcer): void {
+  if (own.times.size === 0) return;
+  const nextMs = Math.max(Math.min(...own.times), own.announcedMs + PAUSE_MS);
+  if (own.timer && own.timerMs <= nextMs) return;
+  if (own.timer) clearTimeout(own.timer);
+  own.timerMs = nextMs;
+  own.timer = setTimeout(() => announceDue(own), nextMs - Date.now());
+  own.timer.unref();
+}
+
+function announceDue(own: Announcer): void {
+  const nowMs = Date.now();
+  own.timer = null;
+  for (const time of own.times) if (time <= nowMs) own.times.delete(time);
+  own.announcedMs = nowMs;
+  // A lost announcement costs the pause until the next poll.
+  pool()
+    .query({ name: "jobs.announce", text: ANNOUNCEMENT })
+    .catch(() => undefined);
+  schedule(own);
+}
