@@ -70,7 +70,7 @@ const takenTimes = (carrier: Carrier, recipients: string[]): number[] =>
 
 const numbers = (count: number) => Array.from({ length: count }, newNumber);
 
-test("two workers together keep a provider's pace, fairly between accounts, and slow nobody else", async ({
+test("two workers together keep a provider's throughput limit, fairly between accounts, and slow nobody else", async ({
   installation,
 }) => {
   const { twilio, plivo } = installation.carriers;
@@ -103,7 +103,7 @@ test("two workers together keep a provider's pace, fairly between accounts, and 
   expect(Math.max(...takenTimes(plivo, free))).toBeLessThan(Math.max(...ofMany));
 });
 
-test("a pace counts segments, not messages", async ({ installation }) => {
+test("a throughput limit counts segments, not messages", async ({ installation }) => {
   const { telnyx } = installation.carriers;
   const customer = await newCustomer(installation, await installation.makeRoute("telnyx"));
   await limitThroughput(installation, "telnyx", RATE);
@@ -116,7 +116,7 @@ test("a pace counts segments, not messages", async ({ installation }) => {
   expectWithin(goings, RATE, 0);
 });
 
-test("a sender's own pace holds for that account alone", async ({ installation }) => {
+test("a sender's own throughput limit holds for that account alone", async ({ installation }) => {
   const { messagebird } = installation.carriers;
   const route = await installation.makeRoute("messagebird");
   const [slow, fast] = await Promise.all([newCustomer(installation, route), newCustomer(installation, route)]);
