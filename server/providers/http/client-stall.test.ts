@@ -78,6 +78,7 @@ test("after a long stall no idle connection is used", async () => {
 
 /** Sends one message and prints its outcome. */
 const CHILD = `
+import { z } from "zod";
 import { httpAdapter } from "./server/providers/http/client";
 const provider = {
   id: "twilio", settings: z.record(z.string(), z.unknown()), maxInFlight: 1,
