@@ -144,7 +144,7 @@ module.exports = {
       "Whether somebody is signed in is all that a layout asks of the server.",
     ),
     only(
-      "route-files-hand-over",
+      "route-files-delegate",
       { path: "^app/(api|_trpc)/" },
       ["^app/", "^server/(api|auth)/"],
       "A route file is one line into server/api or server/auth.",

@@ -6,10 +6,10 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import type { AddressInfo } from "node:net";
 import { createOpenApiNodeHttpHandler } from "trpc-to-openapi";
 import { Pool } from "undici";
-import { callProcedure } from "@/server/api/call";
+import { callProcedure } from "@/server/api/call-procedure";
 import { PENDING } from "@/server/api/document/samples";
-import { parseBody } from "@/server/api/input";
 import { matchOperation, tableOf } from "@/server/api/operations";
+import { parseBody } from "@/server/api/rest-input";
 import type { Context } from "@/server/core/trpc";
 import { router, scoped } from "@/server/core/trpc";
 import { Message, SendMessageInput } from "@/server/messages/schema";

@@ -3,7 +3,7 @@ import { rebuildUsage } from "@/server/accounts/rebuild-usage";
 import { checkLedger } from "@/server/accounts/tasks";
 import { pool } from "@/server/core/db";
 import { rebuildListTotals } from "@/server/lists/rebuild";
-import { fillMessages } from "./filling";
+import { fillMessages } from "./fill-statements";
 import { makeCustomer, makeDatabase, openClient, openFolder, openServer, serviceSettings } from "./kit/service";
 import type { Options, Outcome, Stage, Workload } from "./kit/workload";
 

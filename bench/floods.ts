@@ -107,7 +107,7 @@ const floodsOf = (port: number, receipts: string, cookie: string): Record<string
 
 type Beside = { name: string; p99: number[]; ratio: number; statuses: Statuses };
 
-const said = (statuses: Statuses): string =>
+const textOf = (statuses: Statuses): string =>
   Object.entries(statuses)
     .map(([status, count]) => `${count} x ${status}`)
     .join(", ") || "no response";
@@ -118,7 +118,7 @@ function print(calm: number[], beside: Beside[]): string {
   return [
     `p99 of ${SENDS_PER_S} sends/s in ms, by round, and the median ratio to calm`,
     line("calm", calm, ""),
-    ...beside.map(({ name, p99, ratio, statuses }) => line(name, p99, `${ratio.toFixed(2)} ×   ${said(statuses)}`)),
+    ...beside.map(({ name, p99, ratio, statuses }) => line(name, p99, `${ratio.toFixed(2)} ×   ${textOf(statuses)}`)),
     "",
   ].join("\n");
 }

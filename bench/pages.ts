@@ -56,7 +56,7 @@ type Round = { calm: LoadResult; strangers: LoadResult; person: LoadResult };
 
 const KINDS = ["calm", "strangers", "person"] as const;
 
-const said = (statuses: Record<string, number>): string =>
+const textOf = (statuses: Record<string, number>): string =>
   Object.entries(statuses)
     .map(([status, count]) => `${count} x ${status}`)
     .join(", ") || "none";
@@ -70,8 +70,8 @@ function print(rounds: Round[], ratios: Record<string, number>, views: Record<st
     KINDS.map((kind) => kind.padStart(10)).join(""),
     ...rounds.map((round, at) => row(at, round)),
     `median ratio to calm: strangers ${ratios.strangers?.toFixed(2)}, person ${ratios.person?.toFixed(2)}`,
-    `views of strangers: ${said(views.strangers ?? {})}`,
-    `views of a person: ${said(views.person ?? {})}`,
+    `views of strangers: ${textOf(views.strangers ?? {})}`,
+    `views of a person: ${textOf(views.person ?? {})}`,
     "",
   ].join("\n");
 }

@@ -2,7 +2,7 @@
 import { getUsage } from "@/server/accounts/service";
 import type { AccountActor } from "@/server/core/actor";
 import { markLists } from "@/server/lists/tasks";
-import { listMessages } from "@/server/messages/list-messages";
+import { listMessages } from "@/server/messages/lists/list-messages";
 import { getMessage } from "@/server/messages/read";
 import { listDeliveries } from "@/server/webhooks/history/list-deliveries";
 import { listEvents } from "@/server/webhooks/history/list-events";

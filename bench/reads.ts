@@ -1,7 +1,7 @@
 /** Reads at many messages against reads at few, in turns: what callers see of growth. */
 import { fork } from "node:child_process";
 import path from "node:path";
-import { fillMessages } from "./filling";
+import { fillMessages } from "./fill-statements";
 import { endChild } from "./kit/client";
 import { median } from "./kit/figures";
 import { makeCustomer, makeDatabase, openClient, openFolder, openServer, serviceSettings } from "./kit/service";

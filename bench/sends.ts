@@ -11,7 +11,7 @@ import { runLoad, startLoad } from "./kit/client";
 import { drain } from "./kit/drain";
 import { type Cpu, median, type Round, type SendsFigures } from "./kit/figures";
 import type { LoadPlan, LoadResult } from "./kit/load";
-import { measureLone } from "./kit/lone";
+import { measureLone } from "./kit/lone-sends";
 import { findPgbench, type PgbenchResult, runPgbench, sendScript } from "./kit/pgbench";
 import {
   cpuSeconds,

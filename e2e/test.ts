@@ -4,7 +4,7 @@ import { test as base, type Page } from "@playwright/test";
 import { type Receiver, startReceiver } from "../test/network/receiver";
 import { givenAccount, type OwnAccount } from "./support/accounts";
 import { type Api, apiWith } from "./support/api";
-import { answersFile, type Contract, contractOf, ranMark } from "./support/contract";
+import { type Contract, contractOf, ranMark, responsesFile } from "./support/contract";
 import { type Operator, operatorOf } from "./support/operator";
 import { type OwnWeb, startWeb } from "./support/processes";
 import { isForeign, runningService, type Service } from "./support/service";
@@ -93,7 +93,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   ran: [
     async ({ service }, use, { file }) => {
       await use(undefined);
-      appendFileSync(answersFile(service), `${ranMark(file)}\n`);
+      appendFileSync(responsesFile(service), `${ranMark(file)}\n`);
     },
     { auto: true },
   ],

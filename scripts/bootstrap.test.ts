@@ -12,7 +12,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const scripts = (name: string) => JSON.stringify(path.resolve("scripts", name));
 const stopped = path.join(folder, "stopped");
 
-/** A command that tells how far it is while it stops. */
+/** A command that reports its progress while it stops. */
 const COMMAND = `
 import { writeFileSync } from "node:fs";
 import { say } from ${scripts("progress.mjs")};

@@ -40,7 +40,7 @@ const ENTRIES = {
   "web-process": "server/main.ts",
   "pages-process": "server/pages.ts",
   "worker-process": "worker/index.ts",
-  admin: "scripts/admin.ts",
+  admin: "scripts/admin/admin.ts",
   migrate: "prisma/migrate.ts",
 };
 

@@ -11,8 +11,8 @@ const canVerify = spawnSync("systemd-analyze", ["--version"]).status === 0;
 
 test.skipIf(!canVerify)("systemd finds no fault in the units (skipped without systemd-analyze)", () => {
   const { stdout, stderr } = spawnSync("systemd-analyze", ["verify", ...units], { encoding: "utf8" });
-  const said = `${stdout}${stderr}`.split("\n").filter((line) => line !== "" && !line.includes("/usr/bin/node"));
-  expect(said).toEqual([]);
+  const output = `${stdout}${stderr}`.split("\n").filter((line) => line !== "" && !line.includes("/usr/bin/node"));
+  expect(output).toEqual([]);
 });
 
 test("manifests and compose file set only settings that exist", () => {

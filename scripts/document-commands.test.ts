@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { COMMANDS } from "./admin-commands";
+import { COMMANDS } from "./admin/commands";
 
 const markdownIn = (folder: string): string[] =>
   readdirSync(folder)

@@ -25,7 +25,7 @@ async function startHolder() {
   return child;
 }
 
-test("a second start on a data folder is refused and told where the first one is", async () => {
+test("a second start on a data folder is refused, with the address of the first one", async () => {
   const holder = await startHolder();
   try {
     expect(runningStart(dataDir)).toMatchObject({ pid: holder.pid, databaseUrl: "postgresql://there" });

@@ -16,13 +16,13 @@ const require = createRequire(import.meta.url);
 const DOCUMENT = "openapi.json";
 const CONTEXT_LINES = 3;
 
-type Answer = { status: number; body: string };
+type DocumentResponse = { status: number; body: string };
 
 /** The document as GET /api/v1/openapi.json returns it. Needs no database. */
 async function servedDocument(): Promise<object> {
   await ensureClient();
   const { serveRest } = await import("../server/api/rest");
-  const answer: Answer = await serveRest({
+  const response: DocumentResponse = await serveRest({
     method: "GET",
     path: "/openapi.json",
     query: "",
@@ -30,8 +30,8 @@ async function servedDocument(): Promise<object> {
     peer: "127.0.0.1",
     readBody: async () => Buffer.alloc(0),
   });
-  if (answer.status !== 200) throw new Error(`The document could not be made: ${answer.body}`);
-  return JSON.parse(answer.body) as object;
+  if (response.status !== 200) throw new Error(`The document could not be made: ${response.body}`);
+  return JSON.parse(response.body) as object;
 }
 
 /** Every generated file by its path. */

@@ -69,9 +69,9 @@ async function waitUntilReady(service: Service, isReady: () => boolean | Promise
 
 /** Whether the web process at `url` reports itself and its database healthy. */
 async function isHealthy(url: string): Promise<boolean> {
-  const answer = await fetch(`${url}/api/health`, { signal: AbortSignal.timeout(10_000) }).catch(() => null);
-  await answer?.text();
-  return answer?.status === 200;
+  const response = await fetch(`${url}/api/health`, { signal: AbortSignal.timeout(10_000) }).catch(() => null);
+  await response?.text();
+  return response?.status === 200;
 }
 
 /** Whether a service has logged the event; true when its log level omits such events. */

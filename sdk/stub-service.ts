@@ -6,7 +6,7 @@ import { afterEach } from "vitest";
 /** A request as the stub got it. */
 export type Seen = { method: string; url: string; headers: IncomingHttpHeaders; body: string };
 /** Sends a response, or leaves the request hanging. */
-export type Answer = (response: ServerResponse) => void;
+export type Responder = (response: ServerResponse) => void;
 
 const servers: Server[] = [];
 afterEach(() => {
@@ -15,7 +15,7 @@ afterEach(() => {
 
 /** Starts a stub that runs until the test ends. @returns its base URL, and the requests so far. */
 export async function startStub(
-  answerTo: (request: Seen, index: number) => Answer | undefined,
+  answerTo: (request: Seen, index: number) => Responder | undefined,
 ): Promise<{ baseUrl: string; seen: Seen[] }> {
   const seen: Seen[] = [];
   const server = createServer(async (incoming, response) => {
@@ -36,16 +36,16 @@ export const META = { request_id: "req_1", api_version: "v1" };
 
 /** A JSON response. */
 export const json =
-  (status: number, body: object, headers: Record<string, string> = {}): Answer =>
+  (status: number, body: object, headers: Record<string, string> = {}): Responder =>
   (response) => {
     response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
   };
 
 /** A success with this `data`. */
-export const success = (data: unknown, status = 200): Answer => json(status, { success: true, data, meta: META });
+export const success = (data: unknown, status = 200): Responder => json(status, { success: true, data, meta: META });
 
 /** A page of a list. @param next the cursor of the next page; null: it is the last. */
-export const listed = (data: object[], next: string | null = null): Answer =>
+export const listed = (data: object[], next: string | null = null): Responder =>
   json(200, {
     success: true,
     data,
@@ -54,7 +54,7 @@ export const listed = (data: object[], next: string | null = null): Answer =>
   });
 
 /** A refusal by the service. */
-export const refusal = (status: number, details: object = {}, headers: Record<string, string> = {}): Answer => {
+export const refusal = (status: number, details: object = {}, headers: Record<string, string> = {}): Responder => {
   const error = { type: "api_error", code: "some_code", message: "No.", param: "to", details };
   return json(status, { success: false, error, meta: META }, headers);
 };

@@ -7,7 +7,7 @@ import type { Socket } from "node:net";
 import { fileURLToPath } from "node:url";
 import { withBody } from "./api/door/body";
 import { openConsoleDoor } from "./api/door/console-door";
-import type { HandOver } from "./api/door/hand-over";
+import type { PagesHandler } from "./api/door/pages-handler";
 import { securityHeaders } from "./api/door/security-headers";
 import { asApiRequest } from "./api/door/traffic";
 import { handleHttpRefusals, refuseWithoutHost } from "./api/http-refusals";
@@ -34,8 +34,8 @@ const STOP_WITHIN_MS = 10_000;
 /** Nobody needs longer for the headers, or for all of a request; what is not here by then is looked for every few seconds. */
 const TIME_LIMITS = { headersTimeout: 15_000, requestTimeout: 30_000, connectionsCheckingInterval: 2_000 };
 
-/** Starts what renders pages. */
-async function startPages(server: Server): Promise<HandOver> {
+/** Starts the rendering of pages. */
+async function startPages(server: Server): Promise<PagesHandler> {
   if (env().NODE_ENV !== "development") {
     return startPagesProcess(fileURLToPath(new URL("./pages.mjs", import.meta.url)));
   }

@@ -1,6 +1,6 @@
 /**
  * The pages process, a child of the web process: Next with the pages and next-auth, behind a Unix socket that only the web
- * process can open. It judges nothing about callers: the web process has, and names their addresses.
+ * process can open. It does not judge callers: the web process has, and names their addresses.
  */
 import { rmSync } from "node:fs";
 import { createServer } from "node:http";
@@ -40,7 +40,7 @@ async function start(): Promise<void> {
     server.once("error", reject);
     server.listen(socketPath, resolve);
   });
-  // Not before: while it starts, its web process waits for it.
+  // Not earlier: while it starts, its web process waits for it.
   lowerPriority();
   const report = async () => {
     const message: Report = { metrics: isScraped ? await metricsOfPages() : null };

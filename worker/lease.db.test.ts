@@ -58,7 +58,7 @@ test("the work of a killed worker is taken over within seconds, and nothing is s
   first.kill("SIGKILL");
   await once(first, "exit");
   expect(await lockedJobs()).toBeGreaterThan(0);
-  receiver.answerWith(status(200));
+  receiver.respondWith(status(200));
   const waiting = await send("+15550100001");
 
   await startWorker();

@@ -155,7 +155,7 @@ test("a callback is linked with the job that applies it, and without a trace its
 });
 
 test("a collector that hangs delays neither sends nor the end of the process for long", async () => {
-  collector.answerWith(() => undefined);
+  collector.respondWith(() => undefined);
   await send();
   // The last export is given two seconds; without that bound it would be ten minutes, and this test would time out.
   await shutDown();

@@ -1,8 +1,7 @@
 "use client";
 
-import { NavLink, Stack, Text } from "@mantine/core";
+import { Stack } from "@mantine/core";
 import {
-  type Icon,
   IconActivity,
   IconAddressBook,
   IconBan,
@@ -25,11 +24,11 @@ import {
   IconWebhook,
 } from "@tabler/icons-react";
 import { usePathname } from "next/navigation";
-import { SiteLink } from "@/app/_ui/frame/site-link";
+import { type NavigationItem, NavigationSection } from "@/app/_ui/frame/navigation-section";
 import type { Membership } from "@/server/members/schema";
 
 /** `changes`: a page to change something, which viewers may not. */
-type Item = { href: string; label: string; icon: Icon; changes?: boolean };
+type Item = NavigationItem & { changes?: boolean };
 type Section = { title: string; items: Item[]; operatorOnly: boolean };
 
 /** The pages of the console by their sections. */
@@ -94,29 +93,13 @@ export function Navigation({
   return (
     <Stack gap="lg">
       {SECTIONS.filter((section) => isOperator || !section.operatorOnly).map((section) => (
-        <Stack key={section.title} gap={2}>
-          <Text size="xs" fw={600} c="dimmed" px="sm" mb={4}>
-            {section.title}
-          </Text>
-          {section.items
-            .filter((item) => role !== "viewer" || !item.changes)
-            .map(({ href, label, icon: IconOf }) => {
-              const active = isAt(pathname, href);
-              return (
-                <NavLink
-                  key={href}
-                  component={SiteLink}
-                  href={href}
-                  label={label}
-                  leftSection={<IconOf size={18} stroke={1.7} aria-hidden />}
-                  active={active}
-                  aria-current={active ? "page" : undefined}
-                  onClick={onLeave}
-                  className="nav-item"
-                />
-              );
-            })}
-        </Stack>
+        <NavigationSection
+          key={section.title}
+          title={section.title}
+          items={section.items.filter((item) => role !== "viewer" || !item.changes)}
+          isAt={(href) => isAt(pathname, href)}
+          onLeave={onLeave}
+        />
       ))}
     </Stack>
   );

@@ -1,9 +1,9 @@
 "use client";
 
-import { Alert, Button, Group, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Group, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { IconAlertTriangle } from "@tabler/icons-react";
 import { useState } from "react";
+import { Problem } from "@/app/_ui/problem";
 import { openSession } from "../(auth)/sign-in/credentials";
 
 /** Signs a person in again, with the password alone. */
@@ -32,11 +32,7 @@ export function SignInAgainForm({
     <form method="post" aria-label="Sign in again" onSubmit={form.onSubmit(submit)}>
       <Stack gap="md">
         <Text size="sm">Sign in again to continue. Everything you have entered on this page is still there.</Text>
-        {problem && (
-          <Alert color="red" role="alert" icon={<IconAlertTriangle aria-hidden />}>
-            {problem}
-          </Alert>
-        )}
+        {problem && <Problem>{problem}</Problem>}
         <TextInput label="Email" type="email" autoComplete="username" value={email} readOnly />
         <PasswordInput
           label="Password"

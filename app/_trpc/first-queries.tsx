@@ -4,7 +4,7 @@ import { type DehydratedState, HydrationBoundary } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { isTestPage } from "./test-mode";
 
-/** Hands over what the server has asked for; not if another tab has switched the mode meanwhile. */
+/** Passes on the data that the server has loaded, unless another tab has switched the mode meanwhile. */
 export function FirstQueries({
   state,
   isTestMode,

@@ -15,6 +15,6 @@ const spacing = (count: number, named: number): number => Math.max(1, Math.ceil(
 /** Which of `count` columns are named so that no more than `named` are, evenly spaced. */
 export const isNamed = (column: number, count: number, named: number): boolean => column % spacing(count, named) === 0;
 
-/** Which of these names are left out where there is room for half of them: every second one. */
+/** The names that are left out where half of them fit: every second one. */
 export const isMinor = (column: number, count: number, named: number): boolean =>
   spacing(count, named / 2) > 1 && (column / spacing(count, named)) % 2 === 1;

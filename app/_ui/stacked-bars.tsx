@@ -61,7 +61,7 @@ export function StackedBars({ label, series, bars, h }: { label: string; series:
               <span
                 key={id}
                 className={classes.name}
-                // A phone has room for half of them.
+                // On a phone half of them fit.
                 data-minor={isMinor(at, bars.length, NAMED_MAX) || undefined}
                 style={{ left: `${((at + 0.5) / bars.length) * 100}%` }}
               >
@@ -85,7 +85,7 @@ export function StackedBars({ label, series, bars, h }: { label: string; series:
   );
 }
 
-/** The counts of the column under the pointer, on the side with more room. `place`: 0 to 1 from the left. */
+/** The counts of the column under the pointer, on the wider side. `place`: 0 to 1 from the left. */
 function Tooltip({ bar, series, place, total }: { bar: Bar; series: Series[]; place: number; total: number }) {
   const side = place < 0.5 ? { left: `${place * 100}%` } : { right: `${(1 - place) * 100}%` };
   return (

@@ -14,7 +14,7 @@ type Handlers = {
   "aria-describedby"?: string;
 };
 
-/** Above the element, or below it where there is no room; within the window. */
+/** Above the element, or below it where that does not fit; within the window. */
 function placeOf(element: HTMLElement): Place {
   const { left, width, top, bottom } = element.getBoundingClientRect();
   const centre = Math.min(Math.max(left + width / 2, 60), window.innerWidth - 60);

@@ -2,7 +2,7 @@
 import type { Check } from "./books";
 import type { DrainReport } from "./drain";
 import type { LoadResult } from "./load";
-import type { LoneReport } from "./lone";
+import type { LoneReport } from "./lone-sends";
 import type { PgbenchResult } from "./pgbench";
 import type { Options } from "./workload";
 

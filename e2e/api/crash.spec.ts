@@ -4,7 +4,7 @@ import { type Database, databaseUrlOf, openDatabase } from "../support/books";
 import { type OwnWeb, startWeb } from "../support/processes";
 import { test as base, expect } from "../test";
 
-type Answer = Awaited<ReturnType<Api["post"]>>;
+type PostResponse = Awaited<ReturnType<Api["post"]>>;
 
 const TO = "+14155550123";
 
@@ -30,7 +30,7 @@ const test = base.extend<{ database: Database; databaseProxy: DatabaseProxy; doo
 test.describe.configure({ mode: "default" });
 
 /** How a request ended for its caller: with a response, or with none. */
-const endOf = (request: Promise<Answer>) => request.catch(() => null);
+const endOf = (request: Promise<PostResponse>) => request.catch(() => null);
 
 const storedAnswers = async (database: Database, accountId: string): Promise<string[]> =>
   (

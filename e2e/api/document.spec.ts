@@ -87,7 +87,7 @@ function operationIn(contract: Contract, operation: string): Schema {
   return at(contract, contract.document, "paths", path, method.toLowerCase());
 }
 
-const answerOf = (contract: Contract, operation: string, status: number): Schema =>
+const responseOf = (contract: Contract, operation: string, status: number): Schema =>
   at(contract, operationIn(contract, operation), "responses", `${status}`, "content", "application/json", "schema");
 
 const bodyOf = (contract: Contract, operation: string): Schema =>
@@ -126,7 +126,7 @@ test("every operation of the contract is there, with its success status and ever
 
 test("every answer has the fields of the contract and no others", ({ contract }) => {
   for (const [operation, success, , resource] of OPERATIONS) {
-    const envelope = answerOf(contract, operation, success);
+    const envelope = responseOf(contract, operation, success);
     const isPage = resource.endsWith("[]");
     const expected = ["data", "meta", "success", ...(isPage ? ["pagination"] : [])];
     expect(fieldsOf(contract, envelope), operation).toEqual(expected.sort());
@@ -150,7 +150,7 @@ test("every answer has the fields of the contract and no others", ({ contract })
 
 test("what stands inside of other things has the fields of the contract too", ({ contract }) => {
   const data = (operation: string, success: number, ...path: string[]) =>
-    at(contract, answerOf(contract, operation, success), "properties", "data", ...path);
+    at(contract, responseOf(contract, operation, success), "properties", "data", ...path);
   const bulkItem = data("POST /messages/bulk", 201, "properties", "messages", "items");
   expect(fieldsOf(contract, bulkItem)).toEqual(words(MESSAGE));
   const eventData = data("GET /events", 200, "items", "properties", "data");

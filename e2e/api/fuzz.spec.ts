@@ -5,13 +5,13 @@ import fc from "fast-check";
 import { Pool } from "undici";
 import { admin, type OwnAccount } from "../support/accounts";
 import type { Api } from "../support/api";
+import { replyFromHandset } from "../support/behind-the-api";
 import { databaseUrlOf, openDatabase } from "../support/books";
 import { readContract } from "../support/contract";
 import { expect, test } from "../support/contract-test";
 import { type Caller, type FuzzRequest, fuzzRequest, knownOf } from "../support/fuzz/arbitrary-requests";
-import { type FuzzAnswer, judge } from "../support/fuzz/fuzz-judge";
+import { type FuzzResponse, judge } from "../support/fuzz/fuzz-judge";
 import { operationsOf } from "../support/fuzz/openapi";
-import { answerFromHandset } from "../support/guards";
 
 const SEED = Number(process.env.FUZZ_SEED || randomInt(2 ** 31 - 1));
 const RUNS = Number(process.env.FUZZ_RUNS || 2_400);
@@ -97,7 +97,7 @@ const NOTHING_SPENT: Spent = { micros: 0, charges: 0, refunds: 0, messages: 0 };
 function makeTill() {
   const costs = new Map<string, number>();
   return {
-    spentBy: (path: string, answer: FuzzAnswer, data: unknown): Spent => {
+    spentBy: (path: string, answer: FuzzResponse, data: unknown): Spent => {
       const [, operation, id = ""] = /^\/messages\/(send|bulk|([^/?]+)\/cancel)\/?(?:\?|$)/.exec(path) ?? [];
       if (operation === undefined || answer.headers.has("idempotency-replayed")) return NOTHING_SPENT;
       if (id !== "" && answer.status === 200) {
@@ -168,13 +168,13 @@ test("whatever is sent, the answer is a documented one, and refused requests cos
       else ids.learn(path, judged.data);
       return till.spentBy(path, answer, judged.data);
     } catch (thrown) {
-      const said = typeof request.body === "string" ? request.body.slice(0, 2_000) : request.body?.toString("hex");
-      const told = { ...request, path, body: said };
-      throw new Error(`${thrown instanceof Error ? thrown.message : thrown}\n${JSON.stringify(told, null, 1)}`);
+      const body = typeof request.body === "string" ? request.body.slice(0, 2_000) : request.body?.toString("hex");
+      const failed = { ...request, path, body };
+      throw new Error(`${thrown instanceof Error ? thrown.message : thrown}\n${JSON.stringify(failed, null, 1)}`);
     }
   };
 
-  await answerFromHandset("+14155550123", account.sender, "Hello");
+  await replyFromHandset("+14155550123", account.sender, "Hello");
   await expect
     .poll(async () => {
       const { data } = (await api.get<{ id: string }[]>("/inbound")).body;
@@ -214,8 +214,8 @@ test("whatever is sent, the answer is a documented one, and refused requests cos
   if (result.failed) throw new Error(`With FUZZ_SEED=${SEED}: ${result.errorInstance}`);
 
   const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
-  const told = [...statuses].sort().map(([status, count]) => `${status} × ${count}`);
-  console.info(`${requests} requests in ${seconds} s (${told.join(", ")}); ${before.messages} messages accepted`);
+  const counts = [...statuses].sort().map(([status, count]) => `${status} × ${count}`);
+  console.info(`${requests} requests in ${seconds} s (${counts.join(", ")}); ${before.messages} messages accepted`);
   expect(requests).toBeGreaterThanOrEqual(RUNS);
   expect(micros((await api.get("/balance")).body.data.balance)).toBe(before.balance);
   expect(await database.booksOf(poor.accountId)).toMatchObject({ balance: 0, ledger: 0, charges: 0 });

@@ -1,7 +1,7 @@
 import type { CreatedWebhookEndpoint } from "@/server/webhooks/schema";
 import type { Receiver } from "../../test/network/receiver";
 import type { OwnAccount } from "../support/accounts";
-import type { Answer, Ask, CheckedApi } from "../support/checked-api";
+import type { Ask, CheckedApi, CheckedResponse } from "../support/checked-api";
 import { expect, test } from "../support/contract-test";
 import { balanceOf } from "../support/follow";
 
@@ -163,7 +163,7 @@ test("a repeated answer is free: it neither costs money nor counts against the l
 }) => {
   const limited = await keyed({ permissions: ["sms:send"], daily_limit: 1 });
   const request = withKey("order-1", send(account));
-  const [first, again]: Answer[] = [await limited.ask(request), await limited.ask(request)];
+  const [first, again]: CheckedResponse[] = [await limited.ask(request), await limited.ask(request)];
   expect([first?.status, again?.status]).toEqual([201, 201]);
   await limited.refusal(429, withKey("order-2", send(account)));
   expect(await balanceOf(rest)).toBe(99.99);

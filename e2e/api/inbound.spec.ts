@@ -3,10 +3,10 @@ import type { InboundMessage } from "@/server/inbound/schema";
 import type { Sender } from "@/server/senders/schema";
 import type { AnyEvent, CreatedWebhookEndpoint } from "@/server/webhooks/schema";
 import { requiresKey, requiresPermission } from "../support/access";
+import { replyFromHandset } from "../support/behind-the-api";
 import type { CheckedApi } from "../support/checked-api";
 import { expect, test } from "../support/contract-test";
 import { ISO } from "../support/follow";
-import { answerFromHandset } from "../support/guards";
 import type { Operator } from "../support/operator";
 import { openWebhook } from "../support/signature";
 
@@ -33,7 +33,7 @@ test("a reply is listed, read, and posted to the endpoint that names the event",
     events: ["message.received"],
   });
   expect(endpoint.events).toEqual(["message.received"]);
-  await answerFromHandset(HANDSET.slice(1), line.slice(1), "Is the table free?");
+  await replyFromHandset(HANDSET.slice(1), line.slice(1), "Is the table free?");
   await expect.poll(() => receiver.received.length).toBe(1);
   const message = {
     id: expect.stringMatching(/^inb_[0-9a-z]{26}$/),
@@ -61,16 +61,16 @@ test("a reply is listed, read, and posted to the endpoint that names the event",
 test("STOP and START are listed with what they did", async ({ rest, operator }) => {
   const line = await newLine(rest, operator);
   const actions = async () => (await listOf(rest, `?to=${encodeURIComponent(line)}`)).map(({ action }) => action);
-  await answerFromHandset(HANDSET, line, "STOP");
+  await replyFromHandset(HANDSET, line, "STOP");
   await expect.poll(actions).toEqual(["opt_out"]);
-  await answerFromHandset(HANDSET, line, "START");
+  await replyFromHandset(HANDSET, line, "START");
   await expect.poll(actions).toEqual(["opt_in", "opt_out"]);
 });
 
 test("the list is filtered, and paged", async ({ rest, operator }) => {
   const line = await newLine(rest, operator);
   for (const [place, from] of [HANDSET, "+442071838750", HANDSET].entries()) {
-    await answerFromHandset(from, line, `text ${place}`);
+    await replyFromHandset(from, line, `text ${place}`);
     await expect.poll(async () => (await listOf(rest)).length).toBe(place + 1);
   }
   const textsOf = async (query: string) => (await listOf(rest, query)).map(({ body }) => body);
@@ -89,7 +89,7 @@ test("the list is filtered, and paged", async ({ rest, operator }) => {
 
 test("another account sees nothing of it", async ({ rest, operator, stranger }) => {
   const line = await newLine(rest, operator);
-  await answerFromHandset(HANDSET, line, "Hello");
+  await replyFromHandset(HANDSET, line, "Hello");
   await expect.poll(async () => (await listOf(rest)).length).toBe(1);
   const [message] = await listOf(rest);
   expect(await listOf(stranger.rest)).toEqual([]);
@@ -114,7 +114,7 @@ test.describe("GET /inbound", () => {
 
 test.describe("GET /inbound/{id}", () => {
   requiresPermission("sms:read", async (rest, account) => {
-    await answerFromHandset(HANDSET, account.sender, "Hello");
+    await replyFromHandset(HANDSET, account.sender, "Hello");
     await expect.poll(async () => (await listOf(rest)).length).toBe(1);
     return { method: "GET", path: `/inbound/${(await listOf(rest))[0]?.id}` };
   });

@@ -1,7 +1,7 @@
 import type { ApiKey } from "@/server/api-keys/schema";
 import type { BulkResult } from "@/server/messages/schema";
 import type { OwnAccount } from "../support/accounts";
-import type { Answer, Ask, CheckedApi } from "../support/checked-api";
+import type { Ask, CheckedApi, CheckedResponse } from "../support/checked-api";
 import type { Contract } from "../support/contract";
 import { expect, test } from "../support/contract-test";
 import { balanceOf } from "../support/follow";
@@ -21,7 +21,7 @@ const bulk = ({ sender }: OwnAccount, recipients: string[]): Ask => ({
   path: "/messages/bulk",
   body: { recipients, from: sender, body: "Hello" },
 });
-const rateOf = ({ headers }: Answer) =>
+const rateOf = ({ headers }: CheckedResponse) =>
   ["limit", "remaining", "reset"].map((name) => Number(headers.get(`ratelimit-${name}`)));
 
 /** Seconds that are left of the running UTC day or month. */

@@ -1,8 +1,8 @@
 import type { Estimate } from "@/server/messages/accept/estimate-schema";
 import type { BulkResult, Message } from "@/server/messages/schema";
+import { limitAccount } from "../support/behind-the-api";
 import { expect, test } from "../support/contract-test";
 import { balanceOf } from "../support/follow";
-import { limitAccount } from "../support/guards";
 
 const TO = "+15550100008";
 

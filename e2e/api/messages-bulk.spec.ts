@@ -1,4 +1,5 @@
 import type { BulkResult, Message } from "@/server/messages/schema";
+import { acceptedMessage } from "../support/accepted-message";
 import { requiresKey, requiresPermission } from "../support/access";
 import { expect, test } from "../support/contract-test";
 import { balanceOf, ISO } from "../support/follow";
@@ -22,30 +23,7 @@ test.describe("POST /messages/bulk", () => {
       total: 3,
       sent: 3,
       failed: 0,
-      messages: recipients.map((to) => ({
-        id: expect.stringMatching(/^msg_[0-9a-z]{26}$/),
-        object: "message",
-        to,
-        from: account.sender,
-        body: "To all",
-        encoding: "GSM-7",
-        segments: 1,
-        reference: null,
-        status: "pending",
-        cost: PRICE,
-        currency: "USD",
-        provider: "sandbox",
-        provider_message_id: "",
-        attempts: 0,
-        error: null,
-        created_at: ISO,
-        sent_at: null,
-        delivered_at: null,
-        failed_at: null,
-        metadata: null,
-        scheduled_at: null,
-        validity_period: null,
-      })),
+      messages: recipients.map((to) => acceptedMessage({ to, from: account.sender, body: "To all" })),
     });
     const ids = result.messages.map((message) => message.id);
     expect(new Set(ids).size).toBe(3);

@@ -174,7 +174,7 @@ test.describe("POST /messages/estimate", () => {
     return refused({ recipients: [to], ...shared });
   });
 
-  test("a key with neither permission is told so before its body is looked at", async ({ keyed }) => {
+  test("a key with neither permission is refused before its body is read", async ({ keyed }) => {
     const reader = await keyed({ permissions: ["sms:read"] });
     const { message, details } = await reader.refusal(403, refused({}));
     expect(details).toEqual({ reason: "missing_scope", required: "sms:send" });

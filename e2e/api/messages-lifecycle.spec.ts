@@ -55,7 +55,7 @@ const ENDS: [number: string, guarantee: string, end: End][] = [
   ],
   [
     "+15550100009",
-    "a message that does not reach the handset is undelivered, told as message.failed, and billed",
+    "a message that does not reach the handset is undelivered, reported as message.failed, and billed",
     {
       status: "undelivered",
       cost: 0.01,
@@ -93,9 +93,9 @@ for (const [to, guarantee, end] of ENDS) {
     }
 
     await expect.poll(() => receiver.received.length).toBe(events.length);
-    const told = receiver.received.map((request) => openWebhook(request, secret));
-    for (const event of told) contract.checkEvent(event);
-    expect(byId(told as Event[])).toEqual(byId(events));
+    const received = receiver.received.map((request) => openWebhook(request, secret));
+    for (const event of received) contract.checkEvent(event);
+    expect(byId(received as Event[])).toEqual(byId(events));
   });
 }
 
@@ -144,7 +144,7 @@ test("a message whose provider does not answer stays pending, with its cost rese
   expect((await rest.page<Event>("/events")).items).toEqual([]);
 });
 
-test("a message that fails at once is told of like any other", async ({ rest, account, receiver, operator }) => {
+test("a message that fails at once is reported like any other", async ({ rest, account, receiver, operator }) => {
   const endpoint = await rest.post<CreatedWebhookEndpoint>("/webhooks/create", { url: receiver.url });
   const routeId = await operator.makeRoute("8821603", 0.01);
   const input = { to: "+14155550123", from: account.sender, body: "Hello", reference: REFERENCE, route_id: routeId };

@@ -67,8 +67,8 @@ test.describe("GET /messages/{id}/timeline", () => {
     expect(entries[5]?.details).toMatchObject({ status: "undelivered", code: "absent_subscriber", applied: true });
     const [event] = (await rest.page<{ id: string }>("/events")).items;
     expect(entries[6]?.details).toEqual({ event_id: event?.id, type: "message.failed", status: "undelivered" });
-    const told = { event_id: event?.id, endpoint_id: endpointId, url: receiver.url, attempt: 1, error: null };
-    expect(entries[7]?.details).toMatchObject(told);
+    const delivery = { event_id: event?.id, endpoint_id: endpointId, url: receiver.url, attempt: 1, error: null };
+    expect(entries[7]?.details).toMatchObject(delivery);
   });
 
   test("a refused message tells why, and that its money was given back", async ({ rest, account }) => {

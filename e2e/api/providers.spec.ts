@@ -138,29 +138,29 @@ const STEPS: Record<string, Step> = {
     expect(await eventTypes(cell, torn.id)).toEqual(["message.sent", "message.failed"]);
   },
 
-  "is not believed what it did not say, said long ago or said before": async (cell) => {
+  "is not believed when a receipt is forged, stale or replayed": async (cell) => {
     const { name, carrier, facts, customer } = cell;
     const { id, taken, message } = await sendTaken(cell);
-    const told = (fault: ReceiptOptions["fault"], status: "delivered" | "failed" = "delivered") =>
+    const report = (fault: ReceiptOptions["fault"], status: "delivered" | "failed" = "delivered") =>
       carrier.report(taken, status, cell.cell.receiptUrlOf(name), { fault });
     if (!facts.forged) {
       // A receipt on the bind about an id that it never gave.
-      expect(await told("forged")).toEqual([0]);
+      expect(await report("forged")).toEqual([0]);
       const parked = "SELECT 1 FROM receipts WHERE provider = 'smpp' AND message_id IS NULL";
       await expect.poll(async () => (await cell.cell.database.rows(parked)).length).toBe(1);
       expect(await customer.read(id)).toEqual(message);
       return;
     }
-    expect(await told("forged")).toEqual([facts.forged]);
-    if (facts.hasTime) expect(await told("stale")).toEqual([401]);
+    expect(await report("forged")).toEqual([facts.forged]);
+    if (facts.hasTime) expect(await report("stale")).toEqual([401]);
     await counts(cell, { forged: 1, stale: facts.hasTime ? 1 : 0, replayed: 0 });
     expect(await customer.read(id)).toEqual(message);
     expect(await customer.receipts(id)).toEqual([]);
     if (!facts.replayed) return;
-    expect(await told(undefined, "failed")).toEqual([200]);
+    expect(await report(undefined, "failed")).toEqual([200]);
     const [reached] = facts.failed;
     const failed = await customer.reaches(id, reached);
-    expect(await told("replayed")).toEqual([facts.replayed]);
+    expect(await report("replayed")).toEqual([facts.replayed]);
     await counts(cell, { forged: 1, stale: facts.hasTime ? 1 : 0, replayed: 1 });
     expect(await customer.receipts(id)).toEqual([reached]);
     expect(await customer.read(id)).toEqual(failed);

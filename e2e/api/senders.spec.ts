@@ -47,8 +47,8 @@ test.describe("GET /senders", () => {
 });
 
 test.describe("POST /senders/create", () => {
-  test("answers 201 with a sender that waits for approval, its type told from its form", async ({ rest }) => {
-    const forms: [input: object, told: Partial<Sender>][] = [
+  test("responds 201 with a sender that waits for approval, its type derived from its form", async ({ rest }) => {
+    const forms: [input: object, expected: Partial<Sender>][] = [
       [{ sender_id: "NEWSHOP" }, { type: "alphanumeric", country_code: null }],
       [{ sender_id: "Shop24Store" }, { type: "alphanumeric" }],
       [
@@ -65,11 +65,11 @@ test.describe("POST /senders/create", () => {
         { type: "alphanumeric", country_code: "DE" },
       ],
     ];
-    for (const [input, told] of forms) {
+    for (const [input, expected] of forms) {
       expect(await rest.post<Sender>("/senders/create", input)).toEqual({
         country_code: null,
         ...input,
-        ...told,
+        ...expected,
         id: expect.stringMatching(/^snd_[0-9a-z]{26}$/),
         object: "sender",
         livemode: true,

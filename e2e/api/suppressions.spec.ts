@@ -3,9 +3,9 @@ import type { BulkResult, Message } from "@/server/messages/schema";
 import type { Sender } from "@/server/senders/schema";
 import type { Suppression } from "@/server/suppressions/schema";
 import { requiresKey, requiresPermission } from "../support/access";
+import { replyFromHandset } from "../support/behind-the-api";
 import { expect, test } from "../support/contract-test";
 import { balanceOf, ISO } from "../support/follow";
-import { answerFromHandset } from "../support/guards";
 
 const UNKNOWN = "/suppressions/sup_01k9x7t4m2e8v5q3r6w1y0z8ab";
 const NUMBER = "+15550100008";
@@ -19,9 +19,9 @@ test.describe("GET /suppressions", () => {
     const numbers = [0, 1, 2, 3].map((at) => `+1415555010${at}`);
     for (const number of numbers) await rest.post("/suppressions", { number });
     await rest.post("/suppressions", { number: numbers[0], sender_id: account.sender });
-    const told = (items: Suppression[]) => items.map(({ number, sender_id }) => [number, sender_id]);
+    const pairsOf = (items: Suppression[]) => items.map(({ number, sender_id }) => [number, sender_id]);
     const all = await rest.page<Suppression>("/suppressions");
-    expect(told(all.items)).toEqual([
+    expect(pairsOf(all.items)).toEqual([
       [numbers[0], account.sender],
       ...numbers.toReversed().map((number) => [number, null]),
     ]);
@@ -30,12 +30,12 @@ test.describe("GET /suppressions", () => {
     expect(second.items.map(({ number }) => number)).toEqual([numbers[2], numbers[1]]);
     expect(second.pagination).toEqual({ page: 2, limit: 2, total: 5, pages: 3, has_more: true });
     const ofNumber = await rest.page<Suppression>(queryOf("number", numbers[0] ?? ""));
-    expect(told(ofNumber.items)).toEqual([
+    expect(pairsOf(ofNumber.items)).toEqual([
       [numbers[0], account.sender],
       [numbers[0], null],
     ]);
     const ofSender = await rest.page<Suppression>(queryOf("sender_id", account.sender));
-    expect(told(ofSender.items)).toEqual([[numbers[0], account.sender]]);
+    expect(pairsOf(ofSender.items)).toEqual([[numbers[0], account.sender]]);
     const unescaped = await rest.page<Suppression>(`/suppressions?number=${numbers[0]}`);
     expect(unescaped, "its plus arrives as a space").toEqual(ofNumber);
     expect((await rest.page(queryOf("number", "+1415555"))).items).toEqual([]);
@@ -154,7 +154,7 @@ test.describe("DELETE /suppressions/{id}", () => {
   });
 });
 
-test("a message to a suppressed number fails at once, unbilled, and webhooks are told; the rest of a bulk goes", async ({
+test("a message to a suppressed number fails at once, unbilled, with a webhook; the rest of a bulk goes", async ({
   rest,
   account,
   receiver,
@@ -183,13 +183,13 @@ test("who answers STOP gets no more messages from that sender, until they answer
     (await rest.post<Message>("/messages/send", { to: NUMBER, from, body: "Hello" })).error?.code ?? "goes";
   expect(await statusFrom(line)).toBe("goes");
 
-  await answerFromHandset(NUMBER.slice(1), line.slice(1), " Stop. ");
+  await replyFromHandset(NUMBER.slice(1), line.slice(1), " Stop. ");
   const listed = async () => (await rest.page<Suppression>("/suppressions")).items;
   await expect.poll(listed).toMatchObject([{ number: NUMBER, sender_id: line, reason: "stop", note: null }]);
   expect(await statusFrom(line)).toBe("blocklisted");
 
   await rest.post("/suppressions", { number: OTHER, sender_id: line });
-  for (const from of [NUMBER, OTHER]) await answerFromHandset(from, line, "START");
+  for (const from of [NUMBER, OTHER]) await replyFromHandset(from, line, "START");
   await expect.poll(listed).toMatchObject([{ number: OTHER, reason: "manual" }]);
   expect(await statusFrom(line)).toBe("goes");
 });

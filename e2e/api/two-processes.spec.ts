@@ -4,7 +4,7 @@ import { type OwnWeb, startWeb } from "../support/processes";
 import type { Service } from "../support/service";
 import { test as base, expect } from "../test";
 
-type Answer = Awaited<ReturnType<Api["post"]>>;
+type PostResponse = Awaited<ReturnType<Api["post"]>>;
 
 const TO = "+14155550123";
 const PRICE_MICROS = 10_000;
@@ -33,15 +33,17 @@ const test = base.extend<{ database: Database }, { second: OwnWeb }>({
 test.describe.configure({ mode: "default" });
 
 /** Sends requests to both processes in turn, all at once. */
-const askBoth = <Answer>(count: number, ask: (at: number, side: 0 | 1) => Promise<Answer>): Promise<Answer[]> =>
-  Promise.all(Array.from({ length: count }, (_, at) => ask(at, at % 2 === 0 ? 0 : 1)));
+const askBoth = <PostResponse>(
+  count: number,
+  ask: (at: number, side: 0 | 1) => Promise<PostResponse>,
+): Promise<PostResponse[]> => Promise.all(Array.from({ length: count }, (_, at) => ask(at, at % 2 === 0 ? 0 : 1)));
 
 const bothWith = (service: Service, second: Service, key: string): [Api, Api] => [
   apiWith(service, key),
   apiWith(second, key),
 ];
 
-const withStatus = (answers: Answer[], status: number) => answers.filter((answer) => answer.status === status);
+const withStatus = (answers: PostResponse[], status: number) => answers.filter((answer) => answer.status === status);
 
 test("a key revoked through one process is refused by it at once, and by the other within a second", async ({
   service,

@@ -16,10 +16,10 @@ const test = testWith({
 
 test.describe.configure({ mode: "default" });
 
-type Held = { name: CarrierName; carrier: Carrier; customer: Customer; id: string; to: string };
+type Unanswered = { name: CarrierName; carrier: Carrier; customer: Customer; id: string; to: string };
 
 /** A message to whose submission this carrier does not respond. */
-async function sendUnanswered(installation: Installation, name: CarrierName, text?: string): Promise<Held> {
+async function sendWithoutResponse(installation: Installation, name: CarrierName, text?: string): Promise<Unanswered> {
   const customer = await newCustomer(installation, await installation.makeRoute(name, "sandbox"));
   const carrier: Carrier = installation.carriers[name];
   const to = newNumber();
@@ -33,7 +33,7 @@ async function sendUnanswered(installation: Installation, name: CarrierName, tex
 }
 
 /** It was handed over once, whatever came later. */
-async function expectSentOnce({ carrier, customer, id, to }: Held): Promise<void> {
+async function expectSentOnce({ carrier, customer, id, to }: Unanswered): Promise<void> {
   expect(takenFor(carrier, to)).toHaveLength(1);
   expect(carrier.requestsFor(to)).toBe(1);
   expect(await customer.attempts(id)).toHaveLength(1);
@@ -42,8 +42,8 @@ async function expectSentOnce({ carrier, customer, id, to }: Held): Promise<void
 const sweep = (installation: Installation) =>
   installation.database.rows("SELECT graphile_worker.add_job('sweep_messages')");
 
-/** Makes a hand-over older than it is. */
-const age = ({ database }: Installation, { id }: Held, by: string) =>
+/** Makes an attempt older than it is. */
+const age = ({ database }: Installation, { id }: Unanswered, by: string) =>
   database.rows(
     `UPDATE message_attempts SET started_at = started_at - $2::interval, finished_at = finished_at - $2::interval
      WHERE message_id = $1`,
@@ -59,56 +59,56 @@ const REPORT_BY_REFERENCE = CARRIER_NAMES.filter((name) => CARRIER_FACTS[name].r
 test("a message without an answer waits, and the receipt makes it delivered", async ({ installation }) => {
   expect(REPORT_BY_REFERENCE).toHaveLength(9);
   await forEach(REPORT_BY_REFERENCE, async (name) => {
-    const held = await sendUnanswered(installation, name);
-    const taken = await takenBy(held.carrier, held.to);
-    expect(await held.carrier.report(taken, "delivered", installation.receiptUrlOf(name))).toEqual([200]);
-    const delivered = await held.customer.reaches(held.id, "delivered");
+    const unanswered = await sendWithoutResponse(installation, name);
+    const taken = await takenBy(unanswered.carrier, unanswered.to);
+    expect(await unanswered.carrier.report(taken, "delivered", installation.receiptUrlOf(name))).toEqual([200]);
+    const delivered = await unanswered.customer.reaches(unanswered.id, "delivered");
     expect(delivered).toMatchObject({ provider: name, attempts: 1, cost: 0.01 });
-    expect(await held.customer.attempts(held.id)).toMatchObject([{ provider: name, outcome: "accepted" }]);
-    expect(await held.customer.money(held.id)).toEqual(["reserve", "settle"]);
-    const events = (await held.customer.events(held.id)).map((event) => event.type);
+    expect(await unanswered.customer.attempts(unanswered.id)).toMatchObject([{ provider: name, outcome: "accepted" }]);
+    expect(await unanswered.customer.money(unanswered.id)).toEqual(["reserve", "settle"]);
+    const events = (await unanswered.customer.events(unanswered.id)).map((event) => event.type);
     expect(events).toEqual(["message.sent", "message.delivered"]);
-    await expectSentOnce(held);
+    await expectSentOnce(unanswered);
   });
 });
 
 test("of a long message without an answer every part has to be reported", async ({ installation }) => {
-  const held = await sendUnanswered(installation, "vonage", LONG_TEXT);
-  const taken = await takenBy(held.carrier, held.to);
+  const unanswered = await sendWithoutResponse(installation, "vonage", LONG_TEXT);
+  const taken = await takenBy(unanswered.carrier, unanswered.to);
   const report = (part: number) =>
-    held.carrier.report(taken, "delivered", installation.receiptUrlOf("vonage"), { part });
+    unanswered.carrier.report(taken, "delivered", installation.receiptUrlOf("vonage"), { part });
   for (const part of [1, 0]) expect(await report(part)).toEqual([200]);
-  await held.customer.reaches(held.id, "sent");
-  await expect.poll(async () => (await held.customer.receipts(held.id)).length).toBe(2);
-  expect(await held.customer.read(held.id)).toMatchObject({ status: "sent" });
+  await unanswered.customer.reaches(unanswered.id, "sent");
+  await expect.poll(async () => (await unanswered.customer.receipts(unanswered.id)).length).toBe(2);
+  expect(await unanswered.customer.read(unanswered.id)).toMatchObject({ status: "sent" });
   expect(await report(2)).toEqual([200]);
-  await held.customer.reaches(held.id, "delivered");
-  await expectSentOnce(held);
+  await unanswered.customer.reaches(unanswered.id, "delivered");
+  await expectSentOnce(unanswered);
 });
 
 test("where nobody tells, the message has failed after a quarter of an hour, and is refunded", async ({
   installation,
 }) => {
   await forEach(["africastalking", "smpp"], async (name) => {
-    const held = await sendUnanswered(installation, name);
-    await age(installation, held, "16 minutes");
+    const unanswered = await sendWithoutResponse(installation, name);
+    await age(installation, unanswered, "16 minutes");
     await sweep(installation);
-    const failed = await held.customer.reaches(held.id, "failed");
+    const failed = await unanswered.customer.reaches(unanswered.id, "failed");
     expect(failed).toMatchObject({ cost: 0, error: { code: "provider_outcome_unknown" } });
-    expect(await held.customer.money(held.id)).toEqual(["reserve", "refund"]);
-    await expectSentOnce(held);
+    expect(await unanswered.customer.money(unanswered.id)).toEqual(["reserve", "refund"]);
+    await expectSentOnce(unanswered);
   });
 });
 
 test("providers that can be asked what became of a message are asked", async ({ installation }) => {
   await forEach(["sinch", "infobip"], async (name) => {
-    const held = await sendUnanswered(installation, name);
-    const taken = await takenBy(held.carrier, held.to);
-    await age(installation, held, "1 minute");
-    const sent = await held.customer.reaches(held.id, "sent");
+    const unanswered = await sendWithoutResponse(installation, name);
+    const taken = await takenBy(unanswered.carrier, unanswered.to);
+    await age(installation, unanswered, "1 minute");
+    const sent = await unanswered.customer.reaches(unanswered.id, "sent");
     expect(sent).toMatchObject({ provider: name, provider_message_id: taken.ids[0] });
-    expect(await held.customer.money(held.id)).toEqual(["reserve", "settle"]);
-    expect(takenFor(held.carrier, held.to)).toHaveLength(1);
-    expect(await held.customer.attempts(held.id)).toHaveLength(1);
+    expect(await unanswered.customer.money(unanswered.id)).toEqual(["reserve", "settle"]);
+    expect(takenFor(unanswered.carrier, unanswered.to)).toHaveLength(1);
+    expect(await unanswered.customer.attempts(unanswered.id)).toHaveLength(1);
   });
 });

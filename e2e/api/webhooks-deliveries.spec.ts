@@ -24,18 +24,18 @@ const deliveriesOf = (rest: CheckedApi, id: string, query = "") =>
 /** An endpoint that responded 410, with the one event that it missed. */
 async function disabledAt(receiver: Receiver, rest: CheckedApi, account: OwnAccount): Promise<CreatedWebhookEndpoint> {
   const endpoint = await createAt(receiver, rest);
-  receiver.answerWith(status(GONE));
+  receiver.respondWith(status(GONE));
   await sendOne(rest, account);
   const read = () => rest.get<WebhookEndpoint>(`/webhooks/${endpoint.id}`);
   await expect.poll(read).toMatchObject({ is_active: false, disabled_at: ISO });
-  receiver.answerWith(status(200));
+  receiver.respondWith(status(200));
   return endpoint;
 }
 
 test.describe("GET /webhooks/{id}/deliveries", () => {
   test("lists what was delivered, with every try", async ({ rest, account, receiver }) => {
     const { id } = await createAt(receiver, rest);
-    receiver.answerWith((response) => response.writeHead(202).end("thank you"));
+    receiver.respondWith((response) => response.writeHead(202).end("thank you"));
     const message = await sendOne(rest, account);
     await expect.poll(async () => (await deliveriesOf(rest, id, "?status=delivered")).pagination.total).toBe(1);
     const [event] = (await rest.page<{ id: string; created_at: string }>("/events")).items;
@@ -68,7 +68,7 @@ test.describe("GET /webhooks/{id}/deliveries", () => {
 
   test("a failed try says why, and the next one comes 30 seconds later", async ({ rest, account, receiver }) => {
     const { id } = await createAt(receiver, rest);
-    receiver.answerWith(status(503));
+    receiver.respondWith(status(503));
     await sendOne(rest, account);
     await expect.poll(async () => (await deliveriesOf(rest, id)).items[0]?.attempts).toBe(1);
     const [delivery] = (await deliveriesOf(rest, id)).items;
@@ -82,7 +82,7 @@ test.describe("GET /webhooks/{id}/deliveries", () => {
     const { id } = await createAt(receiver, rest);
     const messages: string[] = [];
     for (const code of [500, 200, 200]) {
-      receiver.answerWith(status(code));
+      receiver.respondWith(status(code));
       messages.unshift((await sendOne(rest, account)).id);
       await expect.poll(async () => (await deliveriesOf(rest, id)).items[0]?.attempts).toBe(1);
       await expect.poll(async () => (await deliveriesOf(rest, id)).pagination.total).toBe(messages.length);

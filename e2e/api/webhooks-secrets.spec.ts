@@ -35,7 +35,7 @@ test.describe("POST /webhooks/{id}/test", () => {
     contract,
   }) => {
     const endpoint = await createAt(receiver, rest);
-    receiver.answerWith((response) => response.writeHead(200).end("got it"));
+    receiver.respondWith((response) => response.writeHead(200).end("got it"));
     expect(await rest.post<WebhookTest>(`/webhooks/${endpoint.id}/test`)).toEqual({
       object: "webhook_test",
       delivered: true,
@@ -74,17 +74,17 @@ test.describe("POST /webhooks/{id}/test", () => {
     expect([prefix, headers["webhook-signature"]]).toEqual(["whsec", `v1,${signed.digest("base64")}`]);
   });
 
-  test("a refused or unreachable test is told, repeated by nobody and held against nobody", async ({
+  test("a refused or unreachable test is reported, never repeated, and not counted as a failure", async ({
     rest,
     receiver,
   }) => {
     const { id } = await createAt(receiver, rest);
     for (const code of [500, 302, 410]) {
-      receiver.answerWith(status(code));
+      receiver.respondWith(status(code));
       const outcome = await rest.post<WebhookTest>(`/webhooks/${id}/test`);
       expect(outcome).toMatchObject({ delivered: false, status_code: code, error: expect.any(String) });
     }
-    receiver.answerWith((response) => response.destroy());
+    receiver.respondWith((response) => response.destroy());
     const outcome = await rest.post<WebhookTest>(`/webhooks/${id}/test`);
     expect(outcome).toMatchObject({ delivered: false, status_code: null, response_head: null });
     expect(outcome.error).toEqual(expect.any(String));

@@ -150,14 +150,14 @@ test.describe("GET /webhooks/{id}", () => {
     const { id } = await createAt(rest, receiver.url, { events: ["message.sent"] });
     const sendOne = () => rest.post("/messages/send", { to: SILENT, from: account.sender, body: "Hello" });
     const read = () => rest.get<WebhookEndpoint>(`/webhooks/${id}`);
-    receiver.answerWith(status(500));
+    receiver.respondWith(status(500));
     await sendOne();
     await expect.poll(read).toMatchObject({ failure_count: 1, last_failure_at: ISO, last_success_at: null });
-    receiver.answerWith((response) => response.writeHead(302, { location: `${receiver.url}/elsewhere` }).end());
+    receiver.respondWith((response) => response.writeHead(302, { location: `${receiver.url}/elsewhere` }).end());
     await sendOne();
     await expect.poll(read).toMatchObject({ failure_count: 2 });
     expect(receiver.received.map((request) => request.path)).toEqual(["/hook", "/hook"]);
-    receiver.answerWith(status(204));
+    receiver.respondWith(status(204));
     await sendOne();
     await expect.poll(read).toMatchObject({ failure_count: 0, last_success_at: ISO, is_active: true });
   });
@@ -167,7 +167,7 @@ test.describe("GET /webhooks/{id}", () => {
     account,
     receiver,
   }) => {
-    receiver.answerWith(status(500));
+    receiver.respondWith(status(500));
     const { id } = await createAt(rest, receiver.url, { events: ["message.sent"] });
     const read = () => rest.get<WebhookEndpoint>(`/webhooks/${id}`);
     const send = (count: number) => {
@@ -178,7 +178,7 @@ test.describe("GET /webhooks/{id}", () => {
     await expect.poll(read).toMatchObject({ failure_count: 24, is_active: true, disabled_at: null });
     await send(1);
     await expect.poll(read).toMatchObject({ failure_count: 25, is_active: false, disabled_at: ISO });
-    receiver.answerWith(status(200));
+    receiver.respondWith(status(200));
     await send(1);
     await expect
       .poll(async () => (await rest.page(`/webhooks/${id}/deliveries?status=held`)).pagination.total)
@@ -201,7 +201,7 @@ test.describe("GET /webhooks/{id}", () => {
 });
 
 test.describe("DELETE /webhooks/{id}", () => {
-  test("deletes the endpoint: it is gone, and is told nothing more", async ({ rest, account, receiver }) => {
+  test("deletes the endpoint: it is gone, and gets nothing more", async ({ rest, account, receiver }) => {
     const gone = await createAt(rest, `${receiver.url}/gone`);
     const kept = await createAt(rest, `${receiver.url}/kept`);
     const deleted = await rest.delete(`/webhooks/${gone.id}`);
@@ -287,6 +287,6 @@ test("an endpoint gets the events that it is subscribed to, and no others", asyn
     await rest.post("/messages/send", { to, from: account.sender, body: "Hello" });
   }
   await expect.poll(() => receiver.received.length).toBe(3);
-  const told = receiver.received.map((request) => [request.path, (JSON.parse(String(request.body)) as Event).type]);
-  expect(told.sort()).toEqual(ALL_TYPES.map((type) => [`/hook/${type}`, type]).sort());
+  const received = receiver.received.map((request) => [request.path, (JSON.parse(String(request.body)) as Event).type]);
+  expect(received.sort()).toEqual(ALL_TYPES.map((type) => [`/hook/${type}`, type]).sort());
 });

@@ -1,4 +1,4 @@
-import { checkAlerts } from "../support/guards";
+import { checkAlerts } from "../support/behind-the-api";
 import { expect, test } from "../test";
 
 test("an owner is alerted to a low balance at a URL of theirs, and sees it in the settings", async ({

@@ -9,7 +9,10 @@ async function compose(page: Page, to: string, body: string): Promise<void> {
 
 const send = (page: Page) => page.getByRole("button", { name: "Send message" }).click();
 
-test("a message that would fail is warned of, and its failure is told as one", async ({ console: page, api }) => {
+test("a warning comes before a message that would fail, and its failure is shown as one", async ({
+  console: page,
+  api,
+}) => {
   const suppressed = "+14155550180";
   await api.post("/suppressions", { number: suppressed });
   await page.goto("/send");
@@ -31,7 +34,7 @@ test("a number of no country is doubted before it is charged", async ({ console:
   await expect(page.getByRole("region", { name: "Cost" })).toContainText("Balance after this message$99.99");
 });
 
-test("an account without money is told why it cannot send and whom to ask", async ({ page, service, newAccount }) => {
+test("an account without money reads why it cannot send and whom to ask", async ({ page, service, newAccount }) => {
   const account = await newAccount(0);
   await signIn(page, service, account);
   await page.goto("/");
@@ -57,7 +60,7 @@ test("a message is sent again from its page, without its text in an address", as
   expect(page.url()).not.toContain("feeling");
 });
 
-test("what is too long is told in words at its field", async ({ console: page }) => {
+test("a value that is too long gets a sentence at its field", async ({ console: page }) => {
   await page.goto("/senders");
   await page.getByRole("button", { name: "Register sender" }).first().click();
   await page.getByLabel("Sender ID").fill("A".repeat(17));

@@ -1,5 +1,5 @@
+import { replyFromHandset } from "../support/behind-the-api";
 import { expect, test } from "../support/contract-test";
-import { answerFromHandset } from "../support/guards";
 
 const HANDSET = "+14155550123";
 const OTHER = "+442071838750";
@@ -18,9 +18,9 @@ test("inbound messages appear by themselves, are filtered in the address, and op
   });
 
   await test.step("messages appear without a reload, with what they did", async () => {
-    await answerFromHandset(HANDSET, account.sender, "Is the table free?");
+    await replyFromHandset(HANDSET, account.sender, "Is the table free?");
     await expect(table.getByRole("row", { name: /Is the table free/ })).toBeVisible();
-    await answerFromHandset(OTHER, account.sender, "STOP");
+    await replyFromHandset(OTHER, account.sender, "STOP");
     await expect(table.getByRole("row", { name: new RegExp(`\\${OTHER}.*STOP.*Opted out`) })).toBeVisible();
   });
 
@@ -46,7 +46,7 @@ test("inbound messages appear by themselves, are filtered in the address, and op
   });
 });
 
-test("an unknown inbound message is told as such", async ({ console: page }) => {
+test("an unknown inbound message is shown as such", async ({ console: page }) => {
   await page.goto("/inbound/inb_01k9x7t4m2e8v5q3r6w1y0z8ab");
   await expect(page.getByText("Inbound message not found")).toBeVisible();
 });

@@ -63,7 +63,7 @@ test("messages are found by sender, key, provider and reference, which stand in 
   await expect(page.getByText("The list is not filtered by key=mine, provider=pigeon.")).toBeVisible();
 });
 
-test("a filter that does not exist and a page past the end are told of, with a way back", async ({
+test("a filter that does not exist and a page past the end are shown as such, with a way back", async ({
   console: page,
   api,
   account,

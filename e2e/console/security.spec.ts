@@ -76,12 +76,7 @@ test("sessions are listed and ended, one or all others", async ({ console: page,
   for (const other of others) await other.context().close();
 });
 
-test("the password is changed, with what is wrong told at its field", async ({
-  console: page,
-  browser,
-  service,
-  account,
-}) => {
+test("the password is changed, with errors at their fields", async ({ console: page, browser, service, account }) => {
   const other = await openBrowser(browser, service);
   await fillSignIn(other, account.email, account.password);
   await other.waitForURL("/");
@@ -128,7 +123,7 @@ test("an operator's link gives a new password, once", async ({ page, service, ac
   await page.waitForURL("/");
 });
 
-test("who signs up is signed in; who signs up with somebody's e-mail is not told whose it is", async ({
+test("a sign-up signs in; one with somebody's e-mail does not reveal whose it is", async ({
   page,
   browser,
   service,

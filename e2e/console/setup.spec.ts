@@ -33,13 +33,13 @@ test("a failing delivery looks failing, and is sent again once the server works"
   receiver,
 }) => {
   test.slow();
-  receiver.answerWith(status(500));
+  receiver.respondWith(status(500));
   const { body } = await api.post("/webhooks/create", { url: receiver.url, events: ["message.sent"] });
   await api.post("/messages/send", { from: account.sender, to: "+15550100001", body: "Hi" });
   await page.goto(`/webhooks/${body.data.id}`);
   const delivery = page.getByRole("button", { name: /message\.sent.*Failing, will retry/ });
   await delivery.click();
-  receiver.answerWith(status(200));
+  receiver.respondWith(status(200));
   await page.getByRole("button", { name: "Try again now" }).click();
   await expect(page.getByRole("button", { name: /message\.sent.*Delivered/ })).toBeVisible();
 });

@@ -1,7 +1,7 @@
 /** An account as a shop would have it: messages of all kinds, a month of history, webhooks that work and one that does not. */
 import { pool } from "@/server/core/db";
 import type { Api } from "../support/api";
-import { answerFromHandset } from "../support/guards";
+import { replyFromHandset } from "../support/behind-the-api";
 
 const DAYS_OF_HISTORY = 29;
 const PRICE_MICROS = 10_000;
@@ -80,7 +80,7 @@ export async function fill(
     await api.post("/api-keys/create", { name, permissions: ["sms:send", "sms:read"] });
   }
   await api.post("/suppressions", { number: "+14155550199", note: "Asked by phone" });
-  for (const [from, text] of REPLIES) await answerFromHandset(from, sender, text);
+  for (const [from, text] of REPLIES) await replyFromHandset(from, sender, text);
   await writeHistory(accountId);
   return { messageId, endpointId: String(endpoint.data.id) };
 }

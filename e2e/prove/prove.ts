@@ -95,7 +95,7 @@ async function prove({ json, logs, ...options }: Command): Promise<number> {
       const outcome = await Promise.race([perform(world, options, signal, tell), aborted]);
       if (logs) {
         await mkdir(logs, { recursive: true });
-        for (const [process, said] of world.fleet.logs()) await writeFile(path.join(logs, `${process}.log`), said);
+        for (const [process, output] of world.fleet.logs()) await writeFile(path.join(logs, `${process}.log`), output);
       }
       if (logs) await writeFile(path.join(logs, "evidence.json"), JSON.stringify(outcome.evidence));
       const verdict = judge(outcome.evidence);

@@ -125,7 +125,7 @@ test("a page of another site changes nothing; our own pages and programs do", as
 });
 
 test("nobody may write into the log, however they spell it", async ({ web, cookie }) => {
-  const said = JSON.stringify({ code: "SAID", level: "error", message: "anything" });
+  const report = JSON.stringify({ code: "SAID", level: "error", message: "anything" });
   for (const path of [
     "/api/auth/_log",
     "/api/auth/_log/",
@@ -142,7 +142,7 @@ test("nobody may write into the log, however they spell it", async ({ web, cooki
   ]) {
     for (const headers of [undefined, { cookie }]) {
       const type = { "content-type": "application/json" };
-      const answered = await ask(web.url, { method: "POST", path, headers: { ...type, ...headers }, body: said });
+      const answered = await ask(web.url, { method: "POST", path, headers: { ...type, ...headers }, body: report });
       expect(answered.status, path).toBe(404);
     }
   }

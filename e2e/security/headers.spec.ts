@@ -18,7 +18,7 @@ test("every answer carries the headers that protect its reader", async ({ web })
   }
 });
 
-test("behind https browsers are told to stay there", async ({ service }) => {
+test("behind https browsers are instructed to stay there", async ({ service }) => {
   const web = await startWeb(service, { PUBLIC_URL: "https://sms.example.com" });
   for (const path of ["/", "/sign-in", "/api/v1/balance"]) {
     const { headers } = await ask(web.url, { path });

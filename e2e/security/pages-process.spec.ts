@@ -14,7 +14,7 @@ const isRunning = (pid: number): boolean => {
 
 /** The pages process that the web process started last. */
 function pagesPidOf(web: OwnWeb): number {
-  const lines = web.said().split("\n");
+  const lines = web.output().split("\n");
   return JSON.parse(lines.findLast((line) => line.includes('"pages.ready"')) ?? "{}").pid;
 }
 
@@ -28,7 +28,7 @@ test("without its pages process the web process serves everything else, and it n
   expect((await view()).status).toBe(200);
   const first = pagesPidOf(web);
 
-  // It hangs: whoever asked for a page waits, and nobody else.
+  // It hangs: callers of pages wait, and nobody else.
   process.kill(first, "SIGSTOP");
   const waiting = view();
   const headers = { authorization: `Bearer ${account.apiKey}`, "content-type": "application/json" };

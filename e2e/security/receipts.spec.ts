@@ -6,10 +6,10 @@ import { expect, testWith } from "../support/installation-test";
 const test = testWith({ carriers: ["plivo", "infobip"], workers: 0 });
 test.describe.configure({ mode: "serial" });
 
-type Held = { answered: () => string; hasEnded: () => boolean; vanish: () => void };
+type UnfinishedPost = { answered: () => string; hasEnded: () => boolean; vanish: () => void };
 
 /** Begins a POST of so many bytes, sends some of them, and never the rest. */
-function begin(url: string, path: string, length: number, sent: number): Held {
+function begin(url: string, path: string, length: number, sent: number): UnfinishedPost {
   const { hostname, port, host } = new URL(url);
   let answered = "";
   let hasEnded = false;
@@ -28,9 +28,9 @@ function begin(url: string, path: string, length: number, sent: number): Held {
 test("a path that is none is refused before its body is there", async ({ installation }) => {
   const { web } = installation;
   for (const path of ["/api/receipts/plivo/wrong", "/api/receipts/nobody/x", "/api/receipts/plivo"]) {
-    const held = begin(web.url, path, 1_048_576, 1_000);
-    await expect.poll(() => statusesIn(held.answered()), { message: path }).toEqual([404]);
-    held.vanish();
+    const unfinished = begin(web.url, path, 1_048_576, 1_000);
+    await expect.poll(() => statusesIn(unfinished.answered()), { message: path }).toEqual([404]);
+    unfinished.vanish();
   }
 });
 
@@ -39,9 +39,9 @@ test("a callback larger than any provider makes them is refused, by its announce
 }) => {
   const { web, receiptUrlOf } = installation;
   const plivo = new URL(receiptUrlOf("plivo")).pathname;
-  const held = begin(web.url, plivo, 65_537, 0);
-  await expect.poll(() => statusesIn(held.answered())).toEqual([413]);
-  held.vanish();
+  const unfinished = begin(web.url, plivo, 65_537, 0);
+  await expect.poll(() => statusesIn(unfinished.answered())).toEqual([413]);
+  unfinished.vanish();
   const infobip = new URL(receiptUrlOf("infobip")).pathname;
   const results = Array.from({ length: 500 }, (_, at) => ({
     messageId: `none-${at}`,
@@ -60,12 +60,12 @@ test("unfinished callbacks hold a bounded share of memory, and give it back when
 }) => {
   const { web, receiptUrlOf } = installation;
   const path = new URL(receiptUrlOf("plivo")).pathname;
-  const held = Array.from({ length: 400 }, () => begin(web.url, path, 65_536, 65_000));
-  const refused = () => held.filter(({ answered }) => statusesIn(answered())[0] === 503);
+  const unfinished = Array.from({ length: 400 }, () => begin(web.url, path, 65_536, 65_000));
+  const refused = () => unfinished.filter(({ answered }) => statusesIn(answered())[0] === 503);
   await expect.poll(() => refused().length).toBeGreaterThan(100);
   expect(refused()[0]?.answered().toLowerCase()).toContain("retry-after: ");
   expect(refused().length).toBeLessThan(300);
-  for (const { vanish } of held) vanish();
+  for (const { vanish } of unfinished) vanish();
   // Not believed, because it is not signed; but there was room for it.
   await expect
     .poll(async () => (await ask(web.url, { method: "POST", path, body: "x".repeat(60_000) })).status)

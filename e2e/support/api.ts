@@ -7,7 +7,7 @@ type Pagination = { page: number; limit: number; total: number; pages: number; h
 type Resource = Record<string, unknown>;
 
 /** A response of the REST API: parsed body, status and headers. Lists have an array as `data`. */
-type ApiAnswer<Data = Resource> = {
+type ApiResponse<Data = Resource> = {
   status: number;
   headers: Headers;
   body: {
@@ -20,9 +20,9 @@ type ApiAnswer<Data = Resource> = {
 };
 
 export type Api = {
-  get: <Data = Resource>(path: string) => Promise<ApiAnswer<Data>>;
-  post: (path: string, body: unknown, headers?: Record<string, string>) => Promise<ApiAnswer>;
-  delete: (path: string) => Promise<ApiAnswer>;
+  get: <Data = Resource>(path: string) => Promise<ApiResponse<Data>>;
+  post: (path: string, body: unknown, headers?: Record<string, string>) => Promise<ApiResponse>;
+  delete: (path: string) => Promise<ApiResponse>;
 };
 
 /**
@@ -35,7 +35,7 @@ export function apiWith(service: Service, key: string): Api {
     path: string,
     body?: unknown,
     headers: Record<string, string> = {},
-  ): Promise<ApiAnswer<Data>> {
+  ): Promise<ApiResponse<Data>> {
     const contract = await contractOf(service);
     const json = body === undefined ? undefined : JSON.stringify(body);
     const answer = await fetch(`${service.url}/api/v1${path}`, {
@@ -49,7 +49,7 @@ export function apiWith(service: Service, key: string): Api {
     });
     const { status, headers: answered } = answer;
     const exchange = { method, path, sent: body, status, headers: answered, text: await answer.text() };
-    return { status, headers: answered, body: contract.check(exchange) as ApiAnswer<Data>["body"] };
+    return { status, headers: answered, body: contract.check(exchange) as ApiResponse<Data>["body"] };
   }
   return {
     get: (path) => call("GET", path),

@@ -4,14 +4,14 @@ import type { Service } from "./service";
 /** A request: `body` as JSON, or `text` as it is. Without `headers` it has only a content type. */
 export type Ask = { method: string; path: string; body?: unknown; text?: string; headers?: Record<string, string> };
 
-export type Answer = { status: number; headers: Headers; body: Envelope };
+export type CheckedResponse = { status: number; headers: Headers; body: Envelope };
 
 type Page<Item> = { items: Item[]; pagination: Pagination };
 
 /** The REST API with one key; every response is checked against the contract first. */
 export type CheckedApi = {
   /** The response, whatever its status. */
-  ask: (request: Ask) => Promise<Answer>;
+  ask: (request: Ask) => Promise<CheckedResponse>;
   /** `data` of a 200. */
   get: <Data>(path: string) => Promise<Data>;
   /** A page of a list. */
@@ -35,14 +35,14 @@ function parsed(text = ""): unknown {
   }
 }
 
-function succeeded(request: Ask, { status, body }: Answer): Envelope {
+function succeeded(request: Ask, { status, body }: CheckedResponse): Envelope {
   if (body.success) return body;
   throw new Error(`${request.method} ${request.path} was refused with ${status}: ${JSON.stringify(body.error)}`);
 }
 
 /** The REST API with one key. Paths are those of the documentation, such as `/messages/send`. */
 export function checkedApi(service: Service, contract: Contract, key: string | null): CheckedApi {
-  const ask = async (request: Ask): Promise<Answer> => {
+  const ask = async (request: Ask): Promise<CheckedResponse> => {
     const text = request.text ?? (request.body === undefined ? undefined : JSON.stringify(request.body));
     const answer = await fetch(`${service.url}/api/v1${request.path}`, {
       method: request.method,

@@ -103,7 +103,7 @@ const RATE = /^"(key|account)";r=(\d+);t=(\d+)$/;
 const KEYWORDS = ["components", "example", "discriminator"];
 
 /** File of the responses seen, one `METHOD path status` per line, and of the test files that have run. */
-export const answersFile = (service: Service): string => path.join(service.dataDir, "answers.txt");
+export const responsesFile = (service: Service): string => path.join(service.dataDir, "responses.txt");
 export const ranMark = (file: string): string => `ran ${path.basename(file)}`;
 
 const seenRequestIds = new Set<string>();
@@ -243,7 +243,7 @@ export async function readContract(service: Service): Promise<Contract> {
     const accepts = operation.requestBody?.content?.["application/json"]?.schema;
     if (status < 300 && accepts) validators.request(name, accepts, exchange.sent);
     const note = `${name} ${status}`;
-    if (!noted.has(note)) appendFileSync(answersFile(service), `${note}\n`);
+    if (!noted.has(note)) appendFileSync(responsesFile(service), `${note}\n`);
     noted.add(note);
   };
 

@@ -1,7 +1,7 @@
 /** The `test` of attacks on the web process, with a process that trusts forwarded addresses. */
 import { randomInt } from "node:crypto";
 import { openSession } from "../../test/network/operator-session";
-import { type Answered, ask } from "../../test/network/plain-http";
+import { ask, type Responded } from "../../test/network/plain-http";
 import { test as base } from "../test";
 import type { OwnWeb } from "./processes";
 
@@ -30,7 +30,7 @@ export const call = (
   paths: string,
   body: string,
   headers: Record<string, string> = {},
-): Promise<Answered> =>
+): Promise<Responded> =>
   ask(url, {
     method: "POST",
     path: `/api/trpc/${paths}${paths.includes(",") ? "?batch=1" : ""}`,
@@ -39,7 +39,7 @@ export const call = (
   });
 
 /** The error that the console's client reads from a response. */
-export const errorIn = ({ text }: Answered): { message: string; code: number; data: Record<string, unknown> } =>
+export const errorIn = ({ text }: Responded): { message: string; code: number; data: Record<string, unknown> } =>
   JSON.parse(text).error;
 
 export { expect } from "@playwright/test";

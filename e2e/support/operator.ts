@@ -1,7 +1,7 @@
 /** The operator's commands, carried out in the test's own process: as many as the suite needs take too long as commands. */
 import { randomBytes } from "node:crypto";
-import { COMMANDS } from "@/scripts/admin-commands";
-import { chooseDatabase } from "@/scripts/admin-database";
+import { COMMANDS } from "@/scripts/admin/commands";
+import { chooseDatabase } from "@/scripts/admin/database";
 import { env } from "@/server/core/env";
 import { shutDown } from "@/server/core/process";
 import type { OwnAccount } from "./accounts";

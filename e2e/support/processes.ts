@@ -12,7 +12,7 @@ import { pastPooler, type Service } from "./service";
 /** Generous: a slow machine is no failure. */
 const READY_WITHIN_MS = 180_000;
 const LOOK_EVERY_MS = 25;
-const SAID_MAX = 100_000;
+const OUTPUT_MAX = 100_000;
 
 export type OwnProcess = {
   /** Kills it, as a crash or a lost machine would. */
@@ -20,7 +20,7 @@ export type OwnProcess = {
   /** Stops it gracefully and waits until it has ended. */
   stop: () => Promise<void>;
   /** Its output so far, as {@link Spawned}. */
-  said: () => string;
+  output: () => string;
 };
 
 /** A web process; callers of its API need only its `url`. */
@@ -47,7 +47,7 @@ function settingsOf(service: Service, databaseUrl: string, settings: Settings): 
 export type Spawned = {
   pid: number;
   /** Its output so far; the middle of a long output is cut. */
-  said: () => string;
+  output: () => string;
   hasEnded: () => boolean;
   /** Its exit code, or the signal that ended it; resolves when it has ended. */
   ended: Promise<number | NodeJS.Signals>;
@@ -76,8 +76,8 @@ export function spawnProcess(
   for (const stream of [child.stdout, child.stderr]) {
     stream?.on("data", (chunk: Buffer) => {
       hear(chunk, child.pid ?? 0);
-      if (first.length < SAID_MAX) first += chunk;
-      else last = (last + chunk).slice(-SAID_MAX);
+      if (first.length < OUTPUT_MAX) first += chunk;
+      else last = (last + chunk).slice(-OUTPUT_MAX);
     });
   }
   const ended = new Promise<number | NodeJS.Signals>((resolve) => {
@@ -86,7 +86,7 @@ export function spawnProcess(
   });
   return {
     pid: child.pid ?? 0,
-    said: () => first + last,
+    output: () => first + last,
     hasEnded: () => child.exitCode !== null || child.signalCode !== null,
     ended,
     signal: (name) => {
@@ -99,9 +99,9 @@ async function startProcess(
   service: Service,
   file: string,
   env: NodeJS.ProcessEnv,
-  isReady: (said: string) => boolean | Promise<boolean>,
+  isReady: (output: string) => boolean | Promise<boolean>,
 ) {
-  const { said, hasEnded, ended, signal } = spawnProcess(file, env, (chunk, pid) =>
+  const { output, hasEnded, ended, signal } = spawnProcess(file, env, (chunk, pid) =>
     appendFileSync(ownLog(service, pid), chunk),
   );
   const end = async (name: NodeJS.Signals) => {
@@ -110,14 +110,14 @@ async function startProcess(
     await ended;
   };
   const deadline = Date.now() + READY_WITHIN_MS;
-  while (!(await isReady(said()))) {
+  while (!(await isReady(output()))) {
     if (hasEnded() || Date.now() > deadline) {
       await end("SIGKILL");
-      throw new Error(`${file} was not ready:\n${said()}`);
+      throw new Error(`${file} was not ready:\n${output()}`);
     }
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
   }
-  return { kill: () => end("SIGKILL"), stop: () => end("SIGTERM"), said };
+  return { kill: () => end("SIGKILL"), stop: () => end("SIGTERM"), output };
 }
 
 /** Starts a web process on a free port. `databaseUrl` is that of the service by default. */
@@ -134,8 +134,8 @@ export async function startWeb(
 
 /** Starts a worker on that database. */
 export const startWorker = (service: Service, databaseUrl: string, settings: Settings = {}): Promise<OwnProcess> =>
-  startProcess(service, "worker.mjs", settingsOf(service, databaseUrl, settings), (said) =>
-    said.includes("worker.ready"),
+  startProcess(service, "worker.mjs", settingsOf(service, databaseUrl, settings), (output) =>
+    output.includes("worker.ready"),
   );
 
 /** Creates an empty, migrated database beside the service's. */

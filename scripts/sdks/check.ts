@@ -1,5 +1,5 @@
 /**
- * Compares our adapters with the vendors' own libraries: requests, and who believes a callback. The libraries are installed into
+ * Compares our adapters with the vendors' own libraries: requests, and the verification of callbacks. The libraries are installed into
  * a folder of their own, never among our dependencies, and reach nothing but loopback.
  */
 import { spawnSync } from "node:child_process";

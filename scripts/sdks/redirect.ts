@@ -1,4 +1,4 @@
-/** Leads every HTTP request of this process to a server on loopback, which records it and answers `{}`. */
+/** Redirects every HTTP request of this process to a server on loopback, which records it and answers `{}`. */
 import http from "node:http";
 import https from "node:https";
 import type { AddressInfo } from "node:net";
@@ -68,7 +68,7 @@ export async function startRecorder(): Promise<Recorder> {
           clearTimeout(late);
           resolve(request);
         };
-        // The answer is no vendor's: libraries may fail on it, and the request is all that counts.
+        // The response is not a vendor's, so libraries may fail on it; only the request counts.
         Promise.resolve()
           .then(work)
           .catch((thrown) => setTimeout(() => reject(thrown), 1_000));

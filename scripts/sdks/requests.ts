@@ -92,7 +92,7 @@ export const REQUEST_CHECKS: readonly RequestCheck[] = [
     build: (request) =>
       vonage.buildRequest(request, vonage.settings.parse({ apiKey: "abcd1234", apiSecret: "secret" })),
     credentials: vonageKey,
-    // Forms and JSON are documented both. The flag is `1` in the documentation and `true` in the library.
+    // Both forms and JSON are documented. The flag is `1` in the documentation and `true` in the library.
     unlike: ["kind of body", "api_key", "api_secret", "status-report-req"],
   },
   {

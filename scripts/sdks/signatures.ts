@@ -20,7 +20,7 @@ export type SignatureCheck = {
   library: string;
   /** A signed callback. */
   sign: () => Callback;
-  /** Whether the vendor's validator believes it; a validator may also throw. */
+  /** Whether the vendor's validator accepts it; a validator may also throw. */
   validate: (load: Load, callback: Callback) => unknown;
   authenticate: (callback: Callback) => Authenticity;
 };

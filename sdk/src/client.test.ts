@@ -1,20 +1,20 @@
 import { describe, expect, test } from "vitest";
-import { type Answer, json, listed, META, refusal, type Seen, startStub, success } from "../stub-service";
+import { json, listed, META, type Responder, refusal, type Seen, startStub, success } from "../stub-service";
 import { ApiError, type ClientOptions, MessagingClient } from "./client";
 import { OPERATIONS } from "./operations";
 
 const created = success({ id: "msg_1", status: "pending" }, 201);
 const unavailable = refusal(503);
-const dropped: Answer = (response) => response.destroy();
+const dropped: Responder = (response) => response.destroy();
 /** The connection is lost within the body. */
-const cut: Answer = (response) => {
+const cut: Responder = (response) => {
   response.writeHead(201, { "content-type": "application/json", "content-length": "1000" });
   response.write('{"success":', () => response.destroy());
 };
-const hanging: Answer = () => undefined;
+const hanging: Responder = () => undefined;
 
 /** A service that gives these responses in turn, and repeats the last. */
-async function serve(answers: Answer[], options: Partial<ClientOptions> = {}) {
+async function serve(answers: Responder[], options: Partial<ClientOptions> = {}) {
   const { baseUrl, seen } = await startStub((_request, index) => answers[Math.min(index, answers.length - 1)]);
   return { seen, client: new MessagingClient({ baseUrl, apiKey: "ds_live_test", backoffMs: 1, ...options }) };
 }
@@ -259,7 +259,7 @@ describe("retries", () => {
   });
 
   test("a body that takes too long is ended and repeated", async () => {
-    const slow: Answer = (response) => void response.writeHead(201).write("{");
+    const slow: Responder = (response) => void response.writeHead(201).write("{");
     const { client, seen } = await serve([slow, created], { timeoutMs: 1_000 });
     expect((await client.messages.send(body)).id).toBe("msg_1");
     expect(seen).toHaveLength(2);

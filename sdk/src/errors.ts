@@ -57,7 +57,7 @@ export function apiErrorOf(response: Response, body: unknown): ApiError {
     ...common,
     type: "api_error",
     code: "unexpected_answer",
-    message: `The answer, status ${response.status}, is not one of the service.`,
+    message: `The response, status ${response.status}, is not one of the service.`,
     param: null,
     details: {},
     requestId: null,

@@ -53,7 +53,7 @@ export async function lockAdmission(tx: Tx, ids: Iterable<string>): Promise<Map<
                SELECT DISTINCT hashtext(id) & ${ADMISSION_LOCKS - 1} AS n FROM unnest($1::text[]) AS i (id) ORDER BY n) l`,
       values,
     }),
-    // A statement of its own, which sees what the transaction that held the lock before has committed.
+    // A separate statement sees what the previous holder of the lock has committed.
     tx.query<LockedAccount>({
       name: "accounts.read",
       text: `SELECT ${COLUMNS} FROM accounts WHERE id = ANY($1::text[])`,

@@ -61,7 +61,7 @@ async function makeEndpoint({ accountId }: Owner, failures: number): Promise<str
   return id;
 }
 
-test("a balance below the threshold is told of once, and again only after it was well above", async () => {
+test("a balance below the threshold is alerted once, and again only after it was well above", async () => {
   const owner = await makeOwner();
   await updateAlertSettings(owner, { low_balance: 10, by_mail: true, url: null });
   await sweepAlerts();
@@ -85,7 +85,7 @@ test("a balance below the threshold is told of once, and again only after it was
   expect(await mailsTo(owner)).toHaveLength(3);
 });
 
-test("what comes and goes is told of at most every ten minutes", async () => {
+test("a problem that comes and goes is alerted at most every ten minutes", async () => {
   const owner = await makeOwner();
   await updateAlertSettings(owner, { low_balance: 10, by_mail: true, url: null });
   for (const units of [9, 20, 9, 20, 9]) {
@@ -120,7 +120,7 @@ test("a threshold that was taken away ends its alert without a word", async () =
   expect((await pool().query("SELECT 1 FROM alert_states WHERE account_id = $1", [owner.accountId])).rowCount).toBe(0);
 });
 
-test("an endpoint that fails, is disabled and is enabled again is told of at each step", async () => {
+test("an endpoint that fails, is disabled and is enabled again raises an alert at each step", async () => {
   const owner = await makeOwner();
   const id = await makeEndpoint(owner, 4);
   await sweepAlerts();
@@ -137,7 +137,7 @@ test("an endpoint that fails, is disabled and is enabled again is told of at eac
   expect(await alertsOf(owner)).toEqual(steps);
 });
 
-test("an endpoint of the account's test mode is told of like one of live mode", async () => {
+test("an endpoint of the account's test mode raises alerts like one of live mode", async () => {
   const owner = await makeOwner();
   const accountId = await ensureTestAccount(owner.accountId);
   await makeEndpoint({ ...owner, accountId }, 5);
@@ -146,7 +146,7 @@ test("an endpoint of the account's test mode is told of like one of live mode", 
   expect(await mailsTo(owner)).toHaveLength(1);
 });
 
-test("an endpoint that works again is told of; one that was deleted is not", async () => {
+test("an endpoint that works again raises an alert; one that was deleted does not", async () => {
   const owner = await makeOwner();
   const [well, deleted] = [await makeEndpoint(owner, 7), await makeEndpoint(owner, 7)];
   await sweepAlerts();
@@ -187,7 +187,7 @@ test("an account that wants no e-mails gets none; people who are no owners get n
   expect(await alertsOf(quiet)).toEqual(["endpoint_failing raised"]);
 });
 
-test("a provider that is down is told to operators, when it stays so, and not when they drained it", async () => {
+test("a provider that stays down is alerted to operators, and one that they drained is not", async () => {
   const [operator, customer] = [await makeOwner(true), await makeOwner()];
   await pool().query(
     `INSERT INTO providers (id, breaker, unavailable_since, is_drained, last_error) VALUES
@@ -196,13 +196,13 @@ test("a provider that is down is told to operators, when it stays so, and not wh
   );
   await sweepAlerts();
   await sweepAlerts();
-  const told = async () =>
+  const states = async () =>
     (await pool().query("SELECT subject_id, state FROM alerts WHERE account_id IS NULL ORDER BY id")).rows;
-  expect(await told()).toEqual([{ subject_id: "twilio", state: "raised" }]);
+  expect(await states()).toEqual([{ subject_id: "twilio", state: "raised" }]);
   await pool().query("UPDATE providers SET breaker = 'closed', unavailable_since = NULL");
   await waitForClearing();
   await sweepAlerts();
-  expect(await told()).toEqual([
+  expect(await states()).toEqual([
     { subject_id: "twilio", state: "raised" },
     { subject_id: "twilio", state: "cleared" },
   ]);
@@ -228,9 +228,9 @@ test("an alert is posted to the alert URL, signed, once; what is not acknowledge
   await setBalance(owner, 3);
   await sweepAlerts();
   const alertId = await lastAlert(owner);
-  receiver.answerWith(status(500));
+  receiver.respondWith(status(500));
   await expect(postAlert({ alertId })).rejects.toThrow("not acknowledged");
-  receiver.answerWith(status(200));
+  receiver.respondWith(status(200));
   await postAlert({ alertId });
   await postAlert({ alertId });
   const own = receiver.received.filter(({ body }) => body.includes(alertId));

@@ -6,10 +6,10 @@ import type { AlertKind } from "./schema";
 
 /**
  * `raised`: rows (subject_id, account_id, detail) of current problems. `cleared`: the FROM and WHERE of the states `t` that
- * have ended,
- * the condition under which that is reported, and the detail. No alert is sent for subjects that were disabled or deleted.
+ * have ended, the condition under which that is reported, and the detail. No alert is sent for subjects that were disabled or
+ * deleted.
  */
-type Condition = { raised: string; cleared: { from: string; where: string; isTold: string; detail: string } };
+type Condition = { raised: string; cleared: { from: string; where: string; isNotified: string; detail: string } };
 
 /** Failures in a row of an endpoint; it is disabled after 25. */
 const FAILING_FROM = 5;
@@ -31,7 +31,7 @@ export const CONDITIONS: Readonly<Record<AlertKind, Condition>> = {
       from: "accounts a LEFT JOIN alert_settings s ON s.account_id = a.id",
       where:
         "a.id = t.subject_id AND (s.low_balance_micros IS NULL OR a.balance_micros * 10 >= s.low_balance_micros * 11)",
-      isTold: "s.low_balance_micros IS NOT NULL",
+      isNotified: "s.low_balance_micros IS NOT NULL",
       detail: BALANCE_DETAIL,
     },
   },
@@ -41,7 +41,7 @@ export const CONDITIONS: Readonly<Record<AlertKind, Condition>> = {
     cleared: {
       from: "webhook_endpoints e",
       where: "e.id = t.subject_id AND (e.failure_count = 0 OR NOT e.is_active OR e.deleted_at IS NOT NULL)",
-      isTold: "e.is_active AND e.deleted_at IS NULL",
+      isNotified: "e.is_active AND e.deleted_at IS NULL",
       detail: ENDPOINT_DETAIL,
     },
   },
@@ -51,7 +51,7 @@ export const CONDITIONS: Readonly<Record<AlertKind, Condition>> = {
     cleared: {
       from: "webhook_endpoints e",
       where: "e.id = t.subject_id AND (e.is_active OR e.deleted_at IS NOT NULL)",
-      isTold: "e.deleted_at IS NULL",
+      isNotified: "e.deleted_at IS NULL",
       detail: ENDPOINT_DETAIL,
     },
   },
@@ -62,7 +62,7 @@ export const CONDITIONS: Readonly<Record<AlertKind, Condition>> = {
     cleared: {
       from: "providers p",
       where: "p.id = t.subject_id AND (p.is_drained OR (p.breaker = 'closed' AND p.unavailable_since IS NULL))",
-      isTold: "NOT p.is_drained",
+      isNotified: "NOT p.is_drained",
       detail: PROVIDER_DETAIL,
     },
   },

@@ -16,7 +16,7 @@ const RAISED_AT_LEAST = "10 minutes";
 /** An e-mail about more changes than this names only the first ones. */
 const NAMED_MAX = 20;
 
-type Change = { subjectId: string; accountId: string | null; detail: AlertDetail; isTold: boolean };
+type Change = { subjectId: string; accountId: string | null; detail: AlertDetail; isNotified: boolean };
 
 /** Only one of several processes reports a change: the one whose row is inserted. */
 async function raise(tx: Tx, kind: AlertKind): Promise<Change[]> {
@@ -25,7 +25,7 @@ async function raise(tx: Tx, kind: AlertKind): Promise<Change[]> {
      raised AS (
        INSERT INTO alert_states (kind, subject_id, account_id) SELECT $1, subject_id, account_id FROM wrong
        ON CONFLICT DO NOTHING RETURNING subject_id)
-     SELECT subject_id AS "subjectId", account_id AS "accountId", detail, true AS "isTold"
+     SELECT subject_id AS "subjectId", account_id AS "accountId", detail, true AS "isNotified"
      FROM raised JOIN wrong USING (subject_id)`,
     [kind],
   );
@@ -34,14 +34,14 @@ async function raise(tx: Tx, kind: AlertKind): Promise<Change[]> {
 
 /** Only one of several processes reports a change: the one that deletes the row. */
 async function clear(tx: Tx, kind: AlertKind): Promise<Change[]> {
-  const { from, where, isTold, detail } = CONDITIONS[kind].cleared;
+  const { from, where, isNotified, detail } = CONDITIONS[kind].cleared;
   const { rows } = await tx.query<Change>(
     `DELETE FROM alert_states t USING ${from} WHERE t.kind = $1 AND ${where}
        AND t.raised_at <= now() - interval '${RAISED_AT_LEAST}'
-     RETURNING t.subject_id AS "subjectId", t.account_id AS "accountId", ${detail} AS detail, (${isTold}) AS "isTold"`,
+     RETURNING t.subject_id AS "subjectId", t.account_id AS "accountId", ${detail} AS detail, (${isNotified}) AS "isNotified"`,
     [kind],
   );
-  return rows.filter((change) => change.isTold);
+  return rows.filter((change) => change.isNotified);
 }
 
 type Reader = { address: string };

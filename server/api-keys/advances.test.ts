@@ -12,7 +12,7 @@ function openMinute(limit: number) {
     let statements = 0;
     return {
       statements: () => statements,
-      /** Makes one request and tells whether it is admitted, and what the caller is told to have left. */
+      /** Makes one request and returns whether it is admitted, and how many requests the caller has left by the response. */
       request(now: number): { isAdmitted: boolean; remaining: number } {
         if (advances.has(ID, limit, now)) return { isAdmitted: true, remaining: limit - advances.take(ID, now).used };
         const extra = advances.wanted(ID, 1, now);

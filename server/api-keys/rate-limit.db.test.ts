@@ -49,7 +49,7 @@ test("a refusal is cached exactly until the end of the minute", async () => {
   expect(await countedFor(keyId)).not.toBe(counted);
 });
 
-test("a busy caller is counted ahead of time, and told exactly what it has left", async () => {
+test("a busy caller is counted ahead of time, and gets the exact number that it has left", async () => {
   const { accountId, keyId } = await makeAccount({ rateLimit: 1_000 });
   await setCount(keyId, 0);
   await setCount(accountId, 0);
@@ -95,7 +95,7 @@ describe("an account", () => {
     const last = await ask(keyId, 700, accountId, 8);
     expect(refusals([...first, ...person, ...last])).toEqual({ passed: 10, caller: 0, account: 6 });
     expect(last.at(-1)).toMatchObject({ refusedBy: "account", accountLimit: 3_500, limit: 700, remaining: 0 });
-    // Another key is told without asking, until the minute is over.
+    // Another key is refused without a query, until the minute is over.
     const counted = await countedFor(accountId);
     expect(refusals(await ask(newId("apiKey"), 600, accountId, 3))).toMatchObject({ account: 3 });
     expect(await countedFor(accountId)).toBe(counted);

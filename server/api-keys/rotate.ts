@@ -36,8 +36,8 @@ const copyQuotas = (tx: Tx, from: string, to: string) =>
   );
 
 /**
- * Replaces a key that works by a new one of the same name, permissions and limits, which only this response contains. The one
- * before works on for `grace_hours`; keys that it made are not touched.
+ * Replaces an active key by a new one of the same name, permissions and limits, which only this response contains. The
+ * old key goes on working for `grace_hours`; keys that it created are not touched.
  * @throws 404; 400 `key_limit` beyond 100 active keys; 403 `confirmation_required` for a person who has not given their
  *   password lately.
  */

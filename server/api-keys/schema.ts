@@ -104,7 +104,7 @@ export const RevokeApiKeyInput = ApiKeyId.extend({
 });
 export type RevokeApiKeyInput = z.output<typeof RevokeApiKeyInput>;
 
-/** Hours for which the key before may go on working. */
+/** Hours for which the old key may go on working. */
 const GRACE_HOURS = [0, 1, 24, 168] as const;
 
 /** Console. `grace_hours` 0: it is revoked at once. */

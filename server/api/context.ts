@@ -8,7 +8,7 @@ import { invalidRequest } from "../core/errors";
 import { newId } from "../core/ids";
 import type { Context } from "../core/trpc";
 import { idempotencyOf } from "./idempotency-key";
-import { admitPerson } from "./rate";
+import { admitPerson } from "./require-rate";
 import { requireShown } from "./shown-account";
 import { TEST_MODE_HEADER } from "./test-mode";
 

@@ -82,14 +82,14 @@ export async function serveReceipt({ method, url, headers, peer, readBody }: Rec
     return respond(thrown.status, thrown.retryAfterS === null ? {} : { "retry-after": String(thrown.retryAfterS) });
   }
   const callback: Callback = { method, url: `${publicUrl()}${url}`, headers, body };
-  let verdict: Authenticity;
+  let authenticity: Authenticity;
   try {
-    verdict = reader.provider.authenticate(callback, reader.settings, now());
+    authenticity = reader.provider.authenticate(callback, reader.settings, now());
   } catch (thrown) {
     return refuse("unreadable", thrown instanceof Error ? thrown.message : String(thrown), 400);
   }
-  if (verdict.kind === "unasked") return respond(401, CHALLENGE);
-  if (verdict.kind !== "genuine") return refuse(verdict.kind, verdict.detail, 401);
+  if (authenticity.kind === "unasked") return respond(401, CHALLENGE);
+  if (authenticity.kind !== "genuine") return refuse(authenticity.kind, authenticity.detail, 401);
   let content: CallbackContent;
   try {
     content = reader.provider.readCallback(callback, reader.settings);
@@ -97,9 +97,9 @@ export async function serveReceipt({ method, url, headers, peer, readBody }: Rec
     return refuse("unreadable", thrown instanceof Error ? thrown.message : String(thrown), 400);
   }
   try {
-    if ((await takeCallback(known, content, verdict.nonces)) === "replayed") {
+    if ((await takeCallback(known, content, authenticity.nonces)) === "replayed") {
       countCallback(known, "receipts_replayed");
-      if (verdict.isRepeatable) return respond(200);
+      if (authenticity.isRepeatable) return respond(200);
       log("warn", "receipt.refused", { provider: known, what: "replayed" });
       return respond(409);
     }

@@ -24,14 +24,14 @@ import { defineProcessValue } from "../core/process";
 import type { Context } from "../core/trpc";
 import { API_VERSION, requireStorable } from "../core/wire";
 import type { RequestFacts } from "../observability/requests";
-import { callProcedure } from "./call";
+import { callProcedure } from "./call-procedure";
 import { challengeOf, ownRequestId, setRateFields } from "./http-fields";
 import { idempotencyOf } from "./idempotency-key";
-import { parseBody, parseQuery } from "./input";
 import { loggedPath } from "./logged-path";
 import { allowedAt, BODY_METHODS, matchOperation, type Operation, tableOf } from "./operations";
 import { originOf } from "./origin";
-import { requireRate } from "./rate";
+import { requireRate } from "./require-rate";
+import { parseBody, parseQuery } from "./rest-input";
 import { appRouter } from "./router";
 import { handlingOf, unknownNames, unknownParameter, type Warning, warningsOf } from "./unknown-input";
 

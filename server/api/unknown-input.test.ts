@@ -24,7 +24,7 @@ test("unknown names keep their order, and names of Object's own are unknown too"
   expect(unknownNames(given, KNOWN)).toEqual(["constructor", "__proto__", "toString"]);
 });
 
-test("a name in another spelling is told the known one", () => {
+test("a name in another spelling gets the known one as a suggestion", () => {
   const [one, other] = warningsOf(["routeId", "send_at"], FIELD, KNOWN);
   expect(one).toEqual({
     code: "unknown_parameter",

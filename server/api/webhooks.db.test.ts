@@ -80,7 +80,7 @@ describe("an operation on an endpoint responds 200 and needs no body", () => {
 
   test("enabling, and then recovering held deliveries", async () => {
     const setup = await setUp();
-    setup.receiver.answerWith(status(410));
+    setup.receiver.respondWith(status(410));
     await raiseEvents(setup.account, await makeMessages(setup.account, 2));
     await runDeliveryJobs(setup.endpoint.id);
     const since = { since: "2020-01-01T00:00:00Z" };

@@ -169,8 +169,8 @@ test("a cookie copied before the sign-out opens nothing after it, nor can it be 
   expect(await thief.person()).toMatchObject({ email });
   await browser.signOut();
   expect(browser.cookies[COOKIE]).toBe("");
-  const told = await thief.renew();
-  expect(JSON.stringify(told)).not.toContain(email);
+  const renewed = await thief.renew();
+  expect(JSON.stringify(renewed)).not.toContain(email);
   expect(await thief.person()).toBeNull();
 });
 

@@ -35,7 +35,7 @@ const from = (address: string) => ({ address, userAgent: "", deviceId: null });
 
 const form = (email: string) => SignUpInput.parse({ email, password: PASSWORD, name: "Ann" });
 
-test("whoever signs up can sign in at once, also with another spelling of the e-mail", async () => {
+test("a new person can sign in at once, also with another spelling of the e-mail", async () => {
   const address = newAddress();
   const email = `Ann.${newId("user")}@Example.com`;
   await signUp(form(email), address);

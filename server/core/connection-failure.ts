@@ -8,7 +8,7 @@ const CODES = new Set([
   ...["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH", "ENOTFOUND", "EAI_AGAIN"],
   // Shut down by an administrator, after a crash, or not yet started; too many connections; idle in transaction.
   ...["57P01", "57P02", "57P03", "53300", "25P03"],
-  // No room on the disk: an error of a statement, or the last word of a server that crashes for want of room for its WAL.
+  // The disk is full: an error of a statement, or the last word of a server that crashes because it cannot write its WAL.
   "53100",
   READ_ONLY,
 ]);

@@ -210,7 +210,7 @@ export function providerEnvironment(provider: string, settings: readonly string[
 /** The settings of this process, read and checked at the first call. @throws Error as {@link readEnv} */
 export const env = defineProcessValue("env", () => readEnv(process.env));
 
-/** The environment of a child process: ours, but for these settings. */
+/** The environment of a child process: ours, except for these settings. */
 export const environmentWith = (
   settings: Partial<Record<Exclude<keyof Env, "NODE_ENV">, string>>,
 ): NodeJS.ProcessEnv => ({

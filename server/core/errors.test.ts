@@ -30,6 +30,6 @@ test.each<[z.ZodType, unknown, string]>([
   [z.iso.datetime(), "yesterday", "must be a date and time in ISO 8601, such as 2026-01-31T12:00:00Z"],
   [z.string().regex(/^a$/), "b", "has the wrong form"],
   [z.string().regex(/^a$/, "must be the letter a"), "b", "must be the letter a"],
-])("%#: what is wrong with an input is told in words for people", (schema, input, text) => {
+])("%#: an invalid input gets a sentence for people", (schema, input, text) => {
   expect(refusalOf(schema, input)).toBe(`field: ${text}`);
 });

@@ -143,7 +143,7 @@ const insertJobs = (rows: string, runAt: string): string =>
    SELECT (SELECT id FROM graphile_worker._private_tasks WHERE identifier = $1), j.payload::json, ${runAt}, $4::int2, $5::int2
    FROM ${rows}`;
 
-/** Tells the workers that a number of jobs is due. Jobs for later are announced at their time. */
+/** Notifies the workers of a number of due jobs. Later ones are announced at their time. */
 const announced = (insert: string, count: string): string =>
   `WITH added AS (${insert})
    SELECT pg_notify('jobs:insert', json_build_object('r', random(), 'count', ${count})::text) WHERE ${count} > 0`;
@@ -210,7 +210,7 @@ export async function addJobs<Name extends JobName>(
   announceLater(added, addedAt);
 }
 
-/** Adds jobs of later, for a caller that may do their work before. @returns their ids, in any order. */
+/** Adds jobs for later, whose work the caller may do before. @returns their ids, in any order. */
 export async function addKnownJobs<Name extends JobName>(
   tx: Queryable,
   name: Name,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { changesIn, type LiveTopic, payloadsOf } from "./live";
 
-test("what is told is what is understood", () => {
+test("a notification is read as it was written", () => {
   const changes = new Map<string, Set<LiveTopic>>([
     ["acc_1", new Set(["messages", "deliveries"])],
     ["acc_2", new Set(["deliveries"])],

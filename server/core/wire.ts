@@ -168,7 +168,7 @@ export const OWN_NAME = { not: { const: PROTOTYPE } };
 
 /**
  * A record whose names the caller chooses. Refuses `__proto__`, the prototype of every object in JavaScript: a schema would leave
- * it out without a word.
+ * it out silently.
  */
 export const ownNamed = <Schema extends z.ZodType>(record: Schema) =>
   z.preprocess((given, { addIssue }) => {

@@ -1,8 +1,8 @@
 import { readPool } from "../core/db";
-import { readMessages } from "../messages/list-messages";
+import { readMessages } from "../messages/lists/list-messages";
+import { startWalk } from "../messages/lists/walk-messages";
 import { presentMessage } from "../messages/present";
 import type { Message } from "../messages/schema";
-import { startWalk } from "../messages/walk-messages";
 import type { CsvRow } from "./csv";
 import type { ExportInput } from "./schema";
 

@@ -1,6 +1,6 @@
 /** Console: lists as files. */
 import { z } from "zod";
-import { SearchMessagesQuery } from "../messages/search-schema";
+import { SearchMessagesQuery } from "../messages/lists/search-schema";
 import { ListSuppressionsQuery } from "../suppressions/schema";
 
 /** The list, with the filters that it is shown with. */

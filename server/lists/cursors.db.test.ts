@@ -7,7 +7,7 @@ import { pool } from "../core/db";
 import { newId } from "../core/ids";
 import { listInbound } from "../inbound/service";
 import { takeInbound } from "../inbound/tasks";
-import { listMessages } from "../messages/list-messages";
+import { listMessages } from "../messages/lists/list-messages";
 import { listSenders } from "../senders/service";
 import { createSuppression, listSuppressions } from "../suppressions/service";
 import { listDeliveries } from "../webhooks/history/list-deliveries";

@@ -4,7 +4,7 @@ import { makeAccount, type TestAccount } from "@/test/database/seed";
 import { HOUR_MS } from "../core/clock";
 import { pool, transaction } from "../core/db";
 import { firstIdAt } from "../core/ids";
-import { listMessages } from "../messages/list-messages";
+import { listMessages } from "../messages/lists/list-messages";
 import { dropMilestones, MILESTONE_EVERY } from "./milestones";
 import { markLists } from "./tasks";
 

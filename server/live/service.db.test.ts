@@ -34,38 +34,38 @@ async function follow(actor: SessionActor) {
 }
 
 /** The topics of the next words until all of `wanted` were there. */
-async function told(words: AsyncGenerator<Changed, void>, wanted: string): Promise<string[]> {
+async function notified(words: AsyncGenerator<Changed, void>, wanted: string): Promise<string[]> {
   const seen: string[] = [];
   while (!seen.includes(wanted)) seen.push(...((await words.next()).value?.topics ?? ["over"]));
   return seen;
 }
 
-test("what changes in an account is told to those who follow it", async () => {
+test("changes in an account reach those who follow it", async () => {
   const account = await makeAccount();
   const { words } = await follow(await personOf(account));
   noteChange(account.accountId, "deliveries");
   await tellChanges();
-  expect(await told(words, "deliveries")).toContain("deliveries");
+  expect(await notified(words, "deliveries")).toContain("deliveries");
 });
 
-test("nobody is told of another account", async () => {
+test("nobody is notified of another account", async () => {
   const [account, other] = [await makeAccount(), await makeAccount()];
   const [own, theirs] = [await follow(await personOf(account)), await follow(await personOf(other))];
   // Listening begins with word that anything may have changed, once.
   noteChange(account.accountId, "messages");
   noteChange(other.accountId, "deliveries");
   await tellChanges();
-  expect(await told(own.words, "messages")).toBeDefined();
-  expect(await told(theirs.words, "deliveries")).toBeDefined();
+  expect(await notified(own.words, "messages")).toBeDefined();
+  expect(await notified(theirs.words, "deliveries")).toBeDefined();
   const next = theirs.words.next();
   noteChange(account.accountId, "messages");
   await tellChanges();
-  expect(await told(own.words, "messages")).toBeDefined();
+  expect(await notified(own.words, "messages")).toBeDefined();
   theirs.leave();
   expect((await next).done).toBe(true);
 });
 
-test("a change is told once it is committed, and never when it was rolled back", async () => {
+test("a change is announced once it is committed, and never when it was rolled back", async () => {
   const noted: string[] = [];
   await transaction(async (tx) => {
     onCommit(tx, () => noted.push("committed"));
@@ -79,16 +79,16 @@ test("a change is told once it is committed, and never when it was rolled back",
   expect(noted).toEqual(["committed"]);
 });
 
-test("a lost connection is made again, and followers are told that anything may have changed", async () => {
+test("a lost connection is made again, and followers are notified that anything may have changed", async () => {
   const account = await makeAccount();
   const { words } = await follow(await personOf(account));
   noteChange(account.accountId, "deliveries");
   await tellChanges();
-  await told(words, "deliveries");
+  await notified(words, "deliveries");
   await pool().query(
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'messaging-live' AND datname = current_database()",
   );
-  expect(await told(words, "messages")).toContain("messages");
+  expect(await notified(words, "messages")).toContain("messages");
 });
 
 test("an account follows with so many pages at most, and a place is free again when one leaves", async () => {

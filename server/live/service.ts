@@ -11,7 +11,7 @@ const WATCHERS_MAX = 500;
 const WATCHERS_OF_ACCOUNT_MAX = 20;
 
 /** Shortest time between two notices to a page, in milliseconds. */
-const TOLD_EVERY_MS = 1_000;
+const NOTICE_EVERY_MS = 1_000;
 /** A session that was ended ends what it follows within so many milliseconds. */
 const SESSION_CHECKED_EVERY_MS = 10_000;
 
@@ -61,7 +61,7 @@ export async function* watchChanges(actor: SessionActor, leaving?: AbortSignal):
     wake.call();
   });
   try {
-    let toldAt = Number.NEGATIVE_INFINITY;
+    let noticeAt = Number.NEGATIVE_INFINITY;
     let checkedAt = performance.now();
     while (!isOver()) {
       const at = performance.now();
@@ -69,16 +69,16 @@ export async function* watchChanges(actor: SessionActor, leaving?: AbortSignal):
         if (!(await isSessionOpen(actor))) throw unauthorized("Your session has ended.", { reason: "no_session" });
         checkedAt = performance.now();
       }
-      if (changed.size > 0 && at - toldAt >= TOLD_EVERY_MS) {
+      if (changed.size > 0 && at - noticeAt >= NOTICE_EVERY_MS) {
         const topics = [...changed];
         changed.clear();
-        toldAt = at;
+        noticeAt = at;
         yield { topics };
         continue;
       }
       const untilCheck = SESSION_CHECKED_EVERY_MS - (at - checkedAt);
-      const untilTold = changed.size > 0 ? TOLD_EVERY_MS - (at - toldAt) : untilCheck;
-      await nextTurn(signals, wake, Math.max(1, Math.min(untilCheck, untilTold)));
+      const untilNotice = changed.size > 0 ? NOTICE_EVERY_MS - (at - noticeAt) : untilCheck;
+      await nextTurn(signals, wake, Math.max(1, Math.min(untilCheck, untilNotice)));
     }
   } finally {
     unwatch();

@@ -34,7 +34,7 @@ export async function listInvitations(actor: SessionActor): Promise<Invitation[]
 }
 
 /** @returns the name of the account. */
-async function requireRoom(tx: Tx, accountId: string, members: number): Promise<string> {
+async function requireFreePlace(tx: Tx, accountId: string, members: number): Promise<string> {
   const { rows } = await tx.query<{ status: string; name: string; companyName: string; open: number }>(
     `SELECT a.status, a.name, a.company_name AS "companyName", (SELECT count(*)::int FROM invitations i WHERE i.account_id = a.id AND i.expires_at > now()) AS open
      FROM accounts a WHERE a.id = $1`,
@@ -80,7 +80,7 @@ export async function invite(actor: SessionActor, input: InviteInput): Promise<C
   const { row, isMailed } = await transaction(async (tx) => {
     const members = await lockMembers(tx, accountId);
     requireStillOwner(members, actor);
-    const name = await requireRoom(tx, accountId, members.length);
+    const name = await requireFreePlace(tx, accountId, members.length);
     await requireNewPerson(tx, accountId, email);
     const { rows } = await tx.query<InvitationRow>(
       `INSERT INTO invitations (id, account_id, email, role, token_hash, invited_by, expires_at)

@@ -252,7 +252,7 @@ test("who leaves goes on in another account of theirs, or is signed out", async 
   expect(await findSignedIn(member.sessionId, "")).toBeNull();
 });
 
-test("somebody without any account is told so at the sign-in, and gets in again by an invitation", async () => {
+test("somebody without any account is refused at the sign-in with the reason, and gets in again by an invitation", async () => {
   const [owner, second] = [await makeOwner(), await makeOwner()];
   const member = await makeMember(owner, "viewer");
   await removeMember(owner, { id: member.userId });

@@ -65,10 +65,10 @@ const attemptsOf = async ({ id }: Sent) =>
     )
   ).rows;
 
-/** A transaction that stays open after `work` until it is told to commit. */
+/** A transaction that stays open after `work` until it is released. */
 async function openTransaction<Result>(work: (tx: Tx) => Promise<Result>) {
   let commit = () => {};
-  const told = new Promise<void>((resolve) => {
+  const released = new Promise<void>((resolve) => {
     commit = resolve;
   });
   let begun: (result: Result) => void = () => {};
@@ -77,7 +77,7 @@ async function openTransaction<Result>(work: (tx: Tx) => Promise<Result>) {
   });
   const ended = transaction(async (tx) => {
     begun(await work(tx));
-    await told;
+    await released;
   });
   const result = await done;
   return {

@@ -5,7 +5,7 @@ import type { IdempotentRequest } from "../accounts/idempotency/request";
 import { pool } from "../core/db";
 import { listEvents } from "../webhooks/history/list-events";
 import { sendBulk, sendMessage } from "./accept/send";
-import { listMessages } from "./list-messages";
+import { listMessages } from "./lists/list-messages";
 import { getMessage } from "./read";
 
 const PAGE = { page: 1, limit: 50 };

@@ -8,7 +8,7 @@ const reserve = { kind: "reserve", amountMicros: -10n, reservedMicros: 10n, crea
 const settle = { kind: "settle", amountMicros: 0n, reservedMicros: -10n, createdAt: sentAt };
 const refund = { kind: "refund", amountMicros: 10n, reservedMicros: -10n, createdAt: later };
 
-test("the money of a message is told by the message and its refund", () => {
+test("the money of a message follows from the message and its refund", () => {
   expect(moneyOf({ costMicros: 10n, createdAt, sentAt: null }, [])).toEqual([reserve]);
   expect(moneyOf({ costMicros: 10n, createdAt, sentAt }, [])).toEqual([reserve, settle]);
   expect(moneyOf({ costMicros: 0n, createdAt, sentAt: null }, [refund])).toEqual([reserve, refund]);

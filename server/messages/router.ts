@@ -4,7 +4,9 @@ import { estimateSend } from "./accept/estimate";
 import { Estimate, EstimateInput } from "./accept/estimate-schema";
 import { sendBulk, sendMessage } from "./accept/send";
 import { cancelMessage } from "./cancel";
-import { listMessages } from "./list-messages";
+import { listMessages } from "./lists/list-messages";
+import { searchMessages } from "./lists/search-messages";
+import { FoundMessages, SearchMessagesQuery } from "./lists/search-schema";
 import { Quote, QuoteInput } from "./quote-schema";
 import { getMessage, getMessageDetail, getTimeline, quoteMessage } from "./read";
 import {
@@ -16,8 +18,6 @@ import {
   SendBulkInput,
   SendMessageInput,
 } from "./schema";
-import { searchMessages } from "./search-messages";
-import { FoundMessages, SearchMessagesQuery } from "./search-schema";
 import { Timeline } from "./timeline-schema";
 
 export const messagesRouter = router({

@@ -17,7 +17,7 @@ import { dispatchTasks, receiptTasks } from "@/worker/tasks";
 import { getUsage } from "../accounts/service";
 import { estimateSend } from "./accept/estimate";
 import { sendBulk, sendMessage } from "./accept/send";
-import { listMessages } from "./list-messages";
+import { listMessages } from "./lists/list-messages";
 import { getMessage } from "./read";
 
 const PAGE = { page: 1, limit: 50 };

@@ -126,7 +126,7 @@ test("repeated and contradictory receipts are all listed, and only one of them i
 
 test("a message that no provider took ends with its refund and its event, and the reason", async () => {
   const { account, receiver } = await makeCustomer();
-  receiver.answerWith(status(500));
+  receiver.respondWith(status(500));
   const { id } = await send(account, "+15550100004");
   await drainQueue({ ...dispatchTasks, ...receiptTasks });
   const { entries } = await getTimeline(account.actor, id);

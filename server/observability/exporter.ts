@@ -18,7 +18,7 @@ const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|localhost)$/;
 
 type Kind = "web" | "worker";
 
-/** Metrics of the pages process that say something: nothing else of it counts messages, requests or jobs. */
+/** Metrics that mean something for the pages process, which handles no messages, requests or jobs. */
 const OF_PAGES = /^(process_|nodejs_|messaging_db_pool_|messaging_build_info)/;
 
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
@@ -48,16 +48,16 @@ function render(kind: Kind): Promise<string> {
 const respond = (response: ServerResponse, status: number, type: string, body: string): void =>
   void response.writeHead(status, { "content-type": type, "cache-control": "no-store" }).end(body);
 
-const answerJson = (response: ServerResponse, ok: boolean, body: unknown): void =>
+const respondWithJson = (response: ServerResponse, ok: boolean, body: unknown): void =>
   respond(response, ok ? 200 : 503, "application/json", JSON.stringify(body));
 
 async function handle(kind: Kind, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const [path] = (request.url ?? "").split("?", 1);
   // A process whose event loop runs is alive. Without its database it waits, and a restart would not help.
-  if (path === "/health") return answerJson(response, true, { ok: true });
+  if (path === "/health") return respondWithJson(response, true, { ok: true });
   if (path === "/health/ready") {
     const readiness = await checkReadiness();
-    return answerJson(response, readiness.ok, readiness);
+    return respondWithJson(response, readiness.ok, readiness);
   }
   if (path !== "/metrics") return respond(response, 404, "text/plain", "There is no such address.\n");
   if (!mayScrape(request)) return respond(response, 401, "text/plain", "The bearer token is missing or wrong.\n");

@@ -25,8 +25,8 @@ export type Readiness = {
     /** `heartbeat_age_s` of the worker with the latest heartbeat; null: there is none. */
     workers: (Check & { alive: number; heartbeat_age_s: number | null; max_age_s: number }) | null;
     /**
-     * Only of a web process. It never fails the readiness: without its pages it still serves the API, which a load balancer would keep
-     * from it otherwise.
+     * Of web processes only. It never makes readiness fail: without pages the process still serves the API, and a load balancer
+     * would take that away.
      */
     pages?: Check & { restarts: number };
   };

@@ -9,7 +9,7 @@ export type RequestFacts = { operation: string; requestId: string; accountId: st
 
 /** A request, and the response that it got, as doors hold them. */
 type Asked = { method: string; facts?: RequestFacts | undefined; header?: (name: string) => string | undefined };
-type Answered = { status: number; headers: Record<string, string>; body: string };
+type Responded = { status: number; headers: Record<string, string>; body: string };
 
 const durations = defineProcessValue(
   "observability.durations",
@@ -32,7 +32,7 @@ function observe(operation: string, status: number, seconds: number): void {
  * Serves a request within a span, measures and logs it, and returns its response.
  * @param otherwise the operation of a request without facts: it was refused early, or has none.
  */
-export const observeRequest = <Served extends Answered>(
+export const observeRequest = <Served extends Responded>(
   asked: Asked,
   respond: () => Promise<Served>,
   otherwise = "none",
@@ -42,7 +42,7 @@ export const observeRequest = <Served extends Answered>(
     (span) => measure(asked, respond, otherwise, span),
   );
 
-async function measure<Served extends Answered>(
+async function measure<Served extends Responded>(
   asked: Asked,
   respond: () => Promise<Served>,
   otherwise: string,
@@ -71,7 +71,7 @@ async function measure<Served extends Answered>(
 }
 
 /** The path is left out: that of a receipt holds a secret. */
-function nameFacts(span: Span, { method, facts }: Asked, operation: string, response: Answered): void {
+function nameFacts(span: Span, { method, facts }: Asked, operation: string, response: Responded): void {
   const { resource_id, reason } = namesIn(response);
   span.rename(operation);
   span.set({
@@ -87,7 +87,7 @@ function nameFacts(span: Span, { method, facts }: Asked, operation: string, resp
 }
 
 /** The id that a created resource has, and the error's reason: never a text, a number or a key. */
-function namesIn({ body, headers }: Answered): { resource_id?: string; reason?: string; replayed?: true } {
+function namesIn({ body, headers }: Responded): { resource_id?: string; reason?: string; replayed?: true } {
   const [, id] = /^\{"success":true,"data":\{"id":"([a-z]+_[0-9A-Za-z-]{1,40})"/.exec(body.slice(0, 120)) ?? [];
   const [, reason] = body.startsWith('{"success":false') ? (/"reason":"([a-z_]{1,60})"/.exec(body) ?? []) : [];
   return { resource_id: id, reason, ...(headers["idempotency-replayed"] && { replayed: true as const }) };

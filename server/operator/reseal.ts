@@ -23,9 +23,8 @@ export const SEALED: readonly Place[] = [
 ];
 
 /**
- * Values of a column. `resealed`: were sealed with a former key; `current`: with the present one already; `lost`: with none of
- * the
- * key ring, and left as they are.
+ * Values of a column. `resealed`: were sealed with a former key; `current`: with the present one already; `lost`: with none
+ * of the key ring, and left as they are.
  */
 export type Resealed = { column: string; resealed: number; current: number; lost: number };
 

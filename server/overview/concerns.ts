@@ -14,7 +14,7 @@ const DAYS_LEFT_MIN = 3;
 const failedOf = ({ failed, undelivered }: Ends): number => failed + undelivered;
 const endedOf = (ends: Ends): number => ends.delivered + failedOf(ends);
 
-/** The share of messages that did not arrive among those whose end is known, 0..1; null: too few to say. */
+/** The share of messages that did not arrive among messages whose end is known, 0..1; null: too few to say. */
 export const failedShare = (ends: Ends): number | null =>
   endedOf(ends) < ENDED_MIN ? null : failedOf(ends) / endedOf(ends);
 

@@ -62,7 +62,7 @@ test("only the newest messages are counted, and it says so", async () => {
   expect(usage.series.slice(-2).map(({ messages }) => messages)).toEqual([KEY_MESSAGES_MAX - 10, 10]);
 });
 
-test("what counts against the limits of a key is told, and another account's key is not found", async () => {
+test("the use of a key's limits is shown, and another account's key is not found", async () => {
   const [account, stranger] = [await makeAccount(), await makeAccount()];
   await pool().query("UPDATE api_keys SET daily_limit = 5, monthly_limit = 9 WHERE id = $1", [account.keyId]);
   await pool().query(

@@ -3,7 +3,7 @@ import { DAY_MS, now } from "../core/clock";
 import { prisma } from "../core/db";
 import { notFound } from "../core/errors";
 import { fromMicros } from "../core/wire";
-import { idsWithin } from "../messages/created-range";
+import { idsWithin } from "../messages/lists/created-range";
 import type { KeyUsage, KeyUsageQuery } from "./schema";
 import { KEY_MESSAGES_MAX, readKeyDays, readKeyQuotas } from "./store";
 

@@ -5,7 +5,7 @@ import { prisma } from "../core/db";
 import { notFound } from "../core/errors";
 import { fromMicros } from "../core/wire";
 import { countryOf } from "../messages/accept/fraud-rules";
-import { idsWithin } from "../messages/created-range";
+import { idsWithin } from "../messages/lists/created-range";
 import { daysLeft, failingConcern } from "./concerns";
 import type { Breakdown, Comparison, Concern, OverviewQuery, Share, Totals } from "./schema";
 import { FAILURES_MAX, type GroupRow, LOOKED_AT_MAX, readErrors, readGroups, readOldestPending } from "./store";

@@ -55,15 +55,15 @@ test("when a token is nearly over one process has the turn to ask, and the other
   await tokens[0]?.get();
   await expireIn("100 seconds");
   expect(await store.take()).toMatchObject({ kind: "leased" });
-  expect(await store.take()).toMatchObject({ kind: "held", token: `${name}-1` });
+  expect(await store.take()).toMatchObject({ kind: "stored", token: `${name}-1` });
   await store.keep("renewed", 3_600_000);
-  expect(await store.take()).toMatchObject({ kind: "held", token: "renewed" });
+  expect(await store.take()).toMatchObject({ kind: "stored", token: "renewed" });
 });
 
 test("a process that was killed while it asked keeps the turn only until its lease is over", async () => {
   const { name, tokens, store, asked } = processes(1);
   expect(await store.take()).toMatchObject({ kind: "leased" });
-  expect(await store.take()).toMatchObject({ kind: "held", token: null });
+  expect(await store.take()).toMatchObject({ kind: "stored", token: null });
   await pool().query("UPDATE provider_tokens SET leased_until = now() WHERE token_sealed IS NULL");
   expect(await tokens[0]?.get()).toEqual({ token: `${name}-1` });
   expect(asked()).toBe(1);
@@ -79,7 +79,7 @@ test("a refused request gives the turn back, so that the next caller asks again"
   expect(await tokens[1]?.get()).toEqual({ token: `${name}-2` });
 });
 
-test("a token that the provider rejects is asked for anew once, whoever noticed it", async () => {
+test("a token that the provider rejects is requested anew once, by whichever process noticed it", async () => {
   const { name, tokens, asked } = processes(2);
   await Promise.all(tokens.map((each) => each.get()));
   for (const each of tokens) each.drop(`${name}-1`);

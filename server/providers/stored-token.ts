@@ -42,7 +42,7 @@ export function storedToken(provider: ProviderId, request: WireRequest): TokenSt
       );
       const row = rows[0];
       if (row?.isLeased) return { kind: "leased", token: null, leftMs: 0 };
-      return { kind: "held", token: open(row?.sealed ?? null), leftMs: row?.leftMs ?? 0 };
+      return { kind: "stored", token: open(row?.sealed ?? null), leftMs: row?.leftMs ?? 0 };
     },
     keep: async (token, lifetimeMs) => {
       await pool().query(

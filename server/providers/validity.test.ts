@@ -61,11 +61,11 @@ test.each([
   ["infobip", 90, '"options":{"validityPeriod":{"amount":2,"timeUnit":"MINUTES"}}'],
   ["infobip", 259_200, '"amount":2880,'],
   ["bandwidth", 90, '"expiration":"2026-02-01T12:00:00.000Z"'],
-])("%s is told what is left of a validity period, within its own limits: %d s", (name, seconds, field) => {
+])("%s gets the rest of a validity period, within its own limits: %d s", (name, seconds, field) => {
   expect(BODIES[name]?.(lasting(seconds))).toContain(field);
 });
 
-test.each(Object.keys(BODIES))("%s is told of no period when the message has none", (name) => {
+test.each(Object.keys(BODIES))("%s gets no period when the message has none", (name) => {
   expect(BODIES[name]?.()).not.toMatch(/validity|ttl|expir/i);
 });
 

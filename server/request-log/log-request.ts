@@ -45,12 +45,12 @@ const isKept = (status: number): boolean => {
   return mode === "all" || (mode === "errors" && status >= 400);
 };
 
-/** Notes a request, if the installation keeps such and there is room. Masking and writing follow later. */
+/** Notes a request, if the installation keeps such and there is space for it. Masking and writing follow later. */
 export function logRequest(request: ServedRequest): void {
   if (!isKept(request.status)) return;
   const state = requests();
-  const room = request.status < 400 ? SUCCEEDED_WAITING_MAX : WAITING_MAX;
-  const isFull = state.waiting.length >= room || state.bytes + request.inputBytes > WAITING_BYTES_MAX;
+  const waitingMax = request.status < 400 ? SUCCEEDED_WAITING_MAX : WAITING_MAX;
+  const isFull = state.waiting.length >= waitingMax || state.bytes + request.inputBytes > WAITING_BYTES_MAX;
   if (isFull) {
     metrics().requestLogDropped.inc();
     return;

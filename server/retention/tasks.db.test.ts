@@ -17,7 +17,7 @@ import { rebuildListTotals } from "../lists/rebuild";
 import { sendMessage } from "../messages/accept/send";
 import { claimAttempts } from "../messages/dispatch/dispatch";
 import { attemptResult, recordOutcome } from "../messages/dispatch/record-outcome";
-import { listMessages } from "../messages/list-messages";
+import { listMessages } from "../messages/lists/list-messages";
 import { getMessage } from "../messages/read";
 import { applyReceipts } from "../messages/receipts/apply-receipts";
 import { listDeliveries } from "../webhooks/history/list-deliveries";

@@ -1,7 +1,7 @@
 import type { SessionActor } from "../core/actor";
 import { readPrisma } from "../core/db";
+import { searchMessages } from "../messages/lists/search-messages";
 import { NUMBER_PART_PATTERN } from "../messages/phone";
-import { searchMessages } from "../messages/search-messages";
 import { escapeLike } from "./like";
 import { foundAccount, foundEndpoint, foundEvent, foundKey, foundMessage, foundSender } from "./present";
 import type { Found, SearchQuery, SearchResult } from "./schema";

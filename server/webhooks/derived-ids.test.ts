@@ -38,7 +38,7 @@ test("a delivery's id names its event, and tells the endpoints of an account apa
   expect(other >= first && other <= last).toBe(false);
 });
 
-test("the random id of a former version names no event, and is told apart from a derived one", () => {
+test("the random id of a former version names no event, and is distinguished from a derived one", () => {
   expect(eventOfDelivery(newId("delivery"))).toBeNull();
   // The character that the partial indexes of former rows look at.
   for (const kind of ["event", "delivery"] as const) expect(["e", "f"]).toContain(newId(kind)[14]);

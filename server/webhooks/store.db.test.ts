@@ -63,7 +63,7 @@ describe("a job", () => {
     await pool().query("ALTER TABLE webhook_tries_away RENAME TO webhook_tries");
     expect(await deliveriesOf(setup.endpoint.id)).toEqual([]);
     expect(await stateOf(setup)).toMatchObject({ failure_count: 0, last_failure_at: null });
-    setup.receiver.answerWith(status(200));
+    setup.receiver.respondWith(status(200));
     await deliverWebhooks(job.payload);
     expect(await deliveriesOf(setup.endpoint.id)).toMatchObject([{ status: "delivered", attempts: 1 }]);
   });
@@ -177,7 +177,7 @@ describe("an endpoint", () => {
   test("is not disabled by failures with a success in between", async () => {
     const setup = await setUp(status(500));
     for (const answer of [500, 200, 500]) {
-      setup.receiver.answerWith(status(answer));
+      setup.receiver.respondWith(status(answer));
       await raiseSent(setup, answer === 200 ? 1 : 20);
       const jobs = await takeDeliveryJobs(setup.endpoint.id);
       for (const { payload } of jobs.filter((job) => job.payload.attemptsMade === 0)) await deliverWebhooks(payload);

@@ -11,14 +11,14 @@ import {
   triesOf,
   webhooksOfFile,
 } from "@/test/database/webhooks";
-import { type Answer, status } from "@/test/network/receiver";
+import { type Responder, status } from "@/test/network/receiver";
 import { pool } from "../core/db";
 import { jobs } from "../core/jobs";
 import { deliverWebhooks } from "./tasks";
 
 const start = webhooksOfFile();
 
-async function setUp(answer?: Answer) {
+async function setUp(answer?: Responder) {
   const { account, endpoint, receiver } = await start(answer);
   return { account, id: endpoint.id, receiver };
 }
@@ -28,7 +28,7 @@ async function slowEndpoint() {
   const hanging: ServerResponse[] = [];
   const webhook = await setUp((response) => void hanging.push(response));
   const release = () => {
-    webhook.receiver.answerWith(status(200));
+    webhook.receiver.respondWith(status(200));
     for (const response of hanging.splice(0)) response.writeHead(200).end();
   };
   return { ...webhook, hanging, release };

@@ -3,12 +3,12 @@ import { randomBytes } from "node:crypto";
 import type { CallbackRequest } from "./callback";
 import type { Reported, TakenMessage } from "./carrier";
 import {
-  type Answer,
   type CarrierRequest,
+  type CarrierResponse,
   type FailureKind,
   formOf,
   type HttpCarrier,
-  jsonAnswer,
+  jsonResponse,
   type Refusal,
   type Sending,
   type Submission,
@@ -34,20 +34,24 @@ const COST_PER_PART = 0.8;
 const NETWORK = "63902";
 
 const hexId = (): string => `ATXid_${randomBytes(16).toString("hex")}`;
-const plain = (status: number, body: string): Answer => ({ status, headers: { "content-type": "text/plain" }, body });
+const plain = (status: number, body: string): CarrierResponse => ({
+  status,
+  headers: { "content-type": "text/plain" },
+  body,
+});
 
 /** The response with one recipient, whether it was taken or not. */
-const recipientAnswer = (message: string, recipient: object): Answer =>
-  jsonAnswer(201, { SMSMessageData: { Message: message, Recipients: [recipient] } });
+const recipientResponse = (message: string, recipient: object): CarrierResponse =>
+  jsonResponse(201, { SMSMessageData: { Message: message, Recipients: [recipient] } });
 
-const notSent = (number: string, statusCode: number, status: string): Answer =>
-  recipientAnswer("Sent to 0/1 Total Cost: 0", { statusCode, number, status, cost: "0", messageId: "None" });
+const notSent = (number: string, statusCode: number, status: string): CarrierResponse =>
+  recipientResponse("Sent to 0/1 Total Cost: 0", { statusCode, number, status, cost: "0", messageId: "None" });
 
 /** Starts the carrier. Where it reports to is set up in its console. */
 export function startAfricastalking(): Promise<HttpCarrier> {
   const username = "loopback";
   const key = `atsk_${randomBytes(32).toString("hex")}`;
-  const refuse = (problem: string, answer: Answer): Refusal => ({ answer, problem });
+  const refuse = (problem: string, answer: CarrierResponse): Refusal => ({ answer, problem });
 
   function read(request: CarrierRequest): Submission | Refusal {
     const form = formOf(request);
@@ -71,7 +75,7 @@ export function startAfricastalking(): Promise<HttpCarrier> {
     if (fault) return refuse(fault, plain(400, `Bad request: ${fault}`));
     if (!isNumber(to, "with")) return refuse(`to is ${to}`, notSent(to, 403, "InvalidPhoneNumber"));
     if (from !== null && !isNumber(from, "either") && !isShortCodeOrName(from)) {
-      const answer = jsonAnswer(201, { SMSMessageData: { Message: "InvalidSenderId", Recipients: [] } });
+      const answer = jsonResponse(201, { SMSMessageData: { Message: "InvalidSenderId", Recipients: [] } });
       return refuse(`from is ${from}`, answer);
     }
     const ids = [hexId()];
@@ -96,7 +100,7 @@ export function startAfricastalking(): Promise<HttpCarrier> {
     accepted: ({ to, ids: [messageId], parts }: TakenMessage) => {
       const cost = `KES ${(COST_PER_PART * parts).toFixed(4)}`;
       const recipient = { statusCode: 101, number: to, status: "Success", cost, messageId, messageParts: parts };
-      return recipientAnswer(`Sent to 1/1 Total Cost: ${cost}`, recipient);
+      return recipientResponse(`Sent to 1/1 Total Cost: ${cost}`, recipient);
     },
     failure: (kind, { to }) => (kind === "throttle" ? plain(429, "Too Many Requests") : notSent(to, ...FAILURE[kind])),
     receipt: (message, part, status, sending) => {

@@ -3,14 +3,14 @@ import { randomBytes, randomInt, randomUUID } from "node:crypto";
 import type { CallbackRequest } from "./callback";
 import type { Reported, TakenMessage } from "./carrier";
 import {
-  type Answer,
   basicAuth,
   type CarrierRequest,
+  type CarrierResponse,
   type FailureKind,
   formOf,
   type HttpCarrier,
-  jsonAnswer,
   jsonOf,
+  jsonResponse,
   type Refusal,
   type Sending,
   type Submission,
@@ -28,18 +28,22 @@ const REPORT: Record<Reported, { type: string; description: string; errorCode?: 
   failed: { type: "message-failed", description: "rejected-spam-detected", errorCode: 4470 },
 };
 
-const typed = (status: number, type: string, description: string, more: object = {}): Answer =>
-  jsonAnswer(status, { type, description, ...more });
+const typed = (status: number, type: string, description: string, more: object = {}): CarrierResponse =>
+  jsonResponse(status, { type, description, ...more });
 
-const invalid = (...names: string[]): Answer =>
+const invalid = (...names: string[]): CarrierResponse =>
   typed(400, "request-validation", "Your request could not be accepted", {
     fieldErrors: names.map((fieldName) => ({ fieldName, description: `'${fieldName}' is not valid` })),
   });
 
 /** Wrong credentials get no body at all, missing ones do. */
-const WRONG_CREDENTIALS: Answer = { status: 401, headers: { "www-authenticate": 'Basic realm="api"' }, body: "" };
+const WRONG_CREDENTIALS: CarrierResponse = {
+  status: 401,
+  headers: { "www-authenticate": 'Basic realm="api"' },
+  body: "",
+};
 
-const FAILURE: Record<FailureKind, Answer> = {
+const FAILURE: Record<FailureKind, CarrierResponse> = {
   refuse: invalid("to"),
   unavailable: typed(503, "service-unavailable", "The service is not available"),
   throttle: typed(429, "max-message-queue-size-exceeded", "The queue of messages is full"),
@@ -60,7 +64,7 @@ export function startBandwidth(): Promise<HttpCarrier> {
   const [callbackUser, callbackPassword] = [`callback-${account}`, randomBytes(12).toString("base64url")];
   const applicationId = randomUUID();
   const path = `/api/v2/users/${account}/messages`;
-  const refuse = (problem: string, answer: Answer): Refusal => ({ answer, problem });
+  const refuse = (problem: string, answer: CarrierResponse): Refusal => ({ answer, problem });
 
   function read(request: CarrierRequest): Submission | Refusal {
     const { authorization } = request.headers;
@@ -72,7 +76,7 @@ export function startBandwidth(): Promise<HttpCarrier> {
       return refuse("another account", typed(403, "forbidden", "Access is denied"));
     }
     if (request.method !== "POST" || request.path !== path) {
-      return refuse("no such resource", jsonAnswer(404, { status: 404, error: "Not Found", path: request.path }));
+      return refuse("no such resource", jsonResponse(404, { status: 404, error: "Not Found", path: request.path }));
     }
     const fields = jsonOf(request);
     if (!fields) return refuse("no JSON", typed(415, "unsupported-media-type", "JSON was expected"));
@@ -121,19 +125,19 @@ export function startBandwidth(): Promise<HttpCarrier> {
   });
 
   /** Grants a token for an hour, as the real one does. */
-  function grant(request: CarrierRequest): Answer | null {
+  function grant(request: CarrierRequest): CarrierResponse | null {
     if (request.path !== TOKEN_PATH) return null;
     const isAllowed = request.method === "POST" && request.headers.authorization === basicAuth(client, secret);
     if (!isAllowed || formOf(request)?.get("grant_type") !== "client_credentials") {
-      return jsonAnswer(401, { error: "invalid_client" });
+      return jsonResponse(401, { error: "invalid_client" });
     }
     const token = randomBytes(24).toString("base64url");
     tokens.add(`Bearer ${token}`);
-    return jsonAnswer(200, { access_token: token, token_type: "Bearer", expires_in: 3_600 });
+    return jsonResponse(200, { access_token: token, token_type: "Bearer", expires_in: 3_600 });
   }
 
   return startHttpCarrier({
-    answerKnown: grant,
+    respondToKnown: grant,
     environment: (url) => ({
       BANDWIDTH_ACCOUNT_ID: account,
       BANDWIDTH_CLIENT_ID: client,
@@ -149,7 +153,7 @@ export function startBandwidth(): Promise<HttpCarrier> {
       return Array.isArray(to) ? String(to[0]) : null;
     },
     read,
-    accepted: (message) => jsonAnswer(202, { ...shown(message), text: message.text, priority: "default" }),
+    accepted: (message) => jsonResponse(202, { ...shown(message), text: message.text, priority: "default" }),
     failure: (kind) => FAILURE[kind],
     receipt: (message, _part, status, sending) => {
       const about = { time: sending.at.toISOString(), to: message.to };

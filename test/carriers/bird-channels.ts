@@ -2,11 +2,11 @@ import { createHash, createHmac, randomBytes, randomUUID } from "node:crypto";
 import type { CallbackRequest } from "./callback";
 import type { Reported } from "./carrier";
 import {
-  type Answer,
+  type CarrierResponse,
   type FailureKind,
   type HttpCarrier,
-  jsonAnswer,
   jsonOf,
+  jsonResponse,
   type Refusal,
   type Sending,
   startHttpCarrier,
@@ -16,9 +16,10 @@ import { countParts } from "./parts";
 
 const SENDER = "+447700900001";
 
-const error = (status: number, code: string, message: string): Answer => jsonAnswer(status, { code, message });
+const error = (status: number, code: string, message: string): CarrierResponse =>
+  jsonResponse(status, { code, message });
 
-const FAILURES: Record<FailureKind, Answer> = {
+const FAILURES: Record<FailureKind, CarrierResponse> = {
   // It takes messages to numbers that it cannot reach, and reports that later; this is a field that it does not take.
   refuse: error(422, "InvalidPayload", "One or more fields are invalid."),
   unavailable: error(500, "InternalError", "An internal error occurred."),
@@ -102,14 +103,14 @@ export function startBirdChannels(): Promise<HttpCarrier> {
       if (identifierKey !== "phonenumber" || !isNumber(identifierValue, "with")) return refused("receiver.contacts");
       const { type, text } = Object(json.body);
       if (type !== "text" || !isText(Object(text).text, 1, 10_000)) return refused("body");
-      const said = String(Object(text).text);
+      const content = String(Object(text).text);
       return {
-        ...{ to: identifierValue, from: SENDER, text: said, parts: countParts(said), ids: [randomUUID()] },
+        ...{ to: identifierValue, from: SENDER, text: content, parts: countParts(content), ids: [randomUUID()] },
         ...{ reference: null, receiptUrl: null },
       };
     },
     accepted: ({ ids: [id], to, text, takenAt }) =>
-      jsonAnswer(202, { ...shown(id, to, text, takenAt), status: "accepted" }),
+      jsonResponse(202, { ...shown(id, to, text, takenAt), status: "accepted" }),
     failure: (kind) => FAILURES[kind],
     receipt: ({ ids: [id], to, text }, _part, status, sending) =>
       post("sms.outbound", { ...shown(id, to, text, sending.at), ...STATUS[status] }, sending),

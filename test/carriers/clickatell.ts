@@ -3,12 +3,12 @@ import { randomBytes, randomUUID } from "node:crypto";
 import type { CallbackRequest } from "./callback";
 import type { Reported } from "./carrier";
 import {
-  type Answer,
   type CarrierRequest,
+  type CarrierResponse,
   type FailureKind,
   type HttpCarrier,
-  jsonAnswer,
   jsonOf,
+  jsonResponse,
   type Refusal,
   type Sending,
   type Submission,
@@ -35,16 +35,16 @@ const REPORT = {
   failed: { statusCode: 9, status: "ROUTING_ERROR", statusDescription: "Could not be routed." },
 } satisfies Record<Reported, { statusCode: number; status: string; statusDescription: string }>;
 
-const requestError = (httpStatus: number, code: number, description: string): Answer =>
-  jsonAnswer(httpStatus, { messages: [], error: { code, description } });
+const requestError = (httpStatus: number, code: number, description: string): CarrierResponse =>
+  jsonResponse(httpStatus, { messages: [], error: { code, description } });
 
-const messageError = (httpStatus: number, to: string, code: number, description: string): Answer =>
-  jsonAnswer(httpStatus, {
+const messageError = (httpStatus: number, to: string, code: number, description: string): CarrierResponse =>
+  jsonResponse(httpStatus, {
     messages: [{ apiMessageId: "", accepted: false, to, error: { code, description } }],
     error: null,
   });
 
-const FAILURE: Record<FailureKind, (to: string) => Answer> = {
+const FAILURE: Record<FailureKind, (to: string) => CarrierResponse> = {
   refuse: (to) => messageError(400, to, 26, "The recipient has opted out."),
   unavailable: (to) => messageError(207, to, 18, "Internal error."),
   throttle: () => requestError(429, 43, "The rate limit is exceeded."),
@@ -61,12 +61,12 @@ function messageIn(request: CarrierRequest): Record<string, unknown> | null {
 /** Starts the carrier. Where it reports to is set up in its console. */
 export function startClickatell(): Promise<HttpCarrier> {
   const key = randomBytes(24).toString("base64");
-  const refuse = (problem: string, answer: Answer): Refusal => ({ answer, problem });
+  const refuse = (problem: string, answer: CarrierResponse): Refusal => ({ answer, problem });
   const refuseField = (problem: string): Refusal => refuse(problem, requestError(400, 23, problem));
 
   function read(request: CarrierRequest): Submission | Refusal {
     if (request.headers.authorization !== key) return refuse("the key is wrong", FAILURE.account(""));
-    if (request.method !== "POST" || request.path !== PATH) return refuse("no such resource", jsonAnswer(404, {}));
+    if (request.method !== "POST" || request.path !== PATH) return refuse("no such resource", jsonResponse(404, {}));
     const message = messageIn(request);
     if (!message) return refuse("not one message as JSON", requestError(400, 21, "The payload is malformed."));
     const { channel, to, content, from, clientMessageId: reference } = message;
@@ -103,7 +103,7 @@ export function startClickatell(): Promise<HttpCarrier> {
     read,
     accepted: ({ to, ids: [apiMessageId] }) => {
       const message = { apiMessageId, accepted: true, to: withoutPlus(to), error: null };
-      return jsonAnswer(202, { messages: [message], error: null });
+      return jsonResponse(202, { messages: [message], error: null });
     },
     failure: (kind, { to }) => FAILURE[kind](withoutPlus(to)),
     receipt: (message, part, status, sending) => {

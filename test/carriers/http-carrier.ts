@@ -7,7 +7,7 @@
  * A request goes this way: `recipient` (for the plan and the count) -> planned `-unread` faults -> `read`, which returns a
  * {@link Refusal} where the real carrier would not have it (sent as given and kept in `problems`, the plan unchanged)
  * -> the next planned behaviour: `failure` of that kind, or it is recorded as taken and gets the response of `accepted`.
- * `jsonAnswer`, `jsonOf`, `formOf`, `basicAuth`, `isHttpUrl` and `referenceIn` serve definitions.
+ * `jsonResponse`, `jsonOf`, `formOf`, `basicAuth`, `isHttpUrl` and `referenceIn` serve definitions.
  */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -17,10 +17,10 @@ import type { Behaviour, Carrier, ReceiptOptions, Reported, TakenMessage } from 
 /** A request to the carrier. `path` is path and query as sent; `body` the raw bytes. */
 export type CarrierRequest = { method: string; path: string; headers: IncomingHttpHeaders; body: Buffer };
 
-export type Answer = { status: number; headers: Record<string, string>; body: string };
+export type CarrierResponse = { status: number; headers: Record<string, string>; body: string };
 
 /** The real carrier would not take this request: how it says so, and in our words what is wrong. */
-export type Refusal = { answer: Answer; problem: string };
+export type Refusal = { answer: CarrierResponse; problem: string };
 
 /** The message in a valid request. `to` is E.164 with `+`; one receipt is sent for each id. */
 export type Submission = Omit<TakenMessage, "takenAt">;
@@ -44,11 +44,11 @@ export type HttpCarrierDefinition = {
   /** Checks method, path, credentials, content type and fields strictly. */
   read: (request: CarrierRequest) => Submission | Refusal;
   /** The response to requests that submit nothing new: a look-up, a known message, or one beyond its limit; null: all others. */
-  answerKnown?: (request: CarrierRequest, taken: readonly TakenMessage[]) => Answer | null;
-  accepted: (taken: TakenMessage) => Answer;
+  respondToKnown?: (request: CarrierRequest, taken: readonly TakenMessage[]) => CarrierResponse | null;
+  accepted: (taken: TakenMessage) => CarrierResponse;
   /** The response to a text whose last part was not taken, where each part has an id of its own: `ids` are of the others. */
-  partly?: (taken: TakenMessage) => Answer;
-  failure: (kind: FailureKind, submission: Submission) => Answer;
+  partly?: (taken: TakenMessage) => CarrierResponse;
+  failure: (kind: FailureKind, submission: Submission) => CarrierResponse;
   /** The signed receipt about `message.ids[part]`; null when the carrier would send none. */
   receipt: (message: TakenMessage, part: number, status: Reported, sending: Sending) => CallbackRequest | null;
   /** The signed request with a message from a handset. */
@@ -62,7 +62,7 @@ type Fault = ReceiptOptions["fault"];
 
 const STALE_MS = 3_600_000;
 
-export const jsonAnswer = (status: number, value: unknown): Answer => ({
+export const jsonResponse = (status: number, value: unknown): CarrierResponse => ({
   status,
   headers: { "content-type": "application/json" },
   body: JSON.stringify(value),
@@ -118,7 +118,7 @@ export async function startHttpCarrier(definition: HttpCarrierDefinition): Promi
       return "";
     }
   };
-  const answer = (response: ServerResponse, { status, headers, body }: Answer) => {
+  const answer = (response: ServerResponse, { status, headers, body }: CarrierResponse) => {
     if (!response.destroyed) response.writeHead(status, headers).end(body);
   };
   const take = (submission: Submission, answered = definition.accepted) => {
@@ -168,7 +168,7 @@ export async function startHttpCarrier(definition: HttpCarrierDefinition): Promi
       if (next.kind === "reset-unread") response.socket?.resetAndDestroy();
       return;
     }
-    const known = definition.answerKnown?.(request, taken);
+    const known = definition.respondToKnown?.(request, taken);
     if (known) return answer(response, known);
     const read = definition.read(request);
     if ("problem" in read) {

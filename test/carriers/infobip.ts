@@ -3,13 +3,13 @@ import { randomBytes, randomInt } from "node:crypto";
 import type { CallbackRequest } from "./callback";
 import type { Reported, TakenMessage } from "./carrier";
 import {
-  type Answer,
   type CarrierRequest,
+  type CarrierResponse,
   type FailureKind,
   type HttpCarrier,
   isHttpUrl,
-  jsonAnswer,
   jsonOf,
+  jsonResponse,
   type Refusal,
   type Sending,
   type Submission,
@@ -67,24 +67,24 @@ const digitId = (): string => Array.from({ length: 19 }, (_, at) => (at === 0 ? 
 const timeOf = (at: Date): string => at.toISOString().replace("Z", "+0000");
 
 /** A failure before any message was looked at. */
-const serviceException = (httpStatus: number, messageId: string, text: string): Answer =>
-  jsonAnswer(httpStatus, { requestError: { serviceException: { messageId, text } } });
+const serviceException = (httpStatus: number, messageId: string, text: string): CarrierResponse =>
+  jsonResponse(httpStatus, { requestError: { serviceException: { messageId, text } } });
 
 const objectIn = (value: unknown): Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
 const onlyOf = (value: unknown): Record<string, unknown> | null =>
   Array.isArray(value) && value.length === 1 ? objectIn(value[0]) : null;
 
-type Draft = { message: Record<string, unknown>; destination: Record<string, unknown> };
+type SubmittedMessage = { message: Record<string, unknown>; destination: Record<string, unknown> };
 
 /** The one message to the one destination of a request; null when there are others. */
-function draftIn(request: CarrierRequest): Draft | null {
+function submittedIn(request: CarrierRequest): SubmittedMessage | null {
   const message = onlyOf(jsonOf(request)?.messages);
   const destination = message && onlyOf(message.destinations);
   return message && destination ? { message, destination } : null;
 }
 
-function violationsOf({ message, destination }: Draft): string[] {
+function violationsOf({ message, destination }: SubmittedMessage): string[] {
   const content = objectIn(message.content);
   const webhooks = objectIn(message.webhooks);
   const delivery = objectIn(webhooks.delivery);
@@ -113,10 +113,10 @@ function violationsOf({ message, destination }: Draft): string[] {
 export function startInfobip(): Promise<HttpCarrier> {
   const key = `${randomBytes(16).toString("hex")}-${randomBytes(4).toString("hex")}`;
   /** By message id: what was asked for, and what became of it. */
-  const asked = new Map<string, { bulkId: string; draft: Draft; state: Status }>();
+  const asked = new Map<string, { bulkId: string; submitted: SubmittedMessage; state: Status }>();
 
   const isAuthorized = (request: CarrierRequest) => request.headers.authorization === `App ${key}`;
-  const refuse = (problem: string, answer: Answer): Refusal => ({ answer, problem });
+  const refuse = (problem: string, answer: CarrierResponse): Refusal => ({ answer, problem });
 
   function read(request: CarrierRequest): Submission | Refusal {
     if (!isAuthorized(request)) {
@@ -125,22 +125,22 @@ export function startInfobip(): Promise<HttpCarrier> {
     if (request.method !== "POST" || request.path !== SEND_PATH) {
       return refuse("no such resource", serviceException(404, "NOT_FOUND", "Requested URL not found"));
     }
-    const draft = draftIn(request);
-    const properties = draft ? violationsOf(draft) : ["messages"];
-    if (!draft || properties.length > 0) {
+    const submitted = submittedIn(request);
+    const properties = submitted ? violationsOf(submitted) : ["messages"];
+    if (!submitted || properties.length > 0) {
       const violations = properties.map((property) => ({ property, violation: "is not valid" }));
       const description = "Request cannot be processed due to malformed syntax.";
       return refuse(
         `violations: ${properties}`,
-        jsonAnswer(400, { errorCode: "E400", description, action: "Check the request.", violations, resources: [] }),
+        jsonResponse(400, { errorCode: "E400", description, action: "Check the request.", violations, resources: [] }),
       );
     }
-    const { message, destination } = draft;
+    const { message, destination } = submitted;
     const { delivery, callbackData } = objectIn(message.webhooks);
     const receiptUrl = objectIn(delivery).url;
     const text = String(objectIn(message.content).text);
     const id = String(destination.messageId ?? digitId());
-    asked.set(id, { bulkId: digitId(), draft, state: PENDING });
+    asked.set(id, { bulkId: digitId(), submitted, state: PENDING });
     return {
       to: toE164(String(destination.to)),
       from: senderOf(String(message.sender)),
@@ -152,33 +152,33 @@ export function startInfobip(): Promise<HttpCarrier> {
     };
   }
 
-  function answerWith(id: string, to: string, parts: number, state: Status): Answer {
-    const { bulkId = "", draft } = asked.get(id) ?? {};
-    const wantsCount = objectIn(draft?.message.options).includeSmsCountInResponse === true;
+  function respondWith(id: string, to: string, parts: number, state: Status): CarrierResponse {
+    const { bulkId = "", submitted } = asked.get(id) ?? {};
+    const wantsCount = objectIn(submitted?.message.options).includeSmsCountInResponse === true;
     const details = wantsCount ? { messageCount: parts } : undefined;
     const messages = [{ messageId: id, status: state, destination: withoutPlus(to), details }];
-    return jsonAnswer(200, { bulkId, messages });
+    return jsonResponse(200, { bulkId, messages });
   }
 
   /** Look-ups, and ids that it has already: a message id is used once. */
-  function answerKnown(request: CarrierRequest, taken: readonly TakenMessage[]): Answer | null {
+  function respondToKnown(request: CarrierRequest, taken: readonly TakenMessage[]): CarrierResponse | null {
     if (!isAuthorized(request)) return null;
     const { pathname, searchParams } = new URL(request.path, "http://infobip");
     if (request.method === "GET" && pathname === LOGS_PATH) {
       const wanted = searchParams.getAll("messageId");
       const found = taken.filter(({ ids: [id = ""] }) => wanted.length === 0 || wanted.includes(id));
-      return jsonAnswer(200, { results: found.map(logOf) });
+      return jsonResponse(200, { results: found.map(logOf) });
     }
-    const id = request.path === SEND_PATH ? draftIn(request)?.destination.messageId : undefined;
+    const id = request.path === SEND_PATH ? submittedIn(request)?.destination.messageId : undefined;
     const known = taken.find((message) => id !== undefined && message.ids[0] === id);
-    return known ? answerWith(String(id), known.to, known.parts, DUPLICATE) : null;
+    return known ? respondWith(String(id), known.to, known.parts, DUPLICATE) : null;
   }
 
   function logOf(message: TakenMessage) {
     const [id = ""] = message.ids;
-    const { bulkId = "", draft, state = PENDING } = asked.get(id) ?? {};
+    const { bulkId = "", submitted, state = PENDING } = asked.get(id) ?? {};
     const times = { sentAt: timeOf(message.takenAt), doneAt: timeOf(message.takenAt) };
-    const ends = { sender: draft?.message.sender, destination: withoutPlus(message.to) };
+    const ends = { sender: submitted?.message.sender, destination: withoutPlus(message.to) };
     const { error: reason = NO_ERROR } = Object.values(REPORT).find((report) => report.status === state) ?? {};
     const content = { text: message.text };
     return {
@@ -197,7 +197,7 @@ export function startInfobip(): Promise<HttpCarrier> {
   function receipt(message: TakenMessage, part: number, reported: Reported, sending: Sending): CallbackRequest | null {
     const id = message.ids[part] ?? "";
     const known = asked.get(id);
-    const { delivery, callbackData } = objectIn(known?.draft.message.webhooks);
+    const { delivery, callbackData } = objectIn(known?.submitted.message.webhooks);
     if (reported === "sent" && objectIn(delivery).intermediateReport !== true) return null;
     if (known) known.state = REPORT[reported].status;
     const { sender, destination, content: _, ...log } = logOf(message);
@@ -207,14 +207,14 @@ export function startInfobip(): Promise<HttpCarrier> {
 
   return startHttpCarrier({
     environment: (url) => ({ INFOBIP_API_KEY: key, INFOBIP_BASE_URL: url }),
-    recipient: (request) => String(draftIn(request)?.destination.to ?? ""),
+    recipient: (request) => String(submittedIn(request)?.destination.to ?? ""),
     read,
-    answerKnown,
-    accepted: ({ ids: [id = ""], to, parts }) => answerWith(id, to, parts, PENDING),
+    respondToKnown,
+    accepted: ({ ids: [id = ""], to, parts }) => respondWith(id, to, parts, PENDING),
     failure: (kind, { ids: [id = ""], to, parts }) =>
       kind === "throttle"
         ? serviceException(429, "TOO_MANY_REQUESTS", "Too many requests")
-        : answerWith(id, to, parts, REJECTION[kind]),
+        : respondWith(id, to, parts, REJECTION[kind]),
     receipt,
     inbound: ({ from, to, text }, sending) => {
       const ends = { from: withoutPlus(from), to: withoutPlus(to) };

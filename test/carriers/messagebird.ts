@@ -2,12 +2,12 @@ import { createHash, createHmac, randomBytes, randomUUID } from "node:crypto";
 import type { CallbackRequest } from "./callback";
 import type { Reported } from "./carrier";
 import {
-  type Answer,
+  type CarrierResponse,
   type FailureKind,
   type HttpCarrier,
   isHttpUrl,
-  jsonAnswer,
   jsonOf,
+  jsonResponse,
   type Refusal,
   type Sending,
   startHttpCarrier,
@@ -27,10 +27,10 @@ const STATUS: Record<Reported, { status: string; statusReason: string; statusErr
   undelivered: { status: "delivery_failed", statusReason: "unknown subscriber", statusErrorCode: "1" },
 };
 
-const error = (status: number, code: number, description: string, parameter: string | null = null): Answer =>
-  jsonAnswer(status, { errors: [{ code, description, parameter }] });
+const error = (status: number, code: number, description: string, parameter: string | null = null): CarrierResponse =>
+  jsonResponse(status, { errors: [{ code, description, parameter }] });
 
-const FAILURES: Record<FailureKind, Answer> = {
+const FAILURES: Record<FailureKind, CarrierResponse> = {
   refuse: error(422, 9, "no (correct) recipients found", "recipient"),
   unavailable: error(500, 99, "Internal error"),
   throttle: { status: 429, headers: { "content-type": "text/plain" }, body: "Too Many Requests" },
@@ -125,7 +125,7 @@ export function startMessageBird(): Promise<HttpCarrier> {
       };
     },
     accepted: ({ ids: [id], to, from, text, parts, reference, receiptUrl, takenAt }) =>
-      jsonAnswer(201, {
+      jsonResponse(201, {
         id,
         href: `https://rest.messagebird.com/messages/${id}`,
         direction: "mt",

@@ -208,7 +208,7 @@ describe.each(carriers)("$name", ({ name, start, wire, accepted, refuse, failure
 
   test("can send a receipt that is not its own, and one twice", async () => {
     await send();
-    product.answerWith((response, { path, headers }) => {
+    product.respondWith((response, { path, headers }) => {
       const isAsked = name === "bandwidth" && !headers.authorization;
       if (isAsked) response.setHeader("www-authenticate", 'Basic realm="receipts"');
       status(isAsked ? 401 : path.includes(TOKEN) ? 204 : 404)(response, Object());

@@ -2,13 +2,13 @@ import { createHmac, randomBytes, randomInt, randomUUID } from "node:crypto";
 import type { CallbackRequest } from "./callback";
 import type { Reported } from "./carrier";
 import {
-  type Answer,
   basicAuth,
+  type CarrierResponse,
   type FailureKind,
   type HttpCarrier,
   isHttpUrl,
-  jsonAnswer,
   jsonOf,
+  jsonResponse,
   type Refusal,
   referenceIn,
   startHttpCarrier,
@@ -28,15 +28,16 @@ const STATUS: Record<Reported, { Status: string; ErrorCode: string }> = {
   undelivered: { Status: "undelivered", ErrorCode: "80" },
 };
 
-const error = (status: number, text: string): Answer => jsonAnswer(status, { api_id: randomUUID(), error: text });
+const error = (status: number, text: string): CarrierResponse =>
+  jsonResponse(status, { api_id: randomUUID(), error: text });
 
-const UNAUTHORIZED: Answer = {
+const UNAUTHORIZED: CarrierResponse = {
   status: 401,
   headers: { "content-type": "text/html; charset=utf-8", "www-authenticate": 'Basic realm="Login Required"' },
   body: "Could not verify your access level for that URL.\nYou have to login with proper credentials",
 };
 
-const FAILURES: Record<FailureKind, () => Answer> = {
+const FAILURES: Record<FailureKind, () => CarrierResponse> = {
   refuse: () => error(400, "dst parameter is not a number that can be reached"),
   unavailable: () => error(500, "internal server error"),
   throttle: () => error(429, "too many requests"),
@@ -107,7 +108,7 @@ export function startPlivo(): Promise<HttpCarrier> {
     recipient: (request) => String(jsonOf(request)?.dst ?? ""),
     read: (request) => {
       if (request.method !== "POST" || request.path !== `/v1/Account/${authId}/Message/`) {
-        return { problem: "no such resource", answer: jsonAnswer(404, { message: "Not Found" }) };
+        return { problem: "no such resource", answer: jsonResponse(404, { message: "Not Found" }) };
       }
       if (request.headers.authorization !== basicAuth(authId, token)) {
         return { problem: "wrong credentials", answer: UNAUTHORIZED };
@@ -139,7 +140,7 @@ export function startPlivo(): Promise<HttpCarrier> {
         receiptUrl: url,
       };
     },
-    accepted: ({ ids }) => jsonAnswer(202, { api_id: randomUUID(), message: "message(s) queued", message_uuid: ids }),
+    accepted: ({ ids }) => jsonResponse(202, { api_id: randomUUID(), message: "message(s) queued", message_uuid: ids }),
     failure: (kind) => FAILURES[kind](),
     receipt: ({ ids: [id = ""], to, from, parts, receiptUrl }, _part, status, { forged }) => {
       if (receiptUrl === null) return null;

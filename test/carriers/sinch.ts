@@ -3,13 +3,13 @@ import { createHmac, randomBytes, randomUUID } from "node:crypto";
 import type { CallbackRequest } from "./callback";
 import type { Reported, TakenMessage } from "./carrier";
 import {
-  type Answer,
   type CarrierRequest,
+  type CarrierResponse,
   type FailureKind,
   type HttpCarrier,
   isHttpUrl,
-  jsonAnswer,
   jsonOf,
+  jsonResponse,
   type Refusal,
   type Sending,
   type Submission,
@@ -41,8 +41,8 @@ const STATUS = {
   failed: { code: 408, status: "Rejected" },
 } satisfies Record<Reported, { code: number; status: string }>;
 const EMPTY = { headers: {}, body: "" };
-const FAILURE: Record<FailureKind, Answer> = {
-  refuse: jsonAnswer(400, { code: "syntax_invalid_parameter_format", text: "The recipient cannot be used." }),
+const FAILURE: Record<FailureKind, CarrierResponse> = {
+  refuse: jsonResponse(400, { code: "syntax_invalid_parameter_format", text: "The recipient cannot be used." }),
   unavailable: { status: 503, ...EMPTY },
   throttle: { status: 429, ...EMPTY },
   account: { status: 401, ...EMPTY },
@@ -91,16 +91,16 @@ export function startSinch(): Promise<HttpCarrier> {
   const batches = new Map<string, Batch>();
 
   const isAuthorized = (request: CarrierRequest) => request.headers.authorization === `Bearer ${token}`;
-  const refuse = (problem: string, answer: Answer): Refusal => ({ answer, problem });
+  const refuse = (problem: string, answer: CarrierResponse): Refusal => ({ answer, problem });
 
   function read(request: CarrierRequest): Submission | Refusal {
     if (!isAuthorized(request)) return refuse("the token is wrong", { status: 401, ...EMPTY });
     if (request.method !== "POST" || request.path !== path)
       return refuse("no such resource", { status: 404, ...EMPTY });
     const fields = jsonOf(request);
-    if (!fields) return refuse("no JSON", jsonAnswer(400, { code: "syntax_invalid_json", text: "Not JSON." }));
+    if (!fields) return refuse("no JSON", jsonResponse(400, { code: "syntax_invalid_json", text: "Not JSON." }));
     const fault = faultOf(fields);
-    if (fault) return refuse(fault[2], jsonAnswer(fault[0], { code: fault[1], text: fault[2] }));
+    if (fault) return refuse(fault[2], jsonResponse(fault[0], { code: fault[1], text: fault[2] }));
     const { to: recipients, from, body, callback_url: url, client_reference: reference, expire_at } = fields;
     const to = String(Array.isArray(recipients) ? recipients[0] : "");
     const now = new Date();
@@ -132,14 +132,14 @@ export function startSinch(): Promise<HttpCarrier> {
     };
   }
 
-  function answerKnown(request: CarrierRequest, taken: readonly TakenMessage[]): Answer | null {
+  function respondToKnown(request: CarrierRequest, taken: readonly TakenMessage[]): CarrierResponse | null {
     const url = new URL(request.path, "http://sinch");
     if (request.method !== "GET" || url.pathname !== path || !isAuthorized(request)) return null;
     const reference = url.searchParams.get("client_reference");
     const found = taken
       .flatMap((message) => batches.get(message.ids[0] ?? "") ?? [])
       .filter((batch) => reference === null || batch.client_reference === reference);
-    return jsonAnswer(200, { count: found.length, page: 0, page_size: found.length, batches: found });
+    return jsonResponse(200, { count: found.length, page: 0, page_size: found.length, batches: found });
   }
 
   function signed(url: string, value: unknown, { at, forged }: Sending): CallbackRequest {
@@ -190,8 +190,8 @@ export function startSinch(): Promise<HttpCarrier> {
       return Array.isArray(to) ? String(to[0]) : null;
     },
     read,
-    answerKnown,
-    accepted: (message) => jsonAnswer(201, batches.get(message.ids[0] ?? "")),
+    respondToKnown,
+    accepted: (message) => jsonResponse(201, batches.get(message.ids[0] ?? "")),
     failure: (kind) => FAILURE[kind],
     receipt,
     inbound: ({ from, to, text }, sending) => {

@@ -41,8 +41,8 @@ export async function openCentre(onSubmit: OnSubmit = accept, port = 0) {
     bindStatus: 0,
     bindStatusOf: (_pdu: smpp.PDU): number => centre.bindStatus,
     /** Called after a bind, and after an enquire_link, got its response. */
-    afterAnswer: (_command: "bind" | "enquire_link"): void => undefined,
-    answersEnquiries: true,
+    afterResponse: (_command: "bind" | "enquire_link"): void => undefined,
+    respondsToEnquiries: true,
     binds: [] as smpp.PDU[],
     sessions: [] as smpp.Session[],
     submits: [] as smpp.PDU[],
@@ -66,11 +66,11 @@ export async function openCentre(onSubmit: OnSubmit = accept, port = 0) {
       else if (pdu.command.startsWith("bind_")) {
         centre.binds.push(pdu);
         session.send(pdu.response({ command_status: centre.bindStatusOf(pdu) }));
-        centre.afterAnswer("bind");
+        centre.afterResponse("bind");
       } else if (pdu.command === "enquire_link") {
-        if (!centre.answersEnquiries) return;
+        if (!centre.respondsToEnquiries) return;
         session.send(pdu.response());
-        centre.afterAnswer(pdu.command);
+        centre.afterResponse(pdu.command);
       } else if (!pdu.isResponse()) session.send(pdu.response());
     });
   });

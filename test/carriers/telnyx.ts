@@ -2,12 +2,12 @@ import { generateKeyPairSync, type KeyObject, randomBytes, randomUUID, sign } fr
 import type { CallbackRequest } from "./callback";
 import type { Reported } from "./carrier";
 import {
-  type Answer,
+  type CarrierResponse,
   type FailureKind,
   type HttpCarrier,
   isHttpUrl,
-  jsonAnswer,
   jsonOf,
+  jsonResponse,
   type Refusal,
   referenceIn,
   type Sending,
@@ -30,8 +30,8 @@ const errorObject = (code: string, title: string, detail: string, pointer?: stri
   ...(pointer && { source: { pointer } }),
   meta: { url: `https://developers.telnyx.com/docs/overview/errors/${code}` },
 });
-const error = (status: number, ...about: Parameters<typeof errorObject>): Answer =>
-  jsonAnswer(status, { errors: [errorObject(...about)] });
+const error = (status: number, ...about: Parameters<typeof errorObject>): CarrierResponse =>
+  jsonResponse(status, { errors: [errorObject(...about)] });
 
 const STATUS: Record<Reported, { status: string; errors: ReturnType<typeof errorObject>[] }> = {
   sent: { status: "sent", errors: [] },
@@ -40,7 +40,7 @@ const STATUS: Record<Reported, { status: string; errors: ReturnType<typeof error
   undelivered: { status: "delivery_failed", errors: [errorObject("40008", "Undeliverable", "Not delivered.")] },
 };
 
-const FAILURES: Record<FailureKind, Answer> = {
+const FAILURES: Record<FailureKind, CarrierResponse> = {
   refuse: error(400, "40300", "Blocked due to STOP message", "The recipient has opted out of your messages."),
   unavailable: error(500, "10007", "Unexpected error", "An unexpected error occurred."),
   throttle: error(429, "10011", "Too many requests", "You have exceeded the maximum number of allowed requests."),
@@ -126,14 +126,14 @@ export function startTelnyx(): Promise<HttpCarrier> {
       return { to, from, text, parts, ids: [randomUUID()], reference: referenceIn(receiptUrl), receiptUrl };
     },
     // The form of such a request is valid: its limit depends on the profile.
-    answerKnown: (request) => {
+    respondToKnown: (request) => {
       const text = jsonOf(request)?.text;
       const parts = typeof text === "string" ? countParts(text) : 0;
       const detail = `The SMS message would be divided into ${parts} parts. The maximum is ${PARTS_MAX}.`;
       return parts > PARTS_MAX ? error(400, "40302", "Message too large", detail) : null;
     },
     accepted: ({ ids: [id], to, from, text, parts, receiptUrl, takenAt }) =>
-      jsonAnswer(200, {
+      jsonResponse(200, {
         data: {
           ...message(from, to, "queued", text),
           direction: "outbound",

@@ -2,13 +2,13 @@ import { createHmac, randomBytes } from "node:crypto";
 import type { CallbackRequest } from "./callback";
 import type { Reported } from "./carrier";
 import {
-  type Answer,
   basicAuth,
+  type CarrierResponse,
   type FailureKind,
   formOf,
   type HttpCarrier,
   isHttpUrl,
-  jsonAnswer,
+  jsonResponse,
   type Refusal,
   referenceIn,
   startHttpCarrier,
@@ -28,10 +28,10 @@ const STATUS: Record<Reported, Record<string, string>> = {
   undelivered: { MessageStatus: "undelivered", ErrorCode: "30003" },
 };
 
-const error = (status: number, code: number, message: string): Answer =>
-  jsonAnswer(status, { code, message, more_info: `https://www.twilio.com/docs/errors/${code}`, status });
+const error = (status: number, code: number, message: string): CarrierResponse =>
+  jsonResponse(status, { code, message, more_info: `https://www.twilio.com/docs/errors/${code}`, status });
 
-const FAILURES: Record<FailureKind, Answer> = {
+const FAILURES: Record<FailureKind, CarrierResponse> = {
   refuse: error(400, 21610, "Attempt to send to unsubscribed recipient"),
   unavailable: error(503, 20503, "Service unavailable"),
   throttle: error(429, 20429, "Too Many Requests"),
@@ -100,7 +100,7 @@ export function startTwilio(): Promise<HttpCarrier> {
       return { to, from, text, parts: countParts(text), ids, reference: referenceIn(receiptUrl), receiptUrl };
     },
     accepted: ({ ids: [id], to, from, text, parts, takenAt }) =>
-      jsonAnswer(201, {
+      jsonResponse(201, {
         sid: id,
         account_sid: sid,
         to,

@@ -2,13 +2,13 @@ import { createHash, createHmac, createVerify, generateKeyPairSync, randomBytes,
 import type { CallbackRequest } from "./callback";
 import type { Reported } from "./carrier";
 import {
-  type Answer,
   type CarrierRequest,
+  type CarrierResponse,
   type FailureKind,
   type HttpCarrier,
   isHttpUrl,
-  jsonAnswer,
   jsonOf,
+  jsonResponse,
   type Refusal,
   type Sending,
   startHttpCarrier,
@@ -24,11 +24,11 @@ const FIELDS = [
   ...["channel", "message_type", "to", "from", "text", "ttl", "client_ref", "webhook_url", "webhook_version", "sms"],
 ];
 
-const problem = (status: number, type: string, title: string, detail: string, more: object = {}): Answer => ({
-  ...jsonAnswer(status, { type, title, detail, instance: randomUUID(), ...more }),
+const problem = (status: number, type: string, title: string, detail: string, more: object = {}): CarrierResponse => ({
+  ...jsonResponse(status, { type, title, detail, instance: randomUUID(), ...more }),
   headers: { "content-type": "application/problem+json" },
 });
-const ofMessages = (status: number, code: string, title: string, detail: string): Answer =>
+const ofMessages = (status: number, code: string, title: string, detail: string): CarrierResponse =>
   problem(status, `https://developer.vonage.com/api-errors/messages#${code}`, title, detail);
 
 const UNAUTHORIZED = problem(
@@ -37,7 +37,7 @@ const UNAUTHORIZED = problem(
   "You did not provide correct credentials.",
   "Check your authentication credentials are correct",
 );
-const FAILURES: Record<FailureKind, Answer> = {
+const FAILURES: Record<FailureKind, CarrierResponse> = {
   refuse: ofMessages(422, "1050", "Number barred", "The number you are trying to submit to is blacklisted."),
   unavailable: ofMessages(500, "1030", "Internal error", "There was an error processing your request in the Platform."),
   throttle: ofMessages(429, "1000", "Rate Limit Hit", "Please wait, then retry your request"),
@@ -153,7 +153,7 @@ export function startVonageMessages(): Promise<HttpCarrier> {
         receiptUrl: typeof webhook_url === "string" ? webhook_url : null,
       };
     },
-    accepted: ({ ids: [id] }) => jsonAnswer(202, { message_uuid: id }),
+    accepted: ({ ids: [id] }) => jsonResponse(202, { message_uuid: id }),
     failure: (kind) => FAILURES[kind],
     receipt: ({ ids: [id], to, from, parts, reference, receiptUrl }, _part, status, sending) =>
       post(

@@ -2,15 +2,15 @@ import { createHash, createHmac, randomBytes, randomUUID } from "node:crypto";
 import type { CallbackRequest } from "./callback";
 import type { Reported, TakenMessage } from "./carrier";
 import {
-  type Answer,
   basicAuth,
   type CarrierRequest,
+  type CarrierResponse,
   type FailureKind,
   formOf,
   type HttpCarrier,
   isHttpUrl,
-  jsonAnswer,
   jsonOf,
+  jsonResponse,
   type Refusal,
   referenceIn,
   type Sending,
@@ -39,10 +39,11 @@ const FAILURES: Record<FailureKind, readonly [status: string, text: string]> = {
 };
 
 /** Every response has HTTP 200; a failure is in the status of the one entry. */
-const failed = (status: string, text: string, to?: string): Answer =>
-  jsonAnswer(200, { "message-count": "1", messages: [{ to, status, "error-text": text }] });
+const failed = (status: string, text: string, to?: string): CarrierResponse =>
+  jsonResponse(200, { "message-count": "1", messages: [{ to, status, "error-text": text }] });
 
-const parts = (messages: object[]): Answer => jsonAnswer(200, { "message-count": String(messages.length), messages });
+const parts = (messages: object[]): CarrierResponse =>
+  jsonResponse(200, { "message-count": String(messages.length), messages });
 
 const takenParts = ({ ids, to, reference }: TakenMessage): object[] =>
   ids.map((id) => ({

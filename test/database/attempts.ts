@@ -1,4 +1,4 @@
-/** Messages at their first hand-over, for tests that tell by themselves how it ended. */
+/** Messages at their first attempt, for tests that decide its outcome. */
 
 import { plainRequest } from "@/server/accounts/idempotency/request";
 import type { ReceiptReport } from "@/server/core/jobs";

@@ -7,14 +7,14 @@ import { recordEvents } from "@/server/webhooks/delivery/outbox";
 import { createEndpoint } from "@/server/webhooks/service";
 import { recordWaiting } from "@/server/webhooks/store";
 import { deliverWebhooks } from "@/server/webhooks/tasks";
-import { type Answer, startReceiver } from "../network/receiver";
+import { type Responder, startReceiver } from "../network/receiver";
 import { unstalled } from "../network/stalls";
 import { makeAccount, type TestAccount } from "./seed";
 
 export type TestWebhook = Awaited<ReturnType<typeof startWebhook>>;
 
 /** A receiver with an account of its own that has an endpoint there. */
-export async function startWebhook(answer?: Answer) {
+export async function startWebhook(answer?: Responder) {
   const receiver = await startReceiver(answer);
   const account = await makeAccount();
   const endpoint = await createEndpoint(account.actor, { url: receiver.url });

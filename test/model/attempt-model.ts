@@ -61,7 +61,7 @@ export class AttemptModel {
   money: string[] = [];
   waiting: { provider: string; seq: number } | null = null;
   dispatches = 1;
-  held = new Set<string>();
+  unavailable = new Set<string>();
   isThrottled = false;
   atMs = 0;
   private claims = 0;
@@ -100,7 +100,7 @@ export class AttemptModel {
     if (!this.isPending() || this.waiting || this.rows.some((row) => row.outcome === null)) return;
     const candidate = this.candidate();
     if (this.policy === "hold" && candidate.afterUnknown) return;
-    const next = nextProvider(this.message.chain, candidate.tried, (id) => this.held.has(id));
+    const next = nextProvider(this.message.chain, candidate.tried, (id) => this.unavailable.has(id));
     if (next.kind === "none") return;
     const attempt = attemptOf(candidate, next.provider, new Date(this.atMs), this.newClaimToken());
     if (next.kind === "unavailable" || this.isThrottled) this.waiting = { provider: next.provider, seq: attempt.seq };
@@ -112,7 +112,7 @@ export class AttemptModel {
     const { waiting } = this;
     if (!waiting) return;
     this.waiting = null;
-    if (this.held.has(waiting.provider)) this.dispatches += 1;
+    if (this.unavailable.has(waiting.provider)) this.dispatches += 1;
     else {
       const attempt = attemptOf(this.candidate(), waiting.provider, new Date(this.atMs), this.newClaimToken());
       this.claim({ ...attempt, seq: waiting.seq }, worker, begins, isHeard);
@@ -175,7 +175,7 @@ export class AttemptModel {
     const { step, next } = this.isPending()
       ? decideNext(this.message, ending, this.made(), {
           at: new Date(this.atMs),
-          table: { isUnavailable: (id) => this.held.has(id), stateOf: () => null },
+          table: { isUnavailable: (id) => this.unavailable.has(id), stateOf: () => null },
           throughput: { isThrottled: () => this.isThrottled },
           onUnknownOutcome: this.policy,
         })
@@ -301,7 +301,7 @@ export class AttemptModel {
     if (!this.isPending()) return;
     if (this.waiting) {
       // As provider-unavailable.ts, which fails messages waiting for a provider that stays unavailable.
-      if (!this.held.has(this.waiting.provider)) return;
+      if (!this.unavailable.has(this.waiting.provider)) return;
       this.waiting = null;
       if (this.rows.some((row) => row.outcome === "unknown")) return;
       this.move([{ to: "failed", at: new Date(this.atMs) }]);

@@ -174,13 +174,13 @@ export class InterleavedSends {
     const parts = isPartReporter(provider) && message.segments > 1 ? ["a", "b"] : ["a"];
     const providerMessageIds = parts.map((part) => `${message.id}-${seq}${part}`);
     const isReallyTaken = outcome.kind === "accepted" || (outcome.kind === "unknown" && isTaken);
-    const told: SendOutcome = outcome.kind === "accepted" ? { ...outcome, providerMessageIds } : outcome;
+    const known: SendOutcome = outcome.kind === "accepted" ? { ...outcome, providerMessageIds } : outcome;
     const delivered = new Set<string>();
     this.calls.push({
       ...{ messageId: message.id, seq, provider, claim, isTaken: isReallyTaken, outcome },
       ...{ providerMessageIds, delivered },
     });
-    this.answered.push({ worker: hand.worker, ending: attemptResult(hand.attempt, told, 1) });
+    this.answered.push({ worker: hand.worker, ending: attemptResult(hand.attempt, known, 1) });
   }
 
   /** Records an outcome. @param isHeard whether the reply to COMMIT arrives; if not, it is recorded again some time. */

@@ -63,7 +63,7 @@ export class SeenMessages {
       const isBackwards = before !== status && before !== "pending" && (before !== "sent" || status === "pending");
       if (isBackwards) this.wrong.push(`${id} went from ${before} to ${status}`);
       if (isRefunded && before === "pending" && this.known.get(id)?.wasProven) {
-        this.wrong.push(`${id} was refunded although its provider had said that it took it`);
+        this.wrong.push(`${id} was refunded although its provider had reported that it took it`);
       }
       this.statuses.set(id, status);
     }

@@ -11,10 +11,10 @@ export type Asked = {
   body?: string | Buffer;
 };
 
-export type Answered = { status: number; headers: http.IncomingHttpHeaders; text: string };
+export type Responded = { status: number; headers: http.IncomingHttpHeaders; text: string };
 
 /** Sends one request. Rejects when the connection breaks before the response is complete. */
-export const ask = (url: string, { method = "GET", path, headers = {}, body }: Asked): Promise<Answered> =>
+export const ask = (url: string, { method = "GET", path, headers = {}, body }: Asked): Promise<Responded> =>
   new Promise((resolve, reject) => {
     const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
     const options = { method, path, headers: { ...headers, ...length }, agent };

@@ -5,26 +5,26 @@ import type { AddressInfo } from "node:net";
 export type Received = { path: string; headers: IncomingHttpHeaders; body: Buffer };
 
 /** Responds to a request, or leaves it hanging. */
-export type Answer = (response: ServerResponse, request: Received) => void;
+export type Responder = (response: ServerResponse, request: Received) => void;
 
 export type Receiver = {
   url: string;
   /** Every request so far, in the order in which their bodies were complete. */
   received: Received[];
   /** Changes the response to later requests. */
-  answerWith: (answer: Answer) => void;
+  respondWith: (answer: Responder) => void;
   close: () => Promise<void>;
 };
 
 /** A response with only a status. */
 export const status =
-  (code: number): Answer =>
+  (code: number): Responder =>
   (response) => {
     response.writeHead(code).end();
   };
 
 /** A customer's server on loopback; it responds with 200 by default. */
-export async function startReceiver(first: Answer = status(200)): Promise<Receiver> {
+export async function startReceiver(first: Responder = status(200)): Promise<Receiver> {
   const received: Received[] = [];
   let answer = first;
   const server = createServer(async (incoming, response) => {
@@ -38,7 +38,7 @@ export async function startReceiver(first: Answer = status(200)): Promise<Receiv
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
     received,
-    answerWith: (next) => {
+    respondWith: (next) => {
       answer = next;
     },
     close: () =>

@@ -1,6 +1,6 @@
 "use client";
 
-import { Anchor, Button, Stack, Text, TextInput, Title } from "@mantine/core";
+import { Anchor, Button, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { IconLock, IconMail } from "@tabler/icons-react";
 import Link from "next/link";
@@ -10,6 +10,7 @@ import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { LinkButton } from "@/app/_ui/frame/link-button";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { QueryState } from "@/app/_ui/lists/query-state";
+import { FormHeading } from "../form-heading";
 
 const signIn = <LinkButton href="/sign-in">Go to sign-in</LinkButton>;
 
@@ -51,14 +52,7 @@ function AddressForm() {
   return (
     <form method="post" onSubmit={submit} noValidate aria-label="Forgotten password">
       <Stack gap="md">
-        <div>
-          <Title order={1} size="h3">
-            Forgotten your password?
-          </Title>
-          <Text c="dimmed" size="sm" mt={4}>
-            We’ll e-mail you a link to choose a new one.
-          </Text>
-        </div>
+        <FormHeading title="Forgotten your password?">We’ll e-mail you a link to choose a new one.</FormHeading>
         <ErrorAlert error={errors.unplaced} title="The link was not sent" />
         <TextInput label="Email" type="email" autoComplete="username" {...form.getInputProps("email")} />
         <Button type="submit" fullWidth loading={request.isPending}>

@@ -1,6 +1,6 @@
 "use client";
 
-import { Button, PasswordInput, Stack, Text, TextInput, Title } from "@mantine/core";
+import { Button, PasswordInput, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { IconLinkOff } from "@tabler/icons-react";
 import { useSearchParams } from "next/navigation";
@@ -8,11 +8,13 @@ import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { apiErrorOf } from "@/app/_ui/forms/api-error";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
+import { NewPasswordInput } from "@/app/_ui/forms/new-password-input";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { LinkButton } from "@/app/_ui/frame/link-button";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import type { OpenInvitation } from "@/server/members/schema";
+import { FormHeading } from "../form-heading";
 import { openSession } from "../sign-in/credentials";
 
 const INITIAL = { name: "", password: "" };
@@ -65,26 +67,20 @@ function AcceptForm({ token, invitation }: { token: string; invitation: OpenInvi
   return (
     <form method="post" onSubmit={submit} noValidate aria-label="Invitation">
       <Stack gap="md">
-        <div>
-          <Title order={1} size="h3" className="break-word">
-            Join {account_name}
-          </Title>
-          <Text c="dimmed" size="sm" mt={4}>
-            You were invited as {role === "owner" ? "an" : "a"} {role}.
-            {has_password ? " Enter the password that you sign in with." : " Choose a password to sign in with."}
-          </Text>
-        </div>
+        <FormHeading title={`Join ${account_name}`}>
+          You were invited as {role === "owner" ? "an" : "a"} {role}.
+          {has_password ? " Enter the password that you sign in with." : " Choose a password to sign in with."}
+        </FormHeading>
         <ErrorAlert error={errors.unplaced} title="You have not joined yet" />
         {!has_password && (
           <TextInput label="Your name" autoComplete="name" data-autofocus {...form.getInputProps("name")} />
         )}
         <TextInput label="Email" type="email" autoComplete="username" value={email} readOnly />
-        <PasswordInput
-          label="Password"
-          description={has_password ? undefined : "A few words in a row are easier to remember and harder to guess."}
-          autoComplete={has_password ? "current-password" : "new-password"}
-          {...form.getInputProps("password")}
-        />
+        {has_password ? (
+          <PasswordInput label="Password" autoComplete="current-password" {...form.getInputProps("password")} />
+        ) : (
+          <NewPasswordInput label="Password" {...form.getInputProps("password")} />
+        )}
         <Button type="submit" fullWidth loading={accept.isPending || entering}>
           Accept invitation
         </Button>

@@ -1,15 +1,17 @@
 "use client";
 
-import { Button, PasswordInput, Stack, Text, Title } from "@mantine/core";
+import { Button, Stack } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { IconCheck, IconLinkOff } from "@tabler/icons-react";
 import { useSearchParams } from "next/navigation";
 import { trpc } from "@/app/_trpc/client";
 import { apiErrorOf } from "@/app/_ui/forms/api-error";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
+import { NewPasswordInput } from "@/app/_ui/forms/new-password-input";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { LinkButton } from "@/app/_ui/frame/link-button";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
+import { FormHeading } from "../form-heading";
 
 /** Takes a new password from somebody who has a link for it. */
 export function ResetPasswordForm() {
@@ -53,21 +55,9 @@ function NewPasswordForm({ token, reset }: { token: string; reset: ResetMutation
   return (
     <form method="post" onSubmit={submit} noValidate aria-label="Password reset">
       <Stack gap="md">
-        <div>
-          <Title order={1} size="h3">
-            Choose a new password
-          </Title>
-          <Text c="dimmed" size="sm" mt={4}>
-            Every session that is open will end.
-          </Text>
-        </div>
+        <FormHeading title="Choose a new password">Every session that is open will end.</FormHeading>
         <ErrorAlert error={errors.unplaced} title="The password was not changed" />
-        <PasswordInput
-          label="New password"
-          description="A few words in a row are easier to remember and harder to guess."
-          autoComplete="new-password"
-          {...form.getInputProps("password")}
-        />
+        <NewPasswordInput label="New password" {...form.getInputProps("password")} />
         <Button type="submit" fullWidth loading={reset.isPending}>
           Change password
         </Button>

@@ -8,9 +8,9 @@ const REFUSED = "CredentialsSignin";
 export async function openSession(email: string, password: string, code?: string): Promise<string | null> {
   try {
     const { signIn } = await import("next-auth/react");
-    const answer = await signIn("credentials", { email, password, ...(code && { code }), redirect: false });
-    if (answer?.ok && !answer.error) return null;
-    return answer?.error && answer.error !== REFUSED ? answer.error : WRONG;
+    const result = await signIn("credentials", { email, password, ...(code && { code }), redirect: false });
+    if (result?.ok && !result.error) return null;
+    return result?.error && result.error !== REFUSED ? result.error : WRONG;
   } catch {
     return UNREACHABLE;
   }

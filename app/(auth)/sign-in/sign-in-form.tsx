@@ -1,12 +1,13 @@
 "use client";
 
-import { Alert, Anchor, Button, PasswordInput, Stack, Text, TextInput, Title } from "@mantine/core";
+import { Anchor, Button, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { IconAlertTriangle } from "@tabler/icons-react";
 import Link from "next/link";
 import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
+import { Problem } from "@/app/_ui/problem";
 import { SECOND_FACTOR_REQUIRED } from "@/server/auth/sign-in/code-wanted";
+import { FormHeading } from "../form-heading";
 import { useLeaveWhenSignedIn } from "../leave-when-signed-in";
 import { openSession } from "./credentials";
 import { safeTarget } from "./next-path";
@@ -37,19 +38,8 @@ export function SignInForm() {
   return (
     <form method="post" onSubmit={form.onSubmit(submit)}>
       <Stack gap="md">
-        <div>
-          <Title order={1} size="h3">
-            Sign in
-          </Title>
-          <Text c="dimmed" size="sm" mt={4}>
-            Welcome back. Use the address of your account.
-          </Text>
-        </div>
-        {problem && (
-          <Alert color="red" role="alert" icon={<IconAlertTriangle aria-hidden />}>
-            {problem}
-          </Alert>
-        )}
+        <FormHeading title="Sign in">Welcome back. Use the address of your account.</FormHeading>
+        {problem && <Problem>{problem}</Problem>}
         <TextInput
           label="Email"
           type="email"

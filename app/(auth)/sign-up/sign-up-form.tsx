@@ -1,17 +1,19 @@
 "use client";
 
-import { Anchor, Button, PasswordInput, Stack, Text, TextInput, Title } from "@mantine/core";
+import { Anchor, Button, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { IconLock } from "@tabler/icons-react";
 import Link from "next/link";
 import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
+import { NewPasswordInput } from "@/app/_ui/forms/new-password-input";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { LinkButton } from "@/app/_ui/frame/link-button";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { Notice } from "@/app/_ui/notice";
+import { FormHeading } from "../form-heading";
 import { useLeaveWhenSignedIn } from "../leave-when-signed-in";
 import { openSession } from "../sign-in/credentials";
 
@@ -67,14 +69,7 @@ function OpenForm() {
   return (
     <form method="post" onSubmit={form.onSubmit(submit)}>
       <Stack gap="md">
-        <div>
-          <Title order={1} size="h3">
-            Create your account
-          </Title>
-          <Text c="dimmed" size="sm" mt={4}>
-            Send your first message in a few minutes.
-          </Text>
-        </div>
+        <FormHeading title="Create your account">Send your first message in a few minutes.</FormHeading>
         <ErrorAlert error={errors.unplaced} title="The account was not created" />
         {isRefused && (
           <Notice title="You could not be signed in">
@@ -106,10 +101,8 @@ function OpenForm() {
           key={form.key("email")}
           {...form.getInputProps("email")}
         />
-        <PasswordInput
+        <NewPasswordInput
           label="Password"
-          description="A few words in a row are easier to remember and harder to guess."
-          autoComplete="new-password"
           required
           withAsterisk={false}
           key={form.key("password")}

@@ -34,7 +34,7 @@ export function OverviewView() {
   const all = trpc.accounts.usage.useQuery({ period: "all" }, live);
   const comparison = trpc.overview.comparison.useQuery({ days }, live);
   const latest = trpc.messages.list.useQuery({ limit: LATEST }, live);
-  // Until it is known, the usual page: parts that come later would move those that are read already.
+  // The usual page until this is known: parts that come later would move what is being read.
   const hasSent = all.data?.totals.messages !== 0;
   const isNew = all.data?.by_status.delivered === 0;
   return (

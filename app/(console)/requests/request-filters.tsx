@@ -1,6 +1,6 @@
 "use client";
 
-import { trpc } from "@/app/_trpc/client";
+import { ApiKeyFilter } from "@/app/_ui/lists/api-key-filter";
 import { type ChangeFilters, FilterBar } from "@/app/_ui/lists/filter-bar";
 import { FilterSelect } from "@/app/_ui/lists/filter-select";
 import { TextFilter } from "@/app/_ui/lists/text-filter";
@@ -39,7 +39,6 @@ export function RequestFilters({
   isFiltered: boolean;
   change: ChangeFilters;
 }) {
-  const { data: keys } = trpc.apiKeys.list.useQuery();
   return (
     <FilterBar isFiltered={isFiltered} onClear={() => change(NO_FILTERS)}>
       <FilterSelect
@@ -51,15 +50,7 @@ export function RequestFilters({
         flex="1 1 140px"
         maw={{ sm: 200 }}
       />
-      <FilterSelect
-        label="API key"
-        placeholder="Any key"
-        options={(keys?.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
-        value={values.keyId}
-        onChange={(key) => change({ key })}
-        flex="1 1 140px"
-        maw={{ sm: 220 }}
-      />
+      <ApiKeyFilter keyId={values.keyId} onChange={(key) => change({ key })} />
       <TextFilter
         label="Path"
         placeholder="/messages"

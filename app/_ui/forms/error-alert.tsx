@@ -1,5 +1,5 @@
-import { Alert, Button, Stack, Text } from "@mantine/core";
-import { IconAlertTriangle } from "@tabler/icons-react";
+import { Button, Stack, Text } from "@mantine/core";
+import { Problem } from "../problem";
 import { apiErrorOf } from "./api-error";
 
 /** Shows the API's message of a failed call. Renders nothing without an error. */
@@ -14,7 +14,7 @@ export function ErrorAlert({
 }) {
   if (!error) return null;
   return (
-    <Alert color="red" variant="light" icon={<IconAlertTriangle aria-hidden />} title={title} role="alert">
+    <Problem title={title}>
       <Stack gap="sm" align="flex-start">
         <Text size="sm">{apiErrorOf(error).message}</Text>
         {onRetry && (
@@ -23,6 +23,6 @@ export function ErrorAlert({
           </Button>
         )}
       </Stack>
-    </Alert>
+    </Problem>
   );
 }

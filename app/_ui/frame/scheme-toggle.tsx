@@ -7,8 +7,8 @@ import { lazy, Suspense, useState } from "react";
 const SchemeMenu = lazy(() => import("./scheme-menu").then((file) => ({ default: file.SchemeMenu })));
 
 /**
- * The button that chooses light, dark or the system's colours, and with `withDensity` compact tables; its menu is loaded when it is opened first. CSS shows one of
- * the icons, because the server does not know the choice.
+ * The button that chooses light, dark or the system's colours, and with `withDensity` compact tables; its menu is loaded when
+ * it is first opened. CSS shows one of the icons, because the server does not know the choice.
  */
 export function SchemeToggle({ withDensity = false }: { withDensity?: boolean }) {
   const [isWanted, setWanted] = useState(false);

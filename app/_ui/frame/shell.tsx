@@ -28,7 +28,7 @@ export function Shell({
   onOpenDrawer: () => void;
   /** The navigation reaches to the top of the window. */
   isBesideHeader?: boolean;
-  /** Rows of tables are low. */
+  /** Tables are compact. */
   isCompact?: boolean;
   children: ReactNode;
 }) {

@@ -13,7 +13,7 @@ export type Column<Row> = {
   render: (row: Row) => ReactNode;
   align?: "right";
   width?: number | string;
-  /** Takes the room that the others leave, in one line. One column at most. */
+  /** Takes the width that the others leave, in one line. One column at most. */
   isWide?: boolean;
   /** Hidden on narrower screens. */
   visibleFrom?: MantineBreakpoint;

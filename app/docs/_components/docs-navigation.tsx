@@ -1,15 +1,15 @@
 "use client";
 
-import { NavLink, Stack, Text } from "@mantine/core";
+import { Stack } from "@mantine/core";
 import { IconBook2, IconCode } from "@tabler/icons-react";
 import { usePathname } from "next/navigation";
-import { SiteLink } from "@/app/_ui/frame/site-link";
+import { NavigationSection } from "@/app/_ui/frame/navigation-section";
 import { GUIDES } from "@/server/api/document/guides";
 import { hrefOf, REFERENCE_HREF } from "../_guides/list";
 
 const SECTIONS = [
-  { title: "Guides", icon: IconBook2, items: GUIDES.map(({ slug, label }) => ({ href: hrefOf(slug), label })) },
-  { title: "Reference", icon: IconCode, items: [{ href: REFERENCE_HREF, label: "API reference" }] },
+  { title: "Guides", items: GUIDES.map(({ slug, label }) => ({ href: hrefOf(slug), label, icon: IconBook2 })) },
+  { title: "Reference", items: [{ href: REFERENCE_HREF, label: "API reference", icon: IconCode }] },
 ];
 
 /** The documentation's navigation. `onLeave` runs when a link is chosen, so that a drawer can close. */
@@ -17,25 +17,14 @@ export function DocsNavigation({ onLeave }: { onLeave?: () => void }) {
   const pathname = usePathname();
   return (
     <Stack gap="lg">
-      {SECTIONS.map(({ title, icon: IconOf, items }) => (
-        <Stack key={title} gap={2}>
-          <Text size="xs" fw={600} c="dimmed" px="sm" mb={4}>
-            {title}
-          </Text>
-          {items.map(({ href, label }) => (
-            <NavLink
-              key={href}
-              component={SiteLink}
-              href={href}
-              label={label}
-              leftSection={<IconOf size={18} stroke={1.7} aria-hidden />}
-              active={pathname === href}
-              aria-current={pathname === href ? "page" : undefined}
-              onClick={onLeave}
-              className="nav-item"
-            />
-          ))}
-        </Stack>
+      {SECTIONS.map(({ title, items }) => (
+        <NavigationSection
+          key={title}
+          title={title}
+          items={items}
+          isAt={(href) => pathname === href}
+          onLeave={onLeave}
+        />
       ))}
     </Stack>
   );

@@ -91,7 +91,7 @@ async function perform(scene: Scene, fault: Fault): Promise<string> {
       if (fault.what === "all") return `${gate.hangUp()} connections`;
       const made =
         fault.what === "claim" || fault.what === "outcome"
-          ? gate.loseAnswersTo(MARKERS[fault.what], fault.count)
+          ? gate.loseResponsesTo(MARKERS[fault.what], fault.count)
           : gate.cutCommits(fault.what, fault.count);
       for (const until = Date.now() + CUT_WITHIN_MS; made() < fault.count && Date.now() < until; ) await pause(20);
       gate.heal();
@@ -144,7 +144,7 @@ const placeOf = (fault: Fault): string => {
 };
 
 /**
- * Injects all planned faults at their times, except those whose target still suffers from another fault.
+ * Injects all planned faults at their times, except faults whose target still suffers from another fault.
  * Resolves when the last has ended.
  */
 export async function sufferAll(

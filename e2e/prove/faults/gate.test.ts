@@ -69,7 +69,7 @@ test("after: the COMMIT arrives, and its answer does not", async () => {
 
 test("the answer to one statement can be lost", async () => {
   const { gate, got, connect } = await startPair();
-  gate.loseAnswersTo("attempts.claim", 1);
+  gate.loseResponsesTo("attempts.claim", 1);
   expect(await ask(await connect(), Buffer.from("something else"))).toBe(READY.toString("latin1"));
   expect(await ask(await connect(), Buffer.from("B attempts.claim"))).toBe("closed");
   expect(got()).toContain("attempts.claim");

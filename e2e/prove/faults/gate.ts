@@ -22,7 +22,7 @@ export type Gate = {
    */
   loseEverySecondCommit: (chance: Chance, within: readonly string[] | null) => () => number;
   /** Cuts the next `count` connections that send this statement, after the database ran it and before its reply. */
-  loseAnswersTo: (marker: string, count: number) => () => number;
+  loseResponsesTo: (marker: string, count: number) => () => number;
   /** Stops cutting. */
   heal: () => void;
   /** Ends every connection. @returns how many there were. */
@@ -122,7 +122,7 @@ export async function startGate(firstPort: number): Promise<Gate> {
         ...{ marker: COMMIT, within: within?.map((part) => Buffer.from(part)) ?? null, side: "after" },
         ...{ left: Number.POSITIVE_INFINITY, isDue: () => chance() < 0.5 },
       }),
-    loseAnswersTo: (marker, count) => order({ marker: Buffer.from(marker), side: "after", left: count }),
+    loseResponsesTo: (marker, count) => order({ marker: Buffer.from(marker), side: "after", left: count }),
     heal: () => {
       cuts = [];
     },

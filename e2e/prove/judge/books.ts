@@ -4,7 +4,7 @@ import type { Database } from "@/e2e/support/books";
 export type StoredMessage = {
   id: string;
   /** Of a message that is not final: a description of its attempts and receipts. */
-  story: string | null;
+  facts: string | null;
   /** Of a message that is not final: the parts with known ids. */
   knownParts: number | null;
   accountId: string;
@@ -81,7 +81,7 @@ export async function readDisabled(database: Database): Promise<Map<string, stri
 }
 
 /** SQL: a description of the attempts and receipts of message `m`, including parked receipts of its ids. */
-const STORY = `(
+const FACTS = `(
   SELECT string_agg(concat_ws(' ', 'attempt', a.seq, a.provider, coalesce(a.outcome, 'open'), a.code, a.provider_message_id,
     (SELECT string_agg(concat_ws(' ', 'part', p.provider_message_id, coalesce(p.status, 'silent')), ', ')
      FROM attempt_parts p WHERE p.message_id = a.message_id AND p.seq = a.seq)), '; ' ORDER BY a.seq)
@@ -100,7 +100,7 @@ export async function readDatabaseBook(database: Database): Promise<DatabaseBook
   return {
     messages: await database.rows<StoredMessage>(
       `SELECT id, account_id AS "accountId", to_number AS "to", status, segments, cost_micros::float8 AS "costMicros",
-         error_code AS "errorCode", CASE WHEN status IN ('pending', 'sent') THEN ${STORY} END AS story,
+         error_code AS "errorCode", CASE WHEN status IN ('pending', 'sent') THEN ${FACTS} END AS facts,
          CASE WHEN status = 'sent'
            THEN (SELECT count(*) FROM attempt_parts p WHERE p.message_id = m.id)::int END AS "knownParts"
        FROM messages m ORDER BY id`,

@@ -3,7 +3,7 @@
 import type { CarrierRequest, Taken } from "../world/carriers";
 import type { Send } from "../world/load";
 import type { Reading } from "../world/reader";
-import type { Answered, ReceivedEvent } from "../world/receivers";
+import type { ReceivedEvent, Responded } from "../world/receivers";
 import type { FrozenQueue, Unresolved } from "../world/rest";
 import type { DatabaseBook } from "./books";
 import type { History } from "./history";
@@ -23,7 +23,7 @@ export type Evidence = {
   history: History;
   /** The receivers' book. */
   received: readonly ReceivedEvent[];
-  answered: readonly Answered[];
+  answered: readonly Responded[];
   /** Receivers whose endpoints were disabled at the end of the faults, with the recorded reason. */
   disabled: ReadonlyMap<string, string>;
   /** Pending messages that only their age would end, before time was advanced. */

@@ -61,14 +61,14 @@ export function judgeEvents(evidence: Evidence): EventsVerdict {
   const ownerOf = new Map(database.endpoints.map(({ receiver, accountId }) => [receiver, accountId]));
   const references = new Map(sends.flatMap(({ ids, reference }) => (ids ?? []).map((id) => [id, reference] as const)));
   const forged = received.flatMap(({ receiver, eventId, messageId, status, to, reference, problem }) => {
-    const told = `${eventId || "an event"} at ${receiver}`;
-    if (problem) return [`${told}: ${problem}`];
+    const name = `${eventId || "an event"} at ${receiver}`;
+    if (problem) return [`${name}: ${problem}`];
     const event = events.get(eventId);
-    if (event?.messageId !== messageId || event.status !== status) return [`${told} is not what is stored`];
-    if (event.accountId !== ownerOf.get(receiver)) return [`${told} is another account's`];
-    if (messages.get(messageId)?.to !== to) return [`${told} has a wrong number`];
+    if (event?.messageId !== messageId || event.status !== status) return [`${name} is not what is stored`];
+    if (event.accountId !== ownerOf.get(receiver)) return [`${name} is another account's`];
+    if (messages.get(messageId)?.to !== to) return [`${name} has a wrong number`];
     const own = references.get(messageId);
-    return own !== undefined && own !== reference ? [`${told} has a wrong reference`] : [];
+    return own !== undefined && own !== reference ? [`${name} has a wrong reference`] : [];
   });
 
   // In order of time the events of a message never go back, and no event comes twice under another id.
@@ -80,7 +80,7 @@ export function judgeEvents(evidence: Evidence): EventsVerdict {
     for (const [at, { status }] of distinct.entries()) {
       const before = distinct[at - 1]?.status ?? "pending";
       if (status === before || !mayFollow(before, status))
-        backwards.push(`${messageId}: told ${before}, then ${status}`);
+        backwards.push(`${messageId}: reported ${before}, then ${status}`);
     }
   }
 

@@ -4,7 +4,7 @@ import type { AttemptStep } from "./history";
 import { afterKills, afterReturns } from "./recovery";
 
 const life = (process: string, end: Life["end"], untilMs: number | null): Life => ({
-  ...{ member: "worker-1", process, fromMs: 0, untilMs, toldMs: untilMs, end, said: null },
+  ...{ member: "worker-1", process, fromMs: 0, untilMs, signalledMs: untilMs, end, output: null },
 });
 const step = (atMs: number, messageId: string, more: Partial<AttemptStep> = {}): AttemptStep => ({
   ...{ atMs, messageId, process: "worker-1.1", op: "INSERT", seq: 1, provider: "twilio", outcome: null },
@@ -14,7 +14,7 @@ const move = (atMs: number, messageId: string) => ({
   ...{ atMs, messageId, process: "worker-2.1", former: "pending", status: "sent" },
 });
 
-test("of what a killed worker had claimed, it is told how long each took to go on, and what only time ended", () => {
+test("each claim of a killed worker is listed with the time until it went on, and those that only time ended", () => {
   const attempts = [
     step(100, "ended before"),
     step(150, "ended before", { op: "UPDATE", outcome: "accepted" }),
@@ -38,7 +38,7 @@ test("processes that stopped in order were not killed", () => {
   expect(afterKills([life("worker-1.1", "stopped", 1_000)], history, 9_000)).toEqual([]);
 });
 
-test("after the database is back it is told when each queue of each process works, or that it never does", () => {
+test("after the database is back, the report says when each queue of each process works, or that it never does", () => {
   const work = [
     { atMs: 900, process: "worker-1.1", queue: "dispatch" as const, count: 1 },
     { atMs: 1_300, process: "worker-1.1", queue: "dispatch" as const, count: 1 },
@@ -48,7 +48,7 @@ test("after the database is back it is told when each queue of each process work
   const lives = [
     life("worker-1.1", null, null),
     life("worker-1.2", "killed", 2_000),
-    { ...life("worker-1.3", "stopped", 30_000), toldMs: 800 },
+    { ...life("worker-1.3", "stopped", 30_000), signalledMs: 800 },
   ];
   const found = afterReturns([restart as never], lives, { attempts: [], moves: [], work }, 60_000);
   expect(found).toEqual([

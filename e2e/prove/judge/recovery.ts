@@ -56,7 +56,7 @@ export function afterReturns(
       (life) =>
         life.member.startsWith("worker") &&
         life.fromMs < backAtMs &&
-        Math.min(life.toldMs ?? untilMs, life.untilMs ?? untilMs, untilMs) > backAtMs + WORKS_WITHIN_MS,
+        Math.min(life.signalledMs ?? untilMs, life.untilMs ?? untilMs, untilMs) > backAtMs + WORKS_WITHIN_MS,
     );
     const first = workers.flatMap(({ process }) =>
       QUEUES.map((queue) => {

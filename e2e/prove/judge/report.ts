@@ -20,7 +20,7 @@ const NAMES: Record<keyof Verdict["defects"], string> = {
   unfinished: "unfinished",
   frozen: "frozen queues",
   eventsMissing: "events not delivered",
-  eventsForged: "events signed or told wrongly",
+  eventsForged: "events signed or reported wrongly",
   keyedTwice: "two messages for one key",
   unserved: "requests failed by an upgrade",
   empty: "empty books",
@@ -80,12 +80,12 @@ function upgradeLines({ upgrade }: Figures): string[] {
 
 function returnLines({ returns }: Figures): string[] {
   return returns.map(({ mode, first }) => {
-    const told = QUEUES.map((queue) => {
+    const times = QUEUES.map((queue) => {
       const own = first.filter((each) => each.queue === queue);
       const works = own.map(({ process, afterMs }) => (afterMs === null ? `never in ${process}` : duration(afterMs)));
       return `${queue} ${works.join(" and ") || "-"}`;
     });
-    return row(`works again after ${mode}`, told.join("; "));
+    return row(`works again after ${mode}`, times.join("; "));
   });
 }
 
@@ -100,13 +100,13 @@ export function tableOf(figures: Figures): string {
     "Must be 0",
     ...Object.entries(NAMES).flatMap(([key, name]) => {
       const cases = defects[key as keyof typeof defects];
-      return [row(name, cases.length), ...cases.slice(0, SHOWN).map((told) => `      ${told}`)];
+      return [row(name, cases.length), ...cases.slice(0, SHOWN).map((one) => `      ${one}`)];
     }),
     "",
     "Messages",
     row("accepted", remarks.accepted),
     row("duplicated, allowed", remarks.duplicatedAllowed.length),
-    row("  after an answer of the carrier", remarks.duplicatedAfterAnswer.length),
+    row("  after an answer of the carrier", remarks.duplicatedAfterResponse.length),
     row("failed and refunded, though taken", remarks.failedThoughTaken.length),
     row("claimed, and taken back", remarks.takenBack),
     row("begun, and no carrier read a request", remarks.diedBeforeLeaving.length),

@@ -21,7 +21,7 @@ function goodRun(): Evidence {
       segments: 1,
       costMicros: PRICE,
       errorCode: null,
-      story: null,
+      facts: null,
       knownParts: null,
     },
   };
@@ -147,7 +147,7 @@ test("a second message to a person is allowed only when nobody knew of the first
   expect(found((run) => ({ ...twice(run, `${ID}-1`), history: steps(run, "unknown") }))).toEqual(["duplicated"]);
 });
 
-test("whoever would rather hold a message than send it twice never sends it twice", () => {
+test("the policy to wait instead of sending twice never sends twice", () => {
   const change = (run: Evidence) => ({ ...twice(run, `${ID}-2`), history: steps(run, "unknown") });
   expect(found((run) => ({ ...change(run), policy: "hold" }))).toEqual(["duplicated"]);
 });
@@ -162,7 +162,7 @@ test("balance, ledger, messages and counters must say the same", () => {
   expect(found(() => ({ ownCheck: '{"drifted":[{"accountId":"acc_1"}]}' }))).toEqual(["drift"]);
 });
 
-test("no status goes back: not in the database, not when it is read, not in what is told", () => {
+test("no status goes back: not in the database, not when it is read, not in events", () => {
   const back = { atMs: 4, process: null, messageId: ID, former: "delivered", status: "sent" };
   expect(found((run) => ({ history: { ...run.history, moves: [...run.history.moves, back] } }))).toEqual(["backwards"]);
   expect(found(() => ({ reading: { reads: 1, missing: [], backwards: ["it did"] } }))).toEqual(["backwards"]);
@@ -173,7 +173,7 @@ test("no status goes back: not in the database, not when it is read, not in what
   ).toEqual(["backwards"]);
 });
 
-test("what failed without ever having been begun is told apart from what died on its way", () => {
+test("failures that never began are distinguished from those that died on their way", () => {
   const change = (begun: boolean | null) => (run: Evidence) => ({
     ...{ ...failedEvent(run), database: asUnknown(run, begun), requests: [] },
     taken: [],

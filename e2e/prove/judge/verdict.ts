@@ -37,7 +37,7 @@ type Remarks = {
   /** A message that reached its recipient twice because the first attempt's outcome could not be known. */
   duplicatedAllowed: Cases;
   /** Of those, messages whose carrier had responded at once: the service lost the response. */
-  duplicatedAfterAnswer: Cases;
+  duplicatedAfterResponse: Cases;
   /** Failed with an unknown outcome, and refunded, although a carrier took it. */
   failedThoughTaken: Cases;
   /** Attempts claimed and given back unmade, because their process was stopping. */
@@ -111,7 +111,7 @@ export function judge(evidence: Evidence): Verdict {
     accepted: accepted.length,
     sends: sends.length,
     duplicatedAllowed: [],
-    duplicatedAfterAnswer: [],
+    duplicatedAfterResponse: [],
     failedThoughTaken: [],
     diedBeforeLeaving: [],
     waitForParts: [],
@@ -126,12 +126,12 @@ export function judge(evidence: Evidence): Verdict {
     const [message] = byNumber.get(to) ?? [];
     if (!message) lost.push(`${to} was sent to by ${copies[0]?.carrier}, and no message is there`);
     if (copies.length < 2 || !message) continue;
-    const told = `${message.id} to ${to}: ${copies.map(({ carrier, reference }) => `${carrier} ${reference ?? ""}`).join(", ")}`;
-    if (!mayBeRepeated(evidence, message, copies)) duplicated.push(told);
+    const described = `${message.id} to ${to}: ${copies.map(({ carrier, reference }) => `${carrier} ${reference ?? ""}`).join(", ")}`;
+    if (!mayBeRepeated(evidence, message, copies)) duplicated.push(described);
     else {
-      remarks.duplicatedAllowed.push(told);
+      remarks.duplicatedAllowed.push(described);
       const first = requestsByNumber.get(to)?.[0]?.behaviour;
-      if (first === "accept") remarks.duplicatedAfterAnswer.push(told);
+      if (first === "accept") remarks.duplicatedAfterResponse.push(described);
     }
   }
 
@@ -153,7 +153,7 @@ export function judge(evidence: Evidence): Verdict {
   remarks.waitForParts.push(...open.filter(isInParts).map(({ id, to }) => `${id} to ${to}`));
 
   const backwards: Cases = [
-    ...reading.backwards.map((told) => `read: ${told}`),
+    ...reading.backwards.map((move) => `read: ${move}`),
     ...history.moves.flatMap(({ messageId, former, status }) =>
       former !== status && mayFollow(former, status) ? [] : [`${messageId} went from ${former} to ${status}`],
     ),
@@ -170,8 +170,8 @@ export function judge(evidence: Evidence): Verdict {
       unfinished: [
         ...open
           .filter((message) => !isInParts(message))
-          .map(({ id, to, status, story }) => {
-            return `${id} to ${to} is ${status}${requestsByNumber.has(to) ? "" : ", never called"}: ${story}`;
+          .map(({ id, to, status, facts }) => {
+            return `${id} to ${to} is ${status}${requestsByNumber.has(to) ? "" : ", never called"}: ${facts}`;
           }),
         ...sends.flatMap(({ key, ids, refused }) =>
           key !== null && ids === null && !refused ? [`${key} never got an answer`] : [],

@@ -13,7 +13,7 @@ test("an error as it is documented has nothing wrong with it", () => {
   expect(faultOfError(ERROR)).toBeNull();
 });
 
-test("an error of another shape is told", () => {
+test("an error of another shape is reported", () => {
   expect(faultOfError(null)).toBe("no JSON object");
   expect(faultOfError({ ...ERROR, success: true })).toBe("success is not false");
   expect(faultOfError({ ...ERROR, error: "oh" })).toBe("no error");

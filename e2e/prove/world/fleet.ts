@@ -11,10 +11,10 @@ export type Life = {
   fromMs: number;
   untilMs: number | null;
   /** When it was asked to stop, which may take a while; null: never. */
-  toldMs: number | null;
+  signalledMs: number | null;
   end: "killed" | "stopped" | "by itself" | "forced" | null;
   /** The end of its output when it ended by itself or was killed. */
-  said: string | null;
+  output: string | null;
 };
 
 export type Fleet = {
@@ -37,7 +37,7 @@ export type Fleet = {
 
 const STOP_WITHIN_MS = 40_000;
 const RESTART_AFTER_MS = 1_000;
-const SAID_LAST = 1_500;
+const LAST_OUTPUT = 1_500;
 
 /**
  * @param environmentOf settings of a member; `process` is the name of its next process.
@@ -56,16 +56,24 @@ export function startFleet(
   const start = (member: Member): void => {
     if (running.has(member) || isClosing) return;
     const process = `${member}.${lives.filter((life) => life.member === member).length + 1}`;
-    const life: Life = { member, process, fromMs: Date.now(), untilMs: null, toldMs: null, end: null, said: null };
+    const life: Life = {
+      member,
+      process,
+      fromMs: Date.now(),
+      untilMs: null,
+      signalledMs: null,
+      end: null,
+      output: null,
+    };
     const file = member.startsWith("web") ? "web.mjs" : "worker.mjs";
     const spawned = spawnProcess(file, environmentOf(member, process), undefined, folderOf(member));
     lives.push(life);
-    logs.set(process, spawned.said);
+    logs.set(process, spawned.output);
     running.set(member, { spawned, life });
     void spawned.ended.then(() => {
       life.untilMs = Date.now();
       life.end ??= "by itself";
-      if (life.end === "by itself" || life.end === "forced") life.said = spawned.said().slice(-SAID_LAST);
+      if (life.end === "by itself" || life.end === "forced") life.output = spawned.output().slice(-LAST_OUTPUT);
       if (running.get(member)?.spawned === spawned) running.delete(member);
       if (life.end === "by itself") setTimeout(() => start(member), RESTART_AFTER_MS).unref();
     });
@@ -75,7 +83,7 @@ export function startFleet(
     if (!found) return;
     const { spawned, life } = found;
     life.end ??= how;
-    life.toldMs ??= Date.now();
+    life.signalledMs ??= Date.now();
     spawned.signal(how === "killed" ? "SIGKILL" : "SIGTERM");
     const late = setTimeout(() => {
       life.end = "forced";
@@ -91,7 +99,7 @@ export function startFleet(
     isReady: async (member) => {
       const found = running.get(member);
       if (!found) return false;
-      if (member.startsWith("worker")) return found.spawned.said().includes("worker.ready");
+      if (member.startsWith("worker")) return found.spawned.output().includes("worker.ready");
       const port = environmentOf(member, "").PORT;
       return (await fetch(`http://127.0.0.1:${port}/api/health`).catch(() => null))?.status === 200;
     },
@@ -114,7 +122,7 @@ export function startFleet(
       for (const wake of frozen.values()) wake();
     },
     start,
-    logs: () => new Map([...logs].map(([process, said]) => [process, said()])),
+    logs: () => new Map([...logs].map(([process, output]) => [process, output()])),
     close: async () => {
       isClosing = true;
       for (const wake of frozen.values()) wake();

@@ -24,7 +24,7 @@ export type ReceivedEvent = {
 };
 
 /** Responses of a receiver, in the order of their completion. */
-export type Answered = { receiver: string; atMs: number; eventId: string; isTaken: boolean; manner: Manner };
+export type Responded = { receiver: string; atMs: number; eventId: string; isTaken: boolean; manner: Manner };
 
 export type Receivers = {
   urlOf: (receiver: string) => string;
@@ -33,7 +33,7 @@ export type Receivers = {
   setManner: (receiver: string, manner: Manner) => void;
   heal: () => void;
   received: ReceivedEvent[];
-  answered: Answered[];
+  answered: Responded[];
   close: () => Promise<void>;
 };
 
@@ -77,7 +77,7 @@ function readEvent(receiver: string, request: Received, secret: string): Receive
 /** Starts one server for all receivers, each under its own path. */
 export async function startReceivers(seed: number, names: readonly string[]): Promise<Receivers> {
   const received: ReceivedEvent[] = [];
-  const answered: Answered[] = [];
+  const answered: Responded[] = [];
   const secrets = new Map<string, string>();
   const manners = new Map<string, Manner>();
   const chance = chanceOf(`${seed} receivers`);

@@ -142,7 +142,7 @@ async function build({ seed, policy, timeoutMs, hasStandby, from }: WorldOptions
     const deadline = Date.now() + READY_WITHIN_MS;
     for (const member of MEMBERS) {
       while (!(await fleet.isReady(member))) {
-        if (Date.now() > deadline) throw new Error(`${member} is not up:\n${fleet.lives.at(-1)?.said ?? ""}`);
+        if (Date.now() > deadline) throw new Error(`${member} is not up:\n${fleet.lives.at(-1)?.output ?? ""}`);
         await pause(LOOK_EVERY_MS);
       }
     }

@@ -93,8 +93,8 @@ export const MORE_STEPS: Record<string, Step> = {
     const { name, carrier, customer } = cell;
     const handset = newNumber();
     const says = async (text: string, suppressions: number) => {
-      const said = { from: handset, to: customer.account.sender, text };
-      expect(await carrier.inbound(said, cell.cell.receiptUrlOf(name))).toBe(name === "smpp" ? 0 : 200);
+      const sent = { from: handset, to: customer.account.sender, text };
+      expect(await carrier.inbound(sent, cell.cell.receiptUrlOf(name))).toBe(name === "smpp" ? 0 : 200);
       const path = `/suppressions?number=${encodeURIComponent(handset)}`;
       const listed = async () => (await customer.api.get<Suppression[]>(path)).body.data.map(({ reason }) => reason);
       await expect.poll(listed, { message: text }).toEqual(Array(suppressions).fill("stop"));

@@ -3,13 +3,13 @@
 import type { Contract, Envelope } from "../contract";
 import type { FuzzRequest } from "./arbitrary-requests";
 
-export type FuzzAnswer = { status: number; headers: Headers; text: string };
+export type FuzzResponse = { status: number; headers: Headers; text: string };
 
 /** Accepts either `to` or `recipients`, which its schema cannot express. */
 const EITHER_OR = "POST /messages/estimate";
 
 /** The body of a response; null for HEAD and OPTIONS. @throws Error naming the broken rule. */
-export function judge(contract: Contract, sent: FuzzRequest, answer: FuzzAnswer): Envelope | null {
+export function judge(contract: Contract, sent: FuzzRequest, answer: FuzzResponse): Envelope | null {
   const { status, headers, text } = answer;
   const insist = (holds: boolean, fault: string) => {
     if (!holds) throw new Error(`${fault}: ${status} ${text.slice(0, 1_000)}`);

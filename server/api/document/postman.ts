@@ -59,7 +59,7 @@ function urlOf(path: string, parameters: Parameter[]): Json {
 }
 
 function requestOf(method: string, path: string, operation: Operation, parameters: Parameter[]): Json {
-  // A new key for each press of the button; the others choose how to be answered.
+  // A new key for each press of the button; the others choose the form of the response.
   const headers = parameters
     .filter(({ in: place }) => place === "header")
     .map((one) => (one.name === "Idempotency-Key" ? optional(one, "{{$guid}}", true) : optional(one, sampleOf(one))));
@@ -78,9 +78,9 @@ function itemOf(method: string, path: string, operation: Operation, shared: Reco
     "$ref" in one ? (shared[one.$ref.split("/").at(-1) ?? ""] as Parameter) : one,
   );
   const request = requestOf(method, path, operation, parameters);
-  const response = Object.entries(operation.responses).flatMap(([status, answer]) =>
-    Object.values(examplesOf(answer) ?? {}).map(({ summary, value }) => ({
-      name: summary ?? answer.description ?? status,
+  const response = Object.entries(operation.responses).flatMap(([status, described]) =>
+    Object.values(examplesOf(described) ?? {}).map(({ summary, value }) => ({
+      name: summary ?? described.description ?? status,
       originalRequest: request,
       status: status === "201" ? "Created" : "OK",
       code: Number(status),

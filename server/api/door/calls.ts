@@ -13,10 +13,10 @@ import {
 } from "../../core/errors";
 import { defineProcessValue } from "../../core/process";
 import { BATCH_MAX } from "../batch-size";
-import { requireFewValues, VALUES_MAX } from "../input";
+import { requireFewValues, VALUES_MAX } from "../rest-input";
 import { readBody } from "./body";
 import { openGate } from "./gate";
-import { AUTH, type HandOver } from "./hand-over";
+import { AUTH, type PagesHandler } from "./pages-handler";
 import { authRefusal, type DoorResponse, textRefusal, trpcRefusal, writeResponse } from "./responses";
 import { isCrossSite } from "./same-site";
 import { answerTrpc } from "./trpc-door";
@@ -89,8 +89,8 @@ async function readCall(
   path: string,
   { network, sessionId }: Visitor,
 ): Promise<Buffer> {
-  const roomOfCaller = sessionId === null ? STRANGER_BODY_MAX : PERSON_BODY_MAX;
-  const maxBytes = request.method !== "POST" ? 0 : path.startsWith(AUTH) ? AUTH_BODY_MAX : roomOfCaller;
+  const callerMaxBytes = sessionId === null ? STRANGER_BODY_MAX : PERSON_BODY_MAX;
+  const maxBytes = request.method !== "POST" ? 0 : path.startsWith(AUTH) ? AUTH_BODY_MAX : callerMaxBytes;
   const refusal = () => tooLarge(`The body is larger than ${maxBytes} bytes.`, { reason: "body_too_large" });
   const body = await readBody(request, response, {
     kind: sessionId === null ? "stranger" : "known",
@@ -107,7 +107,7 @@ export async function handleCall(
   request: IncomingMessage,
   response: ServerResponse,
   path: string,
-  handOver: HandOver,
+  toPages: PagesHandler,
 ): Promise<void> {
   const refuse = (error: ApiError, connection: Record<string, string> = {}): Promise<void> => {
     const refusal: DoorResponse = path.startsWith(TRPC) ? trpcRefusal(error) : authRefusal(error);
@@ -142,6 +142,6 @@ export async function handleCall(
   }
   if (request.socket.destroyed) return leave();
   response.once("close", leave);
-  const answering = path.startsWith(TRPC) ? answerTrpc(request, response, body) : handOver(request, response, body);
+  const answering = path.startsWith(TRPC) ? answerTrpc(request, response, body) : toPages(request, response, body);
   await answering.finally(leave);
 }

@@ -13,8 +13,8 @@ import { readBuiltPages } from "./built-pages";
 import { isCallPath } from "./calls";
 import { answerDocsFile, readDocsFiles } from "./docs-files";
 import { EXPORTS, handleExport } from "./exports";
-import type { HandOver } from "./hand-over";
 import { handlePage } from "./pages";
+import type { PagesHandler } from "./pages-handler";
 import { textRefusal, writeResponse } from "./responses";
 import { contentSecurityPolicy } from "./security-headers";
 import { SECURITY_TXT, securityText } from "./security-txt";
@@ -64,12 +64,12 @@ function answerSecurityTxt(request: IncomingMessage, response: ServerResponse): 
  * Makes the console's door before Next.
  * @param next handles the requests that pass.
  */
-export function openConsoleDoor(next: HandOver): HandOver {
+export function openConsoleDoor(next: PagesHandler): PagesHandler {
   const isDevelopment = env().NODE_ENV === "development";
   const folder = path.join(process.cwd(), ".next");
   const built = isDevelopment ? null : { pages: readBuiltPages(folder), files: readBuiltFiles(folder) };
   const docsFiles = readDocsFiles(path.join(process.cwd(), "docs"));
-  const handOver: HandOver = (request, response, body) => {
+  const toPages: PagesHandler = (request, response, body) => {
     // The only source of the caller's address for page code; overwrites the caller's own header.
     request.headers[PEER_ADDRESS_HEADER] = request.socket.remoteAddress ?? "";
     // Layouts of Next do not know the page that they are rendered for.
@@ -79,7 +79,7 @@ export function openConsoleDoor(next: HandOver): HandOver {
   return (request, response) => {
     const [asked = "/"] = (request.url ?? "/").split("?", 1);
     if (asked === EXPORTS) return handleExport(request, response);
-    if (isCallPath(asked)) return traceCall(request, response, asked, handOver);
+    if (isCallPath(asked)) return traceCall(request, response, asked, toPages);
     const isRead = request.method === "GET" || request.method === "HEAD";
     if (asked === HEALTH && isRead) return answerHealth(request, response);
     if (asked === READY && isRead) return answerReadiness(request, response);
@@ -88,8 +88,8 @@ export function openConsoleDoor(next: HandOver): HandOver {
     if (docsFile && isRead) return answerDocsFile(request, response, docsFile);
     if (asked.startsWith("/api/") || (asked.startsWith("/docs/") && asked.endsWith(".md")))
       return writeResponse(request, response, textRefusal(404, "There is no such address."));
-    if (built) return handlePage(request, response, asked, built, handOver);
+    if (built) return handlePage(request, response, asked, built, toPages);
     response.setHeader("content-security-policy", contentSecurityPolicy([]));
-    return handOver(request, response);
+    return toPages(request, response);
   };
 }

@@ -48,6 +48,6 @@ export async function answerDocsFile(
   if (tooOften) return writeResponse(request, response, pageRefusal(tooOften));
   const body = await bodyFor(originOf(request.headers.host) || publicUrl());
   const headers = { "content-type": `${type}; charset=utf-8`, "cache-control": "no-cache" };
-  const answer = await compress({ status: 200, headers, body }, request.headers["accept-encoding"]?.toString());
-  await writeResponse(request, response, answer);
+  const compressed = await compress({ status: 200, headers, body }, request.headers["accept-encoding"]?.toString());
+  await writeResponse(request, response, compressed);
 }

@@ -11,7 +11,7 @@ import { codingOf } from "../compress";
 import type { BuiltFile } from "./built-files";
 import type { BuiltPage, BuiltPages } from "./built-pages";
 import { openGate } from "./gate";
-import type { HandOver } from "./hand-over";
+import type { PagesHandler } from "./pages-handler";
 import { isPlainPath } from "./plain-path";
 import { pageRefusal, textRefusal, writeResponse } from "./responses";
 import { contentSecurityPolicy } from "./security-headers";
@@ -63,7 +63,7 @@ async function render(
   request: IncomingMessage,
   response: ServerResponse,
   pages: BuiltPages,
-  handOver: HandOver,
+  toPages: PagesHandler,
 ): Promise<void> {
   const leave = await enter();
   if (!leave) return refuse(request, response, overloaded());
@@ -73,7 +73,7 @@ async function render(
   const policy = contentSecurityPolicy([nonce, ...pages.commonScripts]);
   request.headers[POLICY_HEADER] = policy;
   response.setHeader(POLICY_HEADER, policy);
-  await handOver(request, response).finally(leave);
+  await toPages(request, response).finally(leave);
 }
 
 const moveTo = (request: IncomingMessage, response: ServerResponse, location: string, status: 307 | 308) =>
@@ -88,7 +88,7 @@ export async function handlePage(
   response: ServerResponse,
   path: string,
   { pages, files }: { pages: BuiltPages; files: ReadonlyMap<string, BuiltFile> },
-  handOver: HandOver,
+  toPages: PagesHandler,
 ): Promise<void> {
   if (request.method !== "GET" && request.method !== "HEAD") {
     const refusal = pages.isPage(path)
@@ -106,7 +106,7 @@ export async function handlePage(
     const file = files.get(path);
     const isTaken =
       file && codingOf(String(request.headers["accept-encoding"] ?? "")) === "br" && !request.headers.range;
-    return isTaken ? writeResponse(request, response, { status: 200, ...file }) : handOver(request, response);
+    return isTaken ? writeResponse(request, response, { status: 200, ...file }) : toPages(request, response);
   }
   const visitor = await visitorOf(request);
   const tooOften = countVisit(request, visitor, "Views", 1);
@@ -120,5 +120,5 @@ export async function handlePage(
   if (visitor.sessionId === null && !built) {
     return moveTo(request, response, signInPath(request.url ?? "/"), 307);
   }
-  return render(request, response, pages, handOver);
+  return render(request, response, pages, toPages);
 }

@@ -15,15 +15,15 @@ const LINGER_MS = 2_000;
 export async function writeResponse(
   request: IncomingMessage,
   response: ServerResponse,
-  answer: DoorResponse,
+  content: DoorResponse,
 ): Promise<void> {
   if (response.destroyed) return;
-  const isCutShort = !request.complete && (!isSmall(request) || answer.headers.connection === "close");
+  const isCutShort = !request.complete && (!isSmall(request) || content.headers.connection === "close");
   if (isCutShort) response.setHeader("connection", "close");
   // RFC 9110, 8.6: a 204 must not have a Content-Length.
-  const length = answer.status === 204 ? {} : { "content-length": Buffer.byteLength(answer.body) };
-  response.writeHead(answer.status, { ...answer.headers, ...length });
-  const body = request.method === "HEAD" ? "" : answer.body;
+  const length = content.status === 204 ? {} : { "content-length": Buffer.byteLength(content.body) };
+  response.writeHead(content.status, { ...content.headers, ...length });
+  const body = request.method === "HEAD" ? "" : content.body;
   if (isCutShort) {
     response.write(body);
     await readOn(request);

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { inSpan } from "../../core/spans";
 import { appRouter } from "../router";
 import { handleCall, LIVE, TRPC } from "./calls";
-import type { HandOver } from "./hand-over";
+import type { PagesHandler } from "./pages-handler";
 
 const NAMES_MAX = 5;
 
@@ -23,9 +23,9 @@ export function traceCall(
   request: IncomingMessage,
   response: ServerResponse,
   path: string,
-  handOver: HandOver,
+  toPages: PagesHandler,
 ): Promise<void> {
-  const answer = () => handleCall(request, response, path, handOver);
+  const answer = () => handleCall(request, response, path, toPages);
   if (path === LIVE) return answer();
   return inSpan(
     () => ({

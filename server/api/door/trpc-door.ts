@@ -32,18 +32,18 @@ export async function answerTrpc(request: IncomingMessage, response: ServerRespo
       resolve();
     });
   });
-  const answer = await handleTrpc(asFetchRequest(request, body, leaving.signal));
-  const { status } = answer;
-  const headers = Object.fromEntries(answer.headers);
-  if (answer.body && headers["content-type"]?.startsWith("text/event-stream")) {
+  const result = await handleTrpc(asFetchRequest(request, body, leaving.signal));
+  const { status } = result;
+  const headers = Object.fromEntries(result.headers);
+  if (result.body && headers["content-type"]?.startsWith("text/event-stream")) {
     response.writeHead(status, headers).flushHeaders();
-    const words = Readable.fromWeb(answer.body as Parameters<typeof Readable.fromWeb>[0]);
+    const words = Readable.fromWeb(result.body as Parameters<typeof Readable.fromWeb>[0]);
     words.once("error", () => response.destroy());
     words.pipe(response);
     await closed;
     words.destroy();
     return;
   }
-  const served = { status, headers, body: await answer.text() };
+  const served = { status, headers, body: await result.text() };
   await writeResponse(request, response, await compress(served, request.headers["accept-encoding"]?.toString()));
 }

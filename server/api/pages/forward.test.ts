@@ -26,7 +26,7 @@ function socketFile(): string {
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A pages process that answers so. @returns its socket, and the bytes that reached it. */
+/** A pages process with this response. @returns its socket, and the bytes that reached it. */
 async function pages(answer: Answer): Promise<{ socketPath: string; bytes: () => string }> {
   const socketPath = socketFile();
   const behind = `${socketPath}-behind`;

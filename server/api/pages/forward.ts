@@ -9,7 +9,7 @@ const OF_ONE_CONNECTION: ReadonlySet<string> = new Set([
 /** Next lists the files of a page in a header. */
 const RESPONSE_HEADERS_MAX_BYTES = 65_536;
 
-/** The pages process answered nothing, or there is none. */
+/** The pages process sent no response, or there is none. */
 export class NoPages extends Error {}
 
 /** The fields that go through, without those that `Connection` names. */
@@ -23,7 +23,7 @@ function throughFields(headers: IncomingHttpHeaders): Record<string, string | st
 }
 
 function requestFields(headers: IncomingHttpHeaders, body: Buffer | undefined): Record<string, string | string[]> {
-  // Whatever length the caller announced: there is no other body than this one.
+  // Whatever length the caller announced, this is the only body.
   const { "content-length": _, ...others } = throughFields(headers);
   return body === undefined ? others : { ...others, "content-length": String(body.length) };
 }
@@ -50,16 +50,16 @@ export function forward(
       if (!response.writableFinished) passed.destroy();
       resolve();
     });
-    passed.once("response", (answer) => {
-      response.writeHead(answer.statusCode ?? 502, throughFields(answer.headers));
+    passed.once("response", (page) => {
+      response.writeHead(page.statusCode ?? 502, throughFields(page.headers));
       response.flushHeaders();
       // A page that breaks off must not look like a whole one.
-      answer.once("error", () => response.destroy());
-      answer.pipe(response);
+      page.once("error", () => response.destroy());
+      page.pipe(response);
     });
     passed.once("error", (thrown) => {
       if (response.headersSent) response.destroy();
-      else reject(new NoPages("The pages process did not answer.", { cause: thrown }));
+      else reject(new NoPages("The pages process did not page.", { cause: thrown }));
     });
     passed.end(body);
   });

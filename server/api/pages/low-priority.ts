@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import os from "node:os";
 
-/** Of 19: where processors are short, the web process and PostgreSQL get ten times as much of them. */
+/** Of 19 at most: where processors are short, the web process and PostgreSQL get ten times as much of them. */
 const NICENESS = 10;
 const THREADS = "/proc/self/task";
 
@@ -15,7 +15,7 @@ export function lowerPriority(): void {
     try {
       os.setPriority(thread, NICENESS);
     } catch {
-      // It has ended meanwhile, or the system does not let us: the pages are served all the same.
+      // The thread has ended, or the system refuses: pages are served all the same.
     }
   }
 }

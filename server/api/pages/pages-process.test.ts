@@ -40,8 +40,8 @@ function script(text: string): string {
 }
 
 async function startFront(text: string) {
-  const handOver = await startPagesProcess(script(text));
-  const server = createServer((request, response) => void handOver(request, response));
+  const toPages = await startPagesProcess(script(text));
+  const server = createServer((request, response) => void toPages(request, response));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   servers.push(() => {
     server.closeAllConnections();

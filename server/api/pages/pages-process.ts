@@ -12,12 +12,12 @@ import { environmentWith } from "../../core/env";
 import { log } from "../../core/log";
 import { onShutdown } from "../../core/process";
 import { pagesProcess } from "../../observability/pages-process";
-import { type HandOver, refuseWithoutPages } from "../door/hand-over";
+import { type PagesHandler, refuseWithoutPages } from "../door/pages-handler";
 import { forward, NoPages } from "./forward";
 import { isReport, REPORT_EVERY_MS } from "./report";
 
 const RESTART_AFTER_MS = { first: SECOND_MS / 4, most: 15 * SECOND_MS };
-/** After it has served for so long, a death is the first one again. */
+/** After it has served for this long, its next death counts as the first. */
 const PROVEN_AFTER_MS = MINUTE_MS;
 /** Reports that may be missing before it counts as hanging: at its start, and later. */
 const MISSING_MAX = { starting: (2 * MINUTE_MS) / REPORT_EVERY_MS, serving: (30 * SECOND_MS) / REPORT_EVERY_MS };
@@ -37,7 +37,7 @@ type Life = { child: ChildProcess; socketPath: string; servesSince: number | nul
  * @returns once it serves: hands requests to it.
  * @throws Error when the first one ends before it serves.
  */
-export async function startPagesProcess(file: string): Promise<HandOver> {
+export async function startPagesProcess(file: string): Promise<PagesHandler> {
   // Only we may enter it, so nobody else can connect to the socket. Linux takes 108 bytes for its path.
   const folder = mkdtempSync(path.join(os.tmpdir(), "messaging-pages-"));
   const agent = new Agent({ keepAlive: true });
@@ -77,7 +77,7 @@ export async function startPagesProcess(file: string): Promise<HandOver> {
         life = null;
         if (isOver) return;
         reject(new Error(`The pages process could not start (${how}).`));
-        // Without having served once, its start fails: that is for people.
+        // A first start that fails needs an operator.
         if (starts === 1 && own.servesSince === null) return;
         const isProven = own.servesSince !== null && performance.now() - own.servesSince > PROVEN_AFTER_MS;
         if (isProven) pauseMs = RESTART_AFTER_MS.first;
@@ -86,7 +86,7 @@ export async function startPagesProcess(file: string): Promise<HandOver> {
         pauseMs = Math.min(pauseMs * 2, RESTART_AFTER_MS.most);
       };
       child.once("exit", (code, signal) => ended(signal ?? `code ${code}`));
-      // It was never there: the system gave us no process.
+      // It never existed: the system started no process.
       child.on("error", (thrown) => {
         if (child.pid === undefined) ended(thrown.message);
       });
@@ -123,7 +123,7 @@ export async function startPagesProcess(file: string): Promise<HandOver> {
   };
 }
 
-/** The end of the channel is the request to stop; what does not follow it is killed. */
+/** Closing the channel is the request to stop; a process that does not stop is killed. */
 async function end(child: ChildProcess): Promise<void> {
   const ended = new Promise((resolve) => child.once("exit", resolve));
   if (child.connected) child.disconnect();

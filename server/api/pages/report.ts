@@ -1,6 +1,6 @@
 /** Reports of the pages process to the web process that has started it, over their IPC channel. */
 
-/** That it is alive, and its metrics as text; null: nobody scrapes. The first one says that it serves. */
+/** A sign of life, with its metrics as text; null: nobody scrapes. The first one means that it serves. */
 export type Report = { metrics: string | null };
 
 export const REPORT_EVERY_MS = 2_000;

@@ -48,7 +48,7 @@ test("a change of the password ends all other sessions", async () => {
   expect([await opens(email, OLD), await opens(email, NEW)]).toEqual([false, true]);
 });
 
-test("what is wrong with a change is told at its field, and changes nothing", async () => {
+test("an invalid change gets its error at its field, and changes nothing", async () => {
   const { email, actor, other } = await makePerson();
   const change = (current_password: string, new_password: string) =>
     changePassword(actor, { current_password, new_password }, ADDRESS);

@@ -22,6 +22,6 @@ test("the log tells of it once a minute at most", () => {
   env().TRUSTED_PROXIES = ["192.0.2.1"];
   const headers: Record<string, string> = { "x-peer-address": "10.0.0.1", "x-forwarded-for": "198.51.100.4" };
   for (let request = 0; request < 5; request += 1) warnOfUndeclaredProxy((name) => headers[name]);
-  const told = ["warn", "auth.proxy_not_trusted", expect.objectContaining({ peer: "10.0.0.1" })];
-  expect(vi.mocked(log).mock.calls).toEqual([told]);
+  const warning = ["warn", "auth.proxy_not_trusted", expect.objectContaining({ peer: "10.0.0.1" })];
+  expect(vi.mocked(log).mock.calls).toEqual([warning]);
 });

@@ -77,7 +77,7 @@ const refused = ({ to, text }: Destination, refusal: NonNullable<Destination["re
   ...{ to, costMicros: 0n, text, routing: null, refusal, scheduledAt: null },
 });
 
-/** Puts off recipients that have quiet hours, and replaces those whose message would expire in them by their refusals. */
+/** Puts off recipients that have quiet hours, and replaces recipients whose message would expire in them by their refusals. */
 async function applyQuietHours(
   account: Account,
   { quiet_hours: choice, validity_period: validityS = null }: EstimateInput,

@@ -47,7 +47,7 @@ const happening = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record({ ...on("look-up"), isRefused: fc.boolean(), worker }) },
   { weight: 1, arbitrary: fc.record({ ...on("hold"), provider: fc.constantFrom(...PROVIDERS) }) },
-  { weight: 1, arbitrary: fc.record({ ...on("pace") }) },
+  { weight: 1, arbitrary: fc.record({ ...on("throughput") }) },
 );
 type Happening = typeof happening extends fc.Arbitrary<infer Value> ? Value : never;
 
@@ -100,9 +100,9 @@ function happen(model: AttemptModel, what: Happening): void {
       model.lookUp(what.isRefused, what.worker);
       break;
     case "hold":
-      if (!model.held.delete(what.provider)) model.held.add(what.provider);
+      if (!model.unavailable.delete(what.provider)) model.unavailable.add(what.provider);
       break;
-    case "pace":
+    case "throughput":
       model.isThrottled = !model.isThrottled;
   }
 }
@@ -135,7 +135,7 @@ function check(model: AttemptModel): void {
 
 /** Lets every worker continue without failures, with the same outcome from every provider, until nothing is left to do. */
 function settle(model: AttemptModel, outcome: SendOutcome): void {
-  model.held.clear();
+  model.unavailable.clear();
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     model.atMs += 60_000;
     for (let of = 0; of < WORKERS; of += 1) model.giveBackUnheard(of);

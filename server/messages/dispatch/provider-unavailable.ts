@@ -52,7 +52,7 @@ const isUsable = (table: ProviderTable, id: string): boolean =>
 async function release(provider: string, usable: string[], withinMs: number | null): Promise<number> {
   return transaction(async (tx) => {
     const { rows } = await tx.query<{ id: string }>({
-      name: "held.release",
+      name: "unavailable.release",
       // Materialized: a subquery that is evaluated again while rows disappear would exceed its limit.
       text: `WITH batch AS MATERIALIZED (
                SELECT w.message_id FROM waiting_messages w JOIN messages m ON m.id = w.message_id
@@ -73,7 +73,7 @@ async function giveUp(provider: string): Promise<void> {
   for (let found = BATCH; found === BATCH; ) {
     found = await transaction(async (tx) => {
       const { rows } = await tx.query<{ messageId: string }>({
-        name: "held.give_up",
+        name: "unavailable.give_up",
         text: `WITH batch AS MATERIALIZED (
                  SELECT message_id FROM waiting_messages
                  WHERE provider = $1 AND created_at < now() - $2::float8 * interval '1 millisecond'

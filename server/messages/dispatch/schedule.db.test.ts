@@ -5,7 +5,7 @@ import { pool, transaction } from "@/server/core/db";
 import { sendBulk, sendMessage } from "@/server/messages/accept/send";
 import { claimAttempts } from "@/server/messages/dispatch/dispatch";
 import { failStranded, requeueOrphans } from "@/server/messages/dispatch/sweeps";
-import { listMessages } from "@/server/messages/list-messages";
+import { listMessages } from "@/server/messages/lists/list-messages";
 import { getMessage, getTimeline } from "@/server/messages/read";
 import { insertManual } from "@/server/suppressions/store";
 import { contradictions } from "@/test/database/account-truth";
@@ -55,7 +55,7 @@ describe("a scheduled message", () => {
     expect(await contradictions(account.accountId)).toEqual([]);
   });
 
-  test("is not claimed before its time, whoever dispatches it", async () => {
+  test("is not claimed before its time, by any dispatch", async () => {
     const account = await makeAccount();
     const { id } = await schedule(account);
     expect(await claimAll(id)).toEqual([]);

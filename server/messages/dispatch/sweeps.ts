@@ -3,7 +3,7 @@ import { HOUR_MS, MINUTE_MS, now } from "../../core/clock";
 import { pool, transaction } from "../../core/db";
 import { addJob } from "../../core/jobs";
 import { log } from "../../core/log";
-import { idsWithin } from "../created-range";
+import { idsWithin } from "../lists/created-range";
 import { rejoinReceipts } from "../receipts/apply-receipts";
 import type { Step } from "../steps";
 import { applyChanges, lockMessages, withSuperseded } from "../transitions";

@@ -22,7 +22,7 @@ import { applyReceipts } from "./apply-receipts";
 
 const REFUSED = { kind: "refused", code: "21211", detail: "Not a number." } as const;
 
-/** However young. */
+/** Negative, so that even a new receipt is old enough. */
 const ANY_AGE = -60_000;
 
 beforeAll(async () => {

@@ -1,7 +1,6 @@
 /** Africa's Talking, bulk SMS. It responds 201 even without sending: the code of the recipient decides. */
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
-import { baseUrl, field, secret } from "../fields";
 import { formOf, referenceOf } from "../http/callback-body";
 import { callbackContent, reportFrom } from "../http/callback-content";
 import {
@@ -16,7 +15,8 @@ import {
   wireCode,
 } from "../http/response";
 import type { HttpProvider, Inbound, Report, SendOutcome, WireResponse } from "../port";
-import { senderWithPlus } from "../sender";
+import { senderWithPlus } from "../sender-notation";
+import { baseUrl, field, secret } from "../setting-fields";
 
 const settings = z.object({
   username: field("name of the app in the dashboard; `sandbox` on their test system"),

@@ -1,6 +1,5 @@
 /** Bandwidth, Messaging API v2. Receipts and messages of handsets go to the callback URL of the application. */
 import { z } from "zod";
-import { baseUrl, field, secret } from "../fields";
 import { tokenRequest } from "../http/access-token";
 import { forged, isoOf, jsonOf, referenceOf } from "../http/callback-body";
 import { callbackContent, reportFrom } from "../http/callback-content";
@@ -16,7 +15,8 @@ import {
   wireCodeOrNull,
 } from "../http/response";
 import type { Authenticity, Callback, HttpProvider, Inbound, Report, SendOutcome, WireResponse } from "../port";
-import { senderWithPlus } from "../sender";
+import { senderWithPlus } from "../sender-notation";
+import { baseUrl, field, secret } from "../setting-fields";
 
 const fields = z.object({
   accountId: field("account id, seven digits, from the Bandwidth App"),

@@ -15,7 +15,7 @@ import type {
   WireRequest,
   WireResponse,
 } from "../port";
-import { senderWithoutPlus } from "../sender";
+import { senderWithoutPlus } from "../sender-notation";
 
 /** Channel ids by sender, a number without `+`. */
 export type Channels = Readonly<Record<string, string>>;

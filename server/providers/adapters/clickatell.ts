@@ -1,6 +1,5 @@
 /** Clickatell, One API. Responses of 202, 207 and 400 all report the message in `messages`. */
 import { z } from "zod";
-import { baseUrl, secret } from "../fields";
 import { digitsOf, isoOf, jsonOf, referenceOf } from "../http/callback-body";
 import { callbackContent, reportFrom } from "../http/callback-content";
 import {
@@ -15,6 +14,7 @@ import {
   wireCodeOrNull,
 } from "../http/response";
 import type { HttpProvider, Report, SendOutcome, WireResponse } from "../port";
+import { baseUrl, secret } from "../setting-fields";
 
 const settings = z.object({
   apiKey: secret("API key of the integration in the portal"),

@@ -18,7 +18,7 @@ const read = (status: number, body: unknown) => infobip.readResponse(answer(stat
 const lookUp = (status: number, body: unknown) => infobip.readLookUp?.(answer(status, body), sendRequest());
 const message = (groupId: number, id: number) => ({
   messageId: "msg_1-1",
-  status: { groupId, groupName: "GROUP", id, name: "NAME", description: "as told" },
+  status: { groupId, groupName: "GROUP", id, name: "NAME", description: "as given" },
   destination: "41793026727",
 });
 const about = (groupId: number, id: number) => ({ bulkId: "2034", messages: [message(groupId, id)] });
@@ -117,7 +117,7 @@ describe("the response", () => {
 
   it("an unknown rejection is retryable, with Infobip's words for operators", () => {
     const detail = "The provider did not take the message.";
-    const outcome = { kind: "retryable", code: "999", detail, providerDetail: "As told.", fault: "message" };
+    const outcome = { kind: "retryable", code: "999", detail, providerDetail: "As given.", fault: "message" };
     expect(read(200, about(5, 999))).toEqual(outcome);
   });
 
@@ -209,12 +209,12 @@ describe("the callback", () => {
   });
 
   it("a failure has the code of the network, or else of the status", () => {
-    const error = { groupId: 1, id: 27, name: "EC_ABSENT_SUBSCRIBER", description: "as told", permanent: false };
+    const error = { groupId: 1, id: 27, name: "EC_ABSENT_SUBSCRIBER", description: "as given", permanent: false };
     expect(report(2, 9, { error })).toMatchObject({ code: "27", detail: "The handset was not reachable." });
     expect(report(2, 9, { error: { ...error, id: 31 } })).toMatchObject({
       code: "31",
       detail: "The message could not be delivered. The reason is not known.",
-      providerDetail: "As told.",
+      providerDetail: "As given.",
     });
     expect(report(5, 12)).toMatchObject({ code: "12", detail: "The account's credit does not suffice." });
     expect(report(5, 12, { error: null })).toMatchObject({ code: "12" });

@@ -1,7 +1,6 @@
 /** Infobip, SMS API v3. It responds 200 even for rejected messages: the status of the message decides. */
 import { z } from "zod";
 import { dltIdsOf } from "../dlt";
-import { baseUrl, secret } from "../fields";
 import { digitsOf, jsonOf, wireTime } from "../http/callback-body";
 import { callbackContent, reportFrom } from "../http/callback-content";
 import {
@@ -25,7 +24,8 @@ import type {
   Validity,
   WireResponse,
 } from "../port";
-import { senderWithoutPlus } from "../sender";
+import { senderWithoutPlus } from "../sender-notation";
+import { baseUrl, secret } from "../setting-fields";
 import { minutesLeft } from "../validity";
 
 const settings = z.object({

@@ -4,7 +4,6 @@
  */
 import { createHash, createHmac } from "node:crypto";
 import { z } from "zod";
-import { baseUrl, field, secret } from "../fields";
 import { fieldsOf, forged, requiredField, wireTime } from "../http/callback-body";
 import { callbackContent, reportFrom } from "../http/callback-content";
 import { sameText } from "../http/constant-time";
@@ -20,6 +19,7 @@ import type {
   WireRequest,
   WireResponse,
 } from "../port";
+import { baseUrl, field, secret } from "../setting-fields";
 import {
   authenticateSubscription,
   type BirdWorkspace,

@@ -2,7 +2,6 @@
 import { createHmac } from "node:crypto";
 import { z } from "zod";
 import { dltIdsOf } from "../dlt";
-import { baseUrl, field, secret } from "../fields";
 import {
   forged,
   formOf,
@@ -35,6 +34,7 @@ import type {
   WireRequest,
   WireResponse,
 } from "../port";
+import { baseUrl, field, secret } from "../setting-fields";
 import { secondsLeft } from "../validity";
 
 const settings = z.object({

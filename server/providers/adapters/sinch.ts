@@ -1,7 +1,6 @@
 /** Sinch, SMS REST API (XMS). A message is a batch with one recipient. */
 import { createHmac } from "node:crypto";
 import { z } from "zod";
-import { baseUrl, field, secret } from "../fields";
 import { digitsOf, forged, jsonOf, referenceOf, wireTime } from "../http/callback-body";
 import { callbackContent, reportFrom } from "../http/callback-content";
 import { sameText } from "../http/constant-time";
@@ -16,7 +15,8 @@ import {
   wireCodeOrNull,
 } from "../http/response";
 import type { Authenticity, Callback, CallbackContent, HttpProvider, Report, SendOutcome, WireResponse } from "../port";
-import { senderWithoutPlus } from "../sender";
+import { senderWithoutPlus } from "../sender-notation";
+import { baseUrl, field, secret } from "../setting-fields";
 
 /** Largest accepted difference between the time of a signature and ours. */
 const TOLERANCE_MS = 300_000;

@@ -1,7 +1,6 @@
 /** Telnyx, Messaging API v2. Receipts and messages from handsets come as signed events. */
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
 import { z } from "zod";
-import { baseUrl, field, secret } from "../fields";
 import { forged, jsonOf, referenceOf, wireTime } from "../http/callback-body";
 import { callbackContent, recognisedKeyword, reportFrom } from "../http/callback-content";
 import {
@@ -16,7 +15,8 @@ import {
   wireCodeOrNull,
 } from "../http/response";
 import type { Authenticity, Callback, CallbackContent, HttpProvider, Report, SendOutcome, WireResponse } from "../port";
-import { senderWithPlus } from "../sender";
+import { senderWithPlus } from "../sender-notation";
+import { baseUrl, field, secret } from "../setting-fields";
 
 /** Largest accepted difference between the time of a signature and ours. */
 const TOLERANCE_MS = 300_000;

@@ -1,7 +1,6 @@
 /** Twilio: Programmable Messaging, REST API of 2010-04-01. */
 import { createHash, createHmac } from "node:crypto";
 import { z } from "zod";
-import { baseUrl, field, secret } from "../fields";
 import {
   forged,
   formOf,
@@ -34,7 +33,8 @@ import type {
   WireRequest,
   WireResponse,
 } from "../port";
-import { senderWithPlus } from "../sender";
+import { senderWithPlus } from "../sender-notation";
+import { baseUrl, field, secret } from "../setting-fields";
 import { secondsLeft } from "../validity";
 
 const settings = z.object({

@@ -24,7 +24,7 @@ import type {
   WireRequest,
   WireResponse,
 } from "../port";
-import { senderWithoutPlus } from "../sender";
+import { senderWithoutPlus } from "../sender-notation";
 import { secondsLeft } from "../validity";
 
 /** The settings of an application. */

@@ -6,7 +6,6 @@ import { createHash, createHmac } from "node:crypto";
 import { z } from "zod";
 import { SECOND_MS } from "../../core/clock";
 import { dltIdsOf } from "../dlt";
-import { baseUrl, field, secret } from "../fields";
 import { fieldsOf, forged, requiredField } from "../http/callback-body";
 import { callbackContent, reportFrom } from "../http/callback-content";
 import { sameText } from "../http/constant-time";
@@ -23,6 +22,7 @@ import type {
   WireRequest,
   WireResponse,
 } from "../port";
+import { baseUrl, field, secret } from "../setting-fields";
 import { secondsLeft } from "../validity";
 import {
   authenticateWebhook,

@@ -7,7 +7,7 @@ export type Samples = { taken: Json; failed: Json; receipt: Json; inbound: Json;
 
 const AT = "2026-01-31T12:00:00.000Z";
 const ids = { id: "m1", messageId: "m1" };
-const infobipStatus = (groupId: number, id: number) => ({ groupId, id, name: "NAME", description: "as told" });
+const infobipStatus = (groupId: number, id: number) => ({ groupId, id, name: "NAME", description: "as given" });
 const recipientOf = (statusCode: number, messageId: string) => ({
   SMSMessageData: { Message: "Sent", Recipients: [{ statusCode, status: "Odd", messageId }] },
 });

@@ -31,10 +31,10 @@ export type AccessTokens = {
 /** The token that all processes share. If the store does not respond, a process requests a token for itself. */
 export type TokenStore = {
   /**
-   * `held`: the stored token, or none yet; another process requests one, or it is too early. `leased`: this process is
+   * `stored`: the stored token, or none yet; another process requests one, or it is too early. `leased`: this process is
    * to request one, and must then {@link keep} the token or {@link release} the lease.
    */
-  take: () => Promise<{ kind: "held" | "leased"; token: string | null; leftMs: number }>;
+  take: () => Promise<{ kind: "stored" | "leased"; token: string | null; leftMs: number }>;
   keep: (token: string, lifetimeMs: number) => Promise<void>;
   release: () => Promise<void>;
   /** Forgets this token, unless it has been replaced already. */
@@ -76,17 +76,17 @@ export function signedTokens(
   sign: () => { token: string; lifetimeMs: number },
   nowMs = () => performance.now(),
 ): AccessTokens {
-  let held: { token: string; endsAtMs: number } | null = null;
+  let cached: { token: string; endsAtMs: number } | null = null;
   return {
     get: async () => {
-      if (!held || held.endsAtMs - nowMs() < RENEW_BEFORE_MS) {
+      if (!cached || cached.endsAtMs - nowMs() < RENEW_BEFORE_MS) {
         const { token, lifetimeMs } = sign();
-        held = { token, endsAtMs: nowMs() + lifetimeMs };
+        cached = { token, endsAtMs: nowMs() + lifetimeMs };
       }
-      return { token: held.token };
+      return { token: cached.token };
     },
     drop: (token) => {
-      if (held?.token === token) held = null;
+      if (cached?.token === token) cached = null;
     },
   };
 }
@@ -101,7 +101,7 @@ export function accessTokens(
   store: TokenStore | null = null,
   nowMs = () => performance.now(),
 ): AccessTokens {
-  let held: { token: string; endsAtMs: number } | null = null;
+  let cached: { token: string; endsAtMs: number } | null = null;
   let renewal: ReturnType<AccessTokens["get"]> | null = null;
   let dropping: Promise<unknown> = Promise.resolve();
   /** Until then this process does not renew early, because another process is requesting a token. */
@@ -116,11 +116,11 @@ export function accessTokens(
       if (found.kind === "leased") {
         const access = await ask();
         if ("refusal" in access) await forgiving(shared.release());
-        else if (held) await forgiving(shared.keep(access.token, held.endsAtMs - nowMs()));
+        else if (cached) await forgiving(shared.keep(access.token, cached.endsAtMs - nowMs()));
         return access;
       }
       if (found.token !== null && found.leftMs >= UNUSED_BEFORE_MS) {
-        held = { token: found.token, endsAtMs: nowMs() + found.leftMs };
+        cached = { token: found.token, endsAtMs: nowMs() + found.leftMs };
         lookAtMs = nowMs() + LOOK_AGAIN_MS;
         return { token: found.token };
       }
@@ -143,7 +143,7 @@ export function accessTokens(
     const { data } = granted.safeParse(jsonOrNull(response.body));
     if (!data)
       return { refusal: outcomeOf("token_malformed", ["provider", "The provider granted no readable token."]) };
-    held = { token: data.access_token, endsAtMs: askedAtMs + data.expires_in * SECOND_MS };
+    cached = { token: data.access_token, endsAtMs: askedAtMs + data.expires_in * SECOND_MS };
     return { token: data.access_token };
   }
 
@@ -157,15 +157,15 @@ export function accessTokens(
 
   return {
     get: async () => {
-      const leftMs = held ? held.endsAtMs - nowMs() : 0;
-      if (!held || leftMs < UNUSED_BEFORE_MS) return renewOnce();
+      const leftMs = cached ? cached.endsAtMs - nowMs() : 0;
+      if (!cached || leftMs < UNUSED_BEFORE_MS) return renewOnce();
       // Nothing waits for this request; if it fails, the next caller tries again while the old token still works.
       if (leftMs < RENEW_BEFORE_MS && nowMs() >= lookAtMs) void renewOnce();
-      return { token: held.token };
+      return { token: cached.token };
     },
     drop: (token) => {
-      if (held?.token !== token) return;
-      held = null;
+      if (cached?.token !== token) return;
+      cached = null;
       dropping = forgiving(store?.drop(token));
     },
   };

@@ -4,10 +4,9 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
-import { z } from "zod";
 import { stallFor, stallThen, startServerApart } from "@/test/network/stalls";
+import { PLAIN_SEND, plainProvider, stubClientEnv } from "@/test/providers/plain-provider";
 import { signOf } from "../health/breaker";
-import type { HttpProvider, SendRequest } from "../port";
 import { httpAdapter } from "./client";
 
 const TIMEOUT_MS = 1_000;
@@ -16,31 +15,12 @@ const closers: Array<() => unknown> = [];
 afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
-beforeAll(() => {
-  vi.stubEnv("DATABASE_URL", "postgresql://nobody@127.0.0.1/none");
-  vi.stubEnv("SECRET_KEY", "0".repeat(32));
-  vi.stubEnv("LOG_LEVEL", "silent");
-  vi.stubEnv("PROVIDER_TIMEOUT_MS", String(TIMEOUT_MS));
-});
+beforeAll(() => stubClientEnv(TIMEOUT_MS));
 afterAll(() => vi.unstubAllEnvs());
 
-const sendRequest: SendRequest = {
-  message: { id: "msg_1", to: "+491511234567", from: "Shop", body: "hi", encoding: "GSM-7", segments: 1 },
-  reference: "msg_1-1",
-  receiptUrl: "https://sms.example.test/receipts",
-};
+const provider = (url: string) => plainProvider(url, ({ body }) => ({ kind: "accepted", providerMessageIds: [body] }));
 
-const provider = (url: string): HttpProvider => ({
-  id: "twilio",
-  settings: z.record(z.string(), z.unknown()),
-  maxInFlight: 1,
-  buildRequest: () => ({ method: "POST", url, headers: { "content-type": "text/plain" }, body: "hi" }),
-  readResponse: ({ body }) => ({ kind: "accepted", providerMessageIds: [body] }),
-  authenticate: () => ({ kind: "genuine", nonces: [] }),
-  readCallback: () => ({ reports: [], inbound: [] }),
-});
-
-const send = (url: string) => httpAdapter(provider(url), {}).send(sendRequest);
+const send = (url: string) => httpAdapter(provider(url), {}).send(PLAIN_SEND);
 
 async function serverApart(options: Parameters<typeof startServerApart>[0]) {
   const server = await startServerApart(options);
@@ -105,7 +85,7 @@ const provider = {
   buildRequest: () => ({ method: "POST", url: process.env.URL, headers: {}, body: "hi" }),
   readResponse: ({ body }) => ({ kind: "accepted", providerMessageIds: [body] }),
 };
-httpAdapter(provider, {}).send(${JSON.stringify(sendRequest)}).then((outcome) => {
+httpAdapter(provider, {}).send(${JSON.stringify(PLAIN_SEND)}).then((outcome) => {
   process.stdout.write(JSON.stringify(outcome), () => process.exit(0));
 });
 `;

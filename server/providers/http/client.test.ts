@@ -4,7 +4,7 @@ import { createServer as createHttpsServer } from "node:https";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import type { HttpProvider, SendRequest, WireResponse } from "../port";
+import { PLAIN_SEND, plainProvider, stubClientEnv } from "@/test/providers/plain-provider";
 import { httpAdapter } from "./client";
 
 const TIMEOUT_MS = 2_000;
@@ -13,37 +13,19 @@ const closers: Array<() => Promise<unknown>> = [];
 afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
-beforeAll(() => {
-  vi.stubEnv("DATABASE_URL", "postgresql://nobody@127.0.0.1/none");
-  vi.stubEnv("SECRET_KEY", "0".repeat(32));
-  vi.stubEnv("LOG_LEVEL", "silent");
-  vi.stubEnv("PROVIDER_TIMEOUT_MS", String(TIMEOUT_MS));
-});
+beforeAll(() => stubClientEnv(TIMEOUT_MS));
 afterAll(() => vi.unstubAllEnvs());
 
-const sendRequest: SendRequest = {
-  message: { id: "msg_1", to: "+491511234567", from: "Shop", body: "hi", encoding: "GSM-7", segments: 1 },
-  reference: "msg_1-1",
-  receiptUrl: "https://sms.example.test/receipts",
-};
-
 /** Posts to a URL and expects `{"id": …}`. */
-const provider = (url: string): HttpProvider => ({
-  id: "twilio",
-  settings: z.record(z.string(), z.unknown()),
-  maxInFlight: 1,
-  buildRequest: () => ({ method: "POST", url, headers: { "content-type": "text/plain" }, body: "hi" }),
-  readResponse: ({ body }: WireResponse) => {
+const provider = (url: string) =>
+  plainProvider(url, ({ body }) => {
     const { id } = z.object({ id: z.string() }).parse(JSON.parse(body));
     return { kind: "accepted", providerMessageIds: [id] };
-  },
-  authenticate: () => ({ kind: "genuine", nonces: [] }),
-  readCallback: () => ({ reports: [], inbound: [] }),
-});
+  });
 
 /** The outcome of a send, without the note that this process stalled meanwhile, as it may on a busy machine. */
 async function send(url: string) {
-  const { isOurStall, ...outcome } = { isOurStall: false, ...(await httpAdapter(provider(url), {}).send(sendRequest)) };
+  const { isOurStall, ...outcome } = { isOurStall: false, ...(await httpAdapter(provider(url), {}).send(PLAIN_SEND)) };
   return outcome;
 }
 
@@ -199,7 +181,7 @@ it("a text that is too long for the provider is not sent, and left to another pr
     ["GSM-7", "abcd", 3],
     ["UCS-2", "яяя", 2],
   ] as const) {
-    expect(await adapter.send({ ...sendRequest, message: { ...sendRequest.message, encoding, body } })).toEqual({
+    expect(await adapter.send({ ...PLAIN_SEND, message: { ...PLAIN_SEND.message, encoding, body } })).toEqual({
       kind: "retryable",
       code: "text_too_long",
       detail: `The provider takes texts of at most ${most} characters in ${encoding}.`,
@@ -252,20 +234,20 @@ describe("an API that wants access tokens", () => {
     const { adapter, seen } = await serve(() => false);
     expect(await adapter.ready?.()).toBeNull();
     expect(seen).toEqual(["/token "]);
-    expect(await adapter.send(sendRequest)).toMatchObject({ kind: "accepted" });
-    expect(await adapter.send(sendRequest)).toMatchObject({ kind: "accepted" });
+    expect(await adapter.send(PLAIN_SEND)).toMatchObject({ kind: "accepted" });
+    expect(await adapter.send(PLAIN_SEND)).toMatchObject({ kind: "accepted" });
     expect(seen).toEqual(["/token ", "/ Bearer t1", "/ Bearer t1"]);
   });
 
   it("is asked once more with a new one where it refuses a token that should be valid", async () => {
     const { adapter, seen } = await serve((use) => use === 1);
-    expect(await adapter.send(sendRequest)).toMatchObject({ kind: "accepted" });
+    expect(await adapter.send(PLAIN_SEND)).toMatchObject({ kind: "accepted" });
     expect(seen).toEqual(["/token ", "/ Bearer t1", "/token ", "/ Bearer t2"]);
   });
 
   it("and refuses the new one too has the last word", async () => {
     const { adapter, seen } = await serve(() => true);
-    expect(await adapter.send(sendRequest)).toMatchObject({ kind: "retryable", fault: "account" });
+    expect(await adapter.send(PLAIN_SEND)).toMatchObject({ kind: "retryable", fault: "account" });
     expect(seen).toHaveLength(4);
   });
 
@@ -278,6 +260,6 @@ describe("an API that wants access tokens", () => {
       {},
     );
     expect(await adapter.ready?.()).toMatchObject({ kind: "retryable", code: "token_unreachable", fault: "provider" });
-    expect(await adapter.send(sendRequest)).toMatchObject({ kind: "retryable", code: "token_unreachable" });
+    expect(await adapter.send(PLAIN_SEND)).toMatchObject({ kind: "retryable", code: "token_unreachable" });
   });
 });

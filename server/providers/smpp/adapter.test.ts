@@ -116,8 +116,8 @@ describe("sending", () => {
   });
 
   it("never has more outstanding submits than the window allows", async () => {
-    const held: Array<() => void> = [];
-    const centre = await openCentre((pdu, session, place) => held.push(() => accept(pdu, session, place)));
+    const waiting: Array<() => void> = [];
+    const centre = await openCentre((pdu, session, place) => waiting.push(() => accept(pdu, session, place)));
     const { adapter } = open(centre.url, { window: "2" });
     const sends = [1, 2, 3, 4, 5].map(() => send(adapter));
     for (const taken of [2, 3, 4, 5]) {
@@ -125,9 +125,9 @@ describe("sending", () => {
       // A response to enquire_link means that everything written before it has been read.
       await new Promise((resolve) => centre.sessions[0]?.enquire_link({}, resolve));
       expect(centre.submits).toHaveLength(taken);
-      held.shift()?.();
+      waiting.shift()?.();
     }
-    for (const release of held) release();
+    for (const release of waiting) release();
     expect((await Promise.all(sends)).every((outcome) => outcome.kind === "accepted")).toBe(true);
   });
 

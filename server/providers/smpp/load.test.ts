@@ -68,8 +68,8 @@ describe("a stall of this process", () => {
     await bound(adapter);
     const sent = send(adapter);
     await expect.poll(() => centre.submits.length).toBe(1);
-    centre.afterAnswer = () => {
-      centre.afterAnswer = () => undefined;
+    centre.afterResponse = () => {
+      centre.afterResponse = () => undefined;
       stall(700);
     };
     const before = centre.times("enquire_link");
@@ -83,7 +83,7 @@ describe("a stall of this process", () => {
 
   it("does not give up a bind that got its response, nor the messages that wait for it", async () => {
     const centre = await openCentre();
-    centre.afterAnswer = () => stall(900);
+    centre.afterResponse = () => stall(900);
     const adapter = open(centre.url, { bindTimeoutMs: 300, bindWaitMs: 300 });
     expect(await send(adapter)).toEqual(accepted("a1"));
     expect(centre.binds).toHaveLength(1);
@@ -92,24 +92,24 @@ describe("a stall of this process", () => {
 
 describe("more receipts than can be taken", () => {
   it("go back to the centre, while reading goes on", async () => {
-    const held: Array<() => void> = [];
+    const waiting: Array<() => void> = [];
     const centre = await openCentre();
-    const sink = { take: () => new Promise<void>((resolve) => held.push(resolve)) };
+    const sink = { take: () => new Promise<void>((resolve) => waiting.push(resolve)) };
     const adapter = open(centre.url, { enquireLinkMs: 20, enquireTimeoutMs: 300 }, {}, sink);
     await bound(adapter);
     const answers = Array.from({ length: 1_050 }, (_, at) => deliver(centre.sessions[0], receiptOf(`${at}`)));
-    await expect.poll(() => held.length).toBe(1_000);
+    await expect.poll(() => waiting.length).toBe(1_000);
 
     const surplus = await Promise.all(answers.slice(1_000));
     expect(new Set(surplus.map((answer) => answer.command_status))).toEqual(new Set([QUEUE_FULL]));
     expect(await send(adapter)).toEqual(accepted("a1"));
-    for (const release of held.splice(0)) release();
+    for (const release of waiting.splice(0)) release();
     const taken = await Promise.all(answers.slice(0, 1_000));
     expect(taken.every((answer) => answer.command_status === 0)).toBe(true);
 
     const again = deliver(centre.sessions[0], receiptOf("1049"));
-    await expect.poll(() => held.length).toBe(1);
-    held[0]?.();
+    await expect.poll(() => waiting.length).toBe(1);
+    waiting[0]?.();
     expect((await again).command_status).toBe(0);
     expect(centre.binds).toHaveLength(1);
   });
@@ -170,8 +170,8 @@ describe("a later part", () => {
 
 describe("closing", () => {
   it("waits for responses until their time-out, and takes nothing new", async () => {
-    const held: Array<() => void> = [];
-    const centre = await openCentre((...submit) => held.push(() => accept(...submit)));
+    const waiting: Array<() => void> = [];
+    const centre = await openCentre((...submit) => waiting.push(() => accept(...submit)));
     const adapter = open(
       centre.url,
       { responseTimeoutMs: 20_000, unbindTimeoutMs: 50 },
@@ -181,13 +181,13 @@ describe("closing", () => {
     );
     await bound(adapter);
     const sends = [send(adapter), send(adapter), send(adapter)];
-    await expect.poll(() => held.length).toBe(2);
+    await expect.poll(() => waiting.length).toBe(2);
     const closed = adapter.close();
     // It had reserved no bind yet, so another provider may send it; the centre itself works.
     expect(await sends[2]).toMatchObject({ kind: "retryable", fault: "throttled" });
     expect(await send(adapter)).toMatchObject({ kind: "retryable", fault: "throttled" });
     setTimeout(() => {
-      for (const release of held) release();
+      for (const release of waiting) release();
     }, 1_000);
     expect(await Promise.all(sends.slice(0, 2))).toEqual([accepted("a1"), accepted("a2")]);
     await closed;
@@ -195,15 +195,15 @@ describe("closing", () => {
   });
 
   it("sends the later parts of messages that have begun", async () => {
-    const held: Array<() => void> = [];
-    const centre = await openCentre((...submit) => held.push(() => accept(...submit)));
+    const waiting: Array<() => void> = [];
+    const centre = await openCentre((...submit) => waiting.push(() => accept(...submit)));
     const adapter = open(centre.url);
     const sent = send(adapter, TWO_PARTS);
-    await expect.poll(() => held.length).toBe(1);
+    await expect.poll(() => waiting.length).toBe(1);
     const closed = adapter.close();
-    held[0]?.();
-    await expect.poll(() => held.length).toBe(2);
-    held[1]?.();
+    waiting[0]?.();
+    await expect.poll(() => waiting.length).toBe(2);
+    waiting[1]?.();
     expect(await sent).toEqual(accepted("a1", "a2"));
     await closed;
     expect(centre.commands.at(-1)).toBe("unbind");
@@ -220,16 +220,16 @@ describe("closing", () => {
   });
 
   it("leaves deliveries that arrive meanwhile to the next bind", async () => {
-    const held: Array<() => void> = [];
+    const waiting: Array<() => void> = [];
     const centre = await openCentre();
-    const sink = { take: () => new Promise<void>((resolve) => held.push(resolve)) };
+    const sink = { take: () => new Promise<void>((resolve) => waiting.push(resolve)) };
     const adapter = open(centre.url, {}, {}, sink);
     await bound(adapter);
     const first = deliver(centre.sessions[0], receiptOf("1"));
-    await expect.poll(() => held.length).toBe(1);
+    await expect.poll(() => waiting.length).toBe(1);
     const closed = adapter.close();
     await expect.poll(async () => (await deliver(centre.sessions[0], receiptOf("2"))).command_status).toBe(QUEUE_FULL);
-    held[0]?.();
+    waiting[0]?.();
     expect((await first).command_status).toBe(0);
     await closed;
     expect(centre.commands.at(-1)).toBe("unbind");
@@ -238,14 +238,14 @@ describe("closing", () => {
 
 describe("the centre unbinds", () => {
   it("while outstanding submits wait for their response and the next bind is made", async () => {
-    const held: Array<() => void> = [];
-    const centre = await openCentre((...submit) => held.push(() => accept(...submit)));
+    const waiting: Array<() => void> = [];
+    const centre = await openCentre((...submit) => waiting.push(() => accept(...submit)));
     const adapter = open(centre.url, { responseTimeoutMs: 20_000, unbindTimeoutMs: 50 });
     const sent = send(adapter);
-    await expect.poll(() => held.length).toBe(1);
+    await expect.poll(() => waiting.length).toBe(1);
     centre.sessions[0]?.unbind({}, () => undefined);
     await expect.poll(() => centre.binds.length).toBe(2);
-    held[0]?.();
+    waiting[0]?.();
     expect(await sent).toEqual(accepted("a1"));
   });
 });
@@ -273,17 +273,17 @@ describe("ready", () => {
   });
 
   it("waits for capacity, and does not blame a centre without any", async () => {
-    const held: Array<() => void> = [];
-    const centre = await openCentre((...submit) => held.push(() => accept(...submit)));
+    const waiting: Array<() => void> = [];
+    const centre = await openCentre((...submit) => waiting.push(() => accept(...submit)));
     const adapter = open(centre.url, { bindWaitMs: 50 }, { window: "1" });
     expect(adapter.isReady?.()).toBe(false);
     await bound(adapter);
     expect(adapter.isReady?.()).toBe(true);
     const sent = send(adapter);
-    await expect.poll(() => held.length).toBe(1);
+    await expect.poll(() => waiting.length).toBe(1);
     expect(await ready(adapter)).toMatchObject({ kind: "retryable", code: "centre_busy", fault: "throttled" });
     expect(adapter.isReady?.()).toBe(false);
-    held[0]?.();
+    waiting[0]?.();
     await sent;
     expect(await ready(adapter)).toBeNull();
     await adapter.close();
@@ -292,7 +292,7 @@ describe("ready", () => {
 
   it("waits for a bind whose response arrived during a stall", async () => {
     const centre = await openCentre();
-    centre.afterAnswer = () => stall(900);
+    centre.afterResponse = () => stall(900);
     expect(await ready(open(centre.url, { bindWaitMs: 300 }))).toBeNull();
   });
 });

@@ -42,9 +42,9 @@ describe("a bind", () => {
     const { session, centre } = await openBind({ enquireLinkMs: 10 });
     await expect.poll(() => centre.times("enquire_link")).toBeGreaterThan(3);
     expect(centre.times("bind_transceiver")).toBe(1);
-    centre.answersEnquiries = false;
+    centre.respondsToEnquiries = false;
     await expect.poll(() => centre.times("bind_transceiver")).toBe(2);
-    centre.answersEnquiries = true;
+    centre.respondsToEnquiries = true;
     await expect.poll(session.isBound).toBe(true);
   });
 
@@ -71,18 +71,18 @@ describe("a bind", () => {
   });
 
   it("takes up to 1,000 deliveries at once, refuses the others, and goes on reading", async () => {
-    const held: Array<() => void> = [];
-    const { session, centre } = await openBind({ deliver: () => new Promise((resolve) => held.push(resolve)) });
+    const waiting: Array<() => void> = [];
+    const { session, centre } = await openBind({ deliver: () => new Promise((resolve) => waiting.push(resolve)) });
     const statuses: number[] = [];
     for (let at = 0; at < 2_000; at++) {
       void deliver(centre.sessions[0], receiptOf(`${at}`)).then((answer) => statuses.push(answer.command_status));
     }
     await expect.poll(() => statuses.length).toBe(1_000);
     expect(new Set(statuses)).toEqual(new Set([smpp.errors.ESME_RMSGQFUL]));
-    expect(held).toHaveLength(1_000);
+    expect(waiting).toHaveLength(1_000);
     session.reserve();
     expect(await session.submit({ short_message: Buffer.from("hi") })).toMatchObject({ kind: "response", status: 0 });
-    for (const release of held) release();
+    for (const release of waiting) release();
     await expect.poll(() => statuses.length).toBe(2_000);
     expect(new Set(statuses.slice(1_000))).toEqual(new Set([0]));
     expect(centre.binds).toHaveLength(1);

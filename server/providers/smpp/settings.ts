@@ -1,7 +1,7 @@
 /** Settings of an SMPP provider. */
 import { z } from "zod";
 import { urlUpTo } from "../../core/wire";
-import { ADDRESS, ADDRESS_MAX, field, secret } from "../fields";
+import { ADDRESS, ADDRESS_MAX, field, secret } from "../setting-fields";
 import type { Target } from "./connection";
 
 const PORT_PLAIN = 2_775;

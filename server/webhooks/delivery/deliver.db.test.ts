@@ -98,12 +98,12 @@ describe("a delivery", () => {
     await raiseSent(setup);
     await runJobs(setup);
     expect(await waitS()).toBe(3_600);
-    setup.receiver.answerWith((response) =>
+    setup.receiver.respondWith((response) =>
       response.writeHead(503, { "retry-after": new Date(Date.now() + 30 * 86_400_000).toUTCString() }).end(),
     );
     await runJobs(setup);
     expect(await waitS()).toBe(86_400);
-    setup.receiver.answerWith((response) => response.writeHead(503, { "retry-after": "1" }).end());
+    setup.receiver.respondWith((response) => response.writeHead(503, { "retry-after": "1" }).end());
     await runJobs(setup);
     expect(await waitS()).toBe(1_800);
   });
@@ -112,7 +112,7 @@ describe("a delivery", () => {
     const setup = await setUp(status(503));
     await raiseSent(setup, 2);
     await runJobs(setup);
-    setup.receiver.answerWith(status(410));
+    setup.receiver.respondWith(status(410));
     await raiseSent(setup);
     const waiting = await takeDeliveryJobs(setup.endpoint.id);
     for (const { payload } of waiting.filter((job) => job.payload.attemptsMade === 0)) await deliverWebhooks(payload);
@@ -131,7 +131,7 @@ describe("a delivery", () => {
     const setup = await setUp(status(500));
     await raiseSent(setup);
     await runJobs(setup);
-    setup.receiver.answerWith(status(200));
+    setup.receiver.respondWith(status(200));
     await runJobs(setup);
     const ids = setup.receiver.received.map(({ body }) => Event.parse(JSON.parse(body.toString())).id);
     expect(ids).toHaveLength(2);

@@ -81,7 +81,7 @@ export async function sendDeliveries(
   return { unsentIds: queue.map((delivery) => delivery.deliveryId), wasClosed };
 }
 
-/** {@link send} within a span of the message's trace. The customer's server is not told of it. */
+/** {@link send} within a span of the message's trace. The customer's server does not learn of it. */
 function sendTraced(destination: Destination, delivery: DueDelivery, limitMs: number) {
   const subject = "message" in delivery ? delivery.message.id : delivery.received.id;
   return inSpan(

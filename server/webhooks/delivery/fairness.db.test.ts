@@ -59,7 +59,7 @@ async function slowAccount() {
     received: receiver.received,
     hanging: () => hanging.size,
     release: () => {
-      receiver.answerWith(status(200));
+      receiver.respondWith(status(200));
       for (const response of hanging) response.writeHead(200).end();
     },
   };
@@ -139,7 +139,7 @@ test("a backlog of any length is worked off without a wait for its requeued jobs
     await expect.poll(() => postpone([endpoint.id]), WAIT).toBe(12_000);
     await raiseEvents(account, await makeMessages(account, 20));
     await expect.poll(() => postpone([endpoint.id]), WAIT).toBe(12_020);
-    receiver.answerWith(status(200));
+    receiver.respondWith(status(200));
     for (const response of hanging.splice(0)) response.writeHead(200).end();
     await expect.poll(() => statesOf([endpoint.id]), WAIT).toEqual(Array(21).fill("delivered"));
     await expect.poll(() => deliveryJobsOf(endpoint.id), WAIT).toEqual([]);

@@ -20,7 +20,7 @@ const REQUEUES_PER_FLUSH = 500;
 type Requeues = {
   /** When a job of the endpoint is to run. */
   requeueAt: (accountId: string, endpointId: string, nowMs: number) => Date;
-  /** Is told of each job that waits now. */
+  /** Called with each job that waits now. */
   delegate: (accountId: string, job: WaitingJob, nowMs: number) => unknown;
 };
 

@@ -43,7 +43,7 @@ test("totals follow deliveries through every status", async () => {
   await runDeliveryJobs(setup.endpoint.id);
   expect(await totals(setup)).toEqual({ delivered: 3 });
 
-  setup.receiver.answerWith(status(410));
+  setup.receiver.respondWith(status(410));
   await raiseSent(setup, 1);
   await runDeliveryJobs(setup.endpoint.id);
   await raiseSent(setup, 2);
@@ -51,7 +51,7 @@ test("totals follow deliveries through every status", async () => {
   expect(parked).toMatchObject({ delivered: 3, held: expect.any(Number) });
 
   await enableEndpoint(setup.account.actor, setup.endpoint.id);
-  setup.receiver.answerWith(status(200));
+  setup.receiver.respondWith(status(200));
   await recoverDeliveries(setup.account.actor, { id: setup.endpoint.id, since: "2020-01-01T00:00:00Z" });
   expect(await totals(setup)).toEqual({ delivered: 3, pending: 3 });
   await foldTotals();

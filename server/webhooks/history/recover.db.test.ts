@@ -66,7 +66,7 @@ describe("a recovery", () => {
     await enableEndpoint(account.actor, endpoint.id);
     expect(new Set((await deliveriesOf(endpoint.id)).map((each) => each.status))).toEqual(new Set(["held"]));
     receiver.received.splice(0);
-    receiver.answerWith(status(200));
+    receiver.respondWith(status(200));
     expect(await recover(setup)).toEqual({ object: "webhook_recovery", recovered: 66 });
     for (const { payload } of oldJobs) await deliverWebhooks(payload);
     await runDeliveryJobs(endpoint.id);

@@ -19,7 +19,7 @@ type Step = { count: number; last: Position | null };
 const RECOVERED_PER_STEP = 1_000;
 
 /**
- * Sends missed events again: deliveries since `since` that are held or abandoned begin the next round of tries. Each step
+ * Sends missed events again: deliveries since `since` that are parked or abandoned begin the next round of tries. Each step
  * is a transaction with its jobs, so an interrupted call has done part of the work and the next one does the rest;
  * concurrent calls share it. Events of messages whose text was deleted stay as they are. Ends early when the endpoint is
  * disabled meanwhile.

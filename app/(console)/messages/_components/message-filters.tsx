@@ -1,5 +1,6 @@
 "use client";
 import { trpc } from "@/app/_trpc/client";
+import { ApiKeyFilter } from "@/app/_ui/lists/api-key-filter";
 import { createdBounds, type DayRange, dayOf } from "@/app/_ui/lists/created-range";
 import { DaysFilter } from "@/app/_ui/lists/days-filter";
 import { type ChangeFilters, FilterBar } from "@/app/_ui/lists/filter-bar";
@@ -34,7 +35,7 @@ export type MessageFilterValues = {
 /** The text, or nothing if it is longer than any that could match. */
 const upTo = (max: number, text: string | null): string => (text && text.length <= max ? text : "");
 
-/** The filters that the address names; without those that filter by nothing that exists. */
+/** The filters in the address, without unusable values. */
 export const messageFiltersOf = (params: URLSearchParams): MessageFilterValues => {
   const [to, keyId] = [params.get("to"), params.get("key")];
   return {
@@ -65,7 +66,7 @@ export const filteredBy = ({ status, to, from, keyId, provider, reference, days 
   ...createdBounds(days),
 });
 
-/** Whether another filter is set than those by which the service lists messages, with an exact total: the rest are searched. */
+/** Whether a filter is set by which the service can only search, without an exact total. */
 export const isSearch = ({ to, ...filters }: MessageFilterValues) => Boolean(to) || hasMore(filters);
 
 /** Whether one of the rarer filters is set. */
@@ -120,13 +121,10 @@ export function MessageFilters({ values, change }: { values: MessageFilterValues
 
 const FIELD = { flex: "1 1 140px", maw: { sm: 220 } } as const;
 
-/** A value of the address that no longer is one of the account's own stays a choice. */
+/** A sender of the address that is none of the account's own stays a choice. */
 function MoreFilters({ values, change }: { values: MessageFilterValues; change: ChangeFilters }) {
   const senders = trpc.senders.list.useQuery({ limit: SENDERS_MAX });
-  const keys = trpc.apiKeys.list.useQuery();
   const names = (senders.data?.items ?? []).map((sender) => sender.sender_id);
-  const keyOptions = (keys.data?.data ?? []).map(({ id, name }) => ({ value: id, label: name }));
-  const isOldKey = values.keyId !== "" && !keyOptions.some(({ value }) => value === values.keyId);
   return (
     <>
       <FilterSelect
@@ -137,14 +135,7 @@ function MoreFilters({ values, change }: { values: MessageFilterValues; change: 
         onChange={(from) => change({ from })}
         {...FIELD}
       />
-      <FilterSelect
-        label="API key"
-        placeholder="Any key"
-        options={isOldKey ? [{ value: values.keyId, label: values.keyId }, ...keyOptions] : keyOptions}
-        value={values.keyId}
-        onChange={(key) => change({ key })}
-        {...FIELD}
-      />
+      <ApiKeyFilter keyId={values.keyId} onChange={(key) => change({ key })} />
       <FilterSelect
         label="Provider"
         placeholder="Any provider"

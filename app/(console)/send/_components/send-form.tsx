@@ -61,7 +61,7 @@ function SendError({ error }: { error: unknown }) {
 }
 
 /** A message to begin with. */
-export type Draft = { from: string; to: string; body: string; reference: string };
+export type MessageDraft = { from: string; to: string; body: string; reference: string };
 
 type Outcome = Pick<Message, "to" | "status" | "scheduled_at" | "error">;
 
@@ -73,7 +73,15 @@ function tellOutcome({ to, status, scheduled_at, error }: Outcome): void {
 }
 
 /** The form to send one message. `senderIds` are the approved ones, at least one. */
-export function SendForm({ senderIds, sandbox, draft }: { senderIds: string[]; sandbox: boolean; draft?: Draft }) {
+export function SendForm({
+  senderIds,
+  sandbox,
+  draft,
+}: {
+  senderIds: string[];
+  sandbox: boolean;
+  draft?: MessageDraft;
+}) {
   const router = useRouter();
   const textField = useRef<HTMLTextAreaElement>(null);
   const utils = trpc.useUtils();

@@ -11,7 +11,7 @@ import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import type { MessageDetail } from "@/server/messages/schema";
 import { CreditNotice } from "../../_credit/credit-notice";
-import { type Draft, SendForm } from "./send-form";
+import { type MessageDraft, SendForm } from "./send-form";
 
 /** Names the message to copy: its text does not belong in an address. */
 const SEND_AGAIN = "again";
@@ -21,7 +21,7 @@ const SENDERS_SHOWN = 100;
 
 const NOT_READY = { data: undefined, error: null, refetch: () => undefined };
 
-const draftOf = ({ message: { from, to, body }, reference }: MessageDetail): Draft => ({
+const draftOf = ({ message: { from, to, body }, reference }: MessageDetail): MessageDraft => ({
   from,
   to,
   body,

@@ -15,7 +15,7 @@ import { countryName, SENDER_TYPE_LABELS } from "./sender-words";
 
 const TYPE_OPTIONS = Object.entries(SENDER_TYPE_LABELS).map(([value, label]) => ({ value, label }));
 
-/** Of the country whose senders are registered with DLT IDs. */
+/** The country whose senders are registered with DLT IDs. */
 const INDIA = "IN";
 
 type Values = { sender_id: string; type: Sender["type"] | null; country_code: string } & DltValues;

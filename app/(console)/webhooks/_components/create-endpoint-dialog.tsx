@@ -1,11 +1,8 @@
 "use client";
 
-import { Button, Group, Stack } from "@mantine/core";
 import { trpc } from "@/app/_trpc/client";
 import { FormModal } from "@/app/_ui/forms/form-modal";
-import { Notice } from "@/app/_ui/notice";
-import { SecretValue } from "@/app/_ui/values/secret-value";
-import type { CreatedWebhookEndpoint } from "@/server/webhooks/schema";
+import { OneTimeSecret } from "@/app/_ui/forms/one-time-secret";
 import { EndpointForm } from "./endpoint-form";
 
 /** Creates an endpoint and shows its signing secret, once. */
@@ -28,7 +25,14 @@ export function CreateEndpointDialog({ opened, onClose }: { opened: boolean; onC
       closeOnEscape={!created}
     >
       {created ? (
-        <NewSecret created={created} onDone={onClose} />
+        <OneTimeSecret
+          title="Copy the signing secret now"
+          warning="It is shown only once. Your server needs it to verify that events come from this service."
+          label="Signing secret"
+          value={created.signing_secret}
+          notice="Each request carries Service-Signature: t=<unix time>,v1=<hex>, where v1 is the HMAC-SHA-256 of “t.body” under this secret."
+          onDone={onClose}
+        />
       ) : (
         <EndpointForm
           label="New endpoint"
@@ -40,25 +44,5 @@ export function CreateEndpointDialog({ opened, onClose }: { opened: boolean; onC
         />
       )}
     </FormModal>
-  );
-}
-
-function NewSecret({ created, onDone }: { created: CreatedWebhookEndpoint; onDone: () => void }) {
-  return (
-    <Stack gap="md">
-      <Notice title="Copy the signing secret now">
-        It is shown only once. Your server needs it to verify that events come from this service.
-      </Notice>
-      <SecretValue
-        label="Signing secret"
-        value={created.signing_secret}
-        notice="Each request carries Service-Signature: t=<unix time>,v1=<hex>, where v1 is the HMAC-SHA-256 of “t.body” under this secret."
-      />
-      <Group justify="flex-end">
-        <Button variant="default" onClick={onDone}>
-          I have copied it
-        </Button>
-      </Group>
-    </Stack>
   );
 }

@@ -14,7 +14,7 @@ import { checkRows, type RecipientList, ROWS_MAX, rowsOf } from "./batches";
 import { CheckCard } from "./check-card";
 import { ProgressCard } from "./progress-card";
 import { RecipientsCard } from "./recipients-card";
-import { type Draft, TextCard } from "./text-card";
+import { type BulkDraft, TextCard } from "./text-card";
 import { useCheck } from "./use-check";
 import { useSendPlan } from "./use-send-plan";
 
@@ -85,7 +85,7 @@ function useRecipients(text: string) {
 
 function Compose({ accountId, senderIds }: { accountId: string; senderIds: string[] }) {
   const [text, setText] = useState("");
-  const [draft, setDraft] = useState<Draft>({ from: senderIds[0] ?? "", body: "", smart: false });
+  const [draft, setDraft] = useState<BulkDraft>({ from: senderIds[0] ?? "", body: "", smart: false });
   const { list, column, setColumn } = useRecipients(text);
   const { check, error, isChecking, run, reset } = useCheck();
   const sending = useSendPlan(accountId);

@@ -6,7 +6,7 @@ import { segmentText } from "@/server/messages/segments";
 import { SegmentMeter } from "../../_components/segment-meter";
 import type { Row } from "./batches";
 
-export type Draft = { from: string; body: string; smart: boolean };
+export type BulkDraft = { from: string; body: string; smart: boolean };
 
 /** The text with its placeholders, and what the first recipient gets. */
 export function TextCard({
@@ -16,8 +16,8 @@ export function TextCard({
   columns,
   first,
 }: {
-  draft: Draft;
-  onChange: (change: Partial<Draft>) => void;
+  draft: BulkDraft;
+  onChange: (change: Partial<BulkDraft>) => void;
   senderIds: string[];
   columns: string[];
   first: Row | undefined;

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import type { Estimate } from "@/server/messages/accept/estimate-schema";
 import { type ReadyRow, type RowProblem, toBatches } from "./batches";
-import type { Draft } from "./text-card";
+import type { BulkDraft } from "./text-card";
 
 /** Result of the check: rows that would fail, the cost of the others, and reasons to refuse all of them. */
 export type Check = {
@@ -29,7 +29,7 @@ export function useCheck() {
   const [error, setError] = useState<unknown>(null);
   const [isChecking, setChecking] = useState(false);
 
-  async function run(draft: Draft, ready: readonly ReadyRow[]): Promise<void> {
+  async function run(draft: BulkDraft, ready: readonly ReadyRow[]): Promise<void> {
     setChecking(true);
     setError(null);
     setCheck(null);

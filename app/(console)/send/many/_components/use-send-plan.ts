@@ -68,7 +68,7 @@ export function useSendPlan(accountId: string) {
         for (const [at, batch] of batches.entries()) {
           if (at < current.results.length) continue;
           const { from, body, smart } = current;
-          const answer = await utils.client.messages.bulk.mutate(
+          const result = await utils.client.messages.bulk.mutate(
             {
               from,
               body,
@@ -78,7 +78,7 @@ export function useSendPlan(accountId: string) {
             },
             once(keyOf(current, at)),
           );
-          current = { ...current, results: [...current.results, resultsOf(batch, answer)] };
+          current = { ...current, results: [...current.results, resultsOf(batch, result)] };
           keepPlan(window.sessionStorage, current);
           setPlan(current);
         }

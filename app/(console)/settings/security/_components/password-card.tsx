@@ -4,6 +4,7 @@ import { Button, Card, Group, PasswordInput, Stack, Text, Title } from "@mantine
 import { useForm } from "@mantine/form";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
+import { NewPasswordInput } from "@/app/_ui/forms/new-password-input";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { toastDone } from "@/app/_ui/toast";
 
@@ -46,12 +47,7 @@ export function PasswordCard() {
             autoComplete="current-password"
             {...form.getInputProps("current_password")}
           />
-          <PasswordInput
-            label="New password"
-            description="A few words in a row are easier to remember and harder to guess."
-            autoComplete="new-password"
-            {...form.getInputProps("new_password")}
-          />
+          <NewPasswordInput label="New password" {...form.getInputProps("new_password")} />
           <Group>
             <Button type="submit" loading={change.isPending}>
               Change password

@@ -1,7 +1,7 @@
 "use client";
 
-import { Alert, Button, Card, SimpleGrid, Stack, Text } from "@mantine/core";
-import { IconAlertTriangle, IconPlugConnected, IconTrash, IconWebhookOff } from "@tabler/icons-react";
+import { Button, Card, SimpleGrid, Stack, Text } from "@mantine/core";
+import { IconPlugConnected, IconTrash, IconWebhookOff } from "@tabler/icons-react";
 import { useRouter } from "next/navigation";
 import type { ReactNode } from "react";
 import { trpc } from "@/app/_trpc/client";
@@ -12,6 +12,7 @@ import { PageHeader } from "@/app/_ui/frame/page-header";
 import { usePageTitle } from "@/app/_ui/frame/use-page-title";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { QueryState } from "@/app/_ui/lists/query-state";
+import { Problem } from "@/app/_ui/problem";
 import { formatCount } from "@/app/_ui/values/count";
 import { Time } from "@/app/_ui/values/time";
 import type { WebhookEndpoint } from "@/server/webhooks/schema";
@@ -84,13 +85,7 @@ function EndpointHeader({ endpoint }: { endpoint: WebhookEndpoint }) {
         }
       />
       {!endpoint.is_active && (
-        <Alert
-          color="red"
-          variant="light"
-          mb="lg"
-          icon={<IconAlertTriangle aria-hidden />}
-          title="This endpoint is disabled"
-        >
+        <Problem title="This endpoint is disabled" mb="lg">
           <Stack gap="sm" align="flex-start">
             <Text size="sm">
               Too many tries in a row failed, or it responded with 410. New events are parked. Fix your server, enable
@@ -105,7 +100,7 @@ function EndpointHeader({ endpoint }: { endpoint: WebhookEndpoint }) {
               Enable endpoint
             </Button>
           </Stack>
-        </Alert>
+        </Problem>
       )}
     </>
   );

@@ -6,8 +6,7 @@ import { IconRefresh } from "@tabler/icons-react";
 import { trpc } from "@/app/_trpc/client";
 import { Dialog } from "@/app/_ui/forms/dialog";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
-import { Notice } from "@/app/_ui/notice";
-import { SecretValue } from "@/app/_ui/values/secret-value";
+import { OneTimeSecret } from "@/app/_ui/forms/one-time-secret";
 
 /** Rotates the signing secret of an endpoint and shows the new one, once. */
 export function RotateSecretButton({ endpointId }: { endpointId: string }) {
@@ -32,7 +31,14 @@ export function RotateSecretButton({ endpointId }: { endpointId: string }) {
         closeOnEscape={!secret}
       >
         {secret ? (
-          <NewSecret secret={secret} onDone={dialog.close} />
+          <OneTimeSecret
+            title="Copy the signing secret now"
+            warning="It is shown only once. The previous secret signs too for 24 hours: switch your server to the new one before then."
+            label="Signing secret"
+            value={secret}
+            notice="Until then each request has two signatures; it is genuine if one of them matches."
+            onDone={dialog.close}
+          />
         ) : (
           <Stack gap="md">
             <ErrorAlert error={rotate.error} title="The secret was not rotated" />
@@ -52,26 +58,5 @@ export function RotateSecretButton({ endpointId }: { endpointId: string }) {
         )}
       </Dialog>
     </>
-  );
-}
-
-function NewSecret({ secret, onDone }: { secret: string; onDone: () => void }) {
-  return (
-    <Stack gap="md">
-      <Notice title="Copy the signing secret now">
-        It is shown only once. The previous secret signs too for 24 hours: switch your server to the new one before
-        then.
-      </Notice>
-      <SecretValue
-        label="Signing secret"
-        value={secret}
-        notice="Until then each request has two signatures; it is genuine if one of them matches."
-      />
-      <Group justify="flex-end">
-        <Button variant="default" onClick={onDone}>
-          I have copied it
-        </Button>
-      </Group>
-    </Stack>
   );
 }

@@ -1,10 +1,11 @@
 "use client";
 
-import { Alert, Box, Button, Stack, Text } from "@mantine/core";
-import { IconAlertTriangle, IconPlayerPause, IconPlayerPlay, IconPlugConnected } from "@tabler/icons-react";
+import { Box, Button, Stack, Text } from "@mantine/core";
+import { IconPlayerPause, IconPlayerPlay, IconPlugConnected } from "@tabler/icons-react";
 import { trpc } from "@/app/_trpc/client";
 import { confirmAction } from "@/app/_ui/forms/confirm";
 import { PageHeader } from "@/app/_ui/frame/page-header";
+import { Problem } from "@/app/_ui/problem";
 import { toastDone, toastFailed } from "@/app/_ui/toast";
 import { PROVIDER_NAMES } from "@/app/_ui/values/provider-name";
 import { StatusBadge } from "@/app/_ui/values/status-badge";
@@ -73,26 +74,17 @@ function ProblemAlert({
 }) {
   if (state === "misconfigured") {
     return (
-      <Alert
-        color="red"
-        variant="light"
-        mb="lg"
-        icon={<IconAlertTriangle aria-hidden />}
-        title="The settings are invalid"
-      >
+      <Problem title="The settings are invalid" mb="lg">
         <Text size="sm" className="break-word">
           {problem}
         </Text>
-      </Alert>
+      </Problem>
     );
   }
   if (state !== "open" && state !== "probing" && lastError === null) return null;
   return (
-    <Alert
-      color="red"
-      variant="light"
+    <Problem
       mb="lg"
-      icon={<IconAlertTriangle aria-hidden />}
       title={
         state === "probing"
           ? "Circuit breaker half-open: trying a few messages"
@@ -112,7 +104,7 @@ function ProblemAlert({
         )}
         <CloseBreakerButton id={id} />
       </Stack>
-    </Alert>
+    </Problem>
   );
 }
 

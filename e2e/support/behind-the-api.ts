@@ -24,7 +24,7 @@ export async function limitAccount({ accountId }: OwnAccount, limits: Limits): P
 }
 
 /** A text from a handset to one of our numbers, as a carrier reports it. */
-export async function answerFromHandset(from: string, to: string, text: string): Promise<void> {
+export async function replyFromHandset(from: string, to: string, text: string): Promise<void> {
   const receivedAt = new Date().toISOString();
   const messages = [{ providerMessageId: newId("inbound"), from, to, text, receivedAt }];
   await addJob(pool(), "apply_inbound", { provider: "sandbox", messages });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { VENDOR_CHECKS } from "../server/providers/adapters/checked";
-import { PROVIDERS } from "../server/providers/schema";
+import { VENDOR_CHECKS } from "../../server/providers/adapters/checked";
+import { PROVIDERS } from "../../server/providers/schema";
 import { carrierTable } from "./carrier-table";
 
 test("shows each check of each carrier, the oldest first, and who was never checked", () => {

@@ -1,12 +1,12 @@
-import type { AccountActor } from "../core/actor";
-import { readPool } from "../core/db";
-import { toPage } from "../core/wire";
+import type { AccountActor } from "../../core/actor";
+import { readPool } from "../../core/db";
+import { toPage } from "../../core/wire";
+import { presentMessage } from "../present";
 import { readMessages } from "./list-messages";
-import { presentMessage } from "./present";
 import type { FoundMessages, SearchMessagesQuery } from "./search-schema";
 import { startWalk } from "./walk-messages";
 
-/** Messages scanned, newest first, for a condition that no index answers. */
+/** Messages scanned, newest first, for a condition that no index serves. */
 const SEARCHED_MAX = 20_000;
 
 /**

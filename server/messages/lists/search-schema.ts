@@ -1,9 +1,9 @@
 /** Console: messages found by filters that no index serves, or several at once. */
 import { z } from "zod";
-import { pageOf } from "../core/wire";
-import { PROVIDERS } from "../providers/schema";
-import { NUMBER_PART_PATTERN } from "./phone";
-import { ListMessagesQuery, Message } from "./schema";
+import { pageOf } from "../../core/wire";
+import { PROVIDERS } from "../../providers/schema";
+import { NUMBER_PART_PATTERN } from "../phone";
+import { ListMessagesQuery, Message } from "../schema";
 
 /** `part`: a part of the recipient's number. `provider`: as the message shows it. */
 export const SearchMessagesQuery = ListMessagesQuery.omit({ to: true, metadata: true, cursor: true }).extend({

@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { AccountActor } from "../core/actor";
 import { notFound, toApiError } from "../core/errors";
 import { type Context, publicProcedure, router, scoped, sessionProcedure } from "../core/trpc";
-import { callProcedure } from "./call";
+import { callProcedure } from "./call-procedure";
 
 const Input = z.object({ name: z.string().max(3), times: z.coerce.number().default(2) });
 

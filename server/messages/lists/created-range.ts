@@ -1,6 +1,6 @@
 /** Splits a span of acceptance times into whole days, which have counters, and edges, which are counted. */
-import { DAY_MS, MINUTE_MS } from "../core/clock";
-import { firstIdAt } from "../core/ids";
+import { DAY_MS, MINUTE_MS } from "../../core/clock";
+import { firstIdAt } from "../../core/ids";
 
 /** Milliseconds since 1970: `from` inclusive, `to` exclusive; null: unbounded. */
 export type Span = { from: number | null; to: number | null };

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { databaseUrlOf, openDatabase } from "../support/books";
-import { answersFile, ranMark } from "../support/contract";
+import { ranMark, responsesFile } from "../support/contract";
 import { expect, test } from "../support/contract-test";
 
 /** No caller can cause these. One is provoked by a database that closes its connections; the others are alike. */
@@ -31,7 +31,7 @@ test("every documented status of every operation was answered in this run", ({ s
   config,
   file,
 }) => {
-  const noted = existsSync(answersFile(service)) ? readFileSync(answersFile(service), "utf8").split("\n") : [];
+  const noted = existsSync(responsesFile(service)) ? readFileSync(responsesFile(service), "utf8").split("\n") : [];
   const folder = path.dirname(file);
   const specs = readdirSync(folder).filter((name) => name.endsWith(".spec.ts"));
   const isWhole = specs.every((name) => noted.includes(ranMark(name))) && String(config.grep) === "/.*/";

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { explain, rowsRead, statementsOf } from "@/test/database/plans";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
-import { pool } from "../core/db";
-import { firstIdAt } from "../core/ids";
+import { pool } from "../../core/db";
+import { firstIdAt } from "../../core/ids";
 import { searchMessages } from "./search-messages";
 
 let made = 0;

@@ -4,11 +4,11 @@ import pg from "pg";
 import { beforeAll, expect, inject, test } from "vitest";
 import { contradictions } from "@/test/database/account-truth";
 import { accepted, claimMany, prepareAttempts, record, report, THROTTLED } from "@/test/database/attempts";
-import { pool } from "../core/db";
-import type { Attempt } from "./dispatch/claims";
+import { pool } from "../../core/db";
+import type { Attempt } from "../dispatch/claims";
+import { applyReceipts } from "../receipts/apply-receipts";
+import { MESSAGE_STATUSES } from "../status";
 import { listMessages } from "./list-messages";
-import { applyReceipts } from "./receipts/apply-receipts";
-import { MESSAGE_STATUSES } from "./status";
 
 beforeAll(prepareAttempts);
 

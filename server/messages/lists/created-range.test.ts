@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { timeOfId } from "../core/ids";
+import { timeOfId } from "../../core/ids";
 import { cutAtDays, idsWithin } from "./created-range";
 
 const at = (text: string) => Date.parse(`${text}Z`);

@@ -22,7 +22,7 @@ import { createRoute as createRouteRow, listRoutes as listRouteRows } from "@/se
 import { CreateRouteInput } from "@/server/routing/schema";
 import { CreateSenderInput } from "@/server/senders/schema";
 import { createSender } from "@/server/senders/service";
-import { requireSecretKey } from "./admin-database";
+import { requireSecretKey } from "./database";
 
 export type Flags = Partial<Record<string, string | boolean>>;
 type Row = Record<string, unknown>;

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { applyLocalSettings, dataFolder, readCredentials } from "./local";
-import { runningStart } from "./lock";
+import { applyLocalSettings, dataFolder, readCredentials } from "../local";
+import { runningStart } from "../lock";
 
 let isKeyMadeUp = false;
 

@@ -2,10 +2,10 @@
  * Walks through an account's messages, newest first, that read a bounded number of index entries however many messages there
  * are. A walk follows one index; its other filters are compared with each message on the way.
  */
-import type { Queryable } from "../core/db";
+import type { Queryable } from "../../core/db";
+import { isE164 } from "../phone";
 import { idsWithin } from "./created-range";
 import { STATUS_LISTS } from "./list-messages";
-import { isE164 } from "./phone";
 import type { SearchMessagesQuery } from "./search-schema";
 
 export type WalkFilter = Omit<SearchMessagesQuery, "page" | "limit">;
@@ -119,7 +119,7 @@ export async function startWalk(
     const { values, put } = parameters();
     const walk = idsOn(track, accountId, filter, before, max, put);
     const exact = number && idsOn(number, accountId, filter, before, max, put);
-    // OFFSET 0 keeps the rows from being read otherwise than by the id, such as all of the table.
+    // OFFSET 0 makes the planner read the rows by id, and never the whole table.
     const { rows } = await db.query<Walked>({
       text: `WITH walked AS MATERIALIZED (${walk}),
                candidates AS MATERIALIZED (SELECT id FROM walked ${exact ? `UNION SELECT id FROM (${exact}) e` : ""}),

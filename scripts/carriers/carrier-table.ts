@@ -1,6 +1,6 @@
 /** The table of `npm run carriers`. */
-import type { VendorCheck } from "../server/providers/adapters/checked";
-import { textTable } from "./text-table";
+import type { VendorCheck } from "../../server/providers/adapters/checked";
+import { textTable } from "../text-table";
 
 const HEAD = ["carrier", "checked on", "what", "against"] as const;
 const NEVER = ["never", "", ""] as const;

@@ -5,9 +5,9 @@
  *   npm run carriers -- --sdks [folder]   compares the adapters with the vendors' own libraries, which are installed into the
  *                                         folder, or into a temporary one; exits 1 when they differ
  */
-import { VENDOR_CHECKS } from "../server/providers/adapters/checked";
+import { VENDOR_CHECKS } from "../../server/providers/adapters/checked";
+import { checkLibraries } from "../sdks/check";
 import { carrierTable } from "./carrier-table";
-import { checkLibraries } from "./sdks/check";
 
 const [mode, folder] = process.argv.slice(2);
 if (mode === "--sdks") process.exit((await checkLibraries(folder)) ? 0 : 1);

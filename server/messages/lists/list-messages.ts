@@ -1,12 +1,12 @@
-import type { AccountActor } from "../core/actor";
-import { DAY_MS } from "../core/clock";
-import { type Queryable, readPool } from "../core/db";
-import { MILESTONE_EVERY, milestoneBefore } from "../lists/milestones";
-import { readList } from "../lists/read-list";
+import type { AccountActor } from "../../core/actor";
+import { DAY_MS } from "../../core/clock";
+import { type Queryable, readPool } from "../../core/db";
+import { MILESTONE_EVERY, milestoneBefore } from "../../lists/milestones";
+import { readList } from "../../lists/read-list";
+import { givenMetadata } from "../metadata";
+import { MESSAGE_COLUMNS, type MessageRow, presentMessage } from "../present";
+import type { ListMessagesQuery } from "../schema";
 import { cutAtDays, idsWithin, type Span } from "./created-range";
-import { givenMetadata } from "./metadata";
-import { MESSAGE_COLUMNS, type MessageRow, presentMessage } from "./present";
-import type { ListMessagesQuery } from "./schema";
 
 const spanOf = (query: Pick<ListMessagesQuery, "created_after" | "created_before">): Span => ({
   from: query.created_after === undefined ? null : Date.parse(query.created_after),

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
-import { pool } from "../core/db";
-import { firstIdAt } from "../core/ids";
+import { pool } from "../../core/db";
+import { firstIdAt } from "../../core/ids";
+import type { MessageStatus } from "../status";
 import { listMessages } from "./list-messages";
-import type { MessageStatus } from "./status";
 
 const PAGE = { page: 1, limit: 50 };
 const TO = "+14155550123";

@@ -1,14 +1,14 @@
-/** Hands requests of the console over to Next, which serves pages and sign-in. */
+/** The way of requests to the pages process, which serves pages and sign-in. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { overloaded } from "../../core/errors";
 import { authRefusal, pageRefusal, writeResponse } from "./responses";
 
-/** Hands a request to Next. `body`: as the door has read it; none by default. */
-export type HandOver = (request: IncomingMessage, response: ServerResponse, body?: Buffer) => Promise<void>;
+/** Has the pages process serve a request. `body`: as the door has read it; none by default. */
+export type PagesHandler = (request: IncomingMessage, response: ServerResponse, body?: Buffer) => Promise<void>;
 
 export const AUTH = "/api/auth/";
 
-/** While there is nobody to hand over to: 503 with Retry-After, in the form that the caller expects. */
+/** While there is no pages process: 503 with Retry-After, in the form that the caller expects. */
 export function refuseWithoutPages(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const refusal = (request.url ?? "").startsWith(AUTH) ? authRefusal(overloaded()) : pageRefusal(overloaded());
   return writeResponse(request, response, refusal);

@@ -7,7 +7,7 @@ const CARRIERS = ["twilio", "plivo", "telnyx", "messagebird"] as const;
 const RATE = 10;
 const LONG_TEXT = "Your parcel is on its way. ".repeat(15).trim();
 const LONG_SEGMENTS = 3;
-/** What one process knows of a pace is a second old at most. */
+/** Processes read limits anew every second. */
 const KNOWN_EVERYWHERE_MS = 2_000;
 /** How much later than it was let go a message may have reached the carrier, on a busy machine. */
 const LATE_S = 2;
@@ -21,8 +21,8 @@ type Own = Installation<(typeof CARRIERS)[number]>;
 /** When something with so many segments went, in seconds. */
 type Going = { at: number; segments: number };
 
-/** Sets a provider's pace, which every worker knows within a second. */
-async function pace({ database }: Own, provider: string, rate: number): Promise<void> {
+/** Sets a provider's throughput limit, which every worker knows within a second. */
+async function limitThroughput({ database }: Own, provider: string, rate: number): Promise<void> {
   await database.rows(
     `INSERT INTO providers (id, max_segments_per_second) VALUES ($1, $2)
      ON CONFLICT (id) DO UPDATE SET max_segments_per_second = excluded.max_segments_per_second`,
@@ -31,7 +31,7 @@ async function pace({ database }: Own, provider: string, rate: number): Promise<
 }
 
 /** Sends one message after the other until one had to wait longer than a worker may use an outdated limit. */
-async function sendUntilPaced({ database }: Own, customer: Customer): Promise<void> {
+async function sendUntilLimited({ database }: Own, customer: Customer): Promise<void> {
   const bucket = "SELECT 1 FROM pace_buckets WHERE id LIKE 'provider:%' OR id LIKE 'sender:%'";
   const before = (await database.rows(bucket)).length;
   const startedAt = Date.now();
@@ -70,7 +70,7 @@ const takenTimes = (carrier: Carrier, recipients: string[]): number[] =>
 
 const numbers = (count: number) => Array.from({ length: count }, newNumber);
 
-test("two workers together keep a provider's pace, fairly between accounts, and slow nobody else", async ({
+test("two workers together keep a provider's throughput limit, fairly between accounts, and slow nobody else", async ({
   installation,
 }) => {
   const { twilio, plivo } = installation.carriers;
@@ -80,8 +80,8 @@ test("two workers together keep a provider's pace, fairly between accounts, and 
   );
   if (!big || !small || !elsewhere) throw new Error("An account is missing.");
   await elsewhere.reaches(await elsewhere.send(newNumber()), "sent");
-  await pace(installation, "twilio", RATE);
-  await sendUntilPaced(installation, big);
+  await limitThroughput(installation, "twilio", RATE);
+  await sendUntilLimited(installation, big);
 
   const [many, few, free] = [numbers(40), numbers(5), numbers(5)];
   const bigIds = await big.sendAll(many);
@@ -103,11 +103,11 @@ test("two workers together keep a provider's pace, fairly between accounts, and 
   expect(Math.max(...takenTimes(plivo, free))).toBeLessThan(Math.max(...ofMany));
 });
 
-test("a pace counts segments, not messages", async ({ installation }) => {
+test("a throughput limit counts segments, not messages", async ({ installation }) => {
   const { telnyx } = installation.carriers;
   const customer = await newCustomer(installation, await installation.makeRoute("telnyx"));
-  await pace(installation, "telnyx", RATE);
-  await sendUntilPaced(installation, customer);
+  await limitThroughput(installation, "telnyx", RATE);
+  await sendUntilLimited(installation, customer);
   const recipients = numbers(10);
   const ids = await customer.sendAll(recipients, LONG_TEXT);
   await expect.poll(() => takenTimes(telnyx, recipients).length).toBe(recipients.length);
@@ -116,7 +116,7 @@ test("a pace counts segments, not messages", async ({ installation }) => {
   expectWithin(goings, RATE, 0);
 });
 
-test("a sender's own pace holds for that account alone", async ({ installation }) => {
+test("a sender's own throughput limit holds for that account alone", async ({ installation }) => {
   const { messagebird } = installation.carriers;
   const route = await installation.makeRoute("messagebird");
   const [slow, fast] = await Promise.all([newCustomer(installation, route), newCustomer(installation, route)]);
@@ -125,7 +125,7 @@ test("a sender's own pace holds for that account alone", async ({ installation }
     slow.account.accountId,
     senderRate,
   ]);
-  await sendUntilPaced(installation, slow);
+  await sendUntilLimited(installation, slow);
   const [paced, free] = [numbers(20), numbers(20)];
   const ids = await slow.sendAll(paced);
   await fast.send(newNumber());

@@ -2,8 +2,8 @@
 import { parseArgs } from "node:util";
 import { toApiError } from "@/server/core/errors";
 import { shutDown } from "@/server/core/process";
-import { COMMANDS, type Flags, type Output } from "./admin-commands";
-import { chooseDatabase } from "./admin-database";
+import { COMMANDS, type Flags, type Output } from "./commands";
+import { chooseDatabase } from "./database";
 
 const USAGE = `Usage: npm run admin -- <command> [options]
 

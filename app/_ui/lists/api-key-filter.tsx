@@ -1,0 +1,29 @@
+"use client";
+
+import { trpc } from "@/app/_trpc/client";
+import { FilterSelect } from "./filter-select";
+
+/** Filters a list by one of the account's API keys. An ID of the address that is none of them stays a choice. */
+export function ApiKeyFilter({
+  keyId,
+  onChange,
+}: {
+  /** Empty: not filtered. */
+  keyId: string;
+  onChange: (keyId: string | undefined) => void;
+}) {
+  const { data } = trpc.apiKeys.list.useQuery();
+  const options = (data?.data ?? []).map(({ id, name }) => ({ value: id, label: name }));
+  const isUnlisted = keyId !== "" && !options.some(({ value }) => value === keyId);
+  return (
+    <FilterSelect
+      label="API key"
+      placeholder="Any key"
+      options={isUnlisted ? [{ value: keyId, label: keyId }, ...options] : options}
+      value={keyId}
+      onChange={onChange}
+      flex="1 1 140px"
+      maw={{ sm: 220 }}
+    />
+  );
+}

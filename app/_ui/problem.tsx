@@ -1,0 +1,12 @@
+import { Alert } from "@mantine/core";
+import { IconAlertTriangle } from "@tabler/icons-react";
+import type { ReactNode } from "react";
+
+/** A failure, which screen readers announce. A `Notice` warns of less. */
+export function Problem({ title, mb, children }: { title?: string; mb?: "lg"; children: ReactNode }) {
+  return (
+    <Alert color="red" variant="light" role="alert" icon={<IconAlertTriangle aria-hidden />} title={title} mb={mb}>
+      {children}
+    </Alert>
+  );
+}
