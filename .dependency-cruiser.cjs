@@ -61,6 +61,12 @@ module.exports = {
       "Everybody else takes prisma() or pool() from core/db.",
     ),
     never(
+      "migrations-need-no-client",
+      { path: "^prisma/(migrate|queue-indexes|patiently)\\.ts$" },
+      { path: "^prisma/generated/", reachable: true },
+      "On a fresh clone the migrations run before the client is generated.",
+    ),
+    never(
       "schema-knows-shapes-only",
       { path: `${ROOM}[a-z-]*schema\\.ts$` },
       { path: "^server/core/(?!wire\\.ts$)" },
@@ -69,13 +75,13 @@ module.exports = {
     never(
       "schema-is-pure",
       { path: `${ROOM}[a-z-]*schema\\.ts$` },
-      { path: "^(server/core/(db|env|clock|jobs)\\.ts$|prisma/)", reachable: true },
+      { path: "^(server/core/(db|env|clock|jobs|add-jobs)\\.ts$|prisma/)", reachable: true },
       "A schema reaches no database, settings or clock, by no detour: the browser imports it too.",
     ),
     never(
       "present-is-pure",
       { path: `${ROOM}present\\.ts$` },
-      { path: "^(server/core/(db|env|clock|jobs)\\.ts$|prisma/)" },
+      { path: "^(server/core/(db|env|clock|jobs|add-jobs)\\.ts$|prisma/)" },
       "A presenter turns a row into a shape and asks nobody.",
     ),
     never(

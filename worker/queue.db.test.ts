@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { addJob } from "@/server/core/add-jobs";
 import { pool } from "@/server/core/db";
-import { addJob } from "@/server/core/jobs";
 import { explain, rowsRead, statementsOf } from "@/test/database/plans";
 import { keepQueue, QUEUE_SETTINGS } from "./queue";
 

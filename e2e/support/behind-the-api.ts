@@ -1,7 +1,8 @@
 /** Limits that an operator sets for an account, replies from handsets, and recurring work ahead of its time. */
+
+import { addJob } from "@/server/core/add-jobs";
 import { pool } from "@/server/core/db";
 import { newId } from "@/server/core/ids";
-import { addJob } from "@/server/core/jobs";
 import type { OwnAccount } from "./accounts";
 
 type Limits = {

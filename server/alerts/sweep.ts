@@ -1,8 +1,9 @@
 /** Finds problems that have begun or ended, and alerts once for each change. */
+
+import { addJob } from "../core/add-jobs";
 import { type Tx, transaction } from "../core/db";
 import { publicUrl } from "../core/env";
 import { newId } from "../core/ids";
-import { addJob } from "../core/jobs";
 import { log } from "../core/log";
 import type { Letter } from "../mail/compose";
 import { isMailSet, queueMail } from "../mail/store";

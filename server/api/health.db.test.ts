@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
+import { addJob } from "../core/add-jobs";
 import { pool, transaction } from "../core/db";
 import { newId } from "../core/ids";
-import { addJob } from "../core/jobs";
 import { checkHealth } from "./health";
 
 afterEach(() => pool().query("DELETE FROM graphile_worker._private_jobs"));

@@ -1,8 +1,9 @@
 /** The outbox: e-mails are written with the change that causes them, and sent by a job afterwards. */
+
+import { addJob } from "../core/add-jobs";
 import type { Tx } from "../core/db";
 import { env } from "../core/env";
 import { newId } from "../core/ids";
-import { addJob } from "../core/jobs";
 import { log } from "../core/log";
 import { seal } from "../core/seal";
 import { type Composed, compose, type Letter } from "./compose";

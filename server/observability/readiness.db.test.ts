@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, expect, test, vi } from "vitest";
+import { addJob } from "../core/add-jobs";
 import { pool, transaction } from "../core/db";
 import { newId } from "../core/ids";
-import { addJob } from "../core/jobs";
 import { checkReadiness, forgetReadiness } from "./readiness";
 
 const heartbeat = (ageS: number) =>

@@ -2,9 +2,11 @@
  * Puts callbacks of providers, over HTTP or on a bind, into the job queue before they are acknowledged: a provider
  * never repeats a callback after our 2xx.
  */
+
+import { addJobs } from "../core/add-jobs";
 import { createBatcher, type Settled } from "../core/batcher";
 import { type Tx, transaction } from "../core/db";
-import { addJobs, type JobPayload } from "../core/jobs";
+import type { JobPayload } from "../core/jobs";
 import { defineProcessValue } from "../core/process";
 import { activeTrace } from "../core/spans";
 import { unnest } from "../core/unnest";

@@ -3,12 +3,12 @@ import { type IdempotentRequest, plainRequest } from "../accounts/idempotency/re
 import { inTurn } from "../accounts/turns";
 import { recordAudit } from "../audit/store";
 import type { AccountActor } from "../core/actor";
+import { addJob } from "../core/add-jobs";
 import { now, SECOND_MS } from "../core/clock";
 import { pool, prisma, type Tx, transaction } from "../core/db";
 import { env } from "../core/env";
 import { type ApiError, invalidRequest, notFound } from "../core/errors";
 import { isTestAccount, newId } from "../core/ids";
-import { addJob } from "../core/jobs";
 import { defineProcessValue } from "../core/process";
 import { readList } from "../lists/read-list";
 import { requireDltEntity } from "./dlt";

@@ -1,9 +1,10 @@
 /** Forgotten passwords, by e-mail. */
+
+import { addJob } from "../../core/add-jobs";
 import { pool, transaction } from "../../core/db";
 import { publicUrl } from "../../core/env";
 import { forbidden } from "../../core/errors";
 import { newId } from "../../core/ids";
-import { addJob } from "../../core/jobs";
 import { isMailSet, queueMail } from "../../mail/store";
 import type { RequestResetInput, ResetRequested } from "../schema";
 import { normalEmail } from "../sign-in/normal-email";

@@ -6,11 +6,11 @@
  */
 import { readResponses, type StoredResponses, storeResponses } from "../../accounts/idempotency/stored-responses";
 import { type LockedAccount, lockAccounts, lockAdmission, type MoneyMove, postMoney } from "../../accounts/store";
+import { addJob, addScheduledJobs } from "../../core/add-jobs";
 import { createBatcher, type Settled } from "../../core/batcher";
 import { now, utcDay } from "../../core/clock";
 import { beforeCommit, type Defer, onCommit, type Tx, transaction } from "../../core/db";
 import { type ApiError, errorCodeOf } from "../../core/errors";
-import { addJob, addScheduledJobs } from "../../core/jobs";
 import { noteChange } from "../../core/live";
 import { defineProcessValue } from "../../core/process";
 import { traceStored } from "../../core/spans";

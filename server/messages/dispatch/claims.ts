@@ -4,10 +4,11 @@
  * been sent and is never blindly repeated. Every statement here matches the claim's token, so that none can touch an attempt
  * that another worker has claimed since.
  */
+
+import { addJob } from "../../core/add-jobs";
 import { createBatcher } from "../../core/batcher";
 import { SECOND_MS } from "../../core/clock";
 import { filterEquals, filterIsNull, pool, type Queryable, type Tx, transaction } from "../../core/db";
-import { addJob } from "../../core/jobs";
 import { errorFields, log } from "../../core/log";
 import { defineProcessValue } from "../../core/process";
 import { unnest } from "../../core/unnest";

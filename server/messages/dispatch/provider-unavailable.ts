@@ -1,7 +1,8 @@
 /** Queued messages of a provider that is drained, open or half-open: they are rerouted, or fail after ten minutes. */
+
+import { addJob } from "../../core/add-jobs";
 import { MINUTE_MS, now, SECOND_MS } from "../../core/clock";
 import { transaction } from "../../core/db";
-import { addJob } from "../../core/jobs";
 import { defineProcessValue } from "../../core/process";
 import type { ProviderState, ProviderTable } from "../../providers/registry";
 import { PROVIDERS } from "../../providers/schema";

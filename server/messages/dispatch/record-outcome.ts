@@ -1,9 +1,10 @@
 /** Records how attempts ended: moves their messages, settles or refunds money, and claims the next attempts. */
+
+import { addJob } from "../../core/add-jobs";
 import { createBatcher, isDataError, type Settled } from "../../core/batcher";
 import { now } from "../../core/clock";
 import { type Tx, transaction } from "../../core/db";
 import { env } from "../../core/env";
-import { addJob } from "../../core/jobs";
 import { log } from "../../core/log";
 import { defineProcessValue } from "../../core/process";
 import { unnest } from "../../core/unnest";

@@ -2,9 +2,10 @@
  * Recovery of attempts that their worker will not finish: it died, or the reply to its claim was lost. Claimed attempts were
  * never sent and go back to dispatch; begun ones may have been sent, so their outcome is unknown.
  */
+
+import { addJob } from "../../core/add-jobs";
 import { SECOND_MS } from "../../core/clock";
 import { filterEquals, pool, transaction } from "../../core/db";
-import { addJob } from "../../core/jobs";
 import { log } from "../../core/log";
 import { workerId } from "../../core/worker-id";
 import type { OutboundMessage } from "../../providers/port";

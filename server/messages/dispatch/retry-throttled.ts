@@ -1,7 +1,8 @@
 /** Messages whose providers all throttle us at the moment: they are dispatched again after a pause. */
+
+import { addJobs } from "../../core/add-jobs";
 import { SECOND_MS } from "../../core/clock";
 import type { Tx } from "../../core/db";
-import { addJobs } from "../../core/jobs";
 import { unnest } from "../../core/unnest";
 
 /** A message to be dispatched again to `providers`, after at least `pauseMs`. */

@@ -1,7 +1,8 @@
 /** Sweeps: time-outs of messages, and what a crash may have left behind. The database's clock measures ages. */
+
+import { addJob } from "../../core/add-jobs";
 import { HOUR_MS, MINUTE_MS, now } from "../../core/clock";
 import { pool, transaction } from "../../core/db";
-import { addJob } from "../../core/jobs";
 import { log } from "../../core/log";
 import { idsWithin } from "../lists/created-range";
 import { rejoinReceipts } from "../receipts/apply-receipts";

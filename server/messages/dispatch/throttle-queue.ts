@@ -4,10 +4,10 @@
  * next message is tagged behind that account's own messages only (start-time fair queueing).
  */
 
+import { addJob } from "../../core/add-jobs";
 import { cachedRead } from "../../core/cached-read";
 import { now, SECOND_MS } from "../../core/clock";
 import { pool, type Queryable, type Tx, transaction } from "../../core/db";
-import { addJob } from "../../core/jobs";
 import { unnest } from "../../core/unnest";
 import { providerTable } from "../../providers/registry";
 import { findSuppressed } from "../../suppressions/store";

@@ -2,11 +2,13 @@
  * Delivery receipts. Every one is stored; it moves its message forward or not at all. A receipt that comes before the
  * response to its own send is parked, and joined as soon as the provider's id is known.
  */
+
+import { addJob } from "../../core/add-jobs";
 import { createBatcher } from "../../core/batcher";
 import { now, SECOND_MS } from "../../core/clock";
 import { type Tx, transaction } from "../../core/db";
 import { newId } from "../../core/ids";
-import { addJob, type ReceiptReport } from "../../core/jobs";
+import type { ReceiptReport } from "../../core/jobs";
 import { errorFields, log } from "../../core/log";
 import { defineProcessValue } from "../../core/process";
 import { unnest } from "../../core/unnest";

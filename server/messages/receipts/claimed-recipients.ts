@@ -2,9 +2,10 @@
  * Reports that any handset could have sent, because only their text marks them as receipts. Ids of
  * message centres can be guessed, so such a report counts only for a message that went to the number it came from.
  */
+
+import { addJob } from "../../core/add-jobs";
 import { now, SECOND_MS } from "../../core/clock";
 import type { Tx } from "../../core/db";
-import { addJob } from "../../core/jobs";
 import { log } from "../../core/log";
 import { isRecipient } from "../phone";
 import type { IncomingReceipt, MatchedAttempt } from "./match-attempts";

@@ -3,11 +3,13 @@
  * of a number that starts with +1555010 choose its behaviour (README, "Scenario numbers"). Its receipts wait in the job
  * queue, so they survive a restart.
  */
+
+import { addJob } from "../../core/add-jobs";
 import { createBatcher } from "../../core/batcher";
 import { now } from "../../core/clock";
 import { transaction } from "../../core/db";
 import { newId } from "../../core/ids";
-import { addJob, type ReceiptReport } from "../../core/jobs";
+import type { ReceiptReport } from "../../core/jobs";
 import { defineProcessValue } from "../../core/process";
 import type { Adapter, SendOutcome, SendRequest } from "../port";
 

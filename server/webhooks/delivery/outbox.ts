@@ -4,8 +4,10 @@
  * it stands in its job only (docs/decisions/0020). Inserts only, so that transactions do not wait for each other; the
  * only rows locked are disabled endpoints, which must not be enabled before their parked deliveries are visible.
  */
+
+import { addJobs, addKnownJobs } from "../../core/add-jobs";
 import type { Queryable, Tx } from "../../core/db";
-import { addJobs, addKnownJobs, type JobPayload } from "../../core/jobs";
+import type { JobPayload } from "../../core/jobs";
 import { unnest } from "../../core/unnest";
 import { INSERT_CHANGES } from "../../lists/store";
 import type { MessageStatus } from "../../messages/status";

@@ -1,8 +1,8 @@
 import { inTurn } from "../../accounts/turns";
 import type { AccountActor } from "../../core/actor";
+import { addJobs } from "../../core/add-jobs";
 import { type Tx, transaction } from "../../core/db";
 import { invalidRequest, notFound } from "../../core/errors";
-import { addJobs } from "../../core/jobs";
 import { jobsFor, type WaitingDelivery } from "../delivery/outbox";
 import type { ResendInput, WebhookRecovery } from "../schema";
 import { noSuchEndpoint } from "../service";

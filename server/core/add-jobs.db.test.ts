@@ -1,8 +1,9 @@
 import pg from "pg";
 import { expect, test } from "vitest";
+import { addJob, addJobs, addKnownJobs, addScheduledJobs } from "./add-jobs";
 import { pool, transaction } from "./db";
 import { env } from "./env";
-import { addJob, addJobs, addKnownJobs, addScheduledJobs, type JobName } from "./jobs";
+import type { JobName } from "./jobs";
 
 const HOUR_MS = 3_600_000;
 
