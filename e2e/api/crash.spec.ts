@@ -27,7 +27,7 @@ const test = base.extend<{ database: Database; databaseProxy: DatabaseProxy; doo
   },
 });
 
-test.describe.configure({ mode: "default", timeout: 90_000 });
+test.describe.configure({ mode: "default" });
 
 /** How a request ended for its caller: with a response, or with none. */
 const endOf = (request: Promise<Answer>) => request.catch(() => null);

@@ -78,5 +78,6 @@ test("whoever opens a page goes before the links that browsers fetch ahead of a 
     Array.from({ length: 200 }, () => ask(web.url, { path: "/usage", headers: ahead }).then(({ status }) => status)),
   );
   expect((await ask(web.url, { path: "/messages", headers: { cookie } })).status).toBe(200);
-  expect(await links).toContain(503);
+  // Those for which there is no time are answered without a page, which is no error.
+  expect([...new Set(await links)].sort()).toEqual([200, 204]);
 });

@@ -39,6 +39,9 @@ const isForClient = ({ headers, url }: IncomingMessage): boolean =>
 /** Of a link that is in sight: whoever opens a page goes first, or the links of a few pages would keep others from theirs. */
 const isPrefetch = ({ headers }: IncomingMessage): boolean => headers["next-router-prefetch"] !== undefined;
 
+/** A prefetch that is refused: Next takes it for a link without one, and the browser logs no error. */
+const NOT_AHEAD = { status: 204, headers: { "cache-control": "no-store" }, body: "" };
+
 function sendBuilt(request: IncomingMessage, response: ServerResponse, page: BuiltPage, status: number): Promise<void> {
   response.setHeader(POLICY_HEADER, page.policy);
   const headers = {
@@ -66,8 +69,9 @@ async function render(
   pages: BuiltPages,
   handOver: HandOver,
 ): Promise<void> {
-  const leave = await renders()({ isAhead: isPrefetch(request) });
-  if (!leave) return refuse(request, response, overloaded());
+  const isAhead = isPrefetch(request);
+  const leave = await renders()({ isAhead });
+  if (!leave) return isAhead ? writeResponse(request, response, NOT_AHEAD) : refuse(request, response, overloaded());
   if (request.socket.destroyed) return leave();
   response.once("close", leave);
   const nonce = `'nonce-${randomBytes(NONCE_BYTES).toString("base64")}'`;
