@@ -111,6 +111,8 @@ export default async function start(): Promise<() => Promise<void>> {
       DATA_DIR: dataDir,
       LOG_LEVEL: "debug",
       SENDER_AUTO_APPROVE_S: SENDER_APPROVED_AFTER_S,
+      // The browsers of a run are on the same processors, and would leave none to the pages that they wait for.
+      PAGES_NICENESS: "0",
     },
     stdio: ["ignore", "pipe", "pipe"],
   });
