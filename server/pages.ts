@@ -41,7 +41,7 @@ async function start(): Promise<void> {
     server.listen(socketPath, resolve);
   });
   // Not earlier: while it starts, its web process waits for it.
-  lowerPriority();
+  lowerPriority(env().PAGES_NICENESS);
   const report = async () => {
     const message: Report = { metrics: isScraped ? await metricsOfPages() : null };
     if (process.connected) process.send?.(message);

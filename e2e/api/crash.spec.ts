@@ -108,6 +108,8 @@ test("many requests under way in a process that is killed: each is done once or 
   const answered = await Promise.all(ends);
   expect(answered[20]).toBeNull();
 
+  // A COMMIT that the dead process had sent may still be under way; it holds the account.
+  await database.rows("SELECT 1 FROM accounts WHERE id = $1 FOR UPDATE", [account.accountId]);
   const committed = new Set(await storedAnswers(database, account.accountId));
   const repeated = await Promise.all(answered.map((_, at) => send(api, at)));
   for (const [at, again] of repeated.entries()) {

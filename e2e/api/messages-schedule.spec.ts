@@ -14,7 +14,7 @@ const cancelOf = (id: string) => ({ method: "POST", path: `/messages/${id}/cance
 
 test.describe("send_at", () => {
   test("a scheduled message is pending until its time, and is then sent and delivered", async ({ rest, account }) => {
-    const send_at = ahead(3_000);
+    const send_at = ahead(6_000);
     const message = await rest.post<Message>(PATH, { to: TO, from: account.sender, body: "Hello", send_at });
     expect(message).toMatchObject({ status: "pending", scheduled_at: send_at, cost: 0.01 });
     expect(await balanceOf(rest)).toBe(99.99);

@@ -1,6 +1,7 @@
 import type { Page } from "@playwright/test";
 import type { OwnAccount } from "../support/accounts";
 import { databaseUrlOf, openDatabase } from "../support/books";
+import { takesFocus } from "../support/dialogs";
 import type { Service } from "../support/service";
 import { signInOperator } from "../support/sign-in";
 import { expect, test } from "../test";
@@ -35,6 +36,7 @@ test("limits are saved and shown again", async ({ page, service, account }) => {
   await openMenu(page, account);
   await page.getByRole("menuitem", { name: "Limits" }).click();
   const dialog = page.getByRole("dialog", { name: /^Limits of / });
+  await takesFocus(dialog);
   await dialog.getByRole("combobox", { name: "Allowed countries" }).fill("Germ");
   await page.getByRole("option", { name: "Germany (DE)" }).click();
   await dialog.getByLabel("Identical texts per number").fill("0");

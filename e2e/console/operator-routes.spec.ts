@@ -1,4 +1,5 @@
 import { randomInt } from "node:crypto";
+import { takesFocus } from "../support/dialogs";
 import { signInOperator } from "../support/sign-in";
 import { expect, test } from "../test";
 
@@ -33,6 +34,7 @@ test("an operator adds a route, reorders its providers, simulates it and deletes
     await page.getByRole("button", { name: `Edit the route for +${prefix}…` }).click();
     const dialog = page.getByRole("dialog");
     await expect(dialog.getByRole("button", { name: "Move Telnyx up" })).toBeDisabled();
+    await takesFocus(dialog);
     await dialog.getByRole("button", { name: "Move Sandbox up" }).press("Enter");
     await expect(dialog.getByRole("listitem")).toContainText(["Sandbox", "Telnyx"]);
     await dialog.getByRole("button", { name: "Save route" }).click();

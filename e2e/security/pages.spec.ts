@@ -70,3 +70,16 @@ test("few pages are made at once, few wait, the rest is refused, and the API goe
   expect(refused?.headers["retry-after"]).toBe("1");
   expect(refused?.text).toContain("<h1>503</h1>");
 });
+
+test("a page that is opened goes before the links that browsers fetch ahead of a click", async ({ web, account }) => {
+  const cookie = (await openSession(web.url, account)).join("; ");
+  const ahead = { cookie, rsc: "1", "next-router-prefetch": "1" };
+  const links = Promise.all(
+    Array.from({ length: 200 }, () => ask(web.url, { path: "/usage", headers: ahead }).then(({ status }) => status)),
+  );
+  expect((await ask(web.url, { path: "/messages", headers: { cookie } })).status).toBe(200);
+  // Links for which there is no time are answered without a page, which is no error.
+  const statuses = await links;
+  expect(statuses).toContain(204);
+  expect(statuses.filter((status) => status >= 400)).toEqual([]);
+});

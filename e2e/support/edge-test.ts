@@ -17,10 +17,14 @@ export const test = base.extend<Fixtures>({
   cookie: async ({ web, account }, use) => use((await openSession(web.url, account)).join("; ")),
 });
 
-/** Headers of a request from an address that no other test uses. */
-export const fromSomewhere = (): Record<string, string> => ({
-  "x-forwarded-for": `198.18.${randomInt(256)}.${randomInt(256)}`,
-});
+const PLACES = 65_536;
+let lastPlace = randomInt(PLACES);
+
+/** Headers of a request from an address that no other test uses: in turn, as one that is drawn again may be throttled. */
+export function fromSomewhere(): Record<string, string> {
+  lastPlace = (lastPlace + 1) % PLACES;
+  return { "x-forwarded-for": `198.18.${lastPlace >> 8}.${lastPlace & 255}` };
+}
 
 const JSON_TYPE = { "content-type": "application/json" };
 

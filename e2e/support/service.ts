@@ -8,6 +8,8 @@ import { createDatabase, startPostgres } from "@/scripts/postgres";
 import { keepsStatements, startPooler } from "../../test/database/pooler";
 
 const READY_WITHIN_MS = 300_000;
+/** Longer than a test may take to look at a sender that waits for approval; a local start approves it after two seconds. */
+const SENDER_APPROVED_AFTER_S = "10";
 
 /** The running product, as `npm start` describes it in `credentials.json`. */
 export type Service = { url: string; email: string; password: string; apiKey: string; dataDir: string };
@@ -103,7 +105,16 @@ export default async function start(): Promise<() => Promise<void>> {
   // Test processes ask the same database.
   if (direct) Object.assign(process.env, { [DIRECT_URL]: direct, DATABASE_STATEMENT_NAMES: names });
   const child = spawn(process.execPath, [path.join("scripts", "start.mjs")], {
-    env: { ...inherited, ...behind.settings, PORT: String(await freePort()), DATA_DIR: dataDir, LOG_LEVEL: "debug" },
+    env: {
+      ...inherited,
+      ...behind.settings,
+      PORT: String(await freePort()),
+      DATA_DIR: dataDir,
+      LOG_LEVEL: "debug",
+      SENDER_AUTO_APPROVE_S: SENDER_APPROVED_AFTER_S,
+      // The browsers of a run are on the same processors, and would leave none to the pages that they wait for.
+      PAGES_NICENESS: "0",
+    },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";

@@ -227,7 +227,8 @@ describe("behind a proxy that can be cut", () => {
     const cutOff = async (marker: string): Promise<void> => {
       const waiting = () =>
         holder.query(
-          "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE $1 AND pid <> pg_backend_pid()",
+          `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+             AND query LIKE $1 AND pid <> pg_backend_pid()`,
           [`%${marker}%`],
         );
       await expect.poll(async () => (await waiting()).rowCount).toBe(1);
@@ -310,7 +311,8 @@ describe("a server that only reads, as a standby before its promotion does", () 
 describe("the pool for lists", () => {
   const sleeping = async () => {
     const { rows } = await pool().query<{ pid: number }>(
-      "SELECT pid FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND query LIKE '%pg_sleep(600)%' AND pid <> pg_backend_pid()",
+      `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'
+         AND query LIKE '%pg_sleep(600)%' AND pid <> pg_backend_pid()`,
     );
     return rows.map(({ pid }) => pid);
   };

@@ -61,6 +61,9 @@ export const Settings = z.object({
   TRUSTED_PROXIES: networks((text) => isAddress(text) || isCidr(text), "an address or CIDR range").describe(
     "addresses or CIDR ranges of reverse proxies whose X-Forwarded-For is believed",
   ),
+  PAGES_NICENESS: count(10, 0, 19).describe(
+    "how far the pages process stands back where processors are short; 0: not at all",
+  ),
   DATABASE_POOL_SIZE: count(10, 5, 200).describe("database connections per process"),
   WEBHOOK_ALLOWED_NETWORKS: networks(isCidr, "a CIDR range").describe(
     "private CIDR ranges that webhooks may reach, e.g. 10.1.0.0/16",

@@ -20,6 +20,22 @@ test("so many are inside at once, so many wait, and the next is refused at once"
   expect(order).toEqual(["third", "fourth"]);
 });
 
+test("what nobody waits for enters last, and its own queue keeps nobody out", async () => {
+  const enter = openGate({ ...LIMITS, atOnce: 1 });
+  const leave = await enter();
+  const order: string[] = [];
+  const come = (name: string, isAhead: boolean) =>
+    enter({ isAhead }).then((out) => {
+      order.push(out ? name : `no ${name}`);
+      out?.();
+    });
+  const all = [come("guess", true), come("other guess", true), come("third guess", true)];
+  all.push(come("page", false), come("other page", false), come("third page", false));
+  leave?.();
+  await Promise.all(all);
+  expect(order).toEqual(["no third guess", "no third page", "page", "other page", "guess", "other guess"]);
+});
+
 test("who waits too long is refused, and its place in the queue goes to others", async () => {
   vi.useFakeTimers();
   const enter = openGate({ ...LIMITS, atOnce: 1, waitMs: 1_000 });

@@ -2,7 +2,7 @@
 
 export type GateLimits = {
   atOnce: number;
-  /** Highest number of waiting requests. */
+  /** Highest number of waiting requests; of those that come ahead of time, as many again. */
   waiting: number;
   /** Longest wait in milliseconds. */
   waitMs: number;
@@ -13,8 +13,11 @@ export type GateLimits = {
   holdMs: number;
 };
 
-/** Waits for a place. @returns a function that leaves it; null when there was none in time. */
-export type Enter = () => Promise<(() => void) | null>;
+/**
+ * Waits for a place. `isAhead`: the work is done ahead of time, for nobody who waits, so it waits until all others have entered.
+ * @returns a function that leaves the place; null when there was none in time.
+ */
+export type Enter = (work?: { isAhead: boolean }) => Promise<(() => void) | null>;
 
 /** @param beforeStart delays work that has a place already, so that more urgent work goes first. */
 export function openGate(
@@ -23,6 +26,7 @@ export function openGate(
 ): Enter {
   let inside = 0;
   const queue: Array<() => void> = [];
+  const queueAhead: Array<() => void> = [];
   const occupy = (): (() => void) => {
     inside += 1;
     let isOut = false;
@@ -31,28 +35,29 @@ export function openGate(
       isOut = true;
       clearTimeout(timer);
       inside -= 1;
-      queue.shift()?.();
+      (queue.shift() ?? queueAhead.shift())?.();
     };
     const timer = setTimeout(leave, holdMs);
     timer.unref();
     return leave;
   };
-  const wait = (): Promise<(() => void) | null> =>
+  const waitIn = (own: Array<() => void>): Promise<(() => void) | null> =>
     new Promise((resolve) => {
       const admit = () => {
         clearTimeout(timer);
         resolve(occupy());
       };
       const timer = setTimeout(() => {
-        const at = queue.indexOf(admit);
-        if (at !== -1) queue.splice(at, 1);
+        const at = own.indexOf(admit);
+        if (at !== -1) own.splice(at, 1);
         resolve(null);
       }, waitMs);
-      queue.push(admit);
+      own.push(admit);
     });
-  return async () => {
-    if (inside >= atOnce && queue.length >= waiting) return null;
-    const leave = inside < atOnce ? occupy() : await wait();
+  return async ({ isAhead } = { isAhead: false }) => {
+    const own = isAhead ? queueAhead : queue;
+    if (inside >= atOnce && own.length >= waiting) return null;
+    const leave = inside < atOnce ? occupy() : await waitIn(own);
     if (leave) await beforeStart();
     return leave;
   };

@@ -26,8 +26,6 @@ const POLICY_HEADER = "content-security-policy";
 const RENDERS = { atOnce: 1, waiting: 40, waitMs: 5_000, holdMs: 10_000 };
 
 const renders = defineProcessValue("door.renders", () => openGate(RENDERS, letApiGoFirst));
-const enter = () => renders()();
-
 /** Paths of former versions, which people may have bookmarked, and their present paths. */
 const MOVED: Readonly<Record<string, string>> = { "/security": "/settings/security", "/audit": "/settings/audit" };
 
@@ -37,6 +35,12 @@ const isFile = (path: string): boolean =>
 /** Next's client requests pages in its own format, which only Next writes. */
 const isForClient = ({ headers, url }: IncomingMessage): boolean =>
   headers.rsc !== undefined || headers["next-router-prefetch"] !== undefined || /[?&]_rsc=/.test(url ?? "");
+
+/** Of a link that is in sight: whoever opens a page goes first, or the links of a few pages would keep others from theirs. */
+const isPrefetch = ({ headers }: IncomingMessage): boolean => headers["next-router-prefetch"] !== undefined;
+
+/** A prefetch that is refused: Next takes it for a link without one, and the browser logs no error. */
+const NOT_AHEAD = { status: 204, headers: { "cache-control": "no-store" }, body: "" };
 
 function sendBuilt(request: IncomingMessage, response: ServerResponse, page: BuiltPage, status: number): Promise<void> {
   response.setHeader(POLICY_HEADER, page.policy);
@@ -65,8 +69,9 @@ async function render(
   pages: BuiltPages,
   toPages: PagesHandler,
 ): Promise<void> {
-  const leave = await enter();
-  if (!leave) return refuse(request, response, overloaded());
+  const isAhead = isPrefetch(request);
+  const leave = await renders()({ isAhead });
+  if (!leave) return isAhead ? writeResponse(request, response, NOT_AHEAD) : refuse(request, response, overloaded());
   if (request.socket.destroyed) return leave();
   response.once("close", leave);
   const nonce = `'nonce-${randomBytes(NONCE_BYTES).toString("base64")}'`;

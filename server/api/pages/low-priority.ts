@@ -1,19 +1,20 @@
 import { existsSync, readdirSync } from "node:fs";
 import os from "node:os";
 
-/** Of 19 at most: where processors are short, the web process and PostgreSQL get ten times as much of them. */
-const NICENESS = 10;
 const THREADS = "/proc/self/task";
 
 /**
  * Lets all other processes go first. On Linux each thread has a priority of its own, and those that collect garbage run before our
  * first line does.
+ * @param niceness up to 19; with 10 the web process and PostgreSQL get ten times as much where processors are short. 0 changes
+ * nothing.
  */
-export function lowerPriority(): void {
+export function lowerPriority(niceness: number): void {
+  if (niceness === 0) return;
   const threads = existsSync(THREADS) ? readdirSync(THREADS).map(Number) : [0];
   for (const thread of threads) {
     try {
-      os.setPriority(thread, NICENESS);
+      os.setPriority(thread, niceness);
     } catch {
       // The thread has ended, or the system refuses: pages are served all the same.
     }

@@ -114,7 +114,8 @@ describe("an endpoint that is enabled while an event is recorded", () => {
     const [messageId] = await makeMessages(account, 1);
     const waiting = async () => {
       const { rows } = await pool().query(
-        "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'WITH disabled AS%'",
+        `SELECT 1 FROM pg_stat_activity
+         WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE 'WITH disabled AS%'`,
       );
       return rows.length;
     };
