@@ -128,7 +128,7 @@ test("an operator's link gives a new password, once", async ({ page, service, ac
   await page.waitForURL("/");
 });
 
-test("who signs up is signed in; who signs up with somebody's e-mail is not told whose it is", async ({
+test("who signs up is signed in; who signs up with somebody's email is not told whose it is", async ({
   page,
   browser,
   service,

@@ -13,7 +13,7 @@ import { QueryState } from "@/app/_ui/lists/query-state";
 
 const signIn = <LinkButton href="/sign-in">Go to sign-in</LinkButton>;
 
-/** Asks for a link to choose another password, where the installation sends e-mails. */
+/** Asks for a link to choose another password, where the installation sends emails. */
 export function ForgottenPasswordForm() {
   const state = trpc.auth.signUpState.useQuery();
   return (
@@ -43,7 +43,7 @@ function AddressForm() {
   });
   if (request.isSuccess) {
     return (
-      <EmptyState isPage icon={IconMail} title="Check your e-mail" action={signIn}>
+      <EmptyState isPage icon={IconMail} title="Check your email" action={signIn}>
         If this address belongs to an account, a link is on its way. It works once, within an hour.
       </EmptyState>
     );
@@ -56,7 +56,7 @@ function AddressForm() {
             Forgotten your password?
           </Title>
           <Text c="dimmed" size="sm" mt={4}>
-            We’ll e-mail you a link to choose a new one.
+            We’ll email you a link to choose a new one.
           </Text>
         </div>
         <ErrorAlert error={errors.unplaced} title="The link was not sent" />
