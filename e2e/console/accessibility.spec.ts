@@ -33,10 +33,11 @@ test("no page of an account has a barrier, light, dark or on a phone", async ({
   expect(await barriersOn(page, paths)).toEqual({});
 });
 
-test("no page of the operator has a barrier, light, dark or on a phone", async ({ page, service }) => {
+test("no page of the operator has a barrier, light, dark or on a phone", async ({ page, service, account, api }) => {
   test.setTimeout(600_000);
+  await api.post("/messages/send", { from: account.sender, to: "+15550100003", body: "Hello" });
   await signInOperator(page, service);
-  expect(await barriersOn(page, OPERATOR_PAGES)).toEqual({});
+  expect(await barriersOn(page, [...OPERATOR_PAGES, `/operator/accounts/${account.accountId}`])).toEqual({});
 });
 
 test("the open menus of the header have no barrier", async ({ console: page }) => {

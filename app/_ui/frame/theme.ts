@@ -78,12 +78,13 @@ export const theme = createTheme({
   },
 });
 
-/** CSS variables per colour scheme; `--page` is the background behind the cards. */
+/** CSS variables per colour scheme; `--page` is the background behind the cards, `--rule` a line inside one. */
 export const surfaces: CSSVariablesResolver = () => ({
   // White on it keeps 4.5:1, which Mantine's own shade does not.
   variables: { "--mantine-color-red-filled": "#c92a2a", "--mantine-color-red-filled-hover": "#b02525" },
   light: {
     "--page": "var(--mantine-color-gray-0)",
+    "--rule": "var(--mantine-color-gray-3)",
     "--mantine-color-default-border": "var(--mantine-color-gray-3)",
     "--mantine-color-error": "var(--mantine-color-red-8)",
     "--mantine-color-placeholder": "#6b7488",
@@ -93,6 +94,7 @@ export const surfaces: CSSVariablesResolver = () => ({
   },
   dark: {
     "--page": "var(--mantine-color-dark-8)",
+    "--rule": "var(--mantine-color-dark-4)",
     "--mantine-color-error": "var(--mantine-color-red-4)",
     "--mantine-color-placeholder": "#8f98ad",
     "--mantine-color-default-border": "#454d66",

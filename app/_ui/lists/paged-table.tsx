@@ -140,6 +140,7 @@ function Pager({
           component="nav"
           aria-label="Pages"
           size="sm"
+          gap={4}
           total={pages}
           value={page}
           onChange={onPage}
