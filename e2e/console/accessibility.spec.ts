@@ -63,12 +63,35 @@ test("a dialog asks before it drops what was entered, and only then", async ({ c
   await dialog.getByLabel("Sender ID").fill("HALFWAY");
   await page.keyboard.press("Escape");
   const question = page.getByRole("dialog", { name: "Discard what you have entered?" });
+  await expect(question).toBeVisible();
+  expect(await violationsOf(page)).toEqual([]);
   await question.getByRole("button", { name: "Cancel" }).click();
   await expect(question).toBeHidden();
   await expect(dialog.getByLabel("Sender ID")).toHaveValue("HALFWAY");
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "Discard" }).click();
   await expect(dialog).toBeHidden();
+});
+
+test("a refused form puts the focus on its first wrong field, whether the page or the service refuses it", async ({
+  console: page,
+}) => {
+  await page.setViewportSize({ width: 1_024, height: 480 });
+  await page.goto("/api-keys");
+  await page.getByRole("button", { name: "Create API key" }).first().click();
+  const dialog = page.getByRole("dialog", { name: "Create an API key" });
+  await dialog.getByRole("button", { name: "Create key" }).click();
+  const name = dialog.getByLabel("Name");
+  await expect(name).toBeFocused();
+  await expect(name).toBeInViewport();
+
+  await name.fill("CI");
+  const addresses = dialog.getByLabel("Allowed IP addresses");
+  await addresses.fill("nowhere");
+  await addresses.press("Enter");
+  await dialog.getByRole("button", { name: "Create key" }).click();
+  await expect(dialog.getByText("“nowhere”")).toBeVisible();
+  await expect(addresses).toBeFocused();
 });
 
 test("Escape answers the question about unsaved entries with no, and the form stays", async ({ console: page }) => {

@@ -49,7 +49,7 @@ test("an operator opens an account, reads its money, keys and messages, and cred
   await expect(page.getByText("Not for operators")).toHaveCount(0);
 
   const ledger = page.getByRole("table", { name: "Ledger" });
-  await expect(ledger.getByRole("row", { name: "Reserved" })).toContainText("−$");
+  await expect(ledger.getByRole("row", { name: /^Reserved/ })).toContainText("−$");
   await page.getByRole("button", { name: "Credit" }).click();
   const dialog = page.getByRole("dialog", { name: /^Credit / });
   await dialog.getByLabel("Amount in USD").fill("12.5");

@@ -78,11 +78,15 @@ export const theme = createTheme({
   },
 });
 
+/** White on it keeps 4.5:1, which Mantine's own shade does not. */
+const DANGER = { "--mantine-color-red-filled": "#c92a2a", "--mantine-color-red-filled-hover": "#b02525" };
+
 /** CSS variables per colour scheme; `--page` is the background behind the cards, `--rule` a line inside one. */
 export const surfaces: CSSVariablesResolver = () => ({
-  // White on it keeps 4.5:1, which Mantine's own shade does not.
-  variables: { "--mantine-color-red-filled": "#c92a2a", "--mantine-color-red-filled-hover": "#b02525" },
+  // Mantine names its colours once for each scheme, which wins over what is said of both here.
+  variables: {},
   light: {
+    ...DANGER,
     "--page": "var(--mantine-color-gray-0)",
     "--rule": "var(--mantine-color-gray-3)",
     "--mantine-color-default-border": "var(--mantine-color-gray-3)",
@@ -93,6 +97,7 @@ export const surfaces: CSSVariablesResolver = () => ({
     "--mantine-color-iris-light-color": "var(--mantine-color-iris-7)",
   },
   dark: {
+    ...DANGER,
     "--page": "var(--mantine-color-dark-8)",
     "--rule": "var(--mantine-color-dark-4)",
     "--mantine-color-error": "var(--mantine-color-red-4)",

@@ -15,7 +15,18 @@ import type { OperatedMessage } from "@/server/operator/account-schema";
 const PER_PAGE = 10;
 
 const columns: ReadonlyArray<Column<OperatedMessage>> = [
-  { key: "to", header: "To", render: ({ to }) => <span className="tabular nowrap">{to}</span> },
+  {
+    key: "to",
+    header: "To",
+    render: ({ to, created_at: at }) => (
+      <>
+        <span className="tabular nowrap">{to}</span>
+        <div className="small dimmed mantine-hidden-from-sm">
+          <Time value={at} />
+        </div>
+      </>
+    ),
+  },
   { key: "from", header: "From", visibleFrom: "sm", render: ({ from }) => <span className="nowrap">{from}</span> },
   { key: "provider", header: "Provider", visibleFrom: "md", render: ({ provider }) => providerName(provider) },
   {
@@ -37,7 +48,13 @@ const columns: ReadonlyArray<Column<OperatedMessage>> = [
     visibleFrom: "sm",
     render: ({ cost, currency }) => <Money amount={cost} currency={currency} />,
   },
-  { key: "created", header: "Created", align: "right", render: ({ created_at: at }) => <Time value={at} /> },
+  {
+    key: "created",
+    header: "Created",
+    align: "right",
+    visibleFrom: "sm",
+    render: ({ created_at: at }) => <Time value={at} />,
+  },
 ];
 
 /** The messages of an account, without their texts. */
