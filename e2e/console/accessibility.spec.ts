@@ -94,6 +94,19 @@ test("a refused form puts the focus on its first wrong field, whether the page o
   await expect(addresses).toBeFocused();
 });
 
+test("the example in an empty field that is refused does not look like an entry", async ({ console: page }) => {
+  await page.goto("/suppressions");
+  await page.getByRole("button", { name: "Suppress a number" }).click();
+  const dialog = page.getByRole("dialog", { name: "Suppress a number" });
+  const number = dialog.getByLabel("Phone number");
+  const colour = () => number.evaluate((field) => getComputedStyle(field, "::placeholder").color);
+  const before = await colour();
+  await dialog.getByRole("button", { name: "Suppress" }).click();
+  await expect(number).toHaveAttribute("aria-invalid", "true");
+  await expect(number).toBeFocused();
+  expect(await colour()).toBe(before);
+});
+
 test("Escape answers the question about unsaved entries with no, and the form stays", async ({ console: page }) => {
   await page.goto("/senders");
   const dialog = page.getByRole("dialog", { name: "Register a sender" });

@@ -44,6 +44,9 @@ const gray: MantineColorsTuple = [
 const FONT = '"Inter Variable", -apple-system, BlinkMacSystemFont, "Segoe UI", Roboto, sans-serif';
 const MONO = 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace';
 
+/** The head of a dialog: as a `header`, it would be a second banner of the page. */
+const NO_BANNER = { header: { role: "none" } };
+
 /** The Mantine theme of the console. */
 export const theme = createTheme({
   primaryColor: "iris",
@@ -62,13 +65,19 @@ export const theme = createTheme({
     Alert: { defaultProps: { radius: "md" } },
     Badge: { defaultProps: { radius: "xl" } },
     Button: { defaultProps: { fw: 550 } },
-    Drawer: { defaultProps: { __handledEscapeEvents: answeredEscapes } },
+    Drawer: { defaultProps: { attributes: NO_BANNER, __handledEscapeEvents: answeredEscapes } },
     Card: { defaultProps: { withBorder: true, padding: "lg", radius: "lg" } },
     // Its placeholder for the focus is no item of a menu.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     Modal: {
       // The press that closes a question must not reach the dialog below it, which is on top by then.
-      defaultProps: { centered: true, radius: "lg", padding: "lg", __handledEscapeEvents: answeredEscapes },
+      defaultProps: {
+        centered: true,
+        radius: "lg",
+        padding: "lg",
+        attributes: NO_BANNER,
+        __handledEscapeEvents: answeredEscapes,
+      },
       styles: { title: { fontWeight: 650, fontSize: "var(--mantine-font-size-lg)", lineHeight: 1.35 } },
     },
     // Its own label, so that "Password" names the field alone; reachable with Tab like other buttons.

@@ -67,7 +67,7 @@ export function AccountMessagesCard({ accountId }: { accountId: string }) {
   return (
     <Card component="section" aria-labelledby="account-messages" padding={0}>
       <Title order={2} size="h4" px="lg" pt="lg" id="account-messages">
-        Messages
+        Latest messages
       </Title>
       <Text size="sm" c="dimmed" px="lg" pb="md">
         Without their texts, which only the account sees.
