@@ -50,15 +50,15 @@ SELECT create_reference_table('providers');
 SELECT create_reference_table('routes');
 
 -- Of no account, or found before it is known: on the coordinator, as the job queue (graphile_worker) is.
--- local users: signed in by e-mail, and a member of several accounts
+-- local users: signed in by email, and a member of several accounts
 -- local account_members: of users
 -- local invitations: found by the token
 -- local sessions: of users
 -- local second_factors: of users
 -- local recovery_codes: of users
 -- local password_resets: of users
--- local sign_in_limits: by e-mail and address
--- local sign_in_throttles: by e-mail and address
+-- local sign_in_limits: by email and address
+-- local sign_in_throttles: by email and address
 -- local api_keys: found by the key's hash
 -- local audit_entries: of operators as well
 -- local alerts: of operators as well

@@ -78,7 +78,7 @@ export const housekeepingTasks = {
   mark_lists: recurringTask("mark_lists", markLists),
 } satisfies TasksOf<"housekeeping">;
 
-/** Webhooks and e-mails wait for foreign servers, so they have a queue of their own and run many jobs concurrently. */
+/** Webhooks and emails wait for foreign servers, so they have a queue of their own and run many jobs concurrently. */
 export const webhookTasks = {
   post_alert: task("post_alert", postAlert),
   send_mail: task("send_mail", sendMail),

@@ -28,7 +28,7 @@ export const trpc = createTRPCReact<AppRouter>();
 const STALE_AFTER_MS = 5_000;
 const RETRIES = 2;
 
-/** E-mail of the person whose pages are open; null on pages for strangers, and once they have signed out. */
+/** Email of the person whose pages are open; null on pages for strangers, and once they have signed out. */
 let person: string | null = null;
 /** The account that the pages show; null where that does not matter. */
 let shownAccount: string | null = null;

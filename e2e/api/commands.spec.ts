@@ -100,7 +100,7 @@ test("the operator's command line says what is wrong and exits with 1", async ({
     run([path.join("dist", "admin.mjs"), ...args], { DATA_DIR: service.dataDir, LOG_LEVEL: "error" });
   for (const [args, message] of [
     [["account", "create"], "--email is missing."],
-    [["account", "create", "--email", account.email], "There is an account with this e-mail already."],
+    [["account", "create", "--email", account.email], "There is an account with this email already."],
     [
       ["account", "credit", "--email", "nobody@example.com", "--amount", "1"],
       "There is no account nobody@example.com.",

@@ -81,7 +81,7 @@ test("without a trusted proxy the header says nothing", async ({ direct }) => {
   }
 });
 
-/** Tries to sign in with an unknown e-mail. @returns the reason of the failure, as shown to the browser. */
+/** Tries to sign in with an unknown email. @returns the reason of the failure, as shown to the browser. */
 async function failSignIn(web: OwnWeb, email: string, headers: Record<string, string>): Promise<string | null> {
   const start = await fetch(`${web.url}/api/auth/csrf`);
   const { csrfToken } = (await start.json()) as { csrfToken: string };

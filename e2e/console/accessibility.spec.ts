@@ -33,10 +33,11 @@ test("no page of an account has a barrier, light, dark or on a phone", async ({
   expect(await barriersOn(page, paths)).toEqual({});
 });
 
-test("no page of the operator has a barrier, light, dark or on a phone", async ({ page, service }) => {
+test("no page of the operator has a barrier, light, dark or on a phone", async ({ page, service, account, api }) => {
   test.setTimeout(600_000);
+  await api.post("/messages/send", { from: account.sender, to: "+15550100003", body: "Hello" });
   await signInOperator(page, service);
-  expect(await barriersOn(page, OPERATOR_PAGES)).toEqual({});
+  expect(await barriersOn(page, [...OPERATOR_PAGES, `/operator/accounts/${account.accountId}`])).toEqual({});
 });
 
 test("the open menus of the header have no barrier", async ({ console: page }) => {
@@ -62,12 +63,48 @@ test("a dialog asks before it drops what was entered, and only then", async ({ c
   await dialog.getByLabel("Sender ID").fill("HALFWAY");
   await page.keyboard.press("Escape");
   const question = page.getByRole("dialog", { name: "Discard what you have entered?" });
+  await expect(question).toBeVisible();
+  expect(await violationsOf(page)).toEqual([]);
   await question.getByRole("button", { name: "Cancel" }).click();
   await expect(question).toBeHidden();
   await expect(dialog.getByLabel("Sender ID")).toHaveValue("HALFWAY");
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "Discard" }).click();
   await expect(dialog).toBeHidden();
+});
+
+test("a refused form puts the focus on its first wrong field, whether the page or the service refuses it", async ({
+  console: page,
+}) => {
+  await page.setViewportSize({ width: 1_024, height: 480 });
+  await page.goto("/api-keys");
+  await page.getByRole("button", { name: "Create API key" }).first().click();
+  const dialog = page.getByRole("dialog", { name: "Create an API key" });
+  await dialog.getByRole("button", { name: "Create key" }).click();
+  const name = dialog.getByLabel("Name");
+  await expect(name).toBeFocused();
+  await expect(name).toBeInViewport();
+
+  await name.fill("CI");
+  const addresses = dialog.getByLabel("Allowed IP addresses");
+  await addresses.fill("nowhere");
+  await addresses.press("Enter");
+  await dialog.getByRole("button", { name: "Create key" }).click();
+  await expect(dialog.getByText("“nowhere”")).toBeVisible();
+  await expect(addresses).toBeFocused();
+});
+
+test("the example in an empty field that is refused does not look like an entry", async ({ console: page }) => {
+  await page.goto("/suppressions");
+  await page.getByRole("button", { name: "Suppress a number" }).click();
+  const dialog = page.getByRole("dialog", { name: "Suppress a number" });
+  const number = dialog.getByLabel("Phone number");
+  const colour = () => number.evaluate((field) => getComputedStyle(field, "::placeholder").color);
+  const before = await colour();
+  await dialog.getByRole("button", { name: "Suppress" }).click();
+  await expect(number).toHaveAttribute("aria-invalid", "true");
+  await expect(number).toBeFocused();
+  expect(await colour()).toBe(before);
 });
 
 test("Escape answers the question about unsaved entries with no, and the form stays", async ({ console: page }) => {

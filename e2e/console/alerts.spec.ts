@@ -6,7 +6,7 @@ test("an owner is alerted to a low balance at a URL of theirs, and sees it in th
   receiver,
 }) => {
   await page.goto("/settings/alerts");
-  await expect(page.getByText("This installation sends no e-mails")).toBeVisible();
+  await expect(page.getByText("This installation sends no emails")).toBeVisible();
   await page.getByLabel("Low balance").fill("500");
   await page.getByLabel("Alert URL").fill("not a URL");
   await page.getByRole("button", { name: "Save alerts" }).click();

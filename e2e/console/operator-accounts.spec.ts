@@ -31,6 +31,34 @@ test("a suspended account's sends are refused until it is reactivated", async ({
   await expect.poll(send).toEqual([201, undefined]);
 });
 
+test("an operator opens an account, reads its money, keys and messages, and credits it", async ({
+  page,
+  service,
+  account,
+  api,
+}) => {
+  const to = "+15550100001";
+  await api.post("/messages/send", { to, from: account.sender, body: "Not for operators" });
+  await signInOperator(page, service);
+  await page.goto(`/operator/accounts?search=${encodeURIComponent(account.email)}`);
+  await page.getByRole("row").nth(1).getByRole("link").click();
+  await page.waitForURL(`/operator/accounts/${account.accountId}`);
+  await expect(page.getByRole("region", { name: "Details" })).toContainText(account.email);
+  await expect(page.getByRole("table", { name: "API keys" }).getByRole("row")).toHaveCount(2);
+  const sent = page.getByRole("table", { name: "Messages" }).getByRole("row", { name: new RegExp(`\\${to}`) });
+  await expect(sent).toContainText(account.sender);
+  await expect(page.getByText("Not for operators")).toHaveCount(0);
+
+  const ledger = page.getByRole("table", { name: "Ledger" });
+  await expect(ledger.getByRole("row", { name: /^Reserved/ })).toContainText("−$");
+  await page.getByRole("button", { name: "Credit" }).click();
+  const dialog = page.getByRole("dialog", { name: /^Credit / });
+  await dialog.getByLabel("Amount in USD").fill("12.5");
+  await dialog.getByLabel("Note").fill("Invoice 118");
+  await dialog.getByRole("button", { name: "Credit account" }).click();
+  await expect(ledger.getByRole("row", { name: "Invoice 118" })).toContainText("+$12.50");
+});
+
 test("limits are saved and shown again", async ({ page, service, account }) => {
   await signInOperator(page, service);
   await openMenu(page, account);

@@ -87,7 +87,8 @@ test("operators find accounts", async ({ page, service, account }) => {
   await page.getByRole("button", { name: "Search", exact: true }).click();
   await page.getByRole("combobox", { name: "Search" }).fill(account.email);
   await page.getByRole("option", { name: account.email }).click();
-  await expect(page).toHaveURL(new RegExp(`search=${account.accountId}`));
+  await expect(page).toHaveURL(`/operator/accounts/${account.accountId}`);
+  await expect(page.getByText(account.accountId)).toBeVisible();
 });
 
 test("the search fits a phone", async ({ console: page }) => {

@@ -123,7 +123,7 @@ test("an operator's link gives a new password, once", async ({ page, service, ac
   await page.waitForURL("/");
 });
 
-test("a sign-up signs in; one with somebody's e-mail does not reveal whose it is", async ({
+test("a sign-up signs in; one with somebody's email does not reveal whose it is", async ({
   page,
   browser,
   service,

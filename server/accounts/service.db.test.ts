@@ -89,7 +89,7 @@ test("the series has one row per day, oldest first, with zeros where nothing was
   ]);
 });
 
-test("a new account's opening balance is in its ledger, and its e-mail cannot be used again", async () => {
+test("a new account's opening balance is in its ledger, and its email cannot be used again", async () => {
   const email = `${newId("user")}@Example.com`;
   const input = { email, password: "correct horse battery", name: "Ann", companyName: "Acme" };
   const { accountId } = await createAccountWithOwner({ ...input, balanceMicros: 5_000_000n });

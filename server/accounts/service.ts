@@ -115,9 +115,9 @@ const isTakenEmail = (thrown: unknown): boolean =>
   thrown.constraint === "users_email_key";
 
 /**
- * Creates an account and the user who owns it, in one transaction. The e-mail is stored in lower case. An opening
+ * Creates an account and the user who owns it, in one transaction. The email is stored in lower case. An opening
  * balance, in micro-units, is a ledger credit like any other.
- * @throws 409 `email_taken` when a user with this e-mail exists.
+ * @throws 409 `email_taken` when a user with this email exists.
  */
 export async function createAccountWithOwner(input: {
   email: string;
@@ -166,7 +166,7 @@ export async function createAccountWithOwner(input: {
     });
   } catch (thrown) {
     if (!isTakenEmail(thrown)) throw thrown;
-    throw conflict("There is an account with this e-mail already.", { param: "email", reason: "email_taken" });
+    throw conflict("There is an account with this email already.", { param: "email", reason: "email_taken" });
   }
   return { accountId, userId };
 }

@@ -161,7 +161,7 @@ test("an endpoint that works again raises an alert; one that was deleted does no
   ]);
 });
 
-test("many endpoints that fail at once are one e-mail", async () => {
+test("many endpoints that fail at once are one email", async () => {
   const owner = await makeOwner();
   await Promise.all(Array.from({ length: 30 }, () => makeEndpoint(owner, 9)));
   await sweepAlerts();
@@ -172,7 +172,7 @@ test("many endpoints that fail at once are one e-mail", async () => {
   expect(mails.received.at(-1)?.raw).toContain("And 10 more.");
 });
 
-test("an account that wants no e-mails gets none; people who are no owners get none either", async () => {
+test("an account that wants no emails gets none; people who are no owners get none either", async () => {
   const [quiet, loud, viewer] = [await makeOwner(), await makeOwner(), await makeOwner()];
   await updateAlertSettings(quiet, { low_balance: null, by_mail: false, url: null });
   await pool().query("INSERT INTO account_members (account_id, user_id, role) VALUES ($1, $2, 'viewer')", [

@@ -13,7 +13,7 @@ export const AlertSettings = z.object({
   low_balance: z.number().nullable(),
   by_mail: z.boolean(),
   url: z.string().nullable(),
-  /** Whether this installation sends e-mails at all. */
+  /** Whether this installation sends emails at all. */
   mail_is_set: z.boolean(),
 });
 export type AlertSettings = z.output<typeof AlertSettings>;

@@ -14,7 +14,7 @@ import { ALERT_KINDS, type Alert, type AlertKind } from "./schema";
 const MAIL_VALID_S = 24 * 60 * 60;
 /** A raised alert stays raised for a while, so that a condition that comes and goes does not alert every minute. */
 const RAISED_AT_LEAST = "10 minutes";
-/** An e-mail about more changes than this names only the first ones. */
+/** An email about more changes than this names only the first ones. */
 const NAMED_MAX = 20;
 
 type Change = { subjectId: string; accountId: string | null; detail: AlertDetail; isNotified: boolean };
@@ -47,7 +47,7 @@ async function clear(tx: Tx, kind: AlertKind): Promise<Change[]> {
 
 type Reader = { address: string };
 
-/** Owners of the account, unless it wants no e-mails; without an account the operators. */
+/** Owners of the account, unless it wants no emails; without an account the operators. */
 async function readersOf(tx: Tx, accountId: string | null): Promise<Reader[]> {
   const { rows } = await tx.query<Reader>(
     accountId === null
@@ -67,7 +67,7 @@ const PAGES: Readonly<Record<AlertKind, { label: string; path: (subjectId: strin
   provider_down: { label: "Open the provider", path: (id) => `/operator/providers/${id}` },
 };
 
-/** One e-mail for all changes of one kind in a sweep. */
+/** One email for all changes of one kind in a sweep. */
 function letterOf(alerts: readonly [Alert, ...Alert[]]): Letter {
   const [first, ...more] = alerts;
   const { label, path } = PAGES[first.type];

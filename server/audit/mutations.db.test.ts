@@ -14,7 +14,7 @@ const PROVIDER_SECRET = "shall-not-be-written-down-anywhere";
 
 /** Mutations that write nothing to the log, with the reason. */
 const EXEMPT: Readonly<Record<string, string>> = {
-  "auth.requestReset": "anybody may ask, for any e-mail; what is done with the link is recorded",
+  "auth.requestReset": "anybody may ask, for any email; what is done with the link is recorded",
   "auth.secondFactor.begin": "makes a secret that counts for nothing until it is confirmed",
   "auth.confirmPassword":
     "changes nothing but how long the session counts as confirmed; what it opens is recorded itself",

@@ -2,7 +2,7 @@ import { deviceName } from "../auth/sessions/device-name";
 import { AUDIT_ACTIONS } from "./actions";
 import { ACTOR_KINDS, type AuditEntry } from "./schema";
 
-/** Columns of an entry; `actorName`: the e-mail of a person, or the name of a key. */
+/** Columns of an entry; `actorName`: the email of a person, or the name of a key. */
 export type AuditRow = {
   id: string;
   accountId: string | null;

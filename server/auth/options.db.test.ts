@@ -127,12 +127,12 @@ test("over https the cookie is Secure", async () => {
   expect(cookie).toMatch(/; Secure/);
 });
 
-test("a wrong password and an unknown e-mail look the same; a throttled sign-in says that it is throttled", async () => {
+test("a wrong password and an unknown email look the same; a throttled sign-in says that it is throttled", async () => {
   const { email } = await makePerson();
   const browser = makeBrowser("198.51.100.3");
   expect(await browser.signIn(email, "wrong")).toBe("CredentialsSignin");
   expect(await browser.signIn("nobody@example.com", "wrong")).toBe("CredentialsSignin");
-  expect(await browser.signIn("not an e-mail", "wrong")).toBe("CredentialsSignin");
+  expect(await browser.signIn("not an email", "wrong")).toBe("CredentialsSignin");
   for (let attempt = 2; attempt <= 5; attempt += 1) await browser.signIn(email, "wrong");
   expect(await browser.signIn(email, PASSWORD)).toMatch(/^Too many failed sign-ins\. Try again in \d+ s\.$/);
   expect(browser.cookies[COOKIE]).toBeUndefined();
@@ -202,7 +202,7 @@ test("a device that signed in before stays open to its owner, however much other
   expect(await guesser.signIn(email, PASSWORD)).toMatch(/^Too many failed sign-ins/);
   expect(await browser.signIn(email, PASSWORD)).toBeNull();
 
-  // Made for one e-mail, it is worth nothing for another; nor is a forged one.
+  // Made for one email, it is worth nothing for another; nor is a forged one.
   for (let guess = 1; guess <= 5; guess += 1)
     expect(await browser.signIn(other.email, "wrong")).toBe("CredentialsSignin");
   expect(await browser.signIn(other.email, "wrong")).toMatch(/^Too many failed sign-ins/);

@@ -1,5 +1,5 @@
 /**
- * How people sign in to the console: next-auth with e-mail and password. Its encrypted cookie holds only the id of a
+ * How people sign in to the console: next-auth with email and password. Its encrypted cookie holds only the id of a
  * session in the database.
  */
 import type { AuthOptions } from "next-auth";
@@ -48,7 +48,7 @@ type Headers = Record<string, string | string[] | undefined>;
 
 /**
  * next-auth shows the message of what is thrown here to the browser (`error` of its response): only messages of ours may
- * get that far. No user, an unknown e-mail or a wrong password, is its code `CredentialsSignin`.
+ * get that far. No user, an unknown email or a wrong password, is its code `CredentialsSignin`.
  */
 async function authorize(
   credentials: unknown,
@@ -76,7 +76,7 @@ async function authorize(
 // Not made by next-auth's own function: its default export is another thing to a bundler than to Node.
 const passwordProvider = (setCookie: SetCookie): CredentialsConfig => ({
   id: "credentials",
-  name: "E-mail and password",
+  name: "Email and password",
   type: "credentials",
   credentials: {},
   authorize: async (credentials, request) => {

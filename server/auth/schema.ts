@@ -15,7 +15,7 @@ export const SignUpInput = z.object({
 });
 export type SignUpInput = z.output<typeof SignUpInput>;
 
-/** The same whether or not the e-mail had an account already. */
+/** The same whether or not the email had an account already. */
 export const SignedUp = z.object({ accepted: z.literal(true) });
 
 export const ChangePasswordInput = z.object({
@@ -36,7 +36,7 @@ export type ResetPasswordInput = z.output<typeof ResetPasswordInput>;
 export const RequestResetInput = z.object({ email: EmailAddress });
 export type RequestResetInput = z.output<typeof RequestResetInput>;
 
-/** The same whether or not a user has the e-mail. */
+/** The same whether or not a user has the email. */
 export const ResetRequested = z.object({ accepted: z.literal(true) });
 export type ResetRequested = z.output<typeof ResetRequested>;
 
@@ -104,6 +104,6 @@ export type SessionsRevoked = z.output<typeof SessionsRevoked>;
 /** Console, before sign-in. */
 export const SignUpState = z.object({
   open: z.boolean(),
-  /** Whether a forgotten password is reset by e-mail; otherwise the operator makes a link. */
+  /** Whether a forgotten password is reset by email; otherwise the operator makes a link. */
   reset_by_mail: z.boolean(),
 });

@@ -35,7 +35,7 @@ const from = (address: string) => ({ address, userAgent: "", deviceId: null });
 
 const form = (email: string) => SignUpInput.parse({ email, password: PASSWORD, name: "Ann" });
 
-test("a new person can sign in at once, also with another spelling of the e-mail", async () => {
+test("a new person can sign in at once, also with another spelling of the email", async () => {
   const address = newAddress();
   const email = `Ann.${newId("user")}@Example.com`;
   await signUp(form(email), address);
@@ -50,7 +50,7 @@ test("a new person can sign in at once, also with another spelling of the e-mail
   expect(viewer).toEqual({ name: "Ann", email: email.toLowerCase(), is_operator: false, role: "owner" });
 });
 
-test("an e-mail that has an account gets the same answer as a free one, after the same work, and keeps its password", async () => {
+test("an email that has an account gets the same answer as a free one, after the same work, and keeps its password", async () => {
   const { email } = await makePerson();
   const taken = { ...form(email), password: "staple of another stable" };
   for (const input of [taken, { ...taken, email: `${newId("user")}@example.com` }]) {
@@ -82,7 +82,7 @@ test("a closed installation says so and creates nothing", async () => {
   expect(await prisma().user.count({ where: { email } })).toBe(0);
 });
 
-test("a wrong password and an unknown e-mail get the same answer after the same work", async () => {
+test("a wrong password and an unknown email get the same answer after the same work", async () => {
   const { email } = await makePerson();
   for (const input of [
     { email, password: "not the password" },

@@ -24,7 +24,7 @@ export async function getSignUpState(): Promise<z.output<typeof SignUpState>> {
 const isTaken = (thrown: unknown): boolean => isApiError(thrown) && thrown.wire.details.reason === "email_taken";
 
 /**
- * Creates an account and its owner, who can sign in at once. For an e-mail that has an account already it does nothing,
+ * Creates an account and its owner, who can sign in at once. For an email that has an account already it does nothing,
  * with the same response after the same work: the response does not reveal who has an account.
  * @param address of the caller, for throttling.
  * @throws 403 `sign_up_closed`, 429 `sign_up_throttled`, 400 at `password`.
@@ -56,8 +56,8 @@ const actorOf = (user: { id: string; accountId: string; isOperator: boolean }, o
 });
 
 /**
- * Checks an e-mail and its password, and opens a session. The same response, after the same work, for a wrong password and an
- * unknown e-mail.
+ * Checks an email and its password, and opens a session. The same response, after the same work, for a wrong password and an
+ * unknown email.
  * @param from where the caller is; an address that is not known is empty, a device that is not known null.
  * @returns null when they do not match.
  * @throws 401 `second_factor_required` when the person has an authenticator app and gave no `code`, and

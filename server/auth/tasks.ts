@@ -2,7 +2,7 @@ import type { JobPayload } from "../core/jobs";
 import { deleteInSteps } from "../retention/steps";
 import { mailReset } from "./credentials/reset-by-mail";
 
-/** Mails a link to a person who has forgotten their password, if a user has the e-mail. */
+/** Mails a link to a person who has forgotten their password, if a user has the email. */
 export const mailPasswordReset = (job: JobPayload<"request_password_reset">): Promise<void> => mailReset(job);
 
 /** Expired rows by table, and the time after which they are deleted. */

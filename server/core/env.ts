@@ -82,9 +82,9 @@ export const Settings = z.object({
     ),
   MAIL_FROM: z
     .string()
-    .regex(/^[^@\r\n]+@[^@\r\n]+$/, "must be an e-mail address, with or without a name before it in <>")
+    .regex(/^[^@\r\n]+@[^@\r\n]+$/, "must be an email address, with or without a name before it in <>")
     .default("Messaging Service <no-reply@localhost>")
-    .describe("the sender of e-mails, e.g. Messaging Service <no-reply@example.com>"),
+    .describe("the sender of emails, e.g. Messaging Service <no-reply@example.com>"),
   SIGN_UP_OPEN: flag.describe("true lets anybody create an account in the console"),
   SENDER_AUTO_APPROVE_S: count(0, 0, 86_400).describe(
     "seconds after which a new sender is approved by itself; 0: never",

@@ -72,7 +72,7 @@ export const jobs = {
   deliver_webhooks: deliveries,
   post_alert: z.object({ alertId: z.string() }),
   send_mail: z.object({ mailId: z.string() }),
-  /** Asked for by a stranger: whether anybody has the e-mail is found out by the job, so that the request does not tell. */
+  /** Asked for by a stranger: whether anybody has the email is found out by the job, so that the request does not tell. */
   request_password_reset: z.object({ email: z.string(), mailId: z.string() }),
   review_sender: z.object({ senderId: z.string() }),
   sweep_messages: recurring,

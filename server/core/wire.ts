@@ -37,7 +37,7 @@ export const NullableDateTime = DateTime.nullable();
 export const urlUpTo = (max: number, form: Parameters<typeof z.url>[0]) =>
   z.string().max(max, { abort: true }).check(z.url(form));
 
-/** An e-mail address; what is longer than any is not looked at. */
+/** An email address; what is longer than any is not looked at. */
 export const EmailAddress = z.string().max(254, { abort: true }).check(z.email());
 
 export const API_VERSION = "v1";

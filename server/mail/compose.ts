@@ -1,4 +1,4 @@
-/** The text of an e-mail, plain and as simple HTML. */
+/** The text of an email, plain and as simple HTML. */
 
 /** `link`: what the reader is to open, with the words on it. */
 export type Letter = { subject: string; paragraphs: readonly string[]; link?: { label: string; url: string } };
@@ -22,7 +22,7 @@ const oneLine = (text: string): string => text.replace(/\p{Cc}+/gu, " ").trim();
 
 const paragraph = (text: string) => `<p style="margin:0 0 16px">${escapeHtml(text)}</p>`;
 
-/** Composes an e-mail. All values are text: anything that looks like HTML is escaped. */
+/** Composes an email. All values are text: anything that looks like HTML is escaped. */
 export function compose({ subject, paragraphs, link }: Letter): Composed {
   const lines = paragraphs.map(oneLine);
   const text = [...lines, ...(link ? [`${link.label}: ${link.url}`] : []), `-- \n${FOOT}`].join("\n\n");

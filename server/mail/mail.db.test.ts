@@ -46,7 +46,7 @@ async function mailsTo(address: string): Promise<Row[]> {
   return rows;
 }
 
-/** Runs the jobs of all e-mails to an address. */
+/** Runs the jobs of all emails to an address. */
 async function sendAllTo(address: string): Promise<void> {
   for (const { id } of await mailsTo(address)) await sendMail({ mailId: id });
 }
@@ -54,12 +54,12 @@ async function sendAllTo(address: string): Promise<void> {
 const write = (address: string, id?: string, validS = 600) =>
   transaction((tx) => queueMail(tx, { id, address, kind: "alert", accountId: null, letter: LETTER, validS }));
 
-test("an e-mail has plain text and HTML, a sender, and an id that is the same however often it is sent", async () => {
+test("an email has plain text and HTML, a sender, and an id that is the same however often it is sent", async () => {
   const address = newAddress();
   await write(address);
   const [{ id } = { id: "" }] = await mailsTo(address);
   await sendMail({ mailId: id });
-  // The worker was killed before it noted that the e-mail was sent.
+  // The worker was killed before it noted that the email was sent.
   await pool().query(
     `UPDATE mails SET status = 'pending', content_sealed = (SELECT content_sealed FROM mails WHERE id = $2) WHERE id = $1`,
     [id, await writtenTo(newAddress())],
@@ -78,7 +78,7 @@ async function writtenTo(address: string): Promise<string> {
   return (await mailsTo(address))[0]?.id ?? "";
 }
 
-test("an e-mail that was sent is not sent again, and its text is gone", async () => {
+test("an email that was sent is not sent again, and its text is gone", async () => {
   const address = newAddress();
   await write(address);
   expect(JSON.stringify(await mailsTo(address))).not.toContain("A text.");
@@ -88,7 +88,7 @@ test("an e-mail that was sent is not sent again, and its text is gone", async ()
   expect(await mailsTo(address)).toMatchObject([{ status: "sent", content_sealed: null }]);
 });
 
-test("an e-mail is tried again while the mail server is away or busy, and given up when it refuses or the time is over", async () => {
+test("an email is tried again while the mail server is away or busy, and given up when it refuses or the time is over", async () => {
   const address = newAddress();
   await write(address);
   env().SMTP_URL = "smtp://127.0.0.1:9";
@@ -108,7 +108,7 @@ test("an e-mail is tried again while the mail server is away or busy, and given 
   expect(server.received).toEqual([]);
 });
 
-test("an e-mail exists exactly when the change does that causes it", async () => {
+test("an email exists exactly when the change does that causes it", async () => {
   const address = newAddress();
   const failing = transaction(async (tx) => {
     await queueMail(tx, { address, kind: "alert", accountId: null, letter: LETTER, validS: 600 });
@@ -123,7 +123,7 @@ test("an e-mail exists exactly when the change does that causes it", async () =>
   expect(after.rows.length).toBe(before + 1);
 });
 
-test("one address gets ten e-mails an hour at most, however many are written at once", async () => {
+test("one address gets ten emails an hour at most, however many are written at once", async () => {
   const address = newAddress();
   const written = await Promise.all(Array.from({ length: 25 }, () => write(address)));
   expect(written.filter(Boolean)).toHaveLength(10);
@@ -131,7 +131,7 @@ test("one address gets ten e-mails an hour at most, however many are written at 
   expect(await write(newAddress())).toBe(true);
 });
 
-test("an invitation comes by e-mail, and its link is not in the answer; without a mail server it is", async () => {
+test("an invitation comes by email, and its link is not in the answer; without a mail server it is", async () => {
   const owner = await makeOwner();
   const email = newAddress();
   expect((await invite(owner, { email, role: "developer" })).link).toBeNull();
@@ -164,7 +164,7 @@ async function lastRequest(): Promise<{ email: string; mailId: string }> {
   return rows[0].payload;
 }
 
-test("a forgotten password is reset by e-mail, once, also when the job runs twice", async () => {
+test("a forgotten password is reset by email, once, also when the job runs twice", async () => {
   const { email, userId } = await makeOwner();
   const sessionId = await startSession(userId, FROM);
   expect(await requestReset({ email: email.toUpperCase() }, "198.51.100.20")).toEqual({ accepted: true });
@@ -181,7 +181,7 @@ test("a forgotten password is reset by e-mail, once, also when the job runs twic
   await expect(resetPassword({ token, password: "another battery staple altogether" })).rejects.toThrow();
 });
 
-test("a request for an e-mail that nobody has is answered alike, does the same, and sends nothing", async () => {
+test("a request for an email that nobody has is answered alike, does the same, and sends nothing", async () => {
   const [known, unknown] = [(await makeOwner()).email, newAddress()];
   const jobs: unknown[] = [];
   for (const email of [known, unknown]) {

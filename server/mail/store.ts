@@ -1,4 +1,4 @@
-/** The outbox: e-mails are written with the change that causes them, and sent by a job afterwards. */
+/** The outbox: emails are written with the change that causes them, and sent by a job afterwards. */
 
 import { addJob } from "../core/add-jobs";
 import type { Tx } from "../core/db";
@@ -8,16 +8,16 @@ import { log } from "../core/log";
 import { seal } from "../core/seal";
 import { type Composed, compose, type Letter } from "./compose";
 
-/** E-mails to one address in an hour. */
+/** Emails to one address in an hour. */
 const PER_ADDRESS_MAX = 10;
 
 export const MAIL_PURPOSE = "mail";
 
-/** Whether e-mails can be sent. */
+/** Whether emails can be sent. */
 export const isMailSet = (): boolean => env().SMTP_URL !== undefined;
 
 type Outgoing = {
-  /** A key for callers that may write the same e-mail twice: the second is not written. */
+  /** A key for callers that may write the same email twice: the second is not written. */
   id?: string;
   address: string;
   kind: "invitation" | "password_reset" | "alert";
@@ -28,13 +28,13 @@ type Outgoing = {
 };
 
 /**
- * Writes an e-mail and its job in the transaction of `tx`.
+ * Writes an email and its job in the transaction of `tx`.
  * @returns false, without having written it, when no mail server is set, when it was written before, or when the address has
  *   got as many in the last hour as it may.
  */
 export async function queueMail(tx: Tx, mail: Outgoing): Promise<boolean> {
   if (!isMailSet()) return false;
-  // Of two e-mails to one address the second counts when the first is written.
+  // Of two emails to one address the second counts when the first is written.
   await tx.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [`mail:${mail.address}`]);
   const content: Composed = compose(mail.letter);
   const { rows } = await tx.query<{ id: string }>(

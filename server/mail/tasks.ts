@@ -11,7 +11,7 @@ const ERROR_MAX = 255;
 
 type Row = { address: string; contentSealed: string; isLate: boolean; kind: string };
 
-/** The end of an e-mail, whose text is deleted. */
+/** The end of an email, whose text is deleted. */
 async function finish(id: string, status: "sent" | "refused" | "late", error: string | null): Promise<void> {
   await pool().query(
     `UPDATE mails SET status = $2, error = $3, content_sealed = NULL, finished_at = now()
@@ -21,7 +21,7 @@ async function finish(id: string, status: "sent" | "refused" | "late", error: st
 }
 
 /**
- * Sends an e-mail of the outbox; one that was sent or is given up is left alone.
+ * Sends an email of the outbox; one that was sent or is given up is left alone.
  * @throws Error when the mail server could not be reached or refuses for now: the job is tried again.
  */
 export async function sendMail({ mailId }: { mailId: string }): Promise<void> {
@@ -42,7 +42,7 @@ export async function sendMail({ mailId }: { mailId: string }): Promise<void> {
   await finish(mailId, refusal === null ? "sent" : "refused", refusal);
 }
 
-/** Deletes e-mails of more than a month ago. */
+/** Deletes emails of more than a month ago. */
 export async function forgetMails(signal?: AbortSignal): Promise<void> {
   await deleteInSteps("mails", "created_at < now() - interval '30 days'", { signal });
 }

@@ -8,7 +8,7 @@ import type { Composed } from "./compose";
 const TIMEOUT_MS = 20_000;
 
 /**
- * Hands an e-mail to the mail server. Its Message-ID follows from `id`, so that readers show one that was sent twice, after a
+ * Hands an email to the mail server. Its Message-ID follows from `id`, so that readers show one that was sent twice, after a
  * crash, as one.
  * @returns why the server refuses it for good; null when it took it.
  * @throws Error when it could not be reached, or refuses for now.

@@ -1,4 +1,4 @@
-/** Invitations: links that make the owner of an e-mail a member, once and for a week. */
+/** Invitations: links that make the owner of an email a member, once and for a week. */
 import { createHash, randomBytes } from "node:crypto";
 import { recordAudit } from "../audit/store";
 import { normalEmail } from "../auth/sign-in/normal-email";
@@ -67,7 +67,7 @@ const letterOf = (name: string, role: string, url: string): Letter => ({
 });
 
 /**
- * Invites the owner of an e-mail; an earlier invitation of theirs is replaced. The link is e-mailed; if that is
+ * Invites the owner of an email; an earlier invitation of theirs is replaced. The link is emailed; if that is
  * not possible, it is in the response only.
  * @throws 403 `confirmation_required`, `role_too_low` or `account_not_active`; 400 `already_member` or `member_limit`.
  */

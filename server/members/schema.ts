@@ -36,7 +36,7 @@ export type ChangeRoleInput = z.output<typeof ChangeRoleInput>;
 export const InviteInput = z.object({ email: EmailAddress, role: MemberRole });
 export type InviteInput = z.output<typeof InviteInput>;
 
-/** `link`: in this response only, and only when it was not sent by e-mail. */
+/** `link`: in this response only, and only when it was not sent by email. */
 export const CreatedInvitation = Invitation.extend({ link: z.string().nullable() });
 export type CreatedInvitation = z.output<typeof CreatedInvitation>;
 
@@ -45,7 +45,7 @@ const TOKEN_MAX = 100;
 export const InvitationToken = z.object({ token: z.string().min(1).max(TOKEN_MAX) });
 export type InvitationToken = z.output<typeof InvitationToken>;
 
-/** Shown to holders of the link. `has_password`: a user with this e-mail exists. */
+/** Shown to holders of the link. `has_password`: a user with this email exists. */
 export const OpenInvitation = z.object({
   account_name: z.string(),
   email: z.string(),

@@ -1,7 +1,9 @@
 import type { Account as AccountRow, Sender as SenderRow, Suppression } from "@/prisma/generated/client";
 import { presentAccount } from "../accounts/present";
 import { fromMicros } from "../core/wire";
+import type { Message } from "../messages/schema";
 import { presentSender } from "../senders/present";
+import type { LedgerEntry, OperatedMessage } from "./account-schema";
 import type { OperatedAccount, OperatedSuppression, ReviewedSender } from "./schema";
 
 /** Row -> wire, for operators only: adds the sender's account. */
@@ -32,4 +34,43 @@ export const presentSuppression = (row: Suppression, accountName: string): Opera
   reason: row.reason,
   note: row.note,
   created_at: row.createdAt.toISOString(),
+});
+
+export type LedgerRow = {
+  id: bigint | string;
+  kind: LedgerEntry["kind"];
+  amountMicros: bigint;
+  heldMicros: bigint;
+  /** The first one of `messages`. */
+  messageId: string | null;
+  messages: number;
+  note: string | null;
+  createdAt: Date;
+};
+
+/** Row -> wire, for operators only. */
+export const presentLedgerEntry = (row: LedgerRow): LedgerEntry => ({
+  id: String(row.id),
+  kind: row.kind,
+  amount: fromMicros(row.amountMicros),
+  held: fromMicros(row.heldMicros),
+  messages: row.messages,
+  message_id: row.messages === 1 ? row.messageId : null,
+  note: row.note,
+  created_at: row.createdAt.toISOString(),
+});
+
+/** For operators only: leaves out the text, the reference and the metadata, which are the account's own affair. */
+export const presentOperatedMessage = (message: Message): OperatedMessage => ({
+  id: message.id,
+  to: message.to,
+  from: message.from,
+  status: message.status,
+  segments: message.segments,
+  cost: message.cost,
+  currency: message.currency,
+  provider: message.provider,
+  error: message.error,
+  created_at: message.created_at,
+  scheduled_at: message.scheduled_at,
 });

@@ -1,5 +1,14 @@
 import { operatorProcedure, router } from "../core/trpc";
 import { pageOf } from "../core/wire";
+import { getOperatedAccount, listLedger, listOperatedMessages } from "./account";
+import {
+  Ledger,
+  LedgerQuery,
+  OperatedAccountDetail,
+  OperatedAccountPath,
+  OperatedMessage,
+  OperatedMessagesQuery,
+} from "./account-schema";
 import { getHome } from "./home";
 import { OperatorHome } from "./home-schema";
 import {
@@ -44,6 +53,18 @@ export const operatorRouter = router({
     .input(ListAccountsQuery)
     .output(pageOf(OperatedAccount))
     .query(({ ctx, input }) => listAccounts(ctx.actor, input)),
+  account: operatorProcedure
+    .input(OperatedAccountPath)
+    .output(OperatedAccountDetail)
+    .query(({ ctx, input }) => getOperatedAccount(ctx.actor, input)),
+  ledger: operatorProcedure
+    .input(LedgerQuery)
+    .output(Ledger)
+    .query(({ ctx, input }) => listLedger(ctx.actor, input)),
+  messages: operatorProcedure
+    .input(OperatedMessagesQuery)
+    .output(pageOf(OperatedMessage))
+    .query(({ ctx, input }) => listOperatedMessages(ctx.actor, input)),
   credit: operatorProcedure
     .input(CreditAccountInput)
     .output(OperatedAccount)

@@ -91,7 +91,7 @@ test("senders are found by part of their sender ID or their account's name", asy
   expect(await found("bread%")).toEqual([]);
 });
 
-test("accounts are found by part of name, e-mail or id, in any case, and wildcards match literally", async () => {
+test("accounts are found by part of name, email or id, in any case, and wildcards match literally", async () => {
   const { accountId } = await makeAccount();
   const word = accountId.slice(-12);
   await prisma().account.update({ where: { id: accountId }, data: { name: `100%_${word}` } });

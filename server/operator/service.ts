@@ -136,7 +136,7 @@ export async function throttleSender(actor: Actor, input: ThrottleSenderInput): 
   return presentReviewedSender(row);
 }
 
-/** Accounts, newest first, filtered by `search` in name, e-mail or id, ignoring case. @throws 403 for non-operators. */
+/** Accounts, newest first, filtered by `search` in name, email or id, ignoring case. @throws 403 for non-operators. */
 export async function listAccounts(actor: Actor, input: ListAccountsQuery) {
   requireOperator(actor);
   const contains = containing(input.search);

@@ -10,7 +10,7 @@ export type MailServer = {
   /** For SMTP_URL. */
   url: string;
   received: ReceivedMail[];
-  /** Reply to the next e-mails instead of accepting them; null: they are accepted. */
+  /** Reply to the next emails instead of accepting them; null: they are accepted. */
   refuseWith: (code: number | null) => void;
   close: () => Promise<void>;
 };
@@ -42,7 +42,7 @@ export async function startMailServer(): Promise<MailServer> {
   };
 }
 
-/** The links of an e-mail's plain text. Long lines are wrapped by quoted-printable. */
+/** The links of an email's plain text. Long lines are wrapped by quoted-printable. */
 export function linksIn({ raw }: ReceivedMail): string[] {
   const unwrapped = raw.replace(/=\r\n/g, "").replace(/=3D/g, "=");
   return [...new Set(unwrapped.match(/https?:\/\/[^\s"<]+/g) ?? [])];

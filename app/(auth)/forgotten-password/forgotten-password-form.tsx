@@ -14,7 +14,7 @@ import { FormHeading } from "../form-heading";
 
 const signIn = <LinkButton href="/sign-in">Go to sign-in</LinkButton>;
 
-/** Asks for a link to choose another password, where the installation sends e-mails. */
+/** Asks for a link to choose another password, where the installation sends emails. */
 export function ForgottenPasswordForm() {
   const state = trpc.auth.signUpState.useQuery();
   return (
@@ -44,7 +44,7 @@ function AddressForm() {
   });
   if (request.isSuccess) {
     return (
-      <EmptyState isPage icon={IconMail} title="Check your e-mail" action={signIn}>
+      <EmptyState isPage icon={IconMail} title="Check your email" action={signIn}>
         If this address belongs to an account, a link is on its way. It works once, within an hour.
       </EmptyState>
     );
@@ -52,7 +52,7 @@ function AddressForm() {
   return (
     <form method="post" onSubmit={submit} noValidate aria-label="Forgotten password">
       <Stack gap="md">
-        <FormHeading title="Forgotten your password?">We’ll e-mail you a link to choose a new one.</FormHeading>
+        <FormHeading title="Forgotten your password?">We’ll email you a link to choose a new one.</FormHeading>
         <ErrorAlert error={errors.unplaced} title="The link was not sent" />
         <TextInput label="Email" type="email" autoComplete="username" {...form.getInputProps("email")} />
         <Button type="submit" fullWidth loading={request.isPending}>

@@ -19,7 +19,7 @@ import { openSession } from "../sign-in/credentials";
 
 const INITIAL = { name: "", password: "" };
 
-/** Lets the owner of an e-mail become a member, by the link that they were sent. */
+/** Lets the owner of an email become a member, by the link that they were sent. */
 export function InvitationForm() {
   const token = useSearchParams().get("token") ?? "";
   const invitation = trpc.members.invitations.get.useQuery({ token }, { enabled: token !== "", staleTime: Infinity });

@@ -1,4 +1,4 @@
-const WRONG = "The e-mail address or password is wrong.";
+const WRONG = "The email address or password is wrong.";
 const UNREACHABLE = "The service could not be reached. Check your connection and try again.";
 
 /** Response of next-auth to credentials that are wrong; any other text is a sentence of the service. */

@@ -76,7 +76,7 @@ export function SignInForm() {
           Forgotten your password?{" "}
           {signUpState.data?.reset_by_mail ? (
             <Anchor component={Link} href="/forgotten-password" prefetch={false}>
-              Get a link by e-mail
+              Get a link by email
             </Anchor>
           ) : (
             "The operator of this installation can give you a link."

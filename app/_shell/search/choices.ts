@@ -96,7 +96,7 @@ const KINDS: Readonly<Record<Found["kind"], { label: string; icon: Icon; hrefOf:
   webhook_endpoint: { label: "Webhook endpoints", icon: IconWebhook, hrefOf: ({ id }) => `/webhooks/${id}` },
   api_key: { label: "API keys", icon: IconKey, hrefOf: ({ id }) => `/api-keys/${id}` },
   sender: { label: "Senders", icon: IconAddressBook, hrefOf: () => "/senders" },
-  account: { label: "Accounts", icon: IconBuilding, hrefOf: ({ id }) => `/operator/accounts?search=${id}` },
+  account: { label: "Accounts", icon: IconBuilding, hrefOf: ({ id }) => `/operator/accounts/${id}` },
 };
 
 /** Results of the service, by kind. */

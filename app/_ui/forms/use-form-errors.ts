@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { focusFirstError } from "./first-error";
 import { type FormWithErrors, markFields } from "./form-errors";
 
 /** Errors of a form's submission: `show` marks the fields that the API names, and keeps an error without a field in `unplaced`. */
@@ -7,6 +8,9 @@ export function useFormErrors(form: FormWithErrors) {
   return {
     unplaced,
     clear: () => setUnplaced(null),
-    show: (error: unknown) => setUnplaced(markFields(form, error) ? null : error),
+    show: (error: unknown) => {
+      setUnplaced(markFields(form, error) ? null : error);
+      focusFirstError();
+    },
   };
 }

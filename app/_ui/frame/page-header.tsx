@@ -18,7 +18,7 @@ export function PageHeader({
           {title}
         </Title>
         {description && (
-          <Text c="dimmed" mt={4} maw={640}>
+          <Text c="dimmed" mt={4} maw={640} className="even-lines">
             {description}
           </Text>
         )}

@@ -44,6 +44,9 @@ const gray: MantineColorsTuple = [
 const FONT = '"Inter Variable", -apple-system, BlinkMacSystemFont, "Segoe UI", Roboto, sans-serif';
 const MONO = 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace';
 
+/** The head of a dialog: as a `header`, it would be a second banner of the page. */
+const NO_BANNER = { header: { role: "none" } };
+
 /** The Mantine theme of the console. */
 export const theme = createTheme({
   primaryColor: "iris",
@@ -62,13 +65,19 @@ export const theme = createTheme({
     Alert: { defaultProps: { radius: "md" } },
     Badge: { defaultProps: { radius: "xl" } },
     Button: { defaultProps: { fw: 550 } },
-    Drawer: { defaultProps: { __handledEscapeEvents: answeredEscapes } },
+    Drawer: { defaultProps: { attributes: NO_BANNER, __handledEscapeEvents: answeredEscapes } },
     Card: { defaultProps: { withBorder: true, padding: "lg", radius: "lg" } },
     // Its placeholder for the focus is no item of a menu.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     Modal: {
       // The press that closes a question must not reach the dialog below it, which is on top by then.
-      defaultProps: { centered: true, radius: "lg", padding: "lg", __handledEscapeEvents: answeredEscapes },
+      defaultProps: {
+        centered: true,
+        radius: "lg",
+        padding: "lg",
+        attributes: NO_BANNER,
+        __handledEscapeEvents: answeredEscapes,
+      },
       styles: { title: { fontWeight: 650, fontSize: "var(--mantine-font-size-lg)", lineHeight: 1.35 } },
     },
     // Its own label, so that "Password" names the field alone; reachable with Tab like other buttons.
@@ -78,12 +87,17 @@ export const theme = createTheme({
   },
 });
 
-/** CSS variables per colour scheme; `--page` is the background behind the cards. */
+/** White on it keeps 4.5:1, which Mantine's own shade does not. */
+const DANGER = { "--mantine-color-red-filled": "#c92a2a", "--mantine-color-red-filled-hover": "#b02525" };
+
+/** CSS variables per colour scheme; `--page` is the background behind the cards, `--rule` a line inside one. */
 export const surfaces: CSSVariablesResolver = () => ({
-  // White on it keeps 4.5:1, which Mantine's own shade does not.
-  variables: { "--mantine-color-red-filled": "#c92a2a", "--mantine-color-red-filled-hover": "#b02525" },
+  // Mantine names its colours once for each scheme, which wins over what is said of both here.
+  variables: {},
   light: {
+    ...DANGER,
     "--page": "var(--mantine-color-gray-0)",
+    "--rule": "var(--mantine-color-gray-3)",
     "--mantine-color-default-border": "var(--mantine-color-gray-3)",
     "--mantine-color-error": "var(--mantine-color-red-8)",
     "--mantine-color-placeholder": "#6b7488",
@@ -92,7 +106,9 @@ export const surfaces: CSSVariablesResolver = () => ({
     "--mantine-color-iris-light-color": "var(--mantine-color-iris-7)",
   },
   dark: {
+    ...DANGER,
     "--page": "var(--mantine-color-dark-8)",
+    "--rule": "var(--mantine-color-dark-4)",
     "--mantine-color-error": "var(--mantine-color-red-4)",
     "--mantine-color-placeholder": "#8f98ad",
     "--mantine-color-default-border": "#454d66",

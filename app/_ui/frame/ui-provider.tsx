@@ -1,12 +1,14 @@
 "use client";
 
 import { MantineProvider } from "@mantine/core";
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect } from "react";
+import { watchForms } from "../forms/first-error";
 import { Overlays } from "./overlays";
 import { surfaces, theme } from "./theme";
 
 /** Provides theme, dialogs and toasts. */
 export function UiProvider({ children }: { children: ReactNode }) {
+  useEffect(watchForms, []);
   return (
     <MantineProvider theme={theme} cssVariablesResolver={surfaces} defaultColorScheme="auto">
       {children}

@@ -96,7 +96,7 @@ const columns: ReadonlyArray<Column<AuditEntry>> = [
     key: "actor",
     header: "By",
     visibleFrom: "sm",
-    width: 190,
+    width: "clamp(170px, 18vw, 270px)",
     render: ({ actor }) => <Actor actor={actor} />,
   },
   {

@@ -28,7 +28,7 @@ const classesOf = <Row,>({ align, isWide, visibleFrom }: Column<Row>): string | 
 
 /** A click on a link, button or field inside a row does not count as a click on the row. */
 const isOwnControl = (event: MouseEvent) =>
-  event.target instanceof Element && event.target.closest("a, button, input, label, [role=menuitem]") !== null;
+  event.target instanceof Element && event.target.closest("a, button, input, label, [role=menu]") !== null;
 
 /**
  * A table with a pager below; `pagination` null: no pager. `empty` replaces a list without rows.
@@ -140,6 +140,7 @@ function Pager({
           component="nav"
           aria-label="Pages"
           size="sm"
+          gap={4}
           total={pages}
           value={page}
           onChange={onPage}

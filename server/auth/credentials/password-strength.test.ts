@@ -8,7 +8,7 @@ test("passwords that everybody tries first are too easy", () => {
   }
 });
 
-test("words of the person's own name and e-mail do not make a password", () => {
+test("words of the person's own name and email do not make a password", () => {
   const long = "somebody.with.a.long.name@a-domain-that-is-long.example";
   expect(weaknessOf("korbinianmeier", [])).toBeNull();
   expect(weaknessOf("korbinianmeier", ["Korbinian Meier", "k@shop.example"])).not.toBeNull();

@@ -24,7 +24,7 @@ const wordsOf = (text: string): string[] =>
 
 /**
  * Why a password is too easy to guess, in words for the person; null when it is not.
- * @param about the person's name and e-mail, which others try first.
+ * @param about the person's name and email, which others try first.
  */
 export function weaknessOf(password: string, about: readonly string[]): string | null {
   const { score, feedback } = estimator().check(password.slice(0, JUDGED_CHARACTERS), about.flatMap(wordsOf));

@@ -68,13 +68,13 @@ export async function changePassword(
 }
 
 /**
- * Makes a token with which the person of an e-mail may choose another password, once and within an hour. Earlier ones
- * become invalid. @throws 404 when no user has this e-mail.
+ * Makes a token with which the person of an email may choose another password, once and within an hour. Earlier ones
+ * become invalid. @throws 404 when no user has this email.
  */
 export async function issuePasswordReset(actor: Actor, email: string): Promise<{ userId: string; token: string }> {
   requireOperator(actor);
   const user = await prisma().user.findUnique({ where: { email: normalEmail(email) } });
-  if (!user) throw notFound("Nobody signs in with this e-mail.", { param: "email" });
+  if (!user) throw notFound("Nobody signs in with this email.", { param: "email" });
   const token = newResetToken();
   await transaction(async (tx) => {
     await issueLink(tx, user.id, token);

@@ -1,4 +1,4 @@
-/** Forgotten passwords, by e-mail. */
+/** Forgotten passwords, by email. */
 
 import { addJob } from "../../core/add-jobs";
 import { pool, transaction } from "../../core/db";
@@ -13,7 +13,7 @@ import { issueLink, LINK_VALID_S, newResetToken } from "./reset-links";
 
 /**
  * Requests a link to choose another password. The response is the same, after the same work, whether or not a user has
- * the e-mail: a job looks it up.
+ * the email: a job looks it up.
  * @param address of the caller, for throttling.
  * @throws 403 `reset_by_operator` when no mail server is set, 429 `reset_throttled`.
  */
@@ -28,7 +28,7 @@ export async function requestReset({ email }: RequestResetInput, address: string
   return { accepted: true };
 }
 
-/** Mails a link to the person of an e-mail, if there is one; a second run of the same job does nothing. */
+/** Mails a link to the person of an email, if there is one; a second run of the same job does nothing. */
 export async function mailReset({ email, mailId }: { email: string; mailId: string }): Promise<void> {
   await transaction(async (tx) => {
     const { rows } = await tx.query<{ id: string; accountId: string }>(
@@ -47,7 +47,7 @@ export async function mailReset({ email, mailId }: { email: string; mailId: stri
       link: { label: "Choose a new password", url: `${publicUrl()}/reset-password?token=${token}` },
     };
     const mail = { id: mailId, address: email, kind: "password_reset", accountId: null, letter } as const;
-    // An earlier link stays valid when no further e-mail may be sent.
+    // An earlier link stays valid when no further email may be sent.
     if (await queueMail(tx, { ...mail, validS: LINK_VALID_S })) await issueLink(tx, user.id, token);
   });
 }

@@ -176,7 +176,7 @@ export async function disableSecondFactor(
 export async function clearSecondFactor(actor: Actor, email: string): Promise<{ userId: string }> {
   requireOperator(actor);
   const user = await prisma().user.findUnique({ where: { email: normalEmail(email) } });
-  if (!user) throw notFound("Nobody signs in with this e-mail.", { param: "email" });
+  if (!user) throw notFound("Nobody signs in with this email.", { param: "email" });
   await transaction(async (tx) => {
     if (!(await drop(tx, user.id))) throw notFound("This person has no second factor.", { param: "email" });
     await recordAudit(tx, actor, {

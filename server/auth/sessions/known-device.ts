@@ -18,7 +18,7 @@ function cookieIn(cookieHeader: string, name: string): string | undefined {
   return found?.slice(name.length + 1);
 }
 
-/** The id of the device that sent these cookies when it has signed in with this e-mail before; else null. */
+/** The id of the device that sent these cookies when it has signed in with this email before; else null. */
 export function knownDevice(cookieHeader: string, email: string): string | null {
   const sealed = cookieIn(cookieHeader, cookieName());
   if (!sealed) return null;
@@ -31,7 +31,7 @@ export function knownDevice(cookieHeader: string, email: string): string | null 
   }
 }
 
-/** The `Set-Cookie` line that makes the device a known one for this e-mail, or keeps it one for another year. */
+/** The `Set-Cookie` line that makes the device a known one for this email, or keeps it one for another year. */
 export function knownDeviceCookie(email: string, deviceId: string | null): string {
   const content = { deviceId: deviceId ?? randomBytes(16).toString("base64url"), email };
   const value = seal(env().SECRET_KEY, "known device", JSON.stringify(content));

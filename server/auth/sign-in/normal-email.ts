@@ -1,2 +1,2 @@
-/** An e-mail as it is kept and compared. */
+/** An email as it is kept and compared. */
 export const normalEmail = (email: string): string => email.trim().toLowerCase();

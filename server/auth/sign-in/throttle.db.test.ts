@@ -62,7 +62,7 @@ test("wrong passwords from one network lock out that network, and nobody else", 
   expect(await signIn({ email, password: PASSWORD }, from(newAddress()))).toMatchObject({ email });
 });
 
-test("five attempts of one e-mail from one network at once, then one every three minutes", async () => {
+test("five attempts of one email from one network at once, then one every three minutes", async () => {
   const attempt = newAttempt();
   expect(await attemptsLeft(attempt)).toBe(5);
   await letTimePass(179);
@@ -83,7 +83,7 @@ test("the refusal says when to try again", async () => {
   await reserveAttempt(attempt);
 });
 
-test("an e-mail that is guessed from everywhere is slowed, but not for a device that it is known on", async () => {
+test("an email that is guessed from everywhere is slowed, but not for a device that it is known on", async () => {
   const email = await makeOwner();
   for (let network = 0; network < 20; network += 1)
     await attemptsLeft({ email, address: newAddress(), deviceId: null });
@@ -110,7 +110,7 @@ test("guesses from a known device are counted strictly, wherever it is", async (
   await expect(reserveAttempt({ email, address: newAddress(), deviceId: "stolen" })).rejects.toMatchObject(THROTTLED);
 });
 
-test("a network that guesses at many e-mails is slowed", async () => {
+test("a network that guesses at many emails is slowed", async () => {
   const { address } = newAttempt();
   const attempt = () => ({ ...newAttempt(), address });
   for (let guess = 0; guess < 100; guess += 1) await reserveAttempt(attempt());

@@ -11,16 +11,16 @@ import { rateLimited } from "../../core/errors";
 
 type Limit = { subject: string; burst: number; everyS: number };
 
-/** Limit for one e-mail from one network. */
+/** Limit for one email from one network. */
 const STRICT = { burst: 5, everyS: 180 };
-/** For an e-mail from everywhere, and for a network and every e-mail: 100 at once, then 100 an hour. */
+/** For an email from everywhere, and for a network and every email: 100 at once, then 100 an hour. */
 const LENIENT = { burst: 100, everyS: 36 };
 const SIGN_UPS = { burst: 10, everyS: 360 };
 const RESETS = { burst: 10, everyS: 360 };
 
 /**
- * An attempt to sign in: the caller and the e-mail. `address` is empty when it is not known; `deviceId` names a device that has
- * signed in with this e-mail before.
+ * An attempt to sign in: the caller and the email. `address` is empty when it is not known; `deviceId` names a device that has
+ * signed in with this email before.
  */
 export type Attempt = { email: string; address: string; deviceId: string | null };
 
@@ -31,7 +31,7 @@ function networkOf(address: string): string {
   return `${parts.map((part) => part.toString(16)).join(":")}::/64`;
 }
 
-/** Attempts for one e-mail are counted per known device, else per network. */
+/** Attempts for one email are counted per known device, else per network. */
 const strictSubject = ({ email, address, deviceId }: Attempt): string =>
   deviceId === null ? `pair:${email} ${networkOf(address)}` : `device:${deviceId}`;
 

@@ -13,14 +13,22 @@ const AccountMenuItems = lazy(() =>
 );
 
 /** Further actions on an account: its limits, suspension and reactivation. The menu is loaded when it is opened first. */
-export function AccountMenu({ account, onLimit }: { account: OperatedAccount; onLimit: () => void }) {
+export function AccountMenu({
+  account,
+  size = 30,
+  onLimit,
+}: {
+  account: OperatedAccount;
+  size?: number;
+  onLimit: () => void;
+}) {
   const utils = trpc.useUtils();
   const [isWanted, setWanted] = useState(false);
   const name = account.company_name || account.name;
   const setStatus = trpc.operator.setAccountStatus.useMutation({
     onSuccess: ({ status }) => {
       toastDone(status === "active" ? `${name} reactivated` : `${name} suspended`);
-      return utils.operator.accounts.invalidate();
+      return utils.operator.invalidate();
     },
     onError: toastFailed,
   });
@@ -35,7 +43,7 @@ export function AccountMenu({ account, onLimit }: { account: OperatedAccount; on
   const button = (
     <ActionIcon
       variant="default"
-      size={30}
+      size={size}
       aria-label={`More actions for ${name}`}
       aria-haspopup="menu"
       loading={setStatus.isPending}

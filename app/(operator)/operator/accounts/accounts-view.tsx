@@ -3,19 +3,22 @@
 import { Button, Card, Group, Text, VisuallyHidden } from "@mantine/core";
 import { IconBuilding } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
+import { RowLink } from "@/app/_ui/lists/row-link";
 import { SearchField } from "@/app/_ui/lists/search-field";
 import { useUrlState } from "@/app/_ui/lists/use-url-state";
-import { formatMoney, Money } from "@/app/_ui/values/money";
-import { StatusBadge } from "@/app/_ui/values/status-badge";
+import { Money } from "@/app/_ui/values/money";
 import { Time } from "@/app/_ui/values/time";
 import type { OperatedAccount } from "@/server/operator/schema";
+import { limitsOf } from "./account-limits";
 import { AccountMenu } from "./account-menu";
+import { AccountStatus } from "./account-status";
 import { CreditDialog } from "./credit-dialog";
 import { LimitsDialog } from "./limits-dialog";
 
@@ -23,6 +26,7 @@ const PER_PAGE = 25;
 const SEARCH_MAX = 100;
 
 export function AccountsView({ countries }: { countries: readonly string[] }) {
+  const router = useRouter();
   const { params, page, change, setPage } = useUrlState();
   const search = params.get("search") ?? "";
   const [credited, setCredited] = useState<OperatedAccount | null>(null);
@@ -54,6 +58,7 @@ export function AccountsView({ countries }: { countries: readonly string[] }) {
               rowKey={({ id }) => id}
               pagination={pagination}
               onPage={setPage}
+              onRowClick={({ id }) => router.push(`/operator/accounts/${id}`)}
               busy={list.isPlaceholderData}
               empty={
                 <EmptyState icon={IconBuilding} title="No accounts found">
@@ -70,26 +75,6 @@ export function AccountsView({ countries }: { countries: readonly string[] }) {
   );
 }
 
-const COUNTRIES_NAMED_MAX = 3;
-
-/** The limits of an account other than its balance, one short text each. */
-function limitsOf(account: OperatedAccount): string[] {
-  const {
-    allowed_countries: countries,
-    flood_identical: identical,
-    flood_total: total,
-    daily_spend_cap: cap,
-  } = account;
-  const perHour = (limit: number, label: string) =>
-    limit === 0 ? `${label}: no limit` : `${label}: ${limit} per hour`;
-  return [
-    countries.length > COUNTRIES_NAMED_MAX ? `${countries.length} countries` : countries.join(", "),
-    identical === null ? "" : perHour(identical, "Identical texts"),
-    total === null ? "" : perHour(total, "Messages"),
-    cap === null ? "" : `${formatMoney(cap, account.currency)} per day`,
-  ].filter(Boolean);
-}
-
 type Actions = { onCredit: (account: OperatedAccount) => void; onLimit: (account: OperatedAccount) => void };
 
 function columns({ onCredit, onLimit }: Actions): Column<OperatedAccount>[] {
@@ -97,11 +82,11 @@ function columns({ onCredit, onLimit }: Actions): Column<OperatedAccount>[] {
     {
       key: "account",
       header: "Account",
-      render: ({ name, company_name, email, balance, currency }) => (
+      render: ({ id, name, company_name, email, balance, currency }) => (
         <>
-          <Text size="sm" fw={600}>
-            {company_name || name}
-          </Text>
+          <RowLink href={`/operator/accounts/${id}`} wraps>
+            <span dir="auto">{company_name || name}</span>
+          </RowLink>
           <Text size="xs" c="dimmed" className="break-word">
             {company_name ? `${name}, ${email}` : email}
           </Text>
@@ -115,11 +100,7 @@ function columns({ onCredit, onLimit }: Actions): Column<OperatedAccount>[] {
       key: "status",
       header: "Status",
       visibleFrom: "xs",
-      render: ({ status }) => (
-        <StatusBadge tone={status === "active" ? "success" : "danger"}>
-          {status === "active" ? "Active" : "Suspended"}
-        </StatusBadge>
-      ),
+      render: ({ status }) => <AccountStatus status={status} />,
     },
     {
       key: "balance",

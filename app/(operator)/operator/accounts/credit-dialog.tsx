@@ -29,7 +29,7 @@ export function CreditDialog({ account, onClose }: { account: OperatedAccount | 
     onSuccess: ({ name, company_name, balance, currency }) => {
       toastDone(`${company_name || name} now has ${formatMoney(balance, currency)}.`);
       onClose();
-      return Promise.all([utils.operator.accounts.invalidate(), utils.accounts.invalidate()]);
+      return Promise.all([utils.operator.invalidate(), utils.accounts.invalidate()]);
     },
     onError: errors.show,
   });

@@ -56,7 +56,7 @@ export function LimitsForm({
     onSuccess: ({ name, company_name }) => {
       toastDone(`Limits of ${company_name || name} saved`);
       onDone();
-      return utils.operator.accounts.invalidate();
+      return utils.operator.invalidate();
     },
     onError: errors.show,
   });

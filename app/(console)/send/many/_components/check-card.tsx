@@ -13,7 +13,16 @@ const PROBLEMS_PER_PAGE = 20;
 
 const COLUMNS: Column<RowProblem>[] = [
   { key: "line", header: "Line", width: 1, render: ({ line }) => <span className="tabular">{formatCount(line)}</span> },
-  { key: "number", header: "Number", render: ({ number }) => <span className="break-word">{number || "–"}</span> },
+  {
+    key: "number",
+    header: "Number",
+    // A number has fifteen digits at most; anything else may break.
+    render: ({ number }) => (
+      <Text size="sm" miw={136} className="break-word tabular">
+        {number || "–"}
+      </Text>
+    ),
+  },
   { key: "problem", header: "Problem", render: ({ problem }) => <Text size="sm">{problem}</Text> },
 ];
 

@@ -57,11 +57,11 @@ export function AlertSettingsCard({ settings }: { settings: AlertSettings }) {
             {...form.getInputProps("low_balance")}
           />
           <Switch
-            label="E-mail to every owner"
+            label="Email to every owner"
             description={
               settings.mail_is_set
                 ? undefined
-                : "This installation sends no e-mails: its operator has set no mail server."
+                : "This installation sends no emails: its operator has set no mail server."
             }
             {...form.getInputProps("by_mail", { type: "checkbox" })}
           />

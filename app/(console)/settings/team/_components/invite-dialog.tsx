@@ -14,7 +14,7 @@ import { ROLE_OPTIONS, ROLE_WORDS } from "./role-words";
 
 type Values = { email: string; role: Member["role"] };
 
-/** Invites somebody by e-mail address, and shows the link for them, once. */
+/** Invites somebody by email address, and shows the link for them, once. */
 export function InviteDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const utils = trpc.useUtils();
   const create = trpc.members.invitations.create.useMutation({ onSuccess: () => utils.members.invalidate() });
@@ -76,7 +76,7 @@ function Made({ invitation, onDone }: { invitation: CreatedInvitation; onDone: (
   return (
     <Stack gap="md">
       {invitation.link === null ? (
-        <Text size="sm">{invitation.email} gets an e-mail with a link, which works once and for seven days.</Text>
+        <Text size="sm">{invitation.email} gets an email with a link, which works once and for seven days.</Text>
       ) : (
         <>
           <Text size="sm">

@@ -1,0 +1,63 @@
+import { Card, Text, Title } from "@mantine/core";
+import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
+import { formatCount } from "@/app/_ui/values/count";
+import { Time } from "@/app/_ui/values/time";
+import { KeyState, Scopes } from "@/app/(console)/api-keys/_components/key-cells";
+import type { ApiKey } from "@/server/api-keys/schema";
+
+const columns: ReadonlyArray<Column<ApiKey>> = [
+  {
+    key: "key",
+    header: "Key",
+    render: ({ name, key_hint: hint }) => (
+      <>
+        <Text size="sm" fw={500} className="break-word" dir="auto">
+          {name}
+        </Text>
+        <span className="small dimmed mono">{hint}</span>
+      </>
+    ),
+  },
+  {
+    key: "permissions",
+    header: "Permissions",
+    visibleFrom: "md",
+    render: ({ permissions }) => <Scopes permissions={permissions} />,
+  },
+  {
+    key: "limit",
+    header: "Requests per minute",
+    align: "right",
+    visibleFrom: "sm",
+    render: ({ rate_limit: limit }) => <span className="tabular">{formatCount(limit)}</span>,
+  },
+  {
+    key: "used",
+    header: "Last used",
+    visibleFrom: "xs",
+    render: ({ last_used_at: at }) => <Time value={at} fallback="Never" />,
+  },
+  { key: "state", header: "State", render: (apiKey) => <KeyState apiKey={apiKey} /> },
+];
+
+/** The keys of an account: those in use, and those that ended in the last 90 days. */
+export function AccountKeysCard({ keys }: { keys: readonly ApiKey[] }) {
+  return (
+    <Card component="section" aria-labelledby="account-keys" padding={0}>
+      <Title order={2} size="h4" p="lg" pb="md" id="account-keys">
+        API keys
+      </Title>
+      <PagedTable
+        label="API keys"
+        columns={columns}
+        rows={keys}
+        rowKey={({ id }) => id}
+        empty={
+          <Text size="sm" c="dimmed" px="lg" pb="lg">
+            The account has no API keys.
+          </Text>
+        }
+      />
+    </Card>
+  );
+}

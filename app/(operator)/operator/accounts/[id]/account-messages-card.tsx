@@ -1,0 +1,95 @@
+"use client";
+
+import { Card, Text, Title } from "@mantine/core";
+import { keepPreviousData } from "@tanstack/react-query";
+import { trpc } from "@/app/_trpc/client";
+import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
+import { QueryState } from "@/app/_ui/lists/query-state";
+import { useUrlState } from "@/app/_ui/lists/use-url-state";
+import { MessageStatusBadge } from "@/app/_ui/values/message-status-badge";
+import { Money } from "@/app/_ui/values/money";
+import { providerName } from "@/app/_ui/values/provider-name";
+import { Time } from "@/app/_ui/values/time";
+import type { OperatedMessage } from "@/server/operator/account-schema";
+
+const PER_PAGE = 10;
+
+const columns: ReadonlyArray<Column<OperatedMessage>> = [
+  {
+    key: "to",
+    header: "To",
+    render: ({ to, created_at: at }) => (
+      <>
+        <span className="tabular nowrap">{to}</span>
+        <div className="small dimmed mantine-hidden-from-sm">
+          <Time value={at} />
+        </div>
+      </>
+    ),
+  },
+  { key: "from", header: "From", visibleFrom: "sm", render: ({ from }) => <span className="nowrap">{from}</span> },
+  { key: "provider", header: "Provider", visibleFrom: "md", render: ({ provider }) => providerName(provider) },
+  {
+    key: "status",
+    header: "Status",
+    render: ({ status, scheduled_at }) => <MessageStatusBadge status={status} scheduled_at={scheduled_at} />,
+  },
+  {
+    key: "error",
+    header: "Error",
+    visibleFrom: "lg",
+    isWide: true,
+    render: ({ error }) => <span className="dimmed">{error?.message}</span>,
+  },
+  {
+    key: "cost",
+    header: "Cost",
+    align: "right",
+    visibleFrom: "sm",
+    render: ({ cost, currency }) => <Money amount={cost} currency={currency} />,
+  },
+  {
+    key: "created",
+    header: "Created",
+    align: "right",
+    visibleFrom: "sm",
+    render: ({ created_at: at }) => <Time value={at} />,
+  },
+];
+
+/** The messages of an account, without their texts. */
+export function AccountMessagesCard({ accountId }: { accountId: string }) {
+  const { page, setPage } = useUrlState();
+  const messages = trpc.operator.messages.useQuery(
+    { account_id: accountId, page, limit: PER_PAGE },
+    { placeholderData: keepPreviousData },
+  );
+  return (
+    <Card component="section" aria-labelledby="account-messages" padding={0}>
+      <Title order={2} size="h4" px="lg" pt="lg" id="account-messages">
+        Latest messages
+      </Title>
+      <Text size="sm" c="dimmed" px="lg" pb="md">
+        Without their texts, which only the account sees.
+      </Text>
+      <QueryState query={messages}>
+        {({ items, pagination }) => (
+          <PagedTable
+            label="Messages"
+            columns={columns}
+            rows={items}
+            rowKey={({ id }) => id}
+            pagination={pagination}
+            onPage={setPage}
+            busy={messages.isPlaceholderData}
+            empty={
+              <Text size="sm" c="dimmed" px="lg" pb="lg">
+                The account has sent no messages.
+              </Text>
+            }
+          />
+        )}
+      </QueryState>
+    </Card>
+  );
+}

@@ -1,0 +1,112 @@
+"use client";
+
+import { Box, Button, Card, Grid, Stack, Text } from "@mantine/core";
+import { IconBuilding } from "@tabler/icons-react";
+import { useState } from "react";
+import { trpc } from "@/app/_trpc/client";
+import { apiErrorOf } from "@/app/_ui/forms/api-error";
+import { BackLink } from "@/app/_ui/frame/back-link";
+import { LinkButton } from "@/app/_ui/frame/link-button";
+import { PageHeader } from "@/app/_ui/frame/page-header";
+import { usePageTitle } from "@/app/_ui/frame/use-page-title";
+import { EmptyState } from "@/app/_ui/lists/empty-state";
+import { QueryState } from "@/app/_ui/lists/query-state";
+import type { OperatedAccountDetail } from "@/server/operator/account-schema";
+import { AccountMenu } from "../account-menu";
+import { AccountStatus } from "../account-status";
+import { CreditDialog } from "../credit-dialog";
+import { LimitsDialog } from "../limits-dialog";
+import { AccountFacts } from "./account-facts";
+import { AccountFigures } from "./account-figures";
+import { AccountKeysCard } from "./account-keys-card";
+import { AccountMessagesCard } from "./account-messages-card";
+import { LedgerCard } from "./ledger-card";
+
+type Props = { id: string; countries: readonly string[] };
+
+/** One account, as its operator sees it: money, people, limits, keys and messages. */
+export function AccountView({ id, countries }: Props) {
+  const account = trpc.operator.account.useQuery({ account_id: id });
+  const { data } = account;
+  usePageTitle(data ? data.company_name || data.name : "Account");
+  if (apiErrorOf(account.error).status === 404) return <NoSuchAccount />;
+  return (
+    <>
+      <BackLink href="/operator/accounts">All accounts</BackLink>
+      <QueryState query={account}>
+        {(found) => (
+          <div>
+            <AccountHeader account={found} countries={countries} />
+            <Stack gap="lg">
+              <AccountFigures account={found} />
+              <Grid gap="lg">
+                <Grid.Col span={{ base: 12, lg: 5 }}>
+                  <AccountFacts account={found} />
+                </Grid.Col>
+                <Grid.Col span={{ base: 12, lg: 7 }}>
+                  <LedgerCard account={found} />
+                </Grid.Col>
+              </Grid>
+              <AccountKeysCard keys={found.keys} />
+              <AccountMessagesCard accountId={id} />
+            </Stack>
+          </div>
+        )}
+      </QueryState>
+    </>
+  );
+}
+
+function AccountHeader({ account, countries }: { account: OperatedAccountDetail; countries: readonly string[] }) {
+  const [isCredited, setCredited] = useState(false);
+  const [isLimited, setLimited] = useState(false);
+  const { name, company_name: company, email } = account;
+  return (
+    <>
+      <PageHeader
+        title={
+          <Text span inherit className="break-word" dir="auto">
+            {company || name}
+          </Text>
+        }
+        description={
+          <span className="break-word" dir="auto">
+            {company ? `${name}, ${email}` : email}
+          </span>
+        }
+        actions={
+          <>
+            <Box display="flex">
+              <AccountStatus status={account.status} />
+            </Box>
+            <Button variant="default" onClick={() => setCredited(true)}>
+              Credit
+            </Button>
+            <AccountMenu account={account} size={36} onLimit={() => setLimited(true)} />
+          </>
+        }
+      />
+      <CreditDialog account={isCredited ? account : null} onClose={() => setCredited(false)} />
+      <LimitsDialog account={isLimited ? account : null} countries={countries} onClose={() => setLimited(false)} />
+    </>
+  );
+}
+
+function NoSuchAccount() {
+  return (
+    <Card>
+      <EmptyState
+        icon={IconBuilding}
+        title="Account not found"
+        isPage
+        action={
+          <LinkButton href="/operator/accounts" variant="light">
+            All accounts
+          </LinkButton>
+        }
+      >
+        No account of this installation has this ID.
+      </EmptyState>
+    </Card>
+  );
+}

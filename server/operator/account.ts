@@ -1,0 +1,70 @@
+/** One account, as its operator looks into it. */
+import { getUsageSeries } from "../accounts/service";
+import { listApiKeys } from "../api-keys/service";
+import { requireOperator, type SessionActor } from "../core/actor";
+import { prisma, readPool } from "../core/db";
+import { notFound } from "../core/errors";
+import { isTestAccount } from "../core/ids";
+import { listMembers } from "../members/service";
+import { listMessages } from "../messages/list-messages";
+import type {
+  Ledger,
+  LedgerQuery,
+  OperatedAccountDetail,
+  OperatedAccountPath,
+  OperatedMessagesQuery,
+} from "./account-schema";
+import { type LedgerRow, presentLedgerEntry, presentOperatedAccount, presentOperatedMessage } from "./present";
+
+const USAGE_DAYS = 30;
+
+/** Operators see nothing of test mode. @throws 403 for non-operators, 404 */
+async function findAccount(actor: SessionActor, accountId: string) {
+  requireOperator(actor);
+  const row = isTestAccount(accountId) ? null : await prisma().account.findUnique({ where: { id: accountId } });
+  if (!row) throw notFound("There is no such account.", { param: "account_id" });
+  // Reads what a member of the account would.
+  return { row, reader: { ...actor, accountId } };
+}
+
+/** @throws 403 for non-operators, 404 */
+export async function getOperatedAccount(
+  actor: SessionActor,
+  { account_id: accountId }: OperatedAccountPath,
+): Promise<OperatedAccountDetail> {
+  const { row, reader } = await findAccount(actor, accountId);
+  const [members, keys, days] = await Promise.all([
+    listMembers(reader),
+    listApiKeys(reader),
+    getUsageSeries(reader, { days: USAGE_DAYS }),
+  ]);
+  return { ...presentOperatedAccount(row), members, keys: keys.data, days };
+}
+
+/** Entries of the account's ledger, newest first. @throws 403 for non-operators, 404 */
+export async function listLedger(
+  actor: SessionActor,
+  { account_id: accountId, cursor, limit }: LedgerQuery,
+): Promise<Ledger> {
+  await findAccount(actor, accountId);
+  const { rows } = await readPool().query<LedgerRow>({
+    name: "operator.ledger",
+    text: `SELECT id, kind, amount_micros AS "amountMicros", held_micros AS "heldMicros", note, created_at AS "createdAt",
+             coalesce(message_id, message_ids[1]) AS "messageId",
+             greatest(cardinality(message_ids), (message_id IS NOT NULL)::int4) AS messages
+           FROM ledger_entries WHERE account_id = $1 AND ($2::int8 IS NULL OR id < $2) ORDER BY id DESC LIMIT $3`,
+    values: [accountId, cursor ?? null, limit + 1],
+  });
+  const items = rows.slice(0, limit).map(presentLedgerEntry);
+  return { items, next: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
+}
+
+/** The account's messages without their texts, newest first. @throws 403 for non-operators, 404 */
+export async function listOperatedMessages(
+  actor: SessionActor,
+  { account_id: accountId, ...page }: OperatedMessagesQuery,
+) {
+  const { reader } = await findAccount(actor, accountId);
+  const { items, pagination } = await listMessages(reader, page);
+  return { items: items.map(presentOperatedMessage), pagination };
+}
