@@ -6,7 +6,7 @@ import { prisma, readPool } from "../core/db";
 import { notFound } from "../core/errors";
 import { isTestAccount } from "../core/ids";
 import { listMembers } from "../members/service";
-import { listMessages } from "../messages/list-messages";
+import { listMessages } from "../messages/lists/list-messages";
 import type {
   Ledger,
   LedgerQuery,
