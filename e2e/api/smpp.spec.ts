@@ -66,12 +66,12 @@ test("receipts are understood by their parameters and by their text alone", asyn
   const taken = await takenBy(smpp, to);
   await customer.reaches(id, "sent");
   // The second of three has no parameters.
-  for (const [part, id] of taken.ids.entries()) {
+  for (const [part, partId] of taken.ids.entries()) {
     expect(await smpp.report(taken, part === 1 ? "undelivered" : "delivered", "", { part })).toEqual([0]);
     const stored = "SELECT status, code, message_id FROM receipts WHERE provider_message_id = $1";
     const status = part === 1 ? { status: "undelivered", code: "027" } : { code: null };
     await expect
-      .poll(() => installation.database.rows(stored, [id]))
+      .poll(() => installation.database.rows(stored, [partId]))
       .toEqual([expect.objectContaining({ message_id: id, ...status })]);
   }
   expect(await customer.reaches(id, "undelivered")).toMatchObject({ cost: 0.03, error: { code: "027" } });
