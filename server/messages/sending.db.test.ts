@@ -266,9 +266,12 @@ describe("crashes", () => {
     await pool().query("UPDATE graphile_worker._private_jobs SET run_at = now() - interval '1 hour'");
     await requeueOrphans(ANY_AGE);
     expect((await jobs()).rowCount).toBe(1);
-    await pool().query("UPDATE messages SET created_at = now() - interval '2 hours' WHERE id = $1", [id]);
+    const age = "UPDATE messages SET created_at = created_at - $2::interval WHERE id = $1";
+    await pool().query(age, [id, "2 hours"]);
     await requeueOrphans(ANY_AGE);
     expect((await jobs()).rowCount).toBe(2);
+    // Its day, on which it is counted, may have been the day before.
+    await pool().query(age, [id, "-2 hours"]);
     await drainQueue(messageTasks);
   });
 
@@ -290,13 +293,8 @@ test("afterwards every balance equals its ledger", async () => {
 });
 
 test("counters agree with the messages and events they count", async () => {
-  // Summed over the days: a message that was made older by a test may count for the day before.
   const { rows } = await pool().query(
-    `SELECT u.account_id FROM (
-       SELECT account_id, sum(messages) AS messages, sum(delivered) AS delivered, sum(failed) AS failed,
-         sum(pending) AS pending, sum(sent) AS sent, sum(undelivered) AS undelivered, sum(cost_micros) AS cost_micros,
-         sum(events_sent) AS events_sent, sum(events_delivered) AS events_delivered, sum(events_failed) AS events_failed
-       FROM usage_days GROUP BY account_id) u
+    `SELECT u.account_id FROM usage_days u
      JOIN LATERAL (SELECT count(*) AS n, count(*) FILTER (WHERE status = 'delivered') AS d,
        count(*) FILTER (WHERE status = 'failed') AS f, count(*) FILTER (WHERE status = 'pending') AS p,
        count(*) FILTER (WHERE status = 'sent') AS s, count(*) FILTER (WHERE status = 'undelivered') AS x,
