@@ -47,3 +47,21 @@ test("a queue reads no jobs of other queues, whatever waits before its own and w
     expect(read).toBeLessThanOrEqual(OWN * READ_PER_JOB_MAX);
   }
 });
+
+test("a job is run when it is announced, also right after a fetch that found nothing", async () => {
+  await pool().query("DELETE FROM graphile_worker._private_jobs");
+  let done = 0;
+  const taskList = {
+    review_sender: () => {
+      done += 1;
+    },
+  };
+  // No poll finds what an announcement does not.
+  const queue = await keepQueue({ name: "test", taskList, concurrency: 1, pollMs: 3_600_000 });
+  for (let job = 1; job <= 20; job += 1) {
+    await pool().query("SELECT pg_notify('jobs:insert', '{\"count\":1}')");
+    await addJob(pool(), "review_sender", { senderId: `snd_${job}` });
+    await expect.poll(() => done).toBe(job);
+  }
+  await queue.stop();
+});

@@ -26,7 +26,14 @@ export const QUEUE_SETTINGS = {
   jit: "off",
 } as const;
 
-export type QueuePlan = { name: string; taskList: TaskList; concurrency: number; withCron?: boolean };
+/** `pollMs`: pause between polls for due jobs; the database announces new ones at once. */
+export type QueuePlan = {
+  name: string;
+  taskList: TaskList;
+  concurrency: number;
+  withCron?: boolean;
+  pollMs?: number;
+};
 
 export type Queue = {
   /** Starts a new runner; jobs under way finish in the old one. */
@@ -35,8 +42,9 @@ export type Queue = {
   stop: () => Promise<void>;
 };
 
-/** Pause between polls for due jobs; the database announces new ones at once. */
 const POLL_MS = 500;
+/** Pause after a fetch that found nothing. */
+const REST_MS = 20;
 /** How long finished jobs are collected before they are deleted together. */
 const COMPLETE_BATCH_MS = 5;
 /** One for LISTEN, one to fetch, one to delete finished jobs, one to spare. */
@@ -92,9 +100,22 @@ function openConnections(): pg.Pool {
   return connections;
 }
 
-async function startRunner({ taskList, concurrency, withCron = false }: QueuePlan): Promise<Running> {
+/**
+ * graphile-worker drops an announcement that arrives during a fetch without a result, or while the queue rests after one, unless very many
+ * arrive: a lone job would wait for the next poll. Here it is fetched when the rest is over.
+ */
+function keepAnnouncements(events: WorkerEvents): void {
+  events.on("localQueue:refetchDelay:expired", ({ localQueue }) => {
+    // Private there: the announcements since the fetch began.
+    const { refetchDelayCounter } = localQueue as unknown as { refetchDelayCounter: number };
+    if (refetchDelayCounter > 0) localQueue.pulse(0);
+  });
+}
+
+async function startRunner({ taskList, concurrency, withCron = false, pollMs = POLL_MS }: QueuePlan): Promise<Running> {
   const connections = openConnections();
   const events: WorkerEvents = new EventEmitter().setMaxListeners(0) as WorkerEvents;
+  keepAnnouncements(events);
   const jobs: Running["jobs"] = new Map();
   let poolId = "";
   let count = 0;
@@ -138,9 +159,9 @@ async function startRunner({ taskList, concurrency, withCron = false }: QueuePla
       preset: {
         worker: {
           concurrentJobs: concurrency,
-          pollInterval: POLL_MS,
+          pollInterval: pollMs,
           // Prefetch only what free workers take in a moment: a prefetched job is locked and cannot run elsewhere.
-          localQueue: { size: concurrency, refetchDelay: { durationMs: 20 } },
+          localQueue: { size: concurrency, refetchDelay: { durationMs: REST_MS } },
           completeJobBatchDelay: COMPLETE_BATCH_MS,
           failJobBatchDelay: COMPLETE_BATCH_MS,
           // On a stop the abort signal of tasks fires at once, so that they begin nothing more.
