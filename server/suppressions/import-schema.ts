@@ -18,7 +18,7 @@ export type ImportSuppressionsInput = z.output<typeof ImportSuppressionsInput>;
 export const ImportRefusal = z.object({
   line: z.number().int(),
   number: z.string(),
-  reason: z.literal("invalid_number"),
+  reason: z.literal("invalid_recipient"),
 });
 export type ImportRefusal = z.output<typeof ImportRefusal>;
 

@@ -39,7 +39,7 @@ test("a list is imported once: a repeat changes nothing, and known numbers keep 
     existing: 1,
     duplicates: 2,
     refused: 1,
-    refusals: [{ line: 7, number: "nobody", reason: "invalid_number" }],
+    refusals: [{ line: 7, number: "nobody", reason: "invalid_recipient" }],
   });
   expect(await importSuppressions(account.actor, input)).toMatchObject({ added: 0, existing: 5, duplicates: 2 });
   expect(await lengthsOf(account)).toEqual({ shown: 5, stored: 5 });

@@ -10,9 +10,9 @@ test("numbers in any common form count once, and everything else is refused by i
     duplicates: 2,
     refused: 3,
     refusals: [
-      { line: 4, number: "", reason: "invalid_number" },
-      { line: 5, number: "STOP", reason: "invalid_number" },
-      { line: 7, number: "0123", reason: "invalid_number" },
+      { line: 4, number: "", reason: "invalid_recipient" },
+      { line: 5, number: "STOP", reason: "invalid_recipient" },
+      { line: 7, number: "0123", reason: "invalid_recipient" },
     ],
   });
 });
@@ -21,5 +21,5 @@ test("all refused entries are counted, the first hundred named, and a long one i
   const { refused, refusals } = sortEntries(["9".repeat(100_000), ...Array.from({ length: 150 }, () => "nobody")]);
   expect(refused).toBe(151);
   expect(refusals).toHaveLength(REFUSALS_MAX);
-  expect(refusals[0]).toEqual({ line: 1, number: "9".repeat(64), reason: "invalid_number" });
+  expect(refusals[0]).toEqual({ line: 1, number: "9".repeat(64), reason: "invalid_recipient" });
 });

@@ -26,7 +26,7 @@ export function sortEntries(entries: readonly string[]): ImportedNumbers {
     }
     refused += 1;
     if (refused <= REFUSALS_MAX)
-      refusals.push({ line: at + 1, number: text.slice(0, TEXT_MAX), reason: "invalid_number" });
+      refusals.push({ line: at + 1, number: text.slice(0, TEXT_MAX), reason: "invalid_recipient" });
   }
   return { numbers: [...numbers], duplicates: entries.length - numbers.size - refused, refused, refusals };
 }

@@ -14,13 +14,18 @@ const COLUMNS: Column<LineProblem & { at: number }>[] = [
     key: "number",
     header: "Number",
     // A number has fifteen digits at most; anything else may break.
-    render: ({ number }) => (
-      <Text size="sm" miw={136} className="break-word tabular">
-        {number || "–"}
-      </Text>
+    render: ({ number, problem }) => (
+      <>
+        <Text size="sm" miw={136} className="break-word tabular">
+          {number || "–"}
+        </Text>
+        <Text size="sm" c="dimmed" hiddenFrom="sm">
+          {problem}
+        </Text>
+      </>
     ),
   },
-  { key: "problem", header: "Problem", render: ({ problem }) => <Text size="sm">{problem}</Text> },
+  { key: "problem", header: "Problem", visibleFrom: "sm", render: ({ problem }) => <Text size="sm">{problem}</Text> },
 ];
 
 /** The lines that are left out, each with its reason. */
@@ -37,6 +42,7 @@ export function ProblemLines({ problems, perPage = 20 }: { problems: readonly Li
       rowKey={({ at }) => String(at)}
       pagination={pages > 1 ? { page, limit: perPage, total: problems.length, pages } : null}
       onPage={setPage}
+      minWidth={240}
       empty={null}
     />
   );

@@ -58,7 +58,7 @@ export function SourceFields({
               {source.fileName}
             </Text>
           </Group>
-          <Button variant="subtle" size="xs" onClick={() => onSource({ text: "", fileName: null })}>
+          <Button variant="subtle" size="xs" flex="none" onClick={() => onSource({ text: "", fileName: null })}>
             Remove
           </Button>
         </Group>

@@ -33,15 +33,17 @@ export function ImportProgressView({
         {TITLES[stage]}
       </Title>
       {stage !== "done" && <Progress value={(progress.confirmed / total) * 100} aria-label="Numbers confirmed" />}
-      <Text size="sm" role="status">
-        {`${formatCount(progress.confirmed)} of ${formatCount(total)} confirmed.`}
-      </Text>
-      <FigureList
-        figures={[
-          ["Added", progress.added],
-          ["Suppressed already", progress.existing],
-        ]}
-      />
+      <div role="status">
+        <Text size="sm" mb="sm">
+          {`${formatCount(progress.confirmed)} of ${formatCount(total)} confirmed.`}
+        </Text>
+        <FigureList
+          figures={[
+            ["Added", progress.added],
+            ["Suppressed already", progress.existing],
+          ]}
+        />
+      </div>
       <ErrorAlert error={error} title="The last part was not confirmed" />
       {stage !== "done" && (
         <Text size="sm" c="dimmed">
