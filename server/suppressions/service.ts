@@ -73,7 +73,7 @@ async function countImport(accountId: string): Promise<void> {
  */
 export async function importSuppressions(actor: AccountActor, input: ImportSuppressionsInput): Promise<ImportResult> {
   const { accountId } = actor;
-  const senderId = input.sender_id || null;
+  const senderId = input.sender_id ?? null;
   await countImport(accountId);
   const { numbers, ...rest } = sortEntries(input.numbers);
   const added = await inTurn(accountId, () =>
