@@ -1,11 +1,7 @@
 /** Console: a list of numbers that is imported in parts. */
 import { z } from "zod";
+import { IMPORT_MAX, REFUSALS_MAX } from "./import-limits";
 import { CreateSuppressionInput } from "./schema";
-
-/** Numbers of one call; a longer list takes several. */
-export const IMPORT_MAX = 10_000;
-/** Refused numbers that a response names; all of them are counted. */
-export const REFUSALS_MAX = 100;
 
 export const ImportSuppressionsInput = z.object({
   numbers: z.array(z.string()).min(1).max(IMPORT_MAX),

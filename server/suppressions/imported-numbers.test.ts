@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { REFUSALS_MAX } from "./import-schema";
+import { REFUSALS_MAX } from "./import-limits";
 import { sortEntries } from "./imported-numbers";
 
 test("numbers in any common form count once, and everything else is refused by its line", () => {

@@ -1,6 +1,7 @@
 /** Numbers of a list that people import, in whatever form they have them. */
 import { e164Of } from "../messages/phone";
-import { type ImportRefusal, REFUSALS_MAX } from "./import-schema";
+import { REFUSALS_MAX } from "./import-limits";
+import type { ImportRefusal } from "./import-schema";
 
 /** Longer than a number with any separators. */
 const TEXT_MAX = 64;

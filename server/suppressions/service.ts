@@ -67,7 +67,7 @@ async function countImport(accountId: string): Promise<void> {
 
 /**
  * Suppresses the numbers of a list for one of the account's senders, or for all: every valid one, or none when the call fails.
- * Those suppressed by hand before stay as they are, so that a repeated call changes nothing. Takes no admission lock, as a send must not
+ * Numbers suppressed by hand before stay as they are, so that a repeated call changes nothing. Takes no admission lock: a send must not
  * wait for a long list; one that is accepted meanwhile is checked again when it is dispatched.
  * @throws 400 `unknown_sender`; 429 `import_limit` past 60 per minute and account, over all processes; 429 `too_many_at_once`.
  */

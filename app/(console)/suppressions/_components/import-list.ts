@@ -1,7 +1,7 @@
 /** A list of opted-out numbers, checked line by line and cut into calls that the service takes. */
 
 import { e164Of } from "@/server/messages/phone";
-import { IMPORT_MAX } from "@/server/suppressions/import-schema";
+import { IMPORT_MAX } from "@/server/suppressions/import-limits";
 import type { NumberList } from "../../_numbers/number-list";
 import type { LineProblem } from "../../_numbers/problem-lines";
 
