@@ -50,5 +50,6 @@ export const AUDIT_ACTIONS = [
   "sign_in.refused",
   "suppression.created",
   "suppression.deleted",
+  "suppression.imported",
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];

@@ -229,6 +229,10 @@ const MUTATION_CASES: Readonly<Record<string, [action: string, run: Run]>> = {
     "suppression.deleted",
     async (owner) => callAs(owner, "suppressions.delete", { id: idOf(await newSuppression(owner)) }),
   ],
+  "suppressions.import": [
+    "suppression.imported",
+    (owner) => callAs(owner, "suppressions.import", { numbers: ["+14155550198", "nobody"] }),
+  ],
   "webhooks.create": [
     "endpoint.created",
     (owner) => callAs(owner, "webhooks.create", { url: "http://127.0.0.1:9/hook" }),

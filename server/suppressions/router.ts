@@ -1,8 +1,9 @@
-import { router, scoped } from "../core/trpc";
+import { router, scoped, sessionProcedure } from "../core/trpc";
 import { Deleted } from "../core/wire";
 import { listPageOf } from "../lists/schema";
+import { ImportResult, ImportSuppressionsInput } from "./import-schema";
 import { CreateSuppressionInput, ListSuppressionsQuery, Suppression, SuppressionPath } from "./schema";
-import { createSuppression, deleteSuppression, listSuppressions } from "./service";
+import { createSuppression, deleteSuppression, importSuppressions, listSuppressions } from "./service";
 
 export const suppressionsRouter = router({
   list: scoped("sms:read")
@@ -35,6 +36,10 @@ export const suppressionsRouter = router({
     .input(CreateSuppressionInput)
     .output(Suppression)
     .mutation(({ ctx, input }) => createSuppression(ctx.actor, input, ctx)),
+  import: sessionProcedure
+    .input(ImportSuppressionsInput)
+    .output(ImportResult)
+    .mutation(({ ctx, input }) => importSuppressions(ctx.actor, input)),
   delete: scoped("senders:write")
     .meta({
       openapi: {

@@ -1,15 +1,19 @@
 import { createOnce } from "../accounts/idempotency/create-once";
 import { type IdempotentRequest, plainRequest } from "../accounts/idempotency/request";
+import { inTurn } from "../accounts/turns";
+import { countRequest } from "../api-keys/rate-limit";
 import { recordAudit } from "../audit/store";
 import type { AccountActor } from "../core/actor";
-import { now } from "../core/clock";
+import { now, wholeSeconds } from "../core/clock";
 import { prisma, type Tx, transaction } from "../core/db";
-import { invalidRequest, notFound } from "../core/errors";
+import { invalidRequest, notFound, rateLimited } from "../core/errors";
 import { readList } from "../lists/read-list";
 import { readTotal } from "../lists/store";
+import type { ImportResult, ImportSuppressionsInput } from "./import-schema";
+import { sortEntries } from "./imported-numbers";
 import { presentSuppression } from "./present";
 import type { CreateSuppressionInput, ListSuppressionsQuery, Suppression } from "./schema";
-import { deleteOne, insertManual } from "./store";
+import { deleteOne, insertImported, insertManual } from "./store";
 
 /**
  * Suppresses a number for one of the account's senders, or for all. Returns the existing suppression if the same one was
@@ -44,6 +48,46 @@ async function requireSender(tx: Tx, accountId: string, senderId: string): Promi
     param: "sender_id",
     reason: "unknown_sender",
   });
+}
+
+/** Imports of an account per minute: half a million numbers, and a bound to what one account can store at once. */
+const IMPORTS_MAX = 60;
+
+/** @throws 429 `import_limit` */
+async function countImport(accountId: string): Promise<void> {
+  const rate = await countRequest({ caller: `suppressions.import ${accountId}`, limit: IMPORTS_MAX, accountId: null });
+  if (rate.refusedBy === null) return;
+  const retryAfterS = wholeSeconds(rate.resetMs);
+  throw rateLimited(`An account may make ${IMPORTS_MAX} imports per minute. Try again in ${retryAfterS} s.`, {
+    reason: "import_limit",
+    details: { limit: IMPORTS_MAX },
+    retryAfterS,
+  });
+}
+
+/**
+ * Suppresses the numbers of a list for one of the account's senders, or for all: every valid one, or none when the call fails.
+ * Numbers suppressed by hand before stay as they are, so that a repeated call changes nothing. Takes no admission lock: a send must not
+ * wait for a long list; one that is accepted meanwhile is checked again when it is dispatched.
+ * @throws 400 `unknown_sender`; 429 `import_limit` past 60 per minute and account, over all processes; 429 `too_many_at_once`.
+ */
+export async function importSuppressions(actor: AccountActor, input: ImportSuppressionsInput): Promise<ImportResult> {
+  const { accountId } = actor;
+  const senderId = input.sender_id ?? null;
+  await countImport(accountId);
+  const { numbers, ...rest } = sortEntries(input.numbers);
+  const added = await inTurn(accountId, () =>
+    transaction(async (tx) => {
+      if (senderId) await requireSender(tx, accountId, senderId);
+      if (numbers.length === 0) return 0;
+      const to = { accountId, senderId: senderId ?? "", note: input.note ?? null, at: now() };
+      const count = await insertImported(tx, to, numbers);
+      const after = { sender_id: senderId, added: count, existing: numbers.length - count };
+      await recordAudit(tx, actor, { action: "suppression.imported", accountId, after });
+      return count;
+    }),
+  );
+  return { object: "suppression_import", added, existing: numbers.length - added, ...rest };
 }
 
 /** The account's suppressions, newest first. */

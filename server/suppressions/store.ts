@@ -61,6 +61,39 @@ export async function insertManual(tx: Tx, request: SuppressionRequest, note: st
   return row;
 }
 
+/** Properties that all suppressions of an import share. `senderId`: empty for every sender. */
+type Import = { accountId: string; senderId: string; note: string | null; at: Date };
+
+const IMPORTED = unnest<string>({ number: ["text", (number) => number], id: ["text", () => newId("suppression")] }, 5);
+
+/**
+ * Suppresses numbers by hand, each of them once, in the order of their numbers: two imports then wait for each other at most.
+ * @returns how many were not suppressed by hand before; the others stay as they are.
+ */
+export async function insertImported(
+  tx: Tx,
+  { accountId, senderId, note, at }: Import,
+  numbers: readonly string[],
+): Promise<number> {
+  const { rows } = await tx.query<{ added: number }>({
+    name: "suppressions.insert_imported",
+    text: `WITH inserted AS (
+             INSERT INTO suppressions (id, account_id, number, sender_id, reason, note, created_at)
+             SELECT r.id, $1::text, r.number, $2::text, 'manual', $3::text, $4::timestamptz
+             FROM ${IMPORTED.as("r")}
+             ORDER BY r.number
+             ON CONFLICT (account_id, number, sender_id, reason) DO NOTHING
+             RETURNING 1
+           ), counted AS (
+             ${INSERT_CHANGES}
+             SELECT 'suppressions', $1::text, $2::text, count(*) FROM inserted HAVING count(*) > 0
+           )
+           SELECT count(*)::int4 AS added FROM inserted`,
+    values: [accountId, senderId, note, at, ...IMPORTED.values(numbers)],
+  });
+  return rows[0]?.added ?? 0;
+}
+
 const REQUEST_COLUMNS = {
   account_id: ["text", (request: SuppressionRequest) => request.accountId],
   number: ["text", (request: SuppressionRequest) => request.number],

@@ -1,7 +1,8 @@
 "use client";
 
 import { Button, Card, Group, Stack, Text, VisuallyHidden } from "@mantine/core";
-import { IconMessageOff, IconPlus } from "@tabler/icons-react";
+import { useDisclosure } from "@mantine/hooks";
+import { IconMessageOff, IconPlus, IconUpload } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
 import { trpc } from "@/app/_trpc/client";
 import { useCreateDialog } from "@/app/_ui/forms/use-create-dialog";
@@ -18,6 +19,7 @@ import { Time } from "@/app/_ui/values/time";
 import { isE164 } from "@/server/messages/phone";
 import type { Suppression } from "@/server/suppressions/schema";
 import { AddSuppressionDialog } from "./add-suppression-dialog";
+import { ImportDialog } from "./import-dialog";
 import { RemoveButton } from "./remove-button";
 
 const PAGE_SIZE = 25;
@@ -26,12 +28,18 @@ const PAGE_SIZE = 25;
 export function SuppressionsView() {
   const { params, page, change, setPage } = useUrlState();
   const [adding, dialog] = useCreateDialog();
+  const [importing, importDialog] = useDisclosure(false);
   const requested = params.get("number") ?? "";
   // Anything that is not a complete number is ignored.
   const number = isE164(requested) ? requested : "";
   const suppressions = trpc.suppressions.list.useQuery(
     { number: number || undefined, page, limit: PAGE_SIZE },
     { placeholderData: keepPreviousData },
+  );
+  const importButton = (
+    <Button variant="default" leftSection={<IconUpload size={16} aria-hidden />} onClick={importDialog.open}>
+      Import
+    </Button>
   );
   const addButton = (
     <Button leftSection={<IconPlus size={16} />} onClick={dialog.open}>
@@ -49,6 +57,7 @@ export function SuppressionsView() {
           hasSome && (
             <>
               <ExportButton list={{ list: "suppressions", number: number || undefined }} />
+              {importButton}
               {addButton}
             </>
           )
@@ -79,9 +88,18 @@ export function SuppressionsView() {
                 number ? (
                   <NotSuppressed number={number} onClear={() => change({ number: undefined })} />
                 ) : (
-                  <EmptyState icon={IconMessageOff} title="No suppressed numbers" action={addButton}>
+                  <EmptyState
+                    icon={IconMessageOff}
+                    title="No suppressed numbers"
+                    action={
+                      <Group gap="sm" justify="center">
+                        {importButton}
+                        {addButton}
+                      </Group>
+                    }
+                  >
                     People who reply STOP to one of your numbers or short codes appear here. Add people who opted out in
-                    another way yourself.
+                    another way yourself, or import a list.
                   </EmptyState>
                 )
               }
@@ -90,6 +108,7 @@ export function SuppressionsView() {
         )}
       </QueryState>
       <AddSuppressionDialog opened={adding} onClose={dialog.close} />
+      <ImportDialog opened={importing} onClose={importDialog.close} />
     </>
   );
 }

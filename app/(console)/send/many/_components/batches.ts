@@ -2,17 +2,16 @@
 
 import { e164Of } from "@/server/messages/phone";
 import { fillIn, placeholdersOf } from "@/server/messages/placeholders";
+import type { NumberList } from "../../../_numbers/number-list";
+import type { LineProblem } from "../../../_numbers/problem-lines";
 
 /** Limits of one send from the console; each is stated on the page. */
 export const ROWS_MAX = 10_000;
 const TEXT_MAX_CHARACTERS = 1_600;
 const BATCH_ROWS_MAX = 500;
-/** A request has at most 1 MiB and 4,096 commas, of which some belong to the rest of it. */
+/** A request has at most 1 MiB and 16,384 commas, of which some belong to the rest of it. */
 const BATCH_BYTES_MAX = 500_000;
 const BATCH_COMMAS_MAX = 3_500;
-
-/** The rows that were read. `columns`: the headings of a table; empty when there is only a list of numbers. */
-export type RecipientList = { columns: string[]; records: string[][] };
 
 /** A recipient as it was entered. `line`: its place in the list, from 1. */
 export type Row = { line: number; number: string; values: Record<string, string> };
@@ -20,10 +19,8 @@ export type Row = { line: number; number: string; values: Record<string, string>
 /** A recipient that can be sent to. */
 export type ReadyRow = { line: number; to: string; variables: Record<string, string> };
 
-export type RowProblem = { line: number; number: string; problem: string };
-
 /** The rows of a list whose numbers stand in the column `numbers`. */
-export const rowsOf = ({ columns, records }: RecipientList, numbers: number): Row[] =>
+export const rowsOf = ({ columns, records }: NumberList, numbers: number): Row[] =>
   records.map((record, at) => ({
     line: at + 1,
     number: record[numbers] ?? "",
@@ -46,9 +43,9 @@ const problemOf = (body: string, row: Row, seen: ReadonlyMap<string, number>): s
 };
 
 /** Sorts rows into those that can be sent and those that cannot, each with its reason; a number counts once. */
-export function checkRows(body: string, rows: readonly Row[]): { ready: ReadyRow[]; problems: RowProblem[] } {
+export function checkRows(body: string, rows: readonly Row[]): { ready: ReadyRow[]; problems: LineProblem[] } {
   const ready: ReadyRow[] = [];
-  const problems: RowProblem[] = [];
+  const problems: LineProblem[] = [];
   const seen = new Map<string, number>();
   const used = placeholdersOf(body);
   for (const row of rows) {

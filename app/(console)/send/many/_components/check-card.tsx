@@ -2,32 +2,13 @@
 
 import { Alert, Button, Card, Group, SimpleGrid, Stack, Text, Title } from "@mantine/core";
 import { IconCircleX, IconSend } from "@tabler/icons-react";
-import { useState } from "react";
-import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { formatCount } from "@/app/_ui/values/count";
 import { formatMoney } from "@/app/_ui/values/money";
-import type { RowProblem } from "./batches";
+import { type LineProblem, ProblemLines } from "../../../_numbers/problem-lines";
 import type { Check } from "./use-check";
 
-const PROBLEMS_PER_PAGE = 20;
-
-const COLUMNS: Column<RowProblem>[] = [
-  { key: "line", header: "Line", width: 1, render: ({ line }) => <span className="tabular">{formatCount(line)}</span> },
-  {
-    key: "number",
-    header: "Number",
-    // A number has fifteen digits at most; anything else may break.
-    render: ({ number }) => (
-      <Text size="sm" miw={136} className="break-word tabular">
-        {number || "–"}
-      </Text>
-    ),
-  },
-  { key: "problem", header: "Problem", render: ({ problem }) => <Text size="sm">{problem}</Text> },
-];
-
 /** The result of the check: what will be sent and what it costs, which lines are left out, and the button to send. */
-export function CheckCard({ check, problems, onSend }: { check: Check; problems: RowProblem[]; onSend: () => void }) {
+export function CheckCard({ check, problems, onSend }: { check: Check; problems: LineProblem[]; onSend: () => void }) {
   const count = check.rows.length;
   const isCovered = check.cost <= check.balance;
   const [refusal] = check.refusals;
@@ -76,7 +57,7 @@ export function CheckCard({ check, problems, onSend }: { check: Check; problems:
           )}
         </Group>
       </Stack>
-      {problems.length > 0 && <Problems problems={problems} />}
+      {problems.length > 0 && <ProblemLines problems={problems} />}
     </Card>
   );
 }
@@ -91,23 +72,5 @@ function Figure({ label, value }: { label: string; value: string }) {
         {value}
       </Text>
     </div>
-  );
-}
-
-/** The lines that are not sent to, each with its reason. */
-function Problems({ problems }: { problems: RowProblem[] }) {
-  const [page, setPage] = useState(1);
-  const start = (page - 1) * PROBLEMS_PER_PAGE;
-  const pages = Math.ceil(problems.length / PROBLEMS_PER_PAGE);
-  return (
-    <PagedTable
-      label="Lines with problems"
-      columns={COLUMNS}
-      rows={problems.slice(start, start + PROBLEMS_PER_PAGE)}
-      rowKey={({ line }) => String(line)}
-      pagination={pages > 1 ? { page, limit: PROBLEMS_PER_PAGE, total: problems.length, pages } : null}
-      onPage={setPage}
-      empty={null}
-    />
   );
 }

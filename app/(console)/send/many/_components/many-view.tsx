@@ -2,7 +2,7 @@
 
 import { Button, Card, Grid, Group, Skeleton, Stack } from "@mantine/core";
 import { IconChecks, IconId } from "@tabler/icons-react";
-import { useEffect, useMemo, useState } from "react";
+import { useMemo, useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { LinkButton } from "@/app/_ui/frame/link-button";
@@ -10,7 +10,8 @@ import { PageHeader } from "@/app/_ui/frame/page-header";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { CreditNotice } from "../../../_credit/credit-notice";
-import { checkRows, type RecipientList, ROWS_MAX, rowsOf } from "./batches";
+import { useNumberList } from "../../../_numbers/use-number-list";
+import { checkRows, ROWS_MAX, rowsOf } from "./batches";
 import { CheckCard } from "./check-card";
 import { ProgressCard } from "./progress-card";
 import { RecipientsCard } from "./recipients-card";
@@ -19,7 +20,6 @@ import { useCheck } from "./use-check";
 import { useSendPlan } from "./use-send-plan";
 
 const SENDERS_SHOWN = 100;
-const NO_LIST: RecipientList = { columns: [], records: [] };
 
 const newId = (): string =>
   [...crypto.getRandomValues(new Uint8Array(12))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -63,30 +63,10 @@ export function ManyView() {
   );
 }
 
-/** The list as it was read, and the column of its numbers. */
-function useRecipients(text: string) {
-  const [read, setRead] = useState({ list: NO_LIST, column: 0 });
-  useEffect(() => {
-    let isCurrent = true;
-    // The reader of tables is loaded when there is something to read.
-    if (text.trim() === "") setRead({ list: NO_LIST, column: 0 });
-    else
-      void import("./recipient-list").then(({ readList, numberColumn }) => {
-        if (!isCurrent) return;
-        const list = readList(text);
-        setRead({ list, column: numberColumn(list) });
-      });
-    return () => {
-      isCurrent = false;
-    };
-  }, [text]);
-  return { ...read, setColumn: (column: number) => setRead(({ list }) => ({ list, column })) };
-}
-
 function Compose({ accountId, senderIds }: { accountId: string; senderIds: string[] }) {
   const [text, setText] = useState("");
   const [draft, setDraft] = useState<BulkDraft>({ from: senderIds[0] ?? "", body: "", smart: false });
-  const { list, column, setColumn } = useRecipients(text);
+  const { list, column, setColumn } = useNumberList(text);
   const { check, error, isChecking, run, reset } = useCheck();
   const sending = useSendPlan(accountId);
   const rows = useMemo(() => rowsOf({ ...list, records: list.records.slice(0, ROWS_MAX) }, column), [list, column]);

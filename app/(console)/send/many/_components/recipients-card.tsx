@@ -1,12 +1,12 @@
 "use client";
 
-import { Button, Card, FileButton, Group, NativeSelect, Stack, Text, Textarea, Title } from "@mantine/core";
-import { IconUpload } from "@tabler/icons-react";
-import { toastProblem } from "@/app/_ui/toast";
+import { Card, Group, NativeSelect, Stack, Text, Textarea, Title } from "@mantine/core";
 import { formatCount } from "@/app/_ui/values/count";
-import { type RecipientList, ROWS_MAX } from "./batches";
+import type { NumberList } from "../../../_numbers/number-list";
+import { UploadButton } from "../../../_numbers/upload-button";
+import { ROWS_MAX } from "./batches";
 
-const FILE_MAX_BYTES = 5_000_000;
+const FILE_MAX_MB = 5;
 
 /** Where the recipients come from: a pasted list, or a file. */
 export function RecipientsCard({
@@ -18,15 +18,10 @@ export function RecipientsCard({
 }: {
   text: string;
   onText: (text: string) => void;
-  list: RecipientList;
+  list: NumberList;
   column: number;
   onColumn: (column: number) => void;
 }) {
-  async function readFile(file: File | null) {
-    if (!file) return;
-    if (file.size > FILE_MAX_BYTES) return toastProblem("The file is too large", "At most 5 MB can be read.");
-    onText(await file.text());
-  }
   return (
     <Card component="section" aria-labelledby="recipients">
       <Stack gap="md">
@@ -34,13 +29,7 @@ export function RecipientsCard({
           <Title order={2} size="h4" id="recipients">
             Recipients
           </Title>
-          <FileButton onChange={(file) => void readFile(file)} accept=".csv,.txt,.tsv,text/csv,text/plain">
-            {(props) => (
-              <Button {...props} variant="default" size="xs" leftSection={<IconUpload size={16} aria-hidden />}>
-                Upload a CSV file
-              </Button>
-            )}
-          </FileButton>
+          <UploadButton maxMb={FILE_MAX_MB} onRead={(file) => onText(file.text)} />
         </Group>
         <Textarea
           label="Numbers or table"

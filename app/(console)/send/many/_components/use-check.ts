@@ -3,13 +3,14 @@
 import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import type { Estimate } from "@/server/messages/accept/estimate-schema";
-import { type ReadyRow, type RowProblem, toBatches } from "./batches";
+import type { LineProblem } from "../../../_numbers/problem-lines";
+import { type ReadyRow, toBatches } from "./batches";
 import type { BulkDraft } from "./text-card";
 
 /** Result of the check: rows that would fail, the cost of the others, and reasons to refuse all of them. */
 export type Check = {
   rows: ReadyRow[];
-  problems: RowProblem[];
+  problems: LineProblem[];
   cost: number;
   segments: number;
   balance: number;

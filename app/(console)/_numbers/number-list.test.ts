@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { rowsOf } from "./batches";
-import { numberColumn, readList } from "./recipient-list";
+import { rowsOf } from "../send/many/_components/batches";
+import { numberColumn, readList } from "./number-list";
 
 it("reads numbers, one per line or between commas", () => {
   for (const text of [
@@ -31,4 +31,22 @@ it("numbers the columns of a table without a heading", () => {
   const list = readList("+14155550101,Ann\n+14155550102,Bob");
   expect(list.columns).toEqual(["1", "2"]);
   expect(rowsOf(list, numberColumn(list))).toHaveLength(2);
+});
+
+it("says in which line of the text each record stands, whatever is between them", () => {
+  const table = readList('\nname,phone\n"Ann\nLee",+14155550101\n\n,\nBob,+14155550102\n');
+  expect(table.records.map(([, phone]) => phone)).toEqual(["+14155550101", "+14155550102"]);
+  expect(table.lines).toEqual([3, 7]);
+  expect(readList("+14155550101, +14155550102\r\n\r\n+14155550103").lines).toEqual([1, 1, 3]);
+});
+
+it("reads a single column in quotes", () => {
+  const list = readList('"phone"\n"+14155550101"\n"+1 415 555 0102"\n');
+  expect(list.records).toEqual([["+14155550101"], ["+1 415 555 0102"]]);
+  expect(list.lines).toEqual([2, 3]);
+});
+
+it("takes a column that is named like numbers before dates, which are as many digits", () => {
+  const list = readList("since,phone\n2026-11-20,+14155550101\n2026-11-21,unknown\n");
+  expect(numberColumn(list)).toBe(1);
 });

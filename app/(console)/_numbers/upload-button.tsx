@@ -1,0 +1,31 @@
+"use client";
+
+import { Button, FileButton } from "@mantine/core";
+import { IconUpload } from "@tabler/icons-react";
+import { toastProblem } from "@/app/_ui/toast";
+
+const MB = 1_000_000;
+
+/** Reads a CSV or text file of at most so many megabytes. */
+export function UploadButton({
+  maxMb,
+  onRead,
+}: {
+  maxMb: number;
+  onRead: (file: { name: string; text: string }) => void;
+}) {
+  async function read(file: File | null) {
+    if (!file) return;
+    if (file.size > maxMb * MB) return toastProblem("The file is too large", `At most ${maxMb} MB can be read.`);
+    onRead({ name: file.name, text: await file.text() });
+  }
+  return (
+    <FileButton onChange={(file) => void read(file)} accept=".csv,.txt,.tsv,text/csv,text/plain">
+      {(props) => (
+        <Button {...props} variant="default" size="xs" leftSection={<IconUpload size={16} aria-hidden />}>
+          Upload a CSV file
+        </Button>
+      )}
+    </FileButton>
+  );
+}

@@ -1,0 +1,30 @@
+"use client";
+
+import { useState } from "react";
+import { FormModal } from "@/app/_ui/forms/form-modal";
+import { ImportForm } from "./import-form";
+import type { ImportStage } from "./use-import";
+
+/** Imports a list of opted-out numbers. It stays open while the list is being sent. */
+export function ImportDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  const [stage, setStage] = useState<ImportStage>("choosing");
+  const close = () => {
+    setStage("choosing");
+    onClose();
+  };
+  const isIdle = stage !== "running";
+  return (
+    <FormModal
+      opened={opened}
+      onClose={close}
+      title="Import numbers"
+      size="lg"
+      isDone={stage === "done"}
+      closeOnEscape={isIdle}
+      closeOnClickOutside={isIdle}
+      withCloseButton={isIdle}
+    >
+      <ImportForm stage={stage} onStage={setStage} onClose={close} />
+    </FormModal>
+  );
+}

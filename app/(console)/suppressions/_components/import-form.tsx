@@ -1,0 +1,132 @@
+"use client";
+
+import { Button, Group, Stack } from "@mantine/core";
+import { IconDownload } from "@tabler/icons-react";
+import { type FormEvent, useMemo, useState } from "react";
+import { trpc } from "@/app/_trpc/client";
+import { FormButtons } from "@/app/_ui/forms/form-buttons";
+import { formatCount } from "@/app/_ui/values/count";
+import { FigureList } from "@/app/_ui/values/figure-list";
+import { type LineProblem, ProblemLines } from "../../_numbers/problem-lines";
+import { useNumberList } from "../../_numbers/use-number-list";
+import { type ListSource, SourceFields, type SuppressedFor } from "./import-fields";
+import { checkList, senderColumn, toSlices } from "./import-list";
+import { ImportProgressView } from "./import-progress";
+import { type ImportStage, useImport } from "./use-import";
+
+const SENDERS_SHOWN_MAX = 100;
+const PROBLEMS_PER_PAGE = 5;
+
+async function download(problems: readonly LineProblem[]) {
+  const { downloadText, toCsv } = await import("@/app/_ui/values/csv");
+  const rows = problems.map(({ line, number, problem }) => [line, number, problem]);
+  downloadText("refused-lines.csv", toCsv([["line", "number", "problem"], ...rows]));
+}
+
+const countOf = (count: number): string => `${formatCount(count)} ${count === 1 ? "number" : "numbers"}`;
+
+/** A pasted list or a file: chosen, checked, imported. */
+export function ImportForm({
+  stage,
+  onStage,
+  onClose,
+}: {
+  stage: ImportStage;
+  onStage: (stage: ImportStage) => void;
+  onClose: () => void;
+}) {
+  const senders = trpc.senders.list.useQuery({ limit: SENDERS_SHOWN_MAX });
+  const [source, setSource] = useState<ListSource>({ text: "", fileName: null });
+  const [chosen, setChosen] = useState<SuppressedFor>({ senderId: "", column: "guessed", note: "" });
+  const { list, column, setColumn } = useNumberList(source.text);
+  const { progress, error, run, stop } = useImport(stage, onStage);
+
+  const senderIds = useMemo(() => senders.data?.items.map((sender) => sender.sender_id) ?? [], [senders.data]);
+  const ofSenders = chosen.column === "guessed" ? senderColumn(list) : chosen.column;
+  const checked = useMemo(
+    () =>
+      checkList(list, { numberColumn: column, senderColumn: ofSenders, senderId: chosen.senderId }, new Set(senderIds)),
+    [list, column, ofSenders, chosen.senderId, senderIds],
+  );
+  const slices = useMemo(() => toSlices(checked.ready), [checked]);
+  const problems = [...checked.problems, ...progress.problems].sort((a, b) => a.line - b.line);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (checked.ready.length > 0) void run(slices, chosen.note);
+  };
+
+  return (
+    <form onSubmit={submit} noValidate aria-label="Import numbers">
+      <Stack gap="md">
+        {stage === "choosing" ? (
+          <SourceFields
+            source={source}
+            onSource={(next) => {
+              setSource(next);
+              setChosen({ ...chosen, column: "guessed" });
+            }}
+            list={list}
+            numberColumn={column}
+            onNumberColumn={setColumn}
+            chosen={{ ...chosen, column: ofSenders }}
+            onChosen={setChosen}
+            senderIds={senderIds}
+          />
+        ) : (
+          <ImportProgressView stage={stage} progress={progress} total={checked.ready.length} error={error} />
+        )}
+        {list.records.length > 0 && stage === "choosing" && (
+          <div role="status" aria-label="Check of the list">
+            <FigureList
+              figures={[
+                ["Read", list.records.length],
+                ["To import", checked.ready.length],
+                ["Duplicates", checked.duplicates],
+                ["Refused", checked.problems.length],
+              ]}
+            />
+          </div>
+        )}
+        {problems.length > 0 && (
+          <Stack gap="xs">
+            <ProblemLines problems={problems} perPage={PROBLEMS_PER_PAGE} />
+            <Group>
+              <Button
+                variant="default"
+                size="xs"
+                leftSection={<IconDownload size={16} aria-hidden />}
+                onClick={() => void download(problems)}
+              >
+                Download refused lines
+              </Button>
+            </Group>
+          </Stack>
+        )}
+        {stage === "choosing" ? (
+          <FormButtons
+            submit={checked.ready.length === 0 ? "Import" : `Import ${countOf(checked.ready.length)}`}
+            busy={senders.isPending}
+            onCancel={onClose}
+          />
+        ) : (
+          <Group justify="flex-end" gap="sm">
+            {stage === "running" && (
+              <Button variant="default" onClick={stop}>
+                Stop
+              </Button>
+            )}
+            {stage === "stopped" && (
+              <>
+                <Button variant="default" onClick={onClose}>
+                  Close
+                </Button>
+                <Button type="submit">Continue</Button>
+              </>
+            )}
+            {stage === "done" && <Button onClick={onClose}>Done</Button>}
+          </Group>
+        )}
+      </Stack>
+    </form>
+  );
+}
