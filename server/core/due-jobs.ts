@@ -13,11 +13,15 @@ const TICK_MS = 10;
 /** Pause after an announcement: under load, batches of receipts and retries become due all the time. */
 const PAUSE_MS = 100;
 
-/** Tells the workers that a job is due, as graphile-worker's own insert does. */
-const ANNOUNCEMENT = "SELECT pg_notify('jobs:insert', json_build_object('r', random(), 'count', 1)::text)";
+/**
+ * Tells the workers that a job is due, as graphile-worker's own insert does. It does not wait for the disk: until it is committed
+ * nobody else can notify.
+ */
+const ANNOUNCEMENT = `SELECT set_config('synchronous_commit', 'off', true),
+  pg_notify('jobs:insert', json_build_object('r', random(), 'count', 1)::text)`;
 
 type Announcer = {
-  /** Times of this process's clock, in ms, rounded up to ticks. */
+  /** Times in ms of a clock that is never set back, rounded up to ticks. */
   times: Set<number>;
   timer: NodeJS.Timeout | null;
   timerMs: number;
@@ -36,7 +40,7 @@ const announcer = defineProcessValue(
 export function announceIn(waitMs: number): void {
   if (waitMs > HORIZON_MS) return;
   const own = announcer();
-  own.times.add(Math.ceil((Date.now() + waitMs) / TICK_MS) * TICK_MS);
+  own.times.add(Math.ceil((performance.now() + waitMs) / TICK_MS) * TICK_MS);
   schedule(own);
 }
 
@@ -47,12 +51,12 @@ function schedule(own: Announcer): void {
   if (own.timer && own.timerMs <= nextMs) return;
   if (own.timer) clearTimeout(own.timer);
   own.timerMs = nextMs;
-  own.timer = setTimeout(() => announceDue(own), nextMs - Date.now());
+  own.timer = setTimeout(() => announceDue(own), nextMs - performance.now());
   own.timer.unref();
 }
 
 function announceDue(own: Announcer): void {
-  const nowMs = Date.now();
+  const nowMs = performance.now();
   own.timer = null;
   for (const time of own.times) if (time <= nowMs) own.times.delete(time);
   own.announcedMs = nowMs;
