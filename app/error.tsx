@@ -1,7 +1,7 @@
 "use client";
 
 import { Button, Center } from "@mantine/core";
-import { IconAlertTriangle } from "@tabler/icons-react";
+import { IconAlertTriangle } from "@/app/_ui/icons/icons";
 import { EmptyState } from "./_ui/lists/empty-state";
 
 export default function ErrorPage({ retry }: { error: unknown; retry: () => void }) {

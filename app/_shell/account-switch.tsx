@@ -1,7 +1,7 @@
 "use client";
 
 import { Menu, Text } from "@mantine/core";
-import { IconBuilding, IconCheck } from "@tabler/icons-react";
+import { IconBuilding, IconCheck } from "@/app/_ui/icons/icons";
 import { forgetPerson, trpc } from "../_trpc/client";
 import { toastFailed } from "../_ui/toast";
 

@@ -1,8 +1,8 @@
 "use client";
 
 import { Button, Skeleton, Text } from "@mantine/core";
-import { IconWallet } from "@tabler/icons-react";
 import Link from "next/link";
+import { IconWallet } from "@/app/_ui/icons/icons";
 import { trpc } from "../_trpc/client";
 import { formatMoney } from "../_ui/values/money";
 

@@ -1,6 +1,8 @@
 "use client";
 
 import { Stack } from "@mantine/core";
+import { usePathname } from "next/navigation";
+import { type NavigationItem, NavigationSection } from "@/app/_ui/frame/navigation-section";
 import {
   IconActivity,
   IconAddressBook,
@@ -22,9 +24,7 @@ import {
   IconSettings,
   IconUserCheck,
   IconWebhook,
-} from "@tabler/icons-react";
-import { usePathname } from "next/navigation";
-import { type NavigationItem, NavigationSection } from "@/app/_ui/frame/navigation-section";
+} from "@/app/_ui/icons/icons";
 import type { Membership } from "@/server/members/schema";
 
 /** `changes`: a page to change something, which viewers may not. */

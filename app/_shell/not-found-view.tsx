@@ -1,8 +1,8 @@
 "use client";
 
 import { Card, Center } from "@mantine/core";
-import { IconMapPinOff } from "@tabler/icons-react";
 import { lazy, Suspense } from "react";
+import { IconMapPinOff } from "@/app/_ui/icons/icons";
 import { trpc } from "../_trpc/client";
 import { LinkButton } from "../_ui/frame/link-button";
 import { EmptyState } from "../_ui/lists/empty-state";

@@ -1,8 +1,8 @@
 "use client";
 
 import { Menu, Text } from "@mantine/core";
-import { IconLogout, IconShieldLock } from "@tabler/icons-react";
 import type { ReactNode } from "react";
+import { IconLogout, IconShieldLock } from "@/app/_ui/icons/icons";
 import { LoadedMenu } from "../_ui/frame/loaded-menu";
 import { SiteLink } from "../_ui/frame/site-link";
 import { AccountSwitch } from "./account-switch";

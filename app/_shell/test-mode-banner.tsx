@@ -1,8 +1,8 @@
 "use client";
 
 import { Anchor, Group, Text } from "@mantine/core";
-import { IconFlask } from "@tabler/icons-react";
 import { usePathname } from "next/navigation";
+import { IconFlask } from "@/app/_ui/icons/icons";
 import { SiteLink } from "../_ui/frame/site-link";
 
 /** Pages that show the same in both modes, with what they show. */

@@ -1,6 +1,6 @@
 import { Alert } from "@mantine/core";
-import { IconAlertTriangle } from "@tabler/icons-react";
 import type { ReactNode } from "react";
+import { IconAlertTriangle } from "@/app/_ui/icons/icons";
 
 /** A warning. The title keeps the text colour, because yellow on yellow is hard to read. */
 export function Notice({ title, children }: { title?: string; children: ReactNode }) {

@@ -1,6 +1,6 @@
 import { Alert } from "@mantine/core";
-import { IconAlertTriangle } from "@tabler/icons-react";
 import type { ReactNode } from "react";
+import { IconAlertTriangle } from "@/app/_ui/icons/icons";
 
 /** A failure, which screen readers announce. A `Notice` warns of less. */
 export function Problem({ title, mb, children }: { title?: string; mb?: "lg"; children: ReactNode }) {

@@ -1,6 +1,6 @@
 import { Card, Group, Skeleton, Text, ThemeIcon } from "@mantine/core";
-import type { Icon } from "@tabler/icons-react";
 import type { ReactNode } from "react";
+import type { Icon } from "@/app/_ui/icons/icon";
 
 /** One figure with its label. `value` undefined: loading. */
 export function StatCard({

@@ -2,7 +2,6 @@
 
 import { Button, PasswordInput, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { IconLinkOff } from "@tabler/icons-react";
 import { useSearchParams } from "next/navigation";
 import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
@@ -11,6 +10,7 @@ import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { NewPasswordInput } from "@/app/_ui/forms/new-password-input";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { LinkButton } from "@/app/_ui/frame/link-button";
+import { IconLinkOff } from "@/app/_ui/icons/icons";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import type { OpenInvitation } from "@/server/members/schema";

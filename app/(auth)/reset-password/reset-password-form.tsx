@@ -2,7 +2,6 @@
 
 import { Button, Stack } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { IconCheck, IconLinkOff } from "@tabler/icons-react";
 import { useSearchParams } from "next/navigation";
 import { trpc } from "@/app/_trpc/client";
 import { apiErrorOf } from "@/app/_ui/forms/api-error";
@@ -10,6 +9,7 @@ import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { NewPasswordInput } from "@/app/_ui/forms/new-password-input";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { LinkButton } from "@/app/_ui/frame/link-button";
+import { IconCheck, IconLinkOff } from "@/app/_ui/icons/icons";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { FormHeading } from "../form-heading";
 

@@ -1,7 +1,7 @@
 "use client";
 
 import { Button, FileButton } from "@mantine/core";
-import { IconUpload } from "@tabler/icons-react";
+import { IconUpload } from "@/app/_ui/icons/icons";
 import { toastProblem } from "@/app/_ui/toast";
 
 const MB = 1_000_000;

@@ -1,10 +1,10 @@
 "use client";
 
 import { Anchor, Card, Group, Skeleton, Stack, Text, ThemeIcon, Title } from "@mantine/core";
-import { IconAlertTriangle, IconCircleCheck } from "@tabler/icons-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
 import { trpc } from "@/app/_trpc/client";
+import { IconAlertTriangle, IconCircleCheck } from "@/app/_ui/icons/icons";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { formatCount } from "@/app/_ui/values/count";
 import { formatMoney } from "@/app/_ui/values/money";

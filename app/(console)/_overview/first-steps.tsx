@@ -1,9 +1,10 @@
 "use client";
 
 import { Card, Group, Stack, Text, ThemeIcon, Title, VisuallyHidden } from "@mantine/core";
-import { type Icon, IconAddressBook, IconCheck, IconKey, IconSend, IconWebhook } from "@tabler/icons-react";
 import { trpc } from "@/app/_trpc/client";
 import { LinkButton } from "@/app/_ui/frame/link-button";
+import type { Icon } from "@/app/_ui/icons/icon";
+import { IconAddressBook, IconCheck, IconKey, IconSend, IconWebhook } from "@/app/_ui/icons/icons";
 
 type Step = { icon: Icon; title: string; text: string; href: string; action: string; done: boolean };
 

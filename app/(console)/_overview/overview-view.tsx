@@ -1,11 +1,11 @@
 "use client";
 
 import { Card, SegmentedControl, SimpleGrid, Skeleton, Stack, Title } from "@mantine/core";
-import { IconCircleCheck, IconCircleX, IconMessages, IconSend, IconWallet } from "@tabler/icons-react";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { LinkButton } from "@/app/_ui/frame/link-button";
 import { PageHeader } from "@/app/_ui/frame/page-header";
+import { IconCircleCheck, IconCircleX, IconMessages, IconSend, IconWallet } from "@/app/_ui/icons/icons";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { useUrlState } from "@/app/_ui/lists/use-url-state";
 import { StatCard } from "@/app/_ui/stat-card";

@@ -1,9 +1,9 @@
 "use client";
 
 import { Box, Button, Card, Group, Text, Title } from "@mantine/core";
-import { IconDownload } from "@tabler/icons-react";
 import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
+import { IconDownload } from "@/app/_ui/icons/icons";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { formatCount } from "@/app/_ui/values/count";

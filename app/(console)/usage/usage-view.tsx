@@ -1,9 +1,9 @@
 "use client";
 
 import { Card, SegmentedControl, SimpleGrid, Stack, Title } from "@mantine/core";
-import { IconChartBar, IconCircleCheck, IconCoins, IconMessages } from "@tabler/icons-react";
 import { trpc } from "@/app/_trpc/client";
 import { PageHeader } from "@/app/_ui/frame/page-header";
+import { IconChartBar, IconCircleCheck, IconCoins, IconMessages } from "@/app/_ui/icons/icons";
 import { type DayRange, dayOf } from "@/app/_ui/lists/created-range";
 import { DaysFilter } from "@/app/_ui/lists/days-filter";
 import { EmptyState } from "@/app/_ui/lists/empty-state";

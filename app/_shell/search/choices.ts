@@ -1,5 +1,6 @@
+import { createAt } from "@/app/_ui/forms/use-create-dialog";
+import type { Icon } from "@/app/_ui/icons/icon";
 import {
-  type Icon,
   IconActivity,
   IconAddressBook,
   IconBuilding,
@@ -12,8 +13,7 @@ import {
   IconPlus,
   IconSun,
   IconWebhook,
-} from "@tabler/icons-react";
-import { createAt } from "@/app/_ui/forms/use-create-dialog";
+} from "@/app/_ui/icons/icons";
 import type { Found } from "@/server/search/schema";
 import { SECTIONS } from "../navigation";
 

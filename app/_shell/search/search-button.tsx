@@ -2,9 +2,9 @@
 
 import { ActionIcon, Button, Kbd } from "@mantine/core";
 import { useDisclosure, useOs, useWindowEvent } from "@mantine/hooks";
-import { IconSearch } from "@tabler/icons-react";
 import dynamic from "next/dynamic";
 import { useState } from "react";
+import { IconSearch } from "@/app/_ui/icons/icons";
 
 /** Loaded when it is opened for the first time. */
 const SearchDialog = dynamic(() => import("./search-dialog").then((module) => module.SearchDialog), { ssr: false });

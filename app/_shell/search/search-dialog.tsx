@@ -2,12 +2,12 @@
 
 import { Box, Group, Kbd, Loader, Text, TextInput, useMantineColorScheme, VisuallyHidden } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
-import { IconSearch } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { type KeyboardEvent, useEffect, useId, useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { Dialog } from "@/app/_ui/forms/dialog";
+import { IconSearch } from "@/app/_ui/icons/icons";
 import { signOutHere } from "../sign-out";
 import { type Choice, foundChoices, knownChoices } from "./choices";
 import { SearchResults } from "./search-results";

@@ -1,7 +1,7 @@
 import { Anchor, Group } from "@mantine/core";
-import { IconArrowLeft } from "@tabler/icons-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
+import { IconArrowLeft } from "@/app/_ui/icons/icons";
 
 /** Leads from a page about one thing back to the list of all. */
 export function BackLink({ href, children }: { href: string; children: ReactNode }) {

@@ -1,5 +1,5 @@
 import { NavLink, Stack, Text } from "@mantine/core";
-import type { Icon } from "@tabler/icons-react";
+import type { Icon } from "@/app/_ui/icons/icon";
 import { SiteLink } from "./site-link";
 
 export type NavigationItem = { href: string; label: string; icon: Icon };

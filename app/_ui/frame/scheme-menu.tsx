@@ -1,8 +1,9 @@
 "use client";
 
 import { type MantineColorScheme, Menu, useMantineColorScheme } from "@mantine/core";
-import { type Icon, IconCheck, IconDeviceDesktop, IconMoon, IconSun } from "@tabler/icons-react";
 import type { ReactNode } from "react";
+import type { Icon } from "@/app/_ui/icons/icon";
+import { IconCheck, IconDeviceDesktop, IconMoon, IconSun } from "@/app/_ui/icons/icons";
 import { rememberCompact, useCompact } from "./density";
 import { LoadedMenu } from "./loaded-menu";
 

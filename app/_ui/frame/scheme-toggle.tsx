@@ -1,8 +1,8 @@
 "use client";
 
 import { ActionIcon, Box } from "@mantine/core";
-import { IconMoon, IconSun } from "@tabler/icons-react";
 import { lazy, Suspense, useState } from "react";
+import { IconMoon, IconSun } from "@/app/_ui/icons/icons";
 
 const SchemeMenu = lazy(() => import("./scheme-menu").then((file) => ({ default: file.SchemeMenu })));
 

@@ -1,8 +1,8 @@
 "use client";
 
 import { Box, Stack, Text } from "@mantine/core";
-import { IconHistory } from "@tabler/icons-react";
 import type { ComponentProps } from "react";
+import { IconHistory } from "@/app/_ui/icons/icons";
 import { AUDIT_ACTIONS, type AuditAction } from "@/server/audit/actions";
 import type { AuditEntry } from "@/server/audit/schema";
 import { Time } from "../values/time";

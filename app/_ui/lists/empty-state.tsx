@@ -1,6 +1,6 @@
 import { Center, Stack, Text, ThemeIcon, Title } from "@mantine/core";
-import type { Icon } from "@tabler/icons-react";
 import type { ReactNode } from "react";
+import type { Icon } from "@/app/_ui/icons/icon";
 
 /** Shown for an empty list or page: the reason, and what to do next. */
 export function EmptyState({

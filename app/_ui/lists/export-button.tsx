@@ -1,9 +1,9 @@
 "use client";
 
 import { Button } from "@mantine/core";
-import { IconDownload } from "@tabler/icons-react";
 import { useState } from "react";
 import { pageHeaders } from "@/app/_trpc/client";
+import { IconDownload } from "@/app/_ui/icons/icons";
 import type { ExportInput } from "@/server/exports/schema";
 import { apiErrorOf } from "../forms/api-error";
 import { toastDone, toastProblem } from "../toast";

@@ -1,8 +1,8 @@
 "use client";
 
 import { Button, Group } from "@mantine/core";
-import { IconAdjustmentsHorizontal, IconFilterOff } from "@tabler/icons-react";
 import { type ReactNode, useState } from "react";
+import { IconAdjustmentsHorizontal, IconFilterOff } from "@/app/_ui/icons/icons";
 import type { UrlPatch } from "./use-url-state";
 
 /** Writes filters to the URL; see `useUrlState`. */

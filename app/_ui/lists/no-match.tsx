@@ -1,6 +1,6 @@
 import { Button } from "@mantine/core";
-import { IconFilterOff } from "@tabler/icons-react";
 import type { ReactNode } from "react";
+import { IconFilterOff } from "@/app/_ui/icons/icons";
 import { EmptyState } from "./empty-state";
 
 /** Shown for a list whose filters match no row, with a button that removes them. */

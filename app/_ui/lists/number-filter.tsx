@@ -2,8 +2,8 @@
 
 import { TextInput, type TextInputProps } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
-import { IconPhone } from "@tabler/icons-react";
 import { useEffect, useRef, useState } from "react";
+import { IconPhone } from "@/app/_ui/icons/icons";
 import { isE164, NUMBER_PART_PATTERN } from "@/server/messages/phone";
 
 const TYPING_DEBOUNCE_MS = 300;

@@ -1,8 +1,8 @@
 "use client";
 
 import { Box, Button, Group, type MantineBreakpoint, Pagination, Text } from "@mantine/core";
-import { IconFileOff } from "@tabler/icons-react";
 import type { KeyboardEvent, MouseEvent, ReactNode } from "react";
+import { IconFileOff } from "@/app/_ui/icons/icons";
 import { formatCount } from "../values/count";
 import { EmptyState } from "./empty-state";
 import { Table } from "./table";

@@ -2,8 +2,8 @@
 
 import { TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
-import { IconSearch } from "@tabler/icons-react";
 import { useEffect, useRef, useState } from "react";
+import { IconSearch } from "@/app/_ui/icons/icons";
 
 const TYPING_DEBOUNCE_MS = 300;
 

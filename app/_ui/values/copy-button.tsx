@@ -1,7 +1,7 @@
 "use client";
 
 import { ActionIcon, CopyButton as MantineCopyButton } from "@mantine/core";
-import { IconCheck, IconCopy } from "@tabler/icons-react";
+import { IconCheck, IconCopy } from "@/app/_ui/icons/icons";
 import { Tooltip } from "../tooltip";
 
 const SHOWN_FOR_MS = 1_500;

@@ -1,8 +1,8 @@
 "use client";
 
 import { Button, Code, CopyButton, Stack, Text } from "@mantine/core";
-import { IconCheck, IconCopy } from "@tabler/icons-react";
 import { useId } from "react";
+import { IconCheck, IconCopy } from "@/app/_ui/icons/icons";
 
 /** A secret in plain text with a copy button. */
 export function SecretValue({ label, value, notice }: { label: string; value: string; notice?: string }) {

@@ -1,9 +1,9 @@
 "use client";
 
 import { Stack } from "@mantine/core";
-import { IconBook2, IconCode } from "@tabler/icons-react";
 import { usePathname } from "next/navigation";
 import { NavigationSection } from "@/app/_ui/frame/navigation-section";
+import { IconBook2, IconCode } from "@/app/_ui/icons/icons";
 import { GUIDES } from "@/server/api/document/guides";
 import { hrefOf, REFERENCE_HREF } from "../_guides/list";
 

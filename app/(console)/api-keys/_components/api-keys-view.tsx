@@ -1,13 +1,13 @@
 "use client";
 
 import { ActionIcon, Button, Card, Group, Stack, Text, VisuallyHidden } from "@mantine/core";
-import { IconKey, IconPencil, IconPlus } from "@tabler/icons-react";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { useTestMode } from "@/app/_trpc/test-mode";
 import { useCreateDialog } from "@/app/_ui/forms/use-create-dialog";
 import { PageHeader } from "@/app/_ui/frame/page-header";
+import { IconKey, IconPencil, IconPlus } from "@/app/_ui/icons/icons";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";

@@ -2,11 +2,11 @@
 
 import { Box, Button, Card, Group, Text, VisuallyHidden } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconActivity, IconBraces, IconWebhook } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
 import { trpc } from "@/app/_trpc/client";
 import { LinkButton } from "@/app/_ui/frame/link-button";
 import { PageHeader } from "@/app/_ui/frame/page-header";
+import { IconActivity, IconBraces, IconWebhook } from "@/app/_ui/icons/icons";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { FilterSelect } from "@/app/_ui/lists/filter-select";
 import { NoMatch } from "@/app/_ui/lists/no-match";

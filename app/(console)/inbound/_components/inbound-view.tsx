@@ -1,12 +1,12 @@
 "use client";
 
 import { Box, Card, Text } from "@mantine/core";
-import { IconInbox, IconWebhook } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { trpc } from "@/app/_trpc/client";
 import { LinkButton } from "@/app/_ui/frame/link-button";
 import { PageHeader } from "@/app/_ui/frame/page-header";
+import { IconInbox, IconWebhook } from "@/app/_ui/icons/icons";
 import { createdBounds, dayOf } from "@/app/_ui/lists/created-range";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { NoMatch } from "@/app/_ui/lists/no-match";

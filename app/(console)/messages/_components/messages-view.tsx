@@ -1,7 +1,6 @@
 "use client";
 
 import { Card, Text } from "@mantine/core";
-import { IconMessages, IconSend } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
 import type { inferRouterOutputs } from "@trpc/server";
 import { useRouter } from "next/navigation";
@@ -9,6 +8,7 @@ import { trpc } from "@/app/_trpc/client";
 import { LIVE_REFRESH_MS, useLive } from "@/app/_trpc/use-live";
 import { LinkButton } from "@/app/_ui/frame/link-button";
 import { PageHeader } from "@/app/_ui/frame/page-header";
+import { IconMessages, IconSend } from "@/app/_ui/icons/icons";
 import { createdBounds } from "@/app/_ui/lists/created-range";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { ExportButton } from "@/app/_ui/lists/export-button";

@@ -1,5 +1,5 @@
 import { Card, Group, Stack, Text, Title } from "@mantine/core";
-import { IconFlask } from "@tabler/icons-react";
+import { IconFlask } from "@/app/_ui/icons/icons";
 import { CopyButton } from "@/app/_ui/values/copy-button";
 
 const SCENARIOS: ReadonlyArray<readonly [number: string, outcome: string]> = [

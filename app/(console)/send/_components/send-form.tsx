@@ -3,7 +3,6 @@
 import { Alert, Button, Card, Grid, Stack, Text, Textarea, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useDebouncedValue } from "@mantine/hooks";
-import { IconAlertTriangle, IconSend } from "@tabler/icons-react";
 import { keepPreviousData, useMutation } from "@tanstack/react-query";
 import type { inferRouterInputs } from "@trpc/server";
 import { useRouter } from "next/navigation";
@@ -15,6 +14,7 @@ import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { fieldError } from "@/app/_ui/forms/form-errors";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { useIdempotencyKey } from "@/app/_ui/forms/use-idempotency-key";
+import { IconAlertTriangle, IconSend } from "@/app/_ui/icons/icons";
 import { toastDone, toastProblem } from "@/app/_ui/toast";
 import type { AppRouter } from "@/server/api/router";
 import { isE164 } from "@/server/messages/phone";

@@ -1,12 +1,12 @@
 "use client";
 
 import { Card, Skeleton, Stack } from "@mantine/core";
-import { IconId } from "@tabler/icons-react";
 import { useSearchParams } from "next/navigation";
 import { trpc } from "@/app/_trpc/client";
 import { useTestMode } from "@/app/_trpc/test-mode";
 import { LinkButton } from "@/app/_ui/frame/link-button";
 import { PageHeader } from "@/app/_ui/frame/page-header";
+import { IconId } from "@/app/_ui/icons/icons";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import type { MessageDetail } from "@/server/messages/schema";

@@ -1,6 +1,6 @@
 import { Alert, Anchor, Text } from "@mantine/core";
-import { IconCircleX } from "@tabler/icons-react";
 import { SiteLink } from "@/app/_ui/frame/site-link";
+import { IconCircleX } from "@/app/_ui/icons/icons";
 import { Notice } from "@/app/_ui/notice";
 import type { Quote } from "./cost-card";
 

@@ -1,12 +1,12 @@
 "use client";
 
 import { Button, Card, Group, Text } from "@mantine/core";
-import { IconAddressBook, IconPlus } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
 import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { useCreateDialog } from "@/app/_ui/forms/use-create-dialog";
 import { PageHeader } from "@/app/_ui/frame/page-header";
+import { IconAddressBook, IconPlus } from "@/app/_ui/icons/icons";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { FilterSelect } from "@/app/_ui/lists/filter-select";
 import { NoMatch } from "@/app/_ui/lists/no-match";

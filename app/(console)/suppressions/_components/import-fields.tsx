@@ -1,8 +1,8 @@
 "use client";
 
 import { Button, Group, Stack, Text, Textarea, TextInput } from "@mantine/core";
-import { IconFileText } from "@tabler/icons-react";
 import { Choice } from "@/app/_ui/forms/choice";
+import { IconFileText } from "@/app/_ui/icons/icons";
 import type { NumberList } from "../../_numbers/number-list";
 import { UploadButton } from "../../_numbers/upload-button";
 

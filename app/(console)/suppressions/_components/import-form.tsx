@@ -1,10 +1,10 @@
 "use client";
 
 import { Button, Group, Stack } from "@mantine/core";
-import { IconDownload } from "@tabler/icons-react";
 import { type FormEvent, useMemo, useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { FormButtons } from "@/app/_ui/forms/form-buttons";
+import { IconDownload } from "@/app/_ui/icons/icons";
 import { formatCount } from "@/app/_ui/values/count";
 import { FigureList } from "@/app/_ui/values/figure-list";
 import { type LineProblem, ProblemLines } from "../../_numbers/problem-lines";

@@ -1,9 +1,9 @@
 "use client";
 
 import { ActionIcon } from "@mantine/core";
-import { IconTrash } from "@tabler/icons-react";
 import { trpc } from "@/app/_trpc/client";
 import { confirmAction } from "@/app/_ui/forms/confirm";
+import { IconTrash } from "@/app/_ui/icons/icons";
 import { toastDone, toastFailed } from "@/app/_ui/toast";
 import { Tooltip } from "@/app/_ui/tooltip";
 import type { Suppression } from "@/server/suppressions/schema";

@@ -2,11 +2,11 @@
 
 import { Button, Card, Group, Stack, Text, VisuallyHidden } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconMessageOff, IconPlus, IconUpload } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
 import { trpc } from "@/app/_trpc/client";
 import { useCreateDialog } from "@/app/_ui/forms/use-create-dialog";
 import { PageHeader } from "@/app/_ui/frame/page-header";
+import { IconMessageOff, IconPlus, IconUpload } from "@/app/_ui/icons/icons";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { ExportButton } from "@/app/_ui/lists/export-button";
 import { NoMatch } from "@/app/_ui/lists/no-match";

@@ -1,6 +1,6 @@
 import { Anchor, Card, Group, Stack, Text, ThemeIcon, Title } from "@mantine/core";
-import { IconAlertTriangle, IconCircleCheck } from "@tabler/icons-react";
 import { SiteLink } from "@/app/_ui/frame/site-link";
+import { IconAlertTriangle, IconCircleCheck } from "@/app/_ui/icons/icons";
 import { formatCount } from "@/app/_ui/values/count";
 import { PROVIDER_NAMES } from "@/app/_ui/values/provider-name";
 import type { OperatorHome } from "@/server/operator/home-schema";

@@ -1,5 +1,5 @@
 import { Card, Text, Title } from "@mantine/core";
-import { IconServer2 } from "@tabler/icons-react";
+import { IconServer2 } from "@/app/_ui/icons/icons";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { StatusBadge } from "@/app/_ui/values/status-badge";

@@ -1,9 +1,9 @@
 "use client";
 
 import { Menu } from "@mantine/core";
-import { IconAdjustments, IconPlayerPlay, IconUserOff } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { LoadedMenu } from "@/app/_ui/frame/loaded-menu";
+import { IconAdjustments, IconPlayerPlay, IconUserOff } from "@/app/_ui/icons/icons";
 
 /** The open menu of an account. `children`: its button. */
 export function AccountMenuItems({

@@ -1,10 +1,10 @@
 "use client";
 
 import { ActionIcon } from "@mantine/core";
-import { IconDots } from "@tabler/icons-react";
 import { lazy, Suspense, useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { confirmAction } from "@/app/_ui/forms/confirm";
+import { IconDots } from "@/app/_ui/icons/icons";
 import { toastDone, toastFailed } from "@/app/_ui/toast";
 import type { OperatedAccount } from "@/server/operator/schema";
 

@@ -1,9 +1,9 @@
 "use client";
 
 import { ActionIcon, Group, Input, Paper, Stack, Text } from "@mantine/core";
-import { IconArrowDown, IconArrowUp, IconX } from "@tabler/icons-react";
 import { type ReactNode, useId } from "react";
 import { Choice } from "@/app/_ui/forms/choice";
+import { IconArrowDown, IconArrowUp, IconX } from "@/app/_ui/icons/icons";
 import { providerName } from "@/app/_ui/values/provider-name";
 import { PROVIDERS } from "@/server/providers/schema";
 

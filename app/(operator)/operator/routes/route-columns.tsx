@@ -1,5 +1,5 @@
 import { ActionIcon, Group, Text, VisuallyHidden } from "@mantine/core";
-import { IconPencil, IconTrash } from "@tabler/icons-react";
+import { IconPencil, IconTrash } from "@/app/_ui/icons/icons";
 import type { Column } from "@/app/_ui/lists/paged-table";
 import { Tooltip } from "@/app/_ui/tooltip";
 import { providerName } from "@/app/_ui/values/provider-name";

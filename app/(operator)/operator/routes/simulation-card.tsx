@@ -1,10 +1,10 @@
 "use client";
 
 import { Alert, Button, Card, Group, Stack, Text, TextInput, Title } from "@mantine/core";
-import { IconArrowRight, IconListSearch, IconRouteOff } from "@tabler/icons-react";
 import { Fragment, useEffect, useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { fieldError } from "@/app/_ui/forms/form-errors";
+import { IconArrowRight, IconListSearch, IconRouteOff } from "@/app/_ui/icons/icons";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { useUrlState } from "@/app/_ui/lists/use-url-state";

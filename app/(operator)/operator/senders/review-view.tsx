@@ -1,12 +1,12 @@
 "use client";
 
 import { ActionIcon, Card, Group, SegmentedControl, Text, VisuallyHidden } from "@mantine/core";
-import { IconGauge, IconUserCheck } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
 import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { Choice } from "@/app/_ui/forms/choice";
 import { PageHeader } from "@/app/_ui/frame/page-header";
+import { IconGauge, IconUserCheck } from "@/app/_ui/icons/icons";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";

@@ -1,13 +1,13 @@
 "use client";
 
 import { Button, Card, Grid, Text } from "@mantine/core";
-import { IconBan, IconKeyOff, IconPencil } from "@tabler/icons-react";
 import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { BackLink } from "@/app/_ui/frame/back-link";
 import { LinkButton } from "@/app/_ui/frame/link-button";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { usePageTitle } from "@/app/_ui/frame/use-page-title";
+import { IconBan, IconKeyOff, IconPencil } from "@/app/_ui/icons/icons";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import type { ApiKey } from "@/server/api-keys/schema";

@@ -2,13 +2,13 @@
 
 import { Button, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconRefresh } from "@tabler/icons-react";
 import { type FormEvent, useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { Choice } from "@/app/_ui/forms/choice";
 import { Dialog } from "@/app/_ui/forms/dialog";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { FormButtons } from "@/app/_ui/forms/form-buttons";
+import { IconRefresh } from "@/app/_ui/icons/icons";
 import type { ApiKey, RotateApiKeyInput } from "@/server/api-keys/schema";
 import { NewKey } from "../../_components/new-key";
 

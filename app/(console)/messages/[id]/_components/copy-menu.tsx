@@ -1,9 +1,9 @@
 "use client";
 
 import { Menu } from "@mantine/core";
-import { IconBraces, IconTerminal2 } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { LoadedMenu } from "@/app/_ui/frame/loaded-menu";
+import { IconBraces, IconTerminal2 } from "@/app/_ui/icons/icons";
 import { toastDone, toastProblem } from "@/app/_ui/toast";
 import type { MessageDetail } from "@/server/messages/schema";
 

@@ -1,9 +1,9 @@
 "use client";
 
 import { Button } from "@mantine/core";
-import { IconChevronDown, IconRefresh } from "@tabler/icons-react";
 import { lazy, Suspense, useState } from "react";
 import { LinkButton } from "@/app/_ui/frame/link-button";
+import { IconChevronDown, IconRefresh } from "@/app/_ui/icons/icons";
 import type { MessageDetail } from "@/server/messages/schema";
 import { CancelButton } from "./cancel-button";
 

@@ -1,4 +1,6 @@
 import { Anchor, Card, Group, Text, Timeline, Title } from "@mantine/core";
+import Link from "next/link";
+import type { ReactNode } from "react";
 import {
   IconArrowsExchange,
   IconBroadcast,
@@ -9,9 +11,7 @@ import {
   IconReceipt,
   IconSend,
   IconWebhook,
-} from "@tabler/icons-react";
-import Link from "next/link";
-import type { ReactNode } from "react";
+} from "@/app/_ui/icons/icons";
 import { formatCount } from "@/app/_ui/values/count";
 import { formatMoney } from "@/app/_ui/values/money";
 import { providerName } from "@/app/_ui/values/provider-name";

@@ -1,7 +1,6 @@
 "use client";
 
 import { Alert, Card, Grid, Skeleton, Stack, Text, Title } from "@mantine/core";
-import { IconAlertTriangle, IconMessageOff } from "@tabler/icons-react";
 import { trpc } from "@/app/_trpc/client";
 import { LIVE_REFRESH_MS, useLive } from "@/app/_trpc/use-live";
 import { apiErrorOf } from "@/app/_ui/forms/api-error";
@@ -9,6 +8,7 @@ import { BackLink } from "@/app/_ui/frame/back-link";
 import { LinkButton } from "@/app/_ui/frame/link-button";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { usePageTitle } from "@/app/_ui/frame/use-page-title";
+import { IconAlertTriangle, IconMessageOff } from "@/app/_ui/icons/icons";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { isScheduled, MessageStatusBadge } from "@/app/_ui/values/message-status-badge";

@@ -1,7 +1,7 @@
 "use client";
 
 import { Alert, Button, Card, Group, SimpleGrid, Stack, Text, Title } from "@mantine/core";
-import { IconCircleX, IconSend } from "@tabler/icons-react";
+import { IconCircleX, IconSend } from "@/app/_ui/icons/icons";
 import { formatCount } from "@/app/_ui/values/count";
 import { formatMoney } from "@/app/_ui/values/money";
 import { type LineProblem, ProblemLines } from "../../../_numbers/problem-lines";

@@ -1,12 +1,12 @@
 "use client";
 
 import { Button, Card, Grid, Group, Skeleton, Stack } from "@mantine/core";
-import { IconChecks, IconId } from "@tabler/icons-react";
 import { useMemo, useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { LinkButton } from "@/app/_ui/frame/link-button";
 import { PageHeader } from "@/app/_ui/frame/page-header";
+import { IconChecks, IconId } from "@/app/_ui/icons/icons";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { CreditNotice } from "../../../_credit/credit-notice";

@@ -1,9 +1,9 @@
 "use client";
 
 import { Button, Card, Group, Progress, Stack, Text, Title } from "@mantine/core";
-import { IconDownload } from "@tabler/icons-react";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { LinkButton } from "@/app/_ui/frame/link-button";
+import { IconDownload } from "@/app/_ui/icons/icons";
 import { Notice } from "@/app/_ui/notice";
 import { formatCount } from "@/app/_ui/values/count";
 import { isFinished, isResumable, type Plan } from "./plan";

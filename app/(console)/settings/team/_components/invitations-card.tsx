@@ -1,8 +1,8 @@
 "use client";
 
 import { ActionIcon, Card, Stack, Text, Title, VisuallyHidden } from "@mantine/core";
-import { IconMailOff } from "@tabler/icons-react";
 import { trpc } from "@/app/_trpc/client";
+import { IconMailOff } from "@/app/_ui/icons/icons";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { toastDone, toastFailed } from "@/app/_ui/toast";
 import { Tooltip } from "@/app/_ui/tooltip";

@@ -1,10 +1,10 @@
 "use client";
 
 import { ActionIcon, Card, Group, Stack, Text, Title, VisuallyHidden } from "@mantine/core";
-import { IconUserMinus, IconUsers } from "@tabler/icons-react";
 import { trpc } from "@/app/_trpc/client";
 import { Choice } from "@/app/_ui/forms/choice";
 import { confirmAction } from "@/app/_ui/forms/confirm";
+import { IconUserMinus, IconUsers } from "@/app/_ui/icons/icons";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";

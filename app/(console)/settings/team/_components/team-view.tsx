@@ -2,9 +2,9 @@
 
 import { Button, Stack } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconUserPlus } from "@tabler/icons-react";
 import { trpc } from "@/app/_trpc/client";
 import { PageHeader } from "@/app/_ui/frame/page-header";
+import { IconUserPlus } from "@/app/_ui/icons/icons";
 import { InvitationsCard } from "./invitations-card";
 import { InviteDialog } from "./invite-dialog";
 import { LeaveCard } from "./leave-card";

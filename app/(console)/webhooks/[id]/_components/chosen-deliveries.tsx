@@ -1,8 +1,8 @@
 "use client";
 
 import { Button, Group, Text } from "@mantine/core";
-import { IconRefresh } from "@tabler/icons-react";
 import { trpc } from "@/app/_trpc/client";
+import { IconRefresh } from "@/app/_ui/icons/icons";
 import { toastDone, toastFailed } from "@/app/_ui/toast";
 import { formatCount } from "@/app/_ui/values/count";
 import type { Delivery } from "@/server/webhooks/schema";

@@ -1,11 +1,11 @@
 "use client";
 
 import { Card, Checkbox, Group, Title } from "@mantine/core";
-import { IconPackages } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
 import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { LIVE_REFRESH_MS, useLive } from "@/app/_trpc/use-live";
+import { IconPackages } from "@/app/_ui/icons/icons";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { FilterSelect } from "@/app/_ui/lists/filter-select";
 import { NoMatch } from "@/app/_ui/lists/no-match";

@@ -2,8 +2,8 @@
 
 import { Anchor, Box, Button, Collapse, Group, Stack, Text, UnstyledButton } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconChevronDown, IconChevronRight, IconRefresh } from "@tabler/icons-react";
 import Link from "next/link";
+import { IconChevronDown, IconChevronRight, IconRefresh } from "@/app/_ui/icons/icons";
 import { CodeBlock } from "@/app/_ui/values/code-block";
 import { formatCount } from "@/app/_ui/values/count";
 import { StatusBadge, type Tone } from "@/app/_ui/values/status-badge";

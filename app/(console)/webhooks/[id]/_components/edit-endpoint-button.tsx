@@ -2,9 +2,9 @@
 
 import { Button, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconPencil } from "@tabler/icons-react";
 import { trpc } from "@/app/_trpc/client";
 import { FormModal } from "@/app/_ui/forms/form-modal";
+import { IconPencil } from "@/app/_ui/icons/icons";
 import { toastDone } from "@/app/_ui/toast";
 import type { WebhookEndpoint } from "@/server/webhooks/schema";
 import { EndpointForm } from "../../_components/endpoint-form";

@@ -1,7 +1,6 @@
 "use client";
 
 import { Button, Card, SimpleGrid, Stack, Text } from "@mantine/core";
-import { IconPlugConnected, IconTrash, IconWebhookOff } from "@tabler/icons-react";
 import { useRouter } from "next/navigation";
 import type { ReactNode } from "react";
 import { trpc } from "@/app/_trpc/client";
@@ -10,6 +9,7 @@ import { BackLink } from "@/app/_ui/frame/back-link";
 import { LinkButton } from "@/app/_ui/frame/link-button";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { usePageTitle } from "@/app/_ui/frame/use-page-title";
+import { IconPlugConnected, IconTrash, IconWebhookOff } from "@/app/_ui/icons/icons";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { Problem } from "@/app/_ui/problem";

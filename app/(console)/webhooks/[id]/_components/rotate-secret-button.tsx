@@ -2,11 +2,11 @@
 
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconRefresh } from "@tabler/icons-react";
 import { trpc } from "@/app/_trpc/client";
 import { Dialog } from "@/app/_ui/forms/dialog";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { OneTimeSecret } from "@/app/_ui/forms/one-time-secret";
+import { IconRefresh } from "@/app/_ui/icons/icons";
 
 /** Rotates the signing secret of an endpoint and shows the new one, once. */
 export function RotateSecretButton({ endpointId }: { endpointId: string }) {

@@ -1,5 +1,5 @@
 import { SimpleGrid } from "@mantine/core";
-import { IconCircleCheck, IconCoins, IconMessages, IconWallet } from "@tabler/icons-react";
+import { IconCircleCheck, IconCoins, IconMessages, IconWallet } from "@/app/_ui/icons/icons";
 import { StatCard } from "@/app/_ui/stat-card";
 import { formatCount } from "@/app/_ui/values/count";
 import { formatMoney } from "@/app/_ui/values/money";

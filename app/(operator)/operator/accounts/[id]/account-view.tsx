@@ -1,7 +1,6 @@
 "use client";
 
 import { Box, Button, Card, Grid, Stack, Text } from "@mantine/core";
-import { IconBuilding } from "@tabler/icons-react";
 import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { apiErrorOf } from "@/app/_ui/forms/api-error";
@@ -9,6 +8,7 @@ import { BackLink } from "@/app/_ui/frame/back-link";
 import { LinkButton } from "@/app/_ui/frame/link-button";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { usePageTitle } from "@/app/_ui/frame/use-page-title";
+import { IconBuilding } from "@/app/_ui/icons/icons";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import type { OperatedAccountDetail } from "@/server/operator/account-schema";

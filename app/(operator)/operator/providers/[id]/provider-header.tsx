@@ -1,10 +1,10 @@
 "use client";
 
 import { Box, Button, Stack, Text } from "@mantine/core";
-import { IconPlayerPause, IconPlayerPlay, IconPlugConnected } from "@tabler/icons-react";
 import { trpc } from "@/app/_trpc/client";
 import { confirmAction } from "@/app/_ui/forms/confirm";
 import { PageHeader } from "@/app/_ui/frame/page-header";
+import { IconPlayerPause, IconPlayerPlay, IconPlugConnected } from "@/app/_ui/icons/icons";
 import { Problem } from "@/app/_ui/problem";
 import { toastDone, toastFailed } from "@/app/_ui/toast";
 import { PROVIDER_NAMES } from "@/app/_ui/values/provider-name";

@@ -1,9 +1,9 @@
 "use client";
 
 import { Button, Card, Group, Stack, Text, Title } from "@mantine/core";
-import { IconRefresh } from "@tabler/icons-react";
 import { trpc } from "@/app/_trpc/client";
 import { confirmAction } from "@/app/_ui/forms/confirm";
+import { IconRefresh } from "@/app/_ui/icons/icons";
 import { toastDone, toastFailed } from "@/app/_ui/toast";
 import { CodeBlock } from "@/app/_ui/values/code-block";
 import { FigureList } from "@/app/_ui/values/figure-list";

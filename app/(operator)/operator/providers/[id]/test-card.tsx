@@ -2,10 +2,10 @@
 
 import { Alert, Button, Card, Group, Stack, Text, Textarea, TextInput, Title } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { IconSend } from "@tabler/icons-react";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
+import { IconSend } from "@/app/_ui/icons/icons";
 import { PROVIDER_NAMES } from "@/app/_ui/values/provider-name";
 import type { ProviderDetail, ProviderTest } from "@/server/providers/operator-schema";
 import { formatLatency } from "../provider-words";
