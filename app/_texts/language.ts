@@ -1,0 +1,8 @@
+/** A language of the console, as in the `lang` attribute of its pages. The texts of another one go into each file of this folder. */
+export type Language = "en";
+
+/** The language of the page that is being drawn. The one place to ask a person's choice, once there are two. */
+export const currentLanguage = (): Language => "en";
+
+/** The locale by which numbers, prices and times are written. */
+export const currentLocale = (): string => ({ en: "en-US" })[currentLanguage()];
