@@ -108,7 +108,7 @@ export const ROLES: Readonly<Record<string, Role>> = {
   "senders.update": { scope: "senders:write" },
   "suppressions.create": { scope: "senders:write" },
   "suppressions.delete": { scope: "senders:write" },
-  "suppressions.import": "person",
+  "suppressions.import": { scope: "senders:write" },
   "suppressions.list": { scope: "sms:read" },
   "webhooks.create": { scope: "webhooks:write" },
   "webhooks.delete": { scope: "webhooks:write" },

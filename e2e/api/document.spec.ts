@@ -19,6 +19,7 @@ const OPERATIONS: [operation: string, success: number, refusals: number[], resou
   ["GET /senders/{id}", 200, [404], "sender"],
   ["GET /suppressions", 200, [400, 401, 403], "suppression[]"],
   ["POST /suppressions", 201, [400, 401, 403], "suppression"],
+  ["POST /suppressions/import", 200, [400, 401, 403, 429], "suppression_import"],
   ["DELETE /suppressions/{id}", 200, [403, 404], "deleted"],
   ["GET /api-keys", 200, [401], "list of api_key"],
   ["POST /api-keys/create", 201, [400, 403], "created api_key"],
@@ -50,6 +51,7 @@ const FIELDS: Record<string, string> = {
     "id object livemode sender_id type country_code status status_reason approved_at created_at " +
     "dlt_entity_id dlt_template_id dlt_template_category",
   suppression: "id object number sender_id reason note created_at",
+  suppression_import: "object added existing duplicates refused refusals",
   api_key: API_KEY,
   "created api_key": `${API_KEY} plain_key plain_key_notice`,
   webhook_endpoint: ENDPOINT,

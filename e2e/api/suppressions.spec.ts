@@ -122,6 +122,57 @@ test.describe("POST /suppressions", () => {
   });
 });
 
+test.describe("POST /suppressions/import", () => {
+  const PATH = "/suppressions/import";
+  const importOf = (body: unknown) => ({ method: "POST", path: PATH, body });
+
+  test("suppresses every number of a list, and a repeated call changes nothing", async ({ rest, account }) => {
+    await rest.post("/suppressions", { number: NUMBER, note: "Asked on the phone." });
+    const body = { numbers: [NUMBER, "00 1 (555) 010-0001", OTHER, "nobody"], note: "Old system" };
+    const counts = { existing: 1, duplicates: 1, refused: 1 };
+    expect(await rest.post(PATH, body)).toEqual({
+      object: "suppression_import",
+      added: 1,
+      ...counts,
+      refusals: [{ line: 4, number: "nobody", reason: "invalid_recipient" }],
+    });
+    expect(await rest.post(PATH, body)).toMatchObject({ added: 0, ...counts, existing: 2 });
+    expect((await rest.page<Suppression>("/suppressions")).items).toMatchObject([
+      { number: OTHER, sender_id: null, reason: "manual", note: "Old system" },
+      { number: NUMBER, sender_id: null, reason: "manual", note: "Asked on the phone." },
+    ]);
+    const message = { to: OTHER, from: account.sender, body: "Hello" };
+    expect(await rest.post<Message>("/messages/send", message)).toMatchObject({ error: { code: "blocklisted" } });
+  });
+
+  test("refuses each wrong field with a 400 that names it, and stores nothing", async ({ rest, stranger }) => {
+    const wrong: [change: object, param: string, reason?: string][] = [
+      [{ numbers: undefined }, "numbers"],
+      [{ numbers: [] }, "numbers"],
+      [{ numbers: NUMBER }, "numbers"],
+      [{ numbers: [NUMBER, 5] }, "numbers[1]"],
+      [{ numbers: Array(10_001).fill(NUMBER) }, "numbers"],
+      [{ sender_id: stranger.account.sender }, "sender_id", "unknown_sender"],
+      [{ note: "x".repeat(256) }, "note"],
+    ];
+    for (const [change, param, reason] of wrong) {
+      const error = await rest.refusal(400, importOf({ numbers: [NUMBER], ...change }));
+      expect(error, JSON.stringify(change).slice(0, 80)).toMatchObject({ param, details: reason ? { reason } : {} });
+    }
+    expect((await rest.page("/suppressions")).pagination.total).toBe(0);
+  });
+
+  test("takes 10,000 numbers at once", async ({ rest }) => {
+    const numbers = Array.from({ length: 10_000 }, (_, at) => `+1415${5_550_000 + at}`);
+    expect(await rest.post(PATH, { numbers })).toMatchObject({ added: 10_000, refused: 0 });
+    expect((await rest.page("/suppressions")).pagination.total).toBe(10_000);
+  });
+
+  requiresPermission("senders:write", () => importOf({ numbers: [NUMBER] }));
+
+  requiresKey("POST", PATH);
+});
+
 test.describe("DELETE /suppressions/{id}", () => {
   test("deletes the suppression, and the number may be sent to again", async ({ rest, account }) => {
     const { id } = await rest.post<Suppression>("/suppressions", { number: NUMBER });

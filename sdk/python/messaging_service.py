@@ -337,6 +337,10 @@ class Suppressions(_Resource):
     def create(self, *, idempotency_key: Optional[str] = None, **fields: Any) -> Json:
         return self._create("/suppressions", fields, idempotency_key)
 
+    def import_(self, **fields: Any) -> Json:
+        """Suppresses up to 10,000 numbers. A repeated call changes nothing."""
+        return self._request("POST", "/suppressions/import", body=fields)["data"]
+
     def delete(self, suppression_id: str) -> Json:
         return self._request("DELETE", _at("/suppressions", suppression_id))["data"]
 

@@ -21,6 +21,7 @@ export const OPERATIONS = {
   deleteSender: { method: "DELETE", path: "/senders/{id}", isKeyed: false },
   listSuppressions: { method: "GET", path: "/suppressions", isKeyed: false },
   createSuppression: { method: "POST", path: "/suppressions", isKeyed: true },
+  importSuppressions: { method: "POST", path: "/suppressions/import", isKeyed: false },
   deleteSuppression: { method: "DELETE", path: "/suppressions/{id}", isKeyed: false },
   listApiKeys: { method: "GET", path: "/api-keys", isKeyed: false },
   createApiKey: { method: "POST", path: "/api-keys/create", isKeyed: true },

@@ -106,6 +106,10 @@ export class Suppressions {
   create(body: Body<"createSuppression">, options?: CallOptions): Reply<"createSuppression"> {
     return dataOf(this.request("createSuppression", { ...options, body }));
   }
+  /** Suppresses up to 10,000 numbers. A repeated call changes nothing. */
+  import(body: Body<"importSuppressions">, options?: CallOptions): Reply<"importSuppressions"> {
+    return dataOf(this.request("importSuppressions", { ...options, body }));
+  }
   delete(id: string, options?: CallOptions): Reply<"deleteSuppression"> {
     return dataOf(this.request("deleteSuppression", { ...options, path: { id } }));
   }

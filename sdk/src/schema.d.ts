@@ -370,6 +370,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/suppressions/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Suppress a list of numbers
+         * @description Suppresses up to 10,000 numbers for one sender ID, or for all. Entries that are no phone numbers are refused alone: check `refused` and `refusals`. Numbers that you suppressed before stay as they are, so a call without a response can simply be repeated. At most 60 calls per minute and account; then 429 `import_limit`.
+         *
+         *     Permission: `senders:write` (register and delete sender ids, and suppress numbers).
+         */
+        post: operations["importSuppressions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/suppressions/{id}": {
         parameters: {
             query?: never;
@@ -1347,6 +1369,33 @@ export interface components {
              */
             created_at: string;
         };
+        SuppressionImport: {
+            /**
+             * @description Kind of the object: `suppression_import`.
+             * @constant
+             */
+            object: "suppression_import";
+            /** @description Numbers that are suppressed from now on. */
+            added: number;
+            /** @description Numbers that you had suppressed before; they keep their note. */
+            existing: number;
+            /** @description Repeats within the list. */
+            duplicates: number;
+            /** @description Entries that are no phone numbers. The four counts add up to the length of the list. */
+            refused: number;
+            /** @description The first 100 refused entries. */
+            refusals: {
+                /** @description Place in the list, from 1. */
+                line: number;
+                /** @description The entry as it came; the first 64 characters if it is longer. */
+                number: string;
+                /**
+                 * @description `invalid_recipient`: not a phone number with its country code.
+                 * @constant
+                 */
+                reason: "invalid_recipient";
+            }[];
+        };
         ApiKey: {
             /** @description Key id, prefix key_. */
             id: string;
@@ -1974,6 +2023,14 @@ export interface components {
             /** @description One of the account's sender IDs; null or omitted: all of them, including future ones. */
             sender_id?: string | null;
             /** @description Your note, up to 255 characters. */
+            note?: string | null;
+        };
+        ImportSuppressionsRequest: {
+            /** @description Numbers to suppress, each with its country code; `+`, `00` and separators between digits may differ. */
+            numbers: string[];
+            /** @description One of the account's sender IDs; null or omitted: all of them, including future ones. */
+            sender_id?: string | null;
+            /** @description Your note on each number that is added, up to 255 characters. */
             note?: string | null;
         };
         CreateWebhookRequest: {
@@ -3332,6 +3389,58 @@ export interface operations {
                          */
                         success: true;
                         data: components["schemas"]["Suppression"];
+                        meta: components["schemas"]["Meta"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    importSuppressions: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @example handling=strict
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImportSuppressionsRequest"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Always true.
+                         * @constant
+                         */
+                        success: true;
+                        data: components["schemas"]["SuppressionImport"];
                         meta: components["schemas"]["Meta"];
                     };
                 };

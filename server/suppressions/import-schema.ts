@@ -1,30 +1,36 @@
-/** Console: a list of numbers that is imported in parts. */
+/** A list of numbers that is suppressed in one call; a longer list takes several. */
 import { z } from "zod";
+import { kindOf } from "../core/wire";
 import { IMPORT_MAX, REFUSALS_MAX } from "./import-limits";
-import { CreateSuppressionInput } from "./schema";
+import { CreateSuppressionInput, NOTE_MAX } from "./schema";
 
 export const ImportSuppressionsInput = z.object({
-  numbers: z.array(z.string()).min(1).max(IMPORT_MAX),
+  numbers: z
+    .array(z.string())
+    .min(1)
+    .max(IMPORT_MAX)
+    .describe("Numbers to suppress, each with its country code; `+`, `00` and separators between digits may differ."),
   sender_id: CreateSuppressionInput.shape.sender_id,
-  note: CreateSuppressionInput.shape.note,
+  note: z.string().max(NOTE_MAX).nullish().describe("Your note on each number that is added, up to 255 characters."),
 });
 export type ImportSuppressionsInput = z.output<typeof ImportSuppressionsInput>;
 
-/** `line`: place in the list, from 1. `number`: as it came, its beginning if it is long. */
 export const ImportRefusal = z.object({
-  line: z.number().int(),
-  number: z.string(),
-  reason: z.literal("invalid_recipient"),
+  line: z.number().int().describe("Place in the list, from 1."),
+  number: z.string().describe("The entry as it came; the first 64 characters if it is longer."),
+  reason: z.literal("invalid_recipient").describe("`invalid_recipient`: not a phone number with its country code."),
 });
 export type ImportRefusal = z.output<typeof ImportRefusal>;
 
-/** The counts add up to the length of the list. `existing`: suppressed by hand before. `duplicates`: repeats in the list. */
 export const ImportResult = z.object({
-  object: z.literal("suppression_import"),
-  added: z.number().int(),
-  existing: z.number().int(),
-  duplicates: z.number().int(),
-  refused: z.number().int(),
-  refusals: z.array(ImportRefusal).max(REFUSALS_MAX),
+  object: kindOf("suppression_import"),
+  added: z.number().int().describe("Numbers that are suppressed from now on."),
+  existing: z.number().int().describe("Numbers that you had suppressed before; they keep their note."),
+  duplicates: z.number().int().describe("Repeats within the list."),
+  refused: z
+    .number()
+    .int()
+    .describe("Entries that are no phone numbers. The four counts add up to the length of the list."),
+  refusals: z.array(ImportRefusal).max(REFUSALS_MAX).describe("The first 100 refused entries."),
 });
 export type ImportResult = z.output<typeof ImportResult>;

@@ -1,4 +1,4 @@
-import { router, scoped, sessionProcedure } from "../core/trpc";
+import { router, scoped } from "../core/trpc";
 import { Deleted } from "../core/wire";
 import { listPageOf } from "../lists/schema";
 import { ImportResult, ImportSuppressionsInput } from "./import-schema";
@@ -36,7 +36,21 @@ export const suppressionsRouter = router({
     .input(CreateSuppressionInput)
     .output(Suppression)
     .mutation(({ ctx, input }) => createSuppression(ctx.actor, input, ctx)),
-  import: sessionProcedure
+  import: scoped("senders:write")
+    .meta({
+      creates: false,
+      openapi: {
+        method: "POST",
+        path: "/suppressions/import",
+        operationId: "importSuppressions",
+        tags: ["Suppressions"],
+        summary: "Suppress a list of numbers",
+        description:
+          "Suppresses up to 10,000 numbers for one sender ID, or for all. Entries that are no phone numbers are refused alone: check " +
+          "`refused` and `refusals`. Numbers that you suppressed before stay as they are, so a call without a response can simply " +
+          "be repeated. At most 60 calls per minute and account; then 429 `import_limit`.",
+      },
+    })
     .input(ImportSuppressionsInput)
     .output(ImportResult)
     .mutation(({ ctx, input }) => importSuppressions(ctx.actor, input)),

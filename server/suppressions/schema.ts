@@ -5,7 +5,7 @@ import { PhoneNumberQuery, SendMessageInput } from "../messages/schema";
 import { Sender } from "../senders/schema";
 
 const SENDER_ID_MAX = 16;
-const NOTE_MAX = 255;
+export const NOTE_MAX = 255;
 
 export const Suppression = z.object({
   id: z.string().describe("Suppression id, prefix sup_."),

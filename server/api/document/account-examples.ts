@@ -103,6 +103,20 @@ export const ACCOUNT_EXAMPLES: Examples = {
         note: "Asked for it on the phone.",
       }),
     },
+    import: {
+      requests: one("A list from another system", {
+        numbers: ["+14155550124", "0049 1512 3456789", "nobody"],
+        note: "Opted out before 2026.",
+      }),
+      responses: one("Two added, one refused", {
+        object: "suppression_import" as const,
+        added: 2,
+        existing: 0,
+        duplicates: 0,
+        refused: 1,
+        refusals: [{ line: 3, number: "nobody", reason: "invalid_recipient" as const }],
+      }),
+    },
     delete: { responses: one("Deleted", { id: SUPPRESSION.id, object: "suppression", deleted: true as const }) },
   },
   apiKeys: {

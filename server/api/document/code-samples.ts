@@ -87,7 +87,7 @@ function python(call: SampledCall, baseUrl: string): string {
   const fields = Object.entries({ ...call.body, ...(call.isPaged ? PAGE_QUERY : {}) });
   const named = fields.map(([field, value]) => `${pythonName(field)}=${inPython(value)}`);
   const given = isItem(call) ? [inPython(exampleIdOf(call.path)), ...named] : named;
-  const method = `client.${snakeCase(resource)}.${snakeCase(name)}`;
+  const method = `client.${snakeCase(resource)}.${pythonName(snakeCase(name))}`;
   const called = given.length > 1 ? inLines(`${method}(`, given, ")") : `${method}(${given.join("")})`;
   return `import os
 from messaging_service import MessagingClient

@@ -108,6 +108,7 @@ test("the document has every operation, each with its success status and its ref
     "POST /messages/{id}/cancel",
     "POST /senders/create",
     "POST /suppressions",
+    "POST /suppressions/import",
     "POST /webhooks/create",
     "POST /webhooks/{id}/enable",
     "POST /webhooks/{id}/recover",

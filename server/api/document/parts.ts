@@ -7,6 +7,7 @@ import { Estimate } from "../../messages/accept/estimate-schema";
 import { BulkResult, Message, MessageError } from "../../messages/schema";
 import { Timeline } from "../../messages/timeline-schema";
 import { Sender } from "../../senders/schema";
+import { ImportResult } from "../../suppressions/import-schema";
 import { Suppression } from "../../suppressions/schema";
 import {
   CreatedWebhookEndpoint,
@@ -77,6 +78,7 @@ export const NAMED_SCHEMAS = {
   Usage,
   Sender,
   Suppression,
+  SuppressionImport: ImportResult,
   ApiKey,
   CreatedApiKey,
   WebhookEndpoint,
