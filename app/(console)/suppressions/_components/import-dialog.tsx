@@ -1,6 +1,7 @@
 "use client";
 
 import { useState } from "react";
+import { importSuppressionsTexts as texts } from "@/app/_texts/suppressions/import";
 import { FormModal } from "@/app/_ui/forms/form-modal";
 import { ImportForm } from "./import-form";
 import type { ImportStage } from "./use-import";
@@ -17,7 +18,7 @@ export function ImportDialog({ opened, onClose }: { opened: boolean; onClose: ()
     <FormModal
       opened={opened}
       onClose={close}
-      title="Import numbers"
+      title={texts.title}
       size="lg"
       isDone={stage === "done"}
       closeOnEscape={isIdle}
