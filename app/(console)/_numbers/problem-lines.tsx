@@ -2,17 +2,23 @@
 
 import { Text } from "@mantine/core";
 import { useState } from "react";
+import { numbersTexts as texts } from "@/app/_texts/numbers";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { formatCount } from "@/app/_ui/values/count";
 
 /** A line that is left out, and why. */
 export type LineProblem = { line: number; number: string; problem: string };
 
-const COLUMNS: Column<LineProblem & { at: number }>[] = [
-  { key: "line", header: "Line", width: 1, render: ({ line }) => <span className="tabular">{formatCount(line)}</span> },
+const columns = (): Column<LineProblem & { at: number }>[] => [
+  {
+    key: "line",
+    header: texts.problemLines.line,
+    width: 1,
+    render: ({ line }) => <span className="tabular">{formatCount(line)}</span>,
+  },
   {
     key: "number",
-    header: "Number",
+    header: texts.problemLines.number,
     // A number has fifteen digits at most; anything else may break.
     render: ({ number, problem }) => (
       <>
@@ -25,7 +31,12 @@ const COLUMNS: Column<LineProblem & { at: number }>[] = [
       </>
     ),
   },
-  { key: "problem", header: "Problem", visibleFrom: "sm", render: ({ problem }) => <Text size="sm">{problem}</Text> },
+  {
+    key: "problem",
+    header: texts.problemLines.problem,
+    visibleFrom: "sm",
+    render: ({ problem }) => <Text size="sm">{problem}</Text>,
+  },
 ];
 
 /** The lines that are left out, each with its reason. */
@@ -36,8 +47,8 @@ export function ProblemLines({ problems, perPage = 20 }: { problems: readonly Li
   const start = (page - 1) * perPage;
   return (
     <PagedTable
-      label="Lines with problems"
-      columns={COLUMNS}
+      label={texts.problemLines.label}
+      columns={columns()}
       rows={problems.slice(start, start + perPage).map((problem, at) => ({ ...problem, at: start + at }))}
       rowKey={({ at }) => String(at)}
       pagination={pages > 1 ? { page, limit: perPage, total: problems.length, pages } : null}

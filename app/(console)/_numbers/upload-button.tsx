@@ -1,6 +1,7 @@
 "use client";
 
 import { Button, FileButton } from "@mantine/core";
+import { numbersTexts as texts } from "@/app/_texts/numbers";
 import { IconUpload } from "@/app/_ui/icons/icons";
 import { toastProblem } from "@/app/_ui/toast";
 
@@ -16,14 +17,14 @@ export function UploadButton({
 }) {
   async function read(file: File | null) {
     if (!file) return;
-    if (file.size > maxMb * MB) return toastProblem("The file is too large", `At most ${maxMb} MB can be read.`);
+    if (file.size > maxMb * MB) return toastProblem(texts.upload.tooLarge, texts.upload.atMost(maxMb));
     onRead({ name: file.name, text: await file.text() });
   }
   return (
     <FileButton onChange={(file) => void read(file)} accept=".csv,.txt,.tsv,text/csv,text/plain">
       {(props) => (
         <Button {...props} variant="default" size="xs" leftSection={<IconUpload size={16} aria-hidden />}>
-          Upload a CSV file
+          {texts.upload.submit}
         </Button>
       )}
     </FileButton>

@@ -1,7 +1,8 @@
 import type { Metadata } from "next";
+import { suppressionsTexts as texts } from "@/app/_texts/suppressions/list";
 import { SuppressionsView } from "./_components/suppressions-view";
 
-export const metadata: Metadata = { title: "Suppressions" };
+export const generateMetadata = (): Metadata => ({ title: texts.title });
 
 export default function SuppressionsPage() {
   return <SuppressionsView />;

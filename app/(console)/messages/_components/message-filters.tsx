@@ -1,4 +1,6 @@
 "use client";
+import { messagesTexts } from "@/app/_texts/messages/list";
+import { sharedTexts } from "@/app/_texts/shared";
 import { trpc } from "@/app/_trpc/client";
 import { ApiKeyFilter } from "@/app/_ui/lists/api-key-filter";
 import { createdBounds, type DayRange, dayOf } from "@/app/_ui/lists/created-range";
@@ -14,8 +16,6 @@ import { NUMBER_PART_PATTERN } from "@/server/messages/phone";
 import { MESSAGE_STATUSES } from "@/server/messages/status";
 import { PROVIDERS, type ProviderId } from "@/server/providers/schema";
 
-const STATUS_OPTIONS = MESSAGE_STATUS_VIEWS.map(({ status, label }) => ({ value: status, label }));
-const PROVIDER_OPTIONS = PROVIDERS.map((id) => ({ value: id, label: PROVIDER_NAMES[id] }));
 const SENDERS_MAX = 100;
 const SENDER_MAX_LENGTH = 16;
 const KEY_ID_MAX_LENGTH = 40;
@@ -90,6 +90,7 @@ export const NO_FILTERS: UrlPatch = {
 
 /** Filters of the message list; `change` writes them to the URL. */
 export function MessageFilters({ values, change }: { values: MessageFilterValues; change: ChangeFilters }) {
+  const texts = messagesTexts.filters;
   return (
     <FilterBar
       isFiltered={isFiltered(values)}
@@ -98,23 +99,23 @@ export function MessageFilters({ values, change }: { values: MessageFilterValues
       isMoreSet={hasMore(values)}
     >
       <FilterSelect
-        label="Status"
-        placeholder="Any status"
-        options={STATUS_OPTIONS}
+        label={sharedTexts.status}
+        placeholder={texts.anyStatus}
+        options={MESSAGE_STATUS_VIEWS.map(({ status, label }) => ({ value: status, label }))}
         value={values.status}
         onChange={(status) => change({ status })}
         flex="1 1 140px"
         maw={{ sm: 180 }}
       />
       <NumberFilter
-        label="Recipient"
+        label={texts.recipient}
         accepts="part"
         number={values.to}
         onChange={(to) => change({ to }, "replace")}
         flex="1 1 150px"
         maw={{ sm: 220 }}
       />
-      <DaysFilter label="Created" days={values.days} change={change} />
+      <DaysFilter label={sharedTexts.created} days={values.days} change={change} />
     </FilterBar>
   );
 }
@@ -123,13 +124,14 @@ const FIELD = { flex: "1 1 140px", maw: { sm: 220 } } as const;
 
 /** A sender of the address that is none of the account's own stays a choice. */
 function MoreFilters({ values, change }: { values: MessageFilterValues; change: ChangeFilters }) {
+  const texts = messagesTexts.filters;
   const senders = trpc.senders.list.useQuery({ limit: SENDERS_MAX });
   const names = (senders.data?.items ?? []).map((sender) => sender.sender_id);
   return (
     <>
       <FilterSelect
-        label="Sender"
-        placeholder="Any sender"
+        label={texts.sender}
+        placeholder={texts.anySender}
         options={[...new Set(values.from ? [values.from, ...names] : names)]}
         value={values.from}
         onChange={(from) => change({ from })}
@@ -137,16 +139,16 @@ function MoreFilters({ values, change }: { values: MessageFilterValues; change: 
       />
       <ApiKeyFilter keyId={values.keyId} onChange={(key) => change({ key })} />
       <FilterSelect
-        label="Provider"
-        placeholder="Any provider"
-        options={PROVIDER_OPTIONS}
+        label={texts.provider}
+        placeholder={texts.anyProvider}
+        options={PROVIDERS.map((id) => ({ value: id, label: PROVIDER_NAMES[id] }))}
         value={values.provider}
         onChange={(provider) => change({ provider })}
         {...FIELD}
       />
       <TextFilter
-        label="Reference"
-        placeholder="Your own ID"
+        label={texts.reference}
+        placeholder={texts.referenceHint}
         maxLength={REFERENCE_MAX_LENGTH}
         value={values.reference}
         onChange={(reference) => change({ reference }, "replace")}

@@ -4,6 +4,8 @@ import { Card, Text } from "@mantine/core";
 import { keepPreviousData } from "@tanstack/react-query";
 import type { inferRouterOutputs } from "@trpc/server";
 import { useRouter } from "next/navigation";
+import { messagesTexts as texts } from "@/app/_texts/messages/list";
+import { sharedTexts } from "@/app/_texts/shared";
 import { trpc } from "@/app/_trpc/client";
 import { LIVE_REFRESH_MS, useLive } from "@/app/_trpc/use-live";
 import { LinkButton } from "@/app/_ui/frame/link-button";
@@ -40,10 +42,10 @@ const PAGE_SIZE = 25;
 const MOVING_REFRESH_MS = 3_000;
 const IDLE_REFRESH_MS = 10_000;
 
-const columns: ReadonlyArray<Column<Message>> = [
+const columns = (): ReadonlyArray<Column<Message>> => [
   {
     key: "to",
-    header: "To",
+    header: texts.columns.to,
     render: (message) => (
       <>
         <RowLink href={`/messages/${message.id}`}>{message.to}</RowLink>
@@ -55,36 +57,36 @@ const columns: ReadonlyArray<Column<Message>> = [
   },
   {
     key: "from",
-    header: "From",
+    header: texts.columns.from,
     visibleFrom: "sm",
     render: (message) => <span className="nowrap">{message.from}</span>,
   },
   {
     key: "text",
-    header: "Text",
+    header: texts.columns.text,
     visibleFrom: "md",
     isWide: true,
     render: (message) => (
       <span className="dimmed" dir="auto">
-        {message.body || "Deleted"}
+        {message.body || texts.textDeleted}
       </span>
     ),
   },
   {
     key: "status",
-    header: "Status",
+    header: sharedTexts.status,
     render: (message) => <MessageStatusBadge status={message.status} scheduled_at={message.scheduled_at} />,
   },
   {
     key: "cost",
-    header: "Cost",
+    header: texts.columns.cost,
     align: "right",
     visibleFrom: "sm",
     render: (message) => <Money amount={message.cost} currency={message.currency} />,
   },
   {
     key: "created",
-    header: "Created",
+    header: sharedTexts.created,
     align: "right",
     visibleFrom: "sm",
     render: (message) => <Time value={message.created_at} />,
@@ -131,13 +133,13 @@ export function MessagesView() {
   return (
     <>
       <PageHeader
-        title="Messages"
-        description="All messages of your account with their current status."
+        title={texts.title}
+        description={texts.description}
         actions={
           <>
             <ExportButton list={{ list: "messages", ...filteredBy(filters) }} />
             <LinkButton href="/send" leftSection={<IconSend size={16} />}>
-              New message
+              {texts.newMessage}
             </LinkButton>
           </>
         }
@@ -149,8 +151,8 @@ export function MessagesView() {
           <Card padding={0}>
             {"searched" in more && more.searched !== null && <SearchedNote searched={more.searched} />}
             <PagedTable
-              label="Messages"
-              columns={columns}
+              label={texts.title}
+              columns={columns()}
               rows={items}
               rowKey={(message) => message.id}
               pagination={pagination}
@@ -175,7 +177,7 @@ export function MessagesView() {
 function SearchedNote({ searched }: { searched: number }) {
   return (
     <Text size="sm" c="dimmed" px="lg" py="sm" className="card-bar">
-      Searched the newest {formatCount(searched)} messages. Choose the days of creation to search older ones.
+      {texts.searched(formatCount(searched))}
     </Text>
   );
 }
@@ -184,24 +186,22 @@ function NoMessages() {
   return (
     <EmptyState
       icon={IconMessages}
-      title="No messages yet"
+      title={texts.noneYet.title}
       action={
         <LinkButton href="/send" variant="light">
-          Send your first message
+          {texts.noneYet.sendFirst}
         </LinkButton>
       }
     >
-      Messages you send from the console or the API appear here.
+      {texts.noneYet.explanation}
     </EmptyState>
   );
 }
 
 function NothingFound({ filters, onClear }: { filters: MessageFilterValues; onClear: () => void }) {
   return (
-    <NoMatch title="No messages match these filters" showAll="Show all messages" onClear={onClear}>
-      {filters.to
-        ? "Part of a number matches anywhere in it; with a leading +, only its beginning."
-        : filters.reference && "A reference must match exactly, including upper and lower case."}
+    <NoMatch title={texts.noneFound.title} showAll={texts.noneFound.showAll} onClear={onClear}>
+      {filters.to ? texts.noneFound.byNumber : filters.reference && texts.noneFound.byReference}
     </NoMatch>
   );
 }

@@ -1,6 +1,7 @@
 import { Card, Divider, Group, Stack, Text, Title } from "@mantine/core";
 import type { inferRouterOutputs } from "@trpc/server";
 import type { ReactNode } from "react";
+import { sendTexts } from "@/app/_texts/send/one";
 import { Money } from "@/app/_ui/values/money";
 import type { AppRouter } from "@/server/api/router";
 
@@ -17,20 +18,21 @@ export function CostCard({
   balance: Balance | undefined;
   hint: string;
 }) {
+  const texts = sendTexts.cost;
   const price = quote?.recipients[0]?.price_per_segment ?? null;
   const available = quote ?? balance;
   return (
-    <Card component="section" aria-label="Cost">
+    <Card component="section" aria-label={texts.title}>
       <Stack gap="sm">
         <Title order={2} size="h4">
-          Cost
+          {texts.title}
         </Title>
-        <Line label="Price per segment">
+        <Line label={texts.perSegment}>
           {quote && price !== null ? <Money amount={price} currency={quote.currency} /> : "–"}
         </Line>
-        <Line label="Segments">{quote ? quote.segments : "–"}</Line>
+        <Line label={texts.segments}>{quote ? quote.segments : "–"}</Line>
         <Divider />
-        <Line label="Cost of this message" strong>
+        <Line label={texts.ofMessage} strong>
           {quote ? (
             <span data-testid="message-cost">
               <Money amount={quote.cost} currency={quote.currency} />
@@ -39,11 +41,11 @@ export function CostCard({
             "–"
           )}
         </Line>
-        <Line label="Your balance">
+        <Line label={texts.balance}>
           {available ? <Money amount={available.balance} currency={available.currency} /> : "–"}
         </Line>
         {quote?.sufficient && quote.cost > 0 && (
-          <Line label="Balance after this message">
+          <Line label={texts.balanceAfter}>
             <Money amount={Math.round((quote.balance - quote.cost) * MICROS) / MICROS} currency={quote.currency} />
           </Line>
         )}

@@ -1,4 +1,5 @@
 import { Checkbox, type CheckboxProps } from "@mantine/core";
+import { sendTexts } from "@/app/_texts/send/one";
 import { trpc } from "@/app/_trpc/client";
 import { Time } from "@/app/_ui/values/time";
 
@@ -7,19 +8,14 @@ export function QuietHoursChoice({ putOffTo, ...props }: CheckboxProps & { putOf
   const { data: account } = trpc.accounts.get.useQuery();
   const hours = account?.quiet_hours;
   if (!hours) return null;
-  const words = `${hours.starts_at} to ${hours.ends_at} by the recipient's clock, this account's messages wait.`;
+  const texts = sendTexts.quietHours;
   return (
     <Checkbox
-      label="Send in quiet hours too"
+      label={texts.label}
       description={
         <>
-          {`From ${words}`}
-          {putOffTo && (
-            <>
-              {" "}
-              This one would be sent <Time value={putOffTo} />.
-            </>
-          )}
+          {texts.hours(hours.starts_at, hours.ends_at)}
+          {putOffTo && <> {texts.putOff(<Time value={putOffTo} />)}</>}
         </>
       }
       {...props}

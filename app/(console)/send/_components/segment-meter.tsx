@@ -1,5 +1,5 @@
 import { Button, Code, Group, Progress, Stack, Text } from "@mantine/core";
-import type { ReactNode } from "react";
+import { segmentMeterTexts as texts } from "@/app/_texts/send/segment-meter";
 import { formatCount } from "@/app/_ui/values/count";
 import { StatusBadge } from "@/app/_ui/values/status-badge";
 import { nonGsmCharacters, type Segmentation, segmentText } from "@/server/messages/segments";
@@ -25,17 +25,17 @@ export function SegmentMeter({
   const used = unitsPerSegment - unitsLeft;
   return (
     <Stack gap={6} data-testid="segment-meter">
-      <Progress value={(used / unitsPerSegment) * 100} size="sm" aria-label="Share of the last segment used" />
+      <Progress value={(used / unitsPerSegment) * 100} size="sm" aria-label={texts.shareUsed} />
       <Group justify="space-between" gap="xs">
         <Group gap="xs">
           <StatusBadge tone={encoding === "GSM-7" ? "success" : "warning"}>{encoding}</StatusBadge>
           <Text size="sm" className="tabular">
-            {formatCount([...body].length)} {body.length === 1 ? "character" : "characters"} ·{" "}
-            {body === "" ? "0 segments" : `${segments} ${segments === 1 ? "segment" : "segments"}`}
+            {texts.characters(body.length, formatCount([...body].length))} ·{" "}
+            {texts.segments(body === "" ? 0 : segments)}
           </Text>
         </Group>
         <Text size="sm" c="dimmed" className="tabular">
-          {unitsLeft} of {unitsPerSegment} left in this segment
+          {texts.left(unitsLeft, unitsPerSegment)}
         </Text>
       </Group>
       {encoding === "UCS-2" && <NonGsmCharacters body={body} {...actions} />}
@@ -60,11 +60,11 @@ function ReplaceButton({
   return (
     <Group gap="xs">
       <Button size="compact-sm" variant="light" onClick={() => onReplace(replaced)}>
-        Replace typographic punctuation
+        {texts.replaceTypographic}
       </Button>
       {saved > 0 && (
         <Text size="sm" c="dimmed">
-          Saves {formatCount(saved)} {saved === 1 ? "segment" : "segments"}
+          {texts.saves(saved, formatCount(saved))}
         </Text>
       )}
     </Group>
@@ -85,8 +85,7 @@ function NonGsmCharacters({ body, onReplace, onShow }: { body: string } & Action
   return (
     <Stack gap={6}>
       <Text size="sm" c="dimmed">
-        {found.length === 1 ? "This character is" : "These characters are"} outside the GSM-7 alphabet, so the whole
-        text is sent as UCS-2, with fewer characters per segment:
+        {texts.outsideGsm(found.length)}
       </Text>
       <Group gap={6}>
         {named.map(({ character, codePoint, index }) => {
@@ -94,25 +93,21 @@ function NonGsmCharacters({ body, onReplace, onShow }: { body: string } & Action
           const substitute = gsmSubstituteFor(character);
           if (onReplace && substitute !== null) {
             return (
-              <CharacterButton
-                key={codePoint}
-                action="Replace"
-                onClick={() => onReplace(body.replaceAll(character, substitute))}
-              >
-                {name} by {substituteName(substitute)}
+              <CharacterButton key={codePoint} onClick={() => onReplace(body.replaceAll(character, substitute))}>
+                {texts.replace(name, substituteName(substitute))}
               </CharacterButton>
             );
           }
           if (!onShow) return <Code key={codePoint}>{name}</Code>;
           return (
-            <CharacterButton key={codePoint} action="Find" onClick={() => onShow(index, character.length)}>
-              {name}
+            <CharacterButton key={codePoint} onClick={() => onShow(index, character.length)}>
+              {texts.find(name)}
             </CharacterButton>
           );
         })}
         {more > 0 && (
           <Text size="sm" c="dimmed">
-            and {formatCount(more)} more
+            {texts.more(formatCount(more))}
           </Text>
         )}
       </Group>
@@ -120,16 +115,16 @@ function NonGsmCharacters({ body, onReplace, onShow }: { body: string } & Action
   );
 }
 
-function CharacterButton({ action, onClick, children }: { action: string; onClick: () => void; children: ReactNode }) {
+function CharacterButton({ onClick, children }: { onClick: () => void; children: string }) {
   return (
     <Button size="compact-xs" variant="default" onClick={onClick}>
-      {action} {children}
+      {children}
     </Button>
   );
 }
 
 const substituteName = (substitute: string) =>
-  ({ "": "nothing", " ": "a space", "\n": "a line break" })[substitute] ?? substitute;
+  ({ "": texts.nothing, " ": texts.space, "\n": texts.lineBreak })[substitute] ?? substitute;
 
 /** Control characters, unusual spaces, joiners and lone surrogates would render as nothing or as a box. */
 const isVisible = (character: string) => !/^[\p{C}\p{Z}\p{M}]$/u.test(character);

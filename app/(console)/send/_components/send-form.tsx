@@ -7,6 +7,7 @@ import { keepPreviousData, useMutation } from "@tanstack/react-query";
 import type { inferRouterInputs } from "@trpc/server";
 import { useRouter } from "next/navigation";
 import { useRef } from "react";
+import { sendTexts as texts } from "@/app/_texts/send/one";
 import { once, trpc } from "@/app/_trpc/client";
 import { apiErrorOf } from "@/app/_ui/forms/api-error";
 import { Choice } from "@/app/_ui/forms/choice";
@@ -34,10 +35,10 @@ const bareNumber = (text: string) => text.replace(/[\s().-]/g, "");
 
 /** Explains why no cost is shown yet. */
 function hintFor(recipientIsComplete: boolean, body: string, error: unknown): string {
-  if (!recipientIsComplete) return "Enter a complete phone number to see the cost.";
-  if (!body) return "Enter a text to see the cost.";
-  if (!error) return "Getting the price…";
-  return fieldError("body", error) ? "This text cannot be sent. See the message below it." : apiErrorOf(error).message;
+  if (!recipientIsComplete) return texts.cost.enterNumber;
+  if (!body) return texts.cost.enterText;
+  if (!error) return texts.cost.waiting;
+  return fieldError("body", error) ? texts.cost.textUnusable : apiErrorOf(error).message;
 }
 
 type NewMessage = inferRouterInputs<AppRouter>["messages"]["send"];
@@ -45,17 +46,17 @@ type NewMessage = inferRouterInputs<AppRouter>["messages"]["send"];
 /** A refusal is certain. Without a response the outcome is unknown, but sending again is safe. */
 function SendError({ error }: { error: unknown }) {
   const { status, message } = apiErrorOf(error);
-  if (!error || (status !== null && status < 500)) return <ErrorAlert error={error} title="The message was not sent" />;
+  if (!error || (status !== null && status < 500)) return <ErrorAlert error={error} title={texts.refused} />;
   return (
     <Alert
       color="yellow"
       variant="light"
       icon={<IconAlertTriangle aria-hidden />}
-      title="We could not confirm that the message was accepted"
+      title={texts.unconfirmed.title}
       role="alert"
     >
       <Text size="sm">{message}</Text>
-      <Text size="sm">Select the button again: as long as you change nothing, it is sent and billed only once.</Text>
+      <Text size="sm">{texts.unconfirmed.explanation}</Text>
     </Alert>
   );
 }
@@ -67,9 +68,9 @@ type Outcome = Pick<Message, "to" | "status" | "scheduled_at" | "error">;
 
 /** Tells the outcome as it is: a message can fail at the moment when it is accepted. */
 function tellOutcome({ to, status, scheduled_at, error }: Outcome): void {
-  if (status === "failed") toastProblem(`The message to ${to} failed`, error?.message ?? "It was not sent.");
-  else if (scheduled_at) toastDone(`Message to ${to} scheduled`);
-  else toastDone(`Message to ${to} accepted`);
+  if (status === "failed") toastProblem(texts.done.failed(to), error?.message ?? texts.done.notSent);
+  else if (scheduled_at) toastDone(texts.done.scheduled(to));
+  else toastDone(texts.done.accepted(to));
 }
 
 /** The form to send one message. `senderIds` are the approved ones, at least one. */
@@ -100,9 +101,9 @@ export function SendForm({
       from: draft && senderIds.includes(draft.from) ? draft.from : (senderIds[0] ?? ""),
     },
     validate: {
-      from: (from) => (from ? null : "Select a sender"),
-      to: (to) => (isE164(bareNumber(to)) ? null : "Enter the number in international format, such as +14155550123"),
-      body: (body) => (body ? null : "Enter a text"),
+      from: (from) => (from ? null : texts.selectSender),
+      to: (to) => (isE164(bareNumber(to)) ? null : texts.enterNumber),
+      body: (body) => (body ? null : texts.enterText),
       send_at: sendAtProblem,
     },
   });
@@ -150,16 +151,16 @@ export function SendForm({
     <Grid gap="lg">
       <Grid.Col span={{ base: 12, md: 7 }}>
         <Card>
-          <form onSubmit={submit} noValidate aria-label="Message">
+          <form onSubmit={submit} noValidate aria-label={texts.form}>
             <Stack gap="md">
               <SendError error={errors.unplaced} />
-              <Choice label="From" data={senderIds} {...form.getInputProps("from")} />
+              <Choice label={texts.from} data={senderIds} {...form.getInputProps("from")} />
               <TextInput
-                label="To"
+                label={texts.to}
                 type="tel"
                 autoComplete="off"
                 placeholder="+14155550123"
-                description="With + and country code (E.164)"
+                description={texts.toHint}
                 {...form.getInputProps("to")}
                 // A field that was only passed through is not wrong yet.
                 onBlur={() => to !== "" && form.validateField("to")}
@@ -167,7 +168,7 @@ export function SendForm({
               <Stack gap="xs">
                 <Textarea
                   ref={textField}
-                  label="Text"
+                  label={texts.text}
                   rows={6}
                   dir="auto"
                   resize="vertical"
@@ -185,8 +186,8 @@ export function SendForm({
                 />
               </Stack>
               <TextInput
-                label="Reference"
-                description="Optional. Your own ID, returned in webhooks."
+                label={texts.reference}
+                description={texts.referenceHint}
                 {...form.getInputProps("reference")}
               />
               <SendLater {...form.getInputProps("send_at")} />
@@ -197,7 +198,7 @@ export function SendForm({
               <SendWarning quote={shownQuote} />
               <div>
                 <Button type="submit" leftSection={<IconSend size={16} />} loading={send.isPending || send.isSuccess}>
-                  {form.values.send_at === "" ? "Send message" : "Schedule message"}
+                  {form.values.send_at === "" ? texts.send : texts.schedule}
                 </Button>
               </div>
             </Stack>

@@ -1,5 +1,6 @@
 import { TextInput, type TextInputProps } from "@mantine/core";
 import { useSyncExternalStore } from "react";
+import { sendTexts } from "@/app/_texts/send/one";
 
 const DAY_MS = 86_400_000;
 const AHEAD_MAX_DAYS = 30;
@@ -13,16 +14,18 @@ export function isoOf(local: string): string | null {
 /** Why a message cannot be scheduled for this local time; null: it can, or is to be sent at once. */
 export function sendAtProblem(local: string): string | null {
   if (local === "") return null;
+  const texts = sendTexts.later;
   const aheadMs = new Date(local).getTime() - Date.now();
-  if (Number.isNaN(aheadMs)) return "Enter a date and a time";
-  if (aheadMs <= 0) return "Choose a time in the future";
-  return aheadMs > AHEAD_MAX_DAYS * DAY_MS ? `Choose a time within ${AHEAD_MAX_DAYS} days` : null;
+  if (Number.isNaN(aheadMs)) return texts.enterTime;
+  if (aheadMs <= 0) return texts.chooseFuture;
+  return aheadMs > AHEAD_MAX_DAYS * DAY_MS ? texts.chooseWithin(AHEAD_MAX_DAYS) : null;
 }
 
 const never = () => () => undefined;
 
 /** The time at which to send, in the time zone of the browser, which the server does not know. */
 export function SendLater(props: TextInputProps) {
+  const texts = sendTexts.later;
   const zone = useSyncExternalStore(
     never,
     () => Intl.DateTimeFormat().resolvedOptions().timeZone,
@@ -30,9 +33,9 @@ export function SendLater(props: TextInputProps) {
   );
   return (
     <TextInput
-      label="Send later"
+      label={texts.label}
       type="datetime-local"
-      description={`Optional. Date and time${zone ? ` in ${zone}` : ""}, at most ${AHEAD_MAX_DAYS} days ahead.`}
+      description={zone ? texts.hintInZone(zone, AHEAD_MAX_DAYS) : texts.hint(AHEAD_MAX_DAYS)}
       {...props}
     />
   );

@@ -2,6 +2,7 @@
 
 import { Card, Skeleton, Stack } from "@mantine/core";
 import { useSearchParams } from "next/navigation";
+import { sendTexts as texts } from "@/app/_texts/send/one";
 import { trpc } from "@/app/_trpc/client";
 import { useTestMode } from "@/app/_trpc/test-mode";
 import { LinkButton } from "@/app/_ui/frame/link-button";
@@ -45,11 +46,11 @@ export function SendView({ sandbox }: { sandbox: boolean }) {
   return (
     <>
       <PageHeader
-        title="Send a message"
-        description="Send one message to one recipient. The cost is shown before you send."
+        title={texts.title}
+        description={texts.description}
         actions={
           <LinkButton href="/send/many" variant="default">
-            Send to many
+            {texts.sendToMany}
           </LinkButton>
         }
       />
@@ -81,12 +82,10 @@ function NoSender() {
     <Card>
       <EmptyState
         icon={IconId}
-        title={waiting ? "Your sender is waiting for approval" : "Register a sender first"}
-        action={<LinkButton href="/senders">{waiting ? "View senders" : "Register a sender"}</LinkButton>}
+        title={waiting ? texts.senderPending.title : texts.noSender.title}
+        action={<LinkButton href="/senders">{waiting ? texts.senderPending.view : texts.noSender.register}</LinkButton>}
       >
-        {waiting
-          ? "You can send from this page as soon as it is approved."
-          : "Recipients see the sender ID as the origin of your messages. You need an approved one to send."}
+        {waiting ? texts.senderPending.explanation : texts.noSender.explanation}
       </EmptyState>
     </Card>
   );

@@ -1,4 +1,5 @@
 import { Alert, Anchor, Text } from "@mantine/core";
+import { sendTexts } from "@/app/_texts/send/one";
 import { SiteLink } from "@/app/_ui/frame/site-link";
 import { IconCircleX } from "@/app/_ui/icons/icons";
 import { Notice } from "@/app/_ui/notice";
@@ -7,6 +8,7 @@ import type { Quote } from "./cost-card";
 /** Warns of an unwanted outcome if the message is sent as it is now. */
 export function SendWarning({ quote }: { quote: Quote | undefined }) {
   if (!quote) return null;
+  const texts = sendTexts.warning;
   const [refusal] = quote.refusals;
   const failure = quote.recipients[0]?.refusal;
   if (refusal) {
@@ -15,19 +17,17 @@ export function SendWarning({ quote }: { quote: Quote | undefined }) {
         color="red"
         variant="light"
         icon={<IconCircleX aria-hidden />}
-        title={quote.sufficient ? "This message would be refused" : "Your balance does not cover this message"}
+        title={quote.sufficient ? texts.refused : texts.notCovered}
       >
-        <Text size="sm">
-          {quote.sufficient ? refusal.message : "Ask the operator of this installation for credit, then send it."}
-        </Text>
+        <Text size="sm">{quote.sufficient ? refusal.message : texts.askForCredit}</Text>
       </Alert>
     );
   }
   if (failure) {
     return (
-      <Notice title="This message would fail at once">
+      <Notice title={texts.fails}>
         <Text size="sm">
-          {failure.message} You would not be charged.
+          {texts.notCharged(failure.message)}
           {failure.code === "blocklisted" && (
             <>
               {" "}
@@ -37,7 +37,7 @@ export function SendWarning({ quote }: { quote: Quote | undefined }) {
                 inherit
                 href={`/suppressions?number=${encodeURIComponent(quote.recipients[0]?.to ?? "")}`}
               >
-                View the suppression
+                {texts.viewSuppression}
               </Anchor>
             </>
           )}
@@ -47,11 +47,8 @@ export function SendWarning({ quote }: { quote: Quote | undefined }) {
   }
   if (!quote.is_in_numbering_plan) {
     return (
-      <Notice title="Check the number">
-        <Text size="sm">
-          No country has such a number: its country code is not assigned, or digits are missing or too many. A message
-          to it is charged, but hardly ever delivered.
-        </Text>
+      <Notice title={texts.checkNumber}>
+        <Text size="sm">{texts.notInPlan}</Text>
       </Notice>
     );
   }

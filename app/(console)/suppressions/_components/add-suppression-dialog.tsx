@@ -2,6 +2,7 @@
 
 import { Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
+import { addSuppressionTexts as texts } from "@/app/_texts/suppressions/add";
 import { trpc } from "@/app/_trpc/client";
 import { Choice } from "@/app/_ui/forms/choice";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
@@ -17,7 +18,7 @@ type Values = { number: string; sender_id: string | null; note: string };
 /** Suppresses a number for one sender or for all. */
 export function AddSuppressionDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
-    <FormModal opened={opened} onClose={onClose} title="Suppress a number">
+    <FormModal opened={opened} onClose={onClose} title={texts.title}>
       <AddSuppressionForm onClose={onClose} />
     </FormModal>
   );
@@ -29,7 +30,7 @@ function AddSuppressionForm({ onClose }: { onClose: () => void }) {
   const create = trpc.suppressions.create.useMutation();
   const form = useForm<Values>({
     initialValues: { number: "", sender_id: null, note: "" },
-    validate: { number: (number) => (number.trim() ? null : "Enter the number") },
+    validate: { number: (number) => (number.trim() ? null : texts.enterNumber) },
   });
   const errors = useFormErrors(form);
 
@@ -39,7 +40,7 @@ function AddSuppressionForm({ onClose }: { onClose: () => void }) {
       { number: number.replaceAll(/[\s().-]/g, ""), sender_id, note: note.trim() || null },
       {
         onSuccess: (suppression) => {
-          toastDone(`${suppression.number} is suppressed`);
+          toastDone(texts.done(suppression.number));
           void utils.suppressions.invalidate();
           onClose();
         },
@@ -49,12 +50,12 @@ function AddSuppressionForm({ onClose }: { onClose: () => void }) {
   });
 
   return (
-    <form onSubmit={submit} noValidate aria-label="New suppression">
+    <form onSubmit={submit} noValidate aria-label={texts.form}>
       <Stack gap="md">
-        <ErrorAlert error={errors.unplaced} title="The number was not suppressed" />
+        <ErrorAlert error={errors.unplaced} title={texts.failed} />
         <TextInput
-          label="Phone number"
-          description="With + and country code (E.164)"
+          label={texts.number}
+          description={texts.numberHint}
           placeholder="+14155550123"
           type="tel"
           autoComplete="off"
@@ -63,20 +64,20 @@ function AddSuppressionForm({ onClose }: { onClose: () => void }) {
           {...form.getInputProps("number")}
         />
         <Choice
-          label="From"
-          description="Leave empty to suppress it for all your senders"
-          placeholder="All senders"
+          label={texts.from}
+          description={texts.fromHint}
+          placeholder={texts.allSenders}
           data={senders.data?.items.map((sender) => sender.sender_id) ?? []}
           {...form.getInputProps("sender_id")}
         />
         <TextInput
-          label="Note"
-          description="Optional, for your own records: when and how the person opted out"
+          label={texts.note}
+          description={texts.noteHint}
           autoComplete="off"
           maxLength={255}
           {...form.getInputProps("note")}
         />
-        <FormButtons submit="Suppress" busy={create.isPending} onCancel={onClose} />
+        <FormButtons submit={texts.submit} busy={create.isPending} onCancel={onClose} />
       </Stack>
     </form>
   );

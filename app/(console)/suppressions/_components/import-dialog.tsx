@@ -1,9 +1,11 @@
 "use client";
 
-import { useState } from "react";
+import { lazy, useState } from "react";
+import { importSuppressionsTexts as texts } from "@/app/_texts/suppressions/import";
 import { FormModal } from "@/app/_ui/forms/form-modal";
-import { ImportForm } from "./import-form";
 import type { ImportStage } from "./use-import";
+
+const ImportForm = lazy(() => import("./import-form").then((file) => ({ default: file.ImportForm })));
 
 /** Imports a list of opted-out numbers. It stays open while the list is being sent. */
 export function ImportDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
@@ -17,7 +19,7 @@ export function ImportDialog({ opened, onClose }: { opened: boolean; onClose: ()
     <FormModal
       opened={opened}
       onClose={close}
-      title="Import numbers"
+      title={texts.title}
       size="lg"
       isDone={stage === "done"}
       closeOnEscape={isIdle}

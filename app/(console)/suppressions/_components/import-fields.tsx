@@ -1,6 +1,8 @@
 "use client";
 
 import { Button, Group, Stack, Text, Textarea, TextInput } from "@mantine/core";
+import { sharedTexts } from "@/app/_texts/shared";
+import { importSuppressionsTexts as texts } from "@/app/_texts/suppressions/import";
 import { Choice } from "@/app/_ui/forms/choice";
 import { IconFileText } from "@/app/_ui/icons/icons";
 import type { NumberList } from "../../_numbers/number-list";
@@ -40,8 +42,8 @@ export function SourceFields({
     <Stack gap="md">
       {source.fileName === null ? (
         <Textarea
-          label="Numbers or table"
-          description="One number per line, or a table with a heading, with country codes"
+          label={texts.source}
+          description={texts.sourceHint}
           placeholder={"+14155550123\n+442071838750"}
           rows={5}
           resize="vertical"
@@ -59,7 +61,7 @@ export function SourceFields({
             </Text>
           </Group>
           <Button variant="subtle" size="xs" flex="none" onClick={() => onSource({ text: "", fileName: null })}>
-            Remove
+            {texts.removeFile}
           </Button>
         </Group>
       )}
@@ -69,14 +71,14 @@ export function SourceFields({
       {columns.length > 0 && (
         <Group grow align="flex-end">
           <Choice
-            label="Column of the numbers"
+            label={texts.numberColumn}
             data={columns}
             value={String(numberColumn)}
             onChange={(column) => onNumberColumn(Number(column))}
           />
           <Choice
-            label="Column of the sender IDs"
-            placeholder="None"
+            label={texts.senderColumn}
+            placeholder={sharedTexts.none}
             data={columns}
             value={chosen.column === null ? null : String(chosen.column)}
             onChange={(column) => onChosen({ ...chosen, column: column === null ? null : Number(column) })}
@@ -85,17 +87,17 @@ export function SourceFields({
       )}
       {chosen.column === null && (
         <Choice
-          label="From"
-          description="Leave empty to suppress them for all your senders"
-          placeholder="All senders"
+          label={texts.from}
+          description={texts.fromHint}
+          placeholder={texts.allSenders}
           data={senderIds}
           value={chosen.senderId || null}
           onChange={(senderId) => onChosen({ ...chosen, senderId: senderId ?? "" })}
         />
       )}
       <TextInput
-        label="Note"
-        description="Optional, for your own records: where the list comes from"
+        label={texts.note}
+        description={texts.noteHint}
         autoComplete="off"
         maxLength={NOTE_MAX}
         value={chosen.note}

@@ -2,6 +2,8 @@
 
 import { Button, Group, Stack } from "@mantine/core";
 import { type FormEvent, useMemo, useState } from "react";
+import { sharedTexts } from "@/app/_texts/shared";
+import { importSuppressionsTexts as texts } from "@/app/_texts/suppressions/import";
 import { trpc } from "@/app/_trpc/client";
 import { FormButtons } from "@/app/_ui/forms/form-buttons";
 import { IconDownload } from "@/app/_ui/icons/icons";
@@ -22,8 +24,6 @@ async function download(problems: readonly LineProblem[]) {
   const rows = problems.map(({ line, number, problem }) => [line, number, problem]);
   downloadText("refused-lines.csv", toCsv([["line", "number", "problem"], ...rows]));
 }
-
-const countOf = (count: number): string => `${formatCount(count)} ${count === 1 ? "number" : "numbers"}`;
 
 /** A pasted list or a file: chosen, checked, imported. */
 export function ImportForm({
@@ -50,13 +50,14 @@ export function ImportForm({
   );
   const slices = useMemo(() => toSlices(checked.ready), [checked]);
   const problems = [...checked.problems, ...progress.problems].sort((a, b) => a.line - b.line);
+  const count = checked.ready.length;
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (checked.ready.length > 0) void run(slices, chosen.note);
+    if (count > 0) void run(slices, chosen.note);
   };
 
   return (
-    <form onSubmit={submit} noValidate aria-label="Import numbers">
+    <form onSubmit={submit} noValidate aria-label={texts.title}>
       <Stack gap="md">
         {stage === "choosing" ? (
           <SourceFields
@@ -73,16 +74,16 @@ export function ImportForm({
             senderIds={senderIds}
           />
         ) : (
-          <ImportProgressView stage={stage} progress={progress} total={checked.ready.length} error={error} />
+          <ImportProgressView stage={stage} progress={progress} total={count} error={error} />
         )}
         {list.records.length > 0 && stage === "choosing" && (
-          <div role="status" aria-label="Check of the list">
+          <div role="status" aria-label={texts.check}>
             <FigureList
               figures={[
-                ["Read", list.records.length],
-                ["To import", checked.ready.length],
-                ["Duplicates", checked.duplicates],
-                ["Refused", checked.problems.length],
+                [texts.read, list.records.length],
+                [texts.toImport, count],
+                [texts.duplicates, checked.duplicates],
+                [texts.refused, checked.problems.length],
               ]}
             />
           </div>
@@ -97,14 +98,14 @@ export function ImportForm({
                 leftSection={<IconDownload size={16} aria-hidden />}
                 onClick={() => void download(problems)}
               >
-                Download refused lines
+                {texts.downloadRefused}
               </Button>
             </Group>
           </Stack>
         )}
         {stage === "choosing" ? (
           <FormButtons
-            submit={checked.ready.length === 0 ? "Import" : `Import ${countOf(checked.ready.length)}`}
+            submit={count === 0 ? texts.submit : texts.submitCount(count, formatCount(count))}
             busy={senders.isPending}
             onCancel={onClose}
           />
@@ -112,18 +113,18 @@ export function ImportForm({
           <Group justify="flex-end" gap="sm">
             {stage === "running" && (
               <Button variant="default" onClick={stop}>
-                Stop
+                {texts.stop}
               </Button>
             )}
             {stage === "stopped" && (
               <>
                 <Button variant="default" onClick={onClose}>
-                  Close
+                  {sharedTexts.close}
                 </Button>
-                <Button type="submit">Continue</Button>
+                <Button type="submit">{texts.continue}</Button>
               </>
             )}
-            {stage === "done" && <Button onClick={onClose}>Done</Button>}
+            {stage === "done" && <Button onClick={onClose}>{texts.done}</Button>}
           </Group>
         )}
       </Stack>

@@ -1,11 +1,11 @@
 /** A list of opted-out numbers, checked line by line and cut into calls that the service takes. */
 
+import { numbersTexts } from "@/app/_texts/numbers";
+import { importSuppressionsTexts as texts } from "@/app/_texts/suppressions/import";
 import { e164Of } from "@/server/messages/phone";
 import { IMPORT_MAX } from "@/server/suppressions/import-limits";
 import type { NumberList } from "../../_numbers/number-list";
 import type { LineProblem } from "../../_numbers/problem-lines";
-
-export const NOT_A_NUMBER = "Not a number in international form, such as +14155550123";
 
 /** A number that can be imported. `line`: its place in the file. `senderId`: empty for all senders. */
 export type ReadyNumber = { line: number; number: string; senderId: string };
@@ -44,9 +44,13 @@ export function checkList(
     const number = e164Of(text);
     const key = `${number} ${senderId}`;
     if (number === null)
-      checked.problems.push({ line, number: text, problem: text === "" ? "No number" : NOT_A_NUMBER });
+      checked.problems.push({
+        line,
+        number: text,
+        problem: text === "" ? numbersTexts.noNumber : numbersTexts.notANumber,
+      });
     else if (senderId !== "" && !senderIds.has(senderId))
-      checked.problems.push({ line, number: text, problem: `“${senderId}” is not one of your sender IDs` });
+      checked.problems.push({ line, number: text, problem: texts.notYourSender(senderId) });
     else if (seen.has(key)) checked.duplicates += 1;
     else {
       seen.add(key);

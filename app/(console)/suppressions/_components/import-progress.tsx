@@ -2,12 +2,11 @@
 
 import { Progress, Stack, Text, Title } from "@mantine/core";
 import { useEffect, useRef } from "react";
+import { importSuppressionsTexts as texts } from "@/app/_texts/suppressions/import";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { formatCount } from "@/app/_ui/values/count";
 import { FigureList } from "@/app/_ui/values/figure-list";
 import type { ImportProgress, ImportStage } from "./use-import";
-
-const TITLES = { running: "Importing…", stopped: "This import is not complete", done: "Import complete" };
 
 /** How far an import has come, and its result. */
 export function ImportProgressView({
@@ -30,26 +29,24 @@ export function ImportProgressView({
   return (
     <Stack gap="sm">
       <Title order={3} size="h5" ref={title} tabIndex={-1} style={{ outline: "none" }}>
-        {TITLES[stage]}
+        {texts.states[stage]}
       </Title>
-      {stage !== "done" && <Progress value={(progress.confirmed / total) * 100} aria-label="Numbers confirmed" />}
+      {stage !== "done" && <Progress value={(progress.confirmed / total) * 100} aria-label={texts.confirmedBar} />}
       <div role="status">
         <Text size="sm" mb="sm">
-          {`${formatCount(progress.confirmed)} of ${formatCount(total)} confirmed.`}
+          {texts.confirmed(formatCount(progress.confirmed), formatCount(total))}
         </Text>
         <FigureList
           figures={[
-            ["Added", progress.added],
-            ["Suppressed already", progress.existing],
+            [texts.added, progress.added],
+            [texts.existing, progress.existing],
           ]}
         />
       </div>
-      <ErrorAlert error={error} title="The last part was not confirmed" />
+      <ErrorAlert error={error} title={texts.partFailed} />
       {stage !== "done" && (
         <Text size="sm" c="dimmed">
-          {stage === "running"
-            ? "Keep this page open. Confirmed numbers stay suppressed if it closes; importing the same list again is harmless."
-            : "Confirmed numbers stay suppressed. Continue, or import the same list again later: no number is added twice."}
+          {stage === "running" ? texts.whileRunning : texts.whenStopped}
         </Text>
       )}
     </Stack>

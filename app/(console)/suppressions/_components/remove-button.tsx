@@ -1,6 +1,7 @@
 "use client";
 
 import { ActionIcon } from "@mantine/core";
+import { suppressionsTexts } from "@/app/_texts/suppressions/list";
 import { trpc } from "@/app/_trpc/client";
 import { confirmAction } from "@/app/_ui/forms/confirm";
 import { IconTrash } from "@/app/_ui/icons/icons";
@@ -10,30 +11,29 @@ import type { Suppression } from "@/server/suppressions/schema";
 
 /** Removes a suppression after confirmation, with a reminder of consent if the person sent STOP. */
 export function RemoveButton({ suppression: { id, number, sender_id: sender, reason } }: { suppression: Suppression }) {
+  const texts = suppressionsTexts.remove;
   const utils = trpc.useUtils();
   const remove = trpc.suppressions.delete.useMutation({
     onSuccess: () => {
-      toastDone(`Suppression of ${number} removed`);
+      toastDone(texts.done(number));
       return utils.suppressions.invalidate();
     },
     onError: toastFailed,
   });
-  const from = sender ? `“${sender}”` : "all senders";
+  const stopped = sender ? texts.stoppedSender(sender) : texts.stoppedAllSenders;
+  const again = sender ? texts.againFromSender(sender) : texts.againFromAllSenders;
   return (
-    <Tooltip label="Remove">
+    <Tooltip label={texts.label}>
       <ActionIcon
         variant="subtle"
         color="red"
-        aria-label={`Remove ${number} from ${from}`}
+        aria-label={sender ? texts.ofSender(number, sender) : texts.ofAllSenders(number)}
         loading={remove.isPending}
         onClick={() =>
           confirmAction({
-            title: `Remove the suppression of ${number}?`,
-            children:
-              reason === "stop"
-                ? `This person opted out with STOP. Continue only if they have asked for messages from ${from} again.`
-                : `Messages from ${from} will reach this number again.`,
-            confirmLabel: "Remove suppression",
+            title: texts.title(number),
+            children: reason === "stop" ? stopped : again,
+            confirmLabel: texts.submit,
             onConfirm: () => remove.mutate({ id }),
           })
         }

@@ -3,6 +3,7 @@
 import { Button, Card, Group, Stack, Text, VisuallyHidden } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { keepPreviousData } from "@tanstack/react-query";
+import { suppressionsTexts as texts } from "@/app/_texts/suppressions/list";
 import { trpc } from "@/app/_trpc/client";
 import { useCreateDialog } from "@/app/_ui/forms/use-create-dialog";
 import { PageHeader } from "@/app/_ui/frame/page-header";
@@ -38,12 +39,12 @@ export function SuppressionsView() {
   );
   const importButton = (
     <Button variant="default" leftSection={<IconUpload size={16} aria-hidden />} onClick={importDialog.open}>
-      Import
+      {texts.import}
     </Button>
   );
   const addButton = (
     <Button leftSection={<IconPlus size={16} />} onClick={dialog.open}>
-      Suppress a number
+      {texts.suppressNumber}
     </Button>
   );
   // An empty list has the button in its empty state, and nothing to search.
@@ -51,8 +52,8 @@ export function SuppressionsView() {
   return (
     <>
       <PageHeader
-        title="Suppressions"
-        description="Numbers that get no messages from you. People who reply STOP are added automatically."
+        title={texts.title}
+        description={texts.description}
         actions={
           hasSome && (
             <>
@@ -66,7 +67,7 @@ export function SuppressionsView() {
       {hasSome && (
         <Group mb="md">
           <NumberFilter
-            label="Number"
+            label={texts.number}
             number={number}
             onChange={(next) => change({ number: next }, "replace")}
             w={{ base: "100%", xs: 240 }}
@@ -77,8 +78,8 @@ export function SuppressionsView() {
         {({ items, pagination }) => (
           <Card padding={0}>
             <PagedTable
-              label="Suppressions"
-              columns={columns}
+              label={texts.title}
+              columns={columns()}
               rows={items}
               rowKey={(suppression) => suppression.id}
               pagination={pagination}
@@ -90,7 +91,7 @@ export function SuppressionsView() {
                 ) : (
                   <EmptyState
                     icon={IconMessageOff}
-                    title="No suppressed numbers"
+                    title={texts.noneYet.title}
                     action={
                       <Group gap="sm" justify="center">
                         {importButton}
@@ -98,8 +99,7 @@ export function SuppressionsView() {
                       </Group>
                     }
                   >
-                    People who reply STOP to one of your numbers or short codes appear here. Add people who opted out in
-                    another way yourself, or import a list.
+                    {texts.noneYet.explanation}
                   </EmptyState>
                 )
               }
@@ -113,10 +113,10 @@ export function SuppressionsView() {
   );
 }
 
-const columns: ReadonlyArray<Column<Suppression>> = [
+const columns = (): ReadonlyArray<Column<Suppression>> => [
   {
     key: "number",
-    header: "Number",
+    header: texts.number,
     render: ({ number, note }) => (
       <Stack gap={0}>
         <Text size="sm" fw={500} className="tabular nowrap">
@@ -130,27 +130,27 @@ const columns: ReadonlyArray<Column<Suppression>> = [
       </Stack>
     ),
   },
-  { key: "sender", header: "From", render: ({ sender_id: sender }) => sender ?? "All senders" },
+  { key: "sender", header: texts.from, render: ({ sender_id: sender }) => sender ?? texts.allSenders },
   {
     key: "reason",
-    header: "Reason",
+    header: texts.reason,
     visibleFrom: "xs",
     render: ({ reason }) => (
       <StatusBadge tone={reason === "stop" ? "warning" : "neutral"}>
-        {reason === "stop" ? "Opted out (STOP)" : "Added manually"}
+        {reason === "stop" ? texts.optedOut : texts.addedManually}
       </StatusBadge>
     ),
   },
   {
     key: "created",
-    header: "Since",
+    header: texts.since,
     align: "right",
     visibleFrom: "sm",
     render: (suppression) => <Time value={suppression.created_at} />,
   },
   {
     key: "actions",
-    header: <VisuallyHidden>Actions</VisuallyHidden>,
+    header: <VisuallyHidden>{texts.actions}</VisuallyHidden>,
     align: "right",
     render: (suppression) => <RemoveButton suppression={suppression} />,
   },
@@ -158,8 +158,8 @@ const columns: ReadonlyArray<Column<Suppression>> = [
 
 function NotSuppressed({ number, onClear }: { number: string; onClear: () => void }) {
   return (
-    <NoMatch title={`${number} is not suppressed`} showAll="Show all suppressions" onClear={onClear}>
-      Search for the complete number, with + and country code.
+    <NoMatch title={texts.notFound.title(number)} showAll={texts.notFound.showAll} onClear={onClear}>
+      {texts.notFound.explanation}
     </NoMatch>
   );
 }

@@ -1,10 +1,11 @@
 "use client";
 
 import { useEffect, useRef, useState } from "react";
+import { numbersTexts } from "@/app/_texts/numbers";
 import { trpc } from "@/app/_trpc/client";
 import type { ImportResult } from "@/server/suppressions/import-schema";
 import type { LineProblem } from "../../_numbers/problem-lines";
-import { type ImportSlice, NOT_A_NUMBER } from "./import-list";
+import type { ImportSlice } from "./import-list";
 
 /** `stopped`: by the person or by an error, before the last call. */
 export type ImportStage = "choosing" | "running" | "stopped" | "done";
@@ -22,7 +23,11 @@ const NOTHING: ImportProgress = { calls: 0, confirmed: 0, added: 0, existing: 0,
 
 /** The lines that the service itself refuses: it has the last word on a number. */
 const refusedBy = (slice: ImportSlice, { refusals }: ImportResult): LineProblem[] =>
-  refusals.map(({ line, number }) => ({ line: slice.rows[line - 1]?.line ?? 0, number, problem: NOT_A_NUMBER }));
+  refusals.map(({ line, number }) => ({
+    line: slice.rows[line - 1]?.line ?? 0,
+    number,
+    problem: numbersTexts.notANumber,
+  }));
 
 /**
  * Imports slice by slice, each confirmed before the next. A call that got no reply is repeated when the import continues,

@@ -1,6 +1,7 @@
 "use client";
 
 import { Button } from "@mantine/core";
+import { messageTexts } from "@/app/_texts/messages/detail";
 import { trpc } from "@/app/_trpc/client";
 import { confirmAction } from "@/app/_ui/forms/confirm";
 import { IconBan } from "@/app/_ui/icons/icons";
@@ -8,10 +9,11 @@ import { toastDone, toastFailed } from "@/app/_ui/toast";
 
 /** Cancels a pending message once it is confirmed. A provider may take it first: then it says so. */
 export function CancelButton({ id, to }: { id: string; to: string }) {
+  const texts = messageTexts.cancel;
   const utils = trpc.useUtils();
   const cancel = trpc.messages.cancel.useMutation({
     onSuccess: () => {
-      toastDone(`Message to ${to} canceled`);
+      toastDone(texts.done(to));
       return Promise.all([utils.messages.invalidate(), utils.accounts.invalidate()]);
     },
     onError: (error) => {
@@ -26,15 +28,15 @@ export function CancelButton({ id, to }: { id: string; to: string }) {
       loading={cancel.isPending}
       onClick={() =>
         confirmAction({
-          title: `Cancel the message to ${to}?`,
-          children: "It is not sent, and its cost is refunded. This cannot be undone.",
-          confirmLabel: "Cancel message",
-          cancelLabel: "Keep it",
+          title: texts.title(to),
+          children: texts.explanation,
+          confirmLabel: texts.submit,
+          cancelLabel: texts.keep,
           onConfirm: () => cancel.mutate({ id }),
         })
       }
     >
-      Cancel message
+      {texts.submit}
     </Button>
   );
 }

@@ -2,6 +2,7 @@
 
 import { Menu } from "@mantine/core";
 import type { ReactNode } from "react";
+import { copyMenuTexts as texts } from "@/app/_texts/messages/copy-menu";
 import { LoadedMenu } from "@/app/_ui/frame/loaded-menu";
 import { IconBraces, IconTerminal2 } from "@/app/_ui/icons/icons";
 import { toastDone, toastProblem } from "@/app/_ui/toast";
@@ -27,7 +28,7 @@ async function copy(text: string, done: string): Promise<void> {
     await navigator.clipboard.writeText(text);
     toastDone(done);
   } catch {
-    toastProblem("Nothing was copied", "Browsers allow copying on HTTPS pages only.");
+    toastProblem(texts.notCopied, texts.onlyHttps);
   }
 }
 
@@ -38,16 +39,16 @@ export function CopyMenu({ detail, children }: { detail: MessageDetail; children
       {detail.message.body !== "" && (
         <Menu.Item
           leftSection={<IconTerminal2 size={16} aria-hidden />}
-          onClick={() => void copy(curlOf(detail), "Copied as curl")}
+          onClick={() => void copy(curlOf(detail), texts.copiedAsCurl)}
         >
-          As curl
+          {texts.asCurl}
         </Menu.Item>
       )}
       <Menu.Item
         leftSection={<IconBraces size={16} aria-hidden />}
-        onClick={() => void copy(JSON.stringify(detail.message, null, 2), "Copied as JSON")}
+        onClick={() => void copy(JSON.stringify(detail.message, null, 2), texts.copiedAsJson)}
       >
-        As JSON
+        {texts.asJson}
       </Menu.Item>
     </LoadedMenu>
   );

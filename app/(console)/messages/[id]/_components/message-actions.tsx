@@ -2,6 +2,7 @@
 
 import { Button } from "@mantine/core";
 import { lazy, Suspense, useState } from "react";
+import { messageTexts as texts } from "@/app/_texts/messages/detail";
 import { LinkButton } from "@/app/_ui/frame/link-button";
 import { IconChevronDown, IconRefresh } from "@/app/_ui/icons/icons";
 import type { MessageDetail } from "@/server/messages/schema";
@@ -21,7 +22,7 @@ export function MessageActions({ detail }: { detail: MessageDetail }) {
           variant="default"
           leftSection={<IconRefresh size={16} aria-hidden />}
         >
-          Send again
+          {texts.sendAgain}
         </LinkButton>
       )}
       <CopyMenuButton detail={detail} />
@@ -39,7 +40,7 @@ function CopyMenuButton({ detail }: { detail: MessageDetail }) {
       aria-haspopup="menu"
       onClick={() => setWanted(true)}
     >
-      Copy
+      {texts.copy}
     </Button>
   );
   if (!isWanted) return button;

@@ -1,4 +1,6 @@
 import { Card, DataList, Text, Title } from "@mantine/core";
+import { messageTexts } from "@/app/_texts/messages/detail";
+import { sharedTexts } from "@/app/_texts/shared";
 import { formatCount } from "@/app/_ui/values/count";
 import { Copied, Fact } from "@/app/_ui/values/fact";
 import { Money } from "@/app/_ui/values/money";
@@ -8,63 +10,68 @@ import type { MessageDetail } from "@/server/messages/schema";
 
 /** The fields of a message. */
 export function MessageFacts({ detail: { message, reference, encoding, segments } }: { detail: MessageDetail }) {
+  const texts = messageTexts.facts;
   return (
-    <Card component="section" aria-label="Details">
+    <Card component="section" aria-label={texts.title}>
       <Title order={2} size="h4" mb="md">
-        Details
+        {texts.title}
       </Title>
       <DataList withDivider labelWidth={136}>
-        <Fact label="Message ID">
-          <Copied value={message.id} label="Copy message ID" />
+        <Fact label={texts.id}>
+          <Copied value={message.id} label={texts.copyId} />
         </Fact>
-        <Fact label="To">
-          <Copied value={message.to} label="Copy recipient" />
+        <Fact label={texts.to}>
+          <Copied value={message.to} label={texts.copyTo} />
         </Fact>
-        <Fact label="From">{message.from}</Fact>
-        <Fact label="Cost">
+        <Fact label={texts.from}>{message.from}</Fact>
+        <Fact label={texts.cost}>
           <Money amount={message.cost} currency={message.currency} />
         </Fact>
-        <Fact label="Segments">
+        <Fact label={texts.segments}>
           {formatCount(segments)} ({encoding})
         </Fact>
-        <Fact label="Provider">{providerName(message.provider) || "–"}</Fact>
-        <Fact label="Provider’s message ID">
+        <Fact label={texts.provider}>{providerName(message.provider) || "–"}</Fact>
+        <Fact label={texts.providerMessageId}>
           {message.provider_message_id ? (
-            <Copied value={message.provider_message_id} label="Copy the provider's message ID" />
+            <Copied value={message.provider_message_id} label={texts.copyProviderMessageId} />
           ) : (
             "–"
           )}
         </Fact>
-        <Fact label="Attempts">{formatCount(message.attempts)}</Fact>
-        <Fact label="Reference">{reference ? <Copied value={reference} label="Copy reference" /> : "–"}</Fact>
+        <Fact label={texts.attempts}>{formatCount(message.attempts)}</Fact>
+        <Fact label={texts.reference}>
+          {reference ? <Copied value={reference} label={texts.copyReference} /> : "–"}
+        </Fact>
         {Object.entries(message.metadata ?? {}).map(([key, value]) => (
           <Fact key={key} label={<MetadataKey name={key} />}>
-            <Copied value={value} label={`Copy ${key}`} />
+            <Copied value={value} label={texts.copyMetadata(key)} />
           </Fact>
         ))}
-        <Fact label="Created">
+        <Fact label={sharedTexts.created}>
           <Time value={message.created_at} />
         </Fact>
         {message.scheduled_at && (
-          <Fact label="Scheduled for">
+          <Fact label={texts.scheduledFor}>
             <Time value={message.scheduled_at} />
           </Fact>
         )}
         {message.validity_period !== null && (
-          <Fact label="Validity period">{formatCount(message.validity_period)} seconds</Fact>
+          <Fact label={texts.validityPeriod}>
+            {texts.seconds(message.validity_period, formatCount(message.validity_period))}
+          </Fact>
         )}
         {message.sent_at && (
-          <Fact label="Sent">
+          <Fact label={texts.sent}>
             <Time value={message.sent_at} />
           </Fact>
         )}
         {message.delivered_at && (
-          <Fact label="Delivered">
+          <Fact label={texts.delivered}>
             <Time value={message.delivered_at} />
           </Fact>
         )}
         {message.failed_at && (
-          <Fact label="Failed">
+          <Fact label={texts.failed}>
             <Time value={message.failed_at} />
           </Fact>
         )}

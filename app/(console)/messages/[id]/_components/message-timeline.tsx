@@ -1,6 +1,7 @@
 import { Anchor, Card, Group, Text, Timeline, Title } from "@mantine/core";
 import Link from "next/link";
 import type { ReactNode } from "react";
+import { messageTexts } from "@/app/_texts/messages/detail";
 import {
   IconArrowsExchange,
   IconBroadcast,
@@ -22,17 +23,11 @@ import { elapsed, foldedTimeline, type TimelineEntry } from "./timeline";
 
 type Outcome = MessageDetail["attempts"][number]["outcome"];
 
-const OUTCOMES: Record<NonNullable<Outcome>, { title: string; tone: Tone }> = {
-  accepted: { title: "accepted the message", tone: "success" },
-  refused: { title: "refused the message", tone: "danger" },
-  retryable: { title: "did not accept the message", tone: "warning" },
-  unknown: { title: "outcome unknown", tone: "warning" },
-};
-
-const LEDGER_TITLES: Readonly<Record<string, string>> = {
-  reserve: "Cost reserved",
-  settle: "Cost charged",
-  refund: "Cost refunded",
+const OUTCOME_TONES: Record<NonNullable<Outcome>, Tone> = {
+  accepted: "success",
+  refused: "danger",
+  retryable: "warning",
+  unknown: "warning",
 };
 
 const DELIVERY_TONES: Readonly<Record<string, Tone>> = {
@@ -50,16 +45,17 @@ const icon = (Icon: typeof IconSend) => <Icon size={14} aria-hidden />;
 const reasonOf = (code: string | null, detail: string | null) => [code, detail].filter(Boolean).join(": ");
 
 function attemptView(attempt: MessageDetail["attempts"][number]): EntryView {
-  const { title, tone } = attempt.outcome
-    ? OUTCOMES[attempt.outcome]
-    : { title: "no response yet", tone: "neutral" as const };
+  const texts = messageTexts.timeline;
+  const title = attempt.outcome ? texts.attempts[attempt.outcome] : texts.attemptUnderWay;
   return {
     icon: icon(IconBroadcast),
-    tone,
-    title: `Attempt ${attempt.seq}, ${providerName(attempt.provider)}: ${title}`,
+    tone: attempt.outcome ? OUTCOME_TONES[attempt.outcome] : "neutral",
+    title: title(attempt.seq, providerName(attempt.provider)),
     body: (
       <>
-        {attempt.latency_ms !== null && <span className="tabular">{formatCount(attempt.latency_ms)} ms</span>}
+        {attempt.latency_ms !== null && (
+          <span className="tabular">{texts.latency(formatCount(attempt.latency_ms))}</span>
+        )}
         {attempt.latency_ms !== null && (attempt.code || attempt.detail) && " · "}
         {reasonOf(attempt.code, attempt.detail)}
       </>
@@ -68,25 +64,32 @@ function attemptView(attempt: MessageDetail["attempts"][number]): EntryView {
 }
 
 function receiptView(receipt: MessageDetail["receipts"][number]): EntryView {
+  const texts = messageTexts.timeline;
   const reason = reasonOf(receipt.code, receipt.detail);
   return {
     icon: icon(IconReceipt),
     tone: receipt.applied ? "info" : "neutral",
-    title: `Delivery receipt: ${receipt.status}`,
+    title: texts.receipt(receipt.status),
     body: (
       <>
         {reason}
-        {!receipt.applied && <span>{reason && " · "}Stored; it did not change the status</span>}
+        {!receipt.applied && (
+          <span>
+            {reason && " · "}
+            {texts.receiptNotApplied}
+          </span>
+        )}
       </>
     ),
   };
 }
 
 function deliveryView(delivery: MessageDetail["deliveries"][number]): EntryView {
+  const texts = messageTexts.timeline;
   return {
     icon: icon(IconWebhook),
     tone: DELIVERY_TONES[delivery.status] ?? "neutral",
-    title: `Webhook ${delivery.event_type}: ${delivery.status === "held" ? "parked" : delivery.status}`,
+    title: texts.webhook(delivery.event_type, delivery.status === "held" ? texts.parked : delivery.status),
     body: (
       <>
         <Anchor
@@ -98,16 +101,17 @@ function deliveryView(delivery: MessageDetail["deliveries"][number]): EntryView 
           {delivery.url}
         </Anchor>
         {" · "}
-        {delivery.attempts} {delivery.attempts === 1 ? "try" : "tries"}
+        {texts.tries(delivery.attempts)}
       </>
     ),
   };
 }
 
 function viewOf(entry: TimelineEntry, { message }: MessageDetail): EntryView {
+  const texts = messageTexts.timeline;
   switch (entry.kind) {
     case "accepted":
-      return { icon: icon(IconInbox), tone: "neutral", title: "Accepted" };
+      return { icon: icon(IconInbox), tone: "neutral", title: texts.accepted };
     case "attempt":
       return attemptView(entry.attempt);
     case "receipt":
@@ -116,23 +120,23 @@ function viewOf(entry: TimelineEntry, { message }: MessageDetail): EntryView {
       return {
         icon: icon(entry.move.kind === "refund" ? IconArrowsExchange : IconCash),
         tone: "neutral",
-        title: LEDGER_TITLES[entry.move.kind] ?? entry.move.kind,
+        title: texts.money[entry.move.kind] ?? entry.move.kind,
         body: entry.move.amount !== 0 && signed(entry.move.amount, message.currency),
       };
     case "sent":
       return {
         icon: icon(IconSend),
         tone: "info",
-        title: "Sent",
-        body: `Accepted by ${providerName(message.provider)}`,
+        title: texts.sent,
+        body: texts.sentBy(providerName(message.provider)),
       };
     case "delivered":
-      return { icon: icon(IconCircleCheck), tone: "success", title: "Delivered" };
+      return { icon: icon(IconCircleCheck), tone: "success", title: texts.delivered };
     case "failed":
       return {
         icon: icon(IconCircleX),
         tone: message.status === "undelivered" ? "warning" : "danger",
-        title: message.status === "undelivered" ? "Undelivered" : "Failed",
+        title: message.status === "undelivered" ? texts.undelivered : texts.failed,
         body: message.error?.message,
       };
     case "delivery":
@@ -145,9 +149,12 @@ const signed = (amount: number, currency: string) =>
 
 /** The line of a fold: `Cost reserved · 2 webhooks`. */
 function summaryOf(folded: TimelineEntry[]): string {
-  const moves = folded.flatMap((entry) => (entry.kind === "ledger" ? [LEDGER_TITLES[entry.move.kind] ?? "Money"] : []));
+  const texts = messageTexts.timeline;
+  const moves = folded.flatMap((entry) =>
+    entry.kind === "ledger" ? [texts.money[entry.move.kind] ?? texts.otherMoney] : [],
+  );
   const webhooks = folded.filter(({ kind }) => kind === "delivery").length;
-  if (webhooks > 0) moves.push(webhooks === 1 ? "1 webhook" : `${formatCount(webhooks)} webhooks`);
+  if (webhooks > 0) moves.push(texts.webhooks(webhooks, formatCount(webhooks)));
   return moves.join(" · ");
 }
 
@@ -204,9 +211,9 @@ function Consequences({ folded, detail }: { folded: TimelineEntry[]; detail: Mes
 export function MessageTimeline({ detail }: { detail: MessageDetail }) {
   const entries = foldedTimeline(detail);
   return (
-    <Card component="section" aria-label="Timeline">
+    <Card component="section" aria-label={messageTexts.timeline.title}>
       <Title order={2} size="h4" mb="lg">
-        Timeline
+        {messageTexts.timeline.title}
       </Title>
       <Timeline
         bulletSize={28}

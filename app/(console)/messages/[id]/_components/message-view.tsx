@@ -1,6 +1,8 @@
 "use client";
 
 import { Alert, Card, Grid, Skeleton, Stack, Text, Title } from "@mantine/core";
+import { currentLocale } from "@/app/_texts/language";
+import { messageTexts as texts } from "@/app/_texts/messages/detail";
 import { trpc } from "@/app/_trpc/client";
 import { LIVE_REFRESH_MS, useLive } from "@/app/_trpc/use-live";
 import { apiErrorOf } from "@/app/_ui/forms/api-error";
@@ -48,16 +50,16 @@ export function MessageView({ id }: { id: string }) {
       },
     },
   );
-  usePageTitle(detail.data ? `Message to ${detail.data.message.to}` : "Message");
+  usePageTitle(detail.data ? texts.titleTo(detail.data.message.to) : texts.title);
   if (apiErrorOf(detail.error).status === 404) return <NoSuchMessage />;
   return (
     <>
-      <BackLink href="/messages">All messages</BackLink>
+      <BackLink href="/messages">{texts.allMessages}</BackLink>
       <QueryState query={detail} loading={<MessageSkeleton />}>
         {(data) => (
           <div>
             <PageHeader
-              title={`Message to ${data.message.to}`}
+              title={texts.titleTo(data.message.to)}
               description={outcomeOf(data.message)}
               actions={
                 <>
@@ -92,23 +94,24 @@ function outcomeOf(message: MessageDetail["message"]): string {
   const { from, status, created_at, scheduled_at, sent_at, delivered_at, failed_at, error } = message;
   // A message that was canceled may have ended before it was due.
   const isDue = scheduled_at !== null && failed_at !== null ? failed_at > scheduled_at : scheduled_at !== null;
-  const [since, began] = isDue ? [scheduled_at ?? "", "was due"] : [created_at, "was accepted"];
-  const after = (at: string | null) => (at === null ? "" : ` ${elapsed(since, at).slice(1)} after it ${began}`);
+  const since = isDue ? (scheduled_at ?? "") : created_at;
+  const lapseTo = (at: string | null) =>
+    at === null ? null : { words: elapsed(since, at).slice(1), isSinceDue: isDue };
   switch (status) {
     case "delivered":
-      return `From ${from}. Delivered${after(delivered_at)}.`;
+      return texts.outcome.delivered(from, lapseTo(delivered_at));
     case "sent":
-      return `From ${from}. A provider took it${after(sent_at)}; the carrier has not reported yet.`;
+      return texts.outcome.sent(from, lapseTo(sent_at));
     case "pending":
       return isScheduled(message)
-        ? `From ${from}. Scheduled for ${localTime(scheduled_at ?? "")}.`
-        : `From ${from}. Waiting for a provider to take it.`;
+        ? texts.outcome.scheduled(from, localTime(scheduled_at ?? ""))
+        : texts.outcome.pending(from);
     case "undelivered":
-      return `From ${from}. It did not reach the handset${after(failed_at)}.`;
+      return texts.outcome.undelivered(from, lapseTo(failed_at));
     case "failed":
       return error?.code === CANCELED
-        ? `From ${from}. Canceled${after(failed_at)}.`
-        : `From ${from}. It failed${after(failed_at)}.`;
+        ? texts.outcome.canceled(from, lapseTo(failed_at))
+        : texts.outcome.failed(from, lapseTo(failed_at));
   }
 }
 
@@ -116,7 +119,7 @@ function outcomeOf(message: MessageDetail["message"]): string {
 const CANCELED = "canceled";
 
 const localTime = (at: string): string =>
-  new Date(at).toLocaleString("en", { dateStyle: "medium", timeStyle: "short" });
+  new Date(at).toLocaleString(currentLocale(), { dateStyle: "medium", timeStyle: "short" });
 
 function MessageFailure({ error }: { error: NonNullable<MessageDetail["message"]["error"]> }) {
   return (
@@ -135,12 +138,12 @@ function MessageFailure({ error }: { error: NonNullable<MessageDetail["message"]
 
 function MessageText({ body }: { body: string }) {
   return (
-    <Card component="section" aria-label="Text">
+    <Card component="section" aria-label={texts.text}>
       <Title order={2} size="h4" mb="sm">
-        Text
+        {texts.text}
       </Title>
       {body === "" ? (
-        <Text c="dimmed">Deleted: texts are kept for a limited time.</Text>
+        <Text c="dimmed">{texts.textDeleted}</Text>
       ) : (
         <Text style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }} dir="auto">
           {body}
@@ -155,15 +158,15 @@ function NoSuchMessage() {
     <Card>
       <EmptyState
         icon={IconMessageOff}
-        title="Message not found"
+        title={texts.notFound.title}
         isPage
         action={
           <LinkButton href="/messages" variant="light">
-            All messages
+            {texts.allMessages}
           </LinkButton>
         }
       >
-        The link may be wrong, or the message belongs to another account.
+        {texts.notFound.explanation}
       </EmptyState>
     </Card>
   );

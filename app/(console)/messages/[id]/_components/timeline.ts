@@ -1,3 +1,4 @@
+import { messageTexts } from "@/app/_texts/messages/detail";
 import type { MessageDetail } from "@/server/messages/schema";
 
 /** One entry of a message's timeline. */
@@ -89,8 +90,13 @@ const HOUR_MS = 60 * MINUTE_MS;
 /** Time from `from` to `to`, both ISO 8601: `+12 ms`, `+1.2 s`, `+3 min 20 s`, `+12 h 5 min`; never negative. */
 export function elapsed(from: string, to: string): string {
   const ms = Math.max(0, Date.parse(to) - Date.parse(from));
-  if (ms < SECOND_MS) return `+${ms} ms`;
-  if (ms < MINUTE_MS) return `+${(Math.floor(ms / 100) / 10).toFixed(1)} s`;
-  if (ms < HOUR_MS) return `+${Math.floor(ms / MINUTE_MS)} min ${Math.floor((ms % MINUTE_MS) / SECOND_MS)} s`;
-  return `+${Math.floor(ms / HOUR_MS)} h ${Math.floor((ms % HOUR_MS) / MINUTE_MS)} min`;
+  return `+${lasting(ms)}`;
+}
+
+function lasting(ms: number): string {
+  const texts = messageTexts.lapse;
+  if (ms < SECOND_MS) return texts.milliseconds(ms);
+  if (ms < MINUTE_MS) return texts.seconds((Math.floor(ms / 100) / 10).toFixed(1));
+  if (ms < HOUR_MS) return texts.minutes(Math.floor(ms / MINUTE_MS), Math.floor((ms % MINUTE_MS) / SECOND_MS));
+  return texts.hours(Math.floor(ms / HOUR_MS), Math.floor((ms % HOUR_MS) / MINUTE_MS));
 }

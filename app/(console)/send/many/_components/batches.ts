@@ -1,5 +1,7 @@
 /** A send to many, cut into requests that the service takes, each with a key of its own. */
 
+import { numbersTexts } from "@/app/_texts/numbers";
+import { sendManyTexts } from "@/app/_texts/send/many";
 import { e164Of } from "@/server/messages/phone";
 import { fillIn, placeholdersOf } from "@/server/messages/placeholders";
 import type { NumberList } from "../../../_numbers/number-list";
@@ -31,14 +33,15 @@ export const rowsOf = ({ columns, records }: NumberList, numbers: number): Row[]
   }));
 
 const problemOf = (body: string, row: Row, seen: ReadonlyMap<string, number>): string | null => {
+  const texts = sendManyTexts.problems;
   const to = e164Of(row.number);
-  if (to === null) return row.number === "" ? "No number" : "Not a number in international form, such as +14155550123";
+  if (to === null) return row.number === "" ? numbersTexts.noNumber : numbersTexts.notANumber;
   const first = seen.get(to);
-  if (first !== undefined) return `The same number as in line ${first}`;
+  if (first !== undefined) return texts.sameAs(first);
   const { body: text, missing } = fillIn(body, row.values);
-  if (missing.length > 0) return `No value for {{${missing[0]}}}`;
-  if (text.trim() === "") return "The text is empty";
-  if ([...text].length > TEXT_MAX_CHARACTERS) return `The text has more than ${TEXT_MAX_CHARACTERS} characters`;
+  if (missing.length > 0) return texts.noValue(`{{${missing[0]}}}`);
+  if (text.trim() === "") return texts.emptyText;
+  if ([...text].length > TEXT_MAX_CHARACTERS) return texts.longText(TEXT_MAX_CHARACTERS);
   return null;
 };
 

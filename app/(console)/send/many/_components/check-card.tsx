@@ -1,6 +1,7 @@
 "use client";
 
 import { Alert, Button, Card, Group, SimpleGrid, Stack, Text, Title } from "@mantine/core";
+import { sendManyTexts } from "@/app/_texts/send/many";
 import { IconCircleX, IconSend } from "@/app/_ui/icons/icons";
 import { formatCount } from "@/app/_ui/values/count";
 import { formatMoney } from "@/app/_ui/values/money";
@@ -9,6 +10,7 @@ import type { Check } from "./use-check";
 
 /** The result of the check: what will be sent and what it costs, which lines are left out, and the button to send. */
 export function CheckCard({ check, problems, onSend }: { check: Check; problems: LineProblem[]; onSend: () => void }) {
+  const texts = sendManyTexts.check;
   const count = check.rows.length;
   const isCovered = check.cost <= check.balance;
   const [refusal] = check.refusals;
@@ -16,29 +18,24 @@ export function CheckCard({ check, problems, onSend }: { check: Check; problems:
     <Card component="section" aria-labelledby="check" padding={0}>
       <Stack gap="md" p="lg">
         <Title order={2} size="h4" id="check">
-          Ready to send
+          {texts.title}
         </Title>
         <SimpleGrid cols={{ base: 2, sm: 4 }}>
-          <Figure label="Messages" value={formatCount(count)} />
-          <Figure label="Segments" value={formatCount(check.segments)} />
-          <Figure label="Cost" value={formatMoney(check.cost, check.currency)} />
+          <Figure label={texts.messages} value={formatCount(count)} />
+          <Figure label={texts.segments} value={formatCount(check.segments)} />
+          <Figure label={texts.cost} value={formatMoney(check.cost, check.currency)} />
           <Figure
-            label="Balance after"
-            value={isCovered ? formatMoney(check.balance - check.cost, check.currency) : "Not covered"}
+            label={texts.balanceAfter}
+            value={isCovered ? formatMoney(check.balance - check.cost, check.currency) : texts.notCovered}
           />
         </SimpleGrid>
         {!isCovered && (
-          <Alert
-            color="red"
-            variant="light"
-            icon={<IconCircleX aria-hidden />}
-            title="Your balance does not cover this"
-          >
-            It is {formatMoney(check.balance, check.currency)}.
+          <Alert color="red" variant="light" icon={<IconCircleX aria-hidden />} title={texts.notCoveredTitle}>
+            {texts.balance(formatMoney(check.balance, check.currency))}
           </Alert>
         )}
         {refusal && (
-          <Alert color="red" variant="light" icon={<IconCircleX aria-hidden />} title="This would be refused">
+          <Alert color="red" variant="light" icon={<IconCircleX aria-hidden />} title={texts.refused}>
             {refusal.message}
           </Alert>
         )}
@@ -48,11 +45,11 @@ export function CheckCard({ check, problems, onSend }: { check: Check; problems:
             disabled={count === 0 || !isCovered || refusal !== undefined}
             onClick={onSend}
           >
-            {`Send ${formatCount(count)} ${count === 1 ? "message" : "messages"}`}
+            {texts.send(count, formatCount(count))}
           </Button>
           {problems.length > 0 && (
             <Text size="sm" c="dimmed">
-              {`${formatCount(problems.length)} ${problems.length === 1 ? "line is" : "lines are"} left out.`}
+              {texts.leftOut(problems.length, formatCount(problems.length))}
             </Text>
           )}
         </Group>

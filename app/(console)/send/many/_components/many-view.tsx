@@ -2,6 +2,7 @@
 
 import { Button, Card, Grid, Group, Skeleton, Stack } from "@mantine/core";
 import { useMemo, useState } from "react";
+import { sendManyTexts as texts } from "@/app/_texts/send/many";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { LinkButton } from "@/app/_ui/frame/link-button";
@@ -31,11 +32,11 @@ export function ManyView() {
   return (
     <>
       <PageHeader
-        title="Send to many"
-        description="Paste numbers or upload a table. Every line is checked before anything is sent."
+        title={texts.title}
+        description={texts.description}
         actions={
           <LinkButton href="/send" variant="default">
-            Send one message
+            {texts.sendOne}
           </LinkButton>
         }
       />
@@ -47,10 +48,10 @@ export function ManyView() {
               <Card>
                 <EmptyState
                   icon={IconId}
-                  title="You need an approved sender"
-                  action={<LinkButton href="/senders">Senders</LinkButton>}
+                  title={texts.noSender.title}
+                  action={<LinkButton href="/senders">{texts.noSender.senders}</LinkButton>}
                 >
-                  Recipients see the sender ID as the origin of your messages.
+                  {texts.noSender.explanation}
                 </EmptyState>
               </Card>
             ) : (
@@ -111,7 +112,7 @@ function Compose({ accountId, senderIds }: { accountId: string; senderIds: strin
           />
         </Grid.Col>
       </Grid>
-      <ErrorAlert error={error ?? sending.error} title="The check failed" />
+      <ErrorAlert error={error ?? sending.error} title={texts.checkFailed} />
       {check ? (
         <CheckCard
           check={check}
@@ -131,7 +132,7 @@ function Compose({ accountId, senderIds }: { accountId: string; senderIds: strin
             loading={isChecking}
             onClick={() => void run(draft, local.ready)}
           >
-            Check every line
+            {texts.checkEveryLine}
           </Button>
         </Group>
       )}

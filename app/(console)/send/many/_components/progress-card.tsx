@@ -1,6 +1,7 @@
 "use client";
 
 import { Button, Card, Group, Progress, Stack, Text, Title } from "@mantine/core";
+import { sendManyTexts } from "@/app/_texts/send/many";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { LinkButton } from "@/app/_ui/frame/link-button";
 import { IconDownload } from "@/app/_ui/icons/icons";
@@ -28,6 +29,7 @@ export function ProgressCard({
   onContinue: () => void;
   onPutAway: () => void;
 }) {
+  const texts = sendManyTexts.progress;
   const results = plan.results.flat();
   const failed = results.filter(({ status }) => status === "failed").length;
   const isDone = isFinished(plan);
@@ -36,48 +38,46 @@ export function ProgressCard({
     <Card component="section" aria-labelledby="progress">
       <Stack gap="md">
         <Title order={2} size="h4" id="progress">
-          {isDone ? "All batches were accepted" : isSending ? "Sending…" : "This send is not complete"}
+          {isDone ? texts.done : isSending ? texts.sending : texts.incomplete}
         </Title>
-        <Progress value={(results.length / plan.rows.length) * 100} aria-label="Recipients confirmed" />
+        <Progress value={(results.length / plan.rows.length) * 100} aria-label={texts.confirmedBar} />
         <Text size="sm" role="status">
-          {`${formatCount(results.length)} of ${formatCount(plan.rows.length)} confirmed: ${formatCount(
-            results.length - failed,
-          )} accepted, ${formatCount(failed)} failed at once.`}
+          {texts.confirmed(
+            formatCount(results.length),
+            formatCount(plan.rows.length),
+            formatCount(results.length - failed),
+            formatCount(failed),
+          )}
         </Text>
-        <ErrorAlert error={error} title="The last batch was not confirmed" />
+        <ErrorAlert error={error} title={texts.batchFailed} />
         {canContinue && (
-          <Notice title="Continue where it stopped">
-            <Text size="sm">
-              Accepted messages are not sent again: the batch that was under way is repeated with its key, and carried
-              out once.
-            </Text>
+          <Notice title={texts.continueTitle}>
+            <Text size="sm">{texts.continueExplanation}</Text>
           </Notice>
         )}
         {!isDone && !isSending && !canContinue && (
-          <Notice title="This send is too old to be continued safely">
-            <Text size="sm">
-              Download the results, and look in the messages for the recipients that are missing there.
-            </Text>
+          <Notice title={texts.tooOldTitle}>
+            <Text size="sm">{texts.tooOldExplanation}</Text>
           </Notice>
         )}
         <Group gap="sm">
-          {canContinue && <Button onClick={onContinue}>Continue</Button>}
+          {canContinue && <Button onClick={onContinue}>{texts.continue}</Button>}
           <Button
             variant="default"
             leftSection={<IconDownload size={16} aria-hidden />}
             disabled={results.length === 0}
             onClick={() => void download(plan)}
           >
-            Download results
+            {texts.download}
           </Button>
           {isDone && (
             <LinkButton href="/messages" variant="default">
-              View messages
+              {texts.viewMessages}
             </LinkButton>
           )}
           {!isSending && (
             <Button variant="subtle" onClick={onPutAway}>
-              {isDone ? "Send to others" : "Discard the rest"}
+              {isDone ? texts.sendToOthers : texts.discardRest}
             </Button>
           )}
         </Group>

@@ -1,6 +1,7 @@
 "use client";
 
 import { Card, Group, NativeSelect, Stack, Text, Textarea, Title } from "@mantine/core";
+import { sendManyTexts } from "@/app/_texts/send/many";
 import { formatCount } from "@/app/_ui/values/count";
 import type { NumberList } from "../../../_numbers/number-list";
 import { UploadButton } from "../../../_numbers/upload-button";
@@ -22,18 +23,20 @@ export function RecipientsCard({
   column: number;
   onColumn: (column: number) => void;
 }) {
+  const texts = sendManyTexts.recipients;
+  const lines = list.records.length;
   return (
     <Card component="section" aria-labelledby="recipients">
       <Stack gap="md">
         <Group justify="space-between">
           <Title order={2} size="h4" id="recipients">
-            Recipients
+            {texts.title}
           </Title>
           <UploadButton maxMb={FILE_MAX_MB} onRead={(file) => onText(file.text)} />
         </Group>
         <Textarea
-          label="Numbers or table"
-          description={`One number per line, or a table with a heading. Up to ${formatCount(ROWS_MAX)} recipients.`}
+          label={texts.source}
+          description={texts.sourceHint(formatCount(ROWS_MAX))}
           placeholder={"name,phone\nAnn,+14155550123"}
           rows={7}
           resize="vertical"
@@ -42,14 +45,14 @@ export function RecipientsCard({
           onChange={(event) => onText(event.currentTarget.value)}
         />
         <Group justify="space-between" align="flex-end">
-          <Text size="sm" c={list.records.length > ROWS_MAX ? "var(--mantine-color-error)" : "dimmed"} role="status">
-            {list.records.length > ROWS_MAX
-              ? `${formatCount(list.records.length)} lines are too many: send at most ${formatCount(ROWS_MAX)} at once.`
-              : `${formatCount(list.records.length)} ${list.records.length === 1 ? "line" : "lines"} read`}
+          <Text size="sm" c={lines > ROWS_MAX ? "var(--mantine-color-error)" : "dimmed"} role="status">
+            {lines > ROWS_MAX
+              ? texts.tooMany(formatCount(lines), formatCount(ROWS_MAX))
+              : texts.read(lines, formatCount(lines))}
           </Text>
           {list.columns.length > 0 && (
             <NativeSelect
-              label="Column of the numbers"
+              label={texts.numberColumn}
               value={String(column)}
               onChange={(event) => onColumn(Number(event.currentTarget.value))}
               data={list.columns.map((name, at) => ({ value: String(at), label: name }))}

@@ -1,6 +1,7 @@
 "use client";
 
 import { Button, Card, Group, NativeSelect, Stack, Switch, Text, Textarea, Title } from "@mantine/core";
+import { sendManyTexts } from "@/app/_texts/send/many";
 import { fillIn } from "@/server/messages/placeholders";
 import { segmentText } from "@/server/messages/segments";
 import { SegmentMeter } from "../../_components/segment-meter";
@@ -22,21 +23,22 @@ export function TextCard({
   columns: string[];
   first: Row | undefined;
 }) {
+  const texts = sendManyTexts.text;
   const preview = first ? fillIn(draft.body, first.values).body : draft.body;
   return (
     <Card component="section" aria-labelledby="text">
       <Stack gap="md">
         <Title order={2} size="h4" id="text">
-          Text
+          {texts.title}
         </Title>
         <NativeSelect
-          label="From"
+          label={texts.from}
           data={senderIds}
           value={draft.from}
           onChange={(event) => onChange({ from: event.currentTarget.value })}
         />
         <Textarea
-          label="Text"
+          label={texts.text}
           rows={5}
           dir="auto"
           resize="vertical"
@@ -46,7 +48,7 @@ export function TextCard({
         {columns.length > 0 && (
           <Group gap="xs">
             <Text size="sm" c="dimmed">
-              Insert:
+              {texts.insert}
             </Text>
             {columns.map((name) => (
               <Button
@@ -62,15 +64,15 @@ export function TextCard({
         )}
         <SegmentMeter body={preview} segmentation={segmentText(preview)} />
         <Switch
-          label="Replace typographic punctuation"
-          description="Curly quotes and dashes become plain ones, which can save segments."
+          label={texts.smart}
+          description={texts.smartHint}
           checked={draft.smart}
           onChange={(event) => onChange({ smart: event.currentTarget.checked })}
         />
         {first && draft.body !== "" && (
           <div>
             <Text size="sm" fw={500} mb={6}>
-              The message to {first.number || "the first recipient"}
+              {first.number ? texts.messageTo(first.number) : texts.messageToFirst}
             </Text>
             <Text size="sm" className="phone-bubble" dir="auto">
               {preview}

@@ -1,0 +1,13 @@
+import { defineTexts } from "../define-texts";
+
+const en = {
+  asCurl: "As curl",
+  copiedAsCurl: "Copied as curl",
+  asJson: "As JSON",
+  copiedAsJson: "Copied as JSON",
+  notCopied: "Nothing was copied",
+  onlyHttps: "Browsers allow copying on HTTPS pages only.",
+};
+
+/** The texts of the menu that copies a message. */
+export const copyMenuTexts = defineTexts({ en });

@@ -1,0 +1,101 @@
+import type { MessageDetail } from "@/server/messages/schema";
+import { defineTexts, plural } from "../define-texts";
+
+type Outcome = NonNullable<MessageDetail["attempts"][number]["outcome"]>;
+
+/** The time that something took, in words, since the message was accepted or was due; null: not known. */
+type Lapse = { words: string; isSinceDue: boolean } | null;
+
+const after = (lapse: Lapse) =>
+  lapse === null ? "" : ` ${lapse.words} after it ${lapse.isSinceDue ? "was due" : "was accepted"}`;
+
+const en = {
+  title: "Message",
+  titleTo: (number: string) => `Message to ${number}`,
+  allMessages: "All messages",
+  outcome: {
+    delivered: (from: string, lapse: Lapse) => `From ${from}. Delivered${after(lapse)}.`,
+    sent: (from: string, lapse: Lapse) =>
+      `From ${from}. A provider took it${after(lapse)}; the carrier has not reported yet.`,
+    scheduled: (from: string, time: string) => `From ${from}. Scheduled for ${time}.`,
+    pending: (from: string) => `From ${from}. Waiting for a provider to take it.`,
+    undelivered: (from: string, lapse: Lapse) => `From ${from}. It did not reach the handset${after(lapse)}.`,
+    canceled: (from: string, lapse: Lapse) => `From ${from}. Canceled${after(lapse)}.`,
+    failed: (from: string, lapse: Lapse) => `From ${from}. It failed${after(lapse)}.`,
+  },
+  cancel: {
+    submit: "Cancel message",
+    title: (number: string) => `Cancel the message to ${number}?`,
+    explanation: "It is not sent, and its cost is refunded. This cannot be undone.",
+    keep: "Keep it",
+    done: (number: string) => `Message to ${number} canceled`,
+  },
+  sendAgain: "Send again",
+  copy: "Copy",
+  text: "Text",
+  textDeleted: "Deleted: texts are kept for a limited time.",
+  facts: {
+    title: "Details",
+    id: "Message ID",
+    copyId: "Copy message ID",
+    to: "To",
+    copyTo: "Copy recipient",
+    from: "From",
+    cost: "Cost",
+    segments: "Segments",
+    provider: "Provider",
+    providerMessageId: "Provider’s message ID",
+    copyProviderMessageId: "Copy the provider's message ID",
+    attempts: "Attempts",
+    reference: "Reference",
+    copyReference: "Copy reference",
+    copyMetadata: (key: string) => `Copy ${key}`,
+    scheduledFor: "Scheduled for",
+    validityPeriod: "Validity period",
+    seconds: (count: number, shown: string) => plural(count, { one: `${shown} second`, other: `${shown} seconds` }),
+    sent: "Sent",
+    delivered: "Delivered",
+    failed: "Failed",
+  },
+  timeline: {
+    title: "Timeline",
+    accepted: "Accepted",
+    sent: "Sent",
+    sentBy: (provider: string) => `Accepted by ${provider}`,
+    delivered: "Delivered",
+    undelivered: "Undelivered",
+    failed: "Failed",
+    attempts: {
+      accepted: (seq: number, provider: string) => `Attempt ${seq}, ${provider}: accepted the message`,
+      refused: (seq: number, provider: string) => `Attempt ${seq}, ${provider}: refused the message`,
+      retryable: (seq: number, provider: string) => `Attempt ${seq}, ${provider}: did not accept the message`,
+      unknown: (seq: number, provider: string) => `Attempt ${seq}, ${provider}: outcome unknown`,
+    } satisfies Record<Outcome, unknown>,
+    attemptUnderWay: (seq: number, provider: string) => `Attempt ${seq}, ${provider}: no response yet`,
+    latency: (milliseconds: string) => `${milliseconds} ms`,
+    receipt: (status: string) => `Delivery receipt: ${status}`,
+    receiptNotApplied: "Stored; it did not change the status",
+    money: { reserve: "Cost reserved", settle: "Cost charged", refund: "Cost refunded" } as Readonly<
+      Record<string, string>
+    >,
+    otherMoney: "Money",
+    webhook: (event: string, status: string) => `Webhook ${event}: ${status}`,
+    parked: "parked",
+    tries: (count: number) => plural(count, { one: `${count} try`, other: `${count} tries` }),
+    webhooks: (count: number, shown: string) => plural(count, { one: `${shown} webhook`, other: `${shown} webhooks` }),
+  },
+  /** Lengths of time. */
+  lapse: {
+    milliseconds: (milliseconds: number) => `${milliseconds} ms`,
+    seconds: (seconds: string) => `${seconds} s`,
+    minutes: (minutes: number, seconds: number) => `${minutes} min ${seconds} s`,
+    hours: (hours: number, minutes: number) => `${hours} h ${minutes} min`,
+  },
+  notFound: {
+    title: "Message not found",
+    explanation: "The link may be wrong, or the message belongs to another account.",
+  },
+};
+
+/** The texts of the page of a message. */
+export const messageTexts = defineTexts({ en });
