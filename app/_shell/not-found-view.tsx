@@ -2,6 +2,7 @@
 
 import { Card, Center } from "@mantine/core";
 import { lazy, Suspense } from "react";
+import { appTexts } from "@/app/_texts/app";
 import { IconMapPinOff } from "@/app/_ui/icons/icons";
 import { trpc } from "../_trpc/client";
 import { LinkButton } from "../_ui/frame/link-button";
@@ -16,11 +17,11 @@ export function NotFoundView() {
   const message = (
     <EmptyState
       icon={IconMapPinOff}
-      title="Page not found"
-      action={<LinkButton href="/">Back to the overview</LinkButton>}
+      title={appTexts.notFound.title}
+      action={<LinkButton href="/">{appTexts.notFound.backToOverview}</LinkButton>}
       isPage
     >
-      The page does not exist, or it belongs to another account.
+      {appTexts.notFound.reason}
     </EmptyState>
   );
   const alone = (isBusy: boolean) => (
