@@ -9,7 +9,7 @@ type Node = { type: string; [field: string]: unknown };
 const APP = path.join(import.meta.dirname, "..");
 /** Attributes and properties whose strings people read. */
 const READ_BY_PEOPLE =
-  /^(aria-label|aria-description|alt|title|label|description|placeholder|empty|hint|submit|legend|header|heading|action|message|notice|warning|failure|missing|copyLabel|navigationLabel|showAll|unit|name)$/;
+  /^(aria-label|aria-description|alt|title|label|description|placeholder|empty|hint|submit|legend|header|heading|action|message|notice|warning|failure|missing|copyLabel|navigationLabel|showAll|unit|name|confirmLabel|cancelLabel|fallback|children|error)$/;
 /** Strings that are no language: protocols, code, products. Each with the file that shows it. */
 const NOT_TEXT: Record<string, readonly string[]> = {
   "_trpc/test-mode.ts": ["; Path=/; SameSite=Lax"],
@@ -105,7 +105,8 @@ function wordsIn(file: string): string[] {
   walk(parse(file), (node, above) => {
     if (node.type === "JSXText" && /[a-z]{2}/i.test(String(node.value))) found.push(String(node.value).trim());
     const isRead =
-      (node.type === "JSXAttribute" || node.type === "KeyValueProperty") && READ_BY_PEOPLE.test(nameOf(node));
+      /^(JSXAttribute|KeyValueProperty|AssignmentPatternProperty)$/.test(node.type) &&
+      READ_BY_PEOPLE.test(nameOf(node));
     if (isRead) {
       walk(node.value, (inner) => {
         if (inner.type === "StringLiteral") take(inner.value);
