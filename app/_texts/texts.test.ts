@@ -159,7 +159,8 @@ function keysOf(file: string): string[] {
     }
   };
   walk(parse(file), (node) => {
-    if (node.type === "VariableDeclarator" && (node.id as Node).value === "en") take(node.init as Node, "");
+    const init = node.type === "VariableDeclarator" && (node.id as Node).value === "en" ? (node.init as Node) : null;
+    if (init?.type === "ObjectExpression") take(init, "");
     return !/Function/.test(node.type);
   });
   return keys;
