@@ -150,6 +150,12 @@ module.exports = {
       "Whether somebody is signed in is all that a layout asks of the server.",
     ),
     only(
+      "texts-stand-alone",
+      { path: "^app/_texts/", pathNot: TEST },
+      ["^app/_texts/"],
+      "Texts know shapes of the server, and call nothing: every page loads the texts that it shows.",
+    ),
+    only(
       "route-files-delegate",
       { path: "^app/(api|_trpc)/" },
       ["^app/", "^server/(api|auth)/"],

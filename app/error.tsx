@@ -1,6 +1,7 @@
 "use client";
 
 import { Button, Center } from "@mantine/core";
+import { appTexts } from "@/app/_texts/app";
 import { IconAlertTriangle } from "@/app/_ui/icons/icons";
 import { EmptyState } from "./_ui/lists/empty-state";
 
@@ -9,11 +10,11 @@ export default function ErrorPage({ retry }: { error: unknown; retry: () => void
     <Center component="main" mih="100dvh">
       <EmptyState
         icon={IconAlertTriangle}
-        title="This page failed to load"
+        title={appTexts.error.title}
         isPage
-        action={<Button onClick={retry}>Try again</Button>}
+        action={<Button onClick={retry}>{appTexts.tryAgain}</Button>}
       >
-        Something went wrong on our side. Nothing was sent or charged by opening this page.
+        {appTexts.error.reason}
       </EmptyState>
     </Center>
   );

@@ -5,20 +5,23 @@ import "./globals.css";
 import { ColorSchemeScript, mantineHtmlProps } from "@mantine/core";
 import type { Metadata, Viewport } from "next";
 import type { ReactNode } from "react";
+import { appTexts } from "./_texts/app";
+import { currentLanguage } from "./_texts/language";
+import { siteTexts } from "./_texts/site";
 import { TrpcProvider } from "./_trpc/client";
 import { UiProvider } from "./_ui/frame/ui-provider";
 
-export const metadata: Metadata = {
-  title: { default: "Messaging Service", template: "%s · Messaging Service" },
-  description: "Send SMS messages, follow their delivery and see what they cost.",
+export const generateMetadata = (): Metadata => ({
+  title: { default: appTexts.product, template: appTexts.pageTitle("%s") },
+  description: siteTexts.description,
   robots: { index: false, follow: false },
-};
+});
 
 export const viewport: Viewport = { width: "device-width", initialScale: 1, colorScheme: "light dark" };
 
 export default function RootLayout({ children }: { children: ReactNode }) {
   return (
-    <html lang="en" {...mantineHtmlProps}>
+    <html lang={currentLanguage()} {...mantineHtmlProps}>
       <head>
         <ColorSchemeScript defaultColorScheme="auto" />
       </head>

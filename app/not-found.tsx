@@ -1,7 +1,8 @@
 import type { Metadata } from "next";
+import { appTexts } from "@/app/_texts/app";
 import { NotFoundView } from "./_shell/not-found-view";
 
-export const metadata: Metadata = { title: "Page not found" };
+export const generateMetadata = (): Metadata => ({ title: appTexts.notFound.title });
 
 export default function NotFound() {
   return <NotFoundView />;

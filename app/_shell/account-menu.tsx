@@ -2,6 +2,7 @@
 
 import { Avatar, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { lazy, Suspense, useState } from "react";
+import { shellTexts as texts } from "@/app/_texts/shell/shell";
 
 const OpenAccountMenu = lazy(() => import("./open-account-menu").then((file) => ({ default: file.OpenAccountMenu })));
 
@@ -11,7 +12,7 @@ export function AccountMenu({ name, email }: { name: string; email: string }) {
   const button = (
     <UnstyledButton className="round-focus" aria-haspopup="menu" onClick={() => setWanted(true)}>
       <Avatar name={name} color="iris" radius="xl" size={34} alt="" aria-hidden />
-      <VisuallyHidden>Account menu</VisuallyHidden>
+      <VisuallyHidden>{texts.account.menu}</VisuallyHidden>
     </UnstyledButton>
   );
   if (!isWanted) return button;

@@ -1,6 +1,7 @@
 "use client";
 
 import { Menu, Text } from "@mantine/core";
+import { shellTexts as texts } from "@/app/_texts/shell/shell";
 import { IconBuilding, IconCheck } from "@/app/_ui/icons/icons";
 import { forgetPerson, trpc } from "../_trpc/client";
 import { toastFailed } from "../_ui/toast";
@@ -19,7 +20,7 @@ export function AccountSwitch() {
   if (memberships.length < 2) return null;
   return (
     <>
-      <Menu.Label>Accounts</Menu.Label>
+      <Menu.Label>{texts.account.accounts}</Menu.Label>
       {memberships.map(({ account_id, name, role, is_current }) => (
         <Menu.Item
           key={account_id}
@@ -31,7 +32,7 @@ export function AccountSwitch() {
             {name}
           </Text>
           <Text size="xs" c="dimmed" component="div">
-            {role}
+            {texts.account.roles[role]}
           </Text>
         </Menu.Item>
       ))}

@@ -2,6 +2,7 @@
 
 import { Button, Skeleton, Text } from "@mantine/core";
 import Link from "next/link";
+import { shellTexts as texts } from "@/app/_texts/shell/shell";
 import { IconWallet } from "@/app/_ui/icons/icons";
 import { trpc } from "../_trpc/client";
 import { formatMoney } from "../_ui/values/money";
@@ -18,11 +19,11 @@ export function BalanceLink() {
       variant="default"
       size="xs"
       radius="xl"
-      aria-label={data ? `Balance ${formatMoney(data.balance, data.currency)}` : "Balance"}
+      aria-label={data ? texts.balanceOf(formatMoney(data.balance, data.currency)) : texts.balance}
       leftSection={<IconWallet size={16} stroke={1.7} aria-hidden />}
     >
       <Text span inherit visibleFrom="xs" c="dimmed" mr={6}>
-        Balance
+        {texts.balance}
       </Text>
       {data ? <span className="tabular">{formatMoney(data.balance, data.currency)}</span> : <Skeleton w={56} h={12} />}
     </Button>

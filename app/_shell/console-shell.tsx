@@ -3,6 +3,7 @@
 import { Box, Container, Group } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { lazy, type ReactNode, Suspense, useState } from "react";
+import { shellTexts as texts } from "@/app/_texts/shell/shell";
 import type { Membership } from "@/server/members/schema";
 import { usePerson } from "../_trpc/client";
 import { useTestMode } from "../_trpc/test-mode";
@@ -56,7 +57,7 @@ export function ConsoleShell({ viewer, children }: { viewer: ShellViewer; childr
         </Group>
       }
       navigation={<Navigation isOperator={viewer.isOperator} role={viewer.role} />}
-      navigationLabel="Main"
+      navigationLabel={texts.navigation}
       isBesideHeader
       isCompact={isCompact}
       isDrawerOpen={drawerOpen}
@@ -68,7 +69,7 @@ export function ConsoleShell({ viewer, children }: { viewer: ShellViewer; childr
             opened={drawerOpen}
             onClose={drawer.close}
             title={<Home onLeave={drawer.close} />}
-            label="Main"
+            label={texts.navigation}
             above={
               <Box hiddenFrom="sm" px="sm" pb="md">
                 <TestModeSwitch isOn={isTestMode} />

@@ -2,6 +2,7 @@
 
 import { Stack } from "@mantine/core";
 import { usePathname } from "next/navigation";
+import { shellTexts as texts } from "@/app/_texts/shell/shell";
 import { type NavigationItem, NavigationSection } from "@/app/_ui/frame/navigation-section";
 import {
   IconActivity,
@@ -32,43 +33,43 @@ type Item = NavigationItem & { changes?: boolean };
 type Section = { title: string; items: Item[]; operatorOnly: boolean };
 
 /** The pages of the console by their sections. */
-export const SECTIONS: Section[] = [
+export const sections = (): Section[] => [
   {
-    title: "Messaging",
+    title: texts.sections.messaging,
     operatorOnly: false,
     items: [
-      { href: "/", label: "Overview", icon: IconHome },
-      { href: "/send", label: "Send a message", icon: IconSend, changes: true },
-      { href: "/messages", label: "Messages", icon: IconMessages },
-      { href: "/inbound", label: "Inbound", icon: IconInbox },
-      { href: "/usage", label: "Usage", icon: IconChartBar },
+      { href: "/", label: texts.pages.overview, icon: IconHome },
+      { href: "/send", label: texts.pages.send, icon: IconSend, changes: true },
+      { href: "/messages", label: texts.pages.messages, icon: IconMessages },
+      { href: "/inbound", label: texts.pages.inbound, icon: IconInbox },
+      { href: "/usage", label: texts.pages.usage, icon: IconChartBar },
     ],
   },
   {
-    title: "Setup",
+    title: texts.sections.setup,
     operatorOnly: false,
     items: [
-      { href: "/senders", label: "Senders", icon: IconAddressBook },
-      { href: "/suppressions", label: "Suppressions", icon: IconMessageOff },
-      { href: "/api-keys", label: "API keys", icon: IconKey },
-      { href: "/webhooks", label: "Webhooks", icon: IconWebhook },
-      { href: "/events", label: "Events", icon: IconActivity },
-      { href: "/requests", label: "Request log", icon: IconListSearch },
-      { href: "/settings", label: "Settings", icon: IconSettings },
-      { href: "/docs", label: "API documentation", icon: IconBook2 },
+      { href: "/senders", label: texts.pages.senders, icon: IconAddressBook },
+      { href: "/suppressions", label: texts.pages.suppressions, icon: IconMessageOff },
+      { href: "/api-keys", label: texts.pages.apiKeys, icon: IconKey },
+      { href: "/webhooks", label: texts.pages.webhooks, icon: IconWebhook },
+      { href: "/events", label: texts.pages.events, icon: IconActivity },
+      { href: "/requests", label: texts.pages.requests, icon: IconListSearch },
+      { href: "/settings", label: texts.pages.settings, icon: IconSettings },
+      { href: "/docs", label: texts.pages.docs, icon: IconBook2 },
     ],
   },
   {
-    title: "Operator",
+    title: texts.sections.operator,
     operatorOnly: true,
     items: [
-      { href: "/operator", label: "Installation", icon: IconHeartbeat },
-      { href: "/operator/senders", label: "Sender review", icon: IconUserCheck },
-      { href: "/operator/accounts", label: "Accounts", icon: IconBuilding },
-      { href: "/operator/providers", label: "Providers", icon: IconServer2 },
-      { href: "/operator/routes", label: "Routes and prices", icon: IconRoute },
-      { href: "/operator/suppressions", label: "All suppressions", icon: IconBan },
-      { href: "/operator/audit", label: "All audit entries", icon: IconHistory },
+      { href: "/operator", label: texts.pages.installation, icon: IconHeartbeat },
+      { href: "/operator/senders", label: texts.pages.senderReview, icon: IconUserCheck },
+      { href: "/operator/accounts", label: texts.pages.accounts, icon: IconBuilding },
+      { href: "/operator/providers", label: texts.pages.providers, icon: IconServer2 },
+      { href: "/operator/routes", label: texts.pages.routes, icon: IconRoute },
+      { href: "/operator/suppressions", label: texts.pages.allSuppressions, icon: IconBan },
+      { href: "/operator/audit", label: texts.pages.allAuditEntries, icon: IconHistory },
     ],
   },
 ];
@@ -92,15 +93,17 @@ export function Navigation({
   const pathname = usePathname();
   return (
     <Stack gap="lg">
-      {SECTIONS.filter((section) => isOperator || !section.operatorOnly).map((section) => (
-        <NavigationSection
-          key={section.title}
-          title={section.title}
-          items={section.items.filter((item) => role !== "viewer" || !item.changes)}
-          isAt={(href) => isAt(pathname, href)}
-          onLeave={onLeave}
-        />
-      ))}
+      {sections()
+        .filter((section) => isOperator || !section.operatorOnly)
+        .map((section) => (
+          <NavigationSection
+            key={section.title}
+            title={section.title}
+            items={section.items.filter((item) => role !== "viewer" || !item.changes)}
+            isAt={(href) => isAt(pathname, href)}
+            onLeave={onLeave}
+          />
+        ))}
     </Stack>
   );
 }

@@ -1,47 +1,14 @@
 "use client";
 
-import { Card, Center } from "@mantine/core";
 import { lazy, Suspense } from "react";
-import { IconMapPinOff } from "@/app/_ui/icons/icons";
-import { trpc } from "../_trpc/client";
-import { LinkButton } from "../_ui/frame/link-button";
-import { EmptyState } from "../_ui/lists/empty-state";
 
-/** Every page brings this view along: it must not bring the shell. */
-const ConsoleShell = lazy(() => import("./console-shell").then((file) => ({ default: file.ConsoleShell })));
+const NotFoundPage = lazy(() => import("./not-found-page").then((file) => ({ default: file.NotFoundPage })));
 
-/** A page that does not exist, inside the console for signed-in people. It is made when the product is built. */
+/** Every page brings this view along, so what it shows is loaded where a page is missing. */
 export function NotFoundView() {
-  const { data: viewer, isPending } = trpc.auth.viewer.useQuery();
-  const message = (
-    <EmptyState
-      icon={IconMapPinOff}
-      title="Page not found"
-      action={<LinkButton href="/">Back to the overview</LinkButton>}
-      isPage
-    >
-      The page does not exist, or it belongs to another account.
-    </EmptyState>
-  );
-  const alone = (isBusy: boolean) => (
-    <Center component="main" mih="100dvh" aria-busy={isBusy}>
-      {message}
-    </Center>
-  );
-  if (!viewer) return alone(isPending);
   return (
-    <Suspense fallback={alone(true)}>
-      <ConsoleShell
-        viewer={{
-          name: viewer.name,
-          email: viewer.email,
-          isOperator: viewer.is_operator,
-          accountId: null,
-          role: viewer.role,
-        }}
-      >
-        <Card>{message}</Card>
-      </ConsoleShell>
+    <Suspense>
+      <NotFoundPage />
     </Suspense>
   );
 }

@@ -2,6 +2,7 @@
 
 import { Menu, Text } from "@mantine/core";
 import type { ReactNode } from "react";
+import { shellTexts as texts } from "@/app/_texts/shell/shell";
 import { IconLogout, IconShieldLock } from "@/app/_ui/icons/icons";
 import { LoadedMenu } from "../_ui/frame/loaded-menu";
 import { SiteLink } from "../_ui/frame/site-link";
@@ -23,10 +24,10 @@ export function OpenAccountMenu({ name, email, children }: { name: string; email
       <Menu.Divider />
       <AccountSwitch />
       <Menu.Item component={SiteLink} href="/settings/security" leftSection={<IconShieldLock size={16} aria-hidden />}>
-        Security
+        {texts.account.security}
       </Menu.Item>
       <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={signOutHere}>
-        Sign out
+        {texts.account.signOut}
       </Menu.Item>
     </LoadedMenu>
   );

@@ -1,6 +1,7 @@
 "use client";
 
 import { lazy, Suspense } from "react";
+import { appTexts } from "@/app/_texts/app";
 import { openDialog } from "../_ui/forms/dialogs";
 
 const Form = lazy(() => import("./sign-in-again-form").then((file) => ({ default: file.SignInAgainForm })));
@@ -15,7 +16,7 @@ const Form = lazy(() => import("./sign-in-again-form").then((file) => ({ default
 export function askToSignIn(email: string, leave: () => void): Promise<void> {
   return new Promise((resolve) => {
     openDialog({
-      title: "Your session has ended",
+      title: appTexts.sessionEnded,
       canBeDismissed: false,
       onClose: resolve,
       content: (close) => (

@@ -3,6 +3,7 @@
 import { Button, Group, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
+import { signInAgainTexts as texts } from "@/app/_texts/shell/sign-in-again";
 import { Problem } from "@/app/_ui/problem";
 import { openSession } from "../(auth)/sign-in/credentials";
 
@@ -29,13 +30,13 @@ export function SignInAgainForm({
   }
 
   return (
-    <form method="post" aria-label="Sign in again" onSubmit={form.onSubmit(submit)}>
+    <form method="post" aria-label={texts.label} onSubmit={form.onSubmit(submit)}>
       <Stack gap="md">
-        <Text size="sm">Sign in again to continue. Everything you have entered on this page is still there.</Text>
+        <Text size="sm">{texts.reason}</Text>
         {problem && <Problem>{problem}</Problem>}
-        <TextInput label="Email" type="email" autoComplete="username" value={email} readOnly />
+        <TextInput label={texts.email} type="email" autoComplete="username" value={email} readOnly />
         <PasswordInput
-          label="Password"
+          label={texts.password}
           autoComplete="current-password"
           required
           withAsterisk={false}
@@ -44,10 +45,10 @@ export function SignInAgainForm({
         />
         <Group justify="flex-end" gap="sm">
           <Button variant="default" onClick={onLeave}>
-            Leave this page
+            {texts.leave}
           </Button>
           <Button type="submit" loading={busy}>
-            Sign in
+            {texts.submit}
           </Button>
         </Group>
       </Stack>

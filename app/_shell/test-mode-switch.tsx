@@ -2,6 +2,7 @@
 
 import { Switch } from "@mantine/core";
 import { useState } from "react";
+import { shellTexts as texts } from "@/app/_texts/shell/shell";
 import { switchTestMode } from "../_trpc/test-mode";
 
 /** Switches between live and test mode. It is busy until the page has been loaded anew. */
@@ -9,7 +10,7 @@ export function TestModeSwitch({ isOn }: { isOn: boolean }) {
   const [chosen, setChosen] = useState<boolean | null>(null);
   return (
     <Switch
-      label="Test mode"
+      label={texts.testMode.label}
       labelPosition="left"
       size="sm"
       color="orange"

@@ -1,4 +1,4 @@
-import { currentLanguage, currentLocale, type Language } from "./language";
+import { currentLanguage, type Language, perLocale } from "./language";
 
 /**
  * The texts of one part of the pages. Each is a string, or a function of what it mentions; `en` has them all.
@@ -10,7 +10,9 @@ export function defineTexts<Texts extends object>(byLanguage: { en: Texts } & Pa
   });
 }
 
+const rules = perLocale((locale) => new Intl.PluralRules(locale));
+
 /** The form of a text that fits a number, by the plural rules of the language: English has `one` and `other`. */
 export function plural(count: number, forms: { other: string } & Partial<Record<Intl.LDMLPluralRule, string>>): string {
-  return forms[new Intl.PluralRules(currentLocale()).select(count)] ?? forms.other;
+  return forms[rules().select(count)] ?? forms.other;
 }

@@ -1,4 +1,5 @@
 import { notifications } from "@mantine/notifications";
+import { appTexts } from "@/app/_texts/app";
 import { apiErrorOf } from "./forms/api-error";
 
 const FAILURE_SHOWN_MS = 8_000;
@@ -15,5 +16,5 @@ export const toastProblem = (title: string, message: string): void => {
 
 /** Shows the API's message of a failed action. */
 export const toastFailed = (error: unknown): void => {
-  toastProblem("The request failed", apiErrorOf(error).message);
+  toastProblem(appTexts.requestFailed, apiErrorOf(error).message);
 };

@@ -3,6 +3,7 @@
 import { Anchor, Button, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import Link from "next/link";
+import { forgottenPasswordTexts as texts } from "@/app/_texts/auth/forgotten-password";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
@@ -12,7 +13,7 @@ import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { FormHeading } from "../form-heading";
 
-const signIn = <LinkButton href="/sign-in">Go to sign-in</LinkButton>;
+const SignInButton = () => <LinkButton href="/sign-in">{texts.goToSignIn}</LinkButton>;
 
 /** Asks for a link to choose another password, where the installation sends emails. */
 export function ForgottenPasswordForm() {
@@ -23,8 +24,8 @@ export function ForgottenPasswordForm() {
         reset_by_mail ? (
           <AddressForm />
         ) : (
-          <EmptyState isPage icon={IconLock} title="Ask the operator" action={signIn}>
-            The operator of this installation makes links to choose another password.
+          <EmptyState isPage icon={IconLock} title={texts.askOperator.title} action={<SignInButton />}>
+            {texts.askOperator.reason}
           </EmptyState>
         )
       }
@@ -44,23 +45,23 @@ function AddressForm() {
   });
   if (request.isSuccess) {
     return (
-      <EmptyState isPage icon={IconMail} title="Check your email" action={signIn}>
-        If this address belongs to an account, a link is on its way. It works once, within an hour.
+      <EmptyState isPage icon={IconMail} title={texts.sent.title} action={<SignInButton />}>
+        {texts.sent.hint}
       </EmptyState>
     );
   }
   return (
-    <form method="post" onSubmit={submit} noValidate aria-label="Forgotten password">
+    <form method="post" onSubmit={submit} noValidate aria-label={texts.pageTitle}>
       <Stack gap="md">
-        <FormHeading title="Forgotten your password?">We’ll email you a link to choose a new one.</FormHeading>
-        <ErrorAlert error={errors.unplaced} title="The link was not sent" />
-        <TextInput label="Email" type="email" autoComplete="username" {...form.getInputProps("email")} />
+        <FormHeading title={texts.title}>{texts.promise}</FormHeading>
+        <ErrorAlert error={errors.unplaced} title={texts.failed} />
+        <TextInput label={texts.email} type="email" autoComplete="username" {...form.getInputProps("email")} />
         <Button type="submit" fullWidth loading={request.isPending}>
-          Send me a link
+          {texts.submit}
         </Button>
         <Text size="sm" ta="center">
           <Anchor component={Link} href="/sign-in">
-            Back to sign-in
+            {texts.backToSignIn}
           </Anchor>
         </Text>
       </Stack>

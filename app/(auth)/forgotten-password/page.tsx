@@ -1,7 +1,8 @@
 import type { Metadata } from "next";
+import { forgottenPasswordTexts as texts } from "@/app/_texts/auth/forgotten-password";
 import { ForgottenPasswordForm } from "./forgotten-password-form";
 
-export const metadata: Metadata = { title: "Forgotten password" };
+export const generateMetadata = (): Metadata => ({ title: texts.pageTitle });
 
 export default function ForgottenPasswordPage() {
   return <ForgottenPasswordForm />;

@@ -4,6 +4,7 @@ import { Button, PasswordInput, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useSearchParams } from "next/navigation";
 import { useState } from "react";
+import { invitationTexts as texts } from "@/app/_texts/auth/invitation";
 import { trpc } from "@/app/_trpc/client";
 import { apiErrorOf } from "@/app/_ui/forms/api-error";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
@@ -28,10 +29,10 @@ export function InvitationForm() {
       <EmptyState
         icon={IconLinkOff}
         isPage
-        title="This invitation does not work"
-        action={<LinkButton href="/sign-in">Go to sign-in</LinkButton>}
+        title={texts.over.title}
+        action={<LinkButton href="/sign-in">{texts.over.goToSignIn}</LinkButton>}
       >
-        It was accepted, withdrawn or replaced by another, or is older than a week. Ask for a new one.
+        {texts.over.reason}
       </EmptyState>
     );
   }
@@ -65,24 +66,23 @@ function AcceptForm({ token, invitation }: { token: string; invitation: OpenInvi
   });
 
   return (
-    <form method="post" onSubmit={submit} noValidate aria-label="Invitation">
+    <form method="post" onSubmit={submit} noValidate aria-label={texts.label}>
       <Stack gap="md">
-        <FormHeading title={`Join ${account_name}`}>
-          You were invited as {role === "owner" ? "an" : "a"} {role}.
-          {has_password ? " Enter the password that you sign in with." : " Choose a password to sign in with."}
+        <FormHeading title={texts.join(account_name)}>
+          {texts.invitedAs[role]} {has_password ? texts.enterPassword : texts.choosePassword}
         </FormHeading>
-        <ErrorAlert error={errors.unplaced} title="You have not joined yet" />
+        <ErrorAlert error={errors.unplaced} title={texts.failed} />
         {!has_password && (
-          <TextInput label="Your name" autoComplete="name" data-autofocus {...form.getInputProps("name")} />
+          <TextInput label={texts.name} autoComplete="name" data-autofocus {...form.getInputProps("name")} />
         )}
-        <TextInput label="Email" type="email" autoComplete="username" value={email} readOnly />
+        <TextInput label={texts.email} type="email" autoComplete="username" value={email} readOnly />
         {has_password ? (
-          <PasswordInput label="Password" autoComplete="current-password" {...form.getInputProps("password")} />
+          <PasswordInput label={texts.password} autoComplete="current-password" {...form.getInputProps("password")} />
         ) : (
-          <NewPasswordInput label="Password" {...form.getInputProps("password")} />
+          <NewPasswordInput label={texts.password} {...form.getInputProps("password")} />
         )}
         <Button type="submit" fullWidth loading={accept.isPending || entering}>
-          Accept invitation
+          {texts.submit}
         </Button>
       </Stack>
     </form>

@@ -3,6 +3,7 @@
 import { Button, Stack } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useSearchParams } from "next/navigation";
+import { resetPasswordTexts as texts } from "@/app/_texts/auth/reset-password";
 import { trpc } from "@/app/_trpc/client";
 import { apiErrorOf } from "@/app/_ui/forms/api-error";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
@@ -18,18 +19,18 @@ export function ResetPasswordForm() {
   const token = useSearchParams().get("token") ?? "";
   const reset = trpc.auth.resetPassword.useMutation();
   const isOver = token === "" || apiErrorOf(reset.error).reason === "reset_link_over";
-  const signIn = <LinkButton href="/sign-in">Go to sign-in</LinkButton>;
+  const signIn = <LinkButton href="/sign-in">{texts.goToSignIn}</LinkButton>;
   if (reset.isSuccess) {
     return (
-      <EmptyState isPage icon={IconCheck} title="Your password is changed" action={signIn}>
-        All sessions were ended. Sign in with the new password.
+      <EmptyState isPage icon={IconCheck} title={texts.changed.title} action={signIn}>
+        {texts.changed.hint}
       </EmptyState>
     );
   }
   if (isOver) {
     return (
-      <EmptyState isPage icon={IconLinkOff} title="This link does not work" action={signIn}>
-        It was used, replaced by another, or is older than an hour. Ask for a new one.
+      <EmptyState isPage icon={IconLinkOff} title={texts.over.title} action={signIn}>
+        {texts.over.reason}
       </EmptyState>
     );
   }
@@ -53,13 +54,13 @@ function NewPasswordForm({ token, reset }: { token: string; reset: ResetMutation
   });
 
   return (
-    <form method="post" onSubmit={submit} noValidate aria-label="Password reset">
+    <form method="post" onSubmit={submit} noValidate aria-label={texts.label}>
       <Stack gap="md">
-        <FormHeading title="Choose a new password">Every session that is open will end.</FormHeading>
-        <ErrorAlert error={errors.unplaced} title="The password was not changed" />
-        <NewPasswordInput label="New password" {...form.getInputProps("password")} />
+        <FormHeading title={texts.title}>{texts.warning}</FormHeading>
+        <ErrorAlert error={errors.unplaced} title={texts.failed} />
+        <NewPasswordInput label={texts.newPassword} {...form.getInputProps("password")} />
         <Button type="submit" fullWidth loading={reset.isPending}>
-          Change password
+          {texts.submit}
         </Button>
       </Stack>
     </form>

@@ -1,5 +1,5 @@
-const WRONG = "The email address or password is wrong.";
-const UNREACHABLE = "The service could not be reached. Check your connection and try again.";
+import { appTexts } from "@/app/_texts/app";
+import { credentialsTexts } from "@/app/_texts/auth/credentials";
 
 /** Response of next-auth to credentials that are wrong; any other text is a sentence of the service. */
 const REFUSED = "CredentialsSignin";
@@ -10,8 +10,8 @@ export async function openSession(email: string, password: string, code?: string
     const { signIn } = await import("next-auth/react");
     const result = await signIn("credentials", { email, password, ...(code && { code }), redirect: false });
     if (result?.ok && !result.error) return null;
-    return result?.error && result.error !== REFUSED ? result.error : WRONG;
+    return result?.error && result.error !== REFUSED ? result.error : credentialsTexts.wrong;
   } catch {
-    return UNREACHABLE;
+    return appTexts.unreachable;
   }
 }

@@ -1,7 +1,8 @@
 import type { Metadata } from "next";
+import { signInTexts as texts } from "@/app/_texts/auth/sign-in";
 import { SignInForm } from "./sign-in-form";
 
-export const metadata: Metadata = { title: "Sign in" };
+export const generateMetadata = (): Metadata => ({ title: texts.title });
 
 export default function SignInPage() {
   return <SignInForm />;

@@ -4,6 +4,7 @@ import { Anchor, Button, PasswordInput, Stack, Text, TextInput } from "@mantine/
 import { useForm } from "@mantine/form";
 import Link from "next/link";
 import { useState } from "react";
+import { signInTexts as texts } from "@/app/_texts/auth/sign-in";
 import { trpc } from "@/app/_trpc/client";
 import { Problem } from "@/app/_ui/problem";
 import { SECOND_FACTOR_REQUIRED } from "@/server/auth/sign-in/code-wanted";
@@ -38,10 +39,10 @@ export function SignInForm() {
   return (
     <form method="post" onSubmit={form.onSubmit(submit)}>
       <Stack gap="md">
-        <FormHeading title="Sign in">Welcome back. Use the address of your account.</FormHeading>
+        <FormHeading title={texts.title}>{texts.welcome}</FormHeading>
         {problem && <Problem>{problem}</Problem>}
         <TextInput
-          label="Email"
+          label={texts.email}
           type="email"
           autoComplete="username"
           required
@@ -50,7 +51,7 @@ export function SignInForm() {
           {...form.getInputProps("email")}
         />
         <PasswordInput
-          label="Password"
+          label={texts.password}
           autoComplete="current-password"
           required
           withAsterisk={false}
@@ -59,8 +60,8 @@ export function SignInForm() {
         />
         {isCodeWanted && (
           <TextInput
-            label="Code"
-            description="From your authenticator app, or a recovery code."
+            label={texts.code}
+            description={texts.codeHint}
             autoComplete="one-time-code"
             autoFocus
             required
@@ -70,24 +71,24 @@ export function SignInForm() {
           />
         )}
         <Button type="submit" fullWidth loading={busy}>
-          Sign in
+          {texts.submit}
         </Button>
         <Text size="sm" ta="center" c="dimmed">
-          Forgotten your password?{" "}
-          {signUpState.data?.reset_by_mail ? (
-            <Anchor component={Link} href="/forgotten-password" prefetch={false}>
-              Get a link by email
-            </Anchor>
-          ) : (
-            "The operator of this installation can give you a link."
-          )}
+          {signUpState.data?.reset_by_mail
+            ? texts.forgotten((words) => (
+                <Anchor component={Link} href="/forgotten-password" prefetch={false}>
+                  {words}
+                </Anchor>
+              ))
+            : texts.forgottenAskOperator}
         </Text>
         {signUpState.data?.open && (
           <Text size="sm" ta="center" c="dimmed">
-            No account yet?{" "}
-            <Anchor component={Link} href="/sign-up" prefetch={false}>
-              Create one
-            </Anchor>
+            {texts.noAccountYet((words) => (
+              <Anchor component={Link} href="/sign-up" prefetch={false}>
+                {words}
+              </Anchor>
+            ))}
           </Text>
         )}
       </Stack>

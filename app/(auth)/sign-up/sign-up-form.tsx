@@ -4,6 +4,8 @@ import { Anchor, Button, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import Link from "next/link";
 import { useState } from "react";
+import { signUpTexts as texts } from "@/app/_texts/auth/sign-up";
+import { sharedTexts } from "@/app/_texts/shared";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { NewPasswordInput } from "@/app/_ui/forms/new-password-input";
@@ -32,10 +34,10 @@ export function SignUpForm() {
         ) : (
           <EmptyState
             icon={IconLock}
-            title="Sign-up is closed"
-            action={<LinkButton href="/sign-in">Go to sign-in</LinkButton>}
+            title={texts.closed.title}
+            action={<LinkButton href="/sign-in">{texts.closed.goToSignIn}</LinkButton>}
           >
-            New accounts are created by the operator of this installation. Ask them for one.
+            {texts.closed.reason}
           </EmptyState>
         )
       }
@@ -69,16 +71,11 @@ function OpenForm() {
   return (
     <form method="post" onSubmit={form.onSubmit(submit)}>
       <Stack gap="md">
-        <FormHeading title="Create your account">Send your first message in a few minutes.</FormHeading>
-        <ErrorAlert error={errors.unplaced} title="The account was not created" />
-        {isRefused && (
-          <Notice title="You could not be signed in">
-            If this address has an account already, it keeps the password that it has: sign in with that one, or ask the
-            operator for a link to choose another. Otherwise your account is ready: try to sign in again.
-          </Notice>
-        )}
+        <FormHeading title={texts.title}>{texts.promise}</FormHeading>
+        <ErrorAlert error={errors.unplaced} title={texts.failed} />
+        {isRefused && <Notice title={texts.notSignedIn.title}>{texts.notSignedIn.reason}</Notice>}
         <TextInput
-          label="Your name"
+          label={texts.name}
           autoComplete="name"
           required
           withAsterisk={false}
@@ -86,14 +83,14 @@ function OpenForm() {
           {...form.getInputProps("name")}
         />
         <TextInput
-          label="Company"
-          description="Optional"
+          label={texts.company}
+          description={sharedTexts.optional}
           autoComplete="organization"
           key={form.key("company_name")}
           {...form.getInputProps("company_name")}
         />
         <TextInput
-          label="Email"
+          label={texts.email}
           type="email"
           autoComplete="username"
           required
@@ -102,20 +99,21 @@ function OpenForm() {
           {...form.getInputProps("email")}
         />
         <NewPasswordInput
-          label="Password"
+          label={texts.password}
           required
           withAsterisk={false}
           key={form.key("password")}
           {...form.getInputProps("password")}
         />
         <Button type="submit" fullWidth loading={signUp.isPending || entering}>
-          Create account
+          {texts.submit}
         </Button>
         <Text size="sm" ta="center" c="dimmed">
-          Already have an account?{" "}
-          <Anchor component={Link} href="/sign-in">
-            Sign in
-          </Anchor>
+          {texts.haveAccount((words) => (
+            <Anchor component={Link} href="/sign-in">
+              {words}
+            </Anchor>
+          ))}
         </Text>
       </Stack>
     </form>

@@ -4,6 +4,7 @@ import { ActionIcon, Button, Kbd } from "@mantine/core";
 import { useDisclosure, useOs, useWindowEvent } from "@mantine/hooks";
 import dynamic from "next/dynamic";
 import { useState } from "react";
+import { shellTexts as texts } from "@/app/_texts/shell/shell";
 import { IconSearch } from "@/app/_ui/icons/icons";
 
 /** Loaded when it is opened for the first time. */
@@ -52,7 +53,7 @@ export function SearchButton({ isOperator }: { isOperator: boolean }) {
         aria-keyshortcuts="Control+K Meta+K /"
         onClick={open}
       >
-        Search
+        {texts.search}
       </Button>
       <ActionIcon
         hiddenFrom="sm"
@@ -60,7 +61,7 @@ export function SearchButton({ isOperator }: { isOperator: boolean }) {
         color="gray"
         size="lg"
         radius="xl"
-        aria-label="Search"
+        aria-label={texts.search}
         onClick={open}
       >
         <IconSearch size={19} stroke={1.7} aria-hidden />

@@ -5,6 +5,7 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { type KeyboardEvent, useEffect, useId, useState } from "react";
+import { searchTexts as texts } from "@/app/_texts/shell/search";
 import { trpc } from "@/app/_trpc/client";
 import { Dialog } from "@/app/_ui/forms/dialog";
 import { IconSearch } from "@/app/_ui/icons/icons";
@@ -29,7 +30,7 @@ export function SearchDialog({ opened, onClose, isOperator }: Props) {
       centered={false}
       yOffset="12vh"
       size={600}
-      attributes={{ content: { "aria-label": "Search" } }}
+      attributes={{ content: { "aria-label": texts.label } }}
     >
       <SearchPanel isOperator={isOperator} onClose={onClose} />
     </Dialog>
@@ -80,7 +81,7 @@ function SearchPanel({ isOperator, onClose }: Omit<Props, "opened">) {
         variant="unstyled"
         size="lg"
         className="search-field"
-        placeholder="Search by ID, number, name or page"
+        placeholder={texts.placeholder}
         leftSection={<IconSearch size={18} aria-hidden />}
         rightSection={isAsking ? <Loader size={16} aria-hidden /> : null}
         maxLength={TEXT_MAX}
@@ -88,7 +89,7 @@ function SearchPanel({ isOperator, onClose }: Omit<Props, "opened">) {
         spellCheck={false}
         data-autofocus
         role="combobox"
-        aria-label="Search"
+        aria-label={texts.label}
         aria-expanded
         aria-autocomplete="list"
         aria-controls={listId}
@@ -110,16 +111,14 @@ function SearchPanel({ isOperator, onClose }: Omit<Props, "opened">) {
       />
       {choices.length === 0 && !isAsking && (
         <Text size="sm" c="dimmed" ta="center" px="md" py="xl">
-          {hasFailed ? "The search did not work. Try again." : "Nothing found. Try an ID, a number or a reference."}
+          {hasFailed ? texts.failed : texts.nothingFound}
         </Text>
       )}
-      <VisuallyHidden role="status">
-        {isAsking ? "Searching" : `${choices.length} ${choices.length === 1 ? "result" : "results"}`}
-      </VisuallyHidden>
+      <VisuallyHidden role="status">{isAsking ? texts.searching : texts.found(choices.length)}</VisuallyHidden>
       <Group gap="lg" px="md" py="xs" className="search-foot" aria-hidden visibleFrom="sm">
-        <Hint keys={["↑", "↓"]}>to choose</Hint>
-        <Hint keys={["Enter"]}>to open</Hint>
-        <Hint keys={["Esc"]}>to close</Hint>
+        <Hint keys={["↑", "↓"]}>{texts.toChoose}</Hint>
+        <Hint keys={["Enter"]}>{texts.toOpen}</Hint>
+        <Hint keys={["Esc"]}>{texts.toClose}</Hint>
       </Group>
     </>
   );

@@ -1,4 +1,5 @@
 import { Group, Stack, Text } from "@mantine/core";
+import { searchTexts as texts } from "@/app/_texts/shell/search";
 import { Time } from "@/app/_ui/values/time";
 import type { Choice, ChoiceGroup } from "./choices";
 
@@ -19,7 +20,7 @@ export function SearchResults({
   onPoint: (choice: Choice) => void;
 }) {
   return (
-    <div id={id} role="listbox" aria-label="Results" tabIndex={-1} className="search-results">
+    <div id={id} role="listbox" aria-label={texts.results} tabIndex={-1} className="search-results">
       {groups.map(({ label, choices }) => (
         // biome-ignore lint/a11y/useSemanticElements: a group of options; a fieldset groups fields.
         <div key={label} role="group" aria-label={label}>

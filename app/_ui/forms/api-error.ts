@@ -1,3 +1,5 @@
+import { appTexts } from "@/app/_texts/app";
+
 /** An error of the API: its message, and what a form needs to mark its fields. */
 type ApiErrorView = {
   message: string;
@@ -10,8 +12,6 @@ type ApiErrorView = {
   /** The first message per input. */
   fields: Record<string, string>;
 };
-
-const UNREACHABLE = "The service could not be reached. Check your connection and try again.";
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 const textOrNull = (value: unknown): string | null => (typeof value === "string" ? value : null);
@@ -31,9 +31,9 @@ function fieldsOf(issues: unknown, param: string | null, message: string): Recor
 /** Reads an error of the API client. One without the API's data means that the service did not respond. */
 export function apiErrorOf(error: unknown): ApiErrorView {
   const data = isRecord(error) && isRecord(error.data) ? error.data : null;
-  if (!data) return { message: UNREACHABLE, status: null, param: null, reason: null, fields: {} };
+  if (!data) return { message: appTexts.unreachable, status: null, param: null, reason: null, fields: {} };
   const details = isRecord(data.details) ? data.details : {};
-  const message = textOrNull(data.message) ?? UNREACHABLE;
+  const message = textOrNull(data.message) ?? appTexts.unreachable;
   const param = textOrNull(data.param);
   return {
     message,

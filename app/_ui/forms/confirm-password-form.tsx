@@ -3,6 +3,7 @@
 import { PasswordInput, Stack, Text } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
+import { confirmPasswordTexts as texts } from "@/app/_texts/ui/confirm-password";
 import { ErrorAlert } from "./error-alert";
 import { FormButtons } from "./form-buttons";
 import { useFormErrors } from "./use-form-errors";
@@ -34,17 +35,17 @@ export function ConfirmPasswordForm({
   }
 
   return (
-    <form method="post" onSubmit={form.onSubmit(submit)} noValidate aria-label="Confirmation">
+    <form method="post" onSubmit={form.onSubmit(submit)} noValidate aria-label={texts.label}>
       <Stack gap="md">
-        <Text size="sm">You signed in a while ago. This needs your password again; then you have ten minutes.</Text>
+        <Text size="sm">{texts.reason}</Text>
         <ErrorAlert error={errors.unplaced} />
         <PasswordInput
-          label="Password"
+          label={texts.password}
           autoComplete="current-password"
           data-autofocus
           {...form.getInputProps("password")}
         />
-        <FormButtons submit="Confirm" busy={busy} onCancel={onCancel} />
+        <FormButtons submit={texts.submit} busy={busy} onCancel={onCancel} />
       </Stack>
     </form>
   );

@@ -1,6 +1,7 @@
 "use client";
 
 import { lazy, Suspense } from "react";
+import { appTexts } from "@/app/_texts/app";
 import { openDialog } from "./dialogs";
 
 const Form = lazy(() => import("./confirm-password-form").then((file) => ({ default: file.ConfirmPasswordForm })));
@@ -13,7 +14,7 @@ export function askForPassword(confirm: (password: string) => Promise<unknown>):
   return new Promise((resolve) => {
     let isConfirmed = false;
     openDialog({
-      title: "Confirm your password",
+      title: appTexts.confirmPassword,
       onClose: () => resolve(isConfirmed),
       content: (close) => (
         <Suspense>

@@ -1,5 +1,6 @@
 import { Button, Group, Stack, Text } from "@mantine/core";
 import type { ReactNode } from "react";
+import { sharedTexts } from "@/app/_texts/shared";
 import { openDialog } from "./dialogs";
 
 /** Asks for confirmation of an action; `onConfirm` runs when it is confirmed. */
@@ -7,7 +8,7 @@ export function confirmAction({
   title,
   children,
   confirmLabel,
-  cancelLabel = "Cancel",
+  cancelLabel = sharedTexts.cancel,
   danger = true,
   onConfirm,
 }: {

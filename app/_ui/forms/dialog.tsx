@@ -2,6 +2,7 @@
 
 import type { ModalProps } from "@mantine/core";
 import { lazy, Suspense, useRef, useSyncExternalStore } from "react";
+import { sharedTexts } from "@/app/_texts/shared";
 import { dialogStore } from "./dialogs";
 
 const Modal = lazy(() => import("./modal"));
@@ -15,7 +16,7 @@ export function LazyModal(props: ModalProps) {
   if (!wasOpened.current) return null;
   return (
     <Suspense>
-      <Modal closeButtonProps={{ "aria-label": "Close" }} {...props} />
+      <Modal closeButtonProps={{ "aria-label": sharedTexts.close }} {...props} />
     </Suspense>
   );
 }

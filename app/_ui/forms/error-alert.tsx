@@ -1,11 +1,12 @@
 import { Button, Stack, Text } from "@mantine/core";
+import { appTexts } from "@/app/_texts/app";
 import { Problem } from "../problem";
 import { apiErrorOf } from "./api-error";
 
 /** Shows the API's message of a failed call. Renders nothing without an error. */
 export function ErrorAlert({
   error,
-  title = "The request failed",
+  title = appTexts.requestFailed,
   onRetry,
 }: {
   error: unknown;
@@ -19,7 +20,7 @@ export function ErrorAlert({
         <Text size="sm">{apiErrorOf(error).message}</Text>
         {onRetry && (
           <Button size="xs" variant="default" onClick={onRetry}>
-            Try again
+            {appTexts.tryAgain}
           </Button>
         )}
       </Stack>

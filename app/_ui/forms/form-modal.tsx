@@ -2,6 +2,7 @@
 
 import type { ModalProps } from "@mantine/core";
 import { useEffect, useRef } from "react";
+import { formsTexts as texts } from "@/app/_texts/ui/forms";
 import { confirmAction } from "./confirm";
 import { Dialog } from "./dialog";
 
@@ -26,9 +27,9 @@ export function FormModal({
   const close = () => {
     if (isDone || !isTouched.current) return onClose();
     confirmAction({
-      title: "Discard what you have entered?",
-      children: "The dialog closes without saving it.",
-      confirmLabel: "Discard",
+      title: texts.discard.title,
+      children: texts.discard.question,
+      confirmLabel: texts.discard.confirm,
       onConfirm: onClose,
     });
   };

@@ -1,5 +1,6 @@
 import { Button, Group, Stack } from "@mantine/core";
 import type { ReactNode } from "react";
+import { formsTexts as texts } from "@/app/_texts/ui/forms";
 import { Notice } from "../notice";
 import { SecretValue } from "../values/secret-value";
 
@@ -26,7 +27,7 @@ export function OneTimeSecret({
       <SecretValue label={label} value={value} notice={notice} />
       <Group justify="flex-end">
         <Button variant="default" onClick={onDone}>
-          I have copied it
+          {texts.secretCopied}
         </Button>
       </Group>
     </Stack>

@@ -1,4 +1,5 @@
 import { Group, Text } from "@mantine/core";
+import { appTexts } from "@/app/_texts/app";
 
 /** The logo and the name. */
 export function Brand() {
@@ -20,7 +21,7 @@ export function Brand() {
         />
       </svg>
       <Text fw={650} fz="md" className="nowrap">
-        Messaging Service
+        {appTexts.product}
       </Text>
     </Group>
   );

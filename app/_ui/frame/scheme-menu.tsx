@@ -2,15 +2,16 @@
 
 import { type MantineColorScheme, Menu, useMantineColorScheme } from "@mantine/core";
 import type { ReactNode } from "react";
+import { frameTexts as texts } from "@/app/_texts/ui/frame";
 import type { Icon } from "@/app/_ui/icons/icon";
 import { IconCheck, IconDeviceDesktop, IconMoon, IconSun } from "@/app/_ui/icons/icons";
 import { rememberCompact, useCompact } from "./density";
 import { LoadedMenu } from "./loaded-menu";
 
-const SCHEMES: ReadonlyArray<{ value: MantineColorScheme; label: string; icon: Icon }> = [
-  { value: "light", label: "Light", icon: IconSun },
-  { value: "dark", label: "Dark", icon: IconMoon },
-  { value: "auto", label: "Match system", icon: IconDeviceDesktop },
+const SCHEMES: ReadonlyArray<{ value: MantineColorScheme; icon: Icon }> = [
+  { value: "light", icon: IconSun },
+  { value: "dark", icon: IconMoon },
+  { value: "auto", icon: IconDeviceDesktop },
 ];
 
 /** Chooses light, dark or the system's colours, and whether tables are compact. `children`: the button that opens it. */
@@ -19,7 +20,7 @@ export function SchemeMenu({ withDensity, children }: { withDensity: boolean; ch
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (
     <LoadedMenu button={children} keepMounted={false}>
-      {SCHEMES.map(({ value, label, icon: IconOf }) => {
+      {SCHEMES.map(({ value, icon: IconOf }) => {
         const isChosen = colorScheme === value;
         return (
           <Menu.Item
@@ -28,7 +29,7 @@ export function SchemeMenu({ withDensity, children }: { withDensity: boolean; ch
             rightSection={isChosen ? <IconCheck size={16} aria-hidden /> : undefined}
             onClick={() => setColorScheme(value)}
           >
-            {label}
+            {texts.schemes[value]}
           </Menu.Item>
         );
       })}
@@ -36,7 +37,7 @@ export function SchemeMenu({ withDensity, children }: { withDensity: boolean; ch
         <>
           <Menu.Divider />
           <Menu.CheckboxItem checked={isCompact} onChange={rememberCompact} closeMenuOnClick>
-            Compact tables
+            {texts.compactTables}
           </Menu.CheckboxItem>
         </>
       )}

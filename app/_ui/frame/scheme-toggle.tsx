@@ -2,6 +2,7 @@
 
 import { ActionIcon, Box } from "@mantine/core";
 import { lazy, Suspense, useState } from "react";
+import { frameTexts as texts } from "@/app/_texts/ui/frame";
 import { IconMoon, IconSun } from "@/app/_ui/icons/icons";
 
 const SchemeMenu = lazy(() => import("./scheme-menu").then((file) => ({ default: file.SchemeMenu })));
@@ -18,7 +19,7 @@ export function SchemeToggle({ withDensity = false }: { withDensity?: boolean })
       color="gray"
       size="lg"
       radius="xl"
-      aria-label="Theme"
+      aria-label={texts.theme}
       aria-haspopup="menu"
       onClick={() => setWanted(true)}
     >

@@ -2,6 +2,7 @@
 
 import { Box, Burger, Group } from "@mantine/core";
 import type { ReactNode } from "react";
+import { frameTexts as texts } from "@/app/_texts/ui/frame";
 
 /**
  * The frame of a page: the header, the navigation beside it on wide screens, and the content. Mantine's can be resized by
@@ -36,11 +37,17 @@ export function Shell({
   return (
     <div className="shell" data-navigation={kind} data-compact={isCompact || undefined}>
       <a href="#content" className="skip-link">
-        Skip to content
+        {texts.skipToContent}
       </a>
       <header className="shell-header">
         <Group h="100%" px="md" gap="sm" wrap="nowrap">
-          <Burger opened={isDrawerOpen} onClick={onOpenDrawer} hiddenFrom="md" size="sm" aria-label="Open navigation" />
+          <Burger
+            opened={isDrawerOpen}
+            onClick={onOpenDrawer}
+            hiddenFrom="md"
+            size="sm"
+            aria-label={texts.openNavigation}
+          />
           {header}
         </Group>
       </header>

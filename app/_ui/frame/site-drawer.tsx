@@ -2,6 +2,7 @@
 
 import { Drawer } from "@mantine/core";
 import type { ReactNode } from "react";
+import { frameTexts as texts } from "@/app/_texts/ui/frame";
 import { useOpenAfterMount } from "./use-open-after-mount";
 
 const WIDTH = 288;
@@ -31,7 +32,7 @@ export function SiteDrawer({
       size={WIDTH}
       hiddenFrom="md"
       title={title}
-      closeButtonProps={{ "aria-label": "Close navigation" }}
+      closeButtonProps={{ "aria-label": texts.closeNavigation }}
     >
       {above}
       <nav aria-label={label}>{children}</nav>

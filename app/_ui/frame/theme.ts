@@ -1,4 +1,5 @@
 import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from "@mantine/core";
+import { appTexts } from "@/app/_texts/app";
 import { answeredEscapes } from "./answered-escapes";
 
 const iris: MantineColorsTuple = [
@@ -82,7 +83,7 @@ export const theme = createTheme({
     },
     // Its own label, so that "Password" names the field alone; reachable with Tab like other buttons.
     PasswordInput: {
-      defaultProps: { visibilityToggleButtonProps: { "aria-label": "Show or hide the entry", tabIndex: 0 } },
+      defaultProps: () => ({ visibilityToggleButtonProps: { "aria-label": appTexts.showOrHideEntry, tabIndex: 0 } }),
     },
   },
 });

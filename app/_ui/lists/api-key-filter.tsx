@@ -1,5 +1,6 @@
 "use client";
 
+import { listsTexts as texts } from "@/app/_texts/ui/lists";
 import { trpc } from "@/app/_trpc/client";
 import { FilterSelect } from "./filter-select";
 
@@ -17,8 +18,8 @@ export function ApiKeyFilter({
   const isUnlisted = keyId !== "" && !options.some(({ value }) => value === keyId);
   return (
     <FilterSelect
-      label="API key"
-      placeholder="Any key"
+      label={texts.apiKey}
+      placeholder={texts.anyKey}
       options={isUnlisted ? [{ value: keyId, label: keyId }, ...options] : options}
       value={keyId}
       onChange={onChange}

@@ -2,6 +2,7 @@
 
 import { Box, Stack, Text } from "@mantine/core";
 import type { ComponentProps } from "react";
+import { auditTexts as texts } from "@/app/_texts/ui/audit";
 import { IconHistory } from "@/app/_ui/icons/icons";
 import { AUDIT_ACTIONS, type AuditAction } from "@/server/audit/actions";
 import type { AuditEntry } from "@/server/audit/schema";
@@ -9,22 +10,6 @@ import { Time } from "../values/time";
 import { EmptyState } from "./empty-state";
 import { FilterSelect } from "./filter-select";
 import { type Column, PagedTable } from "./paged-table";
-
-/** `api_key.created` -> `API key created`. */
-const wordsOf = (action: string): string => {
-  const words = action.replace(/[._]/g, " ").replace(/\bapi\b/, "API");
-  return words.charAt(0).toUpperCase() + words.slice(1);
-};
-
-const ACTIONS = AUDIT_ACTIONS.map((value) => ({ value, label: wordsOf(value) }));
-
-const KINDS: Record<AuditEntry["actor"]["kind"], string> = {
-  user: "Person",
-  key: "API key",
-  operator: "Operator",
-  command: "Command line",
-  system: "Service",
-};
 
 const NOTHING = "—";
 
@@ -42,7 +27,7 @@ function Changes({ entry: { before, after } }: { entry: AuditEntry }) {
       {names.map((name) => (
         <Text key={name} size="xs" className="break-word">
           <Text span inherit c="dimmed">
-            {name.replaceAll("_", " ")}:{" "}
+            {texts.field(name)}{" "}
           </Text>
           {before && after ? `${shown(before[name])} → ${shown(after[name])}` : shown((after ?? before)?.[name])}
         </Text>
@@ -54,7 +39,7 @@ function Changes({ entry: { before, after } }: { entry: AuditEntry }) {
 function Actor({ actor: { kind, name, id } }: { actor: AuditEntry["actor"] }) {
   return (
     <>
-      <Text size="sm">{KINDS[kind]}</Text>
+      <Text size="sm">{texts.kinds[kind]}</Text>
       <Text size="xs" c="dimmed" className="break-word">
         {name ?? id}
       </Text>
@@ -62,18 +47,18 @@ function Actor({ actor: { kind, name, id } }: { actor: AuditEntry["actor"] }) {
   );
 }
 
-const columns: ReadonlyArray<Column<AuditEntry>> = [
+const columns = (): ReadonlyArray<Column<AuditEntry>> => [
   {
     key: "action",
-    header: "Action",
+    header: texts.action,
     render: (entry) => (
       <>
         <Text size="sm" fw={500}>
-          {wordsOf(entry.action)}
+          {texts.did(entry.action)}
           {!entry.livemode && (
             <Text span inherit c="orange" fw={500}>
               {" "}
-              in test mode
+              {texts.inTestMode}
             </Text>
           )}
         </Text>
@@ -91,17 +76,17 @@ const columns: ReadonlyArray<Column<AuditEntry>> = [
       </>
     ),
   },
-  { key: "changes", header: "Values", visibleFrom: "md", render: (entry) => <Changes entry={entry} /> },
+  { key: "changes", header: texts.values, visibleFrom: "md", render: (entry) => <Changes entry={entry} /> },
   {
     key: "actor",
-    header: "By",
+    header: texts.by,
     visibleFrom: "sm",
     width: "clamp(170px, 18vw, 270px)",
     render: ({ actor }) => <Actor actor={actor} />,
   },
   {
     key: "from",
-    header: "From",
+    header: texts.from,
     visibleFrom: "lg",
     render: ({ address, device }) => (
       <>
@@ -112,19 +97,19 @@ const columns: ReadonlyArray<Column<AuditEntry>> = [
       </>
     ),
   },
-  { key: "when", header: "When", render: ({ created_at }) => <Time value={created_at} /> },
+  { key: "when", header: texts.when, render: ({ created_at }) => <Time value={created_at} /> },
 ];
 
-const accountColumn: Column<AuditEntry> = {
+const accountColumn = (): Column<AuditEntry> => ({
   key: "account",
-  header: "Account",
+  header: texts.account,
   visibleFrom: "lg",
   render: ({ account_id }) => (
     <Text size="xs" c="dimmed" className="mono break-word">
-      {account_id ?? "Installation"}
+      {account_id ?? texts.installation}
     </Text>
   ),
-};
+});
 
 type Pages = Pick<ComponentProps<typeof PagedTable<AuditEntry>>, "pagination" | "onPage" | "busy">;
 
@@ -136,11 +121,11 @@ export function AuditTable({
 }: { rows: AuditEntry[]; withAccount?: boolean } & Pages) {
   return (
     <PagedTable
-      label="Audit log"
-      columns={withAccount ? [...columns, accountColumn] : columns}
+      label={texts.log}
+      columns={withAccount ? [...columns(), accountColumn()] : columns()}
       rows={rows}
       rowKey={({ id }) => id}
-      empty={<EmptyState icon={IconHistory} title="Nothing was recorded" />}
+      empty={<EmptyState icon={IconHistory} title={texts.nothingRecorded} />}
       {...pages}
     />
   );
@@ -156,9 +141,9 @@ export function AuditActionSelect({
 }) {
   return (
     <FilterSelect
-      aria-label="Action"
-      placeholder="Anything"
-      options={ACTIONS}
+      aria-label={texts.action}
+      placeholder={texts.anything}
+      options={AUDIT_ACTIONS.map((action) => ({ value: action, label: texts.did(action) }))}
       value={value}
       onChange={onChange}
       w={{ base: "100%", xs: 260 }}

@@ -2,6 +2,7 @@
 
 import { TextInput } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
+import { listsTexts as texts } from "@/app/_texts/ui/lists";
 import type { DayRange } from "./created-range";
 import type { UrlPatch } from "./use-url-state";
 
@@ -20,8 +21,8 @@ export function DaysFilter({
 }) {
   return (
     <>
-      <DayField label={`${label} from`} day={first} onChange={(created_from) => change({ created_from })} />
-      <DayField label={`${label} to`} day={last} onChange={(created_to) => change({ created_to })} />
+      <DayField label={texts.daysFrom(label)} day={first} onChange={(created_from) => change({ created_from })} />
+      <DayField label={texts.daysTo(label)} day={last} onChange={(created_to) => change({ created_to })} />
     </>
   );
 }

@@ -2,6 +2,7 @@
 
 import { Button } from "@mantine/core";
 import { useState } from "react";
+import { listsTexts as texts } from "@/app/_texts/ui/lists";
 import { pageHeaders } from "@/app/_trpc/client";
 import { IconDownload } from "@/app/_ui/icons/icons";
 import type { ExportInput } from "@/server/exports/schema";
@@ -10,8 +11,6 @@ import { toastDone, toastProblem } from "../toast";
 import { downloadBlob } from "../values/csv";
 
 const EXPORTS = "/api/exports";
-
-const CUT_OFF = "The connection broke off before the last row. Nothing was saved: try again.";
 
 /** The name that the service gives to a file. */
 const nameOf = (response: Response): string =>
@@ -35,16 +34,16 @@ export function ExportButton({ list }: { list: ExportInput }) {
     setBusy(true);
     try {
       await download(list);
-      toastDone("Download complete");
+      toastDone(texts.export.done);
     } catch (error) {
       const { status, message } = apiErrorOf(error);
-      toastProblem("The list was not downloaded", status === null ? CUT_OFF : message);
+      toastProblem(texts.export.failed, status === null ? texts.export.cutOff : message);
     }
     setBusy(false);
   };
   return (
     <Button variant="default" leftSection={<IconDownload size={16} aria-hidden />} loading={isBusy} onClick={save}>
-      Download CSV
+      {texts.export.submit}
     </Button>
   );
 }

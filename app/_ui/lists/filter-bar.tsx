@@ -2,6 +2,7 @@
 
 import { Button, Group } from "@mantine/core";
 import { type ReactNode, useState } from "react";
+import { listsTexts as texts } from "@/app/_texts/ui/lists";
 import { IconAdjustmentsHorizontal, IconFilterOff } from "@/app/_ui/icons/icons";
 import type { UrlPatch } from "./use-url-state";
 
@@ -39,12 +40,12 @@ export function FilterBar({
           aria-expanded={isOpen}
           onClick={() => setIsOpen(!isOpen)}
         >
-          {isOpen ? "Fewer filters" : "More filters"}
+          {isOpen ? texts.fewerFilters : texts.moreFilters}
         </Button>
       )}
       {isFiltered && (
         <Button variant="subtle" leftSection={<IconFilterOff size={16} aria-hidden />} onClick={onClear}>
-          Clear filters
+          {texts.clearFilters}
         </Button>
       )}
     </Group>

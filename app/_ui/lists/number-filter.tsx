@@ -3,6 +3,7 @@
 import { TextInput, type TextInputProps } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { useEffect, useRef, useState } from "react";
+import { listsTexts as texts } from "@/app/_texts/ui/lists";
 import { IconPhone } from "@/app/_ui/icons/icons";
 import { isE164, NUMBER_PART_PATTERN } from "@/server/messages/phone";
 
@@ -16,17 +17,14 @@ type Props = Pick<TextInputProps, "label" | "w" | "maw" | "flex"> & {
   accepts?: "number" | "part";
 };
 
-const ACCEPTED = {
-  number: { isUsable: isE164, hint: "Enter the complete number, with + and country code" },
-  part: { isUsable: (text: string) => NUMBER_PART_PATTERN.test(text), hint: "Enter at least three digits" },
-};
+const IS_USABLE = { number: isE164, part: (text: string) => NUMBER_PART_PATTERN.test(text) };
 
 /**
  * Filters a list by a phone number, with a debounce and only once it can be filtered by. The field follows `number`
  * when the URL changes otherwise, for example by the back button.
  */
 export function NumberFilter({ number, onChange, accepts = "number", ...field }: Props) {
-  const { isUsable, hint } = ACCEPTED[accepts];
+  const isUsable = IS_USABLE[accepts];
   const [text, setText] = useState(number);
   const [isIncomplete, setIsIncomplete] = useState(false);
   const applied = useRef(number);
@@ -44,10 +42,10 @@ export function NumberFilter({ number, onChange, accepts = "number", ...field }:
   return (
     <TextInput
       type="search"
-      placeholder={accepts === "part" ? "Number or part" : "+14155550123"}
+      placeholder={accepts === "part" ? texts.numberOrPart : "+14155550123"}
       leftSection={<IconPhone size={16} aria-hidden />}
       maxLength={32}
-      error={isIncomplete && hint}
+      error={isIncomplete && texts.numberHints[accepts]}
       value={text}
       onChange={(event) => {
         setText(event.currentTarget.value);

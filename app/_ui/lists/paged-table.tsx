@@ -2,6 +2,7 @@
 
 import { Box, Button, Group, type MantineBreakpoint, Pagination, Text } from "@mantine/core";
 import type { KeyboardEvent, MouseEvent, ReactNode } from "react";
+import { listsTexts as texts } from "@/app/_texts/ui/lists";
 import { IconFileOff } from "@/app/_ui/icons/icons";
 import { formatCount } from "../values/count";
 import { EmptyState } from "./empty-state";
@@ -108,14 +109,14 @@ function NoSuchPage({ page, pages, onPage }: { page: number; pages: number; onPa
   return (
     <EmptyState
       icon={IconFileOff}
-      title={`There is no page ${formatCount(page)}`}
+      title={texts.noSuchPage.title(formatCount(page))}
       action={
         <Button variant="light" onClick={() => onPage?.(1)}>
-          Back to the first page
+          {texts.noSuchPage.backToFirst}
         </Button>
       }
     >
-      {pages === 1 ? "The list has one page." : `The list has ${formatCount(pages)} pages.`}
+      {texts.noSuchPage.pages(pages, formatCount(pages))}
     </EmptyState>
   );
 }
@@ -133,24 +134,22 @@ function Pager({
   return (
     <Group justify="space-between" gap="sm" px="lg" py="md" className="table-foot">
       <Text size="sm" c="dimmed" role="status">
-        {`${formatCount(first)}–${formatCount(first + shown - 1)} of ${formatCount(total)}`}
+        {texts.rowsOf(formatCount(first), formatCount(first + shown - 1), formatCount(total))}
       </Text>
       {pages > 1 && (
         <Pagination
           component="nav"
-          aria-label="Pages"
+          aria-label={texts.pages}
           size="sm"
           gap={4}
           total={pages}
           value={page}
           onChange={onPage}
           siblings={1}
-          getItemProps={(to) => ({ "aria-label": `Page ${to}` })}
-          getControlProps={(control) => ({ "aria-label": CONTROL_LABELS[control] })}
+          getItemProps={(to) => ({ "aria-label": texts.page(to) })}
+          getControlProps={(control) => ({ "aria-label": texts.turns[control] })}
         />
       )}
     </Group>
   );
 }
-
-const CONTROL_LABELS = { first: "First page", previous: "Previous page", next: "Next page", last: "Last page" };

@@ -1,5 +1,6 @@
 import { Skeleton, Stack, VisuallyHidden } from "@mantine/core";
 import type { ReactNode } from "react";
+import { queryStateTexts as texts } from "@/app/_texts/ui/query-state";
 import { ErrorAlert } from "../forms/error-alert";
 
 type ObservedQuery<Data> = { data: Data | undefined; error: unknown; refetch: () => unknown };
@@ -21,15 +22,15 @@ export function QueryState<Data>({
   if (query.data !== undefined) {
     return (
       <Stack gap="md">
-        <ErrorAlert error={query.error} title="This may be out of date: refreshing failed" onRetry={retry} />
+        <ErrorAlert error={query.error} title={texts.outOfDate} onRetry={retry} />
         {children(query.data)}
       </Stack>
     );
   }
-  if (query.error) return <ErrorAlert error={query.error} title="This could not be loaded" onRetry={retry} />;
+  if (query.error) return <ErrorAlert error={query.error} title={texts.notLoaded} onRetry={retry} />;
   return (
     <div aria-busy="true">
-      <VisuallyHidden role="status">Loading</VisuallyHidden>
+      <VisuallyHidden role="status">{texts.loading}</VisuallyHidden>
       {loading ?? (
         <Stack gap="sm">
           {SKELETON_ROWS.map((row) => (

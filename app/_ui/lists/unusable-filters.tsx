@@ -1,4 +1,5 @@
 import { Button, Group, Text } from "@mantine/core";
+import { listsTexts as texts } from "@/app/_texts/ui/lists";
 import { Notice } from "../notice";
 import type { UrlPatch } from "./use-url-state";
 
@@ -20,20 +21,17 @@ export function UnusableFilters({
   if (unusable.length === 0) return null;
   return (
     <Group mb="md" grow>
-      <Notice
-        title={unusable.length === 1 ? "A filter in the address is not valid" : "Filters in the address are not valid"}
-      >
+      <Notice title={texts.unusable.title(unusable.length)}>
         <Group justify="space-between" gap="sm">
           <Text size="sm" className="break-word" miw={0}>
-            The list is not filtered by {unusable.map((name) => `${name}=${params.get(name)?.slice(0, 40)}`).join(", ")}
-            .
+            {texts.unusable.notFiltered(unusable.map((name) => `${name}=${params.get(name)?.slice(0, 40)}`).join(", "))}
           </Text>
           <Button
             size="xs"
             variant="default"
             onClick={() => change(Object.fromEntries(unusable.map((name) => [name, undefined])))}
           >
-            {unusable.length === 1 ? "Remove the filter" : "Remove the filters"}
+            {texts.unusable.remove(unusable.length)}
           </Button>
         </Group>
       </Notice>

@@ -1,4 +1,6 @@
-const format = new Intl.NumberFormat("en-US");
+import { perLocale } from "@/app/_texts/language";
+
+const format = perLocale((locale) => new Intl.NumberFormat(locale));
 
 /** 12345 -> "12,345". */
-export const formatCount = (count: number): string => format.format(count);
+export const formatCount = (count: number): string => format().format(count);

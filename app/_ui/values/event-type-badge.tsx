@@ -1,12 +1,23 @@
+import { eventTypesTexts as texts } from "@/app/_texts/ui/event-types";
 import type { EventType } from "@/server/webhooks/schema";
 import { StatusBadge, type Tone } from "./status-badge";
 
+/** `description` is looked up when it is read, so not before a page is drawn. */
+type EventTypeView = { tone: Tone; readonly description: string };
+
+const viewOf = (type: EventType, tone: Tone): EventTypeView => ({
+  tone,
+  get description() {
+    return texts.meanings[type];
+  },
+});
+
 /** Every event type with its meaning, in the order in which they occur; inbound ones last. */
-export const EVENT_TYPE_VIEWS: Record<EventType, { tone: Tone; description: string }> = {
-  "message.sent": { tone: "info", description: "A provider accepted the message" },
-  "message.delivered": { tone: "success", description: "The carrier confirmed delivery" },
-  "message.failed": { tone: "danger", description: "The message failed or was not delivered" },
-  "message.received": { tone: "neutral", description: "Somebody sent a message to one of your numbers" },
+export const EVENT_TYPE_VIEWS: Record<EventType, EventTypeView> = {
+  "message.sent": viewOf("message.sent", "info"),
+  "message.delivered": viewOf("message.delivered", "success"),
+  "message.failed": viewOf("message.failed", "danger"),
+  "message.received": viewOf("message.received", "neutral"),
 };
 
 export const EVENT_TYPES = Object.keys(EVENT_TYPE_VIEWS) as EventType[];

@@ -1,15 +1,27 @@
+import { messageStatusTexts as texts } from "@/app/_texts/ui/message-status";
 import type { Message } from "@/server/messages/schema";
 import { StatusBadge, type Tone } from "./status-badge";
 
 export type MessageStatus = Message["status"];
 
+/** `label` is looked up when it is read, so not before a page is drawn. */
+type StatusView = { status: MessageStatus; readonly label: string; tone: Tone };
+
+const viewOf = (status: MessageStatus, tone: Tone): StatusView => ({
+  status,
+  get label() {
+    return texts.states[status];
+  },
+  tone,
+});
+
 /** Every message status with its label and tone, in the order of charts and filters. */
-export const MESSAGE_STATUS_VIEWS: ReadonlyArray<{ status: MessageStatus; label: string; tone: Tone }> = [
-  { status: "delivered", label: "Delivered", tone: "success" },
-  { status: "sent", label: "Sent", tone: "info" },
-  { status: "pending", label: "Pending", tone: "neutral" },
-  { status: "undelivered", label: "Undelivered", tone: "warning" },
-  { status: "failed", label: "Failed", tone: "danger" },
+export const MESSAGE_STATUS_VIEWS: readonly StatusView[] = [
+  viewOf("delivered", "success"),
+  viewOf("sent", "info"),
+  viewOf("pending", "neutral"),
+  viewOf("undelivered", "warning"),
+  viewOf("failed", "danger"),
 ];
 
 /** Whether a message waits for a time that lies ahead. */
@@ -24,7 +36,7 @@ export function MessageStatusBadge({
   status: MessageStatus;
   scheduled_at?: string | null;
 }) {
-  if (isScheduled({ status, scheduled_at })) return <StatusBadge tone="neutral">Scheduled</StatusBadge>;
+  if (isScheduled({ status, scheduled_at })) return <StatusBadge tone="neutral">{texts.scheduled}</StatusBadge>;
   const view = MESSAGE_STATUS_VIEWS.find((entry) => entry.status === status);
   return <StatusBadge tone={view?.tone ?? "neutral"}>{view?.label ?? status}</StatusBadge>;
 }

@@ -1,3 +1,5 @@
+import { currentLocale } from "@/app/_texts/language";
+
 /** Amounts are shown with as many decimals as money has, or with as many as prices of single messages have. */
 const CENTS_DIGITS = 2;
 const PRICE_DIGITS = 4;
@@ -15,14 +17,15 @@ function digitsOf(amount: number): number {
 
 /** 0.0075, "USD" -> "$0.0075"; 12, "USD" -> "$12.00"; 106.426, "USD" -> "$106.4260". `digits` for a column that aligns. */
 export function formatMoney(amount: number, currency: string, digits = digitsOf(amount)): string {
-  const key = `${currency} ${digits}`;
-  const known = formats.get(key) ?? formatOf(currency, digits);
+  const locale = currentLocale();
+  const key = `${locale} ${currency} ${digits}`;
+  const known = formats.get(key) ?? formatOf(locale, currency, digits);
   formats.set(key, known);
   return known.format(amount);
 }
 
-const formatOf = (currency: string, digits: number) =>
-  new Intl.NumberFormat("en-US", {
+const formatOf = (locale: string, currency: string, digits: number) =>
+  new Intl.NumberFormat(locale, {
     style: "currency",
     currency,
     minimumFractionDigits: digits,

@@ -2,6 +2,7 @@
 
 import { Button, Code, CopyButton, Stack, Text } from "@mantine/core";
 import { useId } from "react";
+import { valuesTexts as texts } from "@/app/_texts/ui/values";
 import { IconCheck, IconCopy } from "@/app/_ui/icons/icons";
 
 /** A secret in plain text with a copy button. */
@@ -29,7 +30,7 @@ export function SecretValue({ label, value, notice }: { label: string; value: st
             leftSection={copied ? <IconCheck size={16} /> : <IconCopy size={16} />}
             data-autofocus
           >
-            {copied ? "Copied" : "Copy"}
+            {copied ? texts.copied : texts.copy}
           </Button>
         )}
       </CopyButton>

@@ -1,4 +1,6 @@
-const percent = new Intl.NumberFormat("en-US", { style: "percent", maximumFractionDigits: 1 });
+import { perLocale } from "@/app/_texts/language";
+
+const percent = perLocale((locale) => new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 1 }));
 
 /** Half of the last decimal: less is rounded to nothing. */
 const LEAST = 0.0005;
@@ -7,5 +9,5 @@ const LEAST = 0.0005;
 export function formatShare(part: number, whole: number): string {
   if (whole === 0) return "–";
   const share = part / whole;
-  return share > 0 && share < LEAST ? "<0.1%" : percent.format(share);
+  return share > 0 && share < LEAST ? `<${percent().format(2 * LEAST)}` : percent().format(share);
 }

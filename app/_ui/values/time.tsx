@@ -1,6 +1,8 @@
 "use client";
 
 import { useSyncExternalStore } from "react";
+import { currentLocale, perLocale } from "@/app/_texts/language";
+import { valuesTexts as texts } from "@/app/_texts/ui/values";
 import { Tooltip } from "../tooltip";
 
 const TICK_MS = 10_000;
@@ -11,26 +13,26 @@ const STEPS: ReadonlyArray<{ unit: Intl.RelativeTimeFormatUnit; seconds: number;
 ];
 const JUST_NOW_S = 45;
 
-const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+const relative = perLocale((locale) => new Intl.RelativeTimeFormat(locale, { numeric: "auto" }));
 const day = { dateStyle: "medium" } as const;
 const moment = { dateStyle: "medium", timeStyle: "long" } as const;
 
 /** 90 s ago -> "1 minute ago"; a date beyond 30 days. `timeZone` undefined: the browser's own. */
 function toWords(date: Date, timeZone: string | undefined): string {
   const ageS = (Date.now() - date.getTime()) / 1_000;
-  if (Math.abs(ageS) < JUST_NOW_S) return ageS >= 0 ? "just now" : "in a moment";
+  if (Math.abs(ageS) < JUST_NOW_S) return ageS >= 0 ? texts.justNow : texts.inAMoment;
   const step = STEPS.find((entry) => Math.abs(ageS) < entry.below);
-  if (!step) return date.toLocaleDateString("en", { ...day, timeZone });
+  if (!step) return date.toLocaleDateString(currentLocale(), { ...day, timeZone });
   const amount = Math.max(1, Math.round(Math.abs(ageS) / step.seconds));
-  return relative.format(ageS >= 0 ? -amount : amount, step.unit);
+  return relative().format(ageS >= 0 ? -amount : amount, step.unit);
 }
 
 /** The time to the second, as the browser's clock shows it and in UTC. */
 const exact = (date: Date) => (
   <>
-    {date.toLocaleString("en", moment)}
+    {date.toLocaleString(currentLocale(), moment)}
     <br />
-    {date.toLocaleString("en", { ...moment, timeZone: "UTC" })}
+    {date.toLocaleString(currentLocale(), { ...moment, timeZone: "UTC" })}
   </>
 );
 

@@ -1,5 +1,6 @@
 import { Anchor, Box, Group, Stack, Text, Title, Typography } from "@mantine/core";
 import type { Metadata } from "next";
+import { docsTexts as texts } from "@/app/_texts/docs";
 import { GUIDES } from "@/server/api/document/guides";
 import { hrefOf } from "../_guides/list";
 import { Markdown } from "../_guides/markdown";
@@ -26,7 +27,7 @@ export default async function GuidePage({ params }: Props) {
         <Group justify="space-between" align="baseline" gap="xs" mb="lg">
           <Title order={1}>{title}</Title>
           <Anchor href={`${hrefOf(guide)}.md`} size="sm" c="dimmed">
-            View as Markdown
+            {texts.viewAsMarkdown}
           </Anchor>
         </Group>
         <Typography className="guide">
@@ -34,9 +35,16 @@ export default async function GuidePage({ params }: Props) {
         </Typography>
       </Box>
       {sections.length > 1 && (
-        <Stack component="nav" aria-label="On this page" gap={6} w={200} visibleFrom="lg" className="guide-sections">
+        <Stack
+          component="nav"
+          aria-label={texts.onThisPage}
+          gap={6}
+          w={200}
+          visibleFrom="lg"
+          className="guide-sections"
+        >
           <Text size="xs" fw={600} c="dimmed">
-            On this page
+            {texts.onThisPage}
           </Text>
           {sections.map(({ id, text }) => (
             <Anchor key={id} href={`#${id}`} size="sm" c="dimmed">

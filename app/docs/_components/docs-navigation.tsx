@@ -2,14 +2,15 @@
 
 import { Stack } from "@mantine/core";
 import { usePathname } from "next/navigation";
+import { docsTexts as texts } from "@/app/_texts/docs";
 import { NavigationSection } from "@/app/_ui/frame/navigation-section";
 import { IconBook2, IconCode } from "@/app/_ui/icons/icons";
 import { GUIDES } from "@/server/api/document/guides";
 import { hrefOf, REFERENCE_HREF } from "../_guides/list";
 
-const SECTIONS = [
-  { title: "Guides", items: GUIDES.map(({ slug, label }) => ({ href: hrefOf(slug), label, icon: IconBook2 })) },
-  { title: "Reference", items: [{ href: REFERENCE_HREF, label: "API reference", icon: IconCode }] },
+const sections = () => [
+  { title: texts.guides, items: GUIDES.map(({ slug, label }) => ({ href: hrefOf(slug), label, icon: IconBook2 })) },
+  { title: texts.reference, items: [{ href: REFERENCE_HREF, label: texts.apiReference, icon: IconCode }] },
 ];
 
 /** The documentation's navigation. `onLeave` runs when a link is chosen, so that a drawer can close. */
@@ -17,7 +18,7 @@ export function DocsNavigation({ onLeave }: { onLeave?: () => void }) {
   const pathname = usePathname();
   return (
     <Stack gap="lg">
-      {SECTIONS.map(({ title, items }) => (
+      {sections().map(({ title, items }) => (
         <NavigationSection
           key={title}
           title={title}

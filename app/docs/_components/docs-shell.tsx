@@ -4,6 +4,7 @@ import { Box, Button, Container, Group, UnstyledButton } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { usePathname } from "next/navigation";
 import { lazy, type ReactNode, Suspense, useState } from "react";
+import { docsTexts as texts } from "@/app/_texts/docs";
 import { Brand } from "@/app/_ui/frame/brand";
 import { LinkButton } from "@/app/_ui/frame/link-button";
 import { SchemeToggle } from "@/app/_ui/frame/scheme-toggle";
@@ -39,17 +40,17 @@ export function DocsShell({ children }: { children: ReactNode }) {
     <Shell
       header={
         <>
-          <UnstyledButton component={SiteLink} href={REFERENCE_HREF} aria-label="Messaging Service, documentation">
+          <UnstyledButton component={SiteLink} href={REFERENCE_HREF} aria-label={texts.home}>
             <Brand />
           </UnstyledButton>
-          <Group component="nav" aria-label="Documentation" gap={4} ml="md" wrap="nowrap" visibleFrom="md">
-            <Tab href={REFERENCE_HREF} label="API reference" active={isReference} />
-            <Tab href={hrefOf(GUIDES[0].slug)} label="Guides" active={!isReference} />
+          <Group component="nav" aria-label={texts.documentation} gap={4} ml="md" wrap="nowrap" visibleFrom="md">
+            <Tab href={REFERENCE_HREF} label={texts.apiReference} active={isReference} />
+            <Tab href={hrefOf(GUIDES[0].slug)} label={texts.guides} active={!isReference} />
           </Group>
           <Group ml="auto" gap="xs" wrap="nowrap">
             <Box visibleFrom="sm">
               <LinkButton href="/" variant="default" size="xs" radius="xl">
-                Open the console
+                {texts.openConsole}
               </LinkButton>
             </Box>
             <SchemeToggle />
@@ -57,13 +58,13 @@ export function DocsShell({ children }: { children: ReactNode }) {
         </>
       }
       navigation={isReference ? null : <DocsNavigation />}
-      navigationLabel="Guides"
+      navigationLabel={texts.guides}
       isDrawerOpen={drawerOpen}
       onOpenDrawer={drawer.open}
     >
       {wasOpened && (
         <Suspense>
-          <SiteDrawer opened={drawerOpen} onClose={drawer.close} title={<Brand />} label="Guides">
+          <SiteDrawer opened={drawerOpen} onClose={drawer.close} title={<Brand />} label={texts.guides}>
             <DocsNavigation onLeave={drawer.close} />
           </SiteDrawer>
         </Suspense>

@@ -1,6 +1,7 @@
 "use client";
 
 import { useSyncExternalStore } from "react";
+import { docsTexts as texts } from "@/app/_texts/docs";
 import { CodeBlock } from "@/app/_ui/values/code-block";
 
 /** The address that guides are written with. */
@@ -15,5 +16,5 @@ export function GuideCode({ value }: { value: string }) {
     () => window.location.origin,
     () => WRITTEN_ADDRESS,
   );
-  return <CodeBlock value={value.replaceAll(WRITTEN_ADDRESS, address)} copyLabel="Copy code" />;
+  return <CodeBlock value={value.replaceAll(WRITTEN_ADDRESS, address)} copyLabel={texts.copyCode} />;
 }

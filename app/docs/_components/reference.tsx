@@ -2,6 +2,7 @@
 
 import { Alert, Center, Loader, useComputedColorScheme } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
+import { docsTexts as texts } from "@/app/_texts/docs";
 
 const DOCUMENT_URL = "/api/v1/openapi.json";
 const SCRIPT_URL = "/docs/reference.js";
@@ -48,7 +49,7 @@ const configurationOf = (scheme: "light" | "dark"): Configuration => ({
   orderSchemaPropertiesBy: "preserve",
   orderRequiredPropertiesFirst: false,
   defaultOpenAllTags: true,
-  metaData: { title: "API reference · Messaging Service" },
+  metaData: { title: texts.referenceTitle },
   generateOperationSlug: ({ operationId, method, path }: { operationId?: string; method: string; path: string }) =>
     operationId ?? `${method}${path}`,
 });
@@ -87,12 +88,12 @@ export function Reference() {
     <>
       {state === "loading" && (
         <Center py={120}>
-          <Loader aria-label="Loading the reference" />
+          <Loader aria-label={texts.loadingReference} />
         </Center>
       )}
       {state === "failed" && (
-        <Alert color="red" m="xl" title="The reference could not be loaded">
-          Reload the page. The OpenAPI document is at <a href={DOCUMENT_URL}>{DOCUMENT_URL}</a>.
+        <Alert color="red" m="xl" title={texts.notLoaded.title}>
+          {texts.notLoaded.hint(<a href={DOCUMENT_URL}>{DOCUMENT_URL}</a>)}
         </Alert>
       )}
       <div ref={container} className="reference" />

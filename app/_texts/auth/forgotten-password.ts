@@ -1,0 +1,23 @@
+import { defineTexts } from "../define-texts";
+
+const en = {
+  pageTitle: "Forgotten password",
+  goToSignIn: "Go to sign-in",
+  askOperator: {
+    title: "Ask the operator",
+    reason: "The operator of this installation makes links to choose another password.",
+  },
+  title: "Forgotten your password?",
+  promise: "We’ll email you a link to choose a new one.",
+  failed: "The link was not sent",
+  email: "Email",
+  submit: "Send me a link",
+  backToSignIn: "Back to sign-in",
+  sent: {
+    title: "Check your email",
+    hint: "If this address belongs to an account, a link is on its way. It works once, within an hour.",
+  },
+};
+
+/** The texts of the page for a forgotten password. */
+export const forgottenPasswordTexts = defineTexts({ en });

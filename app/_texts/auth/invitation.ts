@@ -1,0 +1,27 @@
+import type { OpenInvitation } from "@/server/members/schema";
+import { defineTexts } from "../define-texts";
+
+const en = {
+  label: "Invitation",
+  over: {
+    title: "This invitation does not work",
+    reason: "It was accepted, withdrawn or replaced by another, or is older than a week. Ask for a new one.",
+    goToSignIn: "Go to sign-in",
+  },
+  join: (account: string) => `Join ${account}`,
+  invitedAs: {
+    viewer: "You were invited as a viewer.",
+    developer: "You were invited as a developer.",
+    owner: "You were invited as an owner.",
+  } satisfies Record<OpenInvitation["role"], string>,
+  enterPassword: "Enter the password that you sign in with.",
+  choosePassword: "Choose a password to sign in with.",
+  failed: "You have not joined yet",
+  name: "Your name",
+  email: "Email",
+  password: "Password",
+  submit: "Accept invitation",
+};
+
+/** The texts of the page that an invitation leads to. */
+export const invitationTexts = defineTexts({ en });

@@ -1,0 +1,19 @@
+import { defineTexts } from "../define-texts";
+
+const en = {
+  label: "Password reset",
+  title: "Choose a new password",
+  warning: "Every session that is open will end.",
+  failed: "The password was not changed",
+  newPassword: "New password",
+  submit: "Change password",
+  goToSignIn: "Go to sign-in",
+  changed: { title: "Your password is changed", hint: "All sessions were ended. Sign in with the new password." },
+  over: {
+    title: "This link does not work",
+    reason: "It was used, replaced by another, or is older than an hour. Ask for a new one.",
+  },
+};
+
+/** The texts of the page to choose a new password by a link. */
+export const resetPasswordTexts = defineTexts({ en });

@@ -1,0 +1,20 @@
+import type { ReactNode } from "react";
+import { defineTexts } from "../define-texts";
+
+type Link = (words: string) => ReactNode;
+
+const en = {
+  title: "Sign in",
+  welcome: "Welcome back. Use the address of your account.",
+  email: "Email",
+  password: "Password",
+  code: "Code",
+  codeHint: "From your authenticator app, or a recovery code.",
+  submit: "Sign in",
+  forgotten: (link: Link) => <>Forgotten your password? {link("Get a link by email")}</>,
+  forgottenAskOperator: "Forgotten your password? The operator of this installation can give you a link.",
+  noAccountYet: (link: Link) => <>No account yet? {link("Create one")}</>,
+};
+
+/** The texts of the page to sign in. */
+export const signInTexts = defineTexts({ en });

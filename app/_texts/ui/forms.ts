@@ -1,0 +1,14 @@
+import { defineTexts } from "../define-texts";
+
+const en = {
+  newPasswordHint: "A few words in a row are easier to remember and harder to guess.",
+  secretCopied: "I have copied it",
+  discard: {
+    title: "Discard what you have entered?",
+    question: "The dialog closes without saving it.",
+    confirm: "Discard",
+  },
+};
+
+/** The texts of parts of forms. */
+export const formsTexts = defineTexts({ en });

@@ -1,0 +1,13 @@
+import { defineTexts } from "../define-texts";
+
+const en = {
+  skipToContent: "Skip to content",
+  openNavigation: "Open navigation",
+  closeNavigation: "Close navigation",
+  theme: "Theme",
+  schemes: { light: "Light", dark: "Dark", auto: "Match system" },
+  compactTables: "Compact tables",
+};
+
+/** The texts of the frame around pages: header, navigation, theme. */
+export const frameTexts = defineTexts({ en });
