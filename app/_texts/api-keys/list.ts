@@ -20,6 +20,12 @@ const en = {
     state: "State",
     actions: "Actions",
   },
+  limits: {
+    requestsPerMinute: (count: string) => `${count} requests per minute`,
+    messagesPerDay: (count: string) => `${count} messages per day`,
+    messagesPerMonth: (count: string) => `${count} messages per month`,
+    onlyFrom: (addresses: string) => `only from ${addresses}`,
+  },
   never: "Never",
   edit: (key: string) => `Edit ${key}`,
   create: { title: "Create an API key", created: "API key created" },

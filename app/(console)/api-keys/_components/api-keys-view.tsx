@@ -19,7 +19,8 @@ import { Time } from "@/app/_ui/values/time";
 import type { ApiKey } from "@/server/api-keys/schema";
 import { CreateApiKeyDialog } from "./create-api-key-dialog";
 import { EditApiKeyDialog } from "./edit-api-key-dialog";
-import { KeyState, Limits, Scopes } from "./key-cells";
+import { KeyState, Scopes } from "./key-cells";
+import { Limits } from "./key-limits";
 import { RevokeButton } from "./revoke-button";
 
 /** The API keys of the account, with their permissions, limits and last use. */
