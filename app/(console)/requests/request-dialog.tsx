@@ -2,6 +2,7 @@
 
 import { Anchor, Group, Stack, Text } from "@mantine/core";
 import Link from "next/link";
+import { requestsTexts as texts } from "@/app/_texts/requests";
 import { trpc } from "@/app/_trpc/client";
 import { Dialog } from "@/app/_ui/forms/dialog";
 import { QueryState } from "@/app/_ui/lists/query-state";
@@ -16,7 +17,7 @@ import { HttpStatus } from "./http-status";
 export function RequestDialog({ id, onClose }: { id: string | null; onClose: () => void }) {
   const request = trpc.requestLog.get.useQuery({ id: id ?? "" }, { enabled: id !== null });
   return (
-    <Dialog opened={id !== null} onClose={onClose} title="Request" size="lg">
+    <Dialog opened={id !== null} onClose={onClose} title={texts.dialog.title} size="lg">
       <QueryState query={request}>{(data) => <RequestFacts request={data} />}</QueryState>
     </Dialog>
   );
@@ -39,16 +40,16 @@ function RequestFacts({ request }: { request: LoggedRequestDetail }) {
         <Text span inherit fw={600}>
           {method}
         </Text>{" "}
-        /api/v1{path}
+        {`/api/v1${path}`}
         {query && `?${query}`}
       </Text>
       <Group gap="md">
         <HttpStatus status={status} />
         <Text size="sm" c="dimmed" className="tabular">
-          {formatCount(latency_ms)} ms
+          {texts.milliseconds(formatCount(latency_ms))}
         </Text>
         <Text size="sm" c="dimmed">
-          Key {key_name ?? key_id}
+          {texts.dialog.key(key_name ?? key_id)}
         </Text>
         <Text size="sm" c="dimmed" component="div">
           <Time value={created_at} />
@@ -58,20 +59,22 @@ function RequestFacts({ request }: { request: LoggedRequestDetail }) {
         <Text size="sm" className="mono break-word">
           {id}
         </Text>
-        <CopyButton value={id} label="Copy request ID" />
+        <CopyButton value={id} label={texts.dialog.copyId} />
       </Group>
       {resource_id?.startsWith("msg_") && (
         <Anchor component={Link} href={`/messages/${resource_id}`} size="sm">
-          View message
+          {texts.dialog.viewMessage}
         </Anchor>
       )}
-      <Body title="Request body" text={request.request_body} missing="The request had no body, or none that is JSON." />
-      {status >= 400 && <Body title="Response" text={request.response_body} missing="There was none." />}
+      <Body {...texts.dialog.requestBody} text={request.request_body} />
+      {status >= 400 && <Body {...texts.dialog.response} text={request.response_body} />}
     </Stack>
   );
 }
 
-function Body({ title, text, missing }: { title: string; text: string | null; missing: string }) {
+type BodyProps = { title: string; text: string | null; copy: string; missing: string };
+
+function Body({ title, text, copy, missing }: BodyProps) {
   return (
     <Stack gap={6} component="section" aria-label={title}>
       <Text size="sm" fw={600}>
@@ -82,7 +85,7 @@ function Body({ title, text, missing }: { title: string; text: string | null; mi
           {missing}
         </Text>
       ) : (
-        <CodeBlock value={legible(text)} copyLabel={`Copy ${title.toLowerCase()}`} maxHeight={320} />
+        <CodeBlock value={legible(text)} copyLabel={copy} maxHeight={320} />
       )}
     </Stack>
   );

@@ -1,23 +1,20 @@
 "use client";
 
+import { requestsTexts as texts } from "@/app/_texts/requests";
+import { sharedTexts } from "@/app/_texts/shared";
 import { ApiKeyFilter } from "@/app/_ui/lists/api-key-filter";
 import { type ChangeFilters, FilterBar } from "@/app/_ui/lists/filter-bar";
 import { FilterSelect } from "@/app/_ui/lists/filter-select";
 import { TextFilter } from "@/app/_ui/lists/text-filter";
-import type { UrlPatch } from "@/app/_ui/lists/use-url-state";
+import { oneOf, type UrlPatch } from "@/app/_ui/lists/use-url-state";
 import type { ListRequestsQuery } from "@/server/request-log/schema";
 
 type StatusClass = NonNullable<ListRequestsQuery["status_class"]>;
 
-const STATUS_OPTIONS: Array<{ value: StatusClass; label: string }> = [
-  { value: "2xx", label: "Succeeded (2xx)" },
-  { value: "4xx", label: "Refused (4xx)" },
-  { value: "5xx", label: "Failed (5xx)" },
-];
+const STATUS_CLASSES: readonly StatusClass[] = ["2xx", "4xx", "5xx"];
 
 /** The status that the address names; undefined: none, or none that exists. */
-export const statusOf = (text: string | null): StatusClass | undefined =>
-  STATUS_OPTIONS.find(({ value }) => value === text)?.value;
+export const statusOf = (text: string | null): StatusClass | undefined => oneOf(STATUS_CLASSES, text);
 
 export type RequestFilterValues = {
   status: StatusClass | undefined;
@@ -42,9 +39,9 @@ export function RequestFilters({
   return (
     <FilterBar isFiltered={isFiltered} onClear={() => change(NO_FILTERS)}>
       <FilterSelect
-        label="Status"
-        placeholder="Any status"
-        options={STATUS_OPTIONS}
+        label={sharedTexts.status}
+        placeholder={texts.filters.anyStatus}
+        options={STATUS_CLASSES.map((value) => ({ value, label: texts.filters.statuses[value] }))}
         value={values.status}
         onChange={(status) => change({ status })}
         flex="1 1 140px"
@@ -52,14 +49,14 @@ export function RequestFilters({
       />
       <ApiKeyFilter keyId={values.keyId} onChange={(key) => change({ key })} />
       <TextFilter
-        label="Path"
+        label={texts.filters.path}
         placeholder="/messages"
         maxLength={100}
         value={values.path}
         onChange={(path) => change({ path }, "replace")}
       />
       <TextFilter
-        label="Request ID"
+        label={texts.filters.requestId}
         placeholder="req_…"
         maxLength={40}
         value={values.requestId}

@@ -2,6 +2,8 @@
 
 import { Box, Button, Card, Center, Text } from "@mantine/core";
 import { keepPreviousData } from "@tanstack/react-query";
+import { requestsTexts as texts } from "@/app/_texts/requests";
+import { sharedTexts } from "@/app/_texts/shared";
 import { trpc } from "@/app/_trpc/client";
 import { LinkButton } from "@/app/_ui/frame/link-button";
 import { PageHeader } from "@/app/_ui/frame/page-header";
@@ -22,10 +24,10 @@ import { NO_FILTERS, RequestFilters, type RequestFilterValues, statusOf } from "
 
 const PER_PAGE = 50;
 
-const columns: ReadonlyArray<Column<LoggedRequest>> = [
+const columns = (): ReadonlyArray<Column<LoggedRequest>> => [
   {
     key: "request",
-    header: "Request",
+    header: texts.columns.request,
     render: ({ method, path, created_at: at }) => (
       <>
         <Text size="sm" className="mono break-word">
@@ -42,18 +44,24 @@ const columns: ReadonlyArray<Column<LoggedRequest>> = [
   },
   {
     key: "status",
-    header: "Status",
+    header: sharedTexts.status,
     render: ({ status }) => <HttpStatus status={status} />,
   },
   {
     key: "latency",
-    header: "Latency",
+    header: texts.columns.latency,
     align: "right",
     visibleFrom: "sm",
-    render: ({ latency_ms: ms }) => <span className="tabular nowrap">{formatCount(ms)} ms</span>,
+    render: ({ latency_ms: ms }) => <span className="tabular nowrap">{texts.milliseconds(formatCount(ms))}</span>,
   },
-  { key: "key", header: "Key", visibleFrom: "md", render: ({ key_name, key_id }) => key_name ?? key_id },
-  { key: "when", header: "When", align: "right", visibleFrom: "sm", render: (row) => <Time value={row.created_at} /> },
+  { key: "key", header: texts.columns.key, visibleFrom: "md", render: ({ key_name, key_id }) => key_name ?? key_id },
+  {
+    key: "when",
+    header: texts.columns.when,
+    align: "right",
+    visibleFrom: "sm",
+    render: (row) => <Time value={row.created_at} />,
+  },
 ];
 
 /** Says which requests the installation does not keep. */
@@ -61,11 +69,7 @@ function KeptNote({ mode }: { mode: LoggedRequests["mode"] }) {
   if (mode === "all") return null;
   return (
     <Box mb="md">
-      <Notice title={mode === "off" ? "Requests are not logged" : "Only errors are logged"}>
-        {mode === "off"
-          ? "This installation keeps no requests. Its operator can change that with REQUEST_LOG."
-          : "This installation keeps requests with a status of 400 and up. Its operator can change that with REQUEST_LOG."}
-      </Notice>
+      <Notice title={texts.notKept[mode].title}>{texts.notKept[mode].text}</Notice>
     </Box>
   );
 }
@@ -92,10 +96,7 @@ export function RequestsView() {
   const isFiltered = Object.values(filters).some(Boolean);
   return (
     <>
-      <PageHeader
-        title="Request log"
-        description="Requests of your programs in the last seven days, with the responses. Secrets are never kept."
-      />
+      <PageHeader title={texts.title} description={texts.description} />
       <RequestFilters values={filters} isFiltered={isFiltered} change={change} />
       <UnusableFilters params={params} understood={{ status: filters.status }} change={change} />
       <QueryState query={requests}>
@@ -105,12 +106,12 @@ export function RequestsView() {
             <Card padding={0}>
               {pages.at(-1)?.searched && (
                 <Text size="sm" c="dimmed" px="lg" py="sm" className="card-bar">
-                  Filters look through the newest {formatCount(pages.at(-1)?.searched ?? 0)} requests.
+                  {texts.searched(formatCount(pages.at(-1)?.searched ?? 0))}
                 </Text>
               )}
               <PagedTable
-                label="Requests"
-                columns={columns}
+                label={texts.requests}
+                columns={columns()}
                 rows={pages.flatMap(({ items }) => items)}
                 rowKey={({ id }) => id}
                 onRowClick={({ id }) => change({ open: id })}
@@ -124,7 +125,7 @@ export function RequestsView() {
                     loading={requests.isFetchingNextPage}
                     onClick={() => void requests.fetchNextPage()}
                   >
-                    Show older requests
+                    {texts.showOlder}
                   </Button>
                 </Center>
               )}
@@ -141,18 +142,18 @@ function NoRequests() {
   return (
     <EmptyState
       icon={IconListSearch}
-      title="No requests yet"
+      title={texts.noRequestsYet}
       action={
         <LinkButton href="/docs/quick-start" variant="light">
-          Make the first request
+          {texts.makeFirst}
         </LinkButton>
       }
     >
-      Requests with one of your API keys appear here, with their responses.
+      {texts.whatAppears}
     </EmptyState>
   );
 }
 
 function NothingFound({ onClear }: { onClear: () => void }) {
-  return <NoMatch title="No requests match these filters" showAll="Show all requests" onClear={onClear} />;
+  return <NoMatch title={texts.noneMatch} showAll={texts.showAll} onClear={onClear} />;
 }

@@ -2,6 +2,8 @@
 
 import { Checkbox, Fieldset, NumberInput, SimpleGrid, Stack, TagsInput, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
+import { apiKeyFormTexts as texts } from "@/app/_texts/api-keys/form";
+import { sharedTexts } from "@/app/_texts/shared";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { FormButtons } from "@/app/_ui/forms/form-buttons";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
@@ -86,8 +88,8 @@ export function ApiKeyForm({
   const form = useForm<Values>({
     initialValues: apiKey ? valuesOf(apiKey) : EMPTY,
     validate: {
-      name: (name) => (name.trim() ? null : "Enter a name"),
-      permissions: (permissions) => (permissions.length > 0 ? null : "Choose at least one permission"),
+      name: (name) => (name.trim() ? null : texts.enterName),
+      permissions: (permissions) => (permissions.length > 0 ? null : texts.choosePermission),
     },
   });
   const errors = useFormErrors(form);
@@ -98,18 +100,18 @@ export function ApiKeyForm({
   });
 
   return (
-    <form onSubmit={submit} noValidate aria-label={apiKey ? "API key" : "New API key"}>
+    <form onSubmit={submit} noValidate aria-label={apiKey ? texts.key : texts.newKey}>
       <Stack gap="md">
-        <ErrorAlert error={errors.unplaced} title={apiKey ? "The key was not changed" : "The key was not created"} />
+        <ErrorAlert error={errors.unplaced} title={apiKey ? texts.notChanged : texts.notCreated} />
         <TextInput
-          label="Name"
-          description="The program that uses it, such as “Shop, production”"
+          label={texts.name.label}
+          description={texts.name.description}
           data-autofocus
           withAsterisk
           {...form.getInputProps("name")}
         />
         {!apiKey && (
-          <Checkbox.Group label="Permissions" withAsterisk {...form.getInputProps("permissions")}>
+          <Checkbox.Group label={texts.permissions} withAsterisk {...form.getInputProps("permissions")}>
             <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm" verticalSpacing="sm" mt="xs" mb={4}>
               {SCOPES.map((scope) => (
                 <Checkbox
@@ -122,36 +124,48 @@ export function ApiKeyForm({
             </SimpleGrid>
           </Checkbox.Group>
         )}
-        <Fieldset legend="Limits">
+        <Fieldset legend={texts.limits.title}>
           <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
-            <Limit label="Requests per minute" placeholder="Default" {...form.getInputProps("rate_limit")} />
-            <Limit label="Messages per day" placeholder="No limit" {...form.getInputProps("daily_limit")} />
-            <Limit label="Messages per month" placeholder="No limit" {...form.getInputProps("monthly_limit")} />
+            <Limit
+              label={texts.limits.requestsPerMinute}
+              placeholder={texts.limits.defaultLimit}
+              {...form.getInputProps("rate_limit")}
+            />
+            <Limit
+              label={texts.limits.messagesPerDay}
+              placeholder={texts.limits.noLimit}
+              {...form.getInputProps("daily_limit")}
+            />
+            <Limit
+              label={texts.limits.messagesPerMonth}
+              placeholder={texts.limits.noLimit}
+              {...form.getInputProps("monthly_limit")}
+            />
           </SimpleGrid>
           <Text size="xs" c="dimmed" mt="xs">
-            Days and months are counted in UTC.
+            {texts.limits.timeZone}
           </Text>
         </Fieldset>
-        <Fieldset legend="Restrictions">
+        <Fieldset legend={texts.restrictions}>
           <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
             <TagsInput
               comboboxProps={{ keepMounted: false }}
-              label="Allowed IP addresses"
-              description="IPv4 addresses or CIDR ranges"
-              placeholder={form.values.allowed_ips.length === 0 ? "Any address" : undefined}
+              label={texts.addresses.label}
+              description={texts.addresses.description}
+              placeholder={form.values.allowed_ips.length === 0 ? texts.addresses.any : undefined}
               splitChars={[",", " ", ";"]}
               {...form.getInputProps("allowed_ips")}
             />
             <TextInput
               type="date"
-              label="Expiry date"
-              description="The key works through the end of this day. Leave it empty for one that never expires."
+              label={texts.expiry.label}
+              description={texts.expiry.description}
               min={localDay(new Date())}
               {...form.getInputProps("expires_at")}
             />
           </SimpleGrid>
         </Fieldset>
-        <FormButtons submit={apiKey ? "Save changes" : "Create key"} busy={busy} onCancel={onCancel} />
+        <FormButtons submit={apiKey ? sharedTexts.saveChanges : texts.submit} busy={busy} onCancel={onCancel} />
       </Stack>
     </form>
   );

@@ -3,6 +3,8 @@
 import { ActionIcon, Button, Card, Group, Stack, Text, VisuallyHidden } from "@mantine/core";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
+import { apiKeysTexts as texts } from "@/app/_texts/api-keys/list";
+import { sharedTexts } from "@/app/_texts/shared";
 import { trpc } from "@/app/_trpc/client";
 import { useTestMode } from "@/app/_trpc/test-mode";
 import { useCreateDialog } from "@/app/_ui/forms/use-create-dialog";
@@ -17,7 +19,8 @@ import { Time } from "@/app/_ui/values/time";
 import type { ApiKey } from "@/server/api-keys/schema";
 import { CreateApiKeyDialog } from "./create-api-key-dialog";
 import { EditApiKeyDialog } from "./edit-api-key-dialog";
-import { KeyState, Limits, Scopes } from "./key-cells";
+import { KeyState, Scopes } from "./key-cells";
+import { Limits } from "./key-limits";
 import { RevokeButton } from "./revoke-button";
 
 /** The API keys of the account, with their permissions, limits and last use. */
@@ -29,7 +32,7 @@ export function ApiKeysView() {
   const [edited, setEdited] = useState<ApiKey | null>(null);
   const createButton = (
     <Button leftSection={<IconPlus size={16} />} onClick={dialog.open}>
-      {isTestMode ? "Create test key" : "Create API key"}
+      {isTestMode ? texts.createTestKey : texts.createKey}
     </Button>
   );
   // An empty list has the button in its empty state.
@@ -37,19 +40,15 @@ export function ApiKeysView() {
   return (
     <>
       <PageHeader
-        title="API keys"
-        description={
-          isTestMode
-            ? "Test keys call the same REST API as live ones, but nothing is sent or billed. Live keys are listed in live mode."
-            : "Programs use a key to call the REST API. Give each program its own, with no more permissions than it needs."
-        }
+        title={texts.title}
+        description={isTestMode ? texts.testDescription : texts.description}
         actions={hasSome && createButton}
       />
       <QueryState query={keys}>
         {({ data }) => (
           <Card padding={0}>
             <PagedTable
-              label="API keys"
+              label={texts.title}
               columns={columnsOf(setEdited)}
               rows={data}
               rowKey={(key) => key.id}
@@ -57,10 +56,10 @@ export function ApiKeysView() {
               empty={
                 <EmptyState
                   icon={IconKey}
-                  title={isTestMode ? "No test keys yet" : "No API keys yet"}
+                  title={isTestMode ? texts.noTestKeysYet : texts.noKeysYet}
                   action={createButton}
                 >
-                  Create a key to send messages from your own programs.
+                  {texts.whyCreate}
                 </EmptyState>
               }
             />
@@ -76,7 +75,7 @@ export function ApiKeysView() {
 const columnsOf = (onEdit: (apiKey: ApiKey) => void): ReadonlyArray<Column<ApiKey>> => [
   {
     key: "name",
-    header: "Key",
+    header: texts.columns.key,
     render: (key) => (
       <Stack gap={0}>
         <Text size="sm" maw={260} className="break-word" dir="auto" component="div">
@@ -92,42 +91,42 @@ const columnsOf = (onEdit: (apiKey: ApiKey) => void): ReadonlyArray<Column<ApiKe
   },
   {
     key: "scopes",
-    header: "Permissions",
+    header: texts.columns.permissions,
     visibleFrom: "md",
     render: (key) => <Scopes permissions={key.permissions} />,
   },
   {
     key: "limit",
-    header: "Limits",
+    header: texts.columns.limits,
     visibleFrom: "sm",
     render: (key) => <Limits apiKey={key} />,
   },
   {
     key: "used",
-    header: "Last used",
+    header: texts.columns.lastUsed,
     visibleFrom: "sm",
-    render: (key) => <Time value={key.last_used_at} fallback="Never" />,
+    render: (key) => <Time value={key.last_used_at} fallback={texts.never} />,
   },
   {
     key: "expires",
-    header: "Expires",
+    header: texts.columns.expires,
     visibleFrom: "lg",
-    render: (key) => <Time value={key.expires_at} fallback="Never" />,
+    render: (key) => <Time value={key.expires_at} fallback={texts.never} />,
   },
   {
     key: "state",
-    header: "State",
+    header: texts.columns.state,
     render: (key) => <KeyState apiKey={key} />,
   },
   {
     key: "actions",
-    header: <VisuallyHidden>Actions</VisuallyHidden>,
+    header: <VisuallyHidden>{texts.columns.actions}</VisuallyHidden>,
     align: "right",
     render: (key) =>
       key.is_active && (
         <Group gap={4} wrap="nowrap" justify="flex-end">
-          <Tooltip label="Edit">
-            <ActionIcon variant="subtle" color="gray" aria-label={`Edit ${key.name}`} onClick={() => onEdit(key)}>
+          <Tooltip label={sharedTexts.edit}>
+            <ActionIcon variant="subtle" color="gray" aria-label={texts.edit(key.name)} onClick={() => onEdit(key)}>
               <IconPencil size={16} />
             </ActionIcon>
           </Tooltip>

@@ -2,6 +2,7 @@
 
 import { useMediaQuery } from "@mantine/hooks";
 import { lazy } from "react";
+import { apiKeysTexts as texts } from "@/app/_texts/api-keys/list";
 import { trpc } from "@/app/_trpc/client";
 import { FormModal } from "@/app/_ui/forms/form-modal";
 import { NewKey } from "./new-key";
@@ -23,7 +24,7 @@ export function CreateApiKeyDialog({ opened, onClose }: { opened: boolean; onClo
       // Not before the dialog is hidden: it would switch back to the form while it fades out.
       onExitTransitionEnd={create.reset}
       isDone={created !== undefined}
-      title={created ? "API key created" : "Create an API key"}
+      title={created ? texts.create.created : texts.create.title}
       size="lg"
       fullScreen={isNarrow}
       // A stray click must not close the dialog: the key is never shown again.

@@ -3,6 +3,7 @@
 import { Stack, Text } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { lazy } from "react";
+import { apiKeyActionsTexts as texts } from "@/app/_texts/api-keys/actions";
 import { trpc } from "@/app/_trpc/client";
 import { FormModal } from "@/app/_ui/forms/form-modal";
 import { toastDone } from "@/app/_ui/toast";
@@ -15,7 +16,7 @@ export function EditApiKeyDialog({ apiKey, onClose }: { apiKey: ApiKey | null; o
   const utils = trpc.useUtils();
   const update = trpc.apiKeys.update.useMutation({
     onSuccess: ({ name }) => {
-      toastDone(`API key “${name}” changed`);
+      toastDone(texts.edit.changed(name));
       onClose();
       return utils.apiKeys.invalidate();
     },
@@ -25,7 +26,7 @@ export function EditApiKeyDialog({ apiKey, onClose }: { apiKey: ApiKey | null; o
     <FormModal
       opened={apiKey !== null}
       onClose={onClose}
-      title="Edit API key"
+      title={texts.edit.title}
       size="lg"
       fullScreen={isNarrow}
       closeOnClickOutside={false}
@@ -33,7 +34,7 @@ export function EditApiKeyDialog({ apiKey, onClose }: { apiKey: ApiKey | null; o
       {apiKey && (
         <Stack gap="md">
           <Text size="sm" c="dimmed">
-            Programs keep using the same key. Changes apply within a second. For other permissions, create a new key.
+            {texts.edit.effect}
           </Text>
           <ApiKeyForm
             apiKey={apiKey}

@@ -1,3 +1,4 @@
+import { apiKeyActionsTexts as texts } from "@/app/_texts/api-keys/actions";
 import { OneTimeSecret } from "@/app/_ui/forms/one-time-secret";
 import type { CreatedApiKey } from "@/server/api-keys/schema";
 
@@ -5,9 +6,9 @@ import type { CreatedApiKey } from "@/server/api-keys/schema";
 export function NewKey({ created, onDone }: { created: CreatedApiKey; onDone: () => void }) {
   return (
     <OneTimeSecret
-      title="Copy the key now"
+      title={texts.newKey.copyNow}
       warning={created.plain_key_notice}
-      label={`Key “${created.name}”`}
+      label={texts.newKey.label(created.name)}
       value={created.plain_key}
       onDone={onDone}
     />

@@ -1,6 +1,7 @@
 "use client";
 
 import { ActionIcon, Checkbox, Stack, Text } from "@mantine/core";
+import { apiKeyActionsTexts as texts } from "@/app/_texts/api-keys/actions";
 import { trpc } from "@/app/_trpc/client";
 import { confirmAction } from "@/app/_ui/forms/confirm";
 import { IconBan } from "@/app/_ui/icons/icons";
@@ -16,7 +17,7 @@ export function useRevoke(apiKey: ApiKey) {
   const made = descendantsOf(apiKey.id, keys.data?.data ?? []).filter((key) => key.is_active);
   const revoke = trpc.apiKeys.revoke.useMutation({
     onSuccess: (_, { cascade }) => {
-      toastDone(cascade ? `API key “${apiKey.name}” and its keys revoked` : `API key “${apiKey.name}” revoked`);
+      toastDone(cascade ? texts.revoke.revokedWithKeys(apiKey.name) : texts.revoke.revoked(apiKey.name));
       return utils.apiKeys.invalidate();
     },
     onError: toastFailed,
@@ -24,17 +25,13 @@ export function useRevoke(apiKey: ApiKey) {
   const confirm = () => {
     let cascade = false;
     confirmAction({
-      title: `Revoke “${apiKey.name}”?`,
+      title: texts.revoke.title(apiKey.name),
       children: (
         <Stack gap="sm">
-          <Text size="sm">Requests with this key are refused from now on. This cannot be undone.</Text>
+          <Text size="sm">{texts.revoke.effect}</Text>
           {made.length > 0 && (
             <Checkbox
-              label={
-                made.length === 1
-                  ? "Also revoke the key that it created"
-                  : `Also revoke the ${made.length} keys that it created`
-              }
+              label={texts.revoke.cascade(made.length)}
               description={made.map((key) => key.name).join(", ")}
               onChange={(event) => {
                 cascade = event.currentTarget.checked;
@@ -43,7 +40,7 @@ export function useRevoke(apiKey: ApiKey) {
           )}
         </Stack>
       ),
-      confirmLabel: "Revoke key",
+      confirmLabel: texts.revoke.submit,
       onConfirm: () => revoke.mutate({ id: apiKey.id, cascade }),
     });
   };
@@ -54,11 +51,11 @@ export function useRevoke(apiKey: ApiKey) {
 export function RevokeButton({ apiKey }: { apiKey: ApiKey }) {
   const { confirm, isPending } = useRevoke(apiKey);
   return (
-    <Tooltip label="Revoke">
+    <Tooltip label={texts.revoke.button}>
       <ActionIcon
         variant="subtle"
         color="red"
-        aria-label={`Revoke ${apiKey.name}`}
+        aria-label={texts.revoke.buttonOf(apiKey.name)}
         loading={isPending}
         onClick={confirm}
       >

@@ -3,6 +3,8 @@
 import { Box, Button, Card, Group, Text, VisuallyHidden } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { keepPreviousData } from "@tanstack/react-query";
+import { eventsTexts as texts } from "@/app/_texts/events";
+import { sharedTexts } from "@/app/_texts/shared";
 import { trpc } from "@/app/_trpc/client";
 import { LinkButton } from "@/app/_ui/frame/link-button";
 import { PageHeader } from "@/app/_ui/frame/page-header";
@@ -23,10 +25,10 @@ import { EventDialog } from "./event-dialog";
 const PAGE_SIZE = 25;
 const REFRESH_MS = 5_000;
 
-const columns: ReadonlyArray<Column<AnyEvent>> = [
+const columns = (): ReadonlyArray<Column<AnyEvent>> => [
   {
     key: "type",
-    header: "Type",
+    header: texts.type,
     render: (event) => (
       <>
         <EventTypeBadge type={event.type} />
@@ -39,18 +41,23 @@ const columns: ReadonlyArray<Column<AnyEvent>> = [
       </>
     ),
   },
-  { key: "message", header: "Number", visibleFrom: "sm", render: (event) => <MessageLink event={event} /> },
+  { key: "message", header: texts.columns.number, visibleFrom: "sm", render: (event) => <MessageLink event={event} /> },
   {
     key: "id",
-    header: "Event ID",
+    header: texts.columns.id,
     visibleFrom: "md",
     isWide: true,
     render: (event) => <span className="small dimmed mono">{event.id}</span>,
   },
-  { key: "created", header: "Created", visibleFrom: "sm", render: (event) => <Time value={event.created_at} /> },
+  {
+    key: "created",
+    header: sharedTexts.created,
+    visibleFrom: "sm",
+    render: (event) => <Time value={event.created_at} />,
+  },
   {
     key: "payload",
-    header: <VisuallyHidden>Payload</VisuallyHidden>,
+    header: <VisuallyHidden>{texts.columns.payload}</VisuallyHidden>,
     align: "right",
     render: (event) => <PayloadButton event={event} />,
   },
@@ -68,18 +75,18 @@ export function EventsView() {
   return (
     <>
       <PageHeader
-        title="Events"
-        description="Status changes of messages, and messages you received, as posted to your webhook endpoints."
+        title={texts.title}
+        description={texts.description}
         actions={
           <LinkButton href="/webhooks" variant="default" leftSection={<IconWebhook size={16} />}>
-            Webhooks
+            {texts.webhooks}
           </LinkButton>
         }
       />
       <Group mb="md">
         <FilterSelect
-          label="Type"
-          placeholder="Any status change"
+          label={texts.type}
+          placeholder={texts.anyStatusChange}
           options={EVENT_TYPES}
           value={type}
           onChange={(value) => change({ type: value })}
@@ -91,8 +98,8 @@ export function EventsView() {
         {({ items, pagination }) => (
           <Card padding={0}>
             <PagedTable
-              label="Events"
-              columns={columns}
+              label={texts.title}
+              columns={columns()}
               rows={items}
               rowKey={(event) => event.id}
               pagination={pagination}
@@ -123,10 +130,10 @@ function PayloadButton({ event }: { event: AnyEvent }) {
         size="compact-sm"
         variant="subtle"
         leftSection={<IconBraces size={14} />}
-        aria-label={`View payload of ${event.id}`}
+        aria-label={texts.viewPayload(event.id)}
         onClick={dialog.open}
       >
-        View
+        {texts.view}
       </Button>
       <EventDialog event={event} opened={opened} onClose={dialog.close} />
     </>
@@ -137,18 +144,18 @@ function NoEvent() {
   return (
     <EmptyState
       icon={IconActivity}
-      title="No events yet"
+      title={texts.noEventsYet}
       action={
         <LinkButton href="/send" variant="light">
-          Send a message
+          {texts.sendMessage}
         </LinkButton>
       }
     >
-      An event is created whenever a message is sent, is delivered or fails. Send a message to see one.
+      {texts.whenCreated}
     </EmptyState>
   );
 }
 
 function NoneOfType({ onClear }: { onClear: () => void }) {
-  return <NoMatch title="No events of this type" showAll="Show all status changes" onClear={onClear} />;
+  return <NoMatch title={texts.noneOfType} showAll={texts.showAll} onClear={onClear} />;
 }

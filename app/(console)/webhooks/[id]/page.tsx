@@ -1,7 +1,8 @@
 import type { Metadata } from "next";
+import { endpointTexts as texts } from "@/app/_texts/webhooks/endpoint";
 import { EndpointView } from "./_components/endpoint-view";
 
-export const metadata: Metadata = { title: "Webhook endpoint" };
+export const generateMetadata = (): Metadata => ({ title: texts.title });
 
 export default async function EndpointPage({ params }: { params: Promise<{ id: string }> }) {
   const { id } = await params;

@@ -1,5 +1,7 @@
 "use client";
 
+import { webhooksTexts as texts } from "@/app/_texts/webhooks/list";
+import { endpointPartsTexts as parts } from "@/app/_texts/webhooks/parts";
 import { trpc } from "@/app/_trpc/client";
 import { FormModal } from "@/app/_ui/forms/form-modal";
 import { OneTimeSecret } from "@/app/_ui/forms/one-time-secret";
@@ -19,25 +21,25 @@ export function CreateEndpointDialog({ opened, onClose }: { opened: boolean; onC
       // Not before the dialog is hidden: it would switch back to the form while it fades out.
       onExitTransitionEnd={create.reset}
       isDone={created !== undefined}
-      title={created ? "Endpoint created" : "Add a webhook endpoint"}
+      title={created ? texts.create.created : texts.create.title}
       // A stray click must not close the dialog: the secret is never shown again.
       closeOnClickOutside={false}
       closeOnEscape={!created}
     >
       {created ? (
         <OneTimeSecret
-          title="Copy the signing secret now"
-          warning="It is shown only once. Your server needs it to verify that events come from this service."
-          label="Signing secret"
+          title={parts.secret.copyNow}
+          warning={texts.create.secretOnce}
+          label={parts.secret.label}
           value={created.signing_secret}
-          notice="Each request carries Service-Signature: t=<unix time>,v1=<hex>, where v1 is the HMAC-SHA-256 of “t.body” under this secret."
+          notice={texts.create.signature}
           onDone={onClose}
         />
       ) : (
         <EndpointForm
-          label="New endpoint"
-          failure="The endpoint was not created"
-          action="Create endpoint"
+          label={texts.create.form}
+          failure={texts.create.notCreated}
+          action={texts.create.submit}
           save={(values, onError) => create.mutate(values, { onError })}
           busy={create.isPending}
           onCancel={close}

@@ -2,6 +2,8 @@
 
 import { Checkbox, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
+import { sharedTexts } from "@/app/_texts/shared";
+import { endpointPartsTexts as texts } from "@/app/_texts/webhooks/parts";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { FormButtons } from "@/app/_ui/forms/form-buttons";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
@@ -38,8 +40,8 @@ export function EndpointForm({
       events: endpoint?.events ?? STATUS_EVENT_TYPES,
     },
     validate: {
-      url: (url) => (url.trim() ? null : "Enter the URL of your endpoint"),
-      events: (events) => (events.length > 0 ? null : "Select at least one event"),
+      url: (url) => (url.trim() ? null : texts.form.enterUrl),
+      events: (events) => (events.length > 0 ? null : texts.form.selectEvent),
     },
   });
   const errors = useFormErrors(form);
@@ -54,8 +56,8 @@ export function EndpointForm({
       <Stack gap="md">
         <ErrorAlert error={errors.unplaced} title={failure} />
         <TextInput
-          label="Endpoint URL"
-          description="https is recommended"
+          label={texts.form.url.label}
+          description={texts.form.url.description}
           placeholder="https://example.com/webhooks/sms"
           type="url"
           autoComplete="off"
@@ -64,12 +66,12 @@ export function EndpointForm({
           {...form.getInputProps("url")}
         />
         <TextInput
-          label="Description"
-          description="Optional"
+          label={texts.form.description}
+          description={sharedTexts.optional}
           autoComplete="off"
           {...form.getInputProps("description")}
         />
-        <Checkbox.Group label="Events" withAsterisk {...form.getInputProps("events")}>
+        <Checkbox.Group label={texts.form.events} withAsterisk {...form.getInputProps("events")}>
           <Stack gap="sm" mt="xs" mb={4}>
             {EVENT_TYPES.map((type) => (
               <Checkbox

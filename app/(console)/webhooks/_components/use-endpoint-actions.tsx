@@ -1,5 +1,6 @@
 "use client";
 
+import { endpointPartsTexts as texts } from "@/app/_texts/webhooks/parts";
 import { trpc } from "@/app/_trpc/client";
 import { confirmAction } from "@/app/_ui/forms/confirm";
 import { toastDone, toastFailed } from "@/app/_ui/toast";
@@ -10,14 +11,14 @@ export function useEndpointActions(endpoint: WebhookEndpoint, onDeleted?: () => 
   const utils = trpc.useUtils();
   const enable = trpc.webhooks.enable.useMutation({
     onSuccess: () => {
-      toastDone("Endpoint enabled. New events are sent to it again.");
+      toastDone(texts.enabled);
       return utils.webhooks.invalidate();
     },
     onError: toastFailed,
   });
   const remove = trpc.webhooks.delete.useMutation({
     onSuccess: () => {
-      toastDone("Endpoint deleted");
+      toastDone(texts.delete.deleted);
       onDeleted?.();
       return utils.webhooks.list.invalidate();
     },
@@ -29,14 +30,9 @@ export function useEndpointActions(endpoint: WebhookEndpoint, onDeleted?: () => 
     enable: () => enable.mutate({ id: endpoint.id }),
     askToDelete: () =>
       confirmAction({
-        title: "Delete this endpoint?",
-        children: (
-          <>
-            Events are no longer sent to <strong style={{ overflowWrap: "anywhere" }}>{endpoint.url}</strong>. This
-            cannot be undone.
-          </>
-        ),
-        confirmLabel: "Delete endpoint",
+        title: texts.delete.title,
+        children: texts.delete.effect(<strong style={{ overflowWrap: "anywhere" }}>{endpoint.url}</strong>),
+        confirmLabel: texts.delete.submit,
         onConfirm: () => remove.mutate({ id: endpoint.id }),
       }),
   };

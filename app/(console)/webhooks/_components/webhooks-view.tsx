@@ -3,6 +3,8 @@
 import { ActionIcon, Anchor, Box, Button, Card, Group, Stack, Text, VisuallyHidden } from "@mantine/core";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
+import { sharedTexts } from "@/app/_texts/shared";
+import { webhooksTexts as texts } from "@/app/_texts/webhooks/list";
 import { trpc } from "@/app/_trpc/client";
 import { useCreateDialog } from "@/app/_ui/forms/use-create-dialog";
 import { PageHeader } from "@/app/_ui/frame/page-header";
@@ -20,10 +22,10 @@ import { useEndpointActions } from "./use-endpoint-actions";
 
 const REFRESH_MS = 10_000;
 
-const columns: ReadonlyArray<Column<WebhookEndpoint>> = [
+const columns = (): ReadonlyArray<Column<WebhookEndpoint>> => [
   {
     key: "url",
-    header: "Endpoint",
+    header: texts.columns.endpoint,
     render: (endpoint) => (
       <Stack gap={0} maw={360}>
         <Anchor
@@ -46,35 +48,40 @@ const columns: ReadonlyArray<Column<WebhookEndpoint>> = [
       </Stack>
     ),
   },
-  { key: "events", header: "Events", visibleFrom: "md", render: (endpoint) => <EndpointEvents endpoint={endpoint} /> },
+  {
+    key: "events",
+    header: texts.columns.events,
+    visibleFrom: "md",
+    render: (endpoint) => <EndpointEvents endpoint={endpoint} />,
+  },
   {
     key: "state",
-    header: "State",
+    header: texts.columns.state,
     visibleFrom: "sm",
     render: (endpoint) => <EndpointState endpoint={endpoint} />,
   },
   {
     key: "failures",
-    header: "Consecutive failures",
+    header: texts.columns.consecutiveFailures,
     align: "right",
     visibleFrom: "lg",
     render: (endpoint) => <span className="tabular">{formatCount(endpoint.failure_count)}</span>,
   },
   {
     key: "success",
-    header: "Last success",
+    header: texts.columns.lastSuccess,
     visibleFrom: "sm",
-    render: (endpoint) => <Time value={endpoint.last_success_at} fallback="Never" />,
+    render: (endpoint) => <Time value={endpoint.last_success_at} fallback={texts.never} />,
   },
   {
     key: "failure",
-    header: "Last failure",
+    header: texts.columns.lastFailure,
     visibleFrom: "lg",
-    render: (endpoint) => <Time value={endpoint.last_failure_at} fallback="Never" />,
+    render: (endpoint) => <Time value={endpoint.last_failure_at} fallback={texts.never} />,
   },
   {
     key: "actions",
-    header: <VisuallyHidden>Actions</VisuallyHidden>,
+    header: <VisuallyHidden>{texts.columns.actions}</VisuallyHidden>,
     align: "right",
     render: (endpoint) => <EndpointButtons endpoint={endpoint} />,
   },
@@ -87,30 +94,26 @@ export function WebhooksView() {
   const [creating, dialog] = useCreateDialog();
   const addButton = (
     <Button leftSection={<IconPlus size={16} />} onClick={dialog.open}>
-      Add endpoint
+      {texts.addEndpoint}
     </Button>
   );
   // An empty list has the button in its empty state.
   const hasSome = endpoints.data?.data.length !== 0 && !endpoints.isPending;
   return (
     <>
-      <PageHeader
-        title="Webhooks"
-        description="Every status change of a message is posted to your endpoints, signed and with retries."
-        actions={hasSome && addButton}
-      />
+      <PageHeader title={texts.title} description={texts.description} actions={hasSome && addButton} />
       <QueryState query={endpoints}>
         {({ data }) => (
           <Card padding={0}>
             <PagedTable
-              label="Webhook endpoints"
-              columns={columns}
+              label={texts.endpoints}
+              columns={columns()}
               rows={data}
               rowKey={(endpoint) => endpoint.id}
               onRowClick={(endpoint) => router.push(`/webhooks/${endpoint.id}`)}
               empty={
-                <EmptyState icon={IconWebhook} title="No endpoints yet" action={addButton}>
-                  Add a URL of your own server to be notified when messages are sent, are delivered or fail.
+                <EmptyState icon={IconWebhook} title={texts.noEndpointsYet} action={addButton}>
+                  {texts.whyAdd}
                 </EmptyState>
               }
             />
@@ -130,18 +133,18 @@ function EndpointButtons({ endpoint }: { endpoint: WebhookEndpoint }) {
         <Button
           size="compact-sm"
           variant="light"
-          aria-label={`Enable ${endpoint.url}`}
+          aria-label={texts.enableEndpoint(endpoint.url)}
           loading={actions.isEnabling}
           onClick={actions.enable}
         >
-          Enable
+          {texts.enable}
         </Button>
       )}
-      <Tooltip label="Delete">
+      <Tooltip label={sharedTexts.delete}>
         <ActionIcon
           variant="subtle"
           color="red"
-          aria-label={`Delete ${endpoint.url}`}
+          aria-label={texts.deleteEndpoint(endpoint.url)}
           loading={actions.isDeleting}
           onClick={actions.askToDelete}
         >

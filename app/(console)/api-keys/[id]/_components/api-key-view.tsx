@@ -2,6 +2,7 @@
 
 import { Button, Card, Grid, Text } from "@mantine/core";
 import { useState } from "react";
+import { apiKeyTexts as texts } from "@/app/_texts/api-keys/key";
 import { trpc } from "@/app/_trpc/client";
 import { BackLink } from "@/app/_ui/frame/back-link";
 import { LinkButton } from "@/app/_ui/frame/link-button";
@@ -22,11 +23,11 @@ import { RotateKeyButton } from "./rotate-key-button";
 export function ApiKeyView({ id }: { id: string }) {
   const keys = trpc.apiKeys.list.useQuery();
   const found = keys.data?.data.find((key) => key.id === id);
-  usePageTitle(found ? `API key ${found.name}` : "API key");
+  usePageTitle(found ? texts.titleOf(found.name) : texts.title);
   if (keys.data && !found) return <NoSuchKey />;
   return (
     <>
-      <BackLink href="/api-keys">All API keys</BackLink>
+      <BackLink href="/api-keys">{texts.allKeys}</BackLink>
       <QueryState query={keys}>
         {({ data }) =>
           found && (
@@ -65,7 +66,7 @@ function KeyHeader({ apiKey }: { apiKey: ApiKey }) {
           apiKey.is_active && (
             <>
               <Button variant="default" leftSection={<IconPencil size={16} />} onClick={() => setIsEdited(true)}>
-                Edit limits
+                {texts.editLimits}
               </Button>
               <RotateKeyButton apiKey={apiKey} />
               <Button
@@ -75,7 +76,7 @@ function KeyHeader({ apiKey }: { apiKey: ApiKey }) {
                 loading={isPending}
                 onClick={confirm}
               >
-                Revoke
+                {texts.revoke}
               </Button>
             </>
           )
@@ -91,15 +92,15 @@ function NoSuchKey() {
     <Card>
       <EmptyState
         icon={IconKeyOff}
-        title="API key not found"
+        title={texts.notFound}
         isPage
         action={
           <LinkButton href="/api-keys" variant="light">
-            All API keys
+            {texts.allKeys}
           </LinkButton>
         }
       >
-        It belongs to another account or mode, or it was revoked or expired more than 90 days ago.
+        {texts.whyNotFound}
       </EmptyState>
     </Card>
   );

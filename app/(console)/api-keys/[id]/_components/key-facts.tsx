@@ -1,5 +1,7 @@
 import { Anchor, Card, DataList, Text, Title } from "@mantine/core";
 import Link from "next/link";
+import { apiKeyTexts as texts } from "@/app/_texts/api-keys/key";
+import { sharedTexts } from "@/app/_texts/shared";
 import { formatCount } from "@/app/_ui/values/count";
 import { Copied, Fact } from "@/app/_ui/values/fact";
 import { Time } from "@/app/_ui/values/time";
@@ -12,49 +14,47 @@ export function KeyFacts({ apiKey, keys }: { apiKey: ApiKey; keys: readonly ApiK
   return (
     <Card component="section" aria-labelledby="key-details" h="100%">
       <Title order={2} size="h4" mb="md" id="key-details">
-        Details
+        {texts.facts.title}
       </Title>
       <DataList withDivider labelWidth={136}>
-        <Fact label="State">
+        <Fact label={texts.facts.state}>
           <KeyState apiKey={apiKey} />
         </Fact>
-        <Fact label="Mode">{apiKey.livemode ? "Live" : "Test: nothing is sent or billed"}</Fact>
-        <Fact label="Key ID">
-          <Copied value={apiKey.id} label="Copy key ID" />
+        <Fact label={texts.facts.mode}>{apiKey.livemode ? texts.facts.live : texts.facts.test}</Fact>
+        <Fact label={texts.facts.id}>
+          <Copied value={apiKey.id} label={texts.facts.copyId} />
         </Fact>
-        <Fact label="Permissions">
+        <Fact label={texts.facts.permissions}>
           <Scopes permissions={apiKey.permissions} />
         </Fact>
-        <Fact label="Requests">{formatCount(apiKey.rate_limit)} per minute</Fact>
-        <Fact label="Messages">
+        <Fact label={texts.facts.requests}>{texts.facts.perMinute(formatCount(apiKey.rate_limit))}</Fact>
+        <Fact label={texts.facts.messages}>
           <MessageLimits apiKey={apiKey} />
         </Fact>
-        <Fact label="Addresses">
+        <Fact label={texts.facts.addresses}>
           {apiKey.allowed_ips ? (
             <Text inherit className="mono break-word">
               {apiKey.allowed_ips.join(", ")}
             </Text>
           ) : (
-            "Any"
+            texts.facts.anyAddress
           )}
         </Fact>
-        <Fact label="Expires">
-          <Time value={apiKey.expires_at} fallback="Never" />
+        <Fact label={texts.facts.expires}>
+          <Time value={apiKey.expires_at} fallback={texts.facts.never} />
         </Fact>
-        <Fact label="Last used">
-          <Time value={apiKey.last_used_at} fallback="Never" />
+        <Fact label={texts.facts.lastUsed}>
+          <Time value={apiKey.last_used_at} fallback={texts.facts.never} />
         </Fact>
-        <Fact label="Created">
-          <Time value={apiKey.created_at} />
-          {apiKey.created_by && (
-            <>
-              {" by "}
-              <KeyLink id={apiKey.created_by} of={keys} />
-            </>
+        <Fact label={sharedTexts.created}>
+          {apiKey.created_by ? (
+            texts.facts.createdBy(<Time value={apiKey.created_at} />, <KeyLink id={apiKey.created_by} of={keys} />)
+          ) : (
+            <Time value={apiKey.created_at} />
           )}
         </Fact>
         {made.length > 0 && (
-          <Fact label="Keys it created">
+          <Fact label={texts.facts.createdKeys}>
             {made.map(({ id }) => (
               <div key={id}>
                 <KeyLink id={id} of={keys} />
@@ -69,10 +69,10 @@ export function KeyFacts({ apiKey, keys }: { apiKey: ApiKey; keys: readonly ApiK
 
 function MessageLimits({ apiKey: { daily_limit: daily, monthly_limit: monthly } }: { apiKey: ApiKey }) {
   const limits = [
-    daily !== null && `${formatCount(daily)} per day`,
-    monthly !== null && `${formatCount(monthly)} per month`,
+    daily !== null && texts.facts.perDay(formatCount(daily)),
+    monthly !== null && texts.facts.perMonth(formatCount(monthly)),
   ].filter((limit) => limit !== false);
-  return limits.length > 0 ? limits.join(", ") : "No limit";
+  return limits.length > 0 ? limits.join(", ") : texts.facts.noLimit;
 }
 
 /** Another key by its name; one that is no longer listed, by its id. */

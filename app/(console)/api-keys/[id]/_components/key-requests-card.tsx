@@ -2,6 +2,8 @@
 
 import { Card, Group, Text, Title } from "@mantine/core";
 import { useRouter } from "next/navigation";
+import { apiKeyTexts as texts } from "@/app/_texts/api-keys/key";
+import { sharedTexts } from "@/app/_texts/shared";
 import { trpc } from "@/app/_trpc/client";
 import { LinkButton } from "@/app/_ui/frame/link-button";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
@@ -14,10 +16,10 @@ import { HttpStatus } from "../../../requests/http-status";
 
 const SHOWN = 5;
 
-const columns: ReadonlyArray<Column<LoggedRequest>> = [
+const columns = (): ReadonlyArray<Column<LoggedRequest>> => [
   {
     key: "request",
-    header: "Request",
+    header: texts.requests.request,
     render: (request) => (
       <RowLink href={hrefOf(request)} wraps>
         <Text span size="sm" className="mono">
@@ -26,15 +28,23 @@ const columns: ReadonlyArray<Column<LoggedRequest>> = [
       </RowLink>
     ),
   },
-  { key: "status", header: "Status", render: ({ status }) => <HttpStatus status={status} /> },
+  { key: "status", header: sharedTexts.status, render: ({ status }) => <HttpStatus status={status} /> },
   {
     key: "latency",
-    header: "Latency",
+    header: texts.requests.latency,
     align: "right",
     visibleFrom: "sm",
-    render: ({ latency_ms: ms }) => <span className="tabular nowrap">{formatCount(ms)} ms</span>,
+    render: ({ latency_ms: ms }) => (
+      <span className="tabular nowrap">{texts.requests.milliseconds(formatCount(ms))}</span>
+    ),
   },
-  { key: "when", header: "When", align: "right", visibleFrom: "xs", render: (row) => <Time value={row.created_at} /> },
+  {
+    key: "when",
+    header: texts.requests.when,
+    align: "right",
+    visibleFrom: "xs",
+    render: (row) => <Time value={row.created_at} />,
+  },
 ];
 
 const hrefOf = ({ id, key_id: keyId }: LoggedRequest) => `/requests?key=${keyId}&open=${id}`;
@@ -47,27 +57,23 @@ export function KeyRequestsCard({ keyId }: { keyId: string }) {
     <Card component="section" aria-labelledby="key-requests" padding={0} mt="lg">
       <Group justify="space-between" gap="sm" p="lg" pb="md">
         <Title order={2} size="h4" id="key-requests">
-          Recent requests
+          {texts.requests.title}
         </Title>
         <LinkButton href={`/requests?key=${keyId}`} variant="default" size="sm">
-          View all
+          {texts.requests.viewAll}
         </LinkButton>
       </Group>
       <QueryState query={requests}>
         {({ items, mode }) => (
           <PagedTable
-            label="Recent requests"
-            columns={columns}
+            label={texts.requests.title}
+            columns={columns()}
             rows={items}
             rowKey={({ id }) => id}
             onRowClick={(request) => router.push(hrefOf(request))}
             empty={
               <Text size="sm" c="dimmed" px="lg" pb="lg">
-                {mode === "off"
-                  ? "This installation keeps no requests."
-                  : mode === "errors"
-                    ? "No request of the last seven days was refused or failed. Others are not kept."
-                    : "No requests in the last seven days."}
+                {texts.requests.none[mode]}
               </Text>
             }
           />

@@ -2,6 +2,7 @@
 
 import { Card, Group, SegmentedControl, SimpleGrid, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { keepPreviousData } from "@tanstack/react-query";
+import { apiKeyTexts as texts } from "@/app/_texts/api-keys/key";
 import { trpc } from "@/app/_trpc/client";
 import { LinkButton } from "@/app/_ui/frame/link-button";
 import { QueryState } from "@/app/_ui/lists/query-state";
@@ -24,10 +25,10 @@ export function KeyUsageCard({ apiKey }: { apiKey: ApiKey }) {
     <Card component="section" aria-labelledby="key-usage" h="100%">
       <Group justify="space-between" gap="sm" mb="md">
         <Title order={2} size="h4" id="key-usage">
-          Usage
+          {texts.usage.title}
         </Title>
         <SegmentedControl
-          aria-label="Period"
+          aria-label={texts.usage.period}
           size="xs"
           value={String(days)}
           onChange={(value) => change({ days: value === String(FIRST_PERIOD.days) ? undefined : value })}
@@ -39,7 +40,7 @@ export function KeyUsageCard({ apiKey }: { apiKey: ApiKey }) {
       </QueryState>
       <Group mt="md">
         <LinkButton href={`/messages?key=${apiKey.id}`} variant="default" size="sm">
-          View its messages
+          {texts.usage.viewMessages}
         </LinkButton>
       </Group>
     </Card>
@@ -50,10 +51,10 @@ function Usage({ apiKey, usage }: { apiKey: ApiKey; usage: KeyUsage }) {
   const { series, currency } = usage;
   const { totals, by_status: byStatus } = sumOf(series);
   const figures = [
-    ["Messages", formatCount(totals.messages)],
-    ["Cost", formatMoney(totals.cost, currency)],
-    ["Delivered", formatShare(byStatus.delivered, totals.messages)],
-    ["Failed or undelivered", formatShare(byStatus.failed + byStatus.undelivered, totals.messages)],
+    [texts.usage.messages, formatCount(totals.messages)],
+    [texts.usage.cost, formatMoney(totals.cost, currency)],
+    [texts.usage.delivered, formatShare(byStatus.delivered, totals.messages)],
+    [texts.usage.failed, formatShare(byStatus.failed + byStatus.undelivered, totals.messages)],
   ];
   return (
     <Stack gap="md">
@@ -72,14 +73,14 @@ function Usage({ apiKey, usage }: { apiKey: ApiKey; usage: KeyUsage }) {
       <Quotas apiKey={apiKey} usage={usage} />
       {totals.messages === 0 ? (
         <Text size="sm" c="dimmed">
-          No messages were sent with this key in this period.
+          {texts.usage.noMessages}
         </Text>
       ) : (
         series.length > 1 && <StatusByDay days={series} />
       )}
       {!usage.is_complete && (
         <Text size="sm" c="dimmed">
-          Only the newest {formatCount(usage.looked_at)} messages are counted. The key sent more in this period.
+          {texts.usage.isPartial(formatCount(usage.looked_at))}
         </Text>
       )}
     </Stack>
@@ -90,14 +91,14 @@ function Usage({ apiKey, usage }: { apiKey: ApiKey; usage: KeyUsage }) {
 function Quotas({ apiKey, usage }: { apiKey: ApiKey; usage: KeyUsage }) {
   const quotas = [
     apiKey.daily_limit !== null &&
-      `${formatCount(usage.used_today ?? 0)} of ${formatCount(apiKey.daily_limit)} messages today`,
+      texts.usage.usedToday(formatCount(usage.used_today ?? 0), formatCount(apiKey.daily_limit)),
     apiKey.monthly_limit !== null &&
-      `${formatCount(usage.used_this_month ?? 0)} of ${formatCount(apiKey.monthly_limit)} this month`,
+      texts.usage.usedThisMonth(formatCount(usage.used_this_month ?? 0), formatCount(apiKey.monthly_limit)),
   ].filter((quota) => quota !== false);
   if (quotas.length === 0) return null;
   return (
     <Text size="sm" className="tabular">
-      Used: {quotas.join(", ")} (UTC), including keys that it created.
+      {texts.usage.used(quotas)}
     </Text>
   );
 }

@@ -3,6 +3,7 @@
 import { Button, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { type FormEvent, useState } from "react";
+import { apiKeyTexts as texts } from "@/app/_texts/api-keys/key";
 import { trpc } from "@/app/_trpc/client";
 import { Choice } from "@/app/_ui/forms/choice";
 import { Dialog } from "@/app/_ui/forms/dialog";
@@ -14,12 +15,8 @@ import { NewKey } from "../../_components/new-key";
 
 type Grace = RotateApiKeyInput["grace_hours"];
 
-const GRACES: ReadonlyArray<{ hours: Grace; label: string }> = [
-  { hours: 1, label: "1 hour" },
-  { hours: 24, label: "24 hours" },
-  { hours: 168, label: "7 days" },
-  { hours: 0, label: "No longer: revoke it now" },
-];
+/** Hours, as they are offered. */
+const GRACES: readonly Grace[] = [1, 24, 168, 0];
 const FIRST: Grace = 24;
 
 /** Replaces a key by a new one with the same limits, and shows that, once. */
@@ -38,14 +35,14 @@ export function RotateKeyButton({ apiKey }: { apiKey: ApiKey }) {
   return (
     <>
       <Button variant="default" leftSection={<IconRefresh size={16} />} onClick={dialog.open}>
-        Rotate
+        {texts.rotate.button}
       </Button>
       <Dialog
         opened={opened}
         onClose={close}
         // Not before the dialog is hidden: it would switch back to the form while it fades out.
         onExitTransitionEnd={rotate.reset}
-        title={created ? "API key rotated" : "Rotate this API key?"}
+        title={created ? texts.rotate.rotated : texts.rotate.title}
         // A stray click must not close the dialog: the key is never shown again.
         closeOnClickOutside={false}
         closeOnEscape={!created}
@@ -53,20 +50,17 @@ export function RotateKeyButton({ apiKey }: { apiKey: ApiKey }) {
         {created ? (
           <NewKey created={created} onDone={dialog.close} />
         ) : (
-          <form onSubmit={submit} aria-label="Rotation">
+          <form onSubmit={submit} aria-label={texts.rotate.form}>
             <Stack gap="md">
-              <ErrorAlert error={rotate.error} title="The key was not rotated" />
-              <Text size="sm">
-                You get a new key with the same name, permissions and limits. Give it to your program before the current
-                one stops working.
-              </Text>
+              <ErrorAlert error={rotate.error} title={texts.rotate.notRotated} />
+              <Text size="sm">{texts.rotate.effect}</Text>
               <Choice
-                label="The current key works for"
-                data={GRACES.map(({ hours, label }) => ({ value: String(hours), label }))}
+                label={texts.rotate.grace}
+                data={GRACES.map((hours) => ({ value: String(hours), label: texts.rotate.graces[hours] }))}
                 value={String(grace)}
-                onChange={(value) => setGrace(GRACES.find(({ hours }) => String(hours) === value)?.hours ?? FIRST)}
+                onChange={(value) => setGrace(GRACES.find((hours) => String(hours) === value) ?? FIRST)}
               />
-              <FormButtons submit="Rotate key" busy={rotate.isPending} onCancel={close} />
+              <FormButtons submit={texts.rotate.submit} busy={rotate.isPending} onCancel={close} />
             </Stack>
           </form>
         )}

@@ -1,6 +1,7 @@
 "use client";
 
 import { Button, Group, Text } from "@mantine/core";
+import { deliveriesTexts as texts } from "@/app/_texts/webhooks/deliveries";
 import { trpc } from "@/app/_trpc/client";
 import { IconRefresh } from "@/app/_ui/icons/icons";
 import { toastDone, toastFailed } from "@/app/_ui/toast";
@@ -10,14 +11,12 @@ import type { Delivery } from "@/server/webhooks/schema";
 /** Whether a delivery can be sent again: one that was just queued is on its way. */
 export const isResendable = ({ status, attempts }: Delivery): boolean => status !== "pending" || attempts > 0;
 
-const eventsOf = (count: number): string => `${formatCount(count)} ${count === 1 ? "event" : "events"}`;
-
 /** Sends deliveries of an endpoint again; `onDone` runs once they are queued. */
 export function useResend(endpointId: string, onDone?: () => void) {
   const utils = trpc.useUtils();
   const resend = trpc.webhooks.resend.useMutation({
     onSuccess: ({ recovered }) => {
-      toastDone(recovered === 0 ? "Queued already" : `${eventsOf(recovered)} queued to be sent again`);
+      toastDone(recovered === 0 ? texts.queuedAlready : texts.queuedAgain(recovered, formatCount(recovered)));
       onDone?.();
       return utils.webhooks.invalidate();
     },
@@ -44,7 +43,7 @@ export function ChosenDeliveries({
   return (
     <Group gap="sm" className="card-bar">
       <Text size="sm" fw={500} role="status" className="tabular">
-        {formatCount(ids.length)} selected
+        {texts.selected(formatCount(ids.length))}
       </Text>
       <Button
         size="xs"
@@ -52,10 +51,10 @@ export function ChosenDeliveries({
         loading={isSending}
         onClick={() => send(ids)}
       >
-        Send again
+        {texts.sendAgain}
       </Button>
       <Button size="xs" variant="subtle" onClick={onClear}>
-        Clear
+        {texts.clear}
       </Button>
     </Group>
   );

@@ -3,6 +3,8 @@
 import { Card, Checkbox, Group, Title } from "@mantine/core";
 import { keepPreviousData } from "@tanstack/react-query";
 import { useState } from "react";
+import { sharedTexts } from "@/app/_texts/shared";
+import { deliveriesTexts as texts } from "@/app/_texts/webhooks/deliveries";
 import { trpc } from "@/app/_trpc/client";
 import { LIVE_REFRESH_MS, useLive } from "@/app/_trpc/use-live";
 import { IconPackages } from "@/app/_ui/icons/icons";
@@ -15,14 +17,10 @@ import { UnusableFilters } from "@/app/_ui/lists/unusable-filters";
 import { oneOf, useUrlState } from "@/app/_ui/lists/use-url-state";
 import type { Delivery } from "@/server/webhooks/schema";
 import { ChosenDeliveries, isResendable } from "./chosen-deliveries";
-import { DELIVERY_STATUS_VIEWS, DELIVERY_STATUSES, DeliveryRow } from "./delivery-row";
+import { DELIVERY_STATUSES, DeliveryRow } from "./delivery-row";
 
 const PAGE_SIZE = 20;
 const REFRESH_MS = 5_000;
-const STATUS_OPTIONS = DELIVERY_STATUSES.map((status) => ({
-  value: status,
-  label: DELIVERY_STATUS_VIEWS[status].label,
-}));
 
 /** The ids that are chosen of those that can be sent again. */
 type Chosen = { all: string[]; chosen: string[]; choose: (ids: string[]) => void };
@@ -34,7 +32,7 @@ const columnsOf = (endpointId: string, { all, chosen, choose }: Chosen): Readonl
     header: (
       <Checkbox
         size="xs"
-        aria-label="Select all on this page"
+        aria-label={texts.selectAll}
         disabled={all.length === 0}
         checked={all.length > 0 && chosen.length === all.length}
         indeterminate={chosen.length > 0 && chosen.length < all.length}
@@ -45,7 +43,7 @@ const columnsOf = (endpointId: string, { all, chosen, choose }: Chosen): Readonl
     render: ({ id, event_type: type }) => (
       <Checkbox
         size="xs"
-        aria-label={`Select ${type} ${id}`}
+        aria-label={texts.select(type, id)}
         disabled={!all.includes(id)}
         checked={chosen.includes(id)}
         onChange={(event) =>
@@ -56,7 +54,7 @@ const columnsOf = (endpointId: string, { all, chosen, choose }: Chosen): Readonl
   },
   {
     key: "delivery",
-    header: "Event",
+    header: texts.event,
     render: (delivery) => <DeliveryRow delivery={delivery} endpointId={endpointId} />,
   },
 ];
@@ -79,15 +77,15 @@ export function DeliveryList({ endpointId }: { endpointId: string }) {
   // Marks of other pages and filters, and of what is on its way by now, count no longer.
   const chosen = marked.filter((id) => all.includes(id));
   return (
-    <section aria-label="Deliveries">
+    <section aria-label={texts.title}>
       <Group justify="space-between" align="flex-end" mb="md">
         <Title order={2} size="h4">
-          Deliveries
+          {texts.title}
         </Title>
         <FilterSelect
-          aria-label="Status"
-          placeholder="Any status"
-          options={STATUS_OPTIONS}
+          aria-label={sharedTexts.status}
+          placeholder={texts.anyStatus}
+          options={DELIVERY_STATUSES.map((value) => ({ value, label: texts.statuses[value] }))}
           value={status}
           onChange={(value) => change({ status: value })}
           w={180}
@@ -99,7 +97,7 @@ export function DeliveryList({ endpointId }: { endpointId: string }) {
           <Card padding={0}>
             <ChosenDeliveries endpointId={endpointId} ids={chosen} onClear={() => choose([])} />
             <PagedTable
-              label="Deliveries"
+              label={texts.title}
               columns={columnsOf(endpointId, { all, chosen, choose })}
               rows={items}
               rowKey={(delivery) => delivery.id}
@@ -117,12 +115,12 @@ export function DeliveryList({ endpointId }: { endpointId: string }) {
 
 function NoDelivery() {
   return (
-    <EmptyState icon={IconPackages} title="No deliveries yet">
-      Send a test event, or a message: events that this endpoint is subscribed to appear here.
+    <EmptyState icon={IconPackages} title={texts.noDeliveriesYet}>
+      {texts.whatAppears}
     </EmptyState>
   );
 }
 
 function NoneWithStatus({ onClear }: { onClear: () => void }) {
-  return <NoMatch title="No deliveries with this status" showAll="Show all deliveries" onClear={onClear} />;
+  return <NoMatch title={texts.noneWithStatus} showAll={texts.showAll} onClear={onClear} />;
 }

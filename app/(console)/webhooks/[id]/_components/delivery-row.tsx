@@ -3,6 +3,7 @@
 import { Anchor, Box, Button, Collapse, Group, Stack, Text, UnstyledButton } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import Link from "next/link";
+import { deliveriesTexts as texts } from "@/app/_texts/webhooks/deliveries";
 import { IconChevronDown, IconChevronRight, IconRefresh } from "@/app/_ui/icons/icons";
 import { CodeBlock } from "@/app/_ui/values/code-block";
 import { formatCount } from "@/app/_ui/values/count";
@@ -12,20 +13,20 @@ import { isAcknowledged } from "@/server/webhooks/delivery/retry";
 import type { Delivery } from "@/server/webhooks/schema";
 import { isResendable, useResend } from "./chosen-deliveries";
 
-export const DELIVERY_STATUS_VIEWS: Record<Delivery["status"], { label: string; tone: Tone }> = {
-  pending: { label: "Pending", tone: "neutral" },
-  delivered: { label: "Delivered", tone: "success" },
-  abandoned: { label: "Abandoned", tone: "danger" },
-  held: { label: "Parked", tone: "warning" },
+const TONES: Record<Delivery["status"], Tone> = {
+  pending: "neutral",
+  delivered: "success",
+  abandoned: "danger",
+  held: "warning",
 };
 
 /** State of a delivery: one that waits after a failed try is shown as failing. */
 const viewOfDelivery = ({ status, attempts }: Delivery): { label: string; tone: Tone } =>
   status === "pending" && attempts > 0
-    ? { label: "Failing, will retry", tone: "danger" }
-    : DELIVERY_STATUS_VIEWS[status];
+    ? { label: texts.failing, tone: "danger" }
+    : { label: texts.statuses[status], tone: TONES[status] };
 
-export const DELIVERY_STATUSES = Object.keys(DELIVERY_STATUS_VIEWS) as Delivery["status"][];
+export const DELIVERY_STATUSES = Object.keys(TONES) as Delivery["status"][];
 
 /** One event for the endpoint; expands to its tries. */
 export function DeliveryRow({ delivery, endpointId }: { delivery: Delivery; endpointId: string }) {
@@ -61,7 +62,7 @@ export function DeliveryRow({ delivery, endpointId }: { delivery: Delivery; endp
 }
 
 const triesOf = ({ tries }: Delivery) =>
-  tries.length === 0 ? "Not tried yet" : `${formatCount(tries.length)} ${tries.length === 1 ? "try" : "tries"}`;
+  tries.length === 0 ? texts.notTriedYet : texts.tries(tries.length, formatCount(tries.length));
 
 function ResendButton({ delivery, endpointId }: { delivery: Delivery; endpointId: string }) {
   const { isSending, send } = useResend(endpointId);
@@ -73,7 +74,7 @@ function ResendButton({ delivery, endpointId }: { delivery: Delivery; endpointId
       loading={isSending}
       onClick={() => send([delivery.id])}
     >
-      {delivery.status === "pending" ? "Try again now" : "Send again"}
+      {delivery.status === "pending" ? texts.tryAgainNow : texts.sendAgain}
     </Button>
   );
 }
@@ -87,7 +88,7 @@ function DeliveryTries({ delivery, endpointId }: { delivery: Delivery; endpointI
           href={`/${delivery.event_type === "message.received" ? "inbound" : "messages"}/${delivery.message_id}`}
           size="sm"
         >
-          View message
+          {texts.viewMessage}
         </Anchor>
         <Text size="sm" c="dimmed" className="mono" style={{ overflowWrap: "anywhere" }}>
           {delivery.event_id}
@@ -95,7 +96,7 @@ function DeliveryTries({ delivery, endpointId }: { delivery: Delivery; endpointI
         {isResendable(delivery) && <ResendButton delivery={delivery} endpointId={endpointId} />}
         {delivery.status === "pending" && delivery.next_attempt_at && (
           <Text size="sm" c="dimmed" component="div">
-            Next try <Time value={delivery.next_attempt_at} />
+            {texts.nextTry(<Time value={delivery.next_attempt_at} />)}
           </Text>
         )}
       </Group>
@@ -108,7 +109,7 @@ function DeliveryTries({ delivery, endpointId }: { delivery: Delivery; endpointI
 
 function Try({ attempt }: { attempt: Delivery["tries"][number] }) {
   // A recovery starts counting again from 1.
-  const name = attempt.round === 0 ? `Try ${attempt.attempt}` : `Try ${attempt.attempt} of recovery ${attempt.round}`;
+  const name = attempt.round === 0 ? texts.try(attempt.attempt) : texts.tryOfRecovery(attempt.attempt, attempt.round);
   return (
     <Stack gap={6} component="section" aria-label={name}>
       <Group gap="sm">
@@ -116,10 +117,10 @@ function Try({ attempt }: { attempt: Delivery["tries"][number] }) {
           {name}
         </Text>
         <StatusBadge tone={attempt.status_code !== null && isAcknowledged(attempt.status_code) ? "success" : "danger"}>
-          {attempt.status_code === null ? "No response" : `HTTP ${attempt.status_code}`}
+          {attempt.status_code === null ? texts.noResponse : texts.response(attempt.status_code)}
         </StatusBadge>
         <Text size="sm" c="dimmed" className="tabular">
-          {formatCount(attempt.latency_ms)} ms
+          {texts.milliseconds(formatCount(attempt.latency_ms))}
         </Text>
         <Text size="sm" c="dimmed" component="div">
           <Time value={attempt.created_at} />
@@ -130,7 +131,9 @@ function Try({ attempt }: { attempt: Delivery["tries"][number] }) {
           {attempt.error}
         </Text>
       )}
-      {attempt.response_head && <CodeBlock value={attempt.response_head} copyLabel="Copy response" maxHeight={240} />}
+      {attempt.response_head && (
+        <CodeBlock value={attempt.response_head} copyLabel={texts.copyResponse} maxHeight={240} />
+      )}
     </Stack>
   );
 }

@@ -2,6 +2,8 @@
 
 import { Button, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
+import { sharedTexts } from "@/app/_texts/shared";
+import { endpointTexts as texts } from "@/app/_texts/webhooks/endpoint";
 import { trpc } from "@/app/_trpc/client";
 import { FormModal } from "@/app/_ui/forms/form-modal";
 import { IconPencil } from "@/app/_ui/icons/icons";
@@ -15,7 +17,7 @@ export function EditEndpointButton({ endpoint }: { endpoint: WebhookEndpoint }) 
   const utils = trpc.useUtils();
   const update = trpc.webhooks.update.useMutation({
     onSuccess: () => {
-      toastDone("Endpoint changed");
+      toastDone(texts.edit.changed);
       dialog.close();
       return utils.webhooks.invalidate();
     },
@@ -23,19 +25,18 @@ export function EditEndpointButton({ endpoint }: { endpoint: WebhookEndpoint }) 
   return (
     <>
       <Button variant="default" leftSection={<IconPencil size={16} />} onClick={dialog.open}>
-        Edit
+        {sharedTexts.edit}
       </Button>
-      <FormModal opened={opened} onClose={dialog.close} title="Edit the endpoint">
+      <FormModal opened={opened} onClose={dialog.close} title={texts.edit.title}>
         <Stack gap="md">
           <Text size="sm" c="dimmed">
-            Waiting deliveries go to the new URL. Newly chosen events are sent from now on. The signing secret stays the
-            same.
+            {texts.edit.effect}
           </Text>
           <EndpointForm
             endpoint={endpoint}
-            label="Endpoint"
-            failure="The endpoint was not changed"
-            action="Save"
+            label={texts.edit.form}
+            failure={texts.edit.notChanged}
+            action={sharedTexts.save}
             save={(values, onError) => update.mutate({ ...values, id: endpoint.id }, { onError })}
             busy={update.isPending}
             onCancel={dialog.close}

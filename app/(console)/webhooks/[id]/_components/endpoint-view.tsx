@@ -3,6 +3,8 @@
 import { Button, Card, SimpleGrid, Stack, Text } from "@mantine/core";
 import { useRouter } from "next/navigation";
 import type { ReactNode } from "react";
+import { sharedTexts } from "@/app/_texts/shared";
+import { endpointTexts as texts } from "@/app/_texts/webhooks/endpoint";
 import { trpc } from "@/app/_trpc/client";
 import { apiErrorOf } from "@/app/_ui/forms/api-error";
 import { BackLink } from "@/app/_ui/frame/back-link";
@@ -29,11 +31,11 @@ const REFRESH_MS = 5_000;
 /** One endpoint: its state, its actions and its deliveries. */
 export function EndpointView({ id }: { id: string }) {
   const endpoint = trpc.webhooks.get.useQuery({ id }, { refetchInterval: REFRESH_MS });
-  usePageTitle(endpoint.data ? `Webhook ${new URL(endpoint.data.url).host}` : "Webhook endpoint");
+  usePageTitle(endpoint.data ? texts.titleOf(new URL(endpoint.data.url).host) : texts.title);
   if (apiErrorOf(endpoint.error).status === 404) return <NoSuchEndpoint />;
   return (
     <>
-      <BackLink href="/webhooks">All endpoints</BackLink>
+      <BackLink href="/webhooks">{texts.allEndpoints}</BackLink>
       <QueryState query={endpoint}>
         {(data) => (
           <div>
@@ -53,7 +55,7 @@ function EndpointHeader({ endpoint }: { endpoint: WebhookEndpoint }) {
   return (
     <>
       <PageHeader
-        title="Webhook endpoint"
+        title={texts.title}
         description={
           <>
             <Text span className="mono" style={{ overflowWrap: "anywhere" }}>
@@ -79,25 +81,22 @@ function EndpointHeader({ endpoint }: { endpoint: WebhookEndpoint }) {
               loading={actions.isDeleting}
               onClick={actions.askToDelete}
             >
-              Delete
+              {sharedTexts.delete}
             </Button>
           </>
         }
       />
       {!endpoint.is_active && (
-        <Problem title="This endpoint is disabled" mb="lg">
+        <Problem title={texts.isDisabled} mb="lg">
           <Stack gap="sm" align="flex-start">
-            <Text size="sm">
-              Too many tries in a row failed, or it responded with 410. New events are parked. Fix your server, enable
-              the endpoint, then recover the parked events.
-            </Text>
+            <Text size="sm">{texts.whyDisabled}</Text>
             <Button
               size="xs"
               leftSection={<IconPlugConnected size={16} />}
               loading={actions.isEnabling}
               onClick={actions.enable}
             >
-              Enable endpoint
+              {texts.enable}
             </Button>
           </Stack>
         </Problem>
@@ -108,22 +107,22 @@ function EndpointHeader({ endpoint }: { endpoint: WebhookEndpoint }) {
 
 function EndpointFacts({ endpoint }: { endpoint: WebhookEndpoint }) {
   return (
-    <Card component="section" aria-label="Endpoint" mb="lg">
+    <Card component="section" aria-label={texts.facts.title} mb="lg">
       <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }} spacing="lg">
-        <Fact label="State">
+        <Fact label={texts.facts.state}>
           <EndpointState endpoint={endpoint} />
         </Fact>
-        <Fact label="Events">
+        <Fact label={texts.facts.events}>
           <EndpointEvents endpoint={endpoint} />
         </Fact>
-        <Fact label="Consecutive failures">{formatCount(endpoint.failure_count)}</Fact>
-        <Fact label="Last success">
-          <Time value={endpoint.last_success_at} fallback="Never" />
+        <Fact label={texts.facts.consecutiveFailures}>{formatCount(endpoint.failure_count)}</Fact>
+        <Fact label={texts.facts.lastSuccess}>
+          <Time value={endpoint.last_success_at} fallback={texts.facts.never} />
         </Fact>
-        <Fact label="Last failure">
-          <Time value={endpoint.last_failure_at} fallback="Never" />
+        <Fact label={texts.facts.lastFailure}>
+          <Time value={endpoint.last_failure_at} fallback={texts.facts.never} />
         </Fact>
-        <Fact label={endpoint.disabled_at ? "Disabled" : "Created"}>
+        <Fact label={endpoint.disabled_at ? texts.facts.disabled : sharedTexts.created}>
           <Time value={endpoint.disabled_at ?? endpoint.created_at} />
         </Fact>
       </SimpleGrid>
@@ -149,15 +148,15 @@ function NoSuchEndpoint() {
     <Card>
       <EmptyState
         icon={IconWebhookOff}
-        title="Endpoint not found"
+        title={texts.notFound}
         isPage
         action={
           <LinkButton href="/webhooks" variant="light">
-            All endpoints
+            {texts.allEndpoints}
           </LinkButton>
         }
       >
-        It was deleted, or it belongs to another account.
+        {texts.whyNotFound}
       </EmptyState>
     </Card>
   );

@@ -3,6 +3,9 @@
 import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useDisclosure } from "@mantine/hooks";
+import { sharedTexts } from "@/app/_texts/shared";
+import { deliveriesTexts } from "@/app/_texts/webhooks/deliveries";
+import { endpointTexts as texts } from "@/app/_texts/webhooks/endpoint";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { FormModal } from "@/app/_ui/forms/form-modal";
@@ -21,9 +24,9 @@ export function RecoverEventsButton({ endpointId }: { endpointId: string }) {
   return (
     <>
       <Button variant="default" leftSection={<IconHistory size={16} />} onClick={dialog.open}>
-        Recover events
+        {texts.recover.button}
       </Button>
-      <FormModal opened={opened} onClose={dialog.close} title="Recover missed events">
+      <FormModal opened={opened} onClose={dialog.close} title={texts.recover.title}>
         <RecoverForm endpointId={endpointId} onDone={dialog.close} />
       </FormModal>
     </>
@@ -34,15 +37,12 @@ function RecoverForm({ endpointId, onDone }: { endpointId: string; onDone: () =>
   const utils = trpc.useUtils();
   const form = useForm({
     initialValues: { since: toLocal(new Date(Date.now() - DAY_MS)) },
-    validate: { since: (since) => (Number.isNaN(Date.parse(since)) ? "Enter a date and a time" : null) },
+    validate: { since: (since) => (Number.isNaN(Date.parse(since)) ? texts.recover.enterTime : null) },
   });
   const recover = trpc.webhooks.recover.useMutation({
     onSuccess: ({ recovered }) => {
-      const events = `${formatCount(recovered)} ${recovered === 1 ? "event" : "events"}`;
       toastDone(
-        recovered === 0
-          ? "No event since then was parked or abandoned. Those still failing are retried automatically."
-          : `${events} queued to be sent again`,
+        recovered === 0 ? texts.recover.nothing : deliveriesTexts.queuedAgain(recovered, formatCount(recovered)),
       );
       onDone();
       return utils.webhooks.deliveries.invalidate();
@@ -50,19 +50,23 @@ function RecoverForm({ endpointId, onDone }: { endpointId: string; onDone: () =>
   });
   const submit = form.onSubmit(({ since }) => recover.mutate({ id: endpointId, since: new Date(since).toISOString() }));
   return (
-    <form onSubmit={submit} noValidate aria-label="Recovery">
+    <form onSubmit={submit} noValidate aria-label={texts.recover.form}>
       <Stack gap="md">
-        <ErrorAlert error={recover.error} title="No events were recovered" />
-        <Text size="sm">
-          Parked and abandoned events since then are sent again. Your server may already have received some of them.
-        </Text>
-        <TextInput type="datetime-local" label="Since" data-autofocus withAsterisk {...form.getInputProps("since")} />
+        <ErrorAlert error={recover.error} title={texts.recover.notRecovered} />
+        <Text size="sm">{texts.recover.effect}</Text>
+        <TextInput
+          type="datetime-local"
+          label={texts.recover.since}
+          data-autofocus
+          withAsterisk
+          {...form.getInputProps("since")}
+        />
         <Group justify="flex-end" gap="sm">
           <Button variant="default" onClick={onDone}>
-            Cancel
+            {sharedTexts.cancel}
           </Button>
           <Button type="submit" loading={recover.isPending}>
-            Recover events
+            {texts.recover.submit}
           </Button>
         </Group>
       </Stack>

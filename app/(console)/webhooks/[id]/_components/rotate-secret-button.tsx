@@ -2,6 +2,9 @@
 
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
+import { sharedTexts } from "@/app/_texts/shared";
+import { endpointTexts as texts } from "@/app/_texts/webhooks/endpoint";
+import { endpointPartsTexts as parts } from "@/app/_texts/webhooks/parts";
 import { trpc } from "@/app/_trpc/client";
 import { Dialog } from "@/app/_ui/forms/dialog";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
@@ -18,40 +21,37 @@ export function RotateSecretButton({ endpointId }: { endpointId: string }) {
   return (
     <>
       <Button variant="default" leftSection={<IconRefresh size={16} />} onClick={dialog.open}>
-        Rotate secret
+        {texts.rotate.button}
       </Button>
       <Dialog
         opened={opened}
         onClose={close}
         // Not before the dialog is hidden: it would switch back to the question while it fades out.
         onExitTransitionEnd={rotate.reset}
-        title={secret ? "New signing secret" : "Rotate the signing secret?"}
+        title={secret ? texts.rotate.rotated : texts.rotate.title}
         // A stray click must not close the dialog: the secret is never shown again.
         closeOnClickOutside={false}
         closeOnEscape={!secret}
       >
         {secret ? (
           <OneTimeSecret
-            title="Copy the signing secret now"
-            warning="It is shown only once. The previous secret signs too for 24 hours: switch your server to the new one before then."
-            label="Signing secret"
+            title={parts.secret.copyNow}
+            warning={texts.rotate.secretOnce}
+            label={parts.secret.label}
             value={secret}
-            notice="Until then each request has two signatures; it is genuine if one of them matches."
+            notice={texts.rotate.twoSignatures}
             onDone={dialog.close}
           />
         ) : (
           <Stack gap="md">
-            <ErrorAlert error={rotate.error} title="The secret was not rotated" />
-            <Text size="sm">
-              Events are signed with the new secret at once, and also with the current one for 24 hours. An older secret
-              still in use from an earlier rotation stops signing now.
-            </Text>
+            <ErrorAlert error={rotate.error} title={texts.rotate.notRotated} />
+            <Text size="sm">{texts.rotate.effect}</Text>
             <Group justify="flex-end" gap="sm">
               <Button variant="default" onClick={close}>
-                Cancel
+                {sharedTexts.cancel}
               </Button>
               <Button loading={rotate.isPending} onClick={() => rotate.mutate({ id: endpointId })}>
-                Rotate now
+                {texts.rotate.submit}
               </Button>
             </Group>
           </Stack>

@@ -2,6 +2,7 @@
 
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
+import { endpointTexts as texts } from "@/app/_texts/webhooks/endpoint";
 import { trpc } from "@/app/_trpc/client";
 import { Dialog } from "@/app/_ui/forms/dialog";
 import { IconSend } from "@/app/_ui/icons/icons";
@@ -23,9 +24,9 @@ export function TestEventButton({ endpointId }: { endpointId: string }) {
         loading={test.isPending}
         onClick={() => test.mutate({ id: endpointId })}
       >
-        Send test event
+        {texts.test.button}
       </Button>
-      <Dialog opened={opened} onClose={dialog.close} title="Test event">
+      <Dialog opened={opened} onClose={dialog.close} title={texts.test.title}>
         {test.data && <TestResult result={test.data} />}
       </Dialog>
     </>
@@ -37,11 +38,12 @@ function TestResult({ result }: { result: WebhookTest }) {
     <Stack gap="md">
       <Group gap="sm">
         <StatusBadge tone={result.delivered ? "success" : "danger"}>
-          {result.delivered ? "Delivered" : "Not delivered"}
+          {result.delivered ? texts.test.delivered : texts.test.notDelivered}
         </StatusBadge>
         <Text size="sm" c="dimmed" className="tabular">
-          {result.status_code === null ? "No response" : `HTTP ${result.status_code}`}, {formatCount(result.latency_ms)}{" "}
-          ms
+          {result.status_code === null
+            ? texts.test.noResponse(formatCount(result.latency_ms))
+            : texts.test.response(result.status_code, formatCount(result.latency_ms))}
         </Text>
       </Group>
       {result.error && (
@@ -49,10 +51,11 @@ function TestResult({ result }: { result: WebhookTest }) {
           {result.error}
         </Text>
       )}
-      {result.response_head && <CodeBlock value={result.response_head} copyLabel="Copy response" maxHeight={240} />}
+      {result.response_head && (
+        <CodeBlock value={result.response_head} copyLabel={texts.test.copyResponse} maxHeight={240} />
+      )}
       <Text size="sm" c="dimmed">
-        The test event has the header Service-Test: true and is about a message that does not exist. It is not listed
-        under deliveries, not retried, and does not change the state of the endpoint.
+        {texts.test.about}
       </Text>
     </Stack>
   );

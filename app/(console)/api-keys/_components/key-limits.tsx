@@ -1,0 +1,23 @@
+import { Stack, Text } from "@mantine/core";
+import { apiKeysTexts as texts } from "@/app/_texts/api-keys/list";
+import { formatCount } from "@/app/_ui/values/count";
+import type { ApiKey } from "@/server/api-keys/schema";
+
+/** Limits and allowed addresses of the key. */
+export function Limits({ apiKey }: { apiKey: ApiKey }) {
+  const lines = [
+    texts.limits.requestsPerMinute(formatCount(apiKey.rate_limit)),
+    apiKey.daily_limit !== null && texts.limits.messagesPerDay(formatCount(apiKey.daily_limit)),
+    apiKey.monthly_limit !== null && texts.limits.messagesPerMonth(formatCount(apiKey.monthly_limit)),
+    apiKey.allowed_ips && texts.limits.onlyFrom(apiKey.allowed_ips.join(", ")),
+  ].filter((line) => typeof line === "string");
+  return (
+    <Stack gap={0} miw={170} maw={240}>
+      {lines.map((line) => (
+        <Text key={line} size="xs" c="dimmed" className="tabular break-word" lineClamp={3}>
+          {line}
+        </Text>
+      ))}
+    </Stack>
+  );
+}

@@ -1,0 +1,28 @@
+import type { ReactNode } from "react";
+import { defineTexts } from "../define-texts";
+
+const en = {
+  disabled: "Disabled",
+  failing: "Failing",
+  active: "Active",
+  allEvents: "All events",
+  allStatusChanges: "All status changes",
+  enabled: "Endpoint enabled. New events are sent to it again.",
+  delete: {
+    title: "Delete this endpoint?",
+    effect: (url: ReactNode) => <>Events are no longer sent to {url}. This cannot be undone.</>,
+    submit: "Delete endpoint",
+    deleted: "Endpoint deleted",
+  },
+  secret: { copyNow: "Copy the signing secret now", label: "Signing secret" },
+  form: {
+    enterUrl: "Enter the URL of your endpoint",
+    selectEvent: "Select at least one event",
+    url: { label: "Endpoint URL", description: "https is recommended" },
+    description: "Description",
+    events: "Events",
+  },
+};
+
+/** The texts that the list of webhook endpoints and the page of one have in common. */
+export const endpointPartsTexts = defineTexts({ en });
