@@ -30,13 +30,6 @@ const NOT_TEXT: Record<string, readonly string[]> = {
 };
 /** Folders and files whose texts still stand beside their code. */
 const TO_MOVE: readonly string[] = [
-  "(console)/_credit",
-  "(console)/_overview",
-  "(console)/_usage",
-  "(console)/inbound",
-  "(console)/senders",
-  "(console)/settings",
-  "(console)/usage",
   "(operator)/operator/_home",
   "(operator)/operator/accounts",
   "(operator)/operator/audit",

@@ -1,6 +1,7 @@
 "use client";
 
 import { Anchor, Group, Text } from "@mantine/core";
+import { creditTexts as texts } from "@/app/_texts/credit";
 import { trpc } from "@/app/_trpc/client";
 import { SiteLink } from "@/app/_ui/frame/site-link";
 import { Notice } from "@/app/_ui/notice";
@@ -17,27 +18,23 @@ function Empty() {
   const account = trpc.accounts.get.useQuery();
   const viewer = trpc.auth.viewer.useQuery();
   return (
-    <Notice title="Your balance is empty">
+    <Notice title={texts.title}>
       <Text size="sm">
-        Messages are paid for from the balance of your account, so none can be sent yet.{" "}
-        {viewer.data?.is_operator ? (
-          <>
-            As an operator you can add credit under{" "}
-            <Anchor component={SiteLink} href="/operator/accounts" underline="always" inherit>
-              Accounts
-            </Anchor>
-            .
-          </>
-        ) : (
-          "Ask the operator of this installation for credit, and give them the ID of your account:"
-        )}
+        {texts.consequence}{" "}
+        {viewer.data?.is_operator
+          ? texts.addCredit((words) => (
+              <Anchor component={SiteLink} href="/operator/accounts" underline="always" inherit>
+                {words}
+              </Anchor>
+            ))
+          : texts.askOperator}
       </Text>
       {account.data && !viewer.data?.is_operator && (
         <Group gap={4} mt={4}>
           <Text size="sm" className="mono break-word">
             {account.data.id}
           </Text>
-          <CopyButton value={account.data.id} label="Copy account ID" />
+          <CopyButton value={account.data.id} label={texts.copyId} />
         </Group>
       )}
     </Notice>

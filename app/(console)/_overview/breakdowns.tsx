@@ -2,6 +2,8 @@
 
 import { Anchor, SimpleGrid, Skeleton, Text } from "@mantine/core";
 import Link from "next/link";
+import { breakdownsTexts as texts } from "@/app/_texts/overview/breakdowns";
+import { sharedTexts } from "@/app/_texts/shared";
 import { trpc } from "@/app/_trpc/client";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { formatCount } from "@/app/_ui/values/count";
@@ -12,7 +14,6 @@ import type { Breakdown, OverviewQuery, Totals } from "@/server/overview/schema"
 import { ShareTable } from "./share-table";
 
 const REFRESH_MS = 60_000;
-const NONE = "No messages in this period.";
 
 const regions = new Intl.DisplayNames("en", { type: "region" });
 
@@ -38,8 +39,8 @@ function ByStatus({ totals }: { totals: Totals | undefined }) {
   return (
     <ShareTable
       id="by-status"
-      title="By status"
-      columns={["Status", "Messages", "Share"]}
+      title={texts.byStatus.title}
+      columns={[sharedTexts.status, texts.messages, texts.byStatus.share]}
       rows={rows.map(({ status, count }) => ({
         key: status,
         name: (
@@ -50,27 +51,27 @@ function ByStatus({ totals }: { totals: Totals | undefined }) {
         count,
         note: formatShare(count, totals?.messages ?? 0),
       }))}
-      empty={NONE}
+      empty={texts.noMessages}
     />
   );
 }
 
 const newest = ({ looked_at, is_complete }: Breakdown) =>
-  is_complete ? undefined : `Of the newest ${formatCount(looked_at)} messages`;
+  is_complete ? undefined : texts.ofNewest(looked_at, formatCount(looked_at));
 
 function ByCountry({ breakdown }: { breakdown: Breakdown }) {
   return (
     <ShareTable
       id="by-country"
-      title="By country"
-      columns={["Country", "Messages", "Delivered"]}
+      title={texts.byCountry.title}
+      columns={[texts.byCountry.country, texts.messages, texts.delivered]}
       rows={breakdown.by_country.map(({ country, messages, delivered }) => ({
         key: country ?? "",
-        name: <Text size="sm">{country === null ? "Unknown country" : regions.of(country)}</Text>,
+        name: <Text size="sm">{country === null ? texts.byCountry.unknown : regions.of(country)}</Text>,
         count: messages,
         note: formatShare(delivered, messages),
       }))}
-      empty={NONE}
+      empty={texts.noMessages}
       hint={newest(breakdown)}
     />
   );
@@ -80,15 +81,15 @@ function BySender({ breakdown }: { breakdown: Breakdown }) {
   return (
     <ShareTable
       id="by-sender"
-      title="By sender"
-      columns={["Sender", "Messages", "Delivered"]}
+      title={texts.bySender.title}
+      columns={[texts.bySender.sender, texts.messages, texts.delivered]}
       rows={breakdown.by_sender.map(({ sender, messages, delivered }) => ({
         key: sender,
         name: <Text size="sm">{sender}</Text>,
         count: messages,
         note: formatShare(delivered, messages),
       }))}
-      empty={NONE}
+      empty={texts.noMessages}
       hint={newest(breakdown)}
     />
   );
@@ -98,24 +99,24 @@ function Errors({ breakdown: { errors, errors_are_complete } }: { breakdown: Bre
   return (
     <ShareTable
       id="top-errors"
-      title="Why messages failed"
-      columns={["Reason", "Messages"]}
+      title={texts.errors.title}
+      columns={[texts.errors.reason, texts.messages]}
       rows={errors.map(({ code, message, messages, last_at }) => ({
         key: code,
         name: (
           <>
             <Text size="sm" lineClamp={2} className="break-word">
-              {message || "No reason given"}
+              {message || texts.errors.noReason}
             </Text>
             <Text size="xs" c="dimmed" component="div">
-              <span className="mono break-word">{code}</span>, last <Time value={last_at} />
+              {texts.errors.codeAndLast(<span className="mono break-word">{code}</span>, <Time value={last_at} />)}
             </Text>
           </>
         ),
         count: messages,
       }))}
-      empty="No message failed in this period."
-      hint={errors_are_complete ? undefined : "Of the newest failures"}
+      empty={texts.errors.none}
+      hint={errors_are_complete ? undefined : texts.errors.ofNewest}
     />
   );
 }

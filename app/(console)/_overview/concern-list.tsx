@@ -3,6 +3,7 @@
 import { Anchor, Card, Group, Skeleton, Stack, Text, ThemeIcon, Title } from "@mantine/core";
 import Link from "next/link";
 import type { ReactNode } from "react";
+import { concernsTexts as texts } from "@/app/_texts/overview/concerns";
 import { trpc } from "@/app/_trpc/client";
 import { IconAlertTriangle, IconCircleCheck } from "@/app/_ui/icons/icons";
 import { QueryState } from "@/app/_ui/lists/query-state";
@@ -16,83 +17,79 @@ const REFRESH_MS = 30_000;
 
 type View = { key: string; title: string; text?: ReactNode; href: string; action: string };
 
-const endpointLink = (id: string) => ({ href: `/webhooks/${id}`, action: "Open endpoint" });
+const endpointLink = (id: string) => ({ href: `/webhooks/${id}`, action: texts.openEndpoint });
+
+const lastsFor = (money: string, days: number) =>
+  days < 1 ? texts.balanceLow.lastsLessThanDay(money) : texts.balanceLow.lastsDays(money, Math.floor(days));
+
+const failedOf = (failed: string, ended: string, usual: number | null) =>
+  usual === null
+    ? texts.failing.share(failed, ended)
+    : texts.failing.shareAndUsual(failed, ended, formatShare(usual, 1));
 
 function viewOf(concern: Concern): View {
   switch (concern.kind) {
     case "account_suspended":
       return {
         key: concern.kind,
-        title: "Your account is suspended",
-        text: "Sends are refused until the operator lifts the suspension.",
+        title: texts.suspended.title,
+        text: texts.suspended.text,
         href: "/audit",
-        action: "Audit log",
+        action: texts.suspended.action,
       };
     case "balance_low":
       return {
         key: concern.kind,
-        title: "Your balance is low",
-        text: `${formatMoney(concern.balance, concern.currency)} will last ${
-          concern.days_left < 1 ? "less than a day" : `about ${Math.floor(concern.days_left)} days`
-        } at last week’s spending.`,
+        title: texts.balanceLow.title,
+        text: lastsFor(formatMoney(concern.balance, concern.currency), concern.days_left),
         href: "/usage",
-        action: "Usage",
+        action: texts.balanceLow.action,
       };
     case "messages_failing":
       return {
         key: concern.kind,
-        title: "Unusually many messages fail",
-        text: `${formatCount(concern.failed)} of ${formatCount(concern.ended)} did not arrive since yesterday${
-          concern.usual_share === null ? "" : `; usually it is ${formatShare(concern.usual_share, 1)}`
-        }.`,
+        title: texts.failing.title,
+        text: failedOf(formatCount(concern.failed), formatCount(concern.ended), concern.usual_share),
         href: "/messages?status=failed",
-        action: "Failed messages",
+        action: texts.failing.action,
       };
     case "messages_waiting":
       return {
         key: concern.kind,
-        title: "Messages wait for a provider",
-        text: (
-          <>
-            The oldest was accepted <Time value={concern.since} />.
-          </>
-        ),
+        title: texts.waiting.title,
+        text: texts.waiting.oldest(<Time value={concern.since} />),
         href: "/messages?status=pending",
-        action: "Pending messages",
+        action: texts.waiting.action,
       };
     case "endpoint_disabled":
       return {
         key: concern.id,
-        title: "A webhook endpoint is disabled",
-        text: `${concern.url} gets no events until you enable it again; they wait.`,
+        title: texts.endpointDisabled.title,
+        text: texts.endpointDisabled.text(concern.url),
         ...endpointLink(concern.id),
       };
     case "endpoint_failing":
       return {
         key: concern.id,
-        title: "A webhook endpoint is failing",
-        text: `${concern.url}: ${formatCount(concern.failures)} failed ${concern.failures === 1 ? "try" : "tries in a row"}. 25 disable it.`,
+        title: texts.endpointFailing.title,
+        text: texts.endpointFailing.text(concern.url, concern.failures, formatCount(concern.failures)),
         ...endpointLink(concern.id),
       };
     case "sender_rejected":
       return {
         key: `sender ${concern.sender}`,
-        title: `The sender ${concern.sender} cannot be used`,
-        text: concern.reason ?? "The operator rejected or suspended it.",
+        title: texts.senderRejected.title(concern.sender),
+        text: concern.reason ?? texts.senderRejected.noReason,
         href: "/senders",
-        action: "Senders",
+        action: texts.senderRejected.action,
       };
     case "key_expiring":
       return {
         key: concern.id,
-        title: `The API key “${concern.name}” expires soon`,
-        text: (
-          <>
-            It stops working <Time value={concern.expires_at} />.
-          </>
-        ),
+        title: texts.keyExpiring.title(concern.name),
+        text: texts.keyExpiring.text(<Time value={concern.expires_at} />),
         href: `/api-keys/${concern.id}`,
-        action: "API key",
+        action: texts.keyExpiring.action,
       };
   }
 }
@@ -116,7 +113,7 @@ function AllWell() {
         <IconCircleCheck size={20} />
       </ThemeIcon>
       <Title order={2} size="h5" id="concerns">
-        Nothing needs your attention
+        {texts.none}
       </Title>
     </Group>
   );
@@ -126,7 +123,7 @@ function Found({ concerns }: { concerns: Concern[] }) {
   return (
     <>
       <Title order={2} size="h4" id="concerns" mb="md">
-        Needs your attention
+        {texts.title}
       </Title>
       <Stack component="ul" gap="md" className="plain-list">
         {concerns.map(viewOf).map(({ key, title, text, href, action }) => (

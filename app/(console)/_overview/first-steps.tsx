@@ -1,6 +1,7 @@
 "use client";
 
 import { Card, Group, Stack, Text, ThemeIcon, Title, VisuallyHidden } from "@mantine/core";
+import { firstStepsTexts as texts } from "@/app/_texts/overview/first-steps";
 import { trpc } from "@/app/_trpc/client";
 import { LinkButton } from "@/app/_ui/frame/link-button";
 import type { Icon } from "@/app/_ui/icons/icon";
@@ -19,38 +20,34 @@ export function FirstSteps({ hasSent }: { hasSent: boolean }) {
   const steps: Step[] = [
     {
       icon: IconAddressBook,
-      title: "Register a sender",
-      text: waiting
-        ? "Your sender is waiting for the operator’s approval. Continue with the other steps meanwhile."
-        : "The name or number that recipients see. The operator approves it before its first use.",
+      title: texts.sender.title,
+      text: waiting ? texts.sender.waiting : texts.sender.text,
       href: "/senders",
-      action: waiting ? "View status" : "Register",
+      action: waiting ? texts.sender.viewStatus : texts.sender.action,
       done: (approved.data?.pagination.total ?? 0) > 0,
     },
     {
       icon: IconKey,
-      title: "Create an API key",
-      text: "Lets your programs send and track messages. Not needed to send from this console.",
+      title: texts.apiKey.title,
+      text: texts.apiKey.text,
       href: "/api-keys",
-      action: "Create",
+      action: texts.apiKey.action,
       done: (keys.data?.data.length ?? 0) > 0,
     },
     {
       icon: IconWebhook,
-      title: "Add a webhook endpoint",
-      text: "Your server gets a signed request for every status change.",
+      title: texts.webhook.title,
+      text: texts.webhook.text,
       href: "/webhooks",
-      action: "Add",
+      action: texts.webhook.action,
       done: (webhooks.data?.data.length ?? 0) > 0,
     },
     {
       icon: IconSend,
-      title: "Send your first message",
-      text: hasSent
-        ? "Sent, but not delivered yet. Its page shows how far it came."
-        : "Write it here. The price is shown before you send.",
+      title: texts.message.title,
+      text: hasSent ? texts.message.sent : texts.message.text,
       href: hasSent ? "/messages" : "/send",
-      action: hasSent ? "View messages" : "Send",
+      action: hasSent ? texts.message.viewMessages : texts.message.action,
       done: false,
     },
   ];
@@ -58,12 +55,10 @@ export function FirstSteps({ hasSent }: { hasSent: boolean }) {
   return (
     <Card component="section" aria-labelledby="first-steps">
       <Title order={2} size="h4" id="first-steps">
-        First steps
+        {texts.title}
       </Title>
       <Text size="sm" c="dimmed" mt={4} mb="lg">
-        {hasSent
-          ? "No message has been delivered yet. These steps remain until the first one is."
-          : "You have not sent any messages yet. Follow these steps to send the first one."}
+        {hasSent ? texts.noneDelivered : texts.noneSent}
       </Text>
       <Stack component="ol" gap="lg" className="plain-list">
         {steps.map((step) => (
@@ -84,14 +79,14 @@ function StepRow({ step: { icon: IconOf, title, text, href, action, done } }: { 
         <div className="step-text">
           <Text fw={600}>
             {title}
-            {done && <VisuallyHidden> (done)</VisuallyHidden>}
+            {done && <VisuallyHidden> {texts.done}</VisuallyHidden>}
           </Text>
           <Text size="sm" c="dimmed">
             {text}
           </Text>
         </div>
         {!done && (
-          <LinkButton href={href} variant="default" size="xs" aria-label={`${action}: ${title}`}>
+          <LinkButton href={href} variant="default" size="xs" aria-label={texts.actionOf(action, title)}>
             {action}
           </LinkButton>
         )}

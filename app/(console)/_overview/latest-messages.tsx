@@ -4,6 +4,8 @@ import { Anchor, Card, Group, Title } from "@mantine/core";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
 import type { ComponentProps } from "react";
+import { overviewTexts as texts } from "@/app/_texts/overview/page";
+import { sharedTexts } from "@/app/_texts/shared";
 import { IconMessages } from "@/app/_ui/icons/icons";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
@@ -14,38 +16,38 @@ import { Money } from "@/app/_ui/values/money";
 import { Time } from "@/app/_ui/values/time";
 import type { Message } from "@/server/messages/schema";
 
-const COLUMNS: Column<Message>[] = [
+const columns = (): Column<Message>[] => [
   {
     key: "to",
-    header: "To",
+    header: texts.latest.to,
     render: ({ id, to }) => <RowLink href={`/messages/${id}`}>{to}</RowLink>,
   },
   {
     key: "status",
-    header: "Status",
+    header: sharedTexts.status,
     render: (message) => <MessageStatusBadge status={message.status} scheduled_at={message.scheduled_at} />,
   },
   {
     key: "body",
-    header: "Text",
+    header: texts.latest.text,
     visibleFrom: "md",
     isWide: true,
     render: ({ body }) => (
       <span className="dimmed" dir="auto">
-        {body || "Deleted"}
+        {body || texts.latest.deletedText}
       </span>
     ),
   },
   {
     key: "cost",
-    header: "Cost",
+    header: texts.latest.cost,
     align: "right",
     visibleFrom: "sm",
     render: ({ cost, currency }) => <Money amount={cost} currency={currency} />,
   },
   {
     key: "created",
-    header: "Created",
+    header: sharedTexts.created,
     align: "right",
     visibleFrom: "xs",
     render: ({ created_at }) => <Time value={created_at} />,
@@ -61,21 +63,21 @@ export function LatestMessages({ query }: { query: LatestQuery }) {
     <Card component="section" aria-labelledby="latest" padding={0}>
       <Group justify="space-between" p="lg" pb="sm">
         <Title order={2} size="h4" id="latest">
-          Latest messages
+          {texts.latest.title}
         </Title>
         <Anchor component={Link} href="/messages" size="sm">
-          All messages
+          {texts.latest.all}
         </Anchor>
       </Group>
       <QueryState query={query}>
         {({ items }) => (
           <PagedTable
-            label="Latest messages"
-            columns={COLUMNS}
+            label={texts.latest.title}
+            columns={columns()}
             rows={items}
             rowKey={({ id }) => id}
             onRowClick={({ id }) => router.push(`/messages/${id}`)}
-            empty={<EmptyState icon={IconMessages} title="No messages yet" />}
+            empty={<EmptyState icon={IconMessages} title={texts.latest.none} />}
           />
         )}
       </QueryState>

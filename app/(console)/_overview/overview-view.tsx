@@ -1,6 +1,7 @@
 "use client";
 
 import { Card, SegmentedControl, SimpleGrid, Skeleton, Stack, Title } from "@mantine/core";
+import { overviewTexts as texts } from "@/app/_texts/overview/page";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { LinkButton } from "@/app/_ui/frame/link-button";
@@ -40,20 +41,20 @@ export function OverviewView() {
   return (
     <>
       <PageHeader
-        title="Overview"
-        description="See whether your messages arrive, and what needs your attention."
+        title={texts.title}
+        description={texts.description}
         actions={
           <>
             {hasSent && (
               <SegmentedControl
-                aria-label="Period"
+                aria-label={texts.period}
                 value={String(days)}
                 onChange={(value) => change({ days: value === String(FIRST_PERIOD.days) ? undefined : value })}
                 data={PERIODS.map((period) => ({ value: String(period.days), label: period.label }))}
               />
             )}
             <LinkButton href="/send" leftSection={<IconSend size={16} aria-hidden />}>
-              Send a message
+              {texts.sendMessage}
             </LinkButton>
           </>
         }
@@ -80,7 +81,7 @@ function DaysChart({ days }: { days: number }) {
   return (
     <Card component="section" aria-labelledby="last-days">
       <Title order={2} size="h4" mb="md" id="last-days">
-        Last {days} days
+        {texts.lastDays(days)}
       </Title>
       <QueryState query={series} loading={<Skeleton height={292} />}>
         {(data) => <StatusByDay days={data} />}
@@ -101,31 +102,31 @@ function Figures({
 }) {
   const balance = trpc.accounts.balance.useQuery(undefined, live);
   if (error && !data) {
-    return <ErrorAlert error={error} title="The figures could not be loaded" onRetry={() => void refetch()} />;
+    return <ErrorAlert error={error} title={texts.figures.notLoaded} onRetry={() => void refetch()} />;
   }
   const { current, previous } = data ?? {};
   return (
     <SimpleGrid cols={{ base: 2, lg: 4 }} spacing={{ base: "sm", sm: "md" }}>
       <StatCard
-        label="Balance"
+        label={texts.figures.balance}
         icon={IconWallet}
         value={balance.data && formatMoney(balance.data.balance, balance.data.currency)}
-        hint={data && current && `${formatMoney(current.cost, data.currency)} spent in this period`}
+        hint={data && current && texts.figures.spent(formatMoney(current.cost, data.currency))}
       />
       <StatCard
-        label="Messages"
+        label={texts.figures.messages}
         icon={IconMessages}
         value={current && formatCount(current.messages)}
         hint={current && previous && describeChange(current.messages, previous.messages, before)}
       />
       <StatCard
-        label="Delivered"
+        label={texts.figures.delivered}
         icon={IconCircleCheck}
         value={current && formatShare(current.delivered, current.messages)}
         hint={current && previous && describeShift(arrivedShare(current), arrivedShare(previous), before)}
       />
       <StatCard
-        label="Failed or undelivered"
+        label={texts.figures.failed}
         icon={IconCircleX}
         value={current && formatCount(failedOf(current))}
         hint={current && previous && describeChange(failedOf(current), failedOf(previous), before)}

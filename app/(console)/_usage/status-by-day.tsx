@@ -1,5 +1,6 @@
 "use client";
 
+import { statusByDayTexts as texts } from "@/app/_texts/status-by-day";
 import { StackedBars } from "@/app/_ui/stacked-bars";
 import { formatCount } from "@/app/_ui/values/count";
 import { formatDayShort } from "@/app/_ui/values/days";
@@ -7,11 +8,6 @@ import { MESSAGE_STATUS_VIEWS } from "@/app/_ui/values/message-status-badge";
 import { TONE_COLORS } from "@/app/_ui/values/status-badge";
 import type { UsageSeries } from "@/server/accounts/schema";
 
-const SERIES = MESSAGE_STATUS_VIEWS.map(({ status, label, tone }) => ({
-  name: status,
-  label,
-  color: TONE_COLORS[tone],
-}));
 const HEIGHT = 260;
 
 /** Messages per UTC day, stacked by their current status. */
@@ -22,12 +18,10 @@ export function StatusByDay({ days }: { days: UsageSeries }) {
     name: formatDayShort(day),
     counts: { pending, sent, delivered, failed, undelivered },
   }));
-  return (
-    <StackedBars
-      label={`Messages per day by status over ${days.length} days, ${formatCount(total)} in all`}
-      h={HEIGHT}
-      bars={bars}
-      series={SERIES}
-    />
-  );
+  const series = MESSAGE_STATUS_VIEWS.map(({ status, label, tone }) => ({
+    name: status,
+    label,
+    color: TONE_COLORS[tone],
+  }));
+  return <StackedBars label={texts.chart(days.length, formatCount(total))} h={HEIGHT} bars={bars} series={series} />;
 }

@@ -1,6 +1,8 @@
 "use client";
 
 import { Center, SimpleGrid } from "@mantine/core";
+import { sharedTexts } from "@/app/_texts/shared";
+import { usageTexts as texts } from "@/app/_texts/usage";
 import { Donut } from "@/app/_ui/donut";
 import { Table } from "@/app/_ui/lists/table";
 import { formatCount } from "@/app/_ui/values/count";
@@ -17,18 +19,18 @@ export function StatusShare({ usage }: { usage: Pick<Usage, "totals" | "by_statu
     <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="lg" verticalSpacing="md">
       <Center>
         <Donut
-          label={`Share of each status among ${formatCount(total)} messages`}
+          label={texts.byStatus.chart(total, formatCount(total))}
           parts={rows.map(({ label, tone, count }) => ({ name: label, value: count, color: TONE_COLORS[tone] }))}
         >
           {formatCount(total)}
         </Donut>
       </Center>
-      <Table aria-label="Messages by status" cellPadding={10}>
+      <Table aria-label={texts.byStatus.table} cellPadding={10}>
         <thead>
           <tr>
-            <th>Status</th>
-            <th className="right">Messages</th>
-            <th className="right">Share</th>
+            <th>{sharedTexts.status}</th>
+            <th className="right">{texts.messages}</th>
+            <th className="right">{texts.byStatus.share}</th>
           </tr>
         </thead>
         <tbody>

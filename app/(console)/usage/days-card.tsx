@@ -2,6 +2,7 @@
 
 import { Box, Button, Card, Group, Text, Title } from "@mantine/core";
 import { useState } from "react";
+import { usageTexts as texts } from "@/app/_texts/usage";
 import { trpc } from "@/app/_trpc/client";
 import { IconDownload } from "@/app/_ui/icons/icons";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
@@ -30,27 +31,39 @@ const count = (value: number) => <span className="tabular">{formatCount(value)}<
 
 function columnsIn(currency: string, digits: number): Column<Day>[] {
   return [
-    { key: "day", header: "Day (UTC)", render: (row) => <span className="nowrap">{formatDay(row.day)}</span> },
-    { key: "messages", header: "Messages", align: "right", render: (row) => count(row.messages) },
-    { key: "segments", header: "Segments", align: "right", visibleFrom: "sm", render: (row) => count(row.segments) },
-    { key: "delivered", header: "Delivered", align: "right", visibleFrom: "xs", render: (row) => count(row.delivered) },
+    { key: "day", header: texts.byDay.day, render: (row) => <span className="nowrap">{formatDay(row.day)}</span> },
+    { key: "messages", header: texts.messages, align: "right", render: (row) => count(row.messages) },
+    {
+      key: "segments",
+      header: texts.byDay.segments,
+      align: "right",
+      visibleFrom: "sm",
+      render: (row) => count(row.segments),
+    },
+    {
+      key: "delivered",
+      header: texts.delivered,
+      align: "right",
+      visibleFrom: "xs",
+      render: (row) => count(row.delivered),
+    },
     {
       key: "failed",
-      header: "Failed or undelivered",
+      header: texts.byDay.failed,
       align: "right",
       visibleFrom: "md",
       render: (row) => count(row.failed + row.undelivered),
     },
     {
       key: "open",
-      header: "In progress",
+      header: texts.byDay.inProgress,
       align: "right",
       visibleFrom: "md",
       render: (row) => count(row.pending + row.sent),
     },
     {
       key: "cost",
-      header: "Cost",
+      header: texts.cost,
       align: "right",
       render: (row) => <Money amount={row.cost} currency={currency} digits={digits} />,
     },
@@ -67,11 +80,11 @@ export function DaysCard({ first, last, currency }: { first: string; last: strin
       <Group justify="space-between" p="lg" pb="md">
         <div>
           <Title order={2} size="h4" id="by-day">
-            By day
+            {texts.byDay.title}
           </Title>
           {days === DAYS_MAX && (
             <Text size="sm" c="dimmed">
-              The last {DAYS_MAX} days.
+              {texts.byDay.lastDays(DAYS_MAX)}
             </Text>
           )}
         </div>
@@ -82,7 +95,7 @@ export function DaysCard({ first, last, currency }: { first: string; last: strin
           disabled={!shown}
           onClick={() => shown && void download(shown, currency)}
         >
-          Download CSV
+          {texts.byDay.downloadCsv}
         </Button>
       </Group>
       <QueryState query={series} loading={<Box h={260} />}>
@@ -105,7 +118,7 @@ function DaysBody({ days, currency }: { days: UsageSeries; currency: string }) {
         </Box>
       )}
       <PagedTable
-        label="Usage by day"
+        label={texts.byDay.table}
         columns={columnsIn(currency, fractionDigits(days.map((day) => day.cost)))}
         rows={newestFirst.slice(start, start + DAYS_PER_PAGE)}
         rowKey={(row) => row.day}

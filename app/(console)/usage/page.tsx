@@ -1,7 +1,8 @@
 import type { Metadata } from "next";
+import { usageTexts as texts } from "@/app/_texts/usage";
 import { UsageView } from "./usage-view";
 
-export const metadata: Metadata = { title: "Usage" };
+export const generateMetadata = (): Metadata => ({ title: texts.title });
 
 export default function UsagePage() {
   return <UsageView />;

@@ -1,6 +1,7 @@
 "use client";
 
 import { Card, SegmentedControl, SimpleGrid, Stack, Title } from "@mantine/core";
+import { usageTexts as texts } from "@/app/_texts/usage";
 import { trpc } from "@/app/_trpc/client";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { IconChartBar, IconCircleCheck, IconCoins, IconMessages } from "@/app/_ui/icons/icons";
@@ -22,11 +23,7 @@ import { DAYS_MAX, daysSince, sumOf, within } from "./range";
 
 type Period = Usage["period"];
 
-const PERIODS: ReadonlyArray<{ value: Period; label: string }> = [
-  { value: "day", label: "Today" },
-  { value: "month", label: "This month" },
-  { value: "all", label: "All time" },
-];
+const PERIODS: readonly Period[] = ["day", "month", "all"];
 
 const FIRST: Period = "month";
 const DAY_MS = 86_400_000;
@@ -34,37 +31,33 @@ const DAY_MS = 86_400_000;
 /** The first and last day of the period. `ends_at` is exclusive; a period still open ends today. */
 function describeSpan({ period, starts_at, ends_at }: Usage): string {
   const last = new Date(Math.min(Date.parse(ends_at) - 1, Date.now())).toISOString();
-  if (period === "day" || Date.parse(last) - Date.parse(starts_at) < DAY_MS) return `${formatDay(starts_at)}, UTC`;
-  return `${formatDay(starts_at)} to ${formatDay(last)}, UTC`;
+  if (period === "day" || Date.parse(last) - Date.parse(starts_at) < DAY_MS) return texts.oneDay(formatDay(starts_at));
+  return texts.fromTo(formatDay(starts_at), formatDay(last));
 }
 
 const NO_RANGE = { created_from: undefined, created_to: undefined };
 
 export function UsageView() {
   const { params, change } = useUrlState();
-  const period =
-    oneOf(
-      PERIODS.map(({ value }) => value),
-      params.get("period"),
-    ) ?? FIRST;
+  const period = oneOf(PERIODS, params.get("period")) ?? FIRST;
   const range: DayRange = [dayOf(params.get("created_from")), dayOf(params.get("created_to"))];
   const isRange = range[0] !== null || range[1] !== null;
   return (
     <>
       <PageHeader
-        title="Usage"
-        description="Messages, delivery and cost by period."
+        title={texts.title}
+        description={texts.description}
         actions={
           <SegmentedControl
-            aria-label="Period"
+            aria-label={texts.period}
             value={isRange ? "" : period}
             onChange={(value) => change({ ...NO_RANGE, period: value === FIRST ? undefined : value })}
-            data={PERIODS.map(({ value, label }) => ({ value, label }))}
+            data={PERIODS.map((value) => ({ value, label: texts.periods[value] }))}
           />
         }
       />
       <FilterBar isFiltered={isRange} onClear={() => change(NO_RANGE)}>
-        <DaysFilter label="Days" days={range} change={change} />
+        <DaysFilter label={texts.days} days={range} change={change} />
       </FilterBar>
       {isRange ? <OfRange range={range} /> : <OfPeriod period={period} />}
     </>
@@ -94,7 +87,7 @@ function OfRange({ range: [first, last] }: { range: DayRange }) {
             return (
               <Figures
                 usage={{ ...sumOf(days), currency }}
-                span={begin && end ? `${formatDay(begin)} to ${formatDay(end)}, UTC` : "No such days in the last year"}
+                span={begin && end ? texts.fromTo(formatDay(begin), formatDay(end)) : texts.noSuchDays}
                 first={begin ?? first ?? ""}
                 last={last}
               />
@@ -122,26 +115,31 @@ function Figures({
   return (
     <Stack gap="lg">
       <SimpleGrid cols={{ base: 1, sm: 3 }} spacing={{ base: "sm", sm: "md" }}>
-        <StatCard label="Messages" icon={IconMessages} value={formatCount(totals.messages)} hint={span} />
-        <StatCard label="Cost" icon={IconCoins} value={formatMoney(totals.cost, currency)} hint="Refunds deducted" />
+        <StatCard label={texts.messages} icon={IconMessages} value={formatCount(totals.messages)} hint={span} />
         <StatCard
-          label="Delivered"
+          label={texts.cost}
+          icon={IconCoins}
+          value={formatMoney(totals.cost, currency)}
+          hint={texts.costHint}
+        />
+        <StatCard
+          label={texts.delivered}
           icon={IconCircleCheck}
           value={formatShare(byStatus.delivered, totals.messages)}
-          hint={`${formatCount(byStatus.delivered)} of ${formatCount(totals.messages)}`}
+          hint={texts.deliveredOf(formatCount(byStatus.delivered), formatCount(totals.messages))}
         />
       </SimpleGrid>
       {totals.messages === 0 ? (
         <Card>
-          <EmptyState icon={IconChartBar} title="No messages in this period">
-            Your messages by status and by day appear here.
+          <EmptyState icon={IconChartBar} title={texts.noMessages}>
+            {texts.noMessagesHint}
           </EmptyState>
         </Card>
       ) : (
         <>
           <Card component="section" aria-labelledby="by-status">
             <Title order={2} size="h4" mb="md" id="by-status">
-              By status
+              {texts.byStatus.title}
             </Title>
             <StatusShare usage={usage} />
           </Card>

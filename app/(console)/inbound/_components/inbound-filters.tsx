@@ -1,4 +1,6 @@
 "use client";
+
+import { inboundTexts as texts } from "@/app/_texts/inbound";
 import { trpc } from "@/app/_trpc/client";
 import type { DayRange } from "@/app/_ui/lists/created-range";
 import { DaysFilter } from "@/app/_ui/lists/days-filter";
@@ -29,22 +31,22 @@ export function InboundFilters({ values, change }: { values: InboundFilterValues
   return (
     <FilterBar isFiltered={isFiltered(values)} onClear={() => change(NO_FILTERS)}>
       <NumberFilter
-        label="From"
+        label={texts.from}
         number={values.from}
         onChange={(from) => change({ from }, "replace")}
         flex="1 1 150px"
         maw={{ sm: 220 }}
       />
       <FilterSelect
-        label="To"
-        placeholder="Any of your senders"
+        label={texts.to}
+        placeholder={texts.anySender}
         options={[...new Set(values.to ? [values.to, ...ownNumbers] : ownNumbers)]}
         value={values.to}
         onChange={(to) => change({ to })}
         flex="1 1 150px"
         maw={{ sm: 220 }}
       />
-      <DaysFilter label="Received" days={values.days} change={change} />
+      <DaysFilter label={texts.received} days={values.days} change={change} />
     </FilterBar>
   );
 }

@@ -3,6 +3,7 @@
 import { Box, Card, Text } from "@mantine/core";
 import { keepPreviousData } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
+import { inboundTexts as texts } from "@/app/_texts/inbound";
 import { trpc } from "@/app/_trpc/client";
 import { LinkButton } from "@/app/_ui/frame/link-button";
 import { PageHeader } from "@/app/_ui/frame/page-header";
@@ -26,10 +27,10 @@ const REFRESH_MS = 5_000;
 /** Longer than any sender ID. */
 const SENDER_MAX = 16;
 
-const columns: ReadonlyArray<Column<InboundMessage>> = [
+const columns = (): ReadonlyArray<Column<InboundMessage>> => [
   {
     key: "from",
-    header: "From",
+    header: texts.from,
     render: (message) => (
       <>
         <RowLink href={`/inbound/${message.id}`}>{message.from}</RowLink>
@@ -46,21 +47,21 @@ const columns: ReadonlyArray<Column<InboundMessage>> = [
   },
   {
     key: "to",
-    header: "To",
+    header: texts.to,
     visibleFrom: "md",
     render: (message) => <span className="tabular nowrap">{message.to}</span>,
   },
   {
     key: "text",
-    header: "Text",
+    header: texts.text,
     visibleFrom: "sm",
     isWide: true,
     render: (message) => <span dir="auto">{message.body}</span>,
   },
-  { key: "action", header: "Effect", render: (message) => <ActionBadge action={message.action} /> },
+  { key: "action", header: texts.effect, render: (message) => <ActionBadge action={message.action} /> },
   {
     key: "created",
-    header: "Received",
+    header: texts.received,
     align: "right",
     visibleFrom: "sm",
     render: (message) => <Time value={message.created_at} />,
@@ -86,11 +87,11 @@ export function InboundView() {
   return (
     <>
       <PageHeader
-        title="Inbound"
-        description="Messages that people sent to your numbers and short codes."
+        title={texts.title}
+        description={texts.description}
         actions={
           <LinkButton href="/webhooks" variant="default" leftSection={<IconWebhook size={16} />}>
-            Webhooks
+            {texts.webhooks}
           </LinkButton>
         }
       />
@@ -104,8 +105,8 @@ export function InboundView() {
         {({ items, pagination }) => (
           <Card padding={0}>
             <PagedTable
-              label="Inbound messages"
-              columns={columns}
+              label={texts.table}
+              columns={columns()}
               rows={items}
               rowKey={(message) => message.id}
               pagination={pagination}
@@ -134,20 +135,18 @@ function NothingReceived() {
   return (
     <EmptyState
       icon={IconInbox}
-      title="No inbound messages yet"
+      title={texts.none.title}
       action={
         <LinkButton href="/docs/receiving" variant="light">
-          How to receive messages
+          {texts.none.howTo}
         </LinkButton>
       }
     >
-      Messages to your numbers and short codes appear here, STOP and START included.
+      {texts.none.text}
     </EmptyState>
   );
 }
 
 function NothingFound({ onClear }: { onClear: () => void }) {
-  return (
-    <NoMatch title="No inbound messages match these filters" showAll="Show all inbound messages" onClear={onClear} />
-  );
+  return <NoMatch title={texts.noMatch.title} showAll={texts.noMatch.showAll} onClear={onClear} />;
 }

@@ -2,6 +2,8 @@
 
 import { Stack } from "@mantine/core";
 import { useForm } from "@mantine/form";
+import { sendersTexts as texts } from "@/app/_texts/senders";
+import { sharedTexts } from "@/app/_texts/shared";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { FormButtons } from "@/app/_ui/forms/form-buttons";
@@ -14,7 +16,7 @@ import { DltFields, type DltValues, dltInput } from "./dlt-fields";
 /** Changes the ids of a sender's registration in India; null: closed. */
 export function DltDialog({ sender, onClose }: { sender: Sender | null; onClose: () => void }) {
   return (
-    <FormModal opened={sender !== null} onClose={onClose} title={`DLT IDs of ${sender?.sender_id ?? ""}`}>
+    <FormModal opened={sender !== null} onClose={onClose} title={texts.dlt.idsOf(sender?.sender_id ?? "")}>
       {sender && <DltForm sender={sender} onClose={onClose} />}
     </FormModal>
   );
@@ -37,7 +39,7 @@ function DltForm({ sender, onClose }: { sender: Sender; onClose: () => void }) {
       { id: sender.id, ...dltInput(values) },
       {
         onSuccess: () => {
-          toastDone(`DLT IDs of “${sender.sender_id}” saved`);
+          toastDone(texts.dlt.saved(sender.sender_id));
           onClose();
           return utils.senders.invalidate();
         },
@@ -46,11 +48,11 @@ function DltForm({ sender, onClose }: { sender: Sender; onClose: () => void }) {
     );
   });
   return (
-    <form onSubmit={submit} noValidate aria-label="DLT IDs">
+    <form onSubmit={submit} noValidate aria-label={texts.dlt.ids}>
       <Stack gap="md">
-        <ErrorAlert error={errors.unplaced} title="The IDs were not saved" />
+        <ErrorAlert error={errors.unplaced} title={texts.dlt.notSaved} />
         <DltFields form={form} />
-        <FormButtons submit="Save" busy={update.isPending} onCancel={onClose} />
+        <FormButtons submit={sharedTexts.save} busy={update.isPending} onCancel={onClose} />
       </Stack>
     </form>
   );

@@ -1,5 +1,7 @@
 import { Stack, TextInput } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
+import { sendersTexts as texts } from "@/app/_texts/senders";
+import { sharedTexts } from "@/app/_texts/shared";
 import { Choice } from "@/app/_ui/forms/choice";
 import type { Sender } from "@/server/senders/schema";
 
@@ -19,37 +21,32 @@ export const dltInput = ({ dlt_entity_id, dlt_template_id, dlt_template_category
   dlt_template_category,
 });
 
-const CATEGORIES = [
-  { value: "transactional", label: "Transactional" },
-  { value: "promotional", label: "Promotional" },
-  { value: "service_implicit", label: "Service implicit" },
-  { value: "service_explicit", label: "Service explicit" },
-];
+const categories = () => Object.entries(texts.dlt.categories).map(([value, label]) => ({ value, label }));
 
 /** Ids of the registration in India (DLT), which carriers there want with each message. */
 export function DltFields<Values extends DltValues>({ form }: { form: UseFormReturnType<Values> }) {
   return (
     <Stack gap="md">
       <TextInput
-        label="DLT entity ID"
-        description="Principal entity ID of your registration in India"
+        label={texts.dlt.entityId}
+        description={texts.dlt.entityIdHint}
         placeholder="1201159178492032504"
         inputMode="numeric"
         autoComplete="off"
         {...form.getInputProps("dlt_entity_id")}
       />
       <TextInput
-        label="DLT template ID"
-        description="Template that the texts of this sender follow"
+        label={texts.dlt.templateId}
+        description={texts.dlt.templateIdHint}
         placeholder="1107169175728319365"
         inputMode="numeric"
         autoComplete="off"
         {...form.getInputProps("dlt_template_id")}
       />
       <Choice
-        label="DLT template category"
-        placeholder="None"
-        data={CATEGORIES}
+        label={texts.dlt.category}
+        placeholder={sharedTexts.none}
+        data={categories()}
         {...form.getInputProps("dlt_template_category")}
       />
     </Stack>

@@ -2,6 +2,7 @@
 
 import { Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
+import { sendersTexts as texts } from "@/app/_texts/senders";
 import { trpc } from "@/app/_trpc/client";
 import { Choice } from "@/app/_ui/forms/choice";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
@@ -13,7 +14,7 @@ import type { Sender } from "@/server/senders/schema";
 import { DltFields, type DltValues, dltInput, NO_DLT } from "./dlt-fields";
 import { countryName, SENDER_TYPE_LABELS } from "./sender-words";
 
-const TYPE_OPTIONS = Object.entries(SENDER_TYPE_LABELS).map(([value, label]) => ({ value, label }));
+const typeOptions = () => Object.entries(SENDER_TYPE_LABELS).map(([value, label]) => ({ value, label }));
 
 /** The country whose senders are registered with DLT IDs. */
 const INDIA = "IN";
@@ -23,7 +24,7 @@ type Values = { sender_id: string; type: Sender["type"] | null; country_code: st
 /** Registers a sender ID, which is pending until an operator approves it. */
 export function RegisterSenderDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
-    <FormModal opened={opened} onClose={onClose} title="Register a sender">
+    <FormModal opened={opened} onClose={onClose} title={texts.registration.title}>
       <RegisterSenderForm onClose={onClose} />
     </FormModal>
   );
@@ -35,8 +36,8 @@ function RegisterSenderForm({ onClose }: { onClose: () => void }) {
   const form = useForm<Values>({
     initialValues: { sender_id: "", type: null, country_code: "", ...NO_DLT },
     validate: {
-      sender_id: (id) => (id.trim() ? null : "Enter the sender ID"),
-      country_code: (code) => (code === "" || countryName(code) ? null : "Enter a two-letter country code, such as DE"),
+      sender_id: (id) => (id.trim() ? null : texts.registration.senderIdMissing),
+      country_code: (code) => (code === "" || countryName(code) ? null : texts.registration.noSuchCountry),
     },
   });
   const errors = useFormErrors(form);
@@ -52,7 +53,7 @@ function RegisterSenderForm({ onClose }: { onClose: () => void }) {
       },
       {
         onSuccess: (sender) => {
-          toastDone(`Sender “${sender.sender_id}” registered`);
+          toastDone(texts.registration.done(sender.sender_id));
           void utils.senders.invalidate();
           onClose();
         },
@@ -63,38 +64,36 @@ function RegisterSenderForm({ onClose }: { onClose: () => void }) {
 
   const country = form.getInputProps("country_code");
   return (
-    <form onSubmit={submit} noValidate aria-label="New sender">
+    <form onSubmit={submit} noValidate aria-label={texts.registration.form}>
       <Stack gap="md">
-        <ErrorAlert error={errors.unplaced} title="The sender was not registered" />
+        <ErrorAlert error={errors.unplaced} title={texts.registration.notRegistered} />
         <TextInput
-          label="Sender ID"
-          description="Up to 11 letters and digits, or a number of 3 to 15 digits"
-          placeholder="ACME"
+          label={texts.senderId}
+          description={texts.registration.senderIdHint}
+          placeholder={texts.registration.senderIdExample}
           autoComplete="off"
           data-autofocus
           withAsterisk
           {...form.getInputProps("sender_id")}
         />
         <Choice
-          label="Type"
-          description="Leave empty to derive it from the sender ID"
-          placeholder="Automatic"
-          data={TYPE_OPTIONS}
+          label={texts.type}
+          description={texts.registration.typeHint}
+          placeholder={texts.registration.automaticType}
+          data={typeOptions()}
           {...form.getInputProps("type")}
         />
         <TextInput
-          label="Country"
-          description={
-            countryName(form.values.country_code) ?? "Two-letter code, if the sender is for one country only"
-          }
-          placeholder="Any"
+          label={texts.country}
+          description={countryName(form.values.country_code) ?? texts.registration.countryHint}
+          placeholder={texts.anyCountry}
           autoComplete="off"
           maxLength={2}
           {...country}
           onChange={(event) => form.setFieldValue("country_code", event.currentTarget.value.toUpperCase())}
         />
         {form.values.country_code === INDIA && <DltFields form={form} />}
-        <FormButtons submit="Register" busy={create.isPending} onCancel={onClose} />
+        <FormButtons submit={texts.registration.submit} busy={create.isPending} onCancel={onClose} />
       </Stack>
     </form>
   );

@@ -1,21 +1,26 @@
+import { senderStatusTexts, senderTypeTexts } from "@/app/_texts/sender-words";
 import type { Tone } from "@/app/_ui/values/status-badge";
 import type { Sender } from "@/server/senders/schema";
 
-export const SENDER_STATUS_VIEWS: Record<Sender["status"], { label: string; tone: Tone }> = {
-  pending: { label: "Pending", tone: "neutral" },
-  approved: { label: "Approved", tone: "success" },
-  rejected: { label: "Rejected", tone: "danger" },
-  suspended: { label: "Suspended", tone: "warning" },
+type Status = Sender["status"];
+
+const viewOf = (status: Status, tone: Tone) => ({
+  tone,
+  get label() {
+    return senderStatusTexts[status];
+  },
+});
+
+export const SENDER_STATUS_VIEWS: Record<Status, { readonly label: string; tone: Tone }> = {
+  pending: viewOf("pending", "neutral"),
+  approved: viewOf("approved", "success"),
+  rejected: viewOf("rejected", "danger"),
+  suspended: viewOf("suspended", "warning"),
 };
 
-export const SENDER_STATUSES = Object.keys(SENDER_STATUS_VIEWS) as Sender["status"][];
+export const SENDER_STATUSES = Object.keys(SENDER_STATUS_VIEWS) as Status[];
 
-export const SENDER_TYPE_LABELS: Record<Sender["type"], string> = {
-  alphanumeric: "Alphanumeric",
-  numeric: "Numeric",
-  short_code: "Short code",
-  long_code: "Long code",
-};
+export const SENDER_TYPE_LABELS: Record<Sender["type"], string> = senderTypeTexts;
 
 const regions = new Intl.DisplayNames("en", { type: "region", fallback: "none" });
 

@@ -3,6 +3,8 @@
 import { Button, Card, Group, Text } from "@mantine/core";
 import { keepPreviousData } from "@tanstack/react-query";
 import { useState } from "react";
+import { sendersTexts as texts } from "@/app/_texts/senders";
+import { sharedTexts } from "@/app/_texts/shared";
 import { trpc } from "@/app/_trpc/client";
 import { useCreateDialog } from "@/app/_ui/forms/use-create-dialog";
 import { PageHeader } from "@/app/_ui/frame/page-header";
@@ -23,34 +25,35 @@ import { countryName, SENDER_STATUS_VIEWS, SENDER_STATUSES, SENDER_TYPE_LABELS }
 
 const PAGE_SIZE = 25;
 const REFRESH_MS = 2_000;
-const STATUS_OPTIONS = SENDER_STATUSES.map((status) => ({ value: status, label: SENDER_STATUS_VIEWS[status].label }));
+const statusOptions = () =>
+  SENDER_STATUSES.map((status) => ({ value: status, label: SENDER_STATUS_VIEWS[status].label }));
 
 const columnsWith = (editDlt: (sender: Sender) => void): ReadonlyArray<Column<Sender>> => [
   {
     key: "sender_id",
-    header: "Sender ID",
+    header: texts.senderId,
     render: (sender) => (
       <Text size="sm" fw={500} className="nowrap">
         {sender.sender_id}
       </Text>
     ),
   },
-  { key: "type", header: "Type", visibleFrom: "sm", render: (sender) => SENDER_TYPE_LABELS[sender.type] },
+  { key: "type", header: texts.type, visibleFrom: "sm", render: (sender) => SENDER_TYPE_LABELS[sender.type] },
   {
     key: "country",
-    header: "Country",
+    header: texts.country,
     visibleFrom: "sm",
     render: (sender) => (
       <Group gap="xs">
-        {sender.country_code ? (countryName(sender.country_code) ?? sender.country_code) : "Any"}
+        {sender.country_code ? (countryName(sender.country_code) ?? sender.country_code) : texts.anyCountry}
         {sender.country_code === "IN" && (
           <Button
             size="compact-xs"
             variant="default"
-            aria-label={`DLT IDs of ${sender.sender_id}`}
+            aria-label={texts.dlt.idsOf(sender.sender_id)}
             onClick={() => editDlt(sender)}
           >
-            {sender.dlt_entity_id ? "DLT IDs" : "Add DLT IDs"}
+            {sender.dlt_entity_id ? texts.dlt.ids : texts.dlt.addIds}
           </Button>
         )}
       </Group>
@@ -58,7 +61,7 @@ const columnsWith = (editDlt: (sender: Sender) => void): ReadonlyArray<Column<Se
   },
   {
     key: "status",
-    header: "Status",
+    header: sharedTexts.status,
     render: ({ status, status_reason: reason }) => (
       <>
         <StatusBadge tone={SENDER_STATUS_VIEWS[status].tone}>{SENDER_STATUS_VIEWS[status].label}</StatusBadge>
@@ -72,14 +75,14 @@ const columnsWith = (editDlt: (sender: Sender) => void): ReadonlyArray<Column<Se
   },
   {
     key: "approved",
-    header: "Approved",
+    header: texts.approved,
     visibleFrom: "md",
     align: "right",
     render: (sender) => <Time value={sender.approved_at} />,
   },
   {
     key: "created",
-    header: "Registered",
+    header: texts.registered,
     align: "right",
     visibleFrom: "xs",
     render: (sender) => <Time value={sender.created_at} />,
@@ -103,24 +106,20 @@ export function SendersView() {
   );
   const registerButton = (
     <Button leftSection={<IconPlus size={16} />} onClick={dialog.open}>
-      Register sender
+      {texts.register}
     </Button>
   );
   // An empty list has the button in its empty state, and nothing to filter.
   const hasSome = !senders.isPending && (status !== undefined || senders.data?.pagination.total !== 0);
   return (
     <>
-      <PageHeader
-        title="Senders"
-        description="The names and numbers that recipients see. Each can be used once it is approved."
-        actions={hasSome && registerButton}
-      />
+      <PageHeader title={texts.title} description={texts.description} actions={hasSome && registerButton} />
       {hasSome && (
         <Group mb="md">
           <FilterSelect
-            label="Status"
-            placeholder="Any status"
-            options={STATUS_OPTIONS}
+            label={sharedTexts.status}
+            placeholder={texts.anyStatus}
+            options={statusOptions()}
             value={status}
             onChange={(value) => change({ status: value })}
             w={{ base: "100%", xs: 200 }}
@@ -132,7 +131,7 @@ export function SendersView() {
         {({ items, pagination }) => (
           <Card padding={0}>
             <PagedTable
-              label="Senders"
+              label={texts.title}
               columns={columns}
               rows={items}
               rowKey={(sender) => sender.id}
@@ -143,8 +142,8 @@ export function SendersView() {
                 status ? (
                   <NoneWithStatus onClear={() => change({ status: undefined })} />
                 ) : (
-                  <EmptyState icon={IconAddressBook} title="No senders yet" action={registerButton}>
-                    Register the name or number that your messages come from.
+                  <EmptyState icon={IconAddressBook} title={texts.none.title} action={registerButton}>
+                    {texts.none.text}
                   </EmptyState>
                 )
               }
@@ -159,5 +158,5 @@ export function SendersView() {
 }
 
 function NoneWithStatus({ onClear }: { onClear: () => void }) {
-  return <NoMatch title="No senders with this status" showAll="Show all senders" onClear={onClear} />;
+  return <NoMatch title={texts.noMatch.title} showAll={texts.noMatch.showAll} onClear={onClear} />;
 }

@@ -2,6 +2,8 @@
 
 import { Button, Card, Group, Stack, Text, TextInput, Title } from "@mantine/core";
 import { useForm } from "@mantine/form";
+import { profileTexts as texts } from "@/app/_texts/settings/profile";
+import { sharedTexts } from "@/app/_texts/shared";
 import { trpc } from "@/app/_trpc/client";
 import { Choice } from "@/app/_ui/forms/choice";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
@@ -30,41 +32,41 @@ export function AccountCard({
     errors.clear();
     save.mutate(values, {
       onSuccess: () => {
-        toastDone("The account is saved");
+        toastDone(texts.account.saved);
         return Promise.all([utils.accounts.invalidate(), utils.members.memberships.invalidate()]);
       },
       onError: errors.show,
     });
   });
   const options = countries
-    .map((code) => ({ value: code, label: `${countryName(code) ?? code} (${code})` }))
+    .map((code) => ({ value: code, label: texts.account.countryAndCode(countryName(code) ?? code, code) }))
     .sort((a, b) => a.label.localeCompare(b.label));
   return (
     <Card component="section" aria-labelledby="account" padding="lg">
-      <form onSubmit={submit} noValidate aria-label="Account">
+      <form onSubmit={submit} noValidate aria-label={texts.account.title}>
         <Stack gap="md" maw={420}>
           <Stack gap={4}>
             <Title order={2} size="h4" id="account">
-              Account
+              {texts.account.title}
             </Title>
             <Group gap={4} wrap="nowrap">
               <Text size="sm" c="dimmed" className="mono break-word">
                 {account.id}
               </Text>
-              <CopyButton value={account.id} label="Copy the account ID" />
+              <CopyButton value={account.id} label={texts.account.copyId} />
             </Group>
           </Stack>
-          <ErrorAlert error={errors.unplaced} title="The account was not saved" />
-          <TextInput label="Account name" readOnly={!canEdit} {...form.getInputProps("name")} />
+          <ErrorAlert error={errors.unplaced} title={texts.account.notSaved} />
+          <TextInput label={texts.account.name} readOnly={!canEdit} {...form.getInputProps("name")} />
           <TextInput
-            label="Company"
+            label={texts.account.company}
             readOnly={!canEdit}
-            description="Optional"
+            description={sharedTexts.optional}
             {...form.getInputProps("company_name")}
           />
           <Choice
-            label="Country"
-            placeholder="Not given"
+            label={texts.account.country}
+            placeholder={texts.account.noCountry}
             disabled={!canEdit}
             data={options}
             {...form.getInputProps("country")}
@@ -74,12 +76,12 @@ export function AccountCard({
           {canEdit ? (
             <Group>
               <Button type="submit" loading={save.isPending}>
-                Save account
+                {texts.account.submit}
               </Button>
             </Group>
           ) : (
             <Text size="sm" c="dimmed">
-              Only an owner can change this.
+              {texts.account.ownersOnly}
             </Text>
           )}
         </Stack>

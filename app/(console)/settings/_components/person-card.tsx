@@ -2,6 +2,7 @@
 
 import { Button, Card, Group, Stack, TextInput, Title } from "@mantine/core";
 import { useForm } from "@mantine/form";
+import { profileTexts as texts } from "@/app/_texts/settings/profile";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
@@ -17,7 +18,7 @@ export function PersonCard({ name, email }: { name: string; email: string }) {
     errors.clear();
     rename.mutate(values, {
       onSuccess: () => {
-        toastDone("Your name is saved");
+        toastDone(texts.person.saved);
         return Promise.all([utils.auth.viewer.invalidate(), utils.members.invalidate()]);
       },
       onError: errors.show,
@@ -25,17 +26,17 @@ export function PersonCard({ name, email }: { name: string; email: string }) {
   });
   return (
     <Card component="section" aria-labelledby="person" padding="lg">
-      <form onSubmit={submit} noValidate aria-label="Your name">
+      <form onSubmit={submit} noValidate aria-label={texts.person.name}>
         <Stack gap="md" maw={420}>
           <Title order={2} size="h4" id="person">
-            You
+            {texts.person.title}
           </Title>
-          <ErrorAlert error={errors.unplaced} title="Your name was not saved" />
-          <TextInput label="Your name" autoComplete="name" {...form.getInputProps("name")} />
-          <TextInput label="Email" value={email} readOnly description="You sign in with it." />
+          <ErrorAlert error={errors.unplaced} title={texts.person.notSaved} />
+          <TextInput label={texts.person.name} autoComplete="name" {...form.getInputProps("name")} />
+          <TextInput label={texts.person.email} value={email} readOnly description={texts.person.emailHint} />
           <Group>
             <Button type="submit" loading={rename.isPending}>
-              Save your name
+              {texts.person.submit}
             </Button>
           </Group>
         </Stack>

@@ -1,6 +1,7 @@
 "use client";
 
 import { Stack } from "@mantine/core";
+import { profileTexts as texts } from "@/app/_texts/settings/profile";
 import { trpc } from "@/app/_trpc/client";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { QueryState } from "@/app/_ui/lists/query-state";
@@ -13,7 +14,7 @@ export function ProfileView({ countries }: { countries: readonly string[] }) {
   const account = trpc.accounts.get.useQuery();
   return (
     <>
-      <PageHeader title="Profile" description="Your name, and the name and country of this account." />
+      <PageHeader title={texts.title} description={texts.description} />
       <Stack gap="lg">
         <QueryState query={viewer}>{(person) => <PersonCard name={person.name} email={person.email} />}</QueryState>
         <QueryState query={account}>

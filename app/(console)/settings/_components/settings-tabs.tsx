@@ -3,25 +3,26 @@
 import { Button, Group } from "@mantine/core";
 import Link from "next/link";
 import { usePathname } from "next/navigation";
+import { settingsTabsTexts as texts } from "@/app/_texts/settings/tabs";
 import type { Membership } from "@/server/members/schema";
 
-type Tab = { href: string; label: string; ownersOnly?: boolean };
+type Tab = { href: string; page: keyof typeof texts.pages; ownersOnly?: boolean };
 
 const TABS: readonly Tab[] = [
-  { href: "/settings", label: "Profile" },
-  { href: "/settings/sending", label: "Sending" },
-  { href: "/settings/security", label: "Security" },
-  { href: "/settings/team", label: "Team" },
-  { href: "/settings/alerts", label: "Alerts", ownersOnly: true },
-  { href: "/settings/audit", label: "Audit log", ownersOnly: true },
+  { href: "/settings", page: "profile" },
+  { href: "/settings/sending", page: "sending" },
+  { href: "/settings/security", page: "security" },
+  { href: "/settings/team", page: "team" },
+  { href: "/settings/alerts", page: "alerts", ownersOnly: true },
+  { href: "/settings/audit", page: "audit", ownersOnly: true },
 ];
 
 /** The pages of the settings that the person's role opens. */
 export function SettingsTabs({ role }: { role: Membership["role"] }) {
   const pathname = usePathname();
   return (
-    <Group component="nav" aria-label="Settings" gap={4} mb="lg">
-      {TABS.filter((tab) => role === "owner" || !tab.ownersOnly).map(({ href, label }) => {
+    <Group component="nav" aria-label={texts.label} gap={4} mb="lg">
+      {TABS.filter((tab) => role === "owner" || !tab.ownersOnly).map(({ href, page }) => {
         const isHere = pathname === href;
         return (
           <Button
@@ -33,7 +34,7 @@ export function SettingsTabs({ role }: { role: Membership["role"] }) {
             color={isHere ? undefined : "gray"}
             aria-current={isHere ? "page" : undefined}
           >
-            {label}
+            {texts.pages[page]}
           </Button>
         );
       })}

@@ -1,7 +1,8 @@
 import type { Metadata } from "next";
+import { alertsTexts as texts } from "@/app/_texts/settings/alerts";
 import { AlertsView } from "./_components/alerts-view";
 
-export const metadata: Metadata = { title: "Alerts" };
+export const generateMetadata = (): Metadata => ({ title: texts.title });
 
 export default function AlertsPage() {
   return <AlertsView />;

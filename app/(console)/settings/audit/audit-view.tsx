@@ -2,6 +2,7 @@
 
 import { Card } from "@mantine/core";
 import { keepPreviousData } from "@tanstack/react-query";
+import { auditTexts as texts } from "@/app/_texts/settings/audit";
 import { trpc } from "@/app/_trpc/client";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { AuditActionSelect, AuditTable } from "@/app/_ui/lists/audit-table";
@@ -18,10 +19,7 @@ export function AuditView() {
   const list = trpc.audit.list.useQuery({ action, page, limit: PER_PAGE }, { placeholderData: keepPreviousData });
   return (
     <>
-      <PageHeader
-        title="Audit log"
-        description="Sign-ins and changes of keys, money, senders and webhook endpoints: who made them, and from where."
-      />
+      <PageHeader title={texts.title} description={texts.description} />
       <Card padding={0}>
         <div className="card-bar">
           <AuditActionSelect value={action} onChange={(chosen) => change({ action: chosen })} />

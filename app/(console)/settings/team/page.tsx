@@ -1,7 +1,8 @@
 import type { Metadata } from "next";
+import { teamTexts as texts } from "@/app/_texts/settings/team";
 import { TeamView } from "./_components/team-view";
 
-export const metadata: Metadata = { title: "Team" };
+export const generateMetadata = (): Metadata => ({ title: texts.title });
 
 export default function TeamPage() {
   return <TeamView />;

@@ -1,6 +1,7 @@
 "use client";
 
 import { Card, DataList, Grid, Text, Title } from "@mantine/core";
+import { inboundMessageTexts as texts } from "@/app/_texts/inbound-message";
 import { trpc } from "@/app/_trpc/client";
 import { apiErrorOf } from "@/app/_ui/forms/api-error";
 import { BackLink } from "@/app/_ui/frame/back-link";
@@ -21,16 +22,16 @@ const INDENT = 2;
 /** One inbound message, with its event as webhooks carry it. */
 export function InboundMessageView({ id }: { id: string }) {
   const message = trpc.inbound.get.useQuery({ id });
-  usePageTitle(message.data ? `Message from ${message.data.from}` : "Inbound message");
+  usePageTitle(message.data ? texts.titleFrom(message.data.from) : texts.title);
   if (apiErrorOf(message.error).status === 404) return <NoSuchMessage />;
   return (
     <>
-      <BackLink href="/inbound">All inbound messages</BackLink>
+      <BackLink href="/inbound">{texts.all}</BackLink>
       <QueryState query={message}>
         {(data) => (
           <div>
             <PageHeader
-              title={`Message from ${data.from}`}
+              title={texts.titleFrom(data.from)}
               description={effectOf(data)}
               actions={<ActionBadge action={data.action} />}
             />
@@ -51,19 +52,19 @@ export function InboundMessageView({ id }: { id: string }) {
 }
 
 function effectOf({ action, to }: InboundMessage): string {
-  if (action === "opt_out") return `It asked to stop: messages from ${to} to this number now fail.`;
-  if (action === "opt_in") return `It asked for messages from ${to} again.`;
-  return `To ${to}.`;
+  if (action === "opt_out") return texts.optedOut(to);
+  if (action === "opt_in") return texts.optedIn(to);
+  return texts.sentTo(to);
 }
 
 function MessageText({ body }: { body: string }) {
   return (
-    <Card component="section" aria-label="Text" mb="lg">
+    <Card component="section" aria-label={texts.text.title} mb="lg">
       <Title order={2} size="h4" mb="sm">
-        Text
+        {texts.text.title}
       </Title>
       <Text style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }} dir="auto" c={body ? undefined : "dimmed"}>
-        {body || "The message has no text."}
+        {body || texts.text.none}
       </Text>
     </Card>
   );
@@ -71,26 +72,26 @@ function MessageText({ body }: { body: string }) {
 
 function Facts({ message }: { message: InboundMessage }) {
   return (
-    <Card component="section" aria-label="Details">
+    <Card component="section" aria-label={texts.details.title}>
       <Title order={2} size="h4" mb="md">
-        Details
+        {texts.details.title}
       </Title>
       <DataList withDivider labelWidth={136}>
-        <Fact label="Message ID">
-          <Copied value={message.id} label="Copy message ID" />
+        <Fact label={texts.details.id}>
+          <Copied value={message.id} label={texts.details.copyId} />
         </Fact>
-        <Fact label="From">
-          <Copied value={message.from} label="Copy sender" />
+        <Fact label={texts.details.from}>
+          <Copied value={message.from} label={texts.details.copyFrom} />
         </Fact>
-        <Fact label="To">{message.to}</Fact>
-        <Fact label="Provider">{message.provider}</Fact>
-        <Fact label="Provider’s message ID">
-          <Copied value={message.provider_message_id} label="Copy the provider's message ID" />
+        <Fact label={texts.details.to}>{message.to}</Fact>
+        <Fact label={texts.details.provider}>{message.provider}</Fact>
+        <Fact label={texts.details.providerId}>
+          <Copied value={message.provider_message_id} label={texts.details.copyProviderId} />
         </Fact>
-        <Fact label="Received">
+        <Fact label={texts.details.received}>
           <Time value={message.received_at} />
         </Fact>
-        <Fact label="Stored">
+        <Fact label={texts.details.stored}>
           <Time value={message.created_at} />
         </Fact>
       </DataList>
@@ -102,19 +103,19 @@ function Facts({ message }: { message: InboundMessage }) {
 function EventCard({ id }: { id: string }) {
   const events = trpc.webhooks.events.useQuery({ message_id: id, type: "message.received" });
   return (
-    <Card component="section" aria-label="Event">
+    <Card component="section" aria-label={texts.event.title}>
       <Title order={2} size="h4" mb={4}>
-        Event
+        {texts.event.title}
       </Title>
       <Text size="sm" c="dimmed" mb="md">
-        Posted to endpoints that are subscribed to message.received.
+        {texts.event.description}
       </Text>
       <QueryState query={events}>
         {({ items: [event] }) =>
           event ? (
-            <CodeBlock value={JSON.stringify(event, null, INDENT)} copyLabel="Copy payload" maxHeight={420} />
+            <CodeBlock value={JSON.stringify(event, null, INDENT)} copyLabel={texts.event.copy} maxHeight={420} />
           ) : (
-            <Text size="sm">This message has no event.</Text>
+            <Text size="sm">{texts.event.none}</Text>
           )
         }
       </QueryState>
@@ -127,15 +128,15 @@ function NoSuchMessage() {
     <Card>
       <EmptyState
         icon={IconMessageOff}
-        title="Inbound message not found"
+        title={texts.notFound.title}
         isPage
         action={
           <LinkButton href="/inbound" variant="light">
-            All inbound messages
+            {texts.all}
           </LinkButton>
         }
       >
-        The link may be wrong, or the message belongs to another account.
+        {texts.notFound.text}
       </EmptyState>
     </Card>
   );

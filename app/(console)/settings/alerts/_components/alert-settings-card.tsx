@@ -2,6 +2,7 @@
 
 import { Button, Card, Group, NumberInput, Stack, Switch, TextInput, Title } from "@mantine/core";
 import { useForm } from "@mantine/form";
+import { alertsTexts as texts } from "@/app/_texts/settings/alerts";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
@@ -31,7 +32,7 @@ export function AlertSettingsCard({ settings }: { settings: AlertSettings }) {
     const input = { low_balance: low_balance === "" ? null : Number(low_balance), by_mail, url: url.trim() || null };
     update.mutate(input, {
       onSuccess: () => {
-        toastDone("Alerts are saved");
+        toastDone(texts.settings.saved);
         return utils.alerts.get.invalidate();
       },
       onError: errors.show,
@@ -40,15 +41,15 @@ export function AlertSettingsCard({ settings }: { settings: AlertSettings }) {
   const secret = update.data?.signing_secret;
   return (
     <Card component="section" aria-labelledby="alert-settings" padding="lg">
-      <form onSubmit={submit} noValidate aria-label="Alerts">
+      <form onSubmit={submit} noValidate aria-label={texts.settings.form}>
         <Stack gap="md" maw={480}>
           <Title order={2} size="h4" id="alert-settings">
-            Alerts and delivery
+            {texts.settings.title}
           </Title>
-          <ErrorAlert error={errors.unplaced} title="Alerts were not saved" />
+          <ErrorAlert error={errors.unplaced} title={texts.settings.notSaved} />
           <NumberInput
-            label="Low balance"
-            description="Alert when the balance falls below this. Leave empty for no alert."
+            label={texts.settings.lowBalance}
+            description={texts.settings.lowBalanceHint}
             min={0}
             decimalScale={2}
             thousandSeparator=","
@@ -57,17 +58,13 @@ export function AlertSettingsCard({ settings }: { settings: AlertSettings }) {
             {...form.getInputProps("low_balance")}
           />
           <Switch
-            label="Email to every owner"
-            description={
-              settings.mail_is_set
-                ? undefined
-                : "This installation sends no emails: its operator has set no mail server."
-            }
+            label={texts.settings.byMail}
+            description={settings.mail_is_set ? undefined : texts.settings.noMail}
             {...form.getInputProps("by_mail", { type: "checkbox" })}
           />
           <TextInput
-            label="Alert URL"
-            description="Receives each alert as a signed POST, like a webhook. Leave empty for none."
+            label={texts.settings.url}
+            description={texts.settings.urlHint}
             placeholder="https://example.com/alerts"
             type="url"
             autoComplete="off"
@@ -75,15 +72,13 @@ export function AlertSettingsCard({ settings }: { settings: AlertSettings }) {
           />
           <Group>
             <Button type="submit" loading={update.isPending}>
-              Save alerts
+              {texts.settings.submit}
             </Button>
           </Group>
           {secret && (
             <>
-              <Notice title="Copy the secret now">
-                Alerts to this URL are signed with it, as webhooks are. It is shown this once.
-              </Notice>
-              <SecretValue label="Signing secret" value={secret} />
+              <Notice title={texts.settings.copySecret}>{texts.settings.secretUse}</Notice>
+              <SecretValue label={texts.settings.secret} value={secret} />
             </>
           )}
         </Stack>

@@ -2,6 +2,7 @@
 
 import { Card, Title } from "@mantine/core";
 import { keepPreviousData } from "@tanstack/react-query";
+import { alertsTexts as texts } from "@/app/_texts/settings/alerts";
 import { trpc } from "@/app/_trpc/client";
 import { IconBell } from "@/app/_ui/icons/icons";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
@@ -14,19 +15,19 @@ import type { Alert } from "@/server/alerts/schema";
 
 const PER_PAGE = 25;
 
-const columns: ReadonlyArray<Column<Alert>> = [
+const columns = (): ReadonlyArray<Column<Alert>> => [
   {
     key: "state",
-    header: "State",
+    header: texts.past.state,
     render: ({ state }) => (
       <StatusBadge tone={state === "raised" ? "warning" : "success"}>
-        {state === "raised" ? "Raised" : "Cleared"}
+        {state === "raised" ? texts.past.raised : texts.past.cleared}
       </StatusBadge>
     ),
   },
   {
     key: "text",
-    header: "Alert",
+    header: texts.past.alert,
     render: ({ text, created_at }) => (
       <>
         <span className="break-word">{text}</span>
@@ -38,7 +39,7 @@ const columns: ReadonlyArray<Column<Alert>> = [
   },
   {
     key: "when",
-    header: "When",
+    header: texts.past.when,
     align: "right",
     visibleFrom: "sm",
     render: ({ created_at }) => <Time value={created_at} />,
@@ -52,21 +53,21 @@ export function AlertsCard() {
   return (
     <Card component="section" aria-labelledby="alerts" padding={0}>
       <Title order={2} size="h4" id="alerts" p="lg">
-        Past alerts
+        {texts.past.title}
       </Title>
       <QueryState query={alerts}>
         {({ items, pagination }) => (
           <PagedTable
-            label="Past alerts"
-            columns={columns}
+            label={texts.past.title}
+            columns={columns()}
             rows={items}
             rowKey={({ id }) => id}
             pagination={pagination}
             onPage={setPage}
             busy={alerts.isPlaceholderData}
             empty={
-              <EmptyState icon={IconBell} title="No alerts">
-                Nothing went wrong in the last 90 days.
+              <EmptyState icon={IconBell} title={texts.past.none}>
+                {texts.past.noneHint}
               </EmptyState>
             }
           />

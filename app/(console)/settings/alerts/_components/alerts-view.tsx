@@ -1,6 +1,7 @@
 "use client";
 
 import { Stack } from "@mantine/core";
+import { alertsTexts as texts } from "@/app/_texts/settings/alerts";
 import { trpc } from "@/app/_trpc/client";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { QueryState } from "@/app/_ui/lists/query-state";
@@ -12,10 +13,7 @@ export function AlertsView() {
   const settings = trpc.alerts.get.useQuery();
   return (
     <>
-      <PageHeader
-        title="Alerts"
-        description="A low balance, and webhook endpoints that fail or are disabled: one alert when it begins and one when it is over."
-      />
+      <PageHeader title={texts.title} description={texts.description} />
       <Stack gap="lg">
         <QueryState query={settings}>{(data) => <AlertSettingsCard settings={data} />}</QueryState>
         <AlertsCard />

@@ -2,6 +2,8 @@
 
 import { Button, Group, PasswordInput, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
+import { securityTexts as texts } from "@/app/_texts/settings/security";
+import { sharedTexts } from "@/app/_texts/shared";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
@@ -18,7 +20,7 @@ export function DisableSecondFactor({ onDone }: { onDone: () => void }) {
     errors.clear();
     disable.mutate(values, {
       onSuccess: () => {
-        toastDone("Authenticator app disabled");
+        toastDone(texts.disable.disabled);
         onDone();
         return utils.auth.secondFactor.invalidate();
       },
@@ -27,22 +29,26 @@ export function DisableSecondFactor({ onDone }: { onDone: () => void }) {
   });
 
   return (
-    <form method="post" onSubmit={submit} noValidate aria-label="Disabling of the authenticator app">
+    <form method="post" onSubmit={submit} noValidate aria-label={texts.disable.form}>
       <Stack gap="md" maw={420}>
-        <ErrorAlert error={errors.unplaced} title="The authenticator app was not disabled" />
-        <PasswordInput label="Password" autoComplete="current-password" {...form.getInputProps("password")} />
+        <ErrorAlert error={errors.unplaced} title={texts.disable.notDisabled} />
+        <PasswordInput
+          label={texts.disable.password}
+          autoComplete="current-password"
+          {...form.getInputProps("password")}
+        />
         <TextInput
-          label="Code"
-          description="From the app, or a recovery code."
+          label={texts.secondFactor.code}
+          description={texts.disable.codeHint}
           autoComplete="one-time-code"
           {...form.getInputProps("code")}
         />
         <Group>
           <Button type="submit" color="red" loading={disable.isPending}>
-            Disable
+            {texts.secondFactor.disable}
           </Button>
           <Button variant="default" onClick={onDone}>
-            Cancel
+            {sharedTexts.cancel}
           </Button>
         </Group>
       </Stack>

@@ -2,6 +2,8 @@
 
 import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
+import { securityTexts as texts } from "@/app/_texts/settings/security";
+import { sharedTexts } from "@/app/_texts/shared";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
@@ -30,27 +32,25 @@ export function EnrolSecondFactor({ enrolment, onDone }: { enrolment: SecondFact
     return (
       <Stack gap="md" maw={420}>
         <SecretValue
-          label="Recovery codes"
+          label={texts.enrol.recoveryCodes}
           value={confirm.data.recovery_codes.join("\n")}
-          notice="Each replaces the app once. Keep them somewhere you can reach without your phone: they are shown only now."
+          notice={texts.enrol.recoveryCodesNotice}
         />
         <Group>
-          <Button onClick={finish}>I have kept them</Button>
+          <Button onClick={finish}>{texts.enrol.kept}</Button>
         </Group>
       </Stack>
     );
   }
   return (
-    <form method="post" onSubmit={submit} noValidate aria-label="Setup of the authenticator app">
+    <form method="post" onSubmit={submit} noValidate aria-label={texts.enrol.form}>
       <Stack gap="md" maw={420}>
-        <Text size="sm">
-          Scan this with your authenticator app, or type the key into it. Then enter the code that it shows.
-        </Text>
+        <Text size="sm">{texts.enrol.instructions}</Text>
         <QrCode qr={enrolment.qr} />
-        <SecretValue label="Key" value={enrolment.secret} />
+        <SecretValue label={texts.enrol.key} value={enrolment.secret} />
         <ErrorAlert error={errors.unplaced} />
         <TextInput
-          label="Code"
+          label={texts.secondFactor.code}
           inputMode="numeric"
           autoComplete="one-time-code"
           maxLength={12}
@@ -58,10 +58,10 @@ export function EnrolSecondFactor({ enrolment, onDone }: { enrolment: SecondFact
         />
         <Group>
           <Button type="submit" loading={confirm.isPending}>
-            Enable
+            {texts.enrol.submit}
           </Button>
           <Button variant="default" onClick={onDone}>
-            Cancel
+            {sharedTexts.cancel}
           </Button>
         </Group>
       </Stack>
@@ -74,7 +74,7 @@ function QrCode({ qr: { size, path } }: { qr: SecondFactorEnrolment["qr"] }) {
   return (
     <svg
       role="img"
-      aria-label="QR code"
+      aria-label={texts.enrol.qrCode}
       viewBox={`0 0 ${size} ${size}`}
       width={200}
       height={200}

@@ -2,6 +2,7 @@
 
 import { Button, Card, Group, PasswordInput, Stack, Text, Title } from "@mantine/core";
 import { useForm } from "@mantine/form";
+import { securityTexts as texts } from "@/app/_texts/settings/security";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { NewPasswordInput } from "@/app/_ui/forms/new-password-input";
@@ -22,7 +23,7 @@ export function PasswordCard() {
     change.mutate(values, {
       onSuccess: () => {
         form.reset();
-        toastDone("Password changed");
+        toastDone(texts.password.changed);
         return utils.auth.sessions.invalidate();
       },
       onError: errors.show,
@@ -31,26 +32,26 @@ export function PasswordCard() {
 
   return (
     <Card component="section" aria-labelledby="password" padding="lg">
-      <form method="post" onSubmit={submit} noValidate aria-label="Change of the password">
+      <form method="post" onSubmit={submit} noValidate aria-label={texts.password.form}>
         <Stack gap="md" maw={420}>
           <Stack gap={4}>
             <Title order={2} size="h4" id="password">
-              Password
+              {texts.password.title}
             </Title>
             <Text size="sm" c="dimmed">
-              A change signs you out everywhere else.
+              {texts.password.description}
             </Text>
           </Stack>
-          <ErrorAlert error={errors.unplaced} title="The password was not changed" />
+          <ErrorAlert error={errors.unplaced} title={texts.password.notChanged} />
           <PasswordInput
-            label="Current password"
+            label={texts.password.current}
             autoComplete="current-password"
             {...form.getInputProps("current_password")}
           />
-          <NewPasswordInput label="New password" {...form.getInputProps("new_password")} />
+          <NewPasswordInput label={texts.password.new} {...form.getInputProps("new_password")} />
           <Group>
             <Button type="submit" loading={change.isPending}>
-              Change password
+              {texts.password.submit}
             </Button>
           </Group>
         </Stack>

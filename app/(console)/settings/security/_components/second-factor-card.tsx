@@ -2,6 +2,7 @@
 
 import { Button, Card, Group, Stack, Text, Title } from "@mantine/core";
 import { useState } from "react";
+import { securityTexts as texts } from "@/app/_texts/settings/security";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { QueryState } from "@/app/_ui/lists/query-state";
@@ -20,12 +21,12 @@ export function SecondFactorCard() {
         <Stack gap={4}>
           <Group gap="sm">
             <Title order={2} size="h4" id="second-factor">
-              Authenticator app
+              {texts.secondFactor.title}
             </Title>
-            {factor.data?.enabled && <StatusBadge tone="success">Enabled</StatusBadge>}
+            {factor.data?.enabled && <StatusBadge tone="success">{texts.secondFactor.enabled}</StatusBadge>}
           </Group>
           <Text size="sm" c="dimmed">
-            After your password you enter a code from your phone, so a stolen password alone is not enough.
+            {texts.secondFactor.description}
           </Text>
         </Stack>
         <QueryState query={factor}>
@@ -34,16 +35,16 @@ export function SecondFactorCard() {
             if (isDisabling && enabled) return <DisableSecondFactor onDone={() => setDisabling(false)} />;
             return (
               <Stack gap="sm">
-                <ErrorAlert error={begin.error} title="It could not be set up" />
-                {enabled && <Text size="sm">Recovery codes left: {recovery_codes_left}</Text>}
+                <ErrorAlert error={begin.error} title={texts.secondFactor.notSetUp} />
+                {enabled && <Text size="sm">{texts.secondFactor.recoveryCodesLeft(recovery_codes_left)}</Text>}
                 <Group>
                   {enabled ? (
                     <Button variant="default" onClick={() => setDisabling(true)}>
-                      Disable
+                      {texts.secondFactor.disable}
                     </Button>
                   ) : (
                     <Button loading={begin.isPending} onClick={() => begin.mutate()}>
-                      Set up
+                      {texts.secondFactor.setUp}
                     </Button>
                   )}
                 </Group>

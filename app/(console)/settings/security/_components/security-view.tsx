@@ -1,6 +1,7 @@
 "use client";
 
 import { Stack } from "@mantine/core";
+import { securityTexts as texts } from "@/app/_texts/settings/security";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { PasswordCard } from "./password-card";
 import { SecondFactorCard } from "./second-factor-card";
@@ -10,7 +11,7 @@ import { SessionsCard } from "./sessions-card";
 export function SecurityView() {
   return (
     <>
-      <PageHeader title="Security" description="Where you are signed in, and what you sign in with." />
+      <PageHeader title={texts.title} description={texts.description} />
       <Stack gap="lg">
         <SessionsCard />
         <PasswordCard />

@@ -1,6 +1,7 @@
 "use client";
 
 import { ActionIcon, Button, Card, Group, Stack, Text, Title, VisuallyHidden } from "@mantine/core";
+import { securityTexts as texts } from "@/app/_texts/settings/security";
 import { trpc } from "@/app/_trpc/client";
 import { confirmAction } from "@/app/_ui/forms/confirm";
 import { IconDevices, IconLogout } from "@/app/_ui/icons/icons";
@@ -22,10 +23,10 @@ export function SessionsCard() {
       <Group justify="space-between" gap="sm" p="lg">
         <Stack gap={4} flex="1 1 260px">
           <Title order={2} size="h4" id="sessions">
-            Sessions
+            {texts.sessions.title}
           </Title>
           <Text size="sm" c="dimmed">
-            A session ends when you sign out, after 7 days without use, and after 30 days at most.
+            {texts.sessions.description}
           </Text>
         </Stack>
         {others > 0 && <RevokeOthersButton />}
@@ -33,13 +34,13 @@ export function SessionsCard() {
       <QueryState query={sessions}>
         {(rows) => (
           <PagedTable
-            label="Sessions"
-            columns={columns}
+            label={texts.sessions.title}
+            columns={columns()}
             rows={rows}
             rowKey={(session) => session.id}
             empty={
-              <EmptyState icon={IconDevices} title="No open session">
-                Sign in again to see your sessions.
+              <EmptyState icon={IconDevices} title={texts.sessions.none}>
+                {texts.sessions.noneHint}
               </EmptyState>
             }
           />
@@ -49,35 +50,35 @@ export function SessionsCard() {
   );
 }
 
-const columns: ReadonlyArray<Column<Session>> = [
+const columns = (): ReadonlyArray<Column<Session>> => [
   {
     key: "device",
-    header: "Device",
+    header: texts.sessions.device,
     render: (session) => (
       <Group gap="xs">
         <Text size="sm" fw={500}>
           {session.device}
         </Text>
-        {session.is_current && <StatusBadge tone="success">This one</StatusBadge>}
+        {session.is_current && <StatusBadge tone="success">{texts.sessions.current}</StatusBadge>}
       </Group>
     ),
   },
   {
     key: "address",
-    header: "Address",
+    header: texts.sessions.address,
     visibleFrom: "sm",
-    render: (session) => <span className="mono">{session.address ?? "Unknown"}</span>,
+    render: (session) => <span className="mono">{session.address ?? texts.sessions.unknownAddress}</span>,
   },
   {
     key: "created",
-    header: "Signed in",
+    header: texts.sessions.signedIn,
     visibleFrom: "md",
     render: (session) => <Time value={session.created_at} />,
   },
-  { key: "seen", header: "Last seen", render: (session) => <Time value={session.last_seen_at} /> },
+  { key: "seen", header: texts.sessions.lastSeen, render: (session) => <Time value={session.last_seen_at} /> },
   {
     key: "actions",
-    header: <VisuallyHidden>Actions</VisuallyHidden>,
+    header: <VisuallyHidden>{texts.sessions.actions}</VisuallyHidden>,
     align: "right",
     render: (session) => !session.is_current && <RevokeButton session={session} />,
   },
@@ -87,23 +88,23 @@ function RevokeButton({ session }: { session: Session }) {
   const utils = trpc.useUtils();
   const revoke = trpc.auth.sessions.revoke.useMutation({
     onSuccess: () => {
-      toastDone(`${session.device} is signed out`);
+      toastDone(texts.signOut.done(session.device));
       return utils.auth.sessions.invalidate();
     },
     onError: toastFailed,
   });
   return (
-    <Tooltip label="Sign out">
+    <Tooltip label={texts.signOut.action}>
       <ActionIcon
         variant="subtle"
         color="red"
-        aria-label={`Sign out ${session.device}`}
+        aria-label={texts.signOut.actionOf(session.device)}
         loading={revoke.isPending}
         onClick={() =>
           confirmAction({
-            title: `Sign out ${session.device}?`,
-            children: "This device has to sign in again. If it was not you, change your password too.",
-            confirmLabel: "Sign out",
+            title: texts.signOut.question(session.device),
+            children: texts.signOut.consequence,
+            confirmLabel: texts.signOut.action,
             onConfirm: () => revoke.mutate({ id: session.id }),
           })
         }
@@ -118,7 +119,7 @@ function RevokeOthersButton() {
   const utils = trpc.useUtils();
   const revoke = trpc.auth.sessions.revokeOthers.useMutation({
     onSuccess: () => {
-      toastDone("You are signed out everywhere else");
+      toastDone(texts.signOutElsewhere.done);
       return utils.auth.sessions.invalidate();
     },
     onError: toastFailed,
@@ -129,14 +130,14 @@ function RevokeOthersButton() {
       loading={revoke.isPending}
       onClick={() =>
         confirmAction({
-          title: "Sign out everywhere else?",
-          children: "Every session but this one ends.",
-          confirmLabel: "Sign out everywhere else",
+          title: texts.signOutElsewhere.question,
+          children: texts.signOutElsewhere.consequence,
+          confirmLabel: texts.signOutElsewhere.action,
           onConfirm: () => revoke.mutate(),
         })
       }
     >
-      Sign out everywhere else
+      {texts.signOutElsewhere.action}
     </Button>
   );
 }

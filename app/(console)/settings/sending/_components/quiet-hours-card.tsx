@@ -3,6 +3,7 @@
 import { Anchor, Button, Card, Group, SimpleGrid, Stack, Switch, Text, TextInput, Title } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
+import { sendingTexts as texts } from "@/app/_texts/settings/sending";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { SiteLink } from "@/app/_ui/frame/site-link";
@@ -21,10 +22,10 @@ export function QuietHoursCard({ hours, canEdit }: { hours: QuietHours | null; c
     mode: "controlled",
     initialValues: { isOn: hours !== null, ...(hours ?? USUAL) },
     validate: {
-      starts_at: (starts, { isOn }) => (isOn && starts === "" ? "Enter a time" : null),
+      starts_at: (starts, { isOn }) => (isOn && starts === "" ? texts.quietHours.enterTime : null),
       ends_at: (ends, { isOn, starts_at }) => {
-        if (isOn && ends === "") return "Enter a time";
-        return isOn && ends === starts_at ? "Must differ from the start" : null;
+        if (isOn && ends === "") return texts.quietHours.enterTime;
+        return isOn && ends === starts_at ? texts.quietHours.sameAsStart : null;
       },
     },
   });
@@ -35,7 +36,7 @@ export function QuietHoursCard({ hours, canEdit }: { hours: QuietHours | null; c
       { quiet_hours: isOn ? { starts_at, ends_at } : null },
       {
         onSuccess: () => {
-          toastDone(isOn ? "Quiet hours are saved" : "Quiet hours are off");
+          toastDone(isOn ? texts.quietHours.saved : texts.quietHours.off);
           return utils.accounts.get.invalidate();
         },
         onError: setUnplaced,
@@ -44,37 +45,51 @@ export function QuietHoursCard({ hours, canEdit }: { hours: QuietHours | null; c
   });
   return (
     <Card component="section" aria-labelledby="quiet-hours" padding="lg">
-      <form onSubmit={submit} noValidate aria-label="Quiet hours">
+      <form onSubmit={submit} noValidate aria-label={texts.quietHours.title}>
         <Stack gap="md" maw={480}>
           <Stack gap={4}>
             <Title order={2} size="h4" id="quiet-hours">
-              Quiet hours
+              {texts.quietHours.title}
             </Title>
             <Text size="sm" c="dimmed">
-              Messages accepted in these hours wait for their end, by the clock of each recipient. Urgent ones, such as
-              one-time codes, can be sent anyway.{" "}
-              <Anchor component={SiteLink} href="/docs/sending#quiet-hours" underline="always" inherit>
-                How it works
-              </Anchor>
+              {texts.quietHours.explanation((words) => (
+                <Anchor component={SiteLink} href="/docs/sending#quiet-hours" underline="always" inherit>
+                  {words}
+                </Anchor>
+              ))}
             </Text>
           </Stack>
-          <ErrorAlert error={unplaced} title="Quiet hours were not saved" />
-          <Switch label="Keep quiet hours" disabled={!canEdit} {...form.getInputProps("isOn", { type: "checkbox" })} />
+          <ErrorAlert error={unplaced} title={texts.quietHours.notSaved} />
+          <Switch
+            label={texts.quietHours.keep}
+            disabled={!canEdit}
+            {...form.getInputProps("isOn", { type: "checkbox" })}
+          />
           {isOn && (
             <SimpleGrid cols={2} spacing="md">
-              <TextInput label="From" type="time" readOnly={!canEdit} {...form.getInputProps("starts_at")} />
-              <TextInput label="Until" type="time" readOnly={!canEdit} {...form.getInputProps("ends_at")} />
+              <TextInput
+                label={texts.quietHours.from}
+                type="time"
+                readOnly={!canEdit}
+                {...form.getInputProps("starts_at")}
+              />
+              <TextInput
+                label={texts.quietHours.until}
+                type="time"
+                readOnly={!canEdit}
+                {...form.getInputProps("ends_at")}
+              />
             </SimpleGrid>
           )}
           {canEdit ? (
             <Group>
               <Button type="submit" loading={save.isPending}>
-                Save quiet hours
+                {texts.quietHours.submit}
               </Button>
             </Group>
           ) : (
             <Text size="sm" c="dimmed">
-              Only a developer or an owner can change this.
+              {texts.quietHours.developersOnly}
             </Text>
           )}
         </Stack>

@@ -1,5 +1,6 @@
 "use client";
 
+import { sendingTexts as texts } from "@/app/_texts/settings/sending";
 import { trpc } from "@/app/_trpc/client";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { QueryState } from "@/app/_ui/lists/query-state";
@@ -11,7 +12,7 @@ export function SendingView() {
   const account = trpc.accounts.get.useQuery();
   return (
     <>
-      <PageHeader title="Sending" description="When this account sends messages." />
+      <PageHeader title={texts.title} description={texts.description} />
       <QueryState query={account}>
         {(data) => <QuietHoursCard hours={data.quiet_hours} canEdit={viewer.data?.role !== "viewer"} />}
       </QueryState>

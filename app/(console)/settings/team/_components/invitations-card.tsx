@@ -1,6 +1,8 @@
 "use client";
 
 import { ActionIcon, Card, Stack, Text, Title, VisuallyHidden } from "@mantine/core";
+import { rolesTexts } from "@/app/_texts/settings/roles";
+import { teamTexts as texts } from "@/app/_texts/settings/team";
 import { trpc } from "@/app/_trpc/client";
 import { IconMailOff } from "@/app/_ui/icons/icons";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
@@ -8,28 +10,27 @@ import { toastDone, toastFailed } from "@/app/_ui/toast";
 import { Tooltip } from "@/app/_ui/tooltip";
 import { Time } from "@/app/_ui/values/time";
 import type { Invitation } from "@/server/members/schema";
-import { ROLE_WORDS } from "./role-words";
 
-const columns: ReadonlyArray<Column<Invitation>> = [
+const columns = (): ReadonlyArray<Column<Invitation>> => [
   {
     key: "email",
-    header: "Email",
+    header: texts.invitations.email,
     render: (invitation) => (
       <Text size="sm" fw={500} className="break-word">
         {invitation.email}
       </Text>
     ),
   },
-  { key: "role", header: "Role", render: (invitation) => ROLE_WORDS[invitation.role].label },
+  { key: "role", header: texts.invitations.role, render: (invitation) => rolesTexts[invitation.role].label },
   {
     key: "expires",
-    header: "Valid until",
+    header: texts.invitations.validUntil,
     visibleFrom: "sm",
     render: (invitation) => <Time value={invitation.expires_at} />,
   },
   {
     key: "actions",
-    header: <VisuallyHidden>Actions</VisuallyHidden>,
+    header: <VisuallyHidden>{texts.invitations.actions}</VisuallyHidden>,
     align: "right",
     render: (invitation) => <WithdrawButton invitation={invitation} />,
   },
@@ -43,13 +44,19 @@ export function InvitationsCard() {
     <Card component="section" aria-labelledby="invitations" padding={0}>
       <Stack gap={4} p="lg">
         <Title order={2} size="h4" id="invitations">
-          Open invitations
+          {texts.invitations.title}
         </Title>
         <Text size="sm" c="dimmed">
-          A link works once and for seven days. Invite the same address again to replace it.
+          {texts.invitations.description}
         </Text>
       </Stack>
-      <PagedTable label="Open invitations" columns={columns} rows={data} rowKey={({ id }) => id} empty={null} />
+      <PagedTable
+        label={texts.invitations.title}
+        columns={columns()}
+        rows={data}
+        rowKey={({ id }) => id}
+        empty={null}
+      />
     </Card>
   );
 }
@@ -58,17 +65,17 @@ function WithdrawButton({ invitation }: { invitation: Invitation }) {
   const utils = trpc.useUtils();
   const withdraw = trpc.members.invitations.withdraw.useMutation({
     onSuccess: () => {
-      toastDone(`The invitation of ${invitation.email} is withdrawn`);
+      toastDone(texts.invitations.withdrawn(invitation.email));
       return utils.members.invalidate();
     },
     onError: toastFailed,
   });
   return (
-    <Tooltip label="Withdraw">
+    <Tooltip label={texts.invitations.withdraw}>
       <ActionIcon
         variant="subtle"
         color="red"
-        aria-label={`Withdraw the invitation of ${invitation.email}`}
+        aria-label={texts.invitations.withdrawOf(invitation.email)}
         loading={withdraw.isPending}
         onClick={() => withdraw.mutate({ id: invitation.id })}
       >

@@ -2,6 +2,8 @@
 
 import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
+import { rolesTexts } from "@/app/_texts/settings/roles";
+import { teamTexts as texts } from "@/app/_texts/settings/team";
 import { trpc } from "@/app/_trpc/client";
 import { Choice } from "@/app/_ui/forms/choice";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
@@ -10,7 +12,7 @@ import { FormModal } from "@/app/_ui/forms/form-modal";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { SecretValue } from "@/app/_ui/values/secret-value";
 import type { CreatedInvitation, Member } from "@/server/members/schema";
-import { ROLE_OPTIONS, ROLE_WORDS } from "./role-words";
+import { roleOptions } from "./role-words";
 
 type Values = { email: string; role: Member["role"] };
 
@@ -25,7 +27,7 @@ export function InviteDialog({ opened, onClose }: { opened: boolean; onClose: ()
       onClose={close}
       onExitTransitionEnd={create.reset}
       isDone={create.data !== undefined}
-      title={create.data ? "Invitation created" : "Invite a member"}
+      title={create.data ? texts.invited.title : texts.invite.title}
       closeOnClickOutside={!create.data}
     >
       {create.data ? (
@@ -49,11 +51,11 @@ function InviteForm({ create, onCancel }: { create: CreateMutation; onCancel: ()
     });
   });
   return (
-    <form onSubmit={submit} noValidate aria-label="New invitation">
+    <form onSubmit={submit} noValidate aria-label={texts.invite.form}>
       <Stack gap="md">
-        <ErrorAlert error={errors.unplaced} title="Nobody was invited" />
+        <ErrorAlert error={errors.unplaced} title={texts.invite.notInvited} />
         <TextInput
-          label="Email"
+          label={texts.invite.email}
           type="email"
           autoComplete="off"
           placeholder="bob@example.com"
@@ -61,12 +63,12 @@ function InviteForm({ create, onCancel }: { create: CreateMutation; onCancel: ()
           {...form.getInputProps("email")}
         />
         <Choice
-          label="Role"
-          description={ROLE_WORDS[form.values.role].may}
-          data={ROLE_OPTIONS}
+          label={texts.invite.role}
+          description={rolesTexts[form.values.role].may}
+          data={roleOptions()}
           {...form.getInputProps("role")}
         />
-        <FormButtons submit="Invite" busy={create.isPending} onCancel={onCancel} />
+        <FormButtons submit={texts.invite.submit} busy={create.isPending} onCancel={onCancel} />
       </Stack>
     </form>
   );
@@ -76,19 +78,16 @@ function Made({ invitation, onDone }: { invitation: CreatedInvitation; onDone: (
   return (
     <Stack gap="md">
       {invitation.link === null ? (
-        <Text size="sm">{invitation.email} gets an email with a link, which works once and for seven days.</Text>
+        <Text size="sm">{texts.invited.mailed(invitation.email)}</Text>
       ) : (
         <>
-          <Text size="sm">
-            Send this link to {invitation.email}. It works once and for seven days, and is not shown again. The person
-            who opens it becomes a member.
-          </Text>
-          <SecretValue label="Invitation link" value={invitation.link} />
+          <Text size="sm">{texts.invited.sendLink(invitation.email)}</Text>
+          <SecretValue label={texts.invited.link} value={invitation.link} />
         </>
       )}
       <Group justify="flex-end">
         <Button variant="default" onClick={onDone}>
-          Done
+          {texts.invited.done}
         </Button>
       </Group>
     </Stack>

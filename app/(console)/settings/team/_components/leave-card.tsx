@@ -1,6 +1,7 @@
 "use client";
 
 import { Button, Card, Group, Stack, Text, Title } from "@mantine/core";
+import { teamTexts as texts } from "@/app/_texts/settings/team";
 import { forgetPerson, trpc } from "@/app/_trpc/client";
 import { confirmAction } from "@/app/_ui/forms/confirm";
 import { toastFailed } from "@/app/_ui/toast";
@@ -21,10 +22,10 @@ export function LeaveCard() {
       <Group justify="space-between" gap="md">
         <Stack gap={4} flex="1 1 260px">
           <Title order={2} size="h4" id="leave">
-            Leave this account
+            {texts.leave.title}
           </Title>
           <Text size="sm" c="dimmed">
-            You lose access at once. Your other accounts stay as they are. The last owner cannot leave.
+            {texts.leave.description}
           </Text>
         </Stack>
         <Button
@@ -32,14 +33,14 @@ export function LeaveCard() {
           loading={leave.isPending}
           onClick={() =>
             confirmAction({
-              title: "Leave this account?",
-              children: "Only an owner can invite you again.",
-              confirmLabel: "Leave account",
+              title: texts.leave.question,
+              children: texts.leave.consequence,
+              confirmLabel: texts.leave.action,
               onConfirm: () => leave.mutate(),
             })
           }
         >
-          Leave account
+          {texts.leave.action}
         </Button>
       </Group>
     </Card>

@@ -1,6 +1,8 @@
 "use client";
 
 import { ActionIcon, Card, Group, Stack, Text, Title, VisuallyHidden } from "@mantine/core";
+import { rolesTexts } from "@/app/_texts/settings/roles";
+import { teamTexts as texts } from "@/app/_texts/settings/team";
 import { trpc } from "@/app/_trpc/client";
 import { Choice } from "@/app/_ui/forms/choice";
 import { confirmAction } from "@/app/_ui/forms/confirm";
@@ -14,46 +16,46 @@ import { StatusBadge } from "@/app/_ui/values/status-badge";
 import { Time } from "@/app/_ui/values/time";
 import { ROLES } from "@/server/members/roles";
 import type { Member } from "@/server/members/schema";
-import { ROLE_OPTIONS, ROLE_WORDS } from "./role-words";
+import { roleOptions } from "./role-words";
 
-const nameColumn: Column<Member> = {
+const nameColumn = (): Column<Member> => ({
   key: "name",
-  header: "Name",
+  header: texts.members.name,
   render: (member) => (
     <>
       <Group gap="xs">
         <Text size="sm" fw={500} dir="auto" className="break-word">
           {member.name}
         </Text>
-        {member.is_self && <StatusBadge tone="neutral">You</StatusBadge>}
+        {member.is_self && <StatusBadge tone="neutral">{texts.members.you}</StatusBadge>}
       </Group>
       <Text size="xs" c="dimmed" className="break-word">
         {member.email}
       </Text>
     </>
   ),
-};
+});
 
-const sinceColumn: Column<Member> = {
+const sinceColumn = (): Column<Member> => ({
   key: "since",
-  header: "Member since",
+  header: texts.members.since,
   visibleFrom: "sm",
   render: (member) => <Time value={member.created_at} />,
-};
+});
 
 const columnsFor = (isOwner: boolean): ReadonlyArray<Column<Member>> => [
-  nameColumn,
+  nameColumn(),
   {
     key: "role",
-    header: "Role",
-    render: (member) => (isOwner ? <RoleSelect member={member} /> : ROLE_WORDS[member.role].label),
+    header: texts.members.role,
+    render: (member) => (isOwner ? <RoleSelect member={member} /> : rolesTexts[member.role].label),
   },
-  sinceColumn,
+  sinceColumn(),
   ...(isOwner
     ? [
         {
           key: "actions",
-          header: <VisuallyHidden>Actions</VisuallyHidden>,
+          header: <VisuallyHidden>{texts.members.actions}</VisuallyHidden>,
           align: "right" as const,
           render: (member: Member) => !member.is_self && <RemoveButton member={member} />,
         },
@@ -68,25 +70,27 @@ export function MembersCard({ isOwner }: { isOwner: boolean }) {
     <Card component="section" aria-labelledby="members" padding={0}>
       <Stack gap={4} p="lg">
         <Title order={2} size="h4" id="members">
-          Members
+          {texts.members.title}
         </Title>
         {ROLES.map((role) => (
           <Text key={role} size="sm" c="dimmed">
-            <Text span inherit fw={600} c="var(--mantine-color-text)">
-              {ROLE_WORDS[role].label}
-            </Text>
-            . {ROLE_WORDS[role].may}
+            {texts.members.roleAndRights(
+              <Text span inherit fw={600} c="var(--mantine-color-text)">
+                {rolesTexts[role].label}
+              </Text>,
+              rolesTexts[role].may,
+            )}
           </Text>
         ))}
       </Stack>
       <QueryState query={members}>
         {(rows) => (
           <PagedTable
-            label="Members"
+            label={texts.members.title}
             columns={columnsFor(isOwner)}
             rows={rows}
             rowKey={(member) => member.id}
-            empty={<EmptyState icon={IconUsers} title="No members" />}
+            empty={<EmptyState icon={IconUsers} title={texts.members.none} />}
           />
         )}
       </QueryState>
@@ -98,15 +102,15 @@ function RoleSelect({ member }: { member: Member }) {
   const utils = trpc.useUtils();
   const change = trpc.members.changeRole.useMutation({
     onSuccess: ({ name, role }) => {
-      toastDone(`${name} is now ${role === "owner" ? "an" : "a"} ${role}`);
+      toastDone(texts.members.roleChanged[role](name));
       return member.is_self ? window.location.reload() : utils.members.invalidate();
     },
     onError: toastFailed,
   });
   return (
     <Choice
-      aria-label={`Role of ${member.name}`}
-      data={ROLE_OPTIONS}
+      aria-label={texts.members.roleOf(member.name)}
+      data={roleOptions()}
       value={change.isPending ? (change.variables?.role ?? member.role) : member.role}
       disabled={change.isPending}
       onChange={(value) => {
@@ -123,24 +127,23 @@ function RemoveButton({ member }: { member: Member }) {
   const utils = trpc.useUtils();
   const remove = trpc.members.remove.useMutation({
     onSuccess: () => {
-      toastDone(`${member.name} is no longer a member`);
+      toastDone(texts.remove.done(member.name));
       return utils.members.invalidate();
     },
     onError: toastFailed,
   });
   return (
-    <Tooltip label="Remove">
+    <Tooltip label={texts.remove.action}>
       <ActionIcon
         variant="subtle"
         color="red"
-        aria-label={`Remove ${member.name}`}
+        aria-label={texts.remove.actionOf(member.name)}
         loading={remove.isPending}
         onClick={() =>
           confirmAction({
-            title: `Remove ${member.name}?`,
-            children:
-              "They lose access at once. API keys they created keep working: revoke any that they may have kept.",
-            confirmLabel: "Remove member",
+            title: texts.remove.question(member.name),
+            children: texts.remove.consequence,
+            confirmLabel: texts.remove.confirm,
             onConfirm: () => remove.mutate({ id: member.id }),
           })
         }

@@ -2,6 +2,7 @@
 
 import { Button, Stack } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
+import { teamTexts as texts } from "@/app/_texts/settings/team";
 import { trpc } from "@/app/_trpc/client";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { IconUserPlus } from "@/app/_ui/icons/icons";
@@ -18,12 +19,12 @@ export function TeamView() {
   return (
     <>
       <PageHeader
-        title="Team"
-        description="The people of this account and what they may do. API keys belong to the account, not to the person who made them."
+        title={texts.title}
+        description={texts.description}
         actions={
           isOwner && (
             <Button leftSection={<IconUserPlus size={16} aria-hidden />} onClick={dialog.open}>
-              Invite a member
+              {texts.inviteMember}
             </Button>
           )
         }

@@ -1,0 +1,10 @@
+import type { InboundMessage } from "@/server/inbound/schema";
+import { defineTexts } from "./define-texts";
+
+const en = {
+  opt_out: "Opted out",
+  opt_in: "Opted in again",
+} satisfies Record<NonNullable<InboundMessage["action"]>, string>;
+
+/** What inbound messages caused. */
+export const inboundEffectsTexts = defineTexts({ en });

@@ -1,0 +1,28 @@
+import type { ReactNode } from "react";
+import { defineTexts, plural } from "../define-texts";
+
+const en = {
+  noMessages: "No messages in this period.",
+  /** `shown`: the count as it is written. */
+  ofNewest: (count: number, shown: string) => plural(count, { other: `Of the newest ${shown} messages` }),
+  messages: "Messages",
+  delivered: "Delivered",
+  byStatus: { title: "By status", share: "Share" },
+  errors: {
+    title: "Why messages failed",
+    reason: "Reason",
+    noReason: "No reason given",
+    codeAndLast: (code: ReactNode, time: ReactNode) => (
+      <>
+        {code}, last {time}
+      </>
+    ),
+    none: "No message failed in this period.",
+    ofNewest: "Of the newest failures",
+  },
+  byCountry: { title: "By country", country: "Country", unknown: "Unknown country" },
+  bySender: { title: "By sender", sender: "Sender" },
+};
+
+/** The texts of the tables of the overview. */
+export const breakdownsTexts = defineTexts({ en });

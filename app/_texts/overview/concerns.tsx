@@ -1,0 +1,58 @@
+import type { ReactNode } from "react";
+import { defineTexts, plural } from "../define-texts";
+
+const en = {
+  none: "Nothing needs your attention",
+  title: "Needs your attention",
+  suspended: {
+    title: "Your account is suspended",
+    text: "Sends are refused until the operator lifts the suspension.",
+    action: "Audit log",
+  },
+  balanceLow: {
+    title: "Your balance is low",
+    lastsLessThanDay: (money: string) => `${money} will last less than a day at last week’s spending.`,
+    lastsDays: (money: string, days: number) =>
+      plural(days, { other: `${money} will last about ${days} days at last week’s spending.` }),
+    action: "Usage",
+  },
+  failing: {
+    title: "Unusually many messages fail",
+    share: (failed: string, ended: string) => `${failed} of ${ended} did not arrive since yesterday.`,
+    shareAndUsual: (failed: string, ended: string, usual: string) =>
+      `${failed} of ${ended} did not arrive since yesterday; usually it is ${usual}.`,
+    action: "Failed messages",
+  },
+  waiting: {
+    title: "Messages wait for a provider",
+    oldest: (time: ReactNode) => <>The oldest was accepted {time}.</>,
+    action: "Pending messages",
+  },
+  endpointDisabled: {
+    title: "A webhook endpoint is disabled",
+    text: (url: string) => `${url} gets no events until you enable it again; they wait.`,
+  },
+  endpointFailing: {
+    title: "A webhook endpoint is failing",
+    /** `shown`: the count of failed tries as it is written. */
+    text: (url: string, tries: number, shown: string) =>
+      plural(tries, {
+        one: `${url}: ${shown} failed try. 25 disable it.`,
+        other: `${url}: ${shown} failed tries in a row. 25 disable it.`,
+      }),
+  },
+  openEndpoint: "Open endpoint",
+  senderRejected: {
+    title: (sender: string) => `The sender ${sender} cannot be used`,
+    noReason: "The operator rejected or suspended it.",
+    action: "Senders",
+  },
+  keyExpiring: {
+    title: (name: string) => `The API key “${name}” expires soon`,
+    text: (time: ReactNode) => <>It stops working {time}.</>,
+    action: "API key",
+  },
+};
+
+/** The texts of what needs attention. */
+export const concernsTexts = defineTexts({ en });

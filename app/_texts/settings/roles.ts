@@ -1,0 +1,17 @@
+import type { Member } from "@/server/members/schema";
+import { defineTexts } from "../define-texts";
+
+const en = {
+  viewer: { label: "Viewer", may: "Reads everything but the audit log, and changes nothing." },
+  developer: {
+    label: "Developer",
+    may: "Also sends messages, and manages senders, suppressions, API keys and webhooks.",
+  },
+  owner: {
+    label: "Owner",
+    may: "Also decides who is a member, changes the profile and alerts, and reads the audit log.",
+  },
+} satisfies Record<Member["role"], { label: string; may: string }>;
+
+/** Each role in a word, and what it may do. */
+export const rolesTexts = defineTexts({ en });

@@ -1,0 +1,73 @@
+import { defineTexts } from "../define-texts";
+
+const en = {
+  title: "Security",
+  description: "Where you are signed in, and what you sign in with.",
+  sessions: {
+    title: "Sessions",
+    description: "A session ends when you sign out, after 7 days without use, and after 30 days at most.",
+    device: "Device",
+    current: "This one",
+    address: "Address",
+    unknownAddress: "Unknown",
+    signedIn: "Signed in",
+    lastSeen: "Last seen",
+    actions: "Actions",
+    none: "No open session",
+    noneHint: "Sign in again to see your sessions.",
+  },
+  signOut: {
+    action: "Sign out",
+    actionOf: (device: string) => `Sign out ${device}`,
+    question: (device: string) => `Sign out ${device}?`,
+    consequence: "This device has to sign in again. If it was not you, change your password too.",
+    done: (device: string) => `${device} is signed out`,
+  },
+  signOutElsewhere: {
+    action: "Sign out everywhere else",
+    question: "Sign out everywhere else?",
+    consequence: "Every session but this one ends.",
+    done: "You are signed out everywhere else",
+  },
+  password: {
+    form: "Change of the password",
+    title: "Password",
+    description: "A change signs you out everywhere else.",
+    notChanged: "The password was not changed",
+    current: "Current password",
+    new: "New password",
+    submit: "Change password",
+    changed: "Password changed",
+  },
+  secondFactor: {
+    title: "Authenticator app",
+    enabled: "Enabled",
+    description: "After your password you enter a code from your phone, so a stolen password alone is not enough.",
+    notSetUp: "It could not be set up",
+    recoveryCodesLeft: (count: number) => `Recovery codes left: ${count}`,
+    disable: "Disable",
+    setUp: "Set up",
+    code: "Code",
+  },
+  enrol: {
+    form: "Setup of the authenticator app",
+    instructions: "Scan this with your authenticator app, or type the key into it. Then enter the code that it shows.",
+    qrCode: "QR code",
+    key: "Key",
+    submit: "Enable",
+    recoveryCodes: "Recovery codes",
+    recoveryCodesNotice:
+      "Each replaces the app once. Keep them somewhere you can reach without your phone: they are shown only now.",
+    kept: "I have kept them",
+  },
+  disable: {
+    form: "Disabling of the authenticator app",
+    notDisabled: "The authenticator app was not disabled",
+    password: "Password",
+    codeHint: "From the app, or a recovery code.",
+    disabled: "Authenticator app disabled",
+  },
+};
+
+/** The texts of the page of sessions, password and authenticator app. */
+export const securityTexts = defineTexts({ en });
