@@ -11,7 +11,6 @@ const en = {
   none: "None",
   created: "Created",
   status: "Status",
-  allTime: "All time",
 };
 
 /** Words that many pages have in common. */

@@ -2,6 +2,7 @@
 
 import { Anchor, SimpleGrid, Skeleton, Stack } from "@mantine/core";
 import Link from "next/link";
+import { operatorHomeTexts as texts } from "@/app/_texts/operator/home";
 import { trpc } from "@/app/_trpc/client";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { QueryState } from "@/app/_ui/lists/query-state";
@@ -24,7 +25,7 @@ export function HomeView() {
   const providers = trpc.operator.providers.list.useQuery(undefined, live);
   return (
     <>
-      <PageHeader title="Installation" description="Whether messages flow, and what waits for you." />
+      <PageHeader title={texts.title} description={texts.description} />
       <QueryState query={home} loading={<Skeleton height={420} radius="lg" />}>
         {(data) => (
           <Stack gap="lg">
@@ -54,22 +55,26 @@ function Figures({ home, providers }: { home: OperatorHome; providers: OperatedP
   return (
     <SimpleGrid cols={{ base: 2, lg: 4 }} spacing={{ base: "sm", sm: "md" }}>
       <StatCard
-        label="Provider calls"
+        label={texts.figures.calls}
         value={calls === undefined ? undefined : formatCount(calls)}
-        hint="Last 60 minutes"
+        hint={texts.figures.lastHour}
       />
       <StatCard
-        label="Not accepted"
+        label={texts.figures.notAccepted}
         value={calls === undefined ? undefined : formatShare(errorShare)}
-        hint="Of calls with a known outcome"
+        hint={texts.figures.ofKnownOutcome}
       />
-      <StatCard label="Jobs due" value={formatCount(due)} hint={`${formatCount(home.throttled)} messages throttled`} />
       <StatCard
-        label="Suspended accounts"
+        label={texts.figures.jobsDue}
+        value={formatCount(due)}
+        hint={texts.figures.throttled(home.throttled, formatCount(home.throttled))}
+      />
+      <StatCard
+        label={texts.figures.suspendedAccounts}
         value={formatCount(home.suspended_accounts)}
         hint={
           <Anchor component={Link} href="/operator/accounts" size="xs">
-            All accounts
+            {texts.figures.allAccounts}
           </Anchor>
         }
       />

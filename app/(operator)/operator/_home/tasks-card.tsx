@@ -1,4 +1,5 @@
 import { Anchor, Card, Group, Stack, Text, ThemeIcon, Title } from "@mantine/core";
+import { operatorHomeTexts } from "@/app/_texts/operator/home";
 import { SiteLink } from "@/app/_ui/frame/site-link";
 import { IconAlertTriangle, IconCircleCheck } from "@/app/_ui/icons/icons";
 import { formatCount } from "@/app/_ui/values/count";
@@ -6,48 +7,36 @@ import { PROVIDER_NAMES } from "@/app/_ui/values/provider-name";
 import type { OperatorHome } from "@/server/operator/home-schema";
 import type { OperatedProvider } from "@/server/providers/operator-schema";
 
-const CHECKS: Record<string, string> = {
-  database: "The database does not respond",
-  migrations: "Migrations are missing, or newer than this version",
-  queue: "Jobs wait for too long",
-  workers: "No worker is alive",
-};
-
 type Task = { title: string; href?: string; action?: string };
 
-const IN_TROUBLE: Partial<Record<OperatedProvider["state"], string>> = {
-  open: "is failing: its circuit is open",
-  probing: "was failing and is being tried again",
-  misconfigured: "is misconfigured",
-};
-
 function tasksOf({ failing, queues, pending_senders: pending }: OperatorHome, providers: OperatedProvider[]): Task[] {
+  const texts = operatorHomeTexts.tasks;
   const troubled = providers.flatMap(({ id, state }): Task[] => {
-    const trouble = IN_TROUBLE[state];
+    const trouble = texts.providersInTrouble[state];
     if (!trouble) return [];
-    return [{ title: `${PROVIDER_NAMES[id]} ${trouble}`, href: `/operator/providers/${id}`, action: "Open provider" }];
+    return [{ title: trouble(PROVIDER_NAMES[id]), href: `/operator/providers/${id}`, action: texts.openProvider }];
   });
   const givenUp = queues.reduce((sum, queue) => sum + queue.given_up, 0);
   return [
     ...failing.map((check) => ({
-      title: CHECKS[check] ?? check,
+      title: texts.checks[check] ?? check,
       href: "/api/health/ready",
-      action: "Readiness",
+      action: texts.openReadiness,
     })),
     ...troubled,
     ...(givenUp > 0
       ? [
           {
-            title: `${formatCount(givenUp)} ${givenUp === 1 ? "job has" : "jobs have"} failed on every try`,
+            title: texts.jobsGivenUp(givenUp, formatCount(givenUp)),
           },
         ]
       : []),
     ...(pending > 0
       ? [
           {
-            title: `${formatCount(pending)} ${pending === 1 ? "sender waits" : "senders wait"} for your decision`,
+            title: texts.sendersWait(pending, formatCount(pending)),
             href: "/operator/senders",
-            action: "Review",
+            action: texts.review,
           },
         ]
       : []),
@@ -65,13 +54,13 @@ export function TasksCard({ home, providers }: { home: OperatorHome; providers: 
             <IconCircleCheck size={20} />
           </ThemeIcon>
           <Title order={2} size="h5" id="tasks">
-            Everything works, and nothing waits for you
+            {operatorHomeTexts.tasks.none}
           </Title>
         </Group>
       ) : (
         <>
           <Title order={2} size="h4" id="tasks" mb="md">
-            Needs your attention
+            {operatorHomeTexts.tasks.title}
           </Title>
           <Stack component="ul" gap="sm" className="plain-list">
             {tasks.map(({ title, href, action }) => (

@@ -1,4 +1,5 @@
 import { Card, Text, Title } from "@mantine/core";
+import { operatorHomeTexts } from "@/app/_texts/operator/home";
 import { IconServer2 } from "@/app/_ui/icons/icons";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
@@ -8,24 +9,24 @@ import type { OperatorHome } from "@/server/operator/home-schema";
 
 type Worker = OperatorHome["workers"][number];
 
-const columns: ReadonlyArray<Column<Worker>> = [
+const columns = (texts: typeof operatorHomeTexts.workers): ReadonlyArray<Column<Worker>> => [
   {
     key: "id",
-    header: "Worker",
+    header: texts.worker,
     render: ({ id }) => (
       <Text size="xs" className="mono break-word">
         {id}
       </Text>
     ),
   },
-  { key: "started", header: "Started", visibleFrom: "xs", render: ({ started_at }) => <Time value={started_at} /> },
+  { key: "started", header: texts.started, visibleFrom: "xs", render: ({ started_at }) => <Time value={started_at} /> },
   {
     key: "heartbeat",
-    header: "Heartbeat",
+    header: texts.heartbeat,
     align: "right",
     render: ({ is_alive, heartbeat_age_s }) => (
       <StatusBadge tone={is_alive ? "success" : "danger"}>
-        {is_alive ? "Alive" : `Silent for ${heartbeat_age_s} s`}
+        {is_alive ? texts.alive : texts.silentFor(heartbeat_age_s)}
       </StatusBadge>
     ),
   },
@@ -33,19 +34,20 @@ const columns: ReadonlyArray<Column<Worker>> = [
 
 /** The worker processes of the last ten minutes, each with its heartbeat. */
 export function WorkersCard({ workers }: { workers: Worker[] }) {
+  const texts = operatorHomeTexts.workers;
   return (
     <Card component="section" aria-labelledby="workers" padding={0}>
       <Title order={2} size="h4" id="workers" p="lg" pb="xs">
-        Workers
+        {texts.title}
       </Title>
       <PagedTable
-        label="Workers"
-        columns={columns}
+        label={texts.title}
+        columns={columns(texts)}
         rows={workers}
         rowKey={({ id }) => id}
         empty={
-          <EmptyState icon={IconServer2} title="No worker was heard of in ten minutes">
-            Messages are accepted, and wait until one is started.
+          <EmptyState icon={IconServer2} title={texts.none}>
+            {texts.messagesWait}
           </EmptyState>
         }
       />

@@ -2,6 +2,7 @@
 
 import { Menu } from "@mantine/core";
 import type { ReactNode } from "react";
+import { accountMenuTexts as texts } from "@/app/_texts/operator/account-menu";
 import { LoadedMenu } from "@/app/_ui/frame/loaded-menu";
 import { IconAdjustments, IconPlayerPlay, IconUserOff } from "@/app/_ui/icons/icons";
 
@@ -22,15 +23,15 @@ export function AccountMenuItems({
   return (
     <LoadedMenu button={children} withinPortal>
       <Menu.Item leftSection={<IconAdjustments size={16} aria-hidden />} onClick={onLimit}>
-        Limits
+        {texts.limits}
       </Menu.Item>
       {isActive ? (
         <Menu.Item color="red" leftSection={<IconUserOff size={16} aria-hidden />} onClick={onSuspend}>
-          Suspend
+          {texts.suspend}
         </Menu.Item>
       ) : (
         <Menu.Item leftSection={<IconPlayerPlay size={16} aria-hidden />} onClick={onReactivate}>
-          Reactivate
+          {texts.reactivate}
         </Menu.Item>
       )}
     </LoadedMenu>

@@ -2,6 +2,7 @@
 
 import { ActionIcon } from "@mantine/core";
 import { lazy, Suspense, useState } from "react";
+import { accountWordsTexts as texts } from "@/app/_texts/operator/account-words";
 import { trpc } from "@/app/_trpc/client";
 import { confirmAction } from "@/app/_ui/forms/confirm";
 import { IconDots } from "@/app/_ui/icons/icons";
@@ -27,24 +28,23 @@ export function AccountMenu({
   const name = account.company_name || account.name;
   const setStatus = trpc.operator.setAccountStatus.useMutation({
     onSuccess: ({ status }) => {
-      toastDone(status === "active" ? `${name} reactivated` : `${name} suspended`);
+      toastDone(status === "active" ? texts.reactivated(name) : texts.suspend.done(name));
       return utils.operator.invalidate();
     },
     onError: toastFailed,
   });
   const askToSuspend = () =>
     confirmAction({
-      title: `Suspend ${name}?`,
-      children:
-        "New sends are refused at once, and messages that no provider has yet fail and are refunded. Its users can still sign in and read.",
-      confirmLabel: "Suspend account",
+      title: texts.suspend.ask(name),
+      children: texts.suspend.explanation,
+      confirmLabel: texts.suspend.submit,
       onConfirm: () => setStatus.mutate({ account_id: account.id, status: "suspended" }),
     });
   const button = (
     <ActionIcon
       variant="default"
       size={size}
-      aria-label={`More actions for ${name}`}
+      aria-label={texts.moreActions(name)}
       aria-haspopup="menu"
       loading={setStatus.isPending}
       onClick={() => setWanted(true)}

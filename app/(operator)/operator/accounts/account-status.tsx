@@ -1,3 +1,4 @@
+import { accountWordsTexts as texts } from "@/app/_texts/operator/account-words";
 import { StatusBadge } from "@/app/_ui/values/status-badge";
 import type { OperatedAccount } from "@/server/operator/schema";
 
@@ -5,7 +6,7 @@ import type { OperatedAccount } from "@/server/operator/schema";
 export function AccountStatus({ status }: Pick<OperatedAccount, "status">) {
   return (
     <StatusBadge tone={status === "active" ? "success" : "danger"}>
-      {status === "active" ? "Active" : "Suspended"}
+      {status === "active" ? texts.active : texts.suspended}
     </StatusBadge>
   );
 }

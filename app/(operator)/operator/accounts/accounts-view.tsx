@@ -4,6 +4,9 @@ import { Button, Card, Group, Text, VisuallyHidden } from "@mantine/core";
 import { keepPreviousData } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
+import { accountWordsTexts as words } from "@/app/_texts/operator/account-words";
+import { accountsTexts as texts } from "@/app/_texts/operator/accounts";
+import { sharedTexts } from "@/app/_texts/shared";
 import { trpc } from "@/app/_trpc/client";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { IconBuilding } from "@/app/_ui/icons/icons";
@@ -37,12 +40,12 @@ export function AccountsView({ countries }: { countries: readonly string[] }) {
   );
   return (
     <>
-      <PageHeader title="Accounts" description="All accounts of this installation, with their balances and limits." />
+      <PageHeader title={texts.title} description={texts.description} />
       <Card padding={0}>
         <div className="card-bar">
           <SearchField
-            aria-label="Search accounts"
-            placeholder="Search by name, email or ID"
+            aria-label={texts.searchAccounts}
+            placeholder={texts.searchBy}
             maw={380}
             maxLength={SEARCH_MAX}
             initial={search}
@@ -52,7 +55,7 @@ export function AccountsView({ countries }: { countries: readonly string[] }) {
         <QueryState query={list}>
           {({ items, pagination }) => (
             <PagedTable
-              label="Accounts"
+              label={texts.title}
               columns={columns({ onCredit: setCredited, onLimit: setLimited })}
               rows={items}
               rowKey={({ id }) => id}
@@ -61,8 +64,8 @@ export function AccountsView({ countries }: { countries: readonly string[] }) {
               onRowClick={({ id }) => router.push(`/operator/accounts/${id}`)}
               busy={list.isPlaceholderData}
               empty={
-                <EmptyState icon={IconBuilding} title="No accounts found">
-                  {search && `Nothing matches “${search}”.`}
+                <EmptyState icon={IconBuilding} title={texts.noAccountsFound}>
+                  {search && texts.nothingMatches(search)}
                 </EmptyState>
               }
             />
@@ -81,7 +84,7 @@ function columns({ onCredit, onLimit }: Actions): Column<OperatedAccount>[] {
   return [
     {
       key: "account",
-      header: "Account",
+      header: texts.account,
       render: ({ id, name, company_name, email, balance, currency }) => (
         <>
           <RowLink href={`/operator/accounts/${id}`} wraps>
@@ -98,38 +101,43 @@ function columns({ onCredit, onLimit }: Actions): Column<OperatedAccount>[] {
     },
     {
       key: "status",
-      header: "Status",
+      header: sharedTexts.status,
       visibleFrom: "xs",
       render: ({ status }) => <AccountStatus status={status} />,
     },
     {
       key: "balance",
-      header: "Balance",
+      header: texts.balance,
       align: "right",
       visibleFrom: "sm",
       render: ({ balance, currency }) => <Money amount={balance} currency={currency} />,
     },
     {
       key: "held",
-      header: "Reserved",
+      header: texts.reserved,
       align: "right",
       visibleFrom: "sm",
       render: ({ held, currency }) => <Money amount={held} currency={currency} />,
     },
     {
       key: "limits",
-      header: "Limits",
+      header: texts.limits,
       visibleFrom: "lg",
       render: (account) => (
         <Text size="xs" c="dimmed">
-          {limitsOf(account).join(" · ") || "Defaults"}
+          {limitsOf(account).join(" · ") || texts.defaults}
         </Text>
       ),
     },
-    { key: "created", header: "Created", visibleFrom: "md", render: ({ created_at }) => <Time value={created_at} /> },
+    {
+      key: "created",
+      header: sharedTexts.created,
+      visibleFrom: "md",
+      render: ({ created_at }) => <Time value={created_at} />,
+    },
     {
       key: "actions",
-      header: <VisuallyHidden>Actions</VisuallyHidden>,
+      header: <VisuallyHidden>{texts.actions}</VisuallyHidden>,
       align: "right",
       render: (account) => (
         <Group gap="xs" wrap="nowrap" justify="flex-end">
@@ -137,9 +145,9 @@ function columns({ onCredit, onLimit }: Actions): Column<OperatedAccount>[] {
             size="xs"
             variant="default"
             onClick={() => onCredit(account)}
-            aria-label={`Credit ${account.company_name || account.name}`}
+            aria-label={texts.creditAccount(account.company_name || account.name)}
           >
-            Credit
+            {words.credit}
           </Button>
           <AccountMenu account={account} onLimit={() => onLimit(account)} />
         </Group>

@@ -2,6 +2,7 @@
 
 import { NumberInput, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
+import { accountWordsTexts } from "@/app/_texts/operator/account-words";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { FormButtons } from "@/app/_ui/forms/form-buttons";
@@ -18,16 +19,17 @@ const INITIAL: { amount: number | string; note: string } = { amount: "", note: "
 
 /** Credits an account; a negative amount corrects an earlier credit. */
 export function CreditDialog({ account, onClose }: { account: OperatedAccount | null; onClose: () => void }) {
+  const texts = accountWordsTexts.crediting;
   const utils = trpc.useUtils();
   const form = useForm({
     mode: "controlled",
     initialValues: INITIAL,
-    validate: { amount: (value) => (typeof value === "number" ? null : "Enter an amount") },
+    validate: { amount: (value) => (typeof value === "number" ? null : texts.enterAmount) },
   });
   const errors = useFormErrors(form);
   const credit = trpc.operator.credit.useMutation({
     onSuccess: ({ name, company_name, balance, currency }) => {
-      toastDone(`${company_name || name} now has ${formatMoney(balance, currency)}.`);
+      toastDone(texts.done(company_name || name, formatMoney(balance, currency)));
       onClose();
       return Promise.all([utils.operator.invalidate(), utils.accounts.invalidate()]);
     },
@@ -48,18 +50,18 @@ export function CreditDialog({ account, onClose }: { account: OperatedAccount | 
         form.reset();
         errors.clear();
       }}
-      title={`Credit ${account?.company_name || account?.name || ""}`}
+      title={texts.title(account?.company_name || account?.name || "")}
     >
       <form onSubmit={form.onSubmit(submit)} noValidate>
         <Stack gap="md">
           {account && (
             <Text size="sm" c="dimmed">
-              Current balance: {formatMoney(account.balance, account.currency)}
+              {texts.currentBalance(formatMoney(account.balance, account.currency))}
             </Text>
           )}
           <NumberInput
-            label={`Amount in ${account?.currency ?? ""}`}
-            description="Use a negative amount to correct an earlier credit"
+            label={texts.amountIn(account?.currency ?? "")}
+            description={texts.amountHint}
             decimalScale={DECIMALS}
             thousandSeparator=","
             hideControls
@@ -67,13 +69,13 @@ export function CreditDialog({ account, onClose }: { account: OperatedAccount | 
             {...form.getInputProps("amount")}
           />
           <TextInput
-            label="Note"
-            description="Optional; kept in the ledger"
+            label={texts.note}
+            description={texts.noteHint}
             maxLength={NOTE_MAX}
             {...form.getInputProps("note")}
           />
           <ErrorAlert error={errors.unplaced} />
-          <FormButtons submit="Credit account" busy={credit.isPending} onCancel={onClose} />
+          <FormButtons submit={texts.submit} busy={credit.isPending} onCancel={onClose} />
         </Stack>
       </form>
     </FormModal>

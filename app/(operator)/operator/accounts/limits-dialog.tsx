@@ -1,6 +1,7 @@
 "use client";
 
 import { lazy } from "react";
+import { accountWordsTexts as texts } from "@/app/_texts/operator/account-words";
 import { FormModal } from "@/app/_ui/forms/form-modal";
 import type { OperatedAccount } from "@/server/operator/schema";
 
@@ -20,7 +21,7 @@ export function LimitsDialog({
     <FormModal
       opened={account !== null}
       onClose={onClose}
-      title={`Limits of ${account?.company_name || account?.name || ""}`}
+      title={texts.limitsOf(account?.company_name || account?.name || "")}
     >
       {account && <LimitsForm account={account} countries={countries} onDone={onClose} />}
     </FormModal>

@@ -3,6 +3,8 @@
 import { MultiSelect, NumberInput, SimpleGrid, Stack } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMemo } from "react";
+import { currentLocale } from "@/app/_texts/language";
+import { limitsFormTexts as texts } from "@/app/_texts/operator/limits-form";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { FormButtons } from "@/app/_ui/forms/form-buttons";
@@ -39,7 +41,7 @@ export function LimitsForm({
     () =>
       countries
         .map((code) => ({ value: code, label: `${countryName(code) ?? code} (${code})` }))
-        .sort((one, other) => one.label.localeCompare(other.label, "en")),
+        .sort((one, other) => one.label.localeCompare(other.label, currentLocale())),
     [countries],
   );
   const form = useForm<Values>({
@@ -54,7 +56,7 @@ export function LimitsForm({
   const errors = useFormErrors(form);
   const limit = trpc.operator.limitAccount.useMutation({
     onSuccess: ({ name, company_name }) => {
-      toastDone(`Limits of ${company_name || name} saved`);
+      toastDone(texts.saved(company_name || name));
       onDone();
       return utils.operator.invalidate();
     },
@@ -71,32 +73,32 @@ export function LimitsForm({
     });
   });
   return (
-    <form onSubmit={submit} noValidate aria-label="Limits">
+    <form onSubmit={submit} noValidate aria-label={texts.form}>
       <Stack gap="md">
         <MultiSelect
-          label="Allowed countries"
-          description="Leave empty to allow all countries"
-          placeholder={form.values.allowed_countries.length === 0 ? "All countries" : undefined}
+          label={texts.allowedCountries}
+          description={texts.emptyForAll}
+          placeholder={form.values.allowed_countries.length === 0 ? texts.allCountries : undefined}
           data={options}
           limit={OPTIONS_SHOWN_MAX}
           searchable
           clearable
           hidePickedOptions
-          clearButtonProps={{ "aria-label": "Allow all countries" }}
+          clearButtonProps={{ "aria-label": texts.allowAllCountries }}
           {...form.getInputProps("allowed_countries")}
         />
         <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
           <NumberInput
-            label="Identical texts per number"
-            description="Per hour. 0 = no limit, empty = default"
+            label={texts.identicalTexts}
+            description={texts.perHour}
             allowDecimal={false}
             allowNegative={false}
             hideControls
             {...form.getInputProps("flood_identical")}
           />
           <NumberInput
-            label="Messages per number"
-            description="Per hour. 0 = no limit, empty = default"
+            label={texts.messages}
+            description={texts.perHour}
             allowDecimal={false}
             allowNegative={false}
             hideControls
@@ -104,16 +106,16 @@ export function LimitsForm({
           />
         </SimpleGrid>
         <NumberInput
-          label={`Daily spending cap in ${account.currency}`}
-          description="Per UTC day. Empty = no cap"
+          label={texts.dailyCapIn(account.currency)}
+          description={texts.perDay}
           decimalScale={DECIMALS}
           allowNegative={false}
           thousandSeparator=","
           hideControls
           {...form.getInputProps("daily_spend_cap")}
         />
-        <ErrorAlert error={errors.unplaced} title="The limits were not saved" />
-        <FormButtons submit="Save limits" busy={limit.isPending} onCancel={onDone} />
+        <ErrorAlert error={errors.unplaced} title={texts.notSaved} />
+        <FormButtons submit={texts.submit} busy={limit.isPending} onCancel={onDone} />
       </Stack>
     </form>
   );

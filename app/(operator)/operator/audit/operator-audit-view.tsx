@@ -2,6 +2,7 @@
 
 import { Card, Group } from "@mantine/core";
 import { keepPreviousData } from "@tanstack/react-query";
+import { operatorAuditTexts as texts } from "@/app/_texts/operator/audit";
 import { trpc } from "@/app/_trpc/client";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { AuditActionSelect, AuditTable } from "@/app/_ui/lists/audit-table";
@@ -24,16 +25,13 @@ export function OperatorAuditView() {
   );
   return (
     <>
-      <PageHeader
-        title="All audit entries"
-        description="Sign-ins and changes in all accounts, and of providers and routes: who made them, and from where."
-      />
+      <PageHeader title={texts.title} description={texts.description} />
       <Card padding={0}>
         <Group className="card-bar" gap="sm">
           <AuditActionSelect value={action} onChange={(chosen) => change({ action: chosen })} />
           <SearchField
-            aria-label="Search by ID"
-            placeholder="ID of an account, a person, a key, …"
+            aria-label={texts.searchById}
+            placeholder={texts.idOfWhat}
             w={{ base: "100%", xs: 340 }}
             maxLength={SEARCH_MAX}
             initial={search}

@@ -1,7 +1,8 @@
 import type { Metadata } from "next";
+import { providersTexts as texts } from "@/app/_texts/operator/providers";
 import { ProvidersView } from "./providers-view";
 
-export const metadata: Metadata = { title: "Providers" };
+export const generateMetadata = (): Metadata => ({ title: texts.title });
 
 export default function ProvidersPage() {
   return <ProvidersView />;

@@ -3,6 +3,8 @@
 import { Anchor, Card, Group, SegmentedControl, Text } from "@mantine/core";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
+import { providerWordsTexts as words } from "@/app/_texts/operator/provider-words";
+import { providersTexts as texts } from "@/app/_texts/operator/providers";
 import { trpc } from "@/app/_trpc/client";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { IconServer2 } from "@/app/_ui/icons/icons";
@@ -14,15 +16,11 @@ import { formatCount } from "@/app/_ui/values/count";
 import { PROVIDER_NAMES } from "@/app/_ui/values/provider-name";
 import { StatusBadge } from "@/app/_ui/values/status-badge";
 import type { OperatedProvider } from "@/server/providers/operator-schema";
-import { formatLatency, formatShare, PROVIDER_STATE_VIEWS, SOURCE_LABELS } from "./provider-words";
+import { formatLatency, formatShare, PROVIDER_STATE_TONES } from "./provider-words";
 
 const REFRESH_MS = 5_000;
 const ALL = "all";
-const FILTERS = [
-  { value: ALL, label: "All" },
-  { value: "in_use", label: "Configured" },
-  { value: "in_trouble", label: "With problems" },
-];
+const FILTERS = [ALL, "in_use", "in_trouble"] as const;
 
 const SHOWN: Record<string, (provider: OperatedProvider) => boolean> = {
   in_use: ({ state }) => state !== "not_configured",
@@ -31,10 +29,10 @@ const SHOWN: Record<string, (provider: OperatedProvider) => boolean> = {
 
 const number = (text: string) => <span className="tabular nowrap">{text}</span>;
 
-const columns: ReadonlyArray<Column<OperatedProvider>> = [
+const columns = (): ReadonlyArray<Column<OperatedProvider>> => [
   {
     key: "provider",
-    header: "Provider",
+    header: texts.provider,
     render: ({ id, source, alarm, problem }) => (
       <>
         <Anchor component={Link} href={`/operator/providers/${id}`} size="sm" fw={600}>
@@ -47,7 +45,7 @@ const columns: ReadonlyArray<Column<OperatedProvider>> = [
         )}
         {source && (
           <Text size="xs" c="dimmed" hiddenFrom="md">
-            {SOURCE_LABELS[source]}
+            {texts.sources[source]}
           </Text>
         )}
       </>
@@ -55,48 +53,46 @@ const columns: ReadonlyArray<Column<OperatedProvider>> = [
   },
   {
     key: "state",
-    header: "State",
-    render: ({ state }) => (
-      <StatusBadge tone={PROVIDER_STATE_VIEWS[state].tone}>{PROVIDER_STATE_VIEWS[state].label}</StatusBadge>
-    ),
+    header: texts.state,
+    render: ({ state }) => <StatusBadge tone={PROVIDER_STATE_TONES[state]}>{words.states[state]}</StatusBadge>,
   },
   {
     key: "source",
-    header: "Settings from",
+    header: texts.settingsFrom,
     visibleFrom: "md",
-    render: ({ source }) => (source ? SOURCE_LABELS[source] : "–"),
+    render: ({ source }) => (source ? texts.sources[source] : "–"),
   },
   {
     key: "health",
-    header: "Health",
+    header: texts.health,
     align: "right",
     visibleFrom: "lg",
     render: ({ health, state }) => number(state === "not_configured" ? "–" : formatShare(health)),
   },
   {
     key: "calls",
-    header: "Calls",
+    header: texts.calls,
     align: "right",
     visibleFrom: "sm",
     render: ({ last_hour }) => number(formatCount(last_hour.calls)),
   },
   {
     key: "success",
-    header: "Success",
+    header: texts.success,
     align: "right",
     visibleFrom: "xs",
     render: ({ last_hour }) => number(formatShare(last_hour.success_share)),
   },
   {
     key: "unknown",
-    header: "Unknown",
+    header: texts.unknown,
     align: "right",
     visibleFrom: "lg",
     render: ({ last_hour }) => number(formatCount(last_hour.unknown)),
   },
   {
     key: "latency",
-    header: "Mean latency",
+    header: texts.meanLatency,
     align: "right",
     visibleFrom: "md",
     render: ({ last_hour }) => number(formatLatency(last_hour.mean_latency_ms)),
@@ -107,42 +103,35 @@ const columns: ReadonlyArray<Column<OperatedProvider>> = [
 export function ProvidersView() {
   const router = useRouter();
   const { params, change } = useUrlState();
-  const filter =
-    oneOf(
-      FILTERS.map(({ value }) => value),
-      params.get("show"),
-    ) ?? ALL;
+  const filter = oneOf(FILTERS, params.get("show")) ?? ALL;
   const providers = trpc.operator.providers.list.useQuery(undefined, { refetchInterval: REFRESH_MS });
   return (
     <>
-      <PageHeader
-        title="Providers"
-        description="Upstream services that messages are sent through. Figures cover the last 60 minutes."
-      />
+      <PageHeader title={texts.title} description={texts.description} />
       <Card padding={0}>
         <Group className="card-bar">
           <SegmentedControl
-            aria-label="Providers shown"
+            aria-label={texts.shown}
             size="sm"
             value={filter}
-            data={FILTERS}
+            data={FILTERS.map((value) => ({ value, label: texts.filters[value] }))}
             onChange={(value) => change({ show: value === ALL ? undefined : value })}
           />
         </Group>
         <QueryState query={providers}>
           {(data) => (
             <PagedTable
-              label="Providers"
-              columns={columns}
+              label={texts.title}
+              columns={columns()}
               rows={data.filter(SHOWN[filter] ?? (() => true))}
               rowKey={({ id }) => id}
               onRowClick={({ id }) => router.push(`/operator/providers/${id}`)}
               empty={
                 <EmptyState
                   icon={IconServer2}
-                  title={filter === "in_trouble" ? "No provider has problems" : "No provider is configured"}
+                  title={filter === "in_trouble" ? texts.noneInTrouble : texts.noneConfigured}
                 >
-                  {filter === "in_use" && "Choose one under “All” and enter its credentials."}
+                  {filter === "in_use" && texts.chooseOne}
                 </EmptyState>
               }
             />

@@ -2,6 +2,7 @@
 
 import { ActionIcon, Group, Input, Paper, Stack, Text } from "@mantine/core";
 import { type ReactNode, useId } from "react";
+import { routesTexts as texts } from "@/app/_texts/operator/routes";
 import { Choice } from "@/app/_ui/forms/choice";
 import { IconArrowDown, IconArrowUp, IconX } from "@/app/_ui/icons/icons";
 import { providerName } from "@/app/_ui/values/provider-name";
@@ -31,10 +32,10 @@ export function ChainInput({
     <Stack gap="xs">
       <div>
         <Text id={labelId} size="sm" fw={500}>
-          Providers, in order
+          {texts.providersInOrder}
         </Text>
         <Text size="xs" c="dimmed">
-          Messages go to the first available provider; the others are fallbacks.
+          {texts.edit.chainHint}
         </Text>
       </div>
       {value.length > 0 && (
@@ -54,8 +55,8 @@ export function ChainInput({
       )}
       {addable.length > 0 && (
         <Choice
-          aria-label="Add a provider"
-          placeholder="Add a provider"
+          aria-label={texts.edit.addProvider}
+          placeholder={texts.edit.addProvider}
           data={addable.map((provider) => ({ value: provider, label: providerName(provider) }))}
           value={null}
           onChange={(provider) => provider && onChange([...value, provider])}
@@ -91,7 +92,7 @@ function ChainEntry({
         <ActionIcon
           variant="subtle"
           color="gray"
-          aria-label={`Move ${name} up`}
+          aria-label={texts.edit.moveUp(name)}
           disabled={place === 1}
           onClick={() => onMove(-1)}
         >
@@ -100,13 +101,13 @@ function ChainEntry({
         <ActionIcon
           variant="subtle"
           color="gray"
-          aria-label={`Move ${name} down`}
+          aria-label={texts.edit.moveDown(name)}
           disabled={isLast}
           onClick={() => onMove(1)}
         >
           <IconArrowDown size={16} />
         </ActionIcon>
-        <ActionIcon variant="subtle" color="red" aria-label={`Remove ${name}`} onClick={onRemove}>
+        <ActionIcon variant="subtle" color="red" aria-label={texts.edit.remove(name)} onClick={onRemove}>
           <IconX size={16} />
         </ActionIcon>
       </Group>

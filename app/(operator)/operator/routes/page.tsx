@@ -1,7 +1,8 @@
 import type { Metadata } from "next";
+import { routesTexts as texts } from "@/app/_texts/operator/routes";
 import { RoutesView } from "./routes-view";
 
-export const metadata: Metadata = { title: "Routes and prices" };
+export const generateMetadata = (): Metadata => ({ title: texts.title });
 
 export default function RoutesPage() {
   return <RoutesView />;

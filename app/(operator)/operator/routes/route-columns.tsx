@@ -1,4 +1,6 @@
 import { ActionIcon, Group, Text, VisuallyHidden } from "@mantine/core";
+import { routesTexts as texts } from "@/app/_texts/operator/routes";
+import { sharedTexts } from "@/app/_texts/shared";
 import { IconPencil, IconTrash } from "@/app/_ui/icons/icons";
 import type { Column } from "@/app/_ui/lists/paged-table";
 import { Tooltip } from "@/app/_ui/tooltip";
@@ -8,11 +10,11 @@ import type { OperatedRoute } from "@/server/routing/schema";
 
 /** `49` -> `+49…`; the empty prefix matches every number. */
 export const destinationOf = ({ prefix }: Pick<OperatedRoute, "prefix">): string =>
-  prefix === "" ? "all destinations" : `+${prefix}…`;
+  prefix === "" ? texts.allDestinationsInside : `+${prefix}…`;
 
 /** The same as a title, with a capital letter. */
 export const destinationTitle = (route: Pick<OperatedRoute, "prefix">): string =>
-  route.prefix === "" ? "All destinations" : destinationOf(route);
+  route.prefix === "" ? texts.allDestinations : destinationOf(route);
 
 /** The price of a segment, without a currency: it is charged in the currency of the sending account. */
 export const formatPrice = (price: number, digits: number): string => price.toFixed(digits);
@@ -32,7 +34,7 @@ export function routeColumns({
   return [
     {
       key: "prefix",
-      header: "Destination",
+      header: texts.destination,
       render: (route) => (
         <>
           <Text size="sm" fw={600} className="tabular nowrap">
@@ -44,49 +46,55 @@ export function routeColumns({
         </>
       ),
     },
-    { key: "priority", header: "Priority", align: "right", visibleFrom: "md", render: (row) => figure(row.priority) },
+    {
+      key: "priority",
+      header: texts.priority,
+      align: "right",
+      visibleFrom: "md",
+      render: (row) => figure(row.priority),
+    },
     {
       key: "chain",
-      header: "Providers, in order",
+      header: texts.providersInOrder,
       visibleFrom: "sm",
       render: ({ chain }) => <Text size="sm">{chain.map(providerName).join(" → ")}</Text>,
     },
     {
       key: "price",
-      header: "Price per segment",
+      header: texts.pricePerSegment,
       align: "right",
       render: ({ price }) => figure(formatPrice(price, digits)),
     },
-    { key: "weight", header: "Weight", align: "right", visibleFrom: "md", render: (row) => figure(row.weight) },
+    { key: "weight", header: texts.weight, align: "right", visibleFrom: "md", render: (row) => figure(row.weight) },
     {
       key: "state",
-      header: "State",
+      header: texts.state,
       visibleFrom: "xs",
       render: ({ is_active }) => (
-        <StatusBadge tone={is_active ? "success" : "neutral"}>{is_active ? "Active" : "Inactive"}</StatusBadge>
+        <StatusBadge tone={is_active ? "success" : "neutral"}>{is_active ? texts.active : texts.inactive}</StatusBadge>
       ),
     },
     {
       key: "actions",
-      header: <VisuallyHidden>Actions</VisuallyHidden>,
+      header: <VisuallyHidden>{texts.actions}</VisuallyHidden>,
       align: "right",
       render: (route) => (
         <Group gap={4} wrap="nowrap" justify="flex-end">
-          <Tooltip label="Edit">
+          <Tooltip label={sharedTexts.edit}>
             <ActionIcon
               variant="subtle"
               color="gray"
-              aria-label={`Edit the route for ${destinationOf(route)}`}
+              aria-label={texts.editRoute(destinationOf(route))}
               onClick={() => onEdit(route)}
             >
               <IconPencil size={16} />
             </ActionIcon>
           </Tooltip>
-          <Tooltip label="Delete">
+          <Tooltip label={sharedTexts.delete}>
             <ActionIcon
               variant="subtle"
               color="red"
-              aria-label={`Delete the route for ${destinationOf(route)}`}
+              aria-label={texts.deleteRoute(destinationOf(route))}
               onClick={() => onDelete(route)}
             >
               <IconTrash size={16} />

@@ -2,6 +2,7 @@
 
 import { NumberInput, SimpleGrid, Stack, Switch, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
+import { routesTexts as texts } from "@/app/_texts/operator/routes";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { FormButtons } from "@/app/_ui/forms/form-buttons";
@@ -30,7 +31,7 @@ const INITIAL: Values = { prefix: "", priority: 0, chain: [], price: "", weight:
 
 /** Adds or edits a route. */
 export function RouteDialog({ edited, onClose }: { edited: EditedRoute; onClose: () => void }) {
-  const title = edited === "new" || edited === null ? "Add a route" : `Route for ${destinationOf(edited)}`;
+  const title = edited === "new" || edited === null ? texts.edit.add : texts.edit.titleFor(destinationOf(edited));
   return (
     <FormModal opened={edited !== null} onClose={onClose} title={title}>
       {edited !== null && <RouteForm route={edited === "new" ? null : edited} onDone={onClose} />}
@@ -41,7 +42,8 @@ export function RouteDialog({ edited, onClose }: { edited: EditedRoute; onClose:
 function useSaveRoute(route: OperatedRoute | null, onDone: () => void, onError: (error: unknown) => void) {
   const utils = trpc.useUtils();
   const onSuccess = (saved: OperatedRoute) => {
-    toastDone(`Route for ${destinationOf(saved)} ${route ? "saved" : "added"}`);
+    const destination = destinationOf(saved);
+    toastDone(route ? texts.edit.saved(destination) : texts.edit.added(destination));
     onDone();
     return utils.operator.routes.invalidate();
   };
@@ -71,10 +73,10 @@ function RouteForm({ route, onDone }: { route: OperatedRoute | null; onDone: () 
     mode: "controlled",
     initialValues: route ? { ...INITIAL, ...pick(route) } : INITIAL,
     validate: {
-      chain: (chain) => (chain.length > 0 ? null : "Add at least one provider"),
-      price: (price) => (price === "" ? "Enter a price" : null),
-      priority: (priority) => (priority === "" ? "Enter a whole number" : null),
-      weight: (weight) => (weight === "" ? "Enter 1 to 1000" : null),
+      chain: (chain) => (chain.length > 0 ? null : texts.edit.addOneProvider),
+      price: (price) => (price === "" ? texts.edit.enterPrice : null),
+      priority: (priority) => (priority === "" ? texts.edit.enterWholeNumber : null),
+      weight: (weight) => (weight === "" ? texts.edit.enterWeight : null),
     },
   });
   const errors = useFormErrors(form);
@@ -84,11 +86,11 @@ function RouteForm({ route, onDone }: { route: OperatedRoute | null; onDone: () 
     save(values);
   });
   return (
-    <form onSubmit={submit} noValidate aria-label="Route">
+    <form onSubmit={submit} noValidate aria-label={texts.edit.form}>
       <Stack gap="md">
         <TextInput
-          label="Prefix"
-          description="Leading digits of the number, such as 49. Empty = all destinations"
+          label={texts.edit.prefix}
+          description={texts.edit.prefixHint}
           inputMode="numeric"
           maxLength={PREFIX_MAX}
           data-autofocus
@@ -101,32 +103,32 @@ function RouteForm({ route, onDone }: { route: OperatedRoute | null; onDone: () 
         />
         <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="md">
           <NumberInput
-            label="Price"
-            description="Per segment"
+            label={texts.edit.price}
+            description={texts.edit.perSegment}
             decimalScale={PRICE_DECIMALS}
             allowNegative={false}
             hideControls
             {...form.getInputProps("price")}
           />
           <NumberInput
-            label="Priority"
-            description="Lowest first"
+            label={texts.priority}
+            description={texts.edit.lowestFirst}
             allowDecimal={false}
             hideControls
             {...form.getInputProps("priority")}
           />
           <NumberInput
-            label="Weight"
-            description="Among ties"
+            label={texts.weight}
+            description={texts.edit.amongTies}
             allowDecimal={false}
             allowNegative={false}
             hideControls
             {...form.getInputProps("weight")}
           />
         </SimpleGrid>
-        <Switch label="Active" {...form.getInputProps("is_active", { type: "checkbox" })} />
-        <ErrorAlert error={errors.unplaced} title="The route was not saved" />
-        <FormButtons submit={route ? "Save route" : "Add route"} busy={isPending} onCancel={onDone} />
+        <Switch label={texts.active} {...form.getInputProps("is_active", { type: "checkbox" })} />
+        <ErrorAlert error={errors.unplaced} title={texts.edit.notSaved} />
+        <FormButtons submit={route ? texts.edit.saveRoute : texts.addRoute} busy={isPending} onCancel={onDone} />
       </Stack>
     </form>
   );

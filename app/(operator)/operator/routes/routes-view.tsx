@@ -2,6 +2,7 @@
 
 import { Button, Card } from "@mantine/core";
 import { useState } from "react";
+import { routesTexts as texts } from "@/app/_texts/operator/routes";
 import { trpc } from "@/app/_trpc/client";
 import { confirmAction } from "@/app/_ui/forms/confirm";
 import { PageHeader } from "@/app/_ui/frame/page-header";
@@ -23,37 +24,32 @@ export function RoutesView() {
   const routes = trpc.operator.routes.list.useQuery();
   const remove = trpc.operator.routes.delete.useMutation({
     onSuccess: () => {
-      toastDone("Route deleted");
+      toastDone(texts.delete.done);
       return utils.operator.routes.invalidate();
     },
     onError: toastFailed,
   });
   const askToDelete = (route: OperatedRoute) =>
     confirmAction({
-      title: `Delete the route for ${destinationOf(route)}?`,
-      children:
-        "New messages no longer use it; without another matching route they fail, free of charge. Messages already accepted keep their price. To keep the route for later, deactivate it instead.",
-      confirmLabel: "Delete route",
+      title: texts.delete.ask(destinationOf(route)),
+      children: texts.delete.explanation,
+      confirmLabel: texts.delete.submit,
       onConfirm: () => remove.mutate({ id: route.id }),
     });
   const addButton = (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setEdited("new")}>
-      Add route
+      {texts.addRoute}
     </Button>
   );
   const hasSome = routes.data !== undefined && routes.data.length > 0;
   return (
     <>
-      <PageHeader
-        title="Routes and prices"
-        description="The longest matching prefix wins, then the lowest priority number. Routes that tie share messages by weight. Prices are in the currency of the sending account."
-        actions={hasSome && addButton}
-      />
+      <PageHeader title={texts.title} description={texts.description} actions={hasSome && addButton} />
       <Card padding={0} mb="lg">
         <QueryState query={routes}>
           {(data) => (
             <PagedTable
-              label="Routes"
+              label={texts.list}
               columns={routeColumns({
                 digits: exactDigits(data.map(({ price }) => price)),
                 onEdit: setEdited,
@@ -62,8 +58,8 @@ export function RoutesView() {
               rows={data}
               rowKey={({ id }) => String(id)}
               empty={
-                <EmptyState icon={IconRoute} title="No routes yet" action={addButton}>
-                  Messages fail without a route. Add one with an empty prefix to cover all destinations.
+                <EmptyState icon={IconRoute} title={texts.noRoutesYet} action={addButton}>
+                  {texts.messagesFail}
                 </EmptyState>
               }
             />

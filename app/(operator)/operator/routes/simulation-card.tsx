@@ -2,6 +2,7 @@
 
 import { Alert, Button, Card, Group, Stack, Text, TextInput, Title } from "@mantine/core";
 import { Fragment, useEffect, useState } from "react";
+import { routesTexts as texts } from "@/app/_texts/operator/routes";
 import { trpc } from "@/app/_trpc/client";
 import { fieldError } from "@/app/_ui/forms/form-errors";
 import { IconArrowRight, IconListSearch, IconRouteOff } from "@/app/_ui/icons/icons";
@@ -14,13 +15,6 @@ import { StatusBadge } from "@/app/_ui/values/status-badge";
 import type { ChainLink, RouteSimulation, SimulatedRoute } from "@/server/routing/schema";
 import { formatShare } from "../providers/provider-words";
 import { destinationTitle, formatPrice } from "./route-columns";
-
-const LINK_WORDS: Record<ChainLink["status"], string | null> = {
-  usable: null,
-  drained: "drained",
-  open: "circuit open",
-  not_configured: "not configured",
-};
 
 /** Simulates routing for a number: the matching routes, the selected one, and its providers. */
 export function SimulationCard() {
@@ -36,10 +30,10 @@ export function SimulationCard() {
       <Stack gap="md" p="lg">
         <div>
           <Title order={2} size="h4" id="simulation">
-            Simulate routing
+            {texts.simulation.title}
           </Title>
           <Text size="sm" c="dimmed">
-            Shows which routes match a number, and which one a message would use now. Nothing is sent.
+            {texts.simulation.description}
           </Text>
         </div>
         <form
@@ -50,7 +44,7 @@ export function SimulationCard() {
         >
           <Group align="flex-start" gap="sm">
             <TextInput
-              aria-label="Number to simulate"
+              aria-label={texts.simulation.number}
               type="tel"
               placeholder="+4915112345678"
               value={text}
@@ -60,7 +54,7 @@ export function SimulationCard() {
               maw={320}
             />
             <Button type="submit" variant="light" leftSection={<IconListSearch size={16} />}>
-              Simulate
+              {texts.simulation.submit}
             </Button>
           </Group>
         </form>
@@ -75,16 +69,21 @@ export function SimulationCard() {
 function Simulation({ simulation: { to, routes } }: { simulation: RouteSimulation }) {
   if (!routes.some(({ share }) => share > 0)) {
     return (
-      <Alert color="red" variant="light" icon={<IconRouteOff aria-hidden />} title="No usable route" mx="lg" mb="lg">
-        {routes.length === 0
-          ? `No active route matches ${to}.`
-          : `Routes match ${to}, but none of their providers is configured.`}
+      <Alert
+        color="red"
+        variant="light"
+        icon={<IconRouteOff aria-hidden />}
+        title={texts.simulation.noUsableRoute}
+        mx="lg"
+        mb="lg"
+      >
+        {routes.length === 0 ? texts.simulation.noneMatches(to) : texts.simulation.noneConfigured(to)}
       </Alert>
     );
   }
   return (
     <PagedTable
-      label={`Routes that match ${to}`}
+      label={texts.simulation.matching(to)}
       columns={columnsWith(exactDigits(routes.map(({ price }) => price)))}
       rows={routes}
       rowKey={({ id }) => String(id)}
@@ -96,16 +95,17 @@ function Simulation({ simulation: { to, routes } }: { simulation: RouteSimulatio
 function Decision({ route: { share, chain } }: { route: SimulatedRoute }) {
   const isUsable = chain.some(({ status }) => status === "usable");
   if (share > 0) {
-    const selected = share === 1 ? "Selected" : `Selected for ${formatShare(share)}`;
-    return (
-      <StatusBadge tone={isUsable ? "success" : "warning"}>
-        {isUsable ? selected : `${selected}, messages wait`}
-      </StatusBadge>
-    );
+    const shown = formatShare(share);
+    const selected = share === 1 ? texts.simulation.selected : texts.simulation.selectedFor(shown);
+    const waiting =
+      share === 1 ? texts.simulation.selectedMessagesWait : texts.simulation.selectedForMessagesWait(shown);
+    return <StatusBadge tone={isUsable ? "success" : "warning"}>{isUsable ? selected : waiting}</StatusBadge>;
   }
   return (
     <Text size="sm" c="dimmed">
-      {chain.every(({ status }) => status === "not_configured") ? "No provider configured" : "Outranked"}
+      {chain.every(({ status }) => status === "not_configured")
+        ? texts.simulation.noProviderConfigured
+        : texts.simulation.outranked}
     </Text>
   );
 }
@@ -115,7 +115,7 @@ function Chain({ links }: { links: ChainLink[] }) {
     <Group gap={6}>
       {links.map(({ provider, status }, at) => (
         <Fragment key={provider}>
-          {at > 0 && <IconArrowRight size={14} aria-label="then" />}
+          {at > 0 && <IconArrowRight size={14} aria-label={texts.simulation.nextInChain} />}
           <Text
             size="sm"
             c={status === "usable" ? undefined : "dimmed"}
@@ -123,9 +123,9 @@ function Chain({ links }: { links: ChainLink[] }) {
           >
             {providerName(provider)}
           </Text>
-          {LINK_WORDS[status] && (
+          {status !== "usable" && (
             <Text size="xs" c="dimmed">
-              ({LINK_WORDS[status]})
+              {texts.simulation.unusable[status]}
             </Text>
           )}
         </Fragment>
@@ -136,19 +136,19 @@ function Chain({ links }: { links: ChainLink[] }) {
 
 function columnsWith(digits: number): Column<SimulatedRoute>[] {
   return [
-    { key: "decision", header: "Result", render: (route) => <Decision route={route} /> },
+    { key: "decision", header: texts.simulation.result, render: (route) => <Decision route={route} /> },
     {
       key: "prefix",
-      header: "Destination",
+      header: texts.destination,
       visibleFrom: "xs",
       render: (route) => <span className="tabular nowrap">{destinationTitle(route)}</span>,
     },
-    { key: "priority", header: "Priority", align: "right", visibleFrom: "md", render: ({ priority }) => priority },
-    { key: "weight", header: "Weight", align: "right", visibleFrom: "md", render: ({ weight }) => weight },
-    { key: "chain", header: "Providers, in order", render: ({ chain }) => <Chain links={chain} /> },
+    { key: "priority", header: texts.priority, align: "right", visibleFrom: "md", render: ({ priority }) => priority },
+    { key: "weight", header: texts.weight, align: "right", visibleFrom: "md", render: ({ weight }) => weight },
+    { key: "chain", header: texts.providersInOrder, render: ({ chain }) => <Chain links={chain} /> },
     {
       key: "price",
-      header: "Price per segment",
+      header: texts.pricePerSegment,
       align: "right",
       render: ({ price }) => <span className="tabular">{formatPrice(price, digits)}</span>,
     },

@@ -2,6 +2,8 @@
 
 import { Button, Group, Stack, Text, Textarea } from "@mantine/core";
 import { useState } from "react";
+import { senderReviewTexts as texts } from "@/app/_texts/operator/senders";
+import { sharedTexts } from "@/app/_texts/shared";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { FormModal } from "@/app/_ui/forms/form-modal";
 import type { ReviewedSender } from "@/server/operator/schema";
@@ -24,13 +26,13 @@ export function DecisionDialog({
   onDecide: (note: string | undefined) => void;
 }) {
   const [note, setNote] = useState("");
-  const verb = open?.decision === "suspended" ? "Suspend" : "Reject";
+  const decision = open?.decision === "suspended" ? "suspended" : "rejected";
   return (
     <FormModal
       opened={open !== null}
       onClose={onClose}
       onExitTransitionEnd={() => setNote("")}
-      title={`${verb} ${open?.sender.sender_id ?? ""}`}
+      title={texts.decideOn[decision](open?.sender.sender_id ?? "")}
     >
       <form
         onSubmit={(event) => {
@@ -41,12 +43,12 @@ export function DecisionDialog({
         <Stack gap="md">
           <Text size="sm">
             {open?.decision === "suspended"
-              ? `${open.sender.account_name} can no longer send with it. Messages that no provider has yet fail and are refunded.`
-              : `${open?.sender.account_name ?? ""} cannot send with it.`}
+              ? texts.decision.suspension(open.sender.account_name)
+              : texts.decision.rejection(open?.sender.account_name ?? "")}
           </Text>
           <Textarea
-            label="Reason"
-            description="Optional; the customer sees it"
+            label={texts.decision.reason}
+            description={texts.decision.reasonHint}
             value={note}
             onChange={(event) => setNote(event.currentTarget.value)}
             maxLength={NOTE_MAX}
@@ -57,10 +59,10 @@ export function DecisionDialog({
           <ErrorAlert error={error} />
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
-              Cancel
+              {sharedTexts.cancel}
             </Button>
             <Button type="submit" color="red" loading={busy}>
-              {verb}
+              {texts.decide[decision]}
             </Button>
           </Group>
         </Stack>

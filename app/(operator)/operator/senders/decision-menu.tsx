@@ -1,11 +1,10 @@
 "use client";
 
 import { Button, Group } from "@mantine/core";
+import { senderReviewTexts as texts } from "@/app/_texts/operator/senders";
 import type { DecideSenderInput, ReviewedSender } from "@/server/operator/schema";
 
 export type Decision = DecideSenderInput["decision"];
-
-const VERBS: Record<Decision, string> = { approved: "Approve", rejected: "Reject", suspended: "Suspend" };
 
 /** The usual decisions for a sender of each status; the service checks whether each is allowed. */
 const OFFERED: Record<ReviewedSender["status"], Decision[]> = {
@@ -34,9 +33,9 @@ export function DecisionMenu({
           variant={decision === "approved" ? "light" : "default"}
           disabled={busy}
           onClick={() => onDecide(decision)}
-          aria-label={`${VERBS[decision]} ${sender.sender_id}`}
+          aria-label={texts.decideOn[decision](sender.sender_id)}
         >
-          {VERBS[decision]}
+          {texts.decide[decision]}
         </Button>
       ))}
     </Group>

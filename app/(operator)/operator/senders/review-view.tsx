@@ -3,6 +3,8 @@
 import { ActionIcon, Card, Group, SegmentedControl, Text, VisuallyHidden } from "@mantine/core";
 import { keepPreviousData } from "@tanstack/react-query";
 import { useState } from "react";
+import { senderReviewTexts as texts } from "@/app/_texts/operator/senders";
+import { sharedTexts } from "@/app/_texts/shared";
 import { trpc } from "@/app/_trpc/client";
 import { Choice } from "@/app/_ui/forms/choice";
 import { PageHeader } from "@/app/_ui/frame/page-header";
@@ -24,24 +26,15 @@ import { ThroughputDialog } from "./throughput-dialog";
 
 type Filter = ReviewedSender["status"] | "all";
 
-const FILTERS: Array<{ value: Filter; label: string }> = [
-  { value: "pending", label: "Pending" },
-  { value: "approved", label: "Approved" },
-  { value: "rejected", label: "Rejected" },
-  { value: "suspended", label: "Suspended" },
-  { value: "all", label: "All" },
-];
+const FILTERS: readonly Filter[] = ["pending", "approved", "rejected", "suspended", "all"];
 const FIRST: Filter = "pending";
 const PER_PAGE = 25;
 const SEARCH_MAX = 100;
 
 export function ReviewView() {
   const { params, page, change, setPage } = useUrlState();
-  const filter =
-    oneOf(
-      FILTERS.map(({ value }) => value),
-      params.get("status"),
-    ) ?? FIRST;
+  const filter = oneOf(FILTERS, params.get("status")) ?? FIRST;
+  const filters = FILTERS.map((value) => ({ value, label: texts.filters[value] }));
   const [limited, setLimited] = useState<ReviewedSender | null>(null);
   const [open, setOpen] = useState<{ sender: ReviewedSender; decision: Decision } | null>(null);
   const search = params.get("search") ?? "";
@@ -52,7 +45,7 @@ export function ReviewView() {
   );
   const decide = trpc.operator.decideSender.useMutation({
     onSuccess: ({ sender_id, status }) => {
-      toastDone(`${sender_id} is ${status}.`);
+      toastDone(texts.decided[status](sender_id));
       setOpen(null);
       return utils.operator.senders.invalidate();
     },
@@ -69,21 +62,28 @@ export function ReviewView() {
 
   return (
     <>
-      <PageHeader title="Sender review" description="Senders can be used as soon as they are approved." />
+      <PageHeader title={texts.title} description={texts.description} />
       <Card padding={0}>
         <Group className="card-bar" gap="sm">
           <SegmentedControl
-            aria-label="Status"
+            aria-label={sharedTexts.status}
             size="sm"
             value={filter}
-            data={FILTERS}
+            data={filters}
             onChange={show}
             visibleFrom="xs"
           />
-          <Choice aria-label="Status" value={filter} data={FILTERS} onChange={show} hiddenFrom="xs" w="100%" />
+          <Choice
+            aria-label={sharedTexts.status}
+            value={filter}
+            data={filters}
+            onChange={show}
+            hiddenFrom="xs"
+            w="100%"
+          />
           <SearchField
-            aria-label="Search senders"
-            placeholder="Sender ID or account"
+            aria-label={texts.searchSenders}
+            placeholder={texts.searchBy}
             flex="1 1 180px"
             maw={300}
             maxLength={SEARCH_MAX}
@@ -94,7 +94,7 @@ export function ReviewView() {
         <QueryState query={list}>
           {({ items, pagination }) => (
             <PagedTable
-              label="Senders"
+              label={texts.list}
               columns={columns(choose, setLimited, decide.isPending ? decide.variables.id : null)}
               rows={items}
               rowKey={({ id }) => id}
@@ -104,9 +104,9 @@ export function ReviewView() {
               empty={
                 <EmptyState
                   icon={IconUserCheck}
-                  title={filter === "pending" && !search ? "Nothing to review" : "No senders found"}
+                  title={filter === "pending" && !search ? texts.nothingToReview : texts.noSendersFound}
                 >
-                  {filter === "pending" && !search && "New senders appear here as customers register them."}
+                  {filter === "pending" && !search && texts.newSendersAppear}
                 </EmptyState>
               }
             />
@@ -133,7 +133,7 @@ function columns(
   return [
     {
       key: "sender",
-      header: "Sender ID",
+      header: texts.senderId,
       render: ({ sender_id, account_name }) => (
         <>
           <Text fw={600} size="sm">
@@ -145,12 +145,17 @@ function columns(
         </>
       ),
     },
-    { key: "account", header: "Account", visibleFrom: "sm", render: ({ account_name }) => account_name },
-    { key: "type", header: "Type", visibleFrom: "md", render: ({ type }) => SENDER_TYPE_LABELS[type] },
-    { key: "country", header: "Country", visibleFrom: "lg", render: ({ country_code }) => country_code ?? "Any" },
+    { key: "account", header: texts.account, visibleFrom: "sm", render: ({ account_name }) => account_name },
+    { key: "type", header: texts.type, visibleFrom: "md", render: ({ type }) => SENDER_TYPE_LABELS[type] },
+    {
+      key: "country",
+      header: texts.country,
+      visibleFrom: "lg",
+      render: ({ country_code }) => country_code ?? texts.anyCountry,
+    },
     {
       key: "status",
-      header: "Status",
+      header: sharedTexts.status,
       visibleFrom: "xs",
       render: ({ status }) => (
         <StatusBadge tone={SENDER_STATUS_VIEWS[status].tone}>{SENDER_STATUS_VIEWS[status].label}</StatusBadge>
@@ -158,29 +163,29 @@ function columns(
     },
     {
       key: "throughput",
-      header: "Segments per second",
+      header: texts.segmentsPerSecond,
       align: "right",
       visibleFrom: "lg",
-      render: ({ max_segments_per_second }) => max_segments_per_second ?? "No limit",
+      render: ({ max_segments_per_second }) => max_segments_per_second ?? texts.noLimit,
     },
     {
       key: "created",
-      header: "Registered",
+      header: texts.registered,
       visibleFrom: "md",
       render: ({ created_at }) => <Time value={created_at} />,
     },
     {
       key: "actions",
-      header: <VisuallyHidden>Actions</VisuallyHidden>,
+      header: <VisuallyHidden>{texts.actions}</VisuallyHidden>,
       align: "right",
       render: (sender) => (
         <Group gap="xs" wrap="nowrap" justify="flex-end">
           <DecisionMenu sender={sender} busy={busyId === sender.id} onDecide={(decision) => choose(sender, decision)} />
-          <Tooltip label="Throughput limit">
+          <Tooltip label={texts.throughput.title}>
             <ActionIcon
               variant="subtle"
               color="gray"
-              aria-label={`Set the throughput limit of ${sender.sender_id}`}
+              aria-label={texts.setThroughputLimit(sender.sender_id)}
               onClick={() => onLimit(sender)}
             >
               <IconGauge size={16} />

@@ -2,6 +2,7 @@
 
 import { NumberInput, Stack } from "@mantine/core";
 import { useForm } from "@mantine/form";
+import { senderReviewTexts as texts } from "@/app/_texts/operator/senders";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { FormButtons } from "@/app/_ui/forms/form-buttons";
@@ -15,7 +16,7 @@ const DECIMALS = 2;
 /** Sets the throughput limit of a sender ID, in segments per second. */
 export function ThroughputDialog({ sender, onClose }: { sender: ReviewedSender | null; onClose: () => void }) {
   return (
-    <FormModal opened={sender !== null} onClose={onClose} title={`Throughput limit of ${sender?.sender_id ?? ""}`}>
+    <FormModal opened={sender !== null} onClose={onClose} title={texts.throughput.titleOf(sender?.sender_id ?? "")}>
       {sender && <ThroughputForm sender={sender} onDone={onClose} />}
     </FormModal>
   );
@@ -30,11 +31,7 @@ function ThroughputForm({ sender, onDone }: { sender: ReviewedSender; onDone: ()
   const errors = useFormErrors(form);
   const setLimit = trpc.operator.throttleSender.useMutation({
     onSuccess: ({ sender_id, max_segments_per_second: limit }) => {
-      toastDone(
-        limit === null
-          ? `Throughput limit of ${sender_id} removed`
-          : `${sender_id} limited to ${limit} segments per second`,
-      );
+      toastDone(limit === null ? texts.throughput.removed(sender_id) : texts.throughput.saved(sender_id, limit));
       onDone();
       return utils.operator.senders.invalidate();
     },
@@ -48,8 +45,8 @@ function ThroughputForm({ sender, onDone }: { sender: ReviewedSender; onDone: ()
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
         <NumberInput
-          label="Segments per second"
-          description="Leave empty for no limit"
+          label={texts.segmentsPerSecond}
+          description={texts.throughput.emptyForNone}
           decimalScale={DECIMALS}
           allowNegative={false}
           hideControls
@@ -57,7 +54,7 @@ function ThroughputForm({ sender, onDone }: { sender: ReviewedSender; onDone: ()
           {...form.getInputProps("max_segments_per_second")}
         />
         <ErrorAlert error={errors.unplaced} />
-        <FormButtons submit="Save limit" busy={setLimit.isPending} onCancel={onDone} />
+        <FormButtons submit={texts.throughput.submit} busy={setLimit.isPending} onCancel={onDone} />
       </Stack>
     </form>
   );

@@ -1,7 +1,8 @@
 import type { Metadata } from "next";
+import { allSuppressionsTexts as texts } from "@/app/_texts/operator/suppressions";
 import { SuppressedView } from "./suppressed-view";
 
-export const metadata: Metadata = { title: "All suppressions" };
+export const generateMetadata = (): Metadata => ({ title: texts.title });
 
 export default function SuppressedPage() {
   return <SuppressedView />;

@@ -2,6 +2,7 @@
 
 import { Card, Text } from "@mantine/core";
 import { keepPreviousData } from "@tanstack/react-query";
+import { allSuppressionsTexts as texts } from "@/app/_texts/operator/suppressions";
 import { trpc } from "@/app/_trpc/client";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { IconBan } from "@/app/_ui/icons/icons";
@@ -16,12 +17,10 @@ import type { OperatedSuppression } from "@/server/operator/schema";
 const PER_PAGE = 25;
 const SEARCH_MAX = 40;
 
-const REASONS: Record<string, string> = { stop: "Opted out (STOP)", manual: "Added manually" };
-
-const columns: ReadonlyArray<Column<OperatedSuppression>> = [
+const columns = (): ReadonlyArray<Column<OperatedSuppression>> => [
   {
     key: "number",
-    header: "Number",
+    header: texts.number,
     render: ({ number, account_name }) => (
       <>
         <Text size="sm" fw={600} className="tabular nowrap">
@@ -35,7 +34,7 @@ const columns: ReadonlyArray<Column<OperatedSuppression>> = [
   },
   {
     key: "account",
-    header: "Account",
+    header: texts.account,
     visibleFrom: "sm",
     render: ({ account_name, account_id }) => (
       <>
@@ -48,13 +47,13 @@ const columns: ReadonlyArray<Column<OperatedSuppression>> = [
       </>
     ),
   },
-  { key: "sender", header: "Sender", visibleFrom: "xs", render: ({ sender_id }) => sender_id ?? "All senders" },
+  { key: "sender", header: texts.sender, visibleFrom: "xs", render: ({ sender_id }) => sender_id ?? texts.allSenders },
   {
     key: "reason",
-    header: "Reason",
+    header: texts.reason,
     render: ({ reason, note }) => (
       <>
-        <Text size="sm">{REASONS[reason] ?? reason}</Text>
+        <Text size="sm">{texts.reasons[reason] ?? reason}</Text>
         {note && (
           <Text size="xs" c="dimmed" lineClamp={2} maw={280} className="break-word">
             {note}
@@ -63,7 +62,7 @@ const columns: ReadonlyArray<Column<OperatedSuppression>> = [
       </>
     ),
   },
-  { key: "since", header: "Since", visibleFrom: "md", render: ({ created_at }) => <Time value={created_at} /> },
+  { key: "since", header: texts.since, visibleFrom: "md", render: ({ created_at }) => <Time value={created_at} /> },
 ];
 
 /** The suppressed numbers of all accounts. */
@@ -76,15 +75,12 @@ export function SuppressedView() {
   );
   return (
     <>
-      <PageHeader
-        title="All suppressions"
-        description="Suppressed numbers of all accounts. Each account manages its own list."
-      />
+      <PageHeader title={texts.title} description={texts.description} />
       <Card padding={0}>
         <div className="card-bar">
           <SearchField
-            aria-label="Search by number"
-            placeholder="First digits, such as +1415"
+            aria-label={texts.searchByNumber}
+            placeholder={texts.firstDigits}
             maw={380}
             maxLength={SEARCH_MAX}
             initial={number}
@@ -94,16 +90,16 @@ export function SuppressedView() {
         <QueryState query={list}>
           {({ items, pagination }) => (
             <PagedTable
-              label="Suppressions"
-              columns={columns}
+              label={texts.list}
+              columns={columns()}
               rows={items}
               rowKey={({ id }) => id}
               pagination={pagination}
               onPage={setPage}
               busy={list.isPlaceholderData}
               empty={
-                <EmptyState icon={IconBan} title={number ? "No matching number" : "No suppressed numbers"}>
-                  {number ? `No account suppresses a number starting with “${number}”.` : undefined}
+                <EmptyState icon={IconBan} title={number ? texts.noMatchingNumber : texts.noSuppressedNumbers}>
+                  {number ? texts.nothingStartsWith(number) : undefined}
                 </EmptyState>
               }
             />

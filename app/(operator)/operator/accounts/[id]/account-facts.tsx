@@ -1,4 +1,6 @@
 import { Card, DataList, Text, Title } from "@mantine/core";
+import { accountTexts } from "@/app/_texts/operator/account";
+import { sharedTexts } from "@/app/_texts/shared";
 import { Copied, Fact } from "@/app/_ui/values/fact";
 import { Time } from "@/app/_ui/values/time";
 import { countryName } from "@/app/(console)/senders/_components/sender-words";
@@ -8,24 +10,25 @@ import { limitsOf } from "../account-limits";
 
 /** The fields of an account, its limits and its people. */
 export function AccountFacts({ account }: { account: OperatedAccountDetail }) {
+  const texts = accountTexts.details;
   const limits = limitsOf(account);
   return (
     <Card component="section" aria-labelledby="account-details" h="100%">
       <Title order={2} size="h4" mb="md" id="account-details">
-        Details
+        {texts.title}
       </Title>
       <DataList withDivider labelWidth={110}>
-        <Fact label="Account ID">
-          <Copied value={account.id} label="Copy account ID" />
+        <Fact label={texts.accountId}>
+          <Copied value={account.id} label={texts.copyAccountId} />
         </Fact>
-        <Fact label="Country">{countryName(account.country) ?? "Not given"}</Fact>
-        <Fact label="Created">
+        <Fact label={texts.country}>{countryName(account.country) ?? texts.notGiven}</Fact>
+        <Fact label={sharedTexts.created}>
           <Time value={account.created_at} />
         </Fact>
-        <Fact label="Limits">
-          {limits.length === 0 ? "Those of the installation" : limits.map((limit) => <div key={limit}>{limit}</div>)}
+        <Fact label={texts.limits}>
+          {limits.length === 0 ? texts.installationLimits : limits.map((limit) => <div key={limit}>{limit}</div>)}
         </Fact>
-        <Fact label="Members">
+        <Fact label={texts.members}>
           {account.members.map(({ id, name, email, role }) => (
             <div key={id}>
               <span dir="auto">{name}</span>, {ROLE_WORDS[role].label.toLowerCase()}

@@ -1,14 +1,15 @@
 import { Card, Text, Title } from "@mantine/core";
+import { accountTexts } from "@/app/_texts/operator/account";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { formatCount } from "@/app/_ui/values/count";
 import { Time } from "@/app/_ui/values/time";
 import { KeyState, Scopes } from "@/app/(console)/api-keys/_components/key-cells";
 import type { ApiKey } from "@/server/api-keys/schema";
 
-const columns: ReadonlyArray<Column<ApiKey>> = [
+const columns = (texts: typeof accountTexts.keys): ReadonlyArray<Column<ApiKey>> => [
   {
     key: "key",
-    header: "Key",
+    header: texts.key,
     render: ({ name, key_hint: hint }) => (
       <>
         <Text size="sm" fw={500} className="break-word" dir="auto">
@@ -20,41 +21,42 @@ const columns: ReadonlyArray<Column<ApiKey>> = [
   },
   {
     key: "permissions",
-    header: "Permissions",
+    header: texts.permissions,
     visibleFrom: "md",
     render: ({ permissions }) => <Scopes permissions={permissions} />,
   },
   {
     key: "limit",
-    header: "Requests per minute",
+    header: texts.requestsPerMinute,
     align: "right",
     visibleFrom: "sm",
     render: ({ rate_limit: limit }) => <span className="tabular">{formatCount(limit)}</span>,
   },
   {
     key: "used",
-    header: "Last used",
+    header: texts.lastUsed,
     visibleFrom: "xs",
-    render: ({ last_used_at: at }) => <Time value={at} fallback="Never" />,
+    render: ({ last_used_at: at }) => <Time value={at} fallback={texts.never} />,
   },
-  { key: "state", header: "State", render: (apiKey) => <KeyState apiKey={apiKey} /> },
+  { key: "state", header: texts.state, render: (apiKey) => <KeyState apiKey={apiKey} /> },
 ];
 
 /** The keys of an account: those in use, and those that ended in the last 90 days. */
 export function AccountKeysCard({ keys }: { keys: readonly ApiKey[] }) {
+  const texts = accountTexts.keys;
   return (
     <Card component="section" aria-labelledby="account-keys" padding={0}>
       <Title order={2} size="h4" p="lg" pb="md" id="account-keys">
-        API keys
+        {texts.title}
       </Title>
       <PagedTable
-        label="API keys"
-        columns={columns}
+        label={texts.title}
+        columns={columns(texts)}
         rows={keys}
         rowKey={({ id }) => id}
         empty={
           <Text size="sm" c="dimmed" px="lg" pb="lg">
-            The account has no API keys.
+            {texts.none}
           </Text>
         }
       />

@@ -2,6 +2,8 @@
 
 import { Card, Text, Title } from "@mantine/core";
 import { keepPreviousData } from "@tanstack/react-query";
+import { accountTexts } from "@/app/_texts/operator/account";
+import { sharedTexts } from "@/app/_texts/shared";
 import { trpc } from "@/app/_trpc/client";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
@@ -14,10 +16,10 @@ import type { OperatedMessage } from "@/server/operator/account-schema";
 
 const PER_PAGE = 10;
 
-const columns: ReadonlyArray<Column<OperatedMessage>> = [
+const columns = (texts: typeof accountTexts.messages): ReadonlyArray<Column<OperatedMessage>> => [
   {
     key: "to",
-    header: "To",
+    header: texts.to,
     render: ({ to, created_at: at }) => (
       <>
         <span className="tabular nowrap">{to}</span>
@@ -27,30 +29,30 @@ const columns: ReadonlyArray<Column<OperatedMessage>> = [
       </>
     ),
   },
-  { key: "from", header: "From", visibleFrom: "sm", render: ({ from }) => <span className="nowrap">{from}</span> },
-  { key: "provider", header: "Provider", visibleFrom: "md", render: ({ provider }) => providerName(provider) },
+  { key: "from", header: texts.from, visibleFrom: "sm", render: ({ from }) => <span className="nowrap">{from}</span> },
+  { key: "provider", header: texts.provider, visibleFrom: "md", render: ({ provider }) => providerName(provider) },
   {
     key: "status",
-    header: "Status",
+    header: sharedTexts.status,
     render: ({ status, scheduled_at }) => <MessageStatusBadge status={status} scheduled_at={scheduled_at} />,
   },
   {
     key: "error",
-    header: "Error",
+    header: texts.error,
     visibleFrom: "lg",
     isWide: true,
     render: ({ error }) => <span className="dimmed">{error?.message}</span>,
   },
   {
     key: "cost",
-    header: "Cost",
+    header: texts.cost,
     align: "right",
     visibleFrom: "sm",
     render: ({ cost, currency }) => <Money amount={cost} currency={currency} />,
   },
   {
     key: "created",
-    header: "Created",
+    header: sharedTexts.created,
     align: "right",
     visibleFrom: "sm",
     render: ({ created_at: at }) => <Time value={at} />,
@@ -59,6 +61,7 @@ const columns: ReadonlyArray<Column<OperatedMessage>> = [
 
 /** The messages of an account, without their texts. */
 export function AccountMessagesCard({ accountId }: { accountId: string }) {
+  const texts = accountTexts.messages;
   const { page, setPage } = useUrlState();
   const messages = trpc.operator.messages.useQuery(
     { account_id: accountId, page, limit: PER_PAGE },
@@ -67,16 +70,16 @@ export function AccountMessagesCard({ accountId }: { accountId: string }) {
   return (
     <Card component="section" aria-labelledby="account-messages" padding={0}>
       <Title order={2} size="h4" px="lg" pt="lg" id="account-messages">
-        Latest messages
+        {texts.title}
       </Title>
       <Text size="sm" c="dimmed" px="lg" pb="md">
-        Without their texts, which only the account sees.
+        {texts.withoutTexts}
       </Text>
       <QueryState query={messages}>
         {({ items, pagination }) => (
           <PagedTable
-            label="Messages"
-            columns={columns}
+            label={texts.list}
+            columns={columns(texts)}
             rows={items}
             rowKey={({ id }) => id}
             pagination={pagination}
@@ -84,7 +87,7 @@ export function AccountMessagesCard({ accountId }: { accountId: string }) {
             busy={messages.isPlaceholderData}
             empty={
               <Text size="sm" c="dimmed" px="lg" pb="lg">
-                The account has sent no messages.
+                {texts.none}
               </Text>
             }
           />

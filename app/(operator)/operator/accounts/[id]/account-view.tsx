@@ -2,6 +2,8 @@
 
 import { Box, Button, Card, Grid, Stack, Text } from "@mantine/core";
 import { useState } from "react";
+import { accountTexts as texts } from "@/app/_texts/operator/account";
+import { accountWordsTexts as words } from "@/app/_texts/operator/account-words";
 import { trpc } from "@/app/_trpc/client";
 import { apiErrorOf } from "@/app/_ui/forms/api-error";
 import { BackLink } from "@/app/_ui/frame/back-link";
@@ -28,11 +30,11 @@ type Props = { id: string; countries: readonly string[] };
 export function AccountView({ id, countries }: Props) {
   const account = trpc.operator.account.useQuery({ account_id: id });
   const { data } = account;
-  usePageTitle(data ? data.company_name || data.name : "Account");
+  usePageTitle(data ? data.company_name || data.name : texts.title);
   if (apiErrorOf(account.error).status === 404) return <NoSuchAccount />;
   return (
     <>
-      <BackLink href="/operator/accounts">All accounts</BackLink>
+      <BackLink href="/operator/accounts">{texts.allAccounts}</BackLink>
       <QueryState query={account}>
         {(found) => (
           <div>
@@ -80,7 +82,7 @@ function AccountHeader({ account, countries }: { account: OperatedAccountDetail;
               <AccountStatus status={account.status} />
             </Box>
             <Button variant="default" onClick={() => setCredited(true)}>
-              Credit
+              {words.credit}
             </Button>
             <AccountMenu account={account} size={36} onLimit={() => setLimited(true)} />
           </>
@@ -97,15 +99,15 @@ function NoSuchAccount() {
     <Card>
       <EmptyState
         icon={IconBuilding}
-        title="Account not found"
+        title={texts.notFound}
         isPage
         action={
           <LinkButton href="/operator/accounts" variant="light">
-            All accounts
+            {texts.allAccounts}
           </LinkButton>
         }
       >
-        No account of this installation has this ID.
+        {texts.noSuchId}
       </EmptyState>
     </Card>
   );

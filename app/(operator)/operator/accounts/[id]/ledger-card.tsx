@@ -1,6 +1,7 @@
 "use client";
 
 import { Button, Card, Center, Text, Title } from "@mantine/core";
+import { accountTexts } from "@/app/_texts/operator/account";
 import { trpc } from "@/app/_trpc/client";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
@@ -11,16 +12,9 @@ import type { LedgerEntry, OperatedAccountDetail } from "@/server/operator/accou
 
 const PER_PAGE = 10;
 
-const KINDS: Record<LedgerEntry["kind"], string> = {
-  credit: "Credit",
-  reserve: "Reserved",
-  settle: "Charged",
-  refund: "Refunded",
-};
-
 /** Why an entry was made: the note of a credit, else how many messages it is about. */
 const reasonOf = ({ note, messages, message_id: id }: LedgerEntry): string =>
-  note ?? id ?? (messages === 0 ? "" : `${formatCount(messages)} messages`);
+  note ?? id ?? (messages === 0 ? "" : accountTexts.ledger.messages(messages, formatCount(messages)));
 
 /** A change of money with its sign; none as a dash. */
 function Change({ amount, currency }: { amount: number; currency: string }) {
@@ -33,14 +27,14 @@ function Change({ amount, currency }: { amount: number; currency: string }) {
   );
 }
 
-const columnsOf = (currency: string): ReadonlyArray<Column<LedgerEntry>> => [
+const columnsOf = (currency: string, texts: typeof accountTexts.ledger): ReadonlyArray<Column<LedgerEntry>> => [
   {
     key: "entry",
-    header: "Entry",
+    header: texts.entry,
     isWide: true,
     render: (entry) => (
       <>
-        {KINDS[entry.kind]}
+        {texts.kinds[entry.kind]}
         <div
           className={`small dimmed clip ${entry.note === null && entry.message_id !== null ? "mono" : ""}`}
           dir="auto"
@@ -52,22 +46,29 @@ const columnsOf = (currency: string): ReadonlyArray<Column<LedgerEntry>> => [
   },
   {
     key: "balance",
-    header: "Balance",
+    header: texts.balance,
     align: "right",
     render: ({ amount }) => <Change amount={amount} currency={currency} />,
   },
   {
     key: "held",
-    header: "Reserved",
+    header: texts.reserved,
     align: "right",
     visibleFrom: "xs",
     render: ({ held }) => <Change amount={held} currency={currency} />,
   },
-  { key: "when", header: "When", align: "right", visibleFrom: "xs", render: (row) => <Time value={row.created_at} /> },
+  {
+    key: "when",
+    header: texts.when,
+    align: "right",
+    visibleFrom: "xs",
+    render: (row) => <Time value={row.created_at} />,
+  },
 ];
 
 /** Changes of the account's balance and of its reserved money, newest first. */
 export function LedgerCard({ account: { id, currency } }: { account: OperatedAccountDetail }) {
+  const texts = accountTexts.ledger;
   const ledger = trpc.operator.ledger.useInfiniteQuery(
     { account_id: id, limit: PER_PAGE },
     { getNextPageParam: ({ next }) => next },
@@ -75,19 +76,19 @@ export function LedgerCard({ account: { id, currency } }: { account: OperatedAcc
   return (
     <Card component="section" aria-labelledby="ledger" padding={0} h="100%">
       <Title order={2} size="h4" p="lg" pb="md" id="ledger">
-        Ledger
+        {texts.title}
       </Title>
       <QueryState query={ledger}>
         {({ pages }) => (
           <div>
             <PagedTable
-              label="Ledger"
-              columns={columnsOf(currency)}
+              label={texts.title}
+              columns={columnsOf(currency, texts)}
               rows={pages.flatMap(({ items }) => items)}
               rowKey={(entry) => entry.id}
               empty={
                 <Text size="sm" c="dimmed" px="lg" pb="lg">
-                  No money has moved yet.
+                  {texts.none}
                 </Text>
               }
             />
@@ -98,7 +99,7 @@ export function LedgerCard({ account: { id, currency } }: { account: OperatedAcc
                   loading={ledger.isFetchingNextPage}
                   onClick={() => void ledger.fetchNextPage()}
                 >
-                  Show older entries
+                  {texts.showOlder}
                 </Button>
               </Center>
             )}

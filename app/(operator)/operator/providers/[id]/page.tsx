@@ -1,5 +1,6 @@
 import type { Metadata } from "next";
 import { notFound } from "next/navigation";
+import { providersTexts as texts } from "@/app/_texts/operator/providers";
 import { PROVIDER_NAMES } from "@/app/_ui/values/provider-name";
 import { PROVIDERS } from "@/server/providers/schema";
 import { ProviderView } from "./provider-view";
@@ -13,7 +14,7 @@ const providerOf = async ({ params }: Props) => {
 
 export async function generateMetadata(props: Props): Promise<Metadata> {
   const id = await providerOf(props);
-  return { title: id ? PROVIDER_NAMES[id] : "Providers" };
+  return { title: id ? PROVIDER_NAMES[id] : texts.title };
 }
 
 export default async function ProviderPage(props: Props) {

@@ -1,6 +1,8 @@
 "use client";
 
 import { Box, Button, Stack, Text } from "@mantine/core";
+import { providerTexts as texts } from "@/app/_texts/operator/provider";
+import { providerWordsTexts as words } from "@/app/_texts/operator/provider-words";
 import { trpc } from "@/app/_trpc/client";
 import { confirmAction } from "@/app/_ui/forms/confirm";
 import { PageHeader } from "@/app/_ui/frame/page-header";
@@ -11,11 +13,10 @@ import { PROVIDER_NAMES } from "@/app/_ui/values/provider-name";
 import { StatusBadge } from "@/app/_ui/values/status-badge";
 import { Time } from "@/app/_ui/values/time";
 import type { ProviderDetail } from "@/server/providers/operator-schema";
-import { PROVIDER_STATE_VIEWS } from "../provider-words";
+import { PROVIDER_STATE_TONES } from "../provider-words";
 
 /** Name and state of a provider, its current problem, and the actions that change its state. */
 export function ProviderHeader({ provider }: { provider: ProviderDetail }) {
-  const { label, tone } = PROVIDER_STATE_VIEWS[provider.state];
   return (
     <>
       <PageHeader
@@ -23,7 +24,7 @@ export function ProviderHeader({ provider }: { provider: ProviderDetail }) {
         actions={
           <>
             <Box data-testid="provider-state" display="flex">
-              <StatusBadge tone={tone}>{label}</StatusBadge>
+              <StatusBadge tone={PROVIDER_STATE_TONES[provider.state]}>{words.states[provider.state]}</StatusBadge>
             </Box>
             <DrainButton provider={provider} />
           </>
@@ -37,9 +38,10 @@ export function ProviderHeader({ provider }: { provider: ProviderDetail }) {
 function DrainButton({ provider: { id, is_drained } }: { provider: ProviderDetail }) {
   const utils = trpc.useUtils();
   const name = PROVIDER_NAMES[id];
+  const action = is_drained ? texts.resume : texts.drain;
   const drain = trpc.operator.providers.drain.useMutation({
     onSuccess: (data) => {
-      toastDone(data.is_drained ? `${name} drained` : `${name} resumed`);
+      toastDone((data.is_drained ? texts.drain : texts.resume).done(name));
       utils.operator.providers.get.setData({ id }, data);
       return utils.operator.providers.invalidate();
     },
@@ -47,11 +49,9 @@ function DrainButton({ provider: { id, is_drained } }: { provider: ProviderDetai
   });
   const ask = () =>
     confirmAction({
-      title: is_drained ? `Resume ${name}?` : `Drain ${name}?`,
-      children: is_drained
-        ? "Its routes send messages through it again."
-        : "It gets no new messages; routes fall back to their next provider. Delivery receipts are still processed. Messages without another provider fail after ten minutes.",
-      confirmLabel: is_drained ? "Resume" : "Drain",
+      title: action.ask(name),
+      children: action.explanation,
+      confirmLabel: action.submit,
       danger: !is_drained,
       onConfirm: () => drain.mutate({ id, is_drained: !is_drained }),
     });
@@ -62,7 +62,7 @@ function DrainButton({ provider: { id, is_drained } }: { provider: ProviderDetai
       loading={drain.isPending}
       onClick={ask}
     >
-      {is_drained ? "Resume" : "Drain"}
+      {action.submit}
     </Button>
   );
 }
@@ -74,7 +74,7 @@ function ProblemAlert({
 }) {
   if (state === "misconfigured") {
     return (
-      <Problem title="The settings are invalid" mb="lg">
+      <Problem title={texts.problem.invalidSettings} mb="lg">
         <Text size="sm" className="break-word">
           {problem}
         </Text>
@@ -83,14 +83,7 @@ function ProblemAlert({
   }
   if (state !== "open" && state !== "probing" && lastError === null) return null;
   return (
-    <Problem
-      mb="lg"
-      title={
-        state === "probing"
-          ? "Circuit breaker half-open: trying a few messages"
-          : "Circuit breaker open: provider skipped"
-      }
-    >
+    <Problem mb="lg" title={state === "probing" ? texts.problem.halfOpen : texts.problem.open}>
       <Stack gap="sm" align="flex-start">
         {lastError && (
           <Text size="sm" className="break-word">
@@ -98,9 +91,7 @@ function ProblemAlert({
           </Text>
         )}
         {state === "open" && open_until && (
-          <Text size="sm">
-            Next trial <Time value={open_until} />.
-          </Text>
+          <Text size="sm">{texts.problem.nextTrial(<Time value={open_until} />)}</Text>
         )}
         <CloseBreakerButton id={id} />
       </Stack>
@@ -112,7 +103,7 @@ function CloseBreakerButton({ id }: Pick<ProviderDetail, "id">) {
   const utils = trpc.useUtils();
   const close = trpc.operator.providers.closeBreaker.useMutation({
     onSuccess: (data) => {
-      toastDone(`Circuit breaker of ${PROVIDER_NAMES[id]} closed`);
+      toastDone(texts.closeBreaker.done(PROVIDER_NAMES[id]));
       utils.operator.providers.get.setData({ id }, data);
       return utils.operator.providers.invalidate();
     },
@@ -120,16 +111,15 @@ function CloseBreakerButton({ id }: Pick<ProviderDetail, "id">) {
   });
   const ask = () =>
     confirmAction({
-      title: "Close the circuit breaker?",
-      children:
-        "Messages are sent through it again at once. If the cause is not fixed, each one falls back to the next provider until the breaker opens again.",
-      confirmLabel: "Close circuit breaker",
+      title: texts.closeBreaker.ask,
+      children: texts.closeBreaker.explanation,
+      confirmLabel: texts.closeBreaker.submit,
       danger: false,
       onConfirm: () => close.mutate({ id }),
     });
   return (
     <Button size="xs" leftSection={<IconPlugConnected size={16} />} loading={close.isPending} onClick={ask}>
-      Close circuit breaker
+      {texts.closeBreaker.submit}
     </Button>
   );
 }

@@ -1,6 +1,7 @@
 "use client";
 
 import { SimpleGrid, Stack } from "@mantine/core";
+import { providerTexts as texts } from "@/app/_texts/operator/provider";
 import { trpc } from "@/app/_trpc/client";
 import { BackLink } from "@/app/_ui/frame/back-link";
 import { QueryState } from "@/app/_ui/lists/query-state";
@@ -19,7 +20,7 @@ export function ProviderView({ id }: { id: ProviderId }) {
   const provider = trpc.operator.providers.get.useQuery({ id }, { refetchInterval: REFRESH_MS });
   return (
     <>
-      <BackLink href="/operator/providers">All providers</BackLink>
+      <BackLink href="/operator/providers">{texts.allProviders}</BackLink>
       <QueryState query={provider}>
         {(data) => (
           <div>

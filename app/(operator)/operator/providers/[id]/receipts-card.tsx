@@ -1,6 +1,7 @@
 "use client";
 
 import { Button, Card, Group, Stack, Text, Title } from "@mantine/core";
+import { providerTexts } from "@/app/_texts/operator/provider";
 import { trpc } from "@/app/_trpc/client";
 import { confirmAction } from "@/app/_ui/forms/confirm";
 import { IconRefresh } from "@/app/_ui/icons/icons";
@@ -10,36 +11,34 @@ import { FigureList } from "@/app/_ui/values/figure-list";
 import { PROVIDER_NAMES } from "@/app/_ui/values/provider-name";
 import { Time } from "@/app/_ui/values/time";
 import type { ProviderDetail } from "@/server/providers/operator-schema";
-import { RECEIPT_URL_PLACES } from "../provider-words";
 
 /** The URL for delivery receipts, and the callbacks of the last hour by kind. */
 export function ReceiptsCard({ provider }: { provider: ProviderDetail }) {
   const { id, receipt_url, is_receipt_url_rotatable, former_receipt_url_until, last_hour } = provider;
+  const texts = providerTexts.receipts;
   const figures = [
-    ["Valid", last_hour.receipts],
-    ["Forged", last_hour.receipts_forged],
-    ["Too old", last_hour.receipts_stale],
-    ["Repeated", last_hour.receipts_replayed],
-    ["Unreadable", last_hour.receipts_unreadable],
-    ["Blocked", last_hour.receipts_blocked],
+    [texts.valid, last_hour.receipts],
+    [texts.forged, last_hour.receipts_forged],
+    [texts.tooOld, last_hour.receipts_stale],
+    [texts.repeated, last_hour.receipts_replayed],
+    [texts.unreadable, last_hour.receipts_unreadable],
+    [texts.blocked, last_hour.receipts_blocked],
   ] as const;
   return (
     <Card component="section" aria-labelledby="receipts">
       <Stack gap="md">
         <Group justify="space-between" gap="xs">
           <Title order={2} size="h4" id="receipts">
-            Delivery receipts
+            {texts.title}
           </Title>
           {is_receipt_url_rotatable && <RotateButton id={id} />}
         </Group>
         <Text size="sm" c="dimmed">
-          {RECEIPT_URL_PLACES[id]}
+          {texts.places[id]}
         </Text>
-        {receipt_url && <CodeBlock value={receipt_url} copyLabel="Copy receipt URL" />}
+        {receipt_url && <CodeBlock value={receipt_url} copyLabel={texts.copyUrl} />}
         {former_receipt_url_until && (
-          <Text size="sm">
-            The former URL stops working <Time value={former_receipt_url_until} />.
-          </Text>
+          <Text size="sm">{texts.formerUrlStops(<Time value={former_receipt_url_until} />)}</Text>
         )}
         <FigureList figures={figures} />
       </Stack>
@@ -48,10 +47,11 @@ export function ReceiptsCard({ provider }: { provider: ProviderDetail }) {
 }
 
 function RotateButton({ id }: Pick<ProviderDetail, "id">) {
+  const texts = providerTexts.receipts;
   const utils = trpc.useUtils();
   const rotate = trpc.operator.providers.rotateReceiptUrl.useMutation({
     onSuccess: (data) => {
-      toastDone("Receipt URL rotated");
+      toastDone(texts.rotated);
       utils.operator.providers.get.setData({ id }, data);
       return utils.operator.providers.invalidate();
     },
@@ -59,9 +59,9 @@ function RotateButton({ id }: Pick<ProviderDetail, "id">) {
   });
   const ask = () =>
     confirmAction({
-      title: "Rotate the receipt URL?",
-      children: `Wherever the current URL is entered at ${PROVIDER_NAMES[id]}, enter the new one: the current one works for a few more days, older ones no longer work.`,
-      confirmLabel: "Rotate",
+      title: texts.askToRotate,
+      children: texts.rotation(PROVIDER_NAMES[id]),
+      confirmLabel: texts.rotate,
       danger: true,
       onConfirm: () => rotate.mutate({ id }),
     });
@@ -73,7 +73,7 @@ function RotateButton({ id }: Pick<ProviderDetail, "id">) {
       loading={rotate.isPending}
       onClick={ask}
     >
-      Rotate URL
+      {texts.rotateUrl}
     </Button>
   );
 }

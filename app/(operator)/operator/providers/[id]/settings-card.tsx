@@ -2,6 +2,7 @@
 
 import { Button, Card, Group, PasswordInput, Stack, Text, TextInput, Title } from "@mantine/core";
 import { useForm } from "@mantine/form";
+import { providerTexts } from "@/app/_texts/operator/provider";
 import { trpc } from "@/app/_trpc/client";
 import { confirmAction } from "@/app/_ui/forms/confirm";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
@@ -29,28 +30,27 @@ function labelOf(name: string): string {
 const sentence = (text: string): string =>
   text.replace(/^[a-z]+ /, (word) => word.charAt(0).toUpperCase() + word.slice(1));
 
-const ORIGINS = {
-  environment: "These come from environment variables. Saving settings here replaces all of them.",
-  operator: "Saved in the console. They replace the environment variables.",
-} as const;
+/** Turns the sandbox on. */
+const SANDBOX_VARIABLE = "SANDBOX";
 
 /** Credentials and settings of a provider. Secrets can be set or replaced, but are never shown. */
 export function SettingsCard({ provider }: { provider: ProviderDetail }) {
   const { settings, source } = provider;
+  const texts = providerTexts.settings;
   return (
     <Card component="section" aria-labelledby="settings">
       <Stack gap="md">
         <Title order={2} size="h4" id="settings">
-          Settings
+          {texts.title}
         </Title>
         {settings.length === 0 ? (
           <Text size="sm" c="dimmed">
-            No settings. The environment variable <span className="mono">SANDBOX</span> turns the sandbox on.
+            {texts.none(<span className="mono">{SANDBOX_VARIABLE}</span>)}
           </Text>
         ) : (
           <>
             <Text size="sm" c="dimmed">
-              {source ? ORIGINS[source] : "Enter the credentials from the provider’s console."}
+              {source ? texts.origins[source] : texts.enterCredentials}
             </Text>
             <SettingsForm provider={provider} />
           </>
@@ -61,6 +61,7 @@ export function SettingsCard({ provider }: { provider: ProviderDetail }) {
 }
 
 function SettingsForm({ provider: { id, settings, source } }: { provider: ProviderDetail }) {
+  const texts = providerTexts.settings;
   const utils = trpc.useUtils();
   const form = useForm<Values>({ mode: "controlled", initialValues: valuesOf(settings) });
   const errors = useFormErrors(form);
@@ -75,14 +76,14 @@ function SettingsForm({ provider: { id, settings, source } }: { provider: Provid
   }
   const save = trpc.operator.providers.saveSettings.useMutation({
     onSuccess: () => {
-      toastDone(`Settings of ${PROVIDER_NAMES[id]} saved`);
+      toastDone(texts.saved(PROVIDER_NAMES[id]));
       return reload();
     },
     onError: errors.show,
   });
   const clear = trpc.operator.providers.clearSettings.useMutation({
     onSuccess: () => {
-      toastDone(`Settings of ${PROVIDER_NAMES[id]} deleted`);
+      toastDone(texts.deleted(PROVIDER_NAMES[id]));
       return reload();
     },
     onError: toastFailed,
@@ -93,14 +94,14 @@ function SettingsForm({ provider: { id, settings, source } }: { provider: Provid
   });
   const askToClear = () =>
     confirmAction({
-      title: "Delete the saved settings?",
-      children: `${PROVIDER_NAMES[id]} falls back to its environment variables, if there are any. Secrets saved here are lost.`,
-      confirmLabel: "Delete settings",
+      title: texts.askToDelete,
+      children: texts.deletion(PROVIDER_NAMES[id]),
+      confirmLabel: texts.delete,
       onConfirm: () => clear.mutate({ id }),
     });
 
   return (
-    <form onSubmit={submit} noValidate autoComplete="off" aria-label="Provider settings">
+    <form onSubmit={submit} noValidate autoComplete="off" aria-label={texts.form}>
       <Stack gap="md">
         {settings.map((setting) => (
           <SettingInput
@@ -113,14 +114,14 @@ function SettingsForm({ provider: { id, settings, source } }: { provider: Provid
             onRemove={() => form.setFieldValue(setting.name, null)}
           />
         ))}
-        <ErrorAlert error={errors.unplaced} title="The settings were not saved" />
+        <ErrorAlert error={errors.unplaced} title={texts.notSaved} />
         <Group>
           <Button type="submit" loading={save.isPending} disabled={!form.isDirty()}>
-            Save settings
+            {texts.submit}
           </Button>
           {source === "operator" && (
             <Button variant="default" c="var(--mantine-color-error)" loading={clear.isPending} onClick={askToClear}>
-              Delete settings
+              {texts.delete}
             </Button>
           )}
         </Group>
@@ -141,6 +142,7 @@ function SettingInput({
   isRemoved: boolean;
   onRemove: () => void;
 } & ReturnType<ReturnType<typeof useForm<Values>>["getInputProps"]>) {
+  const texts = providerTexts.settings;
   const hint = (
     <>
       {sentence(description)}
@@ -166,7 +168,7 @@ function SettingInput({
       <PasswordInput
         {...common}
         autoComplete="new-password"
-        placeholder={isRemoved ? "Removed when you save" : is_set ? "Set, not shown" : undefined}
+        placeholder={isRemoved ? texts.removedOnSave : is_set ? texts.setNotShown : undefined}
         {...input}
       />
       {isRemovable && (
@@ -176,9 +178,9 @@ function SettingInput({
           size="compact-xs"
           style={{ alignSelf: "flex-start" }}
           onClick={onRemove}
-          aria-label={`Remove ${labelOf(name)}`}
+          aria-label={texts.removeNamed(labelOf(name))}
         >
-          Remove
+          {texts.remove}
         </Button>
       )}
     </Stack>

@@ -2,6 +2,7 @@
 
 import { Alert, Button, Card, Group, Stack, Text, Textarea, TextInput, Title } from "@mantine/core";
 import { useForm } from "@mantine/form";
+import { providerTexts } from "@/app/_texts/operator/provider";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
@@ -11,23 +12,24 @@ import type { ProviderDetail, ProviderTest } from "@/server/providers/operator-s
 import { formatLatency } from "../provider-words";
 
 const BODY_MAX = 1_600;
-const OUTCOMES: Record<ProviderTest["outcome"], { title: string; color: string }> = {
-  accepted: { title: "The provider accepted the message", color: "teal" },
-  refused: { title: "The provider refused the message permanently", color: "red" },
-  retryable: { title: "The provider did not accept the message", color: "red" },
-  unknown: { title: "The provider may have accepted the message", color: "yellow" },
+const OUTCOME_COLORS: Record<ProviderTest["outcome"], string> = {
+  accepted: "teal",
+  refused: "red",
+  retryable: "red",
+  unknown: "yellow",
 };
 
 /** Sends one message straight to the provider and shows the outcome. */
 export function TestCard({ provider: { id, state } }: { provider: ProviderDetail }) {
+  const texts = providerTexts.test;
   const isReady = state !== "not_configured" && state !== "misconfigured";
   const form = useForm({
     mode: "controlled",
-    initialValues: { to: "", from: "", body: "This is a test." },
+    initialValues: { to: "", from: "", body: texts.firstText },
     validate: {
-      to: (to) => (to.trim() ? null : "Enter a number"),
-      from: (from) => (from.trim() ? null : "Enter a sender ID"),
-      body: (body) => (body ? null : "Enter a text"),
+      to: (to) => (to.trim() ? null : texts.enterNumber),
+      from: (from) => (from.trim() ? null : texts.enterSenderId),
+      body: (body) => (body ? null : texts.enterText),
     },
   });
   const errors = useFormErrors(form);
@@ -43,19 +45,17 @@ export function TestCard({ provider: { id, state } }: { provider: ProviderDetail
       <form onSubmit={submit} noValidate>
         <Stack gap="md">
           <Title order={2} size="h4" id="test">
-            Send a test
+            {texts.title}
           </Title>
           <Text size="sm" c="dimmed">
-            {isReady
-              ? `Sent straight to ${PROVIDER_NAMES[id]}, bypassing routes and prices. It is neither billed nor stored here.`
-              : "Save the provider’s settings first."}
+            {isReady ? texts.explanation(PROVIDER_NAMES[id]) : texts.saveSettingsFirst}
           </Text>
           <Group grow align="flex-start" preventGrowOverflow={false} wrap="wrap">
-            <TextInput label="To" placeholder="+14155550123" type="tel" {...form.getInputProps("to")} />
-            <TextInput label="From" placeholder="ACME" {...form.getInputProps("from")} />
+            <TextInput label={texts.to} placeholder="+14155550123" type="tel" {...form.getInputProps("to")} />
+            <TextInput label={texts.from} placeholder={texts.fromExample} {...form.getInputProps("from")} />
           </Group>
-          <Textarea label="Text" autosize minRows={2} maxLength={BODY_MAX} {...form.getInputProps("body")} />
-          <ErrorAlert error={errors.unplaced} title="The test was not sent" />
+          <Textarea label={texts.text} autosize minRows={2} maxLength={BODY_MAX} {...form.getInputProps("body")} />
+          <ErrorAlert error={errors.unplaced} title={texts.notSent} />
           {test.data && !test.isPending && <Outcome test={test.data} />}
           <Group>
             <Button
@@ -65,7 +65,7 @@ export function TestCard({ provider: { id, state } }: { provider: ProviderDetail
               loading={test.isPending}
               disabled={!isReady}
             >
-              Send test
+              {texts.submit}
             </Button>
           </Group>
         </Stack>
@@ -75,13 +75,13 @@ export function TestCard({ provider: { id, state } }: { provider: ProviderDetail
 }
 
 function Outcome({ test }: { test: ProviderTest }) {
-  const { title, color } = OUTCOMES[test.outcome];
+  const texts = providerTexts.test;
   return (
     <Alert
-      color={color}
+      color={OUTCOME_COLORS[test.outcome]}
       variant="light"
       role="status"
-      title={`${title} (${formatLatency(test.latency_ms)})`}
+      title={texts.outcomes[test.outcome](formatLatency(test.latency_ms))}
       styles={{ title: { color: "var(--mantine-color-text)" } }}
     >
       {test.code && (
@@ -91,11 +91,11 @@ function Outcome({ test }: { test: ProviderTest }) {
       )}
       {test.provider_message_ids.length > 0 && (
         <Text size="sm" className="break-word">
-          Provider’s message ID: <span className="mono">{test.provider_message_ids.join(", ")}</span>
+          {texts.providerMessageId(<span className="mono">{test.provider_message_ids.join(", ")}</span>)}
         </Text>
       )}
       <Text size="xs" c="dimmed" mt={4} className="break-word">
-        Reference <span className="mono">{test.reference}</span>
+        {texts.reference(<span className="mono">{test.reference}</span>)}
       </Text>
     </Alert>
   );

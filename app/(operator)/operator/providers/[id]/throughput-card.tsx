@@ -2,6 +2,7 @@
 
 import { Button, Card, Group, NumberInput, Stack, Title } from "@mantine/core";
 import { useForm } from "@mantine/form";
+import { providerTexts } from "@/app/_texts/operator/provider";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
@@ -12,6 +13,7 @@ const DECIMALS = 2;
 
 /** Sets the throughput limit of a provider, over all workers. */
 export function ThroughputCard({ provider: { id, max_segments_per_second } }: { provider: ProviderDetail }) {
+  const texts = providerTexts.throughput;
   const utils = trpc.useUtils();
   const form = useForm<{ max_segments_per_second: number | string }>({
     mode: "controlled",
@@ -20,11 +22,7 @@ export function ThroughputCard({ provider: { id, max_segments_per_second } }: { 
   const errors = useFormErrors(form);
   const setLimit = trpc.operator.providers.throttle.useMutation({
     onSuccess: (data) => {
-      toastDone(
-        data.max_segments_per_second === null
-          ? "Throughput limit removed"
-          : `Throughput limit saved: at most ${data.max_segments_per_second} segments per second`,
-      );
+      toastDone(data.max_segments_per_second === null ? texts.removed : texts.saved(data.max_segments_per_second));
       form.resetDirty();
       utils.operator.providers.get.setData({ id }, data);
     },
@@ -39,11 +37,11 @@ export function ThroughputCard({ provider: { id, max_segments_per_second } }: { 
       <form onSubmit={submit} noValidate>
         <Stack gap="md">
           <Title order={2} size="h4" id="throughput-limit">
-            Throughput limit
+            {texts.title}
           </Title>
           <NumberInput
-            label="Segments per second"
-            description="Leave empty for no limit"
+            label={texts.segmentsPerSecond}
+            description={texts.emptyForNone}
             decimalScale={DECIMALS}
             allowNegative={false}
             hideControls
@@ -53,7 +51,7 @@ export function ThroughputCard({ provider: { id, max_segments_per_second } }: { 
           <ErrorAlert error={errors.unplaced} />
           <Group>
             <Button type="submit" variant="default" loading={setLimit.isPending} disabled={!form.isDirty()}>
-              Save limit
+              {texts.submit}
             </Button>
           </Group>
         </Stack>

@@ -1,0 +1,67 @@
+import type { LedgerEntry } from "@/server/operator/account-schema";
+import { defineTexts, plural } from "../define-texts";
+
+const en = {
+  title: "Account",
+  allAccounts: "All accounts",
+  notFound: "Account not found",
+  noSuchId: "No account of this installation has this ID.",
+  figures: {
+    balance: "Balance",
+    reserved: (amount: string) => `${amount} reserved`,
+    spent: "Spent",
+    messages: "Messages",
+    delivered: "Delivered",
+    period: "Last 30 days",
+  },
+  details: {
+    title: "Details",
+    accountId: "Account ID",
+    copyAccountId: "Copy account ID",
+    country: "Country",
+    notGiven: "Not given",
+    limits: "Limits",
+    installationLimits: "Those of the installation",
+    members: "Members",
+  },
+  ledger: {
+    title: "Ledger",
+    entry: "Entry",
+    kinds: {
+      credit: "Credit",
+      reserve: "Reserved",
+      settle: "Charged",
+      refund: "Refunded",
+    } satisfies Record<LedgerEntry["kind"], string>,
+    messages: (count: number, shown: string) => plural(count, { other: `${shown} messages` }),
+    balance: "Balance",
+    reserved: "Reserved",
+    when: "When",
+    none: "No money has moved yet.",
+    showOlder: "Show older entries",
+  },
+  keys: {
+    title: "API keys",
+    key: "Key",
+    permissions: "Permissions",
+    requestsPerMinute: "Requests per minute",
+    lastUsed: "Last used",
+    never: "Never",
+    state: "State",
+    none: "The account has no API keys.",
+  },
+  messages: {
+    title: "Latest messages",
+    withoutTexts: "Without their texts, which only the account sees.",
+    list: "Messages",
+    to: "To",
+    from: "From",
+    provider: "Provider",
+    error: "Error",
+    cost: "Cost",
+    none: "The account has sent no messages.",
+  },
+};
+
+/** The texts of the page of one account. */
+export const accountTexts = defineTexts({ en });

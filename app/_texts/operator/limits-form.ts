@@ -1,0 +1,20 @@
+import { defineTexts } from "../define-texts";
+
+const en = {
+  form: "Limits",
+  allowedCountries: "Allowed countries",
+  emptyForAll: "Leave empty to allow all countries",
+  allCountries: "All countries",
+  allowAllCountries: "Allow all countries",
+  identicalTexts: "Identical texts per number",
+  messages: "Messages per number",
+  perHour: "Per hour. 0 = no limit, empty = default",
+  dailyCapIn: (currency: string) => `Daily spending cap in ${currency}`,
+  perDay: "Per UTC day. Empty = no cap",
+  notSaved: "The limits were not saved",
+  submit: "Save limits",
+  saved: (account: string) => `Limits of ${account} saved`,
+};
+
+/** The texts of the form with the limits of an account. */
+export const limitsFormTexts = defineTexts({ en });

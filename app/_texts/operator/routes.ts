@@ -1,0 +1,83 @@
+import type { ChainLink } from "@/server/routing/schema";
+import { defineTexts } from "../define-texts";
+
+const en = {
+  title: "Routes and prices",
+  description:
+    "The longest matching prefix wins, then the lowest priority number. Routes that tie share messages by weight. Prices are in the currency of the sending account.",
+  addRoute: "Add route",
+  list: "Routes",
+  destination: "Destination",
+  allDestinations: "All destinations",
+  /** The same within a sentence. */
+  allDestinationsInside: "all destinations",
+  priority: "Priority",
+  providersInOrder: "Providers, in order",
+  pricePerSegment: "Price per segment",
+  weight: "Weight",
+  state: "State",
+  active: "Active",
+  inactive: "Inactive",
+  actions: "Actions",
+  editRoute: (destination: string) => `Edit the route for ${destination}`,
+  deleteRoute: (destination: string) => `Delete the route for ${destination}`,
+  noRoutesYet: "No routes yet",
+  messagesFail: "Messages fail without a route. Add one with an empty prefix to cover all destinations.",
+  delete: {
+    ask: (destination: string) => `Delete the route for ${destination}?`,
+    explanation:
+      "New messages no longer use it; without another matching route they fail, free of charge. Messages already accepted keep their price. To keep the route for later, deactivate it instead.",
+    submit: "Delete route",
+    done: "Route deleted",
+  },
+  simulation: {
+    title: "Simulate routing",
+    description: "Shows which routes match a number, and which one a message would use now. Nothing is sent.",
+    number: "Number to simulate",
+    submit: "Simulate",
+    noUsableRoute: "No usable route",
+    noneMatches: (number: string) => `No active route matches ${number}.`,
+    noneConfigured: (number: string) => `Routes match ${number}, but none of their providers is configured.`,
+    matching: (number: string) => `Routes that match ${number}`,
+    result: "Result",
+    selected: "Selected",
+    selectedMessagesWait: "Selected, messages wait",
+    selectedFor: (share: string) => `Selected for ${share}`,
+    selectedForMessagesWait: (share: string) => `Selected for ${share}, messages wait`,
+    noProviderConfigured: "No provider configured",
+    outranked: "Outranked",
+    nextInChain: "then",
+    unusable: {
+      drained: "(drained)",
+      open: "(circuit open)",
+      not_configured: "(not configured)",
+    } satisfies Record<Exclude<ChainLink["status"], "usable">, string>,
+  },
+  edit: {
+    add: "Add a route",
+    titleFor: (destination: string) => `Route for ${destination}`,
+    form: "Route",
+    prefix: "Prefix",
+    prefixHint: "Leading digits of the number, such as 49. Empty = all destinations",
+    chainHint: "Messages go to the first available provider; the others are fallbacks.",
+    moveUp: (provider: string) => `Move ${provider} up`,
+    moveDown: (provider: string) => `Move ${provider} down`,
+    remove: (provider: string) => `Remove ${provider}`,
+    addProvider: "Add a provider",
+    addOneProvider: "Add at least one provider",
+    price: "Price",
+    perSegment: "Per segment",
+    enterPrice: "Enter a price",
+    lowestFirst: "Lowest first",
+    enterWholeNumber: "Enter a whole number",
+    amongTies: "Among ties",
+    enterWeight: "Enter 1 to 1000",
+    notSaved: "The route was not saved",
+    saveRoute: "Save route",
+    saved: (destination: string) => `Route for ${destination} saved`,
+    added: (destination: string) => `Route for ${destination} added`,
+  },
+};
+
+/** The texts of the page of routes and prices. */
+export const routesTexts = defineTexts({ en });
