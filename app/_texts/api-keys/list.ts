@@ -1,4 +1,4 @@
-import { defineTexts } from "../define-texts";
+import { defineTexts, plural } from "../define-texts";
 
 const en = {
   title: "API keys",
@@ -21,9 +21,12 @@ const en = {
     actions: "Actions",
   },
   limits: {
-    requestsPerMinute: (count: string) => `${count} requests per minute`,
-    messagesPerDay: (count: string) => `${count} messages per day`,
-    messagesPerMonth: (count: string) => `${count} messages per month`,
+    requestsPerMinute: (count: number, shown: string) =>
+      plural(count, { one: `${shown} request per minute`, other: `${shown} requests per minute` }),
+    messagesPerDay: (count: number, shown: string) =>
+      plural(count, { one: `${shown} message per day`, other: `${shown} messages per day` }),
+    messagesPerMonth: (count: number, shown: string) =>
+      plural(count, { one: `${shown} message per month`, other: `${shown} messages per month` }),
     onlyFrom: (addresses: string) => `only from ${addresses}`,
   },
   never: "Never",

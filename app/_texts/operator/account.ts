@@ -33,7 +33,7 @@ const en = {
       settle: "Charged",
       refund: "Refunded",
     } satisfies Record<LedgerEntry["kind"], string>,
-    messages: (count: number, shown: string) => plural(count, { other: `${shown} messages` }),
+    messages: (count: number, shown: string) => plural(count, { one: `${shown} message`, other: `${shown} messages` }),
     balance: "Balance",
     reserved: "Reserved",
     when: "When",

@@ -40,7 +40,8 @@ const en = {
     notAccepted: "Not accepted",
     ofKnownOutcome: "Of calls with a known outcome",
     jobsDue: "Jobs due",
-    throttled: (count: number, shown: string) => plural(count, { other: `${shown} messages throttled` }),
+    throttled: (count: number, shown: string) =>
+      plural(count, { one: `${shown} message throttled`, other: `${shown} messages throttled` }),
     suspendedAccounts: "Suspended accounts",
     allAccounts: "All accounts",
   },

@@ -106,7 +106,10 @@ const en = {
     submit: "Save limit",
     removed: "Throughput limit removed",
     saved: (segments: number) =>
-      plural(segments, { other: `Throughput limit saved: at most ${segments} segments per second` }),
+      plural(segments, {
+        one: "Throughput limit saved: at most 1 segment per second",
+        other: `Throughput limit saved: at most ${segments} segments per second`,
+      }),
   },
   receipts: {
     title: "Delivery receipts",

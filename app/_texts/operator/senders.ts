@@ -56,7 +56,10 @@ const en = {
     submit: "Save limit",
     removed: (sender: string) => `Throughput limit of ${sender} removed`,
     saved: (sender: string, segments: number) =>
-      plural(segments, { other: `${sender} limited to ${segments} segments per second` }),
+      plural(segments, {
+        one: `${sender} limited to 1 segment per second`,
+        other: `${sender} limited to ${segments} segments per second`,
+      }),
   },
 };
 

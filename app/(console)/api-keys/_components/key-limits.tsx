@@ -6,9 +6,10 @@ import type { ApiKey } from "@/server/api-keys/schema";
 /** Limits and allowed addresses of the key. */
 export function Limits({ apiKey }: { apiKey: ApiKey }) {
   const lines = [
-    texts.limits.requestsPerMinute(formatCount(apiKey.rate_limit)),
-    apiKey.daily_limit !== null && texts.limits.messagesPerDay(formatCount(apiKey.daily_limit)),
-    apiKey.monthly_limit !== null && texts.limits.messagesPerMonth(formatCount(apiKey.monthly_limit)),
+    texts.limits.requestsPerMinute(apiKey.rate_limit, formatCount(apiKey.rate_limit)),
+    apiKey.daily_limit !== null && texts.limits.messagesPerDay(apiKey.daily_limit, formatCount(apiKey.daily_limit)),
+    apiKey.monthly_limit !== null &&
+      texts.limits.messagesPerMonth(apiKey.monthly_limit, formatCount(apiKey.monthly_limit)),
     apiKey.allowed_ips && texts.limits.onlyFrom(apiKey.allowed_ips.join(", ")),
   ].filter((line) => typeof line === "string");
   return (

@@ -30,7 +30,7 @@ export function SegmentMeter({
         <Group gap="xs">
           <StatusBadge tone={encoding === "GSM-7" ? "success" : "warning"}>{encoding}</StatusBadge>
           <Text size="sm" className="tabular">
-            {texts.characters(body.length, formatCount([...body].length))} ·{" "}
+            {texts.characters([...body].length, formatCount([...body].length))} ·{" "}
             {texts.segments(body === "" ? 0 : segments)}
           </Text>
         </Group>
