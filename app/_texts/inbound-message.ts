@@ -17,7 +17,7 @@ const en = {
     to: "To",
     provider: "Provider",
     providerId: "Provider’s message ID",
-    copyProviderId: "Copy the provider's message ID",
+    copyProviderId: "Copy the provider’s message ID",
     received: "Received",
     stored: "Stored",
   },

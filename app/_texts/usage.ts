@@ -21,7 +21,10 @@ const en = {
     title: "By status",
     /** `shown`: the count of messages as it is written. */
     chart: (messages: number, shown: string) =>
-      plural(messages, { other: `Share of each status among ${shown} messages` }),
+      plural(messages, {
+        one: "Share of each status among 1 message",
+        other: `Share of each status among ${shown} messages`,
+      }),
     table: "Messages by status",
     share: "Share",
   },

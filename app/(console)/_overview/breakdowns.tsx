@@ -2,6 +2,7 @@
 
 import { Anchor, SimpleGrid, Skeleton, Text } from "@mantine/core";
 import Link from "next/link";
+import { perLocale } from "@/app/_texts/language";
 import { breakdownsTexts as texts } from "@/app/_texts/overview/breakdowns";
 import { sharedTexts } from "@/app/_texts/shared";
 import { trpc } from "@/app/_trpc/client";
@@ -15,7 +16,7 @@ import { ShareTable } from "./share-table";
 
 const REFRESH_MS = 60_000;
 
-const regions = new Intl.DisplayNames("en", { type: "region" });
+const regions = perLocale((locale) => new Intl.DisplayNames(locale, { type: "region" }));
 
 /** The messages of a period by status, country and sender, and the most frequent reasons of failures. */
 export function Breakdowns({ days, totals }: { days: OverviewQuery["days"]; totals: Totals | undefined }) {
@@ -67,7 +68,7 @@ function ByCountry({ breakdown }: { breakdown: Breakdown }) {
       columns={[texts.byCountry.country, texts.messages, texts.delivered]}
       rows={breakdown.by_country.map(({ country, messages, delivered }) => ({
         key: country ?? "",
-        name: <Text size="sm">{country === null ? texts.byCountry.unknown : regions.of(country)}</Text>,
+        name: <Text size="sm">{country === null ? texts.byCountry.unknown : regions().of(country)}</Text>,
         count: messages,
         note: formatShare(delivered, messages),
       }))}

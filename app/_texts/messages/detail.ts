@@ -45,7 +45,7 @@ const en = {
     segments: "Segments",
     provider: "Provider",
     providerMessageId: "Provider’s message ID",
-    copyProviderMessageId: "Copy the provider's message ID",
+    copyProviderMessageId: "Copy the provider’s message ID",
     attempts: "Attempts",
     reference: "Reference",
     copyReference: "Copy reference",

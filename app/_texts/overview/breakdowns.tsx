@@ -4,7 +4,8 @@ import { defineTexts, plural } from "../define-texts";
 const en = {
   noMessages: "No messages in this period.",
   /** `shown`: the count as it is written. */
-  ofNewest: (count: number, shown: string) => plural(count, { other: `Of the newest ${shown} messages` }),
+  ofNewest: (count: number, shown: string) =>
+    plural(count, { one: "Of the newest message", other: `Of the newest ${shown} messages` }),
   messages: "Messages",
   delivered: "Delivered",
   byStatus: { title: "By status", share: "Share" },

@@ -13,7 +13,10 @@ const en = {
     title: "Your balance is low",
     lastsLessThanDay: (money: string) => `${money} will last less than a day at last week’s spending.`,
     lastsDays: (money: string, days: number) =>
-      plural(days, { other: `${money} will last about ${days} days at last week’s spending.` }),
+      plural(days, {
+        one: `${money} will last about a day at last week’s spending.`,
+        other: `${money} will last about ${days} days at last week’s spending.`,
+      }),
     action: "Usage",
   },
   failing: {

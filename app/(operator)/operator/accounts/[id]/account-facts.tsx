@@ -1,10 +1,10 @@
 import { Card, DataList, Text, Title } from "@mantine/core";
 import { accountTexts } from "@/app/_texts/operator/account";
+import { rolesTexts } from "@/app/_texts/settings/roles";
 import { sharedTexts } from "@/app/_texts/shared";
 import { Copied, Fact } from "@/app/_ui/values/fact";
 import { Time } from "@/app/_ui/values/time";
 import { countryName } from "@/app/(console)/senders/_components/sender-words";
-import { ROLE_WORDS } from "@/app/(console)/settings/team/_components/role-words";
 import type { OperatedAccountDetail } from "@/server/operator/account-schema";
 import { limitsOf } from "../account-limits";
 
@@ -31,7 +31,7 @@ export function AccountFacts({ account }: { account: OperatedAccountDetail }) {
         <Fact label={texts.members}>
           {account.members.map(({ id, name, email, role }) => (
             <div key={id}>
-              <span dir="auto">{name}</span>, {ROLE_WORDS[role].label.toLowerCase()}
+              <span dir="auto">{name}</span>, {rolesTexts[role].label.toLowerCase()}
               <Text size="xs" c="dimmed" className="break-word">
                 {email}
               </Text>
