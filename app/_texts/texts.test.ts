@@ -18,7 +18,6 @@ const NOT_TEXT: Record<string, readonly string[]> = {
     '-H "Content-Type: application/json"',
   ],
   "(console)/send/many/_components/recipients-card.tsx": ["name,phone Ann,+14155550123"],
-  "(operator)/operator/accounts/[id]/ledger-card.tsx": ["small dimmed clip"],
   "_trpc/test-mode.ts": ["; Path=/; SameSite=Lax"],
   "_ui/frame/density.ts": ["; Path=/; SameSite=Lax; Max-Age="],
   "_ui/values/provider-name.ts": ["Africa’s Talking"],
