@@ -6,7 +6,7 @@ type Action = { label: string; words: string };
 
 const en = {
   label: "Search",
-  placeholder: "Search by ID, number, name or page",
+  placeholder: "ID, number, name or page",
   results: "Results",
   pages: "Pages",
   actions: "Actions",
