@@ -7,9 +7,9 @@ import { pool, type Queryable, readPool, type Tx } from "../core/db";
 import { firstIdAt } from "../core/ids";
 
 /** Messages between two milestones: a page reads no more than these to get to its place. */
-export const MILESTONE_EVERY = 10_000;
+export const MILESTONE_EVERY = 2_000;
 /** Milestones set per account and run: an installation without any gets them over some hours. */
-const SET_MAX = 500;
+const SET_MAX = 2_500;
 /** A message with an older id is committed by now, so that none can come to stand before a milestone. */
 const SETTLED_MS = HOUR_MS;
 
