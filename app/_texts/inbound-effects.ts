@@ -6,5 +6,5 @@ const en = {
   opt_in: "Opted in again",
 } satisfies Record<NonNullable<InboundMessage["action"]>, string>;
 
-/** What inbound messages caused. */
+/** The texts of the effects of an inbound message. */
 export const inboundEffectsTexts = defineTexts({ en });

@@ -7,7 +7,7 @@ export const currentLanguage = (): Language => "en";
 /** The locale by which numbers, prices and times are written. */
 export const currentLocale = (): string => ({ en: "en-US" })[currentLanguage()];
 
-/** What `make` makes for the locale of the page, once per locale: making a format costs a hundred times as much as using it. */
+/** Calls `make` once per locale and keeps the result: making a format costs a hundred times as much as using it. */
 export function perLocale<Made>(make: (locale: string) => Made): () => Made {
   const known = new Map<string, Made>();
   return () => {

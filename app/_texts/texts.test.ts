@@ -155,7 +155,7 @@ function pathOf(node: Node): { root: string; keys: string[]; isOpen: boolean } |
   return { ...inner, keys: [...inner.keys, String(property.value)] };
 }
 
-/** What the pages read of each texts file. */
+/** The keys of each texts file that pages read. */
 function readsOfAll(): Map<string, Set<string>> {
   const reads = new Map(textsFiles.map((file) => [file.replace(/^_texts\/|\.tsx?$/g, ""), new Set<string>()]));
   for (const file of files) {

@@ -7,7 +7,7 @@ const CARRIERS = ["twilio", "plivo", "vonage", "messagebird", "telnyx"] as const
 const IN_A_ROW = 5;
 const PROBES = 3;
 const PROBE_MS = 1_000;
-/** What one process knows of a provider is a second old at most, and each looks about once a second. */
+/** A process knows the state of a provider as it was a second ago at most: each looks about once a second. */
 const KNOWN_EVERYWHERE_MS = 2_500;
 const BATCH = 6;
 

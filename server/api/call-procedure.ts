@@ -29,8 +29,8 @@ type Step = ((options: Options) => Promise<Result>) & { _type?: "input" | "outpu
 type Definition = { middlewares: Step[]; output: ZodType; meta: unknown; type: string };
 
 /**
- * What tRPC's own output step does, but at once: schemas of outputs wait for nothing, and Zod parses them twice as fast when
- * it need not expect that (bench: 2.3 instead of 4.3 µs per message of a bulk response).
+ * Validates the output as tRPC's own step does, but synchronously. No output schema is asynchronous, and Zod parses twice as
+ * fast when none may be: 2.3 instead of 4.3 µs of processor time per message of a bulk response.
  */
 function parseOutput(schema: ZodType, result: Result): Result {
   if (!result.ok) return result;

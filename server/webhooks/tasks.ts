@@ -109,7 +109,7 @@ async function deliverDelegated(slot: Slot, jobs: readonly WaitingJob[], options
   const { endpointId, round, attemptsMade } = first;
   const deliveryIds = claimed.flatMap((job) => job.deliveryIds);
   const leftIds = await deliver(target, { endpointId, round, attemptsMade, deliveryIds }, { ...options, untilMs });
-  // What is left is sent when its job is due.
+  // The rest is sent when its job is due.
   if (leftIds.length === 0) await endJobs(claimed.map((job) => job.id));
   return true;
 }

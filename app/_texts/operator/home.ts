@@ -1,7 +1,7 @@
 import type { OperatedProvider } from "@/server/providers/operator-schema";
 import { defineTexts, plural } from "../define-texts";
 
-/** What is wrong, by the readiness check that fails. */
+/** The fault to show, by the readiness check that fails. */
 const checks: Record<string, string> = {
   database: "The database does not respond",
   migrations: "Migrations are missing, or newer than this version",

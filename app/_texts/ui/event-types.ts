@@ -10,5 +10,5 @@ const en = {
   } satisfies Record<EventType, string>,
 };
 
-/** What the types of events mean. */
+/** The meaning of each type of event. */
 export const eventTypesTexts = defineTexts({ en });

@@ -17,7 +17,7 @@ export type SendOptions = DeliverOptions & { untilMs: number | null };
 
 const PARALLEL_REQUESTS = 16;
 
-/** What the requests of a job have in common. */
+/** The parts that all requests of a job share. */
 type Destination = { endpointId: string; url: string | URL; secrets: Secrets };
 
 /**
