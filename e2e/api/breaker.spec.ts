@@ -1,7 +1,7 @@
 import type { Carrier } from "../../test/carriers/carrier";
-import { type Customer, newCustomer, newNumber, takenBy, takenFor } from "../support/customer";
-import type { Installation } from "../support/installation";
-import { expect, testWith } from "../support/installation-test";
+import { type Customer, newCustomer, newNumber, takenBy, takenFor } from "../support/installation/customer";
+import type { Installation } from "../support/installation/installation";
+import { expect, testWith } from "../support/installation/installation-test";
 
 const CARRIERS = ["twilio", "plivo", "vonage", "messagebird", "telnyx"] as const;
 const IN_A_ROW = 5;

@@ -1,5 +1,5 @@
-import { newCustomer, newNumber, takenBy, takenFor } from "../support/customer";
-import { expect, testWith } from "../support/installation-test";
+import { newCustomer, newNumber, takenBy, takenFor } from "../support/installation/customer";
+import { expect, testWith } from "../support/installation/installation-test";
 
 const CARRIERS = ["twilio", "plivo", "vonage", "telnyx", "messagebird"] as const;
 /** Longer than a worker has to live here. */

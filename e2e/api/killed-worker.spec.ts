@@ -1,13 +1,13 @@
 import type { OwnAccount } from "../support/accounts";
 import { apiWith } from "../support/api";
 import { type Database, openDatabase } from "../support/books";
-import { makeDatabase, type OwnWeb, runCommand, startWeb, startWorker } from "../support/processes";
+import { BALANCE, makeDatabase } from "../support/installation/template";
+import { type OwnWeb, runCommand, startWeb, startWorker } from "../support/processes";
 import { test as base, expect } from "../test";
 
 type Installation = { databaseUrl: string; database: Database; web: OwnWeb; account: OwnAccount };
 
 const PRICE_MICROS = 10_000;
-const BALANCE = 1_000;
 const BULKS = 4;
 const BULK_SIZE = 1_000;
 const COUNT = BULKS * BULK_SIZE;
@@ -24,14 +24,17 @@ const DEATHS = [
 /** An installation of the test's own: only the workers that the test starts do its jobs. */
 const test = base.extend<{ installation: Installation }>({
   installation: async ({ service }, use) => {
-    const { url: databaseUrl, drop } = await makeDatabase(service);
-    const admin = async (...args: string[]) =>
-      JSON.parse(await runCommand("admin.mjs", databaseUrl, ...args, "--json")) as unknown;
-    await admin("route", "create", "--chain", "sandbox", "--price", String(PRICE_MICROS / 1_000_000));
-    const owner = ["--email", "owner@example.com", "--balance", String(BALANCE), "--sender", "SHOP"];
-    const account = (await admin("account", "create", ...owner)) as OwnAccount;
+    const {
+      url: databaseUrl,
+      drop,
+      accounts: [account],
+    } = await makeDatabase(service);
+    if (!account) throw new Error("The template has no account.");
     const web = await startWeb(service, { databaseUrl });
     const database = await openDatabase(databaseUrl);
+    await database.rows("INSERT INTO routes (prefix, chain, price_micros) VALUES ('', '{sandbox}', $1)", [
+      PRICE_MICROS,
+    ]);
     await use({ databaseUrl, database, web, account });
     await Promise.all([web.stop(), database.close()]);
     await drop();

@@ -3,8 +3,8 @@ import type { Carrier, ReceiptOptions } from "../../test/carriers/carrier";
 import { CARRIER_FACTS } from "../support/carriers/carrier-facts";
 import { counts, eventTypes, LONG_TEXT, PRICE, report, type Step, sendTaken } from "../support/carriers/cell";
 import { LAST_STEPS, MORE_STEPS } from "../support/carriers/cell-steps";
-import { newCustomer, newNumber, takenBy, takenFor } from "../support/customer";
-import { expect, testWith } from "../support/installation-test";
+import { newCustomer, newNumber, takenBy, takenFor } from "../support/installation/customer";
+import { expect, testWith } from "../support/installation/installation-test";
 
 const TEXTS = [
   { text: "Your parcel is on its way", segments: 1 },

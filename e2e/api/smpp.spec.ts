@@ -1,5 +1,5 @@
-import { newCustomer, newNumber, takenBy, takenFor } from "../support/customer";
-import { expect, testWith } from "../support/installation-test";
+import { newCustomer, newNumber, takenBy, takenFor } from "../support/installation/customer";
+import { expect, testWith } from "../support/installation/installation-test";
 
 const LONG_TEXT = "Your parcel is on its way. ".repeat(15).trim();
 

@@ -1,7 +1,7 @@
 /** An installation without sandbox, routes and providers for live messages. */
 import { CARRIER_NAMES } from "../../test/carriers/all";
 import { apiWith } from "../support/api";
-import { testWith } from "../support/installation-test";
+import { testWith } from "../support/installation/installation-test";
 import { expect } from "../test";
 
 const test = testWith({ carriers: [], settings: { SANDBOX: "false" } });

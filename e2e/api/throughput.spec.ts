@@ -1,7 +1,7 @@
 import type { Carrier } from "../../test/carriers/carrier";
-import { type Customer, newCustomer, newNumber, takenFor } from "../support/customer";
-import type { Installation } from "../support/installation";
-import { expect, testWith } from "../support/installation-test";
+import { type Customer, newCustomer, newNumber, takenFor } from "../support/installation/customer";
+import type { Installation } from "../support/installation/installation";
+import { expect, testWith } from "../support/installation/installation-test";
 
 const CARRIERS = ["twilio", "plivo", "telnyx", "messagebird"] as const;
 const RATE = 10;

@@ -1,6 +1,6 @@
 import { type Receiver, startReceiver } from "@/test/network/receiver";
-import { type Customer, newCustomer, newNumber, takenBy } from "../support/customer";
-import { type Installation, startInstallation } from "../support/installation";
+import { type Customer, newCustomer, newNumber, takenBy } from "../support/installation/customer";
+import { type Installation, startInstallation } from "../support/installation/installation";
 import { test as base, expect } from "../test";
 
 type Named = { key: string; value: { stringValue?: string } };

@@ -1,9 +1,9 @@
 import { CARRIER_NAMES, type CarrierName } from "../../test/carriers/all";
 import type { Carrier } from "../../test/carriers/carrier";
 import { CARRIER_FACTS } from "../support/carriers/carrier-facts";
-import { type Customer, newCustomer, newNumber, takenBy, takenFor } from "../support/customer";
-import type { Installation } from "../support/installation";
-import { expect, testWith } from "../support/installation-test";
+import { type Customer, newCustomer, newNumber, takenBy, takenFor } from "../support/installation/customer";
+import type { Installation } from "../support/installation/installation";
+import { expect, testWith } from "../support/installation/installation-test";
 
 const TIMEOUT_MS = 4_000;
 const LONG_TEXT = "Your parcel is on its way. ".repeat(15).trim();

@@ -1,7 +1,7 @@
 import net from "node:net";
 import { ask } from "../../test/network/plain-http";
 import { statusesIn } from "../../test/network/raw-socket";
-import { expect, testWith } from "../support/installation-test";
+import { expect, testWith } from "../support/installation/installation-test";
 
 const test = testWith({ carriers: ["plivo", "infobip"], workers: 0 });
 test.describe.configure({ mode: "serial" });

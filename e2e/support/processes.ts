@@ -1,11 +1,10 @@
 /** Processes of the built product that a test starts, kills and stops, beside those of the running service. */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { randomBytes } from "node:crypto";
 import { appendFileSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { freePort } from "@/scripts/free-port";
-import { databaseUrlOf, openDatabase } from "./books";
+import { databaseUrlOf } from "./books";
 import { ownLog } from "./logs";
 import { pastPooler, type Service } from "./service";
 
@@ -137,21 +136,6 @@ export const startWorker = (service: Service, databaseUrl: string, settings: Set
   startProcess(service, "worker.mjs", settingsOf(service, databaseUrl, settings), (output) =>
     output.includes("worker.ready"),
   );
-
-/** Creates an empty, migrated database beside the service's. */
-export async function makeDatabase(service: Service): Promise<{ url: string; drop: () => Promise<void> }> {
-  const server = databaseUrlOf(service);
-  const name = `test_${randomBytes(6).toString("hex")}`;
-  const url = new URL(server);
-  url.pathname = `/${name}`;
-  const execute = async (statement: string) => {
-    const database = await openDatabase(server);
-    await database.rows(statement).finally(database.close);
-  };
-  await execute(`CREATE DATABASE ${name}`);
-  await runCommand("migrate.mjs", url.href);
-  return { url: url.href, drop: () => execute(`DROP DATABASE ${name} WITH (FORCE)`) };
-}
 
 /** Runs a command of the product on that database. @returns its output. */
 export const runCommand = (file: string, databaseUrl: string, ...args: string[]): Promise<string> =>

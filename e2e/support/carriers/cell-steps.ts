@@ -1,7 +1,7 @@
 /** Cases tested for every carrier besides receipts: overlong texts, unknown outcomes, messages from handsets. */
 import { expect } from "@playwright/test";
 import type { Suppression } from "@/server/suppressions/schema";
-import { newNumber, takenBy, takenFor } from "../customer";
+import { newNumber, takenBy, takenFor } from "../installation/customer";
 import { type Cell, eventTypes, LONG_TEXT, PRICE, report, type Step, sendTaken } from "./cell";
 
 /** The longest text of the API, and half of it where each character needs two octets. */

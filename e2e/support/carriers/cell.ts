@@ -2,8 +2,8 @@
 import { expect } from "@playwright/test";
 import type { CarrierName } from "../../../test/carriers/all";
 import type { Carrier, TakenMessage } from "../../../test/carriers/carrier";
-import { type Customer, newNumber, takenBy } from "../customer";
-import { type Installation, PRICE_MICROS } from "../installation";
+import { type Customer, newNumber, takenBy } from "../installation/customer";
+import { type Installation, PRICE_MICROS } from "../installation/installation";
 import type { CarrierFacts } from "./carrier-facts";
 
 /** Of three segments. */

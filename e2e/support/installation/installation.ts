@@ -1,15 +1,13 @@
 /** Installations for a test: database, web process, workers, and emulated carriers as providers. */
 import { randomBytes } from "node:crypto";
-import { type CarrierName, type Carriers, startCarriers } from "../../test/carriers/all";
-import { signInAt } from "../../test/network/operator-session";
-import type { OwnAccount } from "./accounts";
-import { type Database, openDatabase } from "./books";
-import { makeDatabase, type OwnProcess, type OwnWeb, runCommand, startWeb, startWorker } from "./processes";
-import type { Service } from "./service";
+import { type CarrierName, type Carriers, startCarriers } from "../../../test/carriers/all";
+import { signInAt } from "../../../test/network/operator-session";
+import type { OwnAccount } from "../accounts";
+import { type Database, openDatabase } from "../books";
+import { type OwnProcess, type OwnWeb, runCommand, startWeb, startWorker } from "../processes";
+import type { Service } from "../service";
+import { BALANCE, makeDatabase, SENDER } from "./template";
 
-/** A sender that every carrier accepts, including the one that requires a number. */
-const SENDER = "+14155550100";
-const BALANCE = 100;
 /** Price of a segment, in micro-units. */
 export const PRICE_MICROS = 10_000;
 
@@ -43,18 +41,15 @@ export async function startInstallation<Name extends CarrierName>(
   service: Service,
   { carriers: names, workers: count = 1, settings = {} }: InstallationOptions<Name>,
 ): Promise<Installation<Name>> {
-  const [{ url: databaseUrl, drop }, carriers] = await Promise.all([makeDatabase(service), startCarriers(names)]);
+  const [{ url: databaseUrl, drop, operator, accounts }, carriers] = await Promise.all([
+    makeDatabase(service),
+    startCarriers(names),
+  ]);
   const environments = names.map((name) => carriers[name].environment);
   const shared = Object.assign({}, ...environments, settings) as Record<string, string>;
   const admin = async (...args: string[]) =>
     JSON.parse(await runCommand("admin.mjs", databaseUrl, ...args, "--json")) as unknown;
-  const operator = { email: "operator@example.com", password: randomBytes(12).toString("hex") };
-  const credentials = ["--email", operator.email, "--password", operator.password];
-  const [web, database] = await Promise.all([
-    startWeb(service, { databaseUrl, ...shared }),
-    openDatabase(databaseUrl),
-    admin("account", "create", ...credentials, "--operator"),
-  ]);
+  const [web, database] = await Promise.all([startWeb(service, { databaseUrl, ...shared }), openDatabase(databaseUrl)]);
   const workers: OwnProcess[] = [];
   const addWorker = async () => {
     const worker = await startWorker(service, databaseUrl, { ...shared, PUBLIC_URL: web.url });
@@ -72,6 +67,8 @@ export async function startInstallation<Name extends CarrierName>(
   return {
     ...{ web, database, carriers, workers, addWorker },
     makeAccount: async () => {
+      const prepared = accounts.shift();
+      if (prepared) return prepared;
       const owner = ["--email", `test-${randomBytes(5).toString("hex")}@example.com`];
       const purse = ["--balance", String(BALANCE), "--sender", SENDER];
       return (await admin("account", "create", ...owner, ...purse)) as OwnAccount;

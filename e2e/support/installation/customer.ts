@@ -4,8 +4,8 @@ import { expect } from "@playwright/test";
 import type { Message } from "@/server/messages/schema";
 import type { Timeline, TimelineEntry } from "@/server/messages/timeline-schema";
 import type { Event } from "@/server/webhooks/schema";
-import type { Carrier, TakenMessage } from "../../test/carriers/carrier";
-import { apiWith } from "./api";
+import type { Carrier, TakenMessage } from "../../../test/carriers/carrier";
+import { apiWith } from "../api";
 import type { Installation } from "./installation";
 
 type Entry<Kind extends TimelineEntry["kind"]> = Extract<TimelineEntry, { kind: Kind }>["details"];

@@ -1,7 +1,7 @@
 /** The `test` of files with their own installation, shared by all their tests. */
 
-import type { CarrierName } from "../../test/carriers/all";
-import { test as base } from "../test";
+import type { CarrierName } from "../../../test/carriers/all";
+import { test as base } from "../../test";
 import { type Installation, type InstallationOptions, startInstallation } from "./installation";
 
 /** Creates that `test`. The tests of its file must run in one worker, one after another. */

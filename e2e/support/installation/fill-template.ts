@@ -1,0 +1,28 @@
+/**
+ * Creates the operator and the accounts of the template in the database that DATABASE_URL names, all by the operator's commands.
+ * Arguments: the accounts' sender and balance. Prints them as JSON. A process of its own, as a process keeps to one database.
+ */
+import { randomBytes } from "node:crypto";
+import { COMMANDS, type Flags } from "@/scripts/admin/commands";
+import { chooseDatabase } from "@/scripts/admin/database";
+import { shutDown } from "@/server/core/process";
+
+/** More than the tests of one file need. */
+const ACCOUNTS = 12;
+
+const [sender = "", balance = ""] = process.argv.slice(2);
+
+async function createAccount(flags: Flags): Promise<unknown> {
+  const create = COMMANDS.get("account create");
+  if (!create) throw new Error('There is no command "account create".');
+  return (await create(flags)).output;
+}
+
+chooseDatabase();
+const operator = { email: "operator@example.com", password: randomBytes(12).toString("hex") };
+await createAccount({ ...operator, operator: true });
+const accounts = [];
+for (let at = 1; at <= ACCOUNTS; at += 1)
+  accounts.push(await createAccount({ email: `test-${at}@example.com`, balance, sender }));
+process.stdout.write(JSON.stringify({ operator, accounts }));
+await shutDown();
