@@ -14,7 +14,7 @@ export default defineConfig({
   fullyParallel: true,
   forbidOnly: Boolean(process.env.CI),
   // One more than the cores of a small machine: many tests wait for a process to start, or for a retry.
-  workers: 3,
+  workers: 4,
   retries: 0,
   // Generous: a slow machine is no failure.
   timeout: 300_000,

@@ -14,7 +14,7 @@ const TEMPLATE = "test_template";
 const TEMPLATE_LOCK_ID = 4_411_902;
 
 /** Whom a copied database knows from the start. */
-export type Known = {
+type Known = {
   operator: { email: string; password: string };
   /** Accounts with 100.00 of balance and {@link SENDER} as approved sender. */
   accounts: OwnAccount[];
