@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { ensureBuilt, ensureClient } from "./build";
 import { getChromium } from "./chromium";
-import { say, stopCommands } from "./progress.mjs";
+import { runQuietly, say, stopCommands } from "./progress.mjs";
 
 type Count = { passed: number; failed: number };
 
@@ -14,14 +14,17 @@ export type Check = { name: string; run: (reports: string) => Promise<Count> };
 
 const seconds = (since: number) => `${((performance.now() - since) / 1_000).toFixed(1)} s`;
 
-/** Runs one of package.json's scripts with its output shown. @returns whether it succeeded. */
-function npmRun(script: string, args: string[] = [], env: Record<string, string> = {}): Promise<boolean> {
+/** The command behind one of package.json's scripts, and its arguments. */
+function npmCommand(script: string, args: string[] = []): [string, string[]] {
   const npm = process.env.npm_execpath ?? "";
   const [command, first] = /npm-cli\.c?js$/.test(npm) ? [process.execPath, [npm]] : ["npm", []];
-  const child = spawn(command, [...first, "run", "--silent", script, ...(args.length > 0 ? ["--", ...args] : [])], {
-    stdio: "inherit",
-    env: { ...process.env, ...env },
-  });
+  return [command, [...first, "run", "--silent", script, ...(args.length > 0 ? ["--", ...args] : [])]];
+}
+
+/** Runs one of package.json's scripts with its output shown. @returns whether it succeeded. */
+function npmRun(script: string, args: string[] = [], env: Record<string, string> = {}): Promise<boolean> {
+  const [command, given] = npmCommand(script, args);
+  const child = spawn(command, given, { stdio: "inherit", env: { ...process.env, ...env } });
   return new Promise((resolve) => {
     child.once("error", () => resolve(false));
     child.once("close", (code) => resolve(code === 0));
@@ -69,16 +72,22 @@ const vitestCheck = (name: string, args: string[] = []): Check => ({
   },
 });
 
-/** Static checks of the sources. */
-export const SOURCE_CHECKS: readonly Check[] = [
-  scriptCheck("Lint", "lint"),
-  scriptCheck("Types", "typecheck"),
-  scriptCheck("Layers", "layers"),
-  scriptCheck("Dead code", "unused"),
-  {
-    name: "API document",
-    run: async () => asCount((await npmRun("openapi:check")) && (await npmRun("openapi:lint"))),
+/** Scripts of package.json, counted as one check, whose output is shown only when one fails. */
+const quietCheck = (name: string, ...scripts: string[]): Check => ({
+  name,
+  run: async () => {
+    for (const script of scripts) await runQuietly(...npmCommand(script));
+    return asCount(true);
   },
+});
+
+/** Static checks of the sources, the longest first. They do not depend on one another. */
+export const SOURCE_CHECKS: readonly Check[] = [
+  quietCheck("Types", "typecheck"),
+  quietCheck("API document", "openapi:check", "openapi:lint"),
+  quietCheck("Dead code", "unused"),
+  quietCheck("Layers", "layers"),
+  quietCheck("Lint", "lint"),
 ];
 
 /** Tests without a database or browser. */
@@ -109,11 +118,14 @@ export const END_TO_END_TESTS: Check = {
 /** A short run of the proof with every kind of fault; `npm run prove` is the full one. */
 export const SHORT_PROOF = scriptCheck("Proof", "prove", ["--minutes", "0.5", "--seed", "291", "--rate", "25"]);
 
+/** Checks of a group that run at a time: most need one processor. */
+const SIDE_BY_SIDE = 2;
+
 /**
- * Runs all checks in order, whether or not an earlier one failed, and exits the process with 0, 1 (a check failed) or 130
- * (interrupted). The last line of its output counts tests, and one for each other check.
+ * Runs all checks in order, those of a group side by side, whether or not an earlier one failed, and exits the process with 0,
+ * 1 (a check failed) or 130 (interrupted). The last line of its output counts tests, and one for each other check.
  */
-export async function runChecks(checks: readonly Check[]): Promise<never> {
+export async function runChecks(checks: readonly (Check | readonly Check[])[]): Promise<never> {
   const reports = mkdtempSync(path.join(tmpdir(), "messaging-results-"));
   const total: Count = { passed: 0, failed: 0 };
   const lines: string[] = [];
@@ -125,8 +137,7 @@ export async function runChecks(checks: readonly Check[]): Promise<never> {
     });
   }
   await ensureClient();
-  for (const { name, run } of checks) {
-    if (isInterrupted) break;
+  const runOne = async ({ name, run }: Check): Promise<void> => {
     say(`${name} …`);
     const startedAt = performance.now();
     const count = await run(reports).catch((thrown: Error) => {
@@ -136,6 +147,13 @@ export async function runChecks(checks: readonly Check[]): Promise<never> {
     total.passed += count.passed;
     total.failed += count.failed;
     lines.push(`  ${name.padEnd(24)} ${count.passed} passed, ${count.failed} failed (${seconds(startedAt)})`);
+  };
+  for (const check of checks) {
+    const waiting = [check].flat();
+    const runSome = async () => {
+      for (let next = waiting.shift(); next && !isInterrupted; next = waiting.shift()) await runOne(next);
+    };
+    await Promise.all(Array.from({ length: SIDE_BY_SIDE }, runSome));
   }
   rmSync(reports, { recursive: true, force: true });
   if (isInterrupted) process.exit(130);

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { installedLanguages, runSample } from "@/test/samples/run-sample";
+import { installedLanguages, runSamples } from "@/test/samples/run-sample";
 import { inGo, inPhp, inPython, inShell } from "./code-literals";
 import { exampleIdOf } from "./code-samples";
 
@@ -17,7 +17,8 @@ type Document = { paths: Record<string, Record<string, Operation>>; webhooks: Re
 type Seen = { method: string; path: string; body: unknown; authorization: string; isKeyed: boolean };
 
 const LABELS = ["curl", "Node", "Python", "PHP", "Go"];
-const KEY = "ds_live_sample";
+/** The API key of an operation's sample, by which its requests are known. */
+const keyOf = (operationId: string) => `ds_live_sample_${operationId}`;
 /** Fits what any operation answers, as far as the clients look into it. */
 const ANSWER = JSON.stringify({
   success: true,
@@ -71,7 +72,7 @@ function requestOf({ path, method, operation }: ReturnType<typeof operations>[nu
     method,
     path: `/api/v1${path.replace("{id}", exampleIdOf(path))}`,
     body: Object.values(examples)[0]?.value ?? null,
-    authorization: `Bearer ${KEY}`,
+    authorization: `Bearer ${keyOf(operation.operationId)}`,
     isKeyed: (operation.parameters ?? []).some(({ $ref }) => $ref?.endsWith("/IdempotencyKey")),
   };
 }
@@ -100,13 +101,14 @@ test("curl and Node are among the languages that are run", () => {
 
 describe.each(installedLanguages())("the samples in %s", (language) => {
   test("make the requests of their operations", { timeout: 300_000 }, async () => {
-    for (const operation of operations()) {
-      const { operationId, "x-codeSamples": samples = [] } = operation.operation;
-      const sample = samples.find(({ label }) => label === language);
-      seen.length = 0;
-      await runSample(language, sample?.source ?? "", { API_KEY: KEY });
-      expect(seen, operationId).toEqual([requestOf(operation)]);
-    }
+    seen.length = 0;
+    const samples = operations().map(({ operation: { operationId, "x-codeSamples": all = [] } }) => ({
+      name: operationId,
+      source: all.find(({ label }) => label === language)?.source ?? "",
+      variables: { API_KEY: keyOf(operationId) },
+    }));
+    await runSamples(language, samples);
+    expect(seen).toEqual(operations().map(requestOf));
   });
 });
 
