@@ -30,6 +30,23 @@ test("a part of a number finds its messages", async ({ console: page, api, accou
   await expect(table.getByText("+442071838750")).toBeHidden();
 });
 
+test("a filter typed just before a click on a link does not end that navigation, and is there on the way back", async ({
+  console: page,
+}) => {
+  for (const { path, field } of [
+    { path: "/messages", field: "Recipient" },
+    { path: "/requests", field: "Path" },
+  ]) {
+    await page.goto(path);
+    await page.getByRole("searchbox", { name: field }).fill("718387");
+    await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Webhooks" }).click();
+    await expect(page).toHaveURL("/webhooks");
+    await page.goBack();
+    await expect(page).toHaveURL(new RegExp(`${path}\\?.*718387`));
+    await expect(page.getByRole("searchbox", { name: field })).toHaveValue("718387");
+  }
+});
+
 test("messages are found by sender, key, provider and reference, which stand in the address", async ({
   console: page,
   api,

@@ -51,6 +51,8 @@ export function NumberFilter({ number, onChange, accepts = "number", ...field }:
         setText(event.currentTarget.value);
         apply(event.currentTarget.value.replaceAll(/[\s().-]/g, ""));
       }}
+      // Before a click elsewhere opens another page: writing the address later would end that navigation.
+      onBlur={() => apply.flush()}
       {...field}
     />
   );

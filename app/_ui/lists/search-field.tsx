@@ -22,6 +22,7 @@ export function SearchField({ initial, onSearch, ...field }: Props) {
       leftSection={<IconSearch size={16} aria-hidden />}
       defaultValue={initial}
       onChange={(event) => search(event.currentTarget.value)}
+      onBlur={() => search.flush()}
       {...field}
     />
   );

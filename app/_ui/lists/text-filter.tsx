@@ -41,6 +41,8 @@ export function TextFilter({
       }}
       flex="1 1 150px"
       maw={{ sm: 220 }}
+      // Before a click elsewhere opens another page: writing the address later would end that navigation.
+      onBlur={() => apply.flush()}
       {...field}
     />
   );
