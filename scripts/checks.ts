@@ -93,7 +93,8 @@ export const SOURCE_CHECKS: readonly Check[] = [
 /** Tests without a database or browser. */
 export const RULE_TESTS = vitestCheck("Rules tests", ["--project", "rules"]);
 
-export const UNIT_AND_DATABASE_TESTS = vitestCheck("Unit and database tests");
+/** Tests against PostgreSQL. Apart from {@link RULE_TESTS}: a process that runs tests of both in turn starts anew for each. */
+export const DATABASE_TESTS = vitestCheck("Database tests", ["--project", "database"]);
 
 export const BUILD: Check = {
   name: "Build",
