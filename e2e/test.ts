@@ -1,10 +1,12 @@
 /** The one `test` of all end-to-end tests. Every test that uses `account` gets one of its own. */
 import { appendFileSync } from "node:fs";
 import { test as base, type Page } from "@playwright/test";
+import type { CarrierName } from "../test/carriers/all";
 import { type Receiver, startReceiver } from "../test/network/receiver";
 import { givenAccount, type OwnAccount } from "./support/accounts";
 import { type Api, apiWith } from "./support/api";
 import { type Contract, contractOf, ranMark, responsesFile } from "./support/contract";
+import type { Installation, InstallationOptions } from "./support/installation/installation";
 import { type Operator, operatorOf } from "./support/operator";
 import { type OwnWeb, startWeb } from "./support/processes";
 import { isForeign, runningService, type Service } from "./support/service";
@@ -43,6 +45,11 @@ type WorkerFixtures = {
   contract: Contract;
   /** A web process beside that of `service`, which trusts forwarded addresses. */
   trustingWeb: OwnWeb;
+  /** The installation of a test file, started at its first use; that of another file is closed before. */
+  installationOf: <Name extends CarrierName>(
+    file: string,
+    options: InstallationOptions<Name>,
+  ) => Promise<Installation<Name>>;
 };
 
 export const test = base.extend<TestFixtures, WorkerFixtures>({
@@ -75,6 +82,16 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       const web = await startWeb(service, { TRUSTED_PROXIES: "127.0.0.0/8", SIGN_UP_OPEN: "true" });
       await use(web);
       await web.stop();
+    },
+    { scope: "worker", timeout: 480_000 },
+  ],
+  installationOf: [
+    async ({ service }, use) => {
+      // Emulated carriers and all: not for the processes that need none.
+      const { keepInstallation } = await import("./support/installation/keep-installation");
+      const kept = keepInstallation(service);
+      await use(kept.of);
+      await kept.close();
     },
     { scope: "worker", timeout: 480_000 },
   ],

@@ -4,13 +4,13 @@ import { defineProcessValue } from "./process";
 type Cached<Value> = { value: Value; readAt: number } | null;
 type Cache<Value> = { cached: Cached<Value>; reading: Promise<Value> | null };
 
-/** A cached value: `get` returns it at most `maxAgeMs` old, `forget` makes the next `get` read it again. */
+/** A cached value: `get` returns it up to `maxAgeMs` after it was read, `forget` makes the next `get` read it again. */
 export type CachedRead<Value> = { get: () => Promise<Value>; forget: () => void };
 
 /**
  * Read-through cache of one value with a time to live. Concurrent callers share one read; a failed read is not cached.
  * @param name names the cache; one per process.
- * @param maxAgeMs time to live in milliseconds.
+ * @param maxAgeMs time to live in milliseconds, from the end of the read: a slow database is not read all the time.
  */
 export function cachedRead<Value>(name: string, maxAgeMs: number, read: () => Promise<Value>): CachedRead<Value> {
   const cacheOf = defineProcessValue(`fresh.${name}`, (): Cache<Value> => ({ cached: null, reading: null }));

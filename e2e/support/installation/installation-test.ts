@@ -2,18 +2,15 @@
 
 import type { CarrierName } from "../../../test/carriers/all";
 import { test as base } from "../../test";
-import { type Installation, type InstallationOptions, startInstallation } from "./installation";
+import type { Installation, InstallationOptions } from "./installation";
 
 /** Creates that `test`. The tests of its file must run in one worker, one after another. */
 export const testWith = <Name extends CarrierName>(options: InstallationOptions<Name>) =>
-  base.extend<object, { installation: Installation<Name> }>({
+  base.extend<{ installation: Installation<Name> }>({
+    // Of a test, not of a worker: Playwright would start another process for the file.
     installation: [
-      async ({ service }, use) => {
-        const installation = await startInstallation(service, options);
-        await use(installation);
-        await installation.close();
-      },
-      { scope: "worker", timeout: 480_000 },
+      async ({ installationOf }, use, { file }) => use(await installationOf(file, options)),
+      { timeout: 480_000 },
     ],
   });
 

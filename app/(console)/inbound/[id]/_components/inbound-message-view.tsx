@@ -76,7 +76,7 @@ function Facts({ message }: { message: InboundMessage }) {
       <Title order={2} size="h4" mb="md">
         {texts.details.title}
       </Title>
-      <DataList withDivider labelWidth={136}>
+      <DataList withDivider labelWidth={150}>
         <Fact label={texts.details.id}>
           <Copied value={message.id} label={texts.details.copyId} />
         </Fact>

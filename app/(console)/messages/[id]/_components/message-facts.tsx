@@ -16,7 +16,7 @@ export function MessageFacts({ detail: { message, reference, encoding, segments 
       <Title order={2} size="h4" mb="md">
         {texts.title}
       </Title>
-      <DataList withDivider labelWidth={136}>
+      <DataList withDivider labelWidth={150}>
         <Fact label={texts.id}>
           <Copied value={message.id} label={texts.copyId} />
         </Fact>
