@@ -87,7 +87,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   ],
   installationOf: [
     async ({ service }, use) => {
-      // Emulated carriers and all: not for the processes that need none.
+      // Loaded here, because most test processes need no emulated carriers.
       const { keepInstallation } = await import("./support/installation/keep-installation");
       const kept = keepInstallation(service);
       await use(kept.of);

@@ -1,6 +1,6 @@
 /**
  * Test files share processes, which saves starting one, and loading the libraries, for each. So that they share nothing else,
- * every file gets its own copy of the project's modules, no value of the process, and the environment of the start.
+ * every file gets its own copy of the project's modules, no process values (`defineProcessValue`), and the environment of the start.
  */
 import { vi } from "vitest";
 

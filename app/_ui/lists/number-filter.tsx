@@ -51,7 +51,7 @@ export function NumberFilter({ number, onChange, accepts = "number", ...field }:
         setText(event.currentTarget.value);
         apply(event.currentTarget.value.replaceAll(/[\s().-]/g, ""));
       }}
-      // Before a click elsewhere opens another page: writing the address later would end that navigation.
+      // Applied before a click on a link navigates: a change of the address during that would end the navigation.
       onBlur={() => apply.flush()}
       {...field}
     />

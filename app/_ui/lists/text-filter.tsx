@@ -41,7 +41,7 @@ export function TextFilter({
       }}
       flex="1 1 150px"
       maw={{ sm: 220 }}
-      // Before a click elsewhere opens another page: writing the address later would end that navigation.
+      // Applied before a click on a link navigates: a change of the address during that would end the navigation.
       onBlur={() => apply.flush()}
       {...field}
     />

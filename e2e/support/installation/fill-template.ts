@@ -1,6 +1,6 @@
 /**
- * Creates the operator and the accounts of the template in the database that DATABASE_URL names, all by the operator's commands.
- * Arguments: the accounts' sender and balance. Prints them as JSON. A process of its own, as a process keeps to one database.
+ * Creates the operator and the accounts of the template by the operator's commands, in the database that DATABASE_URL names, and
+ * prints them as JSON. Arguments: sender and balance of the accounts. It is a program because a process keeps to one database.
  */
 import { randomBytes } from "node:crypto";
 import { COMMANDS, type Flags } from "@/scripts/admin/commands";

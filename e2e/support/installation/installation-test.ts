@@ -7,7 +7,7 @@ import type { Installation, InstallationOptions } from "./installation";
 /** Creates that `test`. The tests of its file must run in one worker, one after another. */
 export const testWith = <Name extends CarrierName>(options: InstallationOptions<Name>) =>
   base.extend<{ installation: Installation<Name> }>({
-    // Of a test, not of a worker: Playwright would start another process for the file.
+    // A fixture of the test: for one of the worker, Playwright would start another process for the file.
     installation: [
       async ({ installationOf }, use, { file }) => use(await installationOf(file, options)),
       { timeout: 480_000 },

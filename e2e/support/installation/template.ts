@@ -13,7 +13,7 @@ const TEMPLATE = "test_template";
 /** Any number, as long as every test process takes the same. */
 const TEMPLATE_LOCK_ID = 4_411_902;
 
-/** Whom a copied database knows from the start. */
+/** The people and accounts that a copied database has from the start. */
 type Known = {
   operator: { email: string; password: string };
   /** Accounts with 100.00 of balance and {@link SENDER} as approved sender. */
@@ -38,7 +38,7 @@ function urlOf(server: string, name: string): string {
   return url.href;
 }
 
-/** Migrates and fills the template, unless another test process has. A half-made one, left by a killed process, is made anew. */
+/** Migrates and fills the template, unless another test process has done so. One that a killed process left half-made is replaced. */
 async function ensureTemplate(service: Service, client: pg.Client, server: string): Promise<Known> {
   const file = path.join(service.dataDir, `${TEMPLATE}.json`);
   if (!existsSync(file)) {
