@@ -48,6 +48,15 @@ test("a queue reads no jobs of other queues, whatever waits before its own and w
   }
 });
 
+/** Connections of queues that listen for announcements. */
+async function listeners(): Promise<number> {
+  const { rowCount } = await pool().query(
+    `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'worker-queue'
+       AND query LIKE 'LISTEN %' AND state = 'idle'`,
+  );
+  return rowCount ?? 0;
+}
+
 test("a job is run when it is announced, also right after a fetch that found nothing", async () => {
   await pool().query("DELETE FROM graphile_worker._private_jobs");
   let done = 0;
@@ -58,6 +67,8 @@ test("a job is run when it is announced, also right after a fetch that found not
   };
   // No poll finds what an announcement does not.
   const queue = await keepQueue({ name: "test", taskList, concurrency: 1, pollMs: 3_600_000 });
+  // A queue runs a moment before it listens; until then it hears no announcement.
+  await expect.poll(listeners).toBe(1);
   for (let job = 1; job <= 20; job += 1) {
     await pool().query("SELECT pg_notify('jobs:insert', '{\"count\":1}')");
     await addJob(pool(), "review_sender", { senderId: `snd_${job}` });
