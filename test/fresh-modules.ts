@@ -3,12 +3,11 @@
  * every file gets its own copy of the project's modules, no process values (`defineProcessValue`), and the environment of the start.
  */
 import { vi } from "vitest";
+import { REGISTRY } from "./database/simulated-workers";
 
 type Shared = { [key: symbol]: unknown };
 
 const START = Symbol.for("test.environment-at-start");
-/** As in server/core/process.ts. */
-const REGISTRY = Symbol.for("messaging-service.process");
 
 const shared = globalThis as Shared;
 shared[START] ??= { ...process.env };

@@ -5,7 +5,8 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 
-const REGISTRY = Symbol.for("messaging-service.process");
+/** Where `server/core/process.ts` keeps the process values. */
+export const REGISTRY = Symbol.for("messaging-service.process");
 /** Names of `defineProcessValue` of which each worker has its own. The rest (pool, settings, providers) is shared. */
 const OWN = /^(worker\.|attempts\.|receipts\.|messages\.accept$)/;
 
