@@ -10,8 +10,10 @@ import { defineProcessValue } from "./process";
 const HORIZON_MS = 10_000;
 /** Times are announced together that are as close as this. */
 const TICK_MS = 10;
-/** Pause after an announcement: under load, batches of receipts and retries become due all the time. */
-const PAUSE_MS = 100;
+/** Mean time between announcements: under load, batches of receipts and retries become due all the time. */
+const INTERVAL_MS = 50;
+/** Announcements that may come before that time, so that those of a quiet installation are not late. */
+const BURST = 5;
 
 /**
  * Tells the workers that a job is due, as graphile-worker's own insert does. It does not wait for the disk: until it is committed
@@ -25,12 +27,13 @@ type Announcer = {
   times: Set<number>;
   timer: NodeJS.Timeout | null;
   timerMs: number;
-  announcedMs: number;
+  /** When the burst will be whole again (generic cell rate algorithm). */
+  refilledMs: number;
 };
 
 const announcer = defineProcessValue(
   "jobs.announcer",
-  (): Announcer => ({ times: new Set(), timer: null, timerMs: Number.POSITIVE_INFINITY, announcedMs: 0 }),
+  (): Announcer => ({ times: new Set(), timer: null, timerMs: Number.POSITIVE_INFINITY, refilledMs: 0 }),
 );
 
 /**
@@ -47,7 +50,7 @@ export function announceIn(waitMs: number): void {
 /** Sets the timer for the earliest time, unless it is set for one that is no later. */
 function schedule(own: Announcer): void {
   if (own.times.size === 0) return;
-  const nextMs = Math.max(Math.min(...own.times), own.announcedMs + PAUSE_MS);
+  const nextMs = Math.max(Math.min(...own.times), own.refilledMs - (BURST - 1) * INTERVAL_MS);
   if (own.timer && own.timerMs <= nextMs) return;
   if (own.timer) clearTimeout(own.timer);
   own.timerMs = nextMs;
@@ -59,7 +62,7 @@ function announceDue(own: Announcer): void {
   const nowMs = performance.now();
   own.timer = null;
   for (const time of own.times) if (time <= nowMs) own.times.delete(time);
-  own.announcedMs = nowMs;
+  own.refilledMs = Math.max(own.refilledMs, nowMs) + INTERVAL_MS;
   // A lost announcement costs the pause until the next poll.
   pool()
     .query({ name: "jobs.announce", text: ANNOUNCEMENT })
