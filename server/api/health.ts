@@ -1,3 +1,4 @@
+import { isConnectionFailure } from "../core/connection-failure";
 import { pool } from "../core/db";
 import { errorFields, log } from "../core/log";
 
@@ -24,18 +25,24 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   }
 }
 
-/** Connects without waiting for an unavailable database, unlike all other queries. */
+/**
+ * Connects without waiting for an unavailable database, unlike all other queries. A connection of the pool may have died
+ * unnoticed, which says nothing of the database: the next one is asked, at last a new one.
+ */
 async function databaseLatencyMs(): Promise<number> {
-  const startedAt = performance.now();
-  const client = await pool().reachAtOnce();
-  try {
-    await client.query("SELECT 1");
-    client.release();
-  } catch (thrown) {
-    client.release(true);
-    throw thrown;
+  for (;;) {
+    const startedAt = performance.now();
+    const isReused = pool().idleCount > 0;
+    const client = await pool().reachAtOnce();
+    try {
+      await client.query("SELECT 1");
+      client.release();
+      return Math.round(performance.now() - startedAt);
+    } catch (thrown) {
+      client.release(true);
+      if (!isReused || !isConnectionFailure(thrown)) throw thrown;
+    }
   }
-  return Math.round(performance.now() - startedAt);
 }
 
 async function readQueue(): Promise<Health["queue"]> {

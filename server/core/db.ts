@@ -53,6 +53,14 @@ const isNamed = (first: unknown): first is pg.QueryConfig =>
 /** The pools of this process by their names in the metrics. */
 export const pools = defineProcessValue("db.pools", () => new Map<string, pg.Pool>());
 
+/**
+ * Statements look up rows by their keys, and connections keep the plans of named ones. One made while a table has a handful
+ * of rows would read the whole table, and go on doing so as it grows, until autovacuum has analysed it. With the default cost
+ * of a random page, meant for disks with heads, so would one made for a hundred rows of a table of some 20,000. JIT
+ * takes a scan that is off, where no index fits, for a dear statement and compiles it.
+ */
+const KEY_LOOKUPS = ["random_page_cost = 1.1", "enable_seqscan = off", "jit = off"];
+
 type PoolSettings = Pick<pg.PoolConfig, "connectionString" | "connectionTimeoutMillis" | "max" | "statement_timeout">;
 
 function makePool(name: string, config: PoolSettings): PatientPool {
@@ -73,7 +81,11 @@ function makePool(name: string, config: PoolSettings): PatientPool {
   // A connection that dies is replaced at the next query; without listeners its error would end the process.
   const noteLoss = (thrown: Error) => log("warn", "db.connection_lost", errorFields(thrown));
   made.on("error", noteLoss);
-  made.on("connect", (client) => client.on("error", noteLoss));
+  made.on("connect", (client) => {
+    client.on("error", noteLoss);
+    // A pooler may hand later statements to another connection, so transactions set them again.
+    client.query(KEY_LOOKUPS.map((setting) => `SET ${setting}`).join("; ")).catch(() => undefined);
+  });
   onShutdown(() => made.end());
   pools().set(name, made);
   return made;
@@ -192,12 +204,11 @@ export function beforeCommit(tx: Tx, send: () => Promise<unknown>): void {
   else lastStatements.set(tx, [send]);
 }
 
-/**
- * Transactions look up rows by their keys. With PostgreSQL's default cost of a random page, meant for disks with heads, the
- * planner reads all of a table of up to some 20,000 rows instead of looking up a hundred. Set with each BEGIN, since a pooler
- * in transaction mode may hand on a connection.
- */
-const BEGIN = "BEGIN; SET LOCAL random_page_cost = 1.1";
+const BEGIN = ["BEGIN", ...KEY_LOOKUPS.map((setting) => `SET LOCAL ${setting}`)].join("; ");
+
+/** For a transaction that reads whole tables, and as long as it takes: plans that do so are allowed again. */
+export const readWholeTables = (tx: Tx): Promise<unknown> =>
+  tx.query("SET LOCAL statement_timeout = 0; SET LOCAL enable_seqscan = on");
 
 const ABORTED = "25P02";
 

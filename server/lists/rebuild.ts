@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { transaction } from "../core/db";
+import { readWholeTables, transaction } from "../core/db";
 import { INSERT_CHANGES } from "./store";
 
 /** Generous, since the lists themselves are read. */
@@ -40,7 +40,7 @@ const CORRECT_SQL = `
 export async function rebuildListTotals(): Promise<number> {
   const query: pg.QueryConfig & { query_timeout: number } = { text: CORRECT_SQL, query_timeout: TIMEOUT_MS };
   return transaction(async (tx) => {
-    await tx.query("SET LOCAL statement_timeout = 0");
+    await readWholeTables(tx);
     // Two processes at once would add the same differences twice.
     await tx.query("SELECT pg_advisory_xact_lock(hashtext('rebuild.lists'))");
     const { rows } = await tx.query<{ corrected: number }>(query);

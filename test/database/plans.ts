@@ -32,6 +32,7 @@ export async function statementsOf(work: () => Promise<unknown>): Promise<Statem
 export type Plan = {
   "Node Type": string;
   "Relation Name"?: string;
+  "Total Cost": number;
   "Actual Rows": number;
   "Actual Loops": number;
   "Rows Removed by Filter"?: number;
@@ -64,15 +65,14 @@ const literalOf = (value: unknown): string => {
   return text === null ? "NULL" : pg.escapeLiteral(String(text));
 };
 
-/**
- * Runs a statement, a named one in its generic plan, and takes back what it did.
- * @param settings of the connection that sends it, as SQL.
- * @returns `isCompiled`: whether the server compiled it first (JIT), which takes far longer than a statement of ours.
- */
-export async function explain(
+type Explained = { Plan: Plan; JIT?: object };
+
+/** Prepares a statement, a named one for its generic plan, in a transaction that is taken back, and has `work` explain it. */
+async function withPrepared<Result>(
   { name, text, values }: Statement,
-  settings = "",
-): Promise<{ plan: Plan; isCompiled: boolean; listsRead: number }> {
+  settings: string,
+  work: (client: pg.PoolClient, explainAs: (options: string) => Promise<Explained>) => Promise<Result>,
+): Promise<Result> {
   const client = await pool().connect();
   try {
     await client.query("BEGIN");
@@ -80,19 +80,39 @@ export async function explain(
     if (settings) await client.query(settings);
     // Explained as it is, it would be planned for these values alone.
     await client.query(`PREPARE explained AS ${text}`);
-    const before = await client.query<{ read: number }>(LISTS_READ);
     const list = values.length > 0 ? `(${values.map(literalOf).join(", ")})` : "";
-    const { rows } = await client.query<{ "QUERY PLAN": [{ Plan: Plan; JIT?: object }] }>(
-      `EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE explained${list}`,
-    );
-    const [explained] = rows[0]?.["QUERY PLAN"] ?? [];
-    if (!explained) throw new Error("no plan");
-    const after = await client.query<{ read: number }>(LISTS_READ);
-    const listsRead = (after.rows[0]?.read ?? 0) - (before.rows[0]?.read ?? 0);
-    return { plan: explained.Plan, isCompiled: explained.JIT !== undefined, listsRead };
+    return await work(client, async (options) => {
+      const { rows } = await client.query<{ "QUERY PLAN": [Explained] }>(
+        `EXPLAIN (${options}) EXECUTE explained${list}`,
+      );
+      const [explained] = rows[0]?.["QUERY PLAN"] ?? [];
+      if (!explained) throw new Error("no plan");
+      return explained;
+    });
   } finally {
     await client.query("ROLLBACK");
     await client.query("DEALLOCATE explained").catch(() => undefined);
     client.release();
   }
 }
+
+/**
+ * Runs a statement, a named one in its generic plan, and takes back what it did.
+ * @param settings of the connection that sends it, as SQL.
+ * @returns `isCompiled`: whether the server compiled it first (JIT), which takes far longer than a statement of ours.
+ */
+export const explain = (
+  statement: Statement,
+  settings = "",
+): Promise<{ plan: Plan; isCompiled: boolean; listsRead: number }> =>
+  withPrepared(statement, settings, async (client, explainAs) => {
+    const before = await client.query<{ read: number }>(LISTS_READ);
+    const { Plan: plan, JIT } = await explainAs("ANALYZE, FORMAT JSON");
+    const after = await client.query<{ read: number }>(LISTS_READ);
+    const listsRead = (after.rows[0]?.read ?? 0) - (before.rows[0]?.read ?? 0);
+    return { plan, isCompiled: JIT !== undefined, listsRead };
+  });
+
+/** The plan of a statement, which is not run; of a named one the generic plan. */
+export const planOf = (statement: Statement): Promise<Plan> =>
+  withPrepared(statement, "", async (_, explainAs) => (await explainAs("FORMAT JSON")).Plan);

@@ -1,6 +1,6 @@
 /** Compares balances with the ledger. */
 import type pg from "pg";
-import { pool, transaction } from "../../core/db";
+import { pool, readWholeTables, transaction } from "../../core/db";
 import { EVERYTHING, FAULTS, faultValues, type LedgerRange } from "./faults";
 
 /** Generous, since the full check reads the whole ledger. */
@@ -65,7 +65,7 @@ export async function findDrift(range: LedgerRange = EVERYTHING): Promise<{ acco
   };
   return transaction(async (tx) => {
     await tx.query("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY");
-    await tx.query("SET LOCAL statement_timeout = 0");
+    await readWholeTables(tx);
     const counted = await tx.query<{ accounts: number }>("SELECT count(*)::int AS accounts FROM accounts");
     const { rows } = await tx.query<Drift>(check);
     return { accounts: counted.rows[0]?.accounts ?? 0, drifted: rows };

@@ -1,0 +1,31 @@
+/**
+ * The plans of a young installation. A connection keeps the plan of a named statement, and one made while a table had a
+ * handful of rows would read all of it long after it has grown.
+ */
+import { expect, test } from "vitest";
+import { pool } from "@/server/core/db";
+import { type Plan, planOf } from "@/test/database/plans";
+import { statementsOfAMessage } from "@/test/database/statements-of-a-message";
+
+/** Tables that gain or lose rows with every message. */
+const GROWING = [
+  ...["messages", "message_attempts", "attempt_parts", "receipts", "events", "webhook_deliveries", "webhook_tries"],
+  ...["pending_messages", "sent_messages", "failed_messages", "waiting_messages", "ledger_entries"],
+  ...["idempotency_keys", "inbound_messages", "message_metadata", "request_log"],
+];
+
+const tablesReadWhole = (plan: Plan): string[] => [
+  ...(plan["Node Type"] === "Seq Scan" ? [plan["Relation Name"] ?? ""] : []),
+  ...(plan.Plans ?? []).flatMap(tablesReadWhole),
+];
+
+test("no statement of a message's life reads a whole table, although each is small when it is planned", async () => {
+  const statements = await statementsOfAMessage();
+  await pool().query(`VACUUM ANALYZE ${GROWING.join(", ")}`);
+  const found: string[] = [];
+  for (const statement of statements) {
+    const whole = tablesReadWhole(await planOf(statement)).filter((table) => GROWING.includes(table));
+    if (whole.length > 0) found.push(`${statement.name}: ${whole}`);
+  }
+  expect(found).toEqual([]);
+});
