@@ -5,6 +5,7 @@ import { endpointPartsTexts as parts } from "@/app/_texts/webhooks/parts";
 import { trpc } from "@/app/_trpc/client";
 import { FormModal } from "@/app/_ui/forms/form-modal";
 import { OneTimeSecret } from "@/app/_ui/forms/one-time-secret";
+import { secretDialog } from "@/app/_ui/forms/secret-dialog";
 import { EndpointForm } from "./endpoint-form";
 
 /** Creates an endpoint and shows its signing secret, once. */
@@ -12,19 +13,13 @@ export function CreateEndpointDialog({ opened, onClose }: { opened: boolean; onC
   const utils = trpc.useUtils();
   const create = trpc.webhooks.create.useMutation({ onSuccess: () => utils.webhooks.list.invalidate() });
   const created = create.data;
-  // Closing now would lose the secret that is being created.
-  const close = () => !create.isPending && onClose();
+  const behaviour = secretDialog(create, onClose);
   return (
     <FormModal
       opened={opened}
-      onClose={close}
-      // Not before the dialog is hidden: it would switch back to the form while it fades out.
-      onExitTransitionEnd={create.reset}
+      {...behaviour}
       isDone={created !== undefined}
       title={created ? texts.create.created : texts.create.title}
-      // A stray click must not close the dialog: the secret is never shown again.
-      closeOnClickOutside={false}
-      closeOnEscape={!created}
     >
       {created ? (
         <OneTimeSecret
@@ -42,7 +37,7 @@ export function CreateEndpointDialog({ opened, onClose }: { opened: boolean; onC
           action={texts.create.submit}
           save={(values, onError) => create.mutate(values, { onError })}
           busy={create.isPending}
-          onCancel={close}
+          onCancel={behaviour.onClose}
         />
       )}
     </FormModal>

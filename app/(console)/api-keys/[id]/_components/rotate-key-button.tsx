@@ -9,6 +9,7 @@ import { Choice } from "@/app/_ui/forms/choice";
 import { Dialog } from "@/app/_ui/forms/dialog";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { FormButtons } from "@/app/_ui/forms/form-buttons";
+import { secretDialog } from "@/app/_ui/forms/secret-dialog";
 import { IconRefresh } from "@/app/_ui/icons/icons";
 import type { ApiKey, RotateApiKeyInput } from "@/server/api-keys/schema";
 import { NewKey } from "../../_components/new-key";
@@ -26,8 +27,7 @@ export function RotateKeyButton({ apiKey }: { apiKey: ApiKey }) {
   const [grace, setGrace] = useState<Grace>(FIRST);
   const rotate = trpc.apiKeys.rotate.useMutation({ onSuccess: () => utils.apiKeys.invalidate() });
   const created = rotate.data;
-  // Closing now would lose the key that is being created.
-  const close = () => !rotate.isPending && dialog.close();
+  const behaviour = secretDialog(rotate, dialog.close);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     rotate.mutate({ id: apiKey.id, grace_hours: grace });
@@ -37,16 +37,7 @@ export function RotateKeyButton({ apiKey }: { apiKey: ApiKey }) {
       <Button variant="default" leftSection={<IconRefresh size={16} />} onClick={dialog.open}>
         {texts.rotate.button}
       </Button>
-      <Dialog
-        opened={opened}
-        onClose={close}
-        // Not before the dialog is hidden: it would switch back to the form while it fades out.
-        onExitTransitionEnd={rotate.reset}
-        title={created ? texts.rotate.rotated : texts.rotate.title}
-        // A stray click must not close the dialog: the key is never shown again.
-        closeOnClickOutside={false}
-        closeOnEscape={!created}
-      >
+      <Dialog opened={opened} {...behaviour} title={created ? texts.rotate.rotated : texts.rotate.title}>
         {created ? (
           <NewKey created={created} onDone={dialog.close} />
         ) : (
@@ -60,7 +51,7 @@ export function RotateKeyButton({ apiKey }: { apiKey: ApiKey }) {
                 value={String(grace)}
                 onChange={(value) => setGrace(GRACES.find((hours) => String(hours) === value) ?? FIRST)}
               />
-              <FormButtons submit={texts.rotate.submit} busy={rotate.isPending} onCancel={close} />
+              <FormButtons submit={texts.rotate.submit} busy={rotate.isPending} onCancel={behaviour.onClose} />
             </Stack>
           </form>
         )}

@@ -9,6 +9,7 @@ import { trpc } from "@/app/_trpc/client";
 import { Dialog } from "@/app/_ui/forms/dialog";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { OneTimeSecret } from "@/app/_ui/forms/one-time-secret";
+import { secretDialog } from "@/app/_ui/forms/secret-dialog";
 import { IconRefresh } from "@/app/_ui/icons/icons";
 
 /** Rotates the signing secret of an endpoint and shows the new one, once. */
@@ -16,23 +17,13 @@ export function RotateSecretButton({ endpointId }: { endpointId: string }) {
   const [opened, dialog] = useDisclosure(false);
   const rotate = trpc.webhooks.rotateSecret.useMutation();
   const secret = rotate.data?.signing_secret;
-  // Closing now would lose the secret that is being created.
-  const close = () => !rotate.isPending && dialog.close();
+  const behaviour = secretDialog(rotate, dialog.close);
   return (
     <>
       <Button variant="default" leftSection={<IconRefresh size={16} />} onClick={dialog.open}>
         {texts.rotate.button}
       </Button>
-      <Dialog
-        opened={opened}
-        onClose={close}
-        // Not before the dialog is hidden: it would switch back to the question while it fades out.
-        onExitTransitionEnd={rotate.reset}
-        title={secret ? texts.rotate.rotated : texts.rotate.title}
-        // A stray click must not close the dialog: the secret is never shown again.
-        closeOnClickOutside={false}
-        closeOnEscape={!secret}
-      >
+      <Dialog opened={opened} {...behaviour} title={secret ? texts.rotate.rotated : texts.rotate.title}>
         {secret ? (
           <OneTimeSecret
             title={parts.secret.copyNow}
@@ -47,7 +38,7 @@ export function RotateSecretButton({ endpointId }: { endpointId: string }) {
             <ErrorAlert error={rotate.error} title={texts.rotate.notRotated} />
             <Text size="sm">{texts.rotate.effect}</Text>
             <Group justify="flex-end" gap="sm">
-              <Button variant="default" onClick={close}>
+              <Button variant="default" onClick={behaviour.onClose}>
                 {sharedTexts.cancel}
               </Button>
               <Button loading={rotate.isPending} onClick={() => rotate.mutate({ id: endpointId })}>
