@@ -32,7 +32,6 @@ export async function statementsOf(work: () => Promise<unknown>): Promise<Statem
 export type Plan = {
   "Node Type": string;
   "Relation Name"?: string;
-  "Total Cost": number;
   "Actual Rows": number;
   "Actual Loops": number;
   "Rows Removed by Filter"?: number;
