@@ -27,9 +27,17 @@ const SOURCES = [
   "worker",
   "public",
   SCHEMA,
-  path.join("prisma", "migrate.ts"),
-  path.join("scripts", "admin.ts"),
-  path.join("scripts", "build.ts"),
+  ...["migrate.ts", "patiently.ts", "queue-indexes.ts"].map((name) => path.join("prisma", name)),
+  ...[
+    "admin",
+    "build.ts",
+    "free-port.ts",
+    "local.ts",
+    "lock.ts",
+    "postgres-programs.ts",
+    "postgres.ts",
+    "progress.mjs",
+  ].map((name) => path.join("scripts", name)),
   "next.config.mjs",
   "package-lock.json",
   "package.json",
@@ -91,8 +99,16 @@ async function buildPages(): Promise<void> {
   await compressFiles();
 }
 
+/** @throws Error naming files of the bundles that are no sources of the build: changing them would not cause another one. */
+function requireSources(bundled: string[]): void {
+  const sources = new Set(filesOf(SOURCES));
+  const missing = bundled.filter((file) => !sources.has(path.normalize(file)) && !file.startsWith("prisma/generated/"));
+  if (missing.length > 0)
+    throw new Error(`SOURCES of scripts/build.ts lacks files that are bundled: ${missing.join(", ")}`);
+}
+
 async function buildProcesses(): Promise<void> {
-  await bundle({
+  const { metafile } = await bundle({
     entryPoints: ENTRIES,
     outdir: "dist",
     outExtension: { ".js": ".mjs" },
@@ -102,8 +118,10 @@ async function buildProcesses(): Promise<void> {
     format: "esm",
     target: "node20",
     sourcemap: true,
+    metafile: true,
     logLevel: "silent",
   });
+  requireSources(Object.keys(metafile.inputs));
   // Imports run before the first line of a bundle, so what they read from the environment is set by a file before it.
   for (const name of ["web", "pages", "worker"]) {
     const launcher = `process.env.NODE_ENV ??= "production";\nawait import("./${name}-process.mjs");\n`;

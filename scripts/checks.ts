@@ -5,12 +5,17 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { ensureBuilt, ensureClient } from "./build";
 import { getChromium } from "./chromium";
-import { runQuietly, say, stopCommands } from "./progress.mjs";
+import { runQuietly, say, stopCommands, yieldProcessor } from "./progress.mjs";
 
 type Count = { passed: number; failed: number };
 
-/** `run` gets a folder for its reports. */
-export type Check = { name: string; run: (reports: string) => Promise<Count> };
+/** `reports`: folder for the reports of tests; `niceness`: of the processes, from 0 (that of this one) to 19. */
+type Surroundings = { reports: string; niceness: number };
+
+export type Check = { name: string; run: (surroundings: Surroundings) => Promise<Count> };
+
+/** One check, several side by side, or one and the steps that take the processor time that it leaves. */
+type Step = Check | readonly Check[] | { check: Check; beside: readonly Step[] };
 
 const seconds = (since: number) => `${((performance.now() - since) / 1_000).toFixed(1)} s`;
 
@@ -21,10 +26,13 @@ function npmCommand(script: string, args: string[] = []): [string, string[]] {
   return [command, [...first, "run", "--silent", script, ...(args.length > 0 ? ["--", ...args] : [])]];
 }
 
+type Run = { args?: string[]; env?: Record<string, string>; niceness: number };
+
 /** Runs one of package.json's scripts with its output shown. @returns whether it succeeded. */
-function npmRun(script: string, args: string[] = [], env: Record<string, string> = {}): Promise<boolean> {
+function npmRun(script: string, { args = [], env = {}, niceness }: Run): Promise<boolean> {
   const [command, given] = npmCommand(script, args);
   const child = spawn(command, given, { stdio: "inherit", env: { ...process.env, ...env } });
+  yieldProcessor(child, niceness);
   return new Promise((resolve) => {
     child.once("error", () => resolve(false));
     child.once("close", (code) => resolve(code === 0));
@@ -53,20 +61,16 @@ const atLeastOne = (ok: boolean, { passed, failed }: Count): Count => ({
 /** A script of package.json, counted as one check. */
 const scriptCheck = (name: string, script: string, args: string[] = []): Check => ({
   name,
-  run: async () => asCount(await npmRun(script, args)),
+  run: async ({ niceness }) => asCount(await npmRun(script, { args, niceness })),
 });
 
 /** Vitest tests, each counted. @param args select the tests to run. */
 const vitestCheck = (name: string, args: string[] = []): Check => ({
   name,
-  run: async (reports) => {
+  run: async ({ reports, niceness }) => {
     const file = path.join(reports, "vitest.json");
-    const ok = await npmRun("test:unit", [
-      ...args,
-      "--reporter=default",
-      "--reporter=json",
-      `--outputFile.json=${file}`,
-    ]);
+    const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${file}`];
+    const ok = await npmRun("test:unit", { args: [...args, ...reporters], niceness });
     const report = readReport(file);
     return atLeastOne(ok, { passed: numberIn(report, "numPassedTests"), failed: numberIn(report, "numFailedTests") });
   },
@@ -75,8 +79,8 @@ const vitestCheck = (name: string, args: string[] = []): Check => ({
 /** Scripts of package.json, counted as one check, whose output is shown only when one fails. */
 const quietCheck = (name: string, ...scripts: string[]): Check => ({
   name,
-  run: async () => {
-    for (const script of scripts) await runQuietly(...npmCommand(script));
+  run: async ({ niceness }) => {
+    for (const script of scripts) await runQuietly(...npmCommand(script), { niceness });
     return asCount(true);
   },
 });
@@ -106,10 +110,10 @@ export const BUILD: Check = {
 
 export const END_TO_END_TESTS: Check = {
   name: "End-to-end tests",
-  run: async (reports) => {
+  run: async ({ reports, niceness }) => {
     const file = path.join(reports, "playwright.json");
     const env = { PLAYWRIGHT_JSON_OUTPUT_FILE: file, CHROMIUM_PATH: await getChromium() };
-    const ok = await npmRun("test:e2e", [], env);
+    const ok = await npmRun("test:e2e", { env, niceness });
     const stats = (readReport(file)?.stats ?? null) as object | null;
     const passed = numberIn(stats, "expected") + numberIn(stats, "flaky");
     return atLeastOne(ok, { passed, failed: numberIn(stats, "unexpected") });
@@ -122,11 +126,33 @@ export const SHORT_PROOF = scriptCheck("Proof", "prove", ["--minutes", "0.5", "-
 /** Checks of a group that run at a time: most need one processor. */
 const SIDE_BY_SIDE = 2;
 
+/** Of checks beside another one, whose timing must not depend on them. */
+const BESIDE_NICENESS = 10;
+
+/** Runs the steps in order, whether or not an earlier one failed. */
+async function runSteps(
+  steps: readonly Step[],
+  niceness: number,
+  runOne: (check: Check, niceness: number) => Promise<void>,
+): Promise<void> {
+  for (const step of steps) {
+    if ("beside" in step) {
+      await Promise.all([runOne(step.check, niceness), runSteps(step.beside, BESIDE_NICENESS, runOne)]);
+      continue;
+    }
+    const waiting = [step].flat();
+    const runSome = async () => {
+      for (let next = waiting.shift(); next; next = waiting.shift()) await runOne(next, niceness);
+    };
+    await Promise.all(Array.from({ length: SIDE_BY_SIDE }, runSome));
+  }
+}
+
 /**
- * Runs all checks in order, those of a group side by side, whether or not an earlier one failed, and exits the process with 0,
- * 1 (a check failed) or 130 (interrupted). The last line of its output counts tests, and one for each other check.
+ * Runs all checks, and exits the process with 0, 1 (a check failed) or 130 (interrupted). The last line of its output counts
+ * tests, and one for each other check.
  */
-export async function runChecks(checks: readonly (Check | readonly Check[])[]): Promise<never> {
+export async function runChecks(steps: readonly Step[]): Promise<never> {
   const reports = mkdtempSync(path.join(tmpdir(), "messaging-results-"));
   const total: Count = { passed: 0, failed: 0 };
   const lines: string[] = [];
@@ -138,10 +164,11 @@ export async function runChecks(checks: readonly (Check | readonly Check[])[]): 
     });
   }
   await ensureClient();
-  const runOne = async ({ name, run }: Check): Promise<void> => {
+  const runOne = async ({ name, run }: Check, niceness: number): Promise<void> => {
+    if (isInterrupted) return;
     say(`${name} …`);
     const startedAt = performance.now();
-    const count = await run(reports).catch((thrown: Error) => {
+    const count = await run({ reports, niceness }).catch((thrown: Error) => {
       console.error(thrown.message);
       return asCount(false);
     });
@@ -149,13 +176,7 @@ export async function runChecks(checks: readonly (Check | readonly Check[])[]): 
     total.failed += count.failed;
     lines.push(`  ${name.padEnd(24)} ${count.passed} passed, ${count.failed} failed (${seconds(startedAt)})`);
   };
-  for (const check of checks) {
-    const waiting = [check].flat();
-    const runSome = async () => {
-      for (let next = waiting.shift(); next && !isInterrupted; next = waiting.shift()) await runOne(next);
-    };
-    await Promise.all(Array.from({ length: SIDE_BY_SIDE }, runSome));
-  }
+  await runSteps(steps, 0, runOne);
   rmSync(reports, { recursive: true, force: true });
   if (isInterrupted) process.exit(130);
   console.log(`\n${lines.join("\n")}\n\n${total.passed} passed, ${total.failed} failed`);

@@ -1,5 +1,6 @@
 /** Progress output of the commands. Plain JavaScript without dependencies: it runs before the installation. */
 import { spawn } from "node:child_process";
+import { setPriority } from "node:os";
 
 const STILL_BUSY_EVERY_MS = 5_000;
 const KILL_AFTER_MS = 3_000;
@@ -44,10 +45,19 @@ function excerpt(output) {
   return [...lines.slice(0, HEAD_LINES), "  [...]", ...lines.slice(-TAIL_LINES)].join("\n");
 }
 
-/** Runs a command and keeps its output to itself; a failure is an Error with its first and last lines. */
-export function runQuietly(command, args, options = {}) {
+/** Lowers the priority of a child process that has just been started, and of all that it will start. */
+export function yieldProcessor(child, niceness) {
+  if (child.pid && niceness > 0) setPriority(child.pid, niceness);
+}
+
+/**
+ * Runs a command and keeps its output to itself; a failure is an Error with its first and last lines.
+ * `niceness`: of its processes, from 0 (that of this one) to 19; other options are those of `spawn`.
+ */
+export function runQuietly(command, args, { niceness = 0, ...options } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
+    yieldProcessor(child, niceness);
     running.add(child);
     let output = "";
     const keep = (chunk) => {
@@ -65,7 +75,7 @@ export function runQuietly(command, args, options = {}) {
   });
 }
 
-/** Ends the commands that of {@link runQuietly} and resolves when they have ended. The next start repeats them. */
+/** Ends the commands of {@link runQuietly} and resolves when they have ended. The next start repeats them. */
 export async function stopCommands() {
   const ended = [...running].map((child) => {
     const kill = setTimeout(() => child.kill("SIGKILL"), KILL_AFTER_MS);
