@@ -38,6 +38,11 @@ export async function findSuppressed(
     found.has(keyOf(accountId, toNumber, "")) || found.has(keyOf(accountId, toNumber, fromSender));
 }
 
+/** SQL: whether a message is suppressed, for its sender or for every sender. `message`: alias of `messages` in the statement. */
+export const isSuppressed = (message: string): string => `EXISTS (SELECT 1 FROM suppressions suppressing
+  WHERE suppressing.account_id = ${message}.account_id AND suppressing.number = ${message}.to_number
+    AND suppressing.sender_id IN ('', ${message}.from_sender))`;
+
 /** A request to suppress a number, or to undo that, for one sender or all (empty). `at`: when it was made. */
 export type SuppressionRequest = { accountId: string; number: string; senderId: string; at: Date };
 

@@ -15,7 +15,8 @@ import { unnest } from "../../core/unnest";
 import { workerId } from "../../core/worker-id";
 import type { Slot } from "../../providers/health/slots";
 import type { OutboundMessage } from "../../providers/port";
-import { isExpired } from "./fail-undispatched";
+import { isSuppressed } from "../../suppressions/store";
+import { isExpired, revokedOf } from "./fail-undispatched";
 
 /** Pause before messages whose providers are all unavailable are dispatched again. */
 export const UNAVAILABLE_RETRY_MS = 5 * SECOND_MS;
@@ -172,6 +173,8 @@ const CLAIMED = unnest<Claimed>({
 /** Attempts begun per statement. */
 const BEGUN_MAX = 500;
 
+const REVOKED = revokedOf("m");
+
 const beginQueue = defineProcessValue("attempts.begin", () =>
   createBatcher<Claimed, boolean>(
     async (batch) => {
@@ -179,8 +182,9 @@ const beginQueue = defineProcessValue("attempts.begin", () =>
         name: "attempts.begin",
         text: `UPDATE message_attempts a SET begun_at = clock_timestamp() FROM ${CLAIMED.as("b")}
                WHERE a.message_id = b.message_id AND a.seq = b.seq AND a.claim = b.claim AND ${filterIsNull("a.outcome")}
-                 AND EXISTS (SELECT 1 FROM messages m WHERE m.id = b.message_id AND ${filterEquals("m.status", "pending")}
-                   AND NOT ${isExpired("m")})
+                 AND EXISTS (SELECT 1 FROM messages m ${REVOKED.joins}
+                   WHERE m.id = b.message_id AND ${filterEquals("m.status", "pending")} AND NOT ${isExpired("m")}
+                     AND ${REVOKED.column} IS NULL AND NOT ${isSuppressed("m")})
                RETURNING a.claim`,
         values: CLAIMED.values(batch),
       });
@@ -192,8 +196,10 @@ const beginQueue = defineProcessValue("attempts.begin", () =>
 );
 
 /**
- * Begins a claimed attempt, batched with others of this process; may be repeated.
- * @returns false when another worker owns it, or its message has expired or is no longer pending: then it must not be made.
+ * Begins a claimed attempt, batched with others of this process; may be repeated. Minutes may have passed since dispatch looked
+ * at the message, so a STOP or a suspension is looked for again.
+ * @returns false when the attempt must not be made: another worker owns it, or its message is no longer pending, has expired,
+ *   or must no longer be sent.
  */
 export const begin = (attempt: Claimed): Promise<boolean> => beginQueue()(attempt);
 

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { checkLedger } from "@/server/accounts/tasks";
 import { pool } from "@/server/core/db";
+import { workerId } from "@/server/core/worker-id";
 import { giveBack } from "@/server/messages/dispatch/claims";
 import { claimAttempts } from "@/server/messages/dispatch/dispatch";
 import { attemptResult, recordOutcome } from "@/server/messages/dispatch/record-outcome";
@@ -112,6 +113,64 @@ describe("more than one attempt", () => {
       provider: "vonage",
       error: { code: "7" },
     });
+  });
+});
+
+test("an outcome that a living worker still has to write is waited for, but not for ever", async () => {
+  const message = await claimed();
+  const age = (interval: string) =>
+    pool().query(
+      "UPDATE message_attempts SET started_at = now() - $2::interval, begun_at = now() WHERE message_id = $1",
+      [message.id, interval],
+    );
+  await pool().query("INSERT INTO workers (id, pools) VALUES ($1, '{}') ON CONFLICT DO NOTHING", [workerId()]);
+  await age("20 minutes");
+  await failUnresolved(ANY_AGE);
+  expect(await statusOf(message)).toBe("pending");
+  await age("61 minutes");
+  await failUnresolved(ANY_AGE);
+  expect(await statusOf(message)).toBe("failed");
+  await pool().query("DELETE FROM workers WHERE id = $1", [workerId()]);
+});
+
+describe("a worker whose claim was taken back", () => {
+  /** The same attempt, claimed again by the worker that took over. */
+  async function claimedAgain() {
+    const message = await claimed();
+    await giveBack([message.first]);
+    const [again] = await claimAttempts([message.id]);
+    again?.slot?.release();
+    if (!again) throw new Error("not claimed again");
+    return { ...message, again };
+  }
+
+  const outcomesOf = async (id: string) => {
+    const { rows } = await pool().query<{ outcome: string | null }>(
+      "SELECT outcome FROM message_attempts WHERE message_id = $1 ORDER BY seq",
+      [id],
+    );
+    return rows.map(({ outcome }) => outcome);
+  };
+
+  test("does not end the attempt of the other worker", async () => {
+    const message = await claimedAgain();
+    expect(await record(message.first, BUSY)).toBeNull();
+    expect(await outcomesOf(message.id)).toEqual([null]);
+    expect(await claimAttempts([message.id])).toEqual([]);
+    await record(message.again, { kind: "refused", code: "21610", detail: "The recipient has opted out." });
+    expect(await getMessage(message.account.actor, message.id)).toMatchObject({
+      status: "failed",
+      error: { code: "21610" },
+    });
+  });
+
+  test("does not make an unknown outcome of the other worker known", async () => {
+    const message = await claimedAgain();
+    const second = await recordAndAdvance(message.again, UNKNOWN);
+    expect(await record(message.first, BUSY)).toBeNull();
+    expect(await outcomesOf(message.id)).toEqual(["unknown", null]);
+    expect(await record(second, BUSY)).toBeNull();
+    expect(await statusOf(message)).toBe("pending");
   });
 });
 

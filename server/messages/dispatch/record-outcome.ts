@@ -246,8 +246,10 @@ const RESULTS = unnest<AttemptResult>({
       outcome.kind !== "accepted" && outcome.providerDetail ? storedDetail(outcome.providerDetail) : null,
   ],
   fault: ["text", ({ outcome }) => (outcome.kind === "retryable" ? outcome.fault : null)],
+  claim: ["uuid", ({ attempt }) => attempt.claim],
 });
 
+/** Ends attempts. One that another worker has claimed since is ended only by the news that a provider took the message. */
 async function finishAttempts(tx: Tx, results: readonly AttemptResult[]): Promise<void> {
   await tx.query({
     name: "attempts.finish",
@@ -256,7 +258,8 @@ async function finishAttempts(tx: Tx, results: readonly AttemptResult[]): Promis
              finished_at = clock_timestamp()
            FROM ${RESULTS.as("u")}
            WHERE a.message_id = u.message_id AND a.seq = u.seq
-             AND (a.outcome IS NULL OR a.outcome = 'unknown' OR u.outcome = 'accepted')`,
+             AND (u.outcome = 'accepted'
+               OR a.claim IS NOT DISTINCT FROM u.claim AND (a.outcome IS NULL OR a.outcome = 'unknown'))`,
     values: RESULTS.values(results),
   });
 }

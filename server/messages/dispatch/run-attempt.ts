@@ -1,5 +1,4 @@
 /** Runs attempts in this process: each is begun, made, and its outcome recorded, through database outages too. */
-import { isDataError } from "../../core/batcher";
 import { MINUTE_MS, msUntil, now, wholeSeconds } from "../../core/clock";
 import { errorFields, log } from "../../core/log";
 import { metrics } from "../../core/metrics";
@@ -14,13 +13,12 @@ import { referenceTo } from "../../providers/reference";
 import { closeAdapters, isSandboxOpenTo, providerTable } from "../../providers/registry";
 import { type Attempt, BEGUN_FRESH_MS, begin, forgetClaims, giveBack } from "./claims";
 import { attemptResult, recordOutcome } from "./record-outcome";
+import { retryWrite } from "./retry-write";
 
 /** A message whose outcome stays unknown fails, and is refunded, after this time. */
 export const UNRESOLVED_AFTER_MS = 15 * MINUTE_MS;
 /** A claimed attempt that could not begin within this time is not made: its message may be about to fail. */
 export const BEGUN_WITHIN_MS = UNRESOLVED_AFTER_MS / 2;
-/** Pauses before a write is retried; the last one is repeated. */
-const RETRY_DELAYS_MS = [100, 300, 1_000, 2_000, 5_000, 10_000, 20_000, 20_000];
 
 /**
  * From this many outcomes that wait to be recorded on, no more attempts are claimed. Calls that run ahead of the database only
@@ -74,16 +72,15 @@ async function runChain(first: Attempt): Promise<void> {
   for (let attempt: Attempt | null = first; attempt; ) {
     const current: Attempt = attempt;
     const made = await make(current).finally(() => current.slot?.release());
-    if (made === "not-ours") return forgetClaims([current]);
     attempt = made === "not-made" ? await giveBackUnmade(current) : await record(current, made.outcome, made.latencyMs);
     forgetClaims([current]);
   }
 }
 
-/** Gives back an attempt that was not made, for another worker to make. */
+/** Gives back an attempt that was not made, and has its message dispatched again; nothing happens if another worker owns it. */
 async function giveBackUnmade(attempt: Attempt): Promise<null> {
   const until = attempt.claimedAt.getTime() + UNRESOLVED_AFTER_MS;
-  await retryWrite("attempt.not_given_back_yet", () => giveBack([attempt]), until);
+  await keepWriting("attempt.not_given_back_yet", () => giveBack([attempt]), until);
   return null;
 }
 
@@ -96,13 +93,16 @@ export async function recordingKeepsUp(): Promise<void> {
   while (own.count >= UNRECORDED_MAX) await new Promise<void>((resolve) => own.waiting.push(resolve));
 }
 
-/** Records an outcome. @returns the next attempt, claimed, when it follows at once. */
+/**
+ * Records an outcome. Only this process knows the provider's response, so it is kept until it is written or the process ends;
+ * {@link recordingKeepsUp} bounds how many are kept. @returns the next attempt, claimed, when it follows at once.
+ */
 async function record(attempt: Attempt, outcome: SendOutcome, latencyMs: number): Promise<Attempt | null> {
   const result = attemptResult(attempt, outcome, latencyMs);
   const own = unrecorded();
   own.count += 1;
   try {
-    return await retryWrite("attempt.outcome_not_written_yet", () => recordOutcome(result));
+    return await keepWriting("attempt.outcome_not_written_yet", () => recordOutcome(result), Number.POSITIVE_INFINITY);
   } catch (thrown) {
     forgetClaims([{ claim: result.nextClaim }]);
     throw thrown;
@@ -112,23 +112,16 @@ async function record(attempt: Attempt, outcome: SendOutcome, latencyMs: number)
   }
 }
 
-/**
- * Retries a write while the database is unavailable. Only this process knows the provider's response, so it is kept for a
- * minute; after that the attempt stays open, as after a crash.
- * @param until retries until this time (milliseconds since 1970), unless this process is stopping.
- */
-async function retryWrite<Result>(event: string, write: () => Promise<Result>, until = 0): Promise<Result> {
-  for (let failures = 0; ; failures += 1) {
-    try {
-      return await write();
-    } catch (thrown) {
-      const isOver = failures >= RETRY_DELAYS_MS.length && (underWay().isStopping || now().getTime() > until);
-      if (isDataError(thrown) || isOver) throw thrown;
-      log("warn", event, errorFields(thrown));
-      await new Promise((resolve) => setTimeout(resolve, RETRY_DELAYS_MS[failures] ?? RETRY_DELAYS_MS.at(-1)));
-    }
-  }
-}
+/** Retries a write that fails until `until`, or until this process is stopping; each failure is logged as `event`. */
+const keepWriting = <Result>(event: string, write: () => Promise<Result>, until: number): Promise<Result> =>
+  retryWrite(write, {
+    until,
+    isStopping: () => underWay().isStopping,
+    onFailure: (thrown) => log("warn", event, errorFields(thrown)),
+  });
+
+/** For attempts that are given back when the database stays away, since their provider was not called. */
+const BRIEFLY = 0;
 
 type CallResult = { outcome: SendOutcome; latencyMs: number };
 
@@ -147,15 +140,12 @@ async function slotFor({ provider, slot }: Attempt): Promise<Slot | null> {
   return adapter && waitForSlot(adapter);
 }
 
-/**
- * Makes one attempt. "not-made": the provider was not called, and another worker is to call it. "not-ours": the claim was
- * taken back meanwhile, so the attempt belongs to another worker.
- */
-async function make(attempt: Attempt): Promise<CallResult | "not-made" | "not-ours"> {
+/** Makes one attempt. "not-made": the provider was not called; dispatch decides anew on the message. */
+async function make(attempt: Attempt): Promise<CallResult | "not-made"> {
   const { provider } = attempt;
   // A live message that was accepted before the sandbox was switched off must not be delivered there.
   if (provider === "sandbox" && !isSandboxOpenTo(attempt.accountId)) return notConfigured(provider);
-  const slot = await retryWrite("attempt.provider_not_read_yet", () => slotFor(attempt)).catch((thrown) => {
+  const slot = await keepWriting("attempt.provider_not_read_yet", () => slotFor(attempt), BRIEFLY).catch((thrown) => {
     log("error", "attempt.provider_not_read", { provider, ...errorFields(thrown) });
     return "unknown" as const;
   });
@@ -180,7 +170,7 @@ async function reportHealth(provider: string, { outcome, latencyMs }: CallResult
   }
 }
 
-async function callWhenReady(adapter: Adapter, attempt: Attempt): Promise<CallResult | "not-made" | "not-ours"> {
+async function callWhenReady(adapter: Adapter, attempt: Attempt): Promise<CallResult | "not-made"> {
   if (underWay().isStopping) return "not-made";
   const startedAt = performance.now();
   const refusal = (await adapter.ready?.()) ?? null;
@@ -189,21 +179,20 @@ async function callWhenReady(adapter: Adapter, attempt: Attempt): Promise<CallRe
   if (now().getTime() - attempt.claimedAt.getTime() > BEGUN_WITHIN_MS) {
     return notSent("waited_too_long", `No slot at ${adapter.id} became free in time.`, "throttled");
   }
-  const isOurs = await ensureBegun(attempt).catch((thrown) => {
+  const isBegun = await ensureBegun(attempt).catch((thrown) => {
     log("error", "attempt.not_begun", { message_id: attempt.message.id, ...errorFields(thrown) });
-    return null;
+    return false;
   });
-  if (isOurs === false) return "not-ours";
-  // A stopping process begins no more attempts. It has not called the provider, so this one can be given back.
-  return isOurs === null || underWay().isStopping ? "not-made" : callTraced(adapter, attempt);
+  // A stopping process begins no more attempts.
+  return !isBegun || underWay().isStopping ? "not-made" : callTraced(adapter, attempt);
 }
 
-/** Begins the attempt, again if its beginning is not recent. @returns false when another worker owns it. */
+/** Begins the attempt, again if its beginning is not recent. @returns false when it must not be made, as {@link begin}. */
 async function ensureBegun(attempt: Attempt): Promise<boolean> {
   for (let begunAtMs = attempt.begunAtMs; ; ) {
     if (begunAtMs !== null && performance.now() - begunAtMs < BEGUN_FRESH_MS) return true;
     begunAtMs = performance.now();
-    if (!(await retryWrite("attempt.not_begun_yet", () => begin(attempt)))) return false;
+    if (!(await keepWriting("attempt.not_begun_yet", () => begin(attempt), BRIEFLY))) return false;
   }
 }
 

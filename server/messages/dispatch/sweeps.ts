@@ -19,6 +19,11 @@ const ORPHANED_AFTER_MS = 10 * MINUTE_MS;
 /** A parked receipt can be joined by this time, if ever: attempts end within a quarter of an hour. */
 const JOINED_WITHIN_MS = HOUR_MS;
 const SWEEP_MAX = 2_000;
+/**
+ * A begun attempt without an outcome is left to its worker for this time while that is alive: after an outage of the database
+ * the worker still has to write the provider's response.
+ */
+const LEFT_TO_WORKER = "interval '1 hour'";
 
 // `created_at` of pending_messages is the time at which a message was due, so messages scheduled for later are never read.
 
@@ -52,6 +57,8 @@ const UNRESOLVED = `SELECT DISTINCT ON (a.message_id) a.message_id AS id, a.prov
   JOIN messages m ON m.id = a.message_id
   WHERE (a.outcome IS NULL OR a.outcome = 'unknown') AND ${isBegun("a")} AND a.started_at < ${BEFORE} AND m.status = 'pending'
     AND ($2::text[] IS NULL OR a.message_id = ANY($2))
+    AND (a.outcome = 'unknown' OR a.started_at < now() - ${LEFT_TO_WORKER}
+      OR NOT EXISTS (SELECT 1 FROM workers w WHERE w.id = a.worker_id))
     AND NOT EXISTS (SELECT 1 FROM message_attempts b WHERE b.message_id = a.message_id AND b.seq > a.seq
                     AND b.started_at >= ${BEFORE})
     AND NOT EXISTS (SELECT 1 FROM waiting_messages w WHERE w.message_id = a.message_id)

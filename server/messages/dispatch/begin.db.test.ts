@@ -1,0 +1,69 @@
+/** An attempt that waited since its claim: for a slot, for a connection, or for an earlier attempt to end. */
+import { beforeAll, describe, expect, test } from "vitest";
+import { checkLedger } from "@/server/accounts/tasks";
+import { pool } from "@/server/core/db";
+import { begin } from "@/server/messages/dispatch/claims";
+import { claimAttempts } from "@/server/messages/dispatch/dispatch";
+import { settleAttempts, startAttempts } from "@/server/messages/dispatch/run-attempt";
+import { getMessage } from "@/server/messages/read";
+import { BUSY, type Claimed, claimed, prepareAttempts, recordAndAdvance } from "@/test/database/attempts";
+
+beforeAll(prepareAttempts);
+
+const suppress = ({ account }: Claimed, senderId: string) =>
+  pool().query(
+    `INSERT INTO suppressions (id, account_id, number, sender_id, reason, created_at)
+     VALUES ($1, $2, '+14155550123', $3, 'stop', now())`,
+    [`sup_${account.accountId.slice(4)}${senderId === "" ? "" : "1"}`, account.accountId, senderId],
+  );
+
+const revocations: { what: string; code: string; revoke: (message: Claimed) => Promise<unknown> }[] = [
+  {
+    what: "a STOP to its sender",
+    code: "blocklisted",
+    revoke: (message) => suppress(message, message.account.senderId),
+  },
+  { what: "a STOP to every sender", code: "blocklisted", revoke: (message) => suppress(message, "") },
+  {
+    what: "the suspension of its account",
+    code: "account_not_active",
+    revoke: ({ account }) =>
+      pool().query("UPDATE accounts SET status = 'suspended' WHERE id = $1", [account.accountId]),
+  },
+  {
+    what: "the rejection of its sender",
+    code: "sender_not_approved",
+    revoke: ({ account }) =>
+      pool().query("UPDATE senders SET status = 'rejected' WHERE account_id = $1", [account.accountId]),
+  },
+];
+
+describe.each(revocations)("after $what", ({ code, revoke }) => {
+  test("an attempt that follows another one is not made, and its message fails and costs nothing", async () => {
+    const message = await claimed();
+    const second = await recordAndAdvance(message.first, BUSY);
+    await revoke(message);
+
+    expect(await begin(second)).toBe(false);
+    startAttempts([second]);
+    await settleAttempts();
+    const { rows } = await pool().query("SELECT seq, provider, outcome FROM message_attempts WHERE message_id = $1", [
+      message.id,
+    ]);
+    expect(rows).toEqual([{ seq: 1, provider: "vonage", outcome: "retryable" }]);
+    expect(await claimAttempts([message.id])).toEqual([]);
+    expect(await getMessage(message.account.actor, message.id)).toMatchObject({
+      status: "failed",
+      cost: 0,
+      error: { code },
+    });
+    expect((await checkLedger()).drifted).toEqual([]);
+  });
+});
+
+test("a STOP to another sender of the account lets an attempt begin", async () => {
+  const message = await claimed();
+  const second = await recordAndAdvance(message.first, BUSY);
+  await suppress(message, "OTHER");
+  expect(await begin(second)).toBe(true);
+});
