@@ -139,8 +139,10 @@ async function assignProviders(
     if (next.kind === "none") continue;
     const { provider } = next;
     const attempt = attemptOf(candidate, provider, at);
+    // Without settings nothing serves its queue: the attempt ends at once, and the message falls back to the next provider.
+    const mayWait = table.openAdapter(provider) !== null;
     if (next.isProbe) assigned.probes.push(attempt);
-    else if (next.kind === "unavailable" || throughput.isThrottled(attempt)) assigned.queued.push(attempt);
+    else if (mayWait && (next.kind === "unavailable" || throughput.isThrottled(attempt))) assigned.queued.push(attempt);
     else assigned.ready.set(provider, [...(assigned.ready.get(provider) ?? []), attempt]);
   }
   return assigned;
@@ -166,7 +168,6 @@ function providerChooser(table: ProviderTable): (row: Row) => Promise<Choice> {
 
 /** Claims attempts at one provider as its slots become free within {@link SLOTS_WITHIN_MS}; the rest are queued. */
 async function claimAsSlotsAllow(adapter: Adapter | null, attempts: Attempt[], start: Start): Promise<void> {
-  // Without credentials the attempt ends at once, and the message falls back to the next provider.
   if (!adapter) return start(await claim(pool(), attempts, () => false));
   const deadline = performance.now() + SLOTS_WITHIN_MS;
   let left = attempts;

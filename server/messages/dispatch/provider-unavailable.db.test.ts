@@ -5,6 +5,7 @@ import { sendBulk, sendMessage } from "@/server/messages/accept/send";
 import { claimAttempts } from "@/server/messages/dispatch/dispatch";
 import { settleAttempts, startAttempts } from "@/server/messages/dispatch/run-attempt";
 import { serveThrottleQueue } from "@/server/messages/dispatch/serve-throttle-queue";
+import { loadThroughputLimits } from "@/server/messages/dispatch/throttle-queue";
 import { getMessage } from "@/server/messages/read";
 import { updateProviderHealth } from "@/server/providers/health/provider-health";
 import { slotsInUse } from "@/server/providers/health/slots";
@@ -57,7 +58,7 @@ async function sendTo(to: string, routeId: number) {
   const account = await makeAccount();
   const input = { to, from: account.senderId, body: "Hello", route_id: routeId };
   const { id } = await sendMessage(account.actor, input, plainRequest());
-  return { id, read: () => getMessage(account.actor, id) };
+  return { id, account, read: () => getMessage(account.actor, id) };
 }
 
 /** Runs the work of a worker until nothing is due. */
@@ -102,6 +103,41 @@ test("a message whose only provider is drained waits, and is sent when it is res
   await work();
   expect(await message.read()).toMatchObject({ status: "sent", provider: "twilio", attempts: 1 });
   expect(twilio.taken.filter((taken) => taken.to === to)).toHaveLength(1);
+});
+
+/** Runs `work` while Twilio has no settings. */
+async function withoutSettings(work: () => Promise<void>): Promise<void> {
+  const names = Object.keys(twilio.environment);
+  for (const name of names) delete process.env[name];
+  forgetProviders();
+  try {
+    await work();
+  } finally {
+    Object.assign(process.env, twilio.environment);
+    forgetProviders();
+  }
+}
+
+test("messages that wait at a drained provider fail and cost nothing when its settings are removed", async () => {
+  await set("is_drained", true);
+  const message = await sendTo(newNumber(), onlyTwilio);
+  await work();
+  expect(await message.read()).toMatchObject({ status: "pending", attempts: 0 });
+  await withoutSettings(work);
+  expect(await message.read()).toMatchObject({ status: "failed", cost: 0, error: { code: "no_provider_available" } });
+});
+
+test("messages over the throughput limit of their sender pass a provider without settings", async () => {
+  const { account, read } = await sendTo(newNumber(), twilioFirst);
+  await pool().query("UPDATE senders SET max_segments_per_second = 1000 WHERE account_id = $1", [account.accountId]);
+  await expect
+    .poll(async () => (await loadThroughputLimits()).ofSender(account.accountId, account.senderId))
+    .toBe(1_000);
+  await withoutSettings(async () => {
+    await work();
+    await work();
+  });
+  expect(await read()).toMatchObject({ status: "sent", provider: "sandbox", attempts: 2 });
 });
 
 test("a message without an available provider for ten minutes fails and costs nothing", async () => {
