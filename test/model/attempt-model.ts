@@ -123,7 +123,7 @@ export class AttemptModel {
     const isRefused = this.rows.some((row) => row.outcome === "refused");
     if (!this.isPending() || isRefused || this.rows.some((row) => row.seq === attempt.seq)) return;
     const { seq, provider, claim } = attempt;
-    this.insert({ seq, provider, claim, worker, isBegun, outcome: null, fault: null });
+    this.insert({ seq, provider, claim, worker, isBegun, outcome: null, fault: null, startedAt: new Date(this.atMs) });
     if (!isHeard) return;
     this.known.set(claim, worker);
     this.hands.push({ attempt, worker, isBegun });
@@ -134,11 +134,11 @@ export class AttemptModel {
     this.rows.push(row);
   }
 
-  /** Begins a claimed attempt; drops one that no longer belongs to the worker. */
+  /** Begins a claimed attempt, or gives it back. */
   begin(hand: Hand): void {
     const row = this.find(hand.attempt);
     if (row && row.outcome === null && this.isPending()) row.isBegun = hand.isBegun = true;
-    else this.forget(hand);
+    else this.giveBack(hand);
   }
 
   private drop(hand: Hand): void {
@@ -156,6 +156,14 @@ export class AttemptModel {
     const { seq, provider, claim } = hand.attempt;
     this.calls.push({ seq, provider, claim, isTaken: isTakenBy(outcome, isTaken), outcome });
     this.drop(hand);
+    this.unrecorded.push({ attempt: hand.attempt, outcome, nextClaim: this.newClaimToken(), worker: hand.worker });
+  }
+
+  /** Ends an attempt without a call: its provider has no settings, no connection or no free slot. */
+  endUnbegun(hand: Hand): void {
+    if (hand.isBegun) return;
+    this.drop(hand);
+    const outcome = { kind: "retryable", code: "x", detail: "Not ready.", fault: "message" } as const;
     this.unrecorded.push({ attempt: hand.attempt, outcome, nextClaim: this.newClaimToken(), worker: hand.worker });
   }
 
@@ -186,7 +194,8 @@ export class AttemptModel {
       const isFree = !this.rows.some((row) => row.seq === seq);
       if (next.isThrottled) this.waiting ??= { provider, seq };
       else if (isFree) {
-        this.insert({ seq, provider, claim: nextClaim, worker, isBegun: false, outcome: null, fault: null });
+        const startedAt = new Date(this.atMs);
+        this.insert({ seq, provider, claim: nextClaim, worker, isBegun: false, outcome: null, fault: null, startedAt });
       }
       if (!next.isThrottled && (isFree || next.isClaimed)) following = next.attempt;
     } else if (next?.kind === "unavailable") this.dispatches += 1;
@@ -194,9 +203,9 @@ export class AttemptModel {
       this.message = { ...this.message, chain: [...this.message.chain, ...next.providers] };
       this.dispatches += 1;
     }
-    // As attempts.finish, which does not match the claim: an outcome belongs to the attempt.
     const row = this.rows.find(({ seq }) => seq === attempt.seq);
-    if (row && (row.outcome === null || row.outcome === "unknown" || outcome.kind === "accepted")) {
+    const isOwn = row?.claim === attempt.claim && (row.outcome === null || row.outcome === "unknown");
+    if (row && (isOwn || outcome.kind === "accepted")) {
       row.outcome = outcome.kind;
       row.fault = outcome.kind === "retryable" ? outcome.fault : null;
     }

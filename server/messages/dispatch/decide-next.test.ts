@@ -30,6 +30,7 @@ const happening = fc.oneof(
   { weight: 1, arbitrary: fc.record({ ...on("serve"), worker, begins, isHeard }) },
   { weight: 4, arbitrary: fc.record({ ...on("begin"), pick }) },
   { weight: 5, arbitrary: fc.record({ ...on("call"), pick, outcome: outcomes, isTaken: fc.boolean() }) },
+  { weight: 2, arbitrary: fc.record({ ...on("not-ready"), pick }) },
   { weight: 5, arbitrary: fc.record({ ...on("record"), pick, isHeard }) },
   { weight: 3, arbitrary: fc.record({ ...on("record-again"), pick, isHeard }) },
   { weight: 2, arbitrary: fc.record({ ...on("record-anew"), pick }) },
@@ -70,6 +71,9 @@ function happen(model: AttemptModel, what: Happening): void {
       break;
     case "call":
       withOne(model.hands, what.pick, (hand) => model.call(hand, what.outcome, what.isTaken));
+      break;
+    case "not-ready":
+      withOne(model.hands, what.pick, (hand) => model.endUnbegun(hand));
       break;
     case "record":
       withOne(model.unrecorded, what.pick, (ending) => model.record(ending, what.isHeard));

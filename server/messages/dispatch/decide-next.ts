@@ -10,7 +10,7 @@ import { attemptOf } from "./next-attempt";
 import { nextProvider } from "./next-provider";
 import type { ThroughputLimits } from "./throttle-queue";
 
-/** Providers that throttled a message are tried again until this time after it was due. */
+/** Providers that throttle a message are tried again for this time, from its first throttled attempt on. */
 const THROTTLED_MAX_MS = 10 * MINUTE_MS;
 /** First pause before they are tried again; each pause doubles, up to a limit. */
 const THROTTLED_PAUSE_MS = 5 * SECOND_MS;
@@ -23,6 +23,7 @@ export type StoredAttempt = {
   outcome: string | null;
   fault: string | null;
   claim: string | null;
+  startedAt: Date;
 };
 
 /**
@@ -143,21 +144,25 @@ function fallBack(
   }
   if (candidate.afterUnknown) return NO_CHANGE;
   if (outcome.kind === "retryable" && outcome.fault === "throttled" && !isRefused) {
-    const { provider } = attempt;
-    const again = retryOfThrottled(message, [...made.slice(0, -1), { provider, fault: outcome.fault }], at);
+    const own = made.at(-1);
+    const again = own && retryOfThrottled([...made.slice(0, -1), { ...own, fault: outcome.fault }], at);
     if (again) return continueAs(again);
   }
   const text = `No provider took the message; the last response was: ${storedDetail(outcome.detail)}`;
   return failAt(at, attempt.provider, "no_provider_available", text);
 }
 
-/** Retries the providers whose last outcome was throttled; null when the message has waited for them long enough. */
+/**
+ * Retries the providers whose last outcome was throttled; null when they were retried for long enough. The time that a message
+ * waited before its first attempt does not count: a throughput limit or an outage of ours may have been the reason.
+ * @param made all attempts, with the fault of the last one, which is `throttled`.
+ */
 function retryOfThrottled(
-  message: LockedMessage,
-  made: readonly Pick<StoredAttempt, "provider" | "fault">[],
+  made: readonly Pick<StoredAttempt, "provider" | "fault" | "startedAt">[],
   at: Date,
 ): Next | null {
-  if (at.getTime() - message.dueAt.getTime() >= THROTTLED_MAX_MS) return null;
+  const first = made.find(({ fault }) => fault === "throttled");
+  if (first && at.getTime() - first.startedAt.getTime() >= THROTTLED_MAX_MS) return null;
   const lastFaults = new Map(made.map(({ provider, fault }) => [provider, fault]));
   const providers = [...lastFaults].flatMap(([provider, fault]) => (fault === "throttled" ? [provider] : []));
   const rounds = Math.max(...providers.map((id) => made.filter(({ provider }) => provider === id).length));

@@ -64,13 +64,30 @@ describe("providers that throttle us", () => {
     expect((await checkLedger()).drifted).toEqual([]);
   });
 
-  test("for ten minutes, then the message fails and is refunded", async () => {
+  /** Lets ten minutes pass for the message, and for those of its attempts that were throttled. */
+  const letTenMinutesPass = async (id: string) => {
+    const ago = "created_at = created_at - interval '10 minutes'";
+    await pool().query(`UPDATE messages SET ${ago} WHERE id = $1`, [id]);
+    await pool().query(
+      "UPDATE message_attempts SET started_at = started_at - interval '10 minutes' WHERE message_id = $1 AND fault = 'throttled'",
+      [id],
+    );
+  };
+
+  test("also after ten minutes for which the message waited before its first attempt", async () => {
     const message = await claimed();
     const second = await recordAndAdvance(message.first, BUSY);
-    await pool().query("UPDATE messages SET created_at = created_at - interval '10 minutes' WHERE id = $1", [
-      message.id,
-    ]);
+    await letTenMinutesPass(message.id);
     await record(second, THROTTLED);
+    expect(await statusOf(message)).toBe("pending");
+    expect(await claimAgain(message.id)).toMatchObject({ seq: 3, provider: "twilio" });
+  });
+
+  test("for ten minutes, then the message fails and is refunded", async () => {
+    const message = await claimed();
+    const first = await recordAndAdvance(message.first, THROTTLED);
+    await letTenMinutesPass(message.id);
+    await record(first, THROTTLED);
     expect(await getMessage(message.account.actor, message.id)).toMatchObject({
       status: "failed",
       attempts: 2,
