@@ -8,7 +8,7 @@ import { createApiKey, listApiKeys, revokeApiKey } from "@/server/api-keys/servi
 import { issuePasswordReset } from "@/server/auth/credentials/passwords";
 import { clearSecondFactor } from "@/server/auth/credentials/second-factor";
 import { SignUpInput } from "@/server/auth/schema";
-import { inTestMode } from "@/server/core/actor";
+import { inTestMode, type SessionActor } from "@/server/core/actor";
 import { prisma } from "@/server/core/db";
 import { publicUrl } from "@/server/core/env";
 import { isApiError } from "@/server/core/errors";
@@ -22,9 +22,10 @@ import { createRoute as createRouteRow, listRoutes as listRouteRows } from "@/se
 import { CreateRouteInput } from "@/server/routing/schema";
 import { CreateSenderInput } from "@/server/senders/schema";
 import { createSender } from "@/server/senders/service";
+import { accountOf, ownerOf } from "./account";
 import { requireSecretKey } from "./database";
+import { decimal, entries, type Flags, required, text } from "./flags";
 
-export type Flags = Partial<Record<string, string | boolean>>;
 type Row = Record<string, unknown>;
 export type Output = Row | Row[];
 type Command = (flags: Flags) => Promise<{ output: Output; ok: boolean }>;
@@ -34,37 +35,6 @@ const OPERATOR = { kind: "system", name: "admin" } as const;
 const KEY_RATE_LIMIT = 6_000;
 
 const done = (output: Output) => ({ output, ok: true });
-
-function text(flags: Flags, name: string): string | undefined {
-  const value = flags[name];
-  return typeof value === "string" && value !== "" ? value : undefined;
-}
-
-function required(flags: Flags, name: string): string {
-  const value = text(flags, name);
-  if (value === undefined) throw new Error(`--${name} is missing.`);
-  return value;
-}
-
-function decimal(flags: Flags, name: string): number | undefined {
-  const value = text(flags, name);
-  if (value === undefined) return undefined;
-  if (!/^-?\d+(\.\d{1,6})?$/.test(value)) throw new Error(`--${name} must be a number such as 25.00, not "${value}".`);
-  return Number(value);
-}
-
-const entries = (value: string): string[] => value.split(",").map((entry) => entry.trim());
-
-/** The owner of the account that --account or --email names, as if signed in: keys and senders are made in their name. */
-async function ownerOf(flags: Flags) {
-  const id = text(flags, "account");
-  const where = id ? { accountId: id } : { email: required(flags, "email").toLowerCase() };
-  const user = await prisma().user.findFirst({ where, orderBy: { createdAt: "asc" } });
-  if (!user) throw new Error(`There is no account ${id ?? text(flags, "email")}.`);
-  return { kind: "session", accountId: user.accountId, userId: user.id, isOperator: false } as const;
-}
-
-type Owner = Awaited<ReturnType<typeof ownerOf>>;
 
 /** Approves a sender. The automatic approval (SENDER_AUTO_APPROVE_S) may come first; the result is the same. */
 async function approve(id: string): Promise<Row> {
@@ -77,7 +47,7 @@ async function approve(id: string): Promise<Row> {
   return { id, accountId, senderId, type, status };
 }
 
-async function makeSender(owner: Owner, senderId: string, isApproved: boolean): Promise<Row> {
+async function makeSender(owner: SessionActor, senderId: string, isApproved: boolean): Promise<Row> {
   const { id, type, status } = await createSender(owner, CreateSenderInput.parse({ sender_id: senderId }));
   return isApproved ? approve(id) : { id, accountId: owner.accountId, senderId, type, status };
 }
@@ -104,7 +74,7 @@ async function createAccount(flags: Flags) {
 }
 
 async function credit(flags: Flags) {
-  const { accountId } = await ownerOf(flags);
+  const accountId = await accountOf(flags);
   const amount = decimal(flags, "amount");
   if (amount === undefined) throw new Error("--amount is missing.");
   const input = CreditAccountInput.parse({ account_id: accountId, amount, note: text(flags, "note") });
@@ -125,7 +95,7 @@ async function approveSender(flags: Flags) {
   let id = text(flags, "id");
   if (!id) {
     const senderId = required(flags, "sender-id");
-    const { accountId } = await ownerOf(flags);
+    const accountId = await accountOf(flags);
     id = (await prisma().sender.findFirst({ where: { accountId, senderId } }))?.id;
     if (!id) throw new Error(`The account has no sender ${senderId}.`);
   }
@@ -133,7 +103,7 @@ async function approveSender(flags: Flags) {
 }
 
 /** With --test the owner in test mode. */
-async function actingOwnerOf(flags: Flags): Promise<Owner> {
+async function actingOwnerOf(flags: Flags): Promise<SessionActor> {
   const owner = await ownerOf(flags);
   if (flags.test !== true) return owner;
   await ensureTestAccount(owner.accountId);
@@ -204,7 +174,7 @@ async function createRoute(flags: Flags) {
 const setStatus =
   (status: "active" | "suspended"): Command =>
   async (flags) => {
-    const { accountId } = await ownerOf(flags);
+    const accountId = await accountOf(flags);
     const account = await setAccountStatus(OPERATOR, { account_id: accountId, status });
     return done({ accountId, email: account.email, status: account.status });
   };
@@ -231,7 +201,7 @@ async function reseal() {
   return { output: columns, ok: columns.every(({ lost }) => lost === 0) };
 }
 
-/** Every command with its description. */
+/** Every command by its name; admin.ts has their descriptions. */
 export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
   ["account create", createAccount],
   ["account credit", credit],
