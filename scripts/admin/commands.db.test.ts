@@ -91,3 +91,36 @@ test("an account that does not exist is refused, and so is one of test mode", as
       await expect(run(command, { account, ...flags })).rejects.toThrow(`There is no account ${account}.`);
   }
 });
+
+test.each([
+  ["a sender ID that is too long", { sender: "MUCH TOO LONG NAME" }, "--sender: must have at most 16 characters"],
+  ["a sender ID in no form", { sender: "!!!" }, "sender_id must have"],
+  ["a weak password", { password: "short" }, "--password: must have at least 10 characters"],
+  ["a long name of the company", { company: "x".repeat(101) }, "--company: must have at most 100 characters"],
+  ["a balance beyond all money", { balance: "99999999999999" }, "--balance: must be at most 1000000000"],
+  ["a debt", { balance: "-1" }, "--balance: must not be negative"],
+])("%s is refused in words, before the account is made", async (_, flags, message) => {
+  const email = newEmail();
+  await expect(run("account create", { email, ...flags })).rejects.toThrow(message);
+  const { rowCount } = await pool().query("SELECT 1 FROM users WHERE email = $1", [email]);
+  expect(rowCount).toBe(0);
+});
+
+test("an email that is none is refused in words", async () => {
+  await expect(run("account create", { email: "Ann" })).rejects.toThrow("--email: must be an email address");
+});
+
+test("options of keys, senders and credits are refused by their names and in words", async () => {
+  const { accountId: account } = await makeAccount("Acme");
+  const refusal = (command: string, flags: Flags) => expect(run(command, { account, ...flags })).rejects;
+  await refusal("key create", { name: "x".repeat(101) }).toThrow("--name: must have at most 100 characters");
+  await refusal("key create", { name: "Ops", "rate-limit": "0.5" }).toThrow("--rate-limit: must be a whole number");
+  await refusal("key create", { name: "Ops", scopes: "sms:read,all" }).toThrow("--scopes: must be one of sms:send,");
+  await refusal("sender create", { "sender-id": "x".repeat(17) }).toThrow(
+    "--sender-id: must have at most 16 characters",
+  );
+  await refusal("account credit", { amount: "1", note: "x".repeat(256) }).toThrow(
+    "--note: must have at most 255 characters",
+  );
+  await refusal("route create", { chain: "nobody", price: "1" }).toThrow("--chain: no such provider: nobody.");
+});
