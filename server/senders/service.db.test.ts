@@ -48,7 +48,7 @@ test("the type follows from the form, and a contradicting type is refused with t
   });
   await expect(createSender(actor, { sender_id: "no, thanks!" })).rejects.toMatchObject({
     status: 400,
-    wire: { param: "sender_id" },
+    wire: { param: "sender_id", message: expect.stringContaining("letters (A to Z), digits, spaces and . _ - &") },
   });
 });
 

@@ -23,6 +23,10 @@ const APPROVED_KEPT_MAX = 10_000;
 /** Most senders of an account, not counting rejected ones; an operator reviews each. */
 const SENDERS_MAX = 100;
 
+const NO_SENDER_ID =
+  "sender_id must have up to 11 characters: letters (A to Z), digits, spaces and . _ - &, with at least one letter and no space " +
+  "at either end; or be a number of 3 to 15 digits.";
+
 /** Columns that follow from the input. */
 type SenderForm = Pick<SenderRow, "senderId" | "type" | "countryCode" | keyof DltColumns>;
 
@@ -33,10 +37,7 @@ type SenderForm = Pick<SenderRow, "senderId" | "type" | "countryCode" | keyof Dl
 export function parseSender(input: CreateSenderInput): SenderForm {
   const expected = senderTypeOf(input.sender_id);
   if (!expected) {
-    throw invalidRequest("sender_id must have up to 11 letters and digits, or be a number of 3 to 15 digits.", {
-      param: "sender_id",
-      reason: "invalid_sender_id",
-    });
+    throw invalidRequest(NO_SENDER_ID, { param: "sender_id", reason: "invalid_sender_id" });
   }
   if (input.type && !agreesWithForm(input.type, expected)) {
     throw invalidRequest(`The sender ID has the form of type ${expected}, not ${input.type}.`, {
