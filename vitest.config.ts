@@ -29,7 +29,7 @@ export default defineConfig({
         test: {
           // Against a real PostgreSQL: every file gets a database of its own, copied from a migrated template.
           name: "database",
-          include: ["{server,worker,prisma}/**/*.db.test.ts"],
+          include: ["{server,worker,prisma,scripts}/**/*.db.test.ts"],
           globalSetup: ["test/database/postgres-setup.ts"],
           isolate: false,
           sequence: { setupFiles: "list" },

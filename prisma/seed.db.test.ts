@@ -1,9 +1,12 @@
 import { expect, test } from "vitest";
+import { createAccountWithOwner } from "@/server/accounts/service";
 import { checkLedger } from "@/server/accounts/tasks";
 import { hashKey } from "@/server/api-keys/secret";
 import { revokeApiKey } from "@/server/api-keys/service";
 import { isPassword } from "@/server/auth/credentials/password";
 import { pool, prisma, transaction } from "@/server/core/db";
+import { newId } from "@/server/core/ids";
+import { switchAccount } from "@/server/members/sessions";
 import { seedOnce } from "./seed";
 
 const owner = () => prisma().user.findUniqueOrThrow({ where: { email: "demo@example.com" } });
@@ -53,9 +56,45 @@ test("a revoked key is replaced at the next start", async () => {
   expect((await keyOf(again.apiKey)).revokedAt).toBeNull();
 });
 
+/** Somebody's account that the demo's person is a viewer of, and opened last. */
+async function openAnother(userId: string): Promise<string> {
+  const email = `${newId("user")}@seed.example`;
+  const other = await createAccountWithOwner({ email, password: "correct horse", name: "Bob", companyName: "" });
+  await prisma().member.create({ data: { accountId: other.accountId, userId, role: "viewer" } });
+  await switchAccount({ kind: "session", accountId: "", userId, isOperator: true }, { account_id: other.accountId });
+  return other.accountId;
+}
+
+test("the person of the demo keeps its account, key and password when they have opened another account", async () => {
+  const known = await seedOnce(null);
+  const { accountId, id: userId } = await owner();
+  const other = await openAnother(userId);
+  expect(await seedOnce(known)).toEqual(known);
+  const again = await seedOnce(null);
+  expect((await keyOf(again.apiKey)).accountId).toBe(accountId);
+  expect(await prisma().sender.count({ where: { accountId: other } })).toBe(0);
+  await prisma().user.update({ where: { id: userId }, data: { accountId } });
+});
+
+test("a person of the demo who owns no account any more gets one, and no key of somebody else's", async () => {
+  const known = await seedOnce(null);
+  const { accountId: left, id: userId } = await owner();
+  const other = await openAnother(userId);
+  await prisma().member.delete({ where: { accountId_userId: { accountId: left, userId } } });
+  await prisma().apiKey.updateMany({ where: { accountId: left }, data: { revokedAt: new Date() } });
+  const again = await seedOnce(known);
+  const { accountId } = await keyOf(again.apiKey);
+  expect([left, other]).not.toContain(accountId);
+  expect((await owner()).accountId).toBe(accountId);
+  expect(await prisma().account.findUnique({ where: { id: accountId } })).toMatchObject({
+    balanceMicros: 1_000_000_000n,
+  });
+  expect((await checkLedger()).drifted).toEqual([]);
+});
+
 test("starts that seed at the same time make one account and one route", async () => {
   await Promise.all([seedOnce(null), seedOnce(null), seedOnce(null)]);
-  expect(await prisma().user.count()).toBe(1);
+  expect(await prisma().user.count({ where: { email: "demo@example.com" } })).toBe(1);
   expect(await prisma().route.count()).toBe(1);
 });
 

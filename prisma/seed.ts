@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { createAccountWithOwner } from "@/server/accounts/service";
+import { postMoney } from "@/server/accounts/store";
 import { hashKey } from "@/server/api-keys/secret";
 import { createApiKey } from "@/server/api-keys/service";
 import { hashPassword, isPassword } from "@/server/auth/credentials/password";
@@ -9,6 +10,7 @@ import { env } from "@/server/core/env";
 import { newId } from "@/server/core/ids";
 
 const EMAIL = "demo@example.com";
+const NAME = "Demo";
 const SENDER_ID = "DEMO";
 const BALANCE_MICROS = 1_000_000_000n;
 const KEY_RATE_LIMIT = 6_000;
@@ -23,8 +25,7 @@ export type Seeded = { email: string; password: string; apiKey: string };
 async function stillOpens(known: Seeded): Promise<boolean> {
   const user = await prisma().user.findUnique({ where: { email: known.email } });
   if (!user || !(await isPassword(user.passwordHash, known.password))) return false;
-  const where = { accountId: user.accountId, keyHash: hashKey(known.apiKey), revokedAt: null };
-  return (await prisma().apiKey.count({ where })) > 0;
+  return (await prisma().apiKey.count({ where: { keyHash: hashKey(known.apiKey), revokedAt: null } })) > 0;
 }
 
 /** Without a route nothing can be sent: an installation with the built-in carrier gets one that leads everywhere. */
@@ -37,15 +38,36 @@ async function ensureRoute(tx: Tx): Promise<void> {
   );
 }
 
+/** Another account for a person who has left theirs, or whom its owners made less than an owner. */
+async function makeAccount(userId: string): Promise<string> {
+  const accountId = newId("account");
+  await transaction(async (tx) => {
+    await tx.query("INSERT INTO accounts (id, email, name) VALUES ($1, $2, $3)", [accountId, EMAIL, NAME]);
+    await tx.query("INSERT INTO account_members (account_id, user_id, role) VALUES ($1, $2, 'owner')", [
+      accountId,
+      userId,
+    ]);
+    await tx.query("UPDATE users SET account_id = $2 WHERE id = $1", [userId, accountId]);
+    const opening = { accountId, kind: "credit", amountMicros: BALANCE_MICROS, reservedMicros: 0n } as const;
+    await postMoney(tx, [{ ...opening, messageId: null, note: "Opening balance", at: now() }]);
+  });
+  return accountId;
+}
+
+/** The person of the demo, with the first account that they own: the one that they opened last may be somebody else's. */
 async function ensureAccount(password: string): Promise<{ accountId: string; userId: string }> {
   const user = await prisma().user.findUnique({ where: { email: EMAIL } });
   if (!user) {
-    const owner = { email: EMAIL, password, name: "Demo", companyName: "", isOperator: true };
+    const owner = { email: EMAIL, password, name: NAME, companyName: "", isOperator: true };
     return createAccountWithOwner({ ...owner, balanceMicros: BALANCE_MICROS });
   }
   // Made by a start that was killed before it could say the password, or with another data folder.
   await prisma().user.update({ where: { id: user.id }, data: { passwordHash: await hashPassword(password) } });
-  return { accountId: user.accountId, userId: user.id };
+  const owned = await prisma().member.findFirst({
+    where: { userId: user.id, role: "owner" },
+    orderBy: [{ createdAt: "asc" }, { accountId: "asc" }],
+  });
+  return { accountId: owned?.accountId ?? (await makeAccount(user.id)), userId: user.id };
 }
 
 /**

@@ -13,7 +13,7 @@ import { dispatchMessages, forgetCallbacks, rejoin, sweepMessages, takeReceipts 
 import { noteJob, spanOfJob } from "../server/observability/tasks";
 import { forgetRequests } from "../server/request-log/tasks";
 import { forgetOldData } from "../server/retention/tasks";
-import { reviewSender } from "../server/senders/tasks";
+import { autoApproveSender } from "../server/senders/tasks";
 import { deliverWebhooks, sweepWebhooks } from "../server/webhooks/tasks";
 import { exclusively } from "./lease";
 
@@ -57,7 +57,7 @@ export const receiptTasks = {
   join_receipts: task("join_receipts", rejoin),
   apply_inbound: task("apply_inbound", takeInbound),
   request_password_reset: task("request_password_reset", mailPasswordReset),
-  review_sender: task("review_sender", reviewSender),
+  review_sender: task("review_sender", autoApproveSender),
 } satisfies TasksOf<"receipts">;
 
 /** Recurring jobs, which may take long and have a queue of their own. */

@@ -18,7 +18,8 @@ const en = {
     title: "Register a sender",
     form: "New sender",
     notRegistered: "The sender was not registered",
-    senderIdHint: "Up to 11 letters and digits, or a number of 3 to 15 digits",
+    senderIdHint:
+      "Up to 11 characters: letters (A to Z), digits, spaces and . _ - &, at least one letter; or a number of 3 to 15 digits",
     senderIdExample: "ACME",
     senderIdMissing: "Enter the sender ID",
     typeHint: "Leave empty to derive it from the sender ID",

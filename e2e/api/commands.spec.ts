@@ -101,10 +101,7 @@ test("the operator's command line says what is wrong and exits with 1", async ({
   for (const [args, message] of [
     [["account", "create"], "--email is missing."],
     [["account", "create", "--email", account.email], "There is an account with this email already."],
-    [
-      ["account", "credit", "--email", "nobody@example.com", "--amount", "1"],
-      "There is no account nobody@example.com.",
-    ],
+    [["account", "credit", "--email", "nobody@example.com", "--amount", "1"], "nobody@example.com owns no account."],
     [
       ["account", "credit", "--account", account.accountId, "--amount", "much"],
       '--amount must be a number such as 25.00, not "much".',

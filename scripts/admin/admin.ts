@@ -2,8 +2,9 @@
 import { parseArgs } from "node:util";
 import { toApiError } from "@/server/core/errors";
 import { shutDown } from "@/server/core/process";
-import { COMMANDS, type Flags, type Output } from "./commands";
+import { COMMANDS, type Output } from "./commands";
 import { chooseDatabase } from "./database";
+import type { Flags } from "./flags";
 
 const USAGE = `Usage: npm run admin -- <command> [options]
 
@@ -28,6 +29,7 @@ const USAGE = `Usage: npm run admin -- <command> [options]
   secrets reseal   seals stored secrets with SECRET_KEY that a key of SECRET_KEY_PREVIOUS sealed; exit code 1 when one
                    opens with neither
 
+--email names the account that its person owns; --account, by id, is needed where they own several.
 --json prints the output as one line of JSON. Everywhere: DATABASE_URL names the database; without it the one of the
 service that \`npm start\` runs from this folder (or from DATA_DIR) is taken.
 `;

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { z } from "zod";
 import { rebuildUsage } from "@/server/accounts/rebuild-usage";
 import { createAccountWithOwner } from "@/server/accounts/service";
 import { checkLedger } from "@/server/accounts/tasks";
@@ -8,7 +9,7 @@ import { createApiKey, listApiKeys, revokeApiKey } from "@/server/api-keys/servi
 import { issuePasswordReset } from "@/server/auth/credentials/passwords";
 import { clearSecondFactor } from "@/server/auth/credentials/second-factor";
 import { SignUpInput } from "@/server/auth/schema";
-import { inTestMode } from "@/server/core/actor";
+import { inTestMode, type SessionActor } from "@/server/core/actor";
 import { prisma } from "@/server/core/db";
 import { publicUrl } from "@/server/core/env";
 import { isApiError } from "@/server/core/errors";
@@ -21,10 +22,11 @@ import { creditAccount, decideSender, setAccountStatus } from "@/server/operator
 import { createRoute as createRouteRow, listRoutes as listRouteRows } from "@/server/routing/edit";
 import { CreateRouteInput } from "@/server/routing/schema";
 import { CreateSenderInput } from "@/server/senders/schema";
-import { createSender } from "@/server/senders/service";
+import { createSender, parseSender } from "@/server/senders/service";
+import { accountOf, ownerOf } from "./account";
 import { requireSecretKey } from "./database";
+import { decimal, entries, type Flags, parseInput, required, text } from "./flags";
 
-export type Flags = Partial<Record<string, string | boolean>>;
 type Row = Record<string, unknown>;
 export type Output = Row | Row[];
 type Command = (flags: Flags) => Promise<{ output: Output; ok: boolean }>;
@@ -34,37 +36,6 @@ const OPERATOR = { kind: "system", name: "admin" } as const;
 const KEY_RATE_LIMIT = 6_000;
 
 const done = (output: Output) => ({ output, ok: true });
-
-function text(flags: Flags, name: string): string | undefined {
-  const value = flags[name];
-  return typeof value === "string" && value !== "" ? value : undefined;
-}
-
-function required(flags: Flags, name: string): string {
-  const value = text(flags, name);
-  if (value === undefined) throw new Error(`--${name} is missing.`);
-  return value;
-}
-
-function decimal(flags: Flags, name: string): number | undefined {
-  const value = text(flags, name);
-  if (value === undefined) return undefined;
-  if (!/^-?\d+(\.\d{1,6})?$/.test(value)) throw new Error(`--${name} must be a number such as 25.00, not "${value}".`);
-  return Number(value);
-}
-
-const entries = (value: string): string[] => value.split(",").map((entry) => entry.trim());
-
-/** The owner of the account that --account or --email names, as if signed in: keys and senders are made in their name. */
-async function ownerOf(flags: Flags) {
-  const id = text(flags, "account");
-  const where = id ? { accountId: id } : { email: required(flags, "email").toLowerCase() };
-  const user = await prisma().user.findFirst({ where, orderBy: { createdAt: "asc" } });
-  if (!user) throw new Error(`There is no account ${id ?? text(flags, "email")}.`);
-  return { kind: "session", accountId: user.accountId, userId: user.id, isOperator: false } as const;
-}
-
-type Owner = Awaited<ReturnType<typeof ownerOf>>;
 
 /** Approves a sender. The automatic approval (SENDER_AUTO_APPROVE_S) may come first; the result is the same. */
 async function approve(id: string): Promise<Row> {
@@ -77,18 +48,31 @@ async function approve(id: string): Promise<Row> {
   return { id, accountId, senderId, type, status };
 }
 
-async function makeSender(owner: Owner, senderId: string, isApproved: boolean): Promise<Row> {
-  const { id, type, status } = await createSender(owner, CreateSenderInput.parse({ sender_id: senderId }));
-  return isApproved ? approve(id) : { id, accountId: owner.accountId, senderId, type, status };
+/** A registration that is not refused for its form. @param option that has the sender ID. */
+function senderInput(senderId: string, option: string): CreateSenderInput {
+  const input = parseInput(CreateSenderInput, { sender_id: senderId }, { sender_id: option });
+  parseSender(input);
+  return input;
 }
 
+async function registerSender(flags: Flags) {
+  const input = senderInput(required(flags, "sender-id"), "sender-id");
+  const owner = await ownerOf(flags);
+  const { id, sender_id: senderId, type, status } = await createSender(owner, input);
+  return done(flags.approve === true ? await approve(id) : { id, accountId: owner.accountId, senderId, type, status });
+}
+
+const OpeningBalance = z.object({ balance: CreditAccountInput.shape.amount.min(0, "must not be negative") });
+
+/** Everything is checked before anything is made: the password and the key are shown only once all of it is. */
 async function createAccount(flags: Flags) {
   const email = required(flags, "email");
   const password = text(flags, "password") ?? randomBytes(12).toString("base64url");
   const name = text(flags, "name") ?? email.split("@")[0] ?? email;
-  const input = SignUpInput.parse({ email, password, name, company_name: text(flags, "company") });
-  const balance = decimal(flags, "balance") ?? 0;
-  if (balance < 0) throw new Error("--balance must not be negative.");
+  const input = parseInput(SignUpInput, { email, password, name, company_name: text(flags, "company") });
+  const { balance } = parseInput(OpeningBalance, { balance: decimal(flags, "balance") ?? 0 });
+  const senderId = text(flags, "sender");
+  const sender = senderId === undefined ? null : senderInput(senderId, "sender");
   const { accountId, userId } = await createAccountWithOwner({
     ...input,
     companyName: input.company_name,
@@ -97,17 +81,16 @@ async function createAccount(flags: Flags) {
   });
   const owner = { kind: "session", accountId, userId, isOperator: false } as const;
   const key = await createApiKey(owner, { name: "Admin", rate_limit: KEY_RATE_LIMIT });
-  const senderId = text(flags, "sender");
-  if (senderId) await makeSender(owner, senderId, true);
+  if (sender) await approve((await createSender(owner, sender)).id);
   const account = { accountId, userId, email: input.email.toLowerCase(), password, balance };
   return done({ ...account, apiKeyId: key.id, apiKey: key.plain_key, sender: senderId ?? null });
 }
 
 async function credit(flags: Flags) {
-  const { accountId } = await ownerOf(flags);
   const amount = decimal(flags, "amount");
   if (amount === undefined) throw new Error("--amount is missing.");
-  const input = CreditAccountInput.parse({ account_id: accountId, amount, note: text(flags, "note") });
+  const accountId = await accountOf(flags);
+  const input = parseInput(CreditAccountInput, { account_id: accountId, amount, note: text(flags, "note") });
   const { balance, currency } = await creditAccount(OPERATOR, input);
   return done({ accountId, balance, currency });
 }
@@ -125,7 +108,7 @@ async function approveSender(flags: Flags) {
   let id = text(flags, "id");
   if (!id) {
     const senderId = required(flags, "sender-id");
-    const { accountId } = await ownerOf(flags);
+    const accountId = await accountOf(flags);
     id = (await prisma().sender.findFirst({ where: { accountId, senderId } }))?.id;
     if (!id) throw new Error(`The account has no sender ${senderId}.`);
   }
@@ -133,7 +116,7 @@ async function approveSender(flags: Flags) {
 }
 
 /** With --test the owner in test mode. */
-async function actingOwnerOf(flags: Flags): Promise<Owner> {
+async function actingOwnerOf(flags: Flags): Promise<SessionActor> {
   const owner = await ownerOf(flags);
   if (flags.test !== true) return owner;
   await ensureTestAccount(owner.accountId);
@@ -142,7 +125,7 @@ async function actingOwnerOf(flags: Flags): Promise<Owner> {
 
 async function createKey(flags: Flags) {
   const scopes = text(flags, "scopes");
-  const input = CreateApiKeyInput.parse({
+  const input = parseInput(CreateApiKeyInput, {
     name: required(flags, "name"),
     permissions: scopes ? entries(scopes) : undefined,
     rate_limit: decimal(flags, "rate-limit"),
@@ -187,24 +170,20 @@ async function listRoutes() {
 async function createRoute(flags: Flags) {
   const price = decimal(flags, "price");
   if (price === undefined) throw new Error("--price must be the price of a segment, such as 0.01.");
-  const input = CreateRouteInput.safeParse({
+  const input = parseInput(CreateRouteInput, {
     prefix: text(flags, "prefix")?.replace(/^\+/, ""),
     chain: entries(required(flags, "chain")),
     priority: decimal(flags, "priority"),
     price,
   });
-  if (!input.success) {
-    const [issue] = input.error.issues;
-    throw new Error(`--${String(issue?.path[0])}: ${issue?.message}`);
-  }
-  const { id, prefix, priority, chain } = await createRouteRow(OPERATOR, input.data);
+  const { id, prefix, priority, chain } = await createRouteRow(OPERATOR, input);
   return done({ id, prefix, priority, chain, price });
 }
 
 const setStatus =
   (status: "active" | "suspended"): Command =>
   async (flags) => {
-    const { accountId } = await ownerOf(flags);
+    const accountId = await accountOf(flags);
     const account = await setAccountStatus(OPERATOR, { account_id: accountId, status });
     return done({ accountId, email: account.email, status: account.status });
   };
@@ -231,7 +210,7 @@ async function reseal() {
   return { output: columns, ok: columns.every(({ lost }) => lost === 0) };
 }
 
-/** Every command with its description. */
+/** Every command by its name; admin.ts has their descriptions. */
 export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
   ["account create", createAccount],
   ["account credit", credit],
@@ -239,10 +218,7 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
   ["account activate", setStatus("active")],
   ["account reset-password", resetPassword],
   ["account clear-second-factor", clearFactor],
-  [
-    "sender create",
-    async (flags) => done(await makeSender(await ownerOf(flags), required(flags, "sender-id"), flags.approve === true)),
-  ],
+  ["sender create", registerSender],
   ["sender approve", approveSender],
   ["key create", createKey],
   ["key list", listKeys],

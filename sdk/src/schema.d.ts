@@ -1998,7 +1998,7 @@ export interface components {
             } | null;
         } & (unknown | unknown);
         CreateSenderRequest: {
-            /** @description Up to 11 letters and digits, or a number of 3 to 15 digits. */
+            /** @description Up to 11 characters: letters (A to Z), digits, spaces and . _ - &, with at least one letter and no space at either end; or a number of 3 to 15 digits, with or without a leading +. */
             sender_id: string;
             /**
              * @description Kind of sender ID. Omitted: derived from `sender_id`.

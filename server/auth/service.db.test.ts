@@ -1,9 +1,12 @@
 import { hash, verify } from "@node-rs/argon2";
 import { afterEach, expect, test, vi } from "vitest";
 import { createAccountWithOwner } from "../accounts/service";
-import { prisma } from "../core/db";
+import { pool, prisma, transaction } from "../core/db";
 import { env } from "../core/env";
 import { newId } from "../core/ids";
+import { acceptInvitation } from "../members/accept";
+import { invite } from "../members/invitations";
+import { changePassword, issuePasswordReset, resetPassword } from "./credentials/passwords";
 import { SignUpInput } from "./schema";
 import { getSignUpState, getViewer, signIn, signUp } from "./service";
 
@@ -94,4 +97,76 @@ test("a wrong password and an unknown email get the same answer after the same w
       [expect.stringMatching(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/), input.password],
     ]);
   }
+});
+
+const NEW = "staple of another stable";
+
+/** Carries something out between the check of the next password, which has the old one, and all that follows. */
+function afterNextCheck(carryOut: () => Promise<unknown>): void {
+  vi.mocked(verify).mockImplementationOnce(async (...given) => {
+    const { verify: check } = await vi.importActual<typeof import("@node-rs/argon2")>("@node-rs/argon2");
+    const matches = await check(...given);
+    await carryOut();
+    return matches;
+  });
+}
+
+const openSessions = async (userId: string) =>
+  prisma().session.count({ where: { userId, revokedAt: null, expiresAt: { gt: new Date() } } });
+
+const change = ({ accountId, userId }: { accountId: string; userId: string }) =>
+  changePassword(
+    { kind: "session", accountId, userId, isOperator: false },
+    { current_password: PASSWORD, new_password: NEW },
+    newAddress(),
+  );
+
+async function reset({ email }: { email: string }): Promise<void> {
+  const { token } = await issuePasswordReset({ kind: "system", name: "test" }, email);
+  await resetPassword({ token, password: NEW });
+}
+
+test.each([
+  ["changed", change],
+  ["reset", reset],
+])("a sign-in with the old password opens nothing when the password is %s meanwhile", async (_, replace) => {
+  const person = await makePerson();
+  afterNextCheck(() => replace(person));
+  expect(await signIn({ email: person.email, password: PASSWORD }, from(newAddress()))).toBeNull();
+  expect(await openSessions(person.userId)).toBe(0);
+  expect(
+    await prisma().auditEntry.findMany({ where: { subjectId: person.userId, action: "sign_in.refused" } }),
+  ).toEqual([expect.objectContaining({ after: { cause: "wrong_password" } })]);
+  expect(await signIn({ email: person.email, password: NEW }, from(newAddress()))).toMatchObject({
+    email: person.email,
+  });
+});
+
+const WAITING = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+
+test("a sign-in waits for a change of the password that is not committed yet, and opens nothing", async () => {
+  const { email, userId } = await makePerson();
+  let signedIn: Promise<unknown> = Promise.resolve();
+  await transaction(async (tx) => {
+    await tx.query("UPDATE users SET password_hash = $2 WHERE id = $1", [userId, await hash(NEW)]);
+    signedIn = signIn({ email, password: PASSWORD }, from(newAddress()));
+    await expect.poll(async () => (await pool().query(WAITING)).rowCount).toBe(1);
+  });
+  expect(await signedIn).toBeNull();
+  expect(await openSessions(userId)).toBe(0);
+});
+
+test("an invitation is not accepted with the old password when the password is changed meanwhile", async () => {
+  const [owner, guest] = [await makePerson(), await makePerson()];
+  const { accountId, userId } = owner;
+  const inviting = { kind: "session", accountId, userId, isOperator: false, role: "owner" } as const;
+  const { link } = await invite(inviting, { email: guest.email, role: "viewer" });
+  const token = new URL(link ?? "").searchParams.get("token") ?? "";
+  const accept = (password: string) =>
+    acceptInvitation({ token, name: "", password }, { address: newAddress(), userAgent: "" });
+  afterNextCheck(() => change(guest));
+  await expect(accept(PASSWORD)).rejects.toMatchObject({ status: 400, wire: { param: "password" } });
+  expect(await prisma().member.count({ where: { accountId, userId: guest.userId } })).toBe(0);
+  await accept(NEW);
+  expect(await prisma().member.count({ where: { accountId, userId: guest.userId } })).toBe(1);
 });

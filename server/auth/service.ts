@@ -7,7 +7,7 @@ import { env } from "../core/env";
 import { forbidden, isApiError, unauthorized } from "../core/errors";
 import { log } from "../core/log";
 import { isMailSet } from "../mail/store";
-import { isPassword } from "./credentials/password";
+import { holdPassword, isPassword } from "./credentials/password";
 import { requireStrong } from "./credentials/password-strength";
 import { hasSecondFactor, passSecondFactor } from "./credentials/second-factor";
 import type { RenameInput, SignedUp, SignUpInput, SignUpState, Viewer } from "./schema";
@@ -45,8 +45,10 @@ export async function signUp(input: SignUpInput, address: string, userAgent = ""
   return { accepted: true };
 }
 
+type Claimed = { id: string; accountId: string; isOperator: boolean };
+
 /** The claimed person of an attempt to sign in, not verified yet. */
-const actorOf = (user: { id: string; accountId: string; isOperator: boolean }, origin: Origin): SessionActor => ({
+const actorOf = (user: Claimed, origin: Origin): SessionActor => ({
   kind: "session",
   accountId: user.accountId,
   userId: user.id,
@@ -59,7 +61,7 @@ const actorOf = (user: { id: string; accountId: string; isOperator: boolean }, o
  * Checks an email and its password, and opens a session. The same response, after the same work, for a wrong password and an
  * unknown email.
  * @param from where the caller is; an address that is not known is empty, a device that is not known null.
- * @returns null when they do not match.
+ * @returns null when they do not match, or the password was changed meanwhile.
  * @throws 401 `second_factor_required` when the person has an authenticator app and gave no `code`, and
  *   `second_factor_wrong`; 429 `sign_in_throttled` after too many attempts.
  */
@@ -72,15 +74,7 @@ export async function signIn(
   const user = await prisma().user.findUnique({ where: { email: attempt.email } });
   const matches = await isPassword(user?.passwordHash ?? null, input.password);
   if (!user || !matches) {
-    log("warn", "auth.sign_in_refused", {
-      cause: "wrong_credentials",
-      userId: user?.id ?? null,
-      address: from.address,
-    });
-    if (user) {
-      const change = { action: "sign_in.refused", accountId: user.accountId, subjectId: user.id } as const;
-      await recordAudit(pool(), actorOf(user, from), { ...change, after: { cause: "wrong_password" } });
-    }
+    await noteRefusal(user, from, "wrong_password");
     return null;
   }
   const hasFactor = await hasSecondFactor(user.id);
@@ -91,20 +85,30 @@ export async function signIn(
   }
   const { id: userId, accountId, isOperator, name, email } = user;
   const role = await roleOf(userId, accountId);
-  const sessionId = await transaction(async (tx) => {
-    if (hasFactor && !(await passSecondFactor(tx, userId, input.code ?? ""))) return null;
-    const started = await startSession(userId, from, tx);
-    await recordAudit(tx, actorOf(user, from), { action: "session.started", accountId, subjectId: started });
-    return started;
+  const opened = await transaction(async (tx) => {
+    if (!(await holdPassword(tx, userId, user.passwordHash))) return { refused: "wrong_password" } as const;
+    if (hasFactor && !(await passSecondFactor(tx, userId, input.code ?? ""))) return { refused: "wrong_code" } as const;
+    const sessionId = await startSession(userId, from, tx);
+    await recordAudit(tx, actorOf(user, from), { action: "session.started", accountId, subjectId: sessionId });
+    return { sessionId };
   });
-  if (sessionId === null) {
-    log("warn", "auth.sign_in_refused", { cause: "wrong_code", userId, address: from.address });
-    const change = { action: "sign_in.refused", accountId, subjectId: userId } as const;
-    await recordAudit(pool(), actorOf(user, from), { ...change, after: { cause: "wrong_code" } });
+  if (opened.refused) {
+    await noteRefusal(user, from, opened.refused);
+    if (opened.refused === "wrong_password") return null;
     throw unauthorized("This code is wrong, or was used already.", { reason: "second_factor_wrong" });
   }
   await giveBack(attempt);
-  return { sessionId, userId, accountId, isOperator, isConfirmed: true, name, email, role };
+  return { sessionId: opened.sessionId, userId, accountId, isOperator, isConfirmed: true, name, email, role };
+}
+
+/** Logs a refused sign-in; one of a known person is in the audit log too. */
+async function noteRefusal(user: Claimed | null, from: Origin, cause: "wrong_password" | "wrong_code"): Promise<void> {
+  const { address } = from;
+  const logged = cause === "wrong_password" ? "wrong_credentials" : cause;
+  log("warn", "auth.sign_in_refused", { cause: logged, userId: user?.id ?? null, address });
+  if (!user) return;
+  const change = { action: "sign_in.refused", accountId: user.accountId, subjectId: user.id } as const;
+  await recordAudit(pool(), actorOf(user, from), { ...change, after: { cause } });
 }
 
 /** @throws 403 `no_account` when the person is a member of no account any more. */

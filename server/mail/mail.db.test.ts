@@ -7,10 +7,10 @@ import { findSignedIn, startSession } from "../auth/sessions/sessions";
 import type { SessionActor } from "../core/actor";
 import { pool, transaction } from "../core/db";
 import { env } from "../core/env";
-import { toApiError } from "../core/errors";
+import { type ApiError, toApiError } from "../core/errors";
 import { newId } from "../core/ids";
-import { acceptInvitation } from "../members/accept";
-import { invite } from "../members/invitations";
+import { acceptInvitation, getInvitation } from "../members/accept";
+import { invite, listInvitations } from "../members/invitations";
 import { queueMail } from "./store";
 import { sendMail } from "./tasks";
 
@@ -145,13 +145,49 @@ test("an invitation comes by email, and its link is not in the answer; without a
   expect((await invite(owner, { email: newAddress(), role: "viewer" })).link).toContain("/invitation?token=");
 });
 
-test("an owner whose invitations to one address are too many gets the link to copy", async () => {
+/** The link of the last email to an address. */
+async function lastLink(email: string): Promise<string> {
+  server.received.length = 0;
+  await sendAllTo(email);
+  const [link] = server.received.flatMap((mail) => (mail.to === email ? linksIn(mail) : [])).slice(-1);
+  return new URL(link ?? "").searchParams.get("token") ?? "";
+}
+
+test("past ten invitations in an hour an address gets no further one, nobody gets its link, and the tenth stays valid", async () => {
+  const [owner, other] = [await makeOwner(), await makeOwner()];
+  const email = newAddress();
+  for (let n = 0; n < 10; n += 1) expect((await invite(owner, { email, role: "viewer" })).link).toBeNull();
+  const token = await lastLink(email);
+  for (const actor of [owner, other])
+    await expect(invite(actor, { email, role: "developer" })).rejects.toMatchObject({
+      status: 429,
+      wire: { param: "email", details: { reason: "invitation_throttled", retry_after: expect.any(Number) } },
+    });
+  expect(await listInvitations(other)).toEqual([]);
+  expect(await getInvitation({ token })).toMatchObject({ email, role: "viewer" });
+  expect(await mailsTo(email)).toHaveLength(10);
+});
+
+test("an hour after the first of ten invitations the next one is sent", async () => {
   const owner = await makeOwner();
   const email = newAddress();
-  const answers = [];
-  for (let n = 0; n < 11; n += 1) answers.push((await invite(owner, { email, role: "viewer" })).link);
-  expect(answers.slice(0, 10)).toEqual(Array(10).fill(null));
-  expect(answers[10]).toContain("/invitation?token=");
+  for (let n = 0; n < 10; n += 1) await invite(owner, { email, role: "viewer" });
+  await pool().query(
+    "UPDATE mails SET created_at = created_at - interval '59 minutes' WHERE id = (SELECT min(id) FROM mails WHERE address = $1)",
+    [email],
+  );
+  const refused = await invite(owner, { email, role: "viewer" }).catch((thrown: ApiError) => thrown.retryAfterS);
+  expect(refused).toBeGreaterThan(0);
+  expect(refused).toBeLessThanOrEqual(60);
+  await pool().query("UPDATE mails SET created_at = created_at - interval '1 minute' WHERE address = $1", [email]);
+  expect(await invite(owner, { email, role: "viewer" })).toMatchObject({ link: null });
+});
+
+test("whether an address may be invited depends on invitations alone, not on links for a password that only users get", async () => {
+  const { email } = await makeOwner();
+  for (let n = 0; n < 11; n += 1) await mailReset({ email, mailId: newId("mail") });
+  expect(await mailsTo(email)).toHaveLength(10);
+  expect(await invite(await makeOwner(), { email, role: "viewer" })).toMatchObject({ link: null });
 });
 
 /** The job that a request has added. */

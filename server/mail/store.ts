@@ -8,7 +8,10 @@ import { log } from "../core/log";
 import { seal } from "../core/seal";
 import { type Composed, compose, type Letter } from "./compose";
 
-/** Emails to one address in an hour. */
+/**
+ * Emails of one kind to one address in an hour. Counted by kind, so that nobody can use up those of another kind, or tell
+ * from a refused invitation whether the address gets emails that only users get.
+ */
 const PER_ADDRESS_MAX = 10;
 
 export const MAIL_PURPOSE = "mail";
@@ -16,11 +19,13 @@ export const MAIL_PURPOSE = "mail";
 /** Whether emails can be sent. */
 export const isMailSet = (): boolean => env().SMTP_URL !== undefined;
 
+type MailKind = "invitation" | "password_reset" | "alert";
+
 type Outgoing = {
   /** A key for callers that may write the same email twice: the second is not written. */
   id?: string;
   address: string;
-  kind: "invitation" | "password_reset" | "alert";
+  kind: MailKind;
   accountId: string | null;
   letter: Letter;
   /** Later than this, in seconds, it is of no use any more. */
@@ -30,7 +35,7 @@ type Outgoing = {
 /**
  * Writes an email and its job in the transaction of `tx`.
  * @returns false, without having written it, when no mail server is set, when it was written before, or when the address has
- *   got as many in the last hour as it may.
+ *   got as many of its kind in the last hour as it may.
  */
 export async function queueMail(tx: Tx, mail: Outgoing): Promise<boolean> {
   if (!isMailSet()) return false;
@@ -40,7 +45,8 @@ export async function queueMail(tx: Tx, mail: Outgoing): Promise<boolean> {
   const { rows } = await tx.query<{ id: string }>(
     `INSERT INTO mails (id, account_id, address, kind, content_sealed, created_at, valid_until)
      SELECT $1, $2, $3, $4, $5, clock_timestamp(), clock_timestamp() + make_interval(secs => $6)
-     WHERE (SELECT count(*) FROM mails WHERE address = $3 AND created_at > clock_timestamp() - interval '1 hour') < $7
+     WHERE (SELECT count(*) FROM mails
+            WHERE address = $3 AND kind = $4 AND created_at > clock_timestamp() - interval '1 hour') < $7
      ON CONFLICT (id) DO NOTHING RETURNING id`,
     [
       mail.id ?? newId("mail"),
@@ -59,4 +65,14 @@ export async function queueMail(tx: Tx, mail: Outgoing): Promise<boolean> {
   }
   await addJob(tx, "send_mail", { mailId: written.id });
   return true;
+}
+
+/** Whole seconds until an address may get another email of a kind, at least 1. */
+export async function secondsUntilMail(tx: Tx, address: string, kind: MailKind): Promise<number> {
+  const { rows } = await tx.query<{ waitS: number }>(
+    `SELECT ceil(extract(epoch FROM created_at + interval '1 hour' - clock_timestamp()))::int AS "waitS"
+     FROM mails WHERE address = $1 AND kind = $2 ORDER BY created_at DESC OFFSET $3 LIMIT 1`,
+    [address, kind, PER_ADDRESS_MAX - 1],
+  );
+  return Math.max(1, rows[0]?.waitS ?? 1);
 }

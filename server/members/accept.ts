@@ -1,6 +1,6 @@
 /** Accepts an invitation: an existing user joins with their password, a new person signs up by it. */
 import { recordAudit } from "../audit/store";
-import { hashPassword, isPassword } from "../auth/credentials/password";
+import { hashPassword, holdPassword, isPassword } from "../auth/credentials/password";
 import { requireStrong } from "../auth/credentials/password-strength";
 import { giveBack, reserveAttempt } from "../auth/sign-in/throttle";
 import type { MemberRole, Origin, SessionActor } from "../core/actor";
@@ -106,16 +106,24 @@ async function signUpAsMember(input: AcceptInvitationInput, email: string, origi
 }
 
 /** Wrong passwords count as attempts to sign in. */
-async function joinWithPassword(input: AcceptInvitationInput, found: Found & { userId: string }, origin: Origin) {
-  const attempt = { email: found.email, address: origin.address, deviceId: null };
+async function joinWithPassword(
+  input: AcceptInvitationInput,
+  { userId, passwordHash, email }: Found & { userId: string },
+  origin: Origin,
+): Promise<string> {
+  const attempt = { email, address: origin.address, deviceId: null };
   await reserveAttempt(attempt);
-  if (!(await isPassword(found.passwordHash, input.password))) {
-    log("warn", "auth.password_refused", { userId: found.userId, address: origin.address });
-    throw refusedInput("password", "this is not your password");
-  }
+  const refuse = () => {
+    log("warn", "auth.password_refused", { userId, address: origin.address });
+    return refusedInput("password", "this is not your password");
+  };
+  if (!(await isPassword(passwordHash, input.password))) throw refuse();
   await giveBack(attempt);
-  await transaction(async (tx) => addMember(tx, await useUp(tx, input.token), found.userId, origin));
-  return found.userId;
+  await transaction(async (tx) => {
+    if (!(await holdPassword(tx, userId, passwordHash))) throw refuse();
+    await addMember(tx, await useUp(tx, input.token), userId, origin);
+  });
+  return userId;
 }
 
 /**

@@ -2,14 +2,15 @@
 import { createHash, randomBytes } from "node:crypto";
 import { recordAudit } from "../audit/store";
 import { normalEmail } from "../auth/sign-in/normal-email";
+import { countInvitation } from "../auth/sign-in/throttle";
 import { requireConfirmed, type SessionActor } from "../core/actor";
 import { pool, type Tx, transaction } from "../core/db";
 import { publicUrl } from "../core/env";
-import { forbidden, invalidRequest, notFound } from "../core/errors";
+import { forbidden, invalidRequest, notFound, rateLimited } from "../core/errors";
 import { newId } from "../core/ids";
 import { log } from "../core/log";
 import type { Letter } from "../mail/compose";
-import { queueMail } from "../mail/store";
+import { isMailSet, queueMail, secondsUntilMail } from "../mail/store";
 import { accountName, type InvitationRow, presentInvitation } from "./present";
 import type { CreatedInvitation, Invitation, InviteInput, MemberPath } from "./schema";
 import { lockMembers, requireStillOwner } from "./store";
@@ -67,9 +68,28 @@ const letterOf = (name: string, role: string, url: string): Letter => ({
 });
 
 /**
- * Invites the owner of an email; an earlier invitation of theirs is replaced. The link is emailed; if that is
- * not possible, it is in the response only.
- * @throws 403 `confirmation_required`, `role_too_low` or `account_not_active`; 400 `already_member` or `member_limit`.
+ * Emails the link, where a mail server is set. Then nobody but the reader of the mailbox may have it: it shows whether a user
+ * has the email, and if none has, signs up anybody with it.
+ * @returns whether it is on its way.
+ * @throws 429 `invitation_throttled` when the address has got too many invitations within the last hour.
+ */
+async function mailLink(tx: Tx, accountId: string, address: string, letter: Letter): Promise<boolean> {
+  if (!isMailSet()) return false;
+  const mail = { address, kind: "invitation", accountId, letter, validS: VALID_DAYS * 24 * 60 * 60 } as const;
+  if (await queueMail(tx, mail)) return true;
+  const retryAfterS = await secondsUntilMail(tx, address, "invitation");
+  throw rateLimited(`This address has got too many invitations. Try again in ${retryAfterS} s.`, {
+    param: "email",
+    reason: "invitation_throttled",
+    retryAfterS,
+  });
+}
+
+/**
+ * Invites the owner of an email; an earlier invitation of theirs is replaced. The link is emailed; where no mail server is
+ * set, it is in the response only.
+ * @throws 403 `confirmation_required`, `role_too_low` or `account_not_active`; 400 `already_member` or `member_limit`; 429
+ *   `invitation_throttled` when the account, or all together to this address, have made too many: nothing is changed.
  */
 export async function invite(actor: SessionActor, input: InviteInput): Promise<CreatedInvitation> {
   requireConfirmed(actor);
@@ -80,6 +100,7 @@ export async function invite(actor: SessionActor, input: InviteInput): Promise<C
   const { row, isMailed } = await transaction(async (tx) => {
     const members = await lockMembers(tx, accountId);
     requireStillOwner(members, actor);
+    await countInvitation(tx, accountId);
     const name = await requireFreePlace(tx, accountId, members.length);
     await requireNewPerson(tx, accountId, email);
     const { rows } = await tx.query<InvitationRow>(
@@ -94,9 +115,7 @@ export async function invite(actor: SessionActor, input: InviteInput): Promise<C
     const [made] = rows as [InvitationRow];
     const change = { action: "member.invited", accountId, subjectId: made.id } as const;
     await recordAudit(tx, actor, { ...change, after: { email, role: input.role } });
-    const letter = letterOf(name, input.role, link);
-    const mail = { address: email, kind: "invitation", accountId, letter, validS: VALID_DAYS * 24 * 60 * 60 } as const;
-    return { row: made, isMailed: await queueMail(tx, mail) };
+    return { row: made, isMailed: await mailLink(tx, accountId, email, letterOf(name, input.role, link)) };
   });
   log("info", "members.invited", { accountId, invitation: row.id, by: actor.userId });
   return { ...presentInvitation(row), link: isMailed ? null : link };

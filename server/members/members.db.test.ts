@@ -279,3 +279,23 @@ test("to invite somebody and to give a role want a confirmed password", async ()
   expect(await reasonOf(invite(owner, wish))).toBe("confirmation_required");
   expect(await reasonOf(changeRole(owner, { id: owner.userId, role: "viewer" }))).toBe("confirmation_required");
 });
+
+test("an account invites fifty people at once, then one every 72 seconds, whether or not they were withdrawn", async () => {
+  const [owner, other] = [await makeOwner(), await makeOwner()];
+  const newcomer = () => ({ email: `${newId("user")}@members.example`, role: "viewer" }) as const;
+  for (let n = 0; n < 50; n += 1) {
+    const { id } = await invite(owner, newcomer());
+    if (n % 2 === 0) await withdrawInvitation(owner, { id });
+  }
+  await expect(invite(owner, newcomer())).rejects.toMatchObject({
+    status: 429,
+    retryAfterS: expect.any(Number),
+    wire: { details: { reason: "invitation_throttled" } },
+  });
+  expect(await listInvitations(owner)).toHaveLength(25);
+  await invite(other, newcomer());
+  await pool().query("UPDATE sign_in_limits SET busy_until = busy_until - interval '72 s' WHERE subject = $1", [
+    `invitations:${owner.accountId}`,
+  ]);
+  await invite(owner, newcomer());
+});

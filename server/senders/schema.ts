@@ -63,7 +63,10 @@ export const CreateSenderInput = z.object({
     .string()
     .min(1)
     .max(SENDER_ID_MAX)
-    .describe("Up to 11 letters and digits, or a number of 3 to 15 digits."),
+    .describe(
+      "Up to 11 characters: letters (A to Z), digits, spaces and . _ - &, with at least one letter and no space at either end; " +
+        "or a number of 3 to 15 digits, with or without a leading +.",
+    ),
   type: z.enum(SENDER_TYPES).optional().describe("Kind of sender ID. Omitted: derived from `sender_id`."),
   country_code: z
     .string()

@@ -1,3 +1,4 @@
+import type { Sender as SenderRow } from "@/prisma/generated/client";
 import { createOnce } from "../accounts/idempotency/create-once";
 import { type IdempotentRequest, plainRequest } from "../accounts/idempotency/request";
 import { inTurn } from "../accounts/turns";
@@ -11,7 +12,7 @@ import { type ApiError, invalidRequest, notFound } from "../core/errors";
 import { isTestAccount, newId } from "../core/ids";
 import { defineProcessValue } from "../core/process";
 import { readList } from "../lists/read-list";
-import { requireDltEntity } from "./dlt";
+import { type DltColumns, requireDltEntity } from "./dlt";
 import { presentSender } from "./present";
 import type { CreateSenderInput, ListSendersQuery, Sender } from "./schema";
 import { agreesWithForm, senderTypeOf } from "./sender-type";
@@ -19,25 +20,24 @@ import { agreesWithForm, senderTypeOf } from "./sender-type";
 /** How long an approval is cached: a suspension applies everywhere within this time. */
 const APPROVED_FRESH_MS = 1_000;
 const APPROVED_KEPT_MAX = 10_000;
-/** Senders of an account, those that were rejected aside: each waits for a person who looks at it. */
+/** Most senders of an account, not counting rejected ones; an operator reviews each. */
 const SENDERS_MAX = 100;
 
+const NO_SENDER_ID =
+  "sender_id must have up to 11 characters: letters (A to Z), digits, spaces and . _ - &, with at least one letter and no space " +
+  "at either end; or be a number of 3 to 15 digits.";
+
+/** Columns that follow from the input. */
+type SenderForm = Pick<SenderRow, "senderId" | "type" | "countryCode" | keyof DltColumns>;
+
 /**
- * Registers a sender ID. It is pending until an operator approves it, or until SENDER_AUTO_APPROVE_S has passed.
- * @throws 400 `invalid_sender_id`, `sender_type_mismatch` when it contradicts the given type, `sender_exists`,
- *   `dlt_entity_missing`, or `sender_limit` past 100 senders that were not rejected.
+ * Reads a registration, and asks no database.
+ * @throws 400 `invalid_sender_id`, `sender_type_mismatch` when it contradicts the given type, or `dlt_entity_missing`.
  */
-export async function createSender(
-  actor: AccountActor,
-  input: CreateSenderInput,
-  request: IdempotentRequest = plainRequest(),
-): Promise<Sender> {
+export function parseSender(input: CreateSenderInput): SenderForm {
   const expected = senderTypeOf(input.sender_id);
   if (!expected) {
-    throw invalidRequest("sender_id must have up to 11 letters and digits, or be a number of 3 to 15 digits.", {
-      param: "sender_id",
-      reason: "invalid_sender_id",
-    });
+    throw invalidRequest(NO_SENDER_ID, { param: "sender_id", reason: "invalid_sender_id" });
   }
   if (input.type && !agreesWithForm(input.type, expected)) {
     throw invalidRequest(`The sender ID has the form of type ${expected}, not ${input.type}.`, {
@@ -52,52 +52,75 @@ export async function createSender(
     dltTemplateCategory: input.dlt_template_category ?? null,
   };
   requireDltEntity(dlt);
-  const isTest = isTestAccount(actor.accountId);
+  const countryCode = input.country_code?.toUpperCase() ?? null;
+  return { senderId: input.sender_id, type: input.type ?? expected, countryCode, ...dlt };
+}
+
+/** In test mode nobody gets a message, so nobody has to look at the sender. */
+function newSender(accountId: string, form: SenderForm): SenderRow {
   const createdAt = now();
-  const row = {
+  const isTest = isTestAccount(accountId);
+  return {
+    ...form,
     id: newId("sender"),
-    accountId: actor.accountId,
-    senderId: input.sender_id,
-    type: input.type ?? expected,
-    countryCode: input.country_code?.toUpperCase() ?? null,
-    // In test mode nobody gets a message, so nobody has to look at the sender.
+    accountId,
     status: isTest ? "approved" : "pending",
     statusNote: null,
     statusReason: null,
     maxSegmentsPerSecond: null,
     approvedAt: isTest ? createdAt : null,
     createdAt,
-    ...dlt,
   };
-  const waitS = isTest ? 0 : env().SENDER_AUTO_APPROVE_S;
+}
+
+/** For `createOnce`, whose lock of the account has two registrations count one after the other. @throws 400 */
+async function insertSender(tx: Tx, row: SenderRow): Promise<void> {
+  const { rowCount } = await tx.query(
+    `INSERT INTO senders (id, account_id, sender_id, type, country_code, status, created_at, approved_at,
+       dlt_entity_id, dlt_template_id, dlt_template_category)
+     SELECT $1, $2, $3, $4, $5, $6, $7::timestamptz, $8::timestamptz, $9, $10, $11
+     WHERE (SELECT count(*) FROM senders WHERE account_id = $2 AND status <> 'rejected') < $12
+     ON CONFLICT (account_id, sender_id) DO NOTHING`,
+    [
+      row.id,
+      row.accountId,
+      row.senderId,
+      row.type,
+      row.countryCode,
+      row.status,
+      row.createdAt,
+      row.approvedAt,
+      row.dltEntityId,
+      row.dltTemplateId,
+      row.dltTemplateCategory,
+      SENDERS_MAX,
+    ],
+  );
+  if (rowCount === 0) throw await whyNotRegistered(tx, row);
+}
+
+/** Where the installation approves by itself, after SENDER_AUTO_APPROVE_S. */
+async function scheduleAutoApproval(tx: Tx, row: SenderRow): Promise<void> {
+  const waitS = env().SENDER_AUTO_APPROVE_S;
+  if (row.status !== "pending" || waitS === 0) return;
+  const runAt = new Date(row.createdAt.getTime() + waitS * SECOND_MS);
+  await addJob(tx, "review_sender", { senderId: row.id }, { runAt });
+}
+
+/**
+ * Registers a sender ID. It is pending until an operator approves it, or until SENDER_AUTO_APPROVE_S has passed.
+ * @throws 400 `invalid_sender_id`, `sender_type_mismatch` when it contradicts the given type, `sender_exists`,
+ *   `dlt_entity_missing`, or `sender_limit` past 100 senders that were not rejected.
+ */
+export async function createSender(
+  actor: AccountActor,
+  input: CreateSenderInput,
+  request: IdempotentRequest = plainRequest(),
+): Promise<Sender> {
+  const row = newSender(actor.accountId, parseSender(input));
   const carryOut = async (tx: Tx): Promise<Sender> => {
-    // createOnce holds the account's lock, so two registrations count one after the other.
-    const { rowCount } = await tx.query(
-      `INSERT INTO senders (id, account_id, sender_id, type, country_code, status, created_at, approved_at,
-         dlt_entity_id, dlt_template_id, dlt_template_category)
-       SELECT $1, $2, $3, $4, $5, $6, $7::timestamptz, $9::timestamptz, $10, $11, $12
-       WHERE (SELECT count(*) FROM senders WHERE account_id = $2 AND status <> 'rejected') < $8
-       ON CONFLICT (account_id, sender_id) DO NOTHING`,
-      [
-        row.id,
-        row.accountId,
-        row.senderId,
-        row.type,
-        row.countryCode,
-        row.status,
-        row.createdAt,
-        SENDERS_MAX,
-        row.approvedAt,
-        row.dltEntityId,
-        row.dltTemplateId,
-        row.dltTemplateCategory,
-      ],
-    );
-    if (rowCount === 0) throw await whyNotRegistered(tx, row);
-    if (waitS > 0) {
-      const runAt = new Date(row.createdAt.getTime() + waitS * SECOND_MS);
-      await addJob(tx, "review_sender", { senderId: row.id }, { runAt });
-    }
+    await insertSender(tx, row);
+    await scheduleAutoApproval(tx, row);
     const after = { sender_id: row.senderId, type: row.type, country_code: row.countryCode };
     await recordAudit(tx, actor, { action: "sender.registered", accountId: row.accountId, subjectId: row.id, after });
     return presentSender(row);

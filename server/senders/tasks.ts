@@ -5,7 +5,7 @@ import type { JobPayload } from "../core/jobs";
 const REVIEWER = { kind: "system", name: "auto-approval" } as const;
 
 /** Approves a sender automatically, unless an operator has decided on it meanwhile. */
-export async function reviewSender({ senderId }: JobPayload<"review_sender">): Promise<void> {
+export async function autoApproveSender({ senderId }: JobPayload<"review_sender">): Promise<void> {
   await transaction(async (tx) => {
     const { rows } = await tx.query<{ accountId: string }>(
       `UPDATE senders SET status = 'approved', approved_at = now() WHERE id = $1 AND status = 'pending'

@@ -3,8 +3,9 @@
  * prints them as JSON. Arguments: sender and balance of the accounts. It is a program because a process keeps to one database.
  */
 import { randomBytes } from "node:crypto";
-import { COMMANDS, type Flags } from "@/scripts/admin/commands";
+import { COMMANDS } from "@/scripts/admin/commands";
 import { chooseDatabase } from "@/scripts/admin/database";
+import type { Flags } from "@/scripts/admin/flags";
 import { shutDown } from "@/server/core/process";
 
 /** More than the tests of one file need. */

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { hash, verify } from "@node-rs/argon2";
+import type { Tx } from "../../core/db";
 import { defineProcessValue } from "../../core/process";
 
 /** argon2id (the package's default algorithm) with the parameters of the OWASP password storage cheat sheet. */
@@ -18,4 +19,16 @@ const decoyHash = defineProcessValue("auth.decoyHash", () => hashPassword(random
 export async function isPassword(passwordHash: string | null, password: string): Promise<boolean> {
   const matches = await verify(passwordHash ?? (await decoyHash()), password);
   return passwordHash !== null && matches;
+}
+
+/**
+ * Whether the password whose hash was checked is still the person's. It cannot be changed until the transaction of `tx` ends, so
+ * that a change ends what the old password has opened.
+ */
+export async function holdPassword(tx: Tx, userId: string, passwordHash: string | null): Promise<boolean> {
+  const { rowCount } = await tx.query("SELECT 1 FROM users WHERE id = $1 AND password_hash = $2 FOR NO KEY UPDATE", [
+    userId,
+    passwordHash,
+  ]);
+  return rowCount === 1;
 }

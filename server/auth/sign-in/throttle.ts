@@ -17,6 +17,8 @@ const STRICT = { burst: 5, everyS: 180 };
 const LENIENT = { burst: 100, everyS: 36 };
 const SIGN_UPS = { burst: 10, everyS: 360 };
 const RESETS = { burst: 10, everyS: 360 };
+/** Invitations of one account. */
+const INVITATIONS = { burst: 50, everyS: 72 };
 
 /**
  * An attempt to sign in: the caller and the email. `address` is empty when it is not known; `deviceId` names a device that has
@@ -146,5 +148,19 @@ export async function countResetRequest(address: string): Promise<void> {
   throw rateLimited(`Too many links were asked for from this network. Try again in ${waitS} s.`, {
     reason: "reset_throttled",
     details: { retry_after_s: waitS },
+  });
+}
+
+/**
+ * Counts an invitation of an account in the transaction of `tx`, which is rolled back when it is refused.
+ * @throws 429 `invitation_throttled` after fifty, and then until 72 seconds have passed for each.
+ */
+export async function countInvitation(tx: Queryable, accountId: string): Promise<void> {
+  const counted = { subject: `invitations:${accountId}`, ...INVITATIONS };
+  if (await takeAll(tx, [counted])) return;
+  const retryAfterS = Math.max(1, await secondsUntilFree(tx, [counted]));
+  throw rateLimited(`An account may invite ${INVITATIONS.burst} people at once. Try again in ${retryAfterS} s.`, {
+    reason: "invitation_throttled",
+    retryAfterS,
   });
 }

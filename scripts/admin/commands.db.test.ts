@@ -1,0 +1,126 @@
+import { expect, test } from "vitest";
+import { createApiKey } from "@/server/api-keys/service";
+import type { SessionActor } from "@/server/core/actor";
+import { pool } from "@/server/core/db";
+import { newId } from "@/server/core/ids";
+import { switchAccount } from "@/server/members/sessions";
+import { COMMANDS } from "./commands";
+import type { Flags } from "./flags";
+
+async function run(command: string, flags: Flags): Promise<unknown> {
+  const carryOut = COMMANDS.get(command);
+  if (!carryOut) throw new Error(`There is no command "${command}".`);
+  return (await carryOut(flags)).output;
+}
+
+type Made = { accountId: string; userId: string; email: string };
+
+const newEmail = () => `${newId("user")}@admin.example`;
+const makeAccount = async (company: string): Promise<Made> =>
+  (await run("account create", { email: newEmail(), company })) as Made;
+
+const actorOf = ({ accountId, userId }: Made) =>
+  ({ kind: "session", accountId, userId, isOperator: false }) as const satisfies SessionActor;
+
+async function addMember(accountId: string, { userId }: Made, role: string): Promise<void> {
+  await pool().query("INSERT INTO account_members (account_id, user_id, role) VALUES ($1, $2, $3)", [
+    accountId,
+    userId,
+    role,
+  ]);
+}
+
+/** Ann, who owns an account, and views Bob's: that is the one which her sessions act in. */
+async function makeVisitor(): Promise<{ ann: Made; bob: Made }> {
+  const [ann, bob] = [await makeAccount("Ann Inc"), await makeAccount("Bob Ltd")];
+  await addMember(bob.accountId, ann, "viewer");
+  await switchAccount(actorOf(ann), { account_id: bob.accountId });
+  return { ann, bob };
+}
+
+test("an email stands for the account that its person owns, whichever one they have opened", async () => {
+  const { ann, bob } = await makeVisitor();
+  const { accountId, email } = ann;
+  expect(await run("account credit", { email, amount: "5" })).toMatchObject({ accountId, balance: 5 });
+  expect(await run("account suspend", { email })).toMatchObject({ accountId, status: "suspended" });
+  expect(await run("account activate", { email })).toMatchObject({ accountId, status: "active" });
+  expect(await run("sender create", { email, "sender-id": "ANN" })).toMatchObject({ accountId });
+  expect(await run("sender approve", { email, "sender-id": "ANN" })).toMatchObject({ accountId, status: "approved" });
+  expect(await run("key create", { email, name: "Ops" })).toMatchObject({ accountId });
+  expect(await run("key list", { email })).toMatchObject([{ name: "Ops" }, { name: "Admin" }]);
+  const { rows } = await pool().query("SELECT balance_micros, status FROM accounts WHERE id = $1", [bob.accountId]);
+  expect(rows).toEqual([{ balance_micros: 0n, status: "active" }]);
+});
+
+test("an account is found by its id, also while its owner has opened another one", async () => {
+  const { ann } = await makeVisitor();
+  const account = ann.accountId;
+  expect(await run("account credit", { account, amount: "5" })).toMatchObject({ accountId: account, balance: 5 });
+  expect(await run("key create", { account, name: "Ops" })).toMatchObject({ accountId: account });
+  const { id } = await createApiKey(actorOf(ann), { name: "Leaked" });
+  expect(await run("key revoke", { id })).toEqual({ id, accountId: account, isActive: false });
+  const test = (await run("key create", { account, name: "Try", test: true })) as { id: string };
+  expect(await run("key revoke", { id: test.id })).toMatchObject({ id: test.id, accountId: account });
+});
+
+test("an email whose person owns several accounts, or none, is refused with what to do", async () => {
+  const { ann, bob } = await makeVisitor();
+  const credit = (flags: Flags) => run("account credit", { ...flags, amount: "5" });
+  await pool().query("UPDATE account_members SET role = 'owner' WHERE user_id = $1", [ann.userId]);
+  await expect(credit({ email: ann.email })).rejects.toThrow(
+    `${ann.email} owns several accounts; give one by --account:\n  ${ann.accountId}  Ann Inc\n  ${bob.accountId}  Bob Ltd`,
+  );
+  expect(await credit({ account: bob.accountId })).toMatchObject({ accountId: bob.accountId, balance: 5 });
+
+  const guest = await makeAccount("Guest");
+  await pool().query("UPDATE account_members SET role = 'viewer' WHERE user_id = $1", [guest.userId]);
+  await expect(credit({ email: guest.email })).rejects.toThrow(`${guest.email} owns no account.`);
+  await expect(credit({ email: "nobody@admin.example" })).rejects.toThrow("nobody@admin.example owns no account.");
+});
+
+test("an account that does not exist is refused, and so is one of test mode", async () => {
+  const { accountId } = await makeAccount("Acme");
+  await run("key create", { account: accountId, name: "Try", test: true });
+  for (const account of ["acc_nowhere", accountId.replace("acc_", "tac_")]) {
+    for (const [command, flags] of [
+      ["account credit", { amount: "5" }],
+      ["account suspend", {}],
+      ["key list", {}],
+      ["sender create", { "sender-id": "ACME" }],
+    ] as const)
+      await expect(run(command, { account, ...flags })).rejects.toThrow(`There is no account ${account}.`);
+  }
+});
+
+test.each([
+  ["a sender ID that is too long", { sender: "MUCH TOO LONG NAME" }, "--sender: must have at most 16 characters"],
+  ["a sender ID in no form", { sender: "!!!" }, "sender_id must have"],
+  ["a weak password", { password: "short" }, "--password: must have at least 10 characters"],
+  ["a long name of the company", { company: "x".repeat(101) }, "--company: must have at most 100 characters"],
+  ["a balance beyond all money", { balance: "99999999999999" }, "--balance: must be at most 1000000000"],
+  ["a debt", { balance: "-1" }, "--balance: must not be negative"],
+])("%s is refused in words, before the account is made", async (_, flags, message) => {
+  const email = newEmail();
+  await expect(run("account create", { email, ...flags })).rejects.toThrow(message);
+  const { rowCount } = await pool().query("SELECT 1 FROM users WHERE email = $1", [email]);
+  expect(rowCount).toBe(0);
+});
+
+test("an email that is none is refused in words", async () => {
+  await expect(run("account create", { email: "Ann" })).rejects.toThrow("--email: must be an email address");
+});
+
+test("options of keys, senders and credits are refused by their names and in words", async () => {
+  const { accountId: account } = await makeAccount("Acme");
+  const refusal = (command: string, flags: Flags) => expect(run(command, { account, ...flags })).rejects;
+  await refusal("key create", { name: "x".repeat(101) }).toThrow("--name: must have at most 100 characters");
+  await refusal("key create", { name: "Ops", "rate-limit": "0.5" }).toThrow("--rate-limit: must be a whole number");
+  await refusal("key create", { name: "Ops", scopes: "sms:read,all" }).toThrow("--scopes: must be one of sms:send,");
+  await refusal("sender create", { "sender-id": "x".repeat(17) }).toThrow(
+    "--sender-id: must have at most 16 characters",
+  );
+  await refusal("account credit", { amount: "1", note: "x".repeat(256) }).toThrow(
+    "--note: must have at most 255 characters",
+  );
+  await refusal("route create", { chain: "nobody", price: "1" }).toThrow("--chain: no such provider: nobody.");
+});
