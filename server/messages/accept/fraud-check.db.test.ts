@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { explain, rowsRead, statementsOf } from "@/test/database/plans";
 import { makeRoute } from "@/test/database/routes";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
 import { plainRequest } from "../../accounts/idempotency/request";
@@ -181,6 +182,25 @@ describe("flood limits", () => {
     expect(codes([await send(account)])).toEqual(["goes"]);
     await tried(1_001, 1_100);
     expect(codes([await send(account)])).toEqual(["flood_limit"]);
+  });
+
+  test("a recipient's messages are read once, however many texts go to it in one request", async () => {
+    const account = await limitedAccount({ flood_total: 2, flood_identical: 1 });
+    const input = {
+      recipients: Array<string>(200).fill(TO),
+      from: account.senderId,
+      body: "{{n}}",
+      variables: Array.from({ length: 200 }, (_, n) => ({ n: `${n}` })),
+    };
+    const { messages } = await sendBulk(account.actor, input, plainRequest());
+    expect(countOf(codes(messages), "goes")).toBe(2);
+    const [scan] = (await statementsOf(() => sendBulk(account.actor, input, plainRequest()))).filter(
+      ({ name }) => name === "messages.recent",
+    );
+    if (!scan) throw new Error("nothing was scanned");
+    const { plan } = await explain(scan);
+    expect(rowsRead(plan, ["messages"])).toBeGreaterThanOrEqual(200);
+    expect(rowsRead(plan, ["messages"])).toBeLessThan(1_200);
   });
 
   const judged = async (account: TestAccount, chain: string[], bodies: string[]) => {

@@ -35,7 +35,8 @@ const BLOCKED_SCANNED_MAX = 1_000;
 
 const NOTHING_BLOCKED: FraudDecision = { blocked: new Map(), release: () => undefined };
 
-const recipientKey = ({ accountId, toNumber }: CandidateMessage): string => `${accountId} ${toNumber}`;
+const recipientKey = ({ accountId, toNumber }: Pick<CandidateMessage, "accountId" | "toNumber">): string =>
+  `${accountId} ${toNumber}`;
 const textKey = (candidate: CandidateMessage): string => `${recipientKey(candidate)} ${candidate.body}`;
 
 /**
@@ -104,68 +105,101 @@ function applyRules(
   return { refused, limited };
 }
 
-/** One text to one recipient. `n` numbers the look-ups and `bodyNo` their texts, each of which is sent to the database once. */
-type LookUp = { n: number; candidate: CandidateMessage; bodyNo: number; limits: FloodLimits };
+/** A recipient of an account, by a number of its own. */
+type Recipient = { no: number; accountId: string; toNumber: string; limits: FloodLimits };
 
-const LOOK_UPS = unnest<LookUp>({
-  n: ["int4", ({ n }) => n],
-  account_id: ["text", ({ candidate }) => candidate.accountId],
-  to_number: ["text", ({ candidate }) => candidate.toNumber],
-  body_no: ["int4", ({ bodyNo }) => bodyNo],
+/** A text by a number of its own, so that it is sent to the database once. */
+type Text = { no: number; body: string };
+
+/** One text to one recipient, by their numbers. */
+type LookUp = { no: number; candidate: CandidateMessage; recipient: Recipient; text: Text };
+
+const RECIPIENTS = unnest<Recipient>({
+  no: ["int4", ({ no }) => no],
+  account_id: ["text", ({ accountId }) => accountId],
+  to_number: ["text", ({ toNumber }) => toNumber],
   identical: ["int4", ({ limits }) => limits.identical],
   total: ["int4", ({ limits }) => limits.total],
 });
 
-type FoundRecent = { n: number; scanned: number; oldest: string; total: string[] | null; identical: string[] | null };
+const TEXTS = unnest<Text>({ no: ["int4", ({ no }) => no], body: ["text", ({ body }) => body] }, 6);
+
+const LOOK_UPS = unnest<LookUp>(
+  {
+    no: ["int4", ({ no }) => no],
+    recipient_no: ["int4", ({ recipient }) => recipient.no],
+    text_no: ["int4", ({ text }) => text.no],
+  },
+  8,
+);
+
+/** `no`: of a recipient, or of a look-up (`isIdentical`). `ids`: newest first. */
+type FoundRecent = { no: number; isIdentical: boolean; scanned: number; oldest: string; ids: string[] | null };
 
 /**
  * Reads the ids of messages within the window, oldest first, by recipient and by recipient and text, of each no more than
- * its limit needs.
+ * its limit needs. Each recipient is scanned once, however many texts go to it.
  */
 async function readRecent(
   db: Queryable,
   limited: ReadonlyMap<CandidateMessage, FloodLimits>,
 ): Promise<Map<string, string[]>> {
   if (limited.size === 0) return new Map();
-  const { lookUps, bodies } = lookUpsOf(limited);
+  const { recipients, texts, lookUps } = lookUpsOf(limited);
   const { rows } = await db.query<FoundRecent>({
-    name: "messages.went",
-    text: `SELECT r.n, count(*)::int4 AS scanned, min(s.id) AS oldest,
-             (array_agg(s.id ORDER BY s.id DESC) FILTER (WHERE s.went))[1:r.total] AS total,
-             (array_agg(s.id ORDER BY s.id DESC) FILTER (WHERE s.went AND s.body = b.body))[1:r.identical] AS identical
-           FROM ${LOOK_UPS.as("r")}
-           JOIN unnest($7::text[]) WITH ORDINALITY AS b (body, no) ON b.no = r.body_no
-           CROSS JOIN LATERAL (
-             SELECT m.id, m.body, m.failed_at IS DISTINCT FROM m.created_at AS went FROM messages m
-             WHERE m.account_id = r.account_id AND m.to_number = r.to_number AND m.id > $8
-             ORDER BY m.id DESC LIMIT (CASE WHEN r.total > 0 THEN r.total ELSE r.identical END) + $9::int4
-           ) AS s
-           GROUP BY r.n, r.total, r.identical`,
+    name: "messages.recent",
+    text: `WITH scanned AS MATERIALIZED (
+             SELECT r.no, r.identical, r.total, s.id, s.body, s.went FROM ${RECIPIENTS.as("r")}
+             CROSS JOIN LATERAL (
+               SELECT m.id, m.body, m.failed_at IS DISTINCT FROM m.created_at AS went FROM messages m
+               WHERE m.account_id = r.account_id AND m.to_number = r.to_number AND m.id > $11
+               ORDER BY m.id DESC LIMIT (CASE WHEN r.total > 0 THEN r.total ELSE r.identical END) + $12::int4
+             ) AS s
+           )
+           SELECT no, false AS "isIdentical", count(*)::int4 AS scanned, min(id) AS oldest,
+             (array_agg(id ORDER BY id DESC) FILTER (WHERE went))[1:total] AS ids
+           FROM scanned GROUP BY no, total
+           UNION ALL
+           SELECT l.no, true, 0, '', (array_agg(s.id ORDER BY s.id DESC))[1:s.identical]
+           FROM ${LOOK_UPS.as("l")} JOIN ${TEXTS.as("t")} ON t.no = l.text_no
+           JOIN scanned s ON s.no = l.recipient_no AND s.body = t.body AND s.went
+           GROUP BY l.no, s.identical`,
     values: [
+      ...RECIPIENTS.values(recipients),
+      ...TEXTS.values(texts),
       ...LOOK_UPS.values(lookUps),
-      bodies,
       firstIdAt("message", new Date(now().getTime() - FLOOD_WINDOW_MS)),
       BLOCKED_SCANNED_MAX,
     ],
   });
-  const found = new Map(rows.map((row) => [row.n, row]));
-  return new Map(lookUps.flatMap((lookUp) => recentLists(lookUp, found.get(lookUp.n))));
+  const found = new Map(rows.map((row) => [`${row.isIdentical} ${row.no}`, row]));
+  const recent = new Map<string, string[]>();
+  for (const recipient of recipients) {
+    recent.set(recipientKey(recipient), idsOfRecipient(recipient, found.get(`false ${recipient.no}`)));
+  }
+  for (const { no, candidate } of lookUps) {
+    recent.set(textKey(candidate), (found.get(`true ${no}`)?.ids ?? []).toReversed());
+  }
+  return recent;
 }
 
-/** One look-up per recipient and text, and the texts in the order of `bodyNo`, which starts at 1. */
-function lookUpsOf(limited: ReadonlyMap<CandidateMessage, FloodLimits>): { lookUps: LookUp[]; bodies: string[] } {
+/** Numbers the recipients, the texts, and each text to each recipient. */
+function lookUpsOf(limited: ReadonlyMap<CandidateMessage, FloodLimits>) {
   const limitsOf = highestLimits(limited);
-  const bodyNos = new Map<string, number>();
+  const recipients = new Map<string, Recipient>();
+  const texts = new Map<string, Text>();
   const lookUps = new Map<string, LookUp>();
   for (const [candidate, own] of limited) {
-    const { accountId, body } = candidate;
-    const bodyNo = bodyNos.get(body) ?? bodyNos.size + 1;
-    bodyNos.set(body, bodyNo);
+    const { accountId, toNumber, body } = candidate;
+    const limits = limitsOf.get(accountId) ?? own;
+    const recipient = recipients.get(recipientKey(candidate)) ?? { no: recipients.size, accountId, toNumber, limits };
+    const text = texts.get(body) ?? { no: texts.size, body };
+    recipients.set(recipientKey(candidate), recipient);
+    texts.set(body, text);
     const key = textKey(candidate);
-    const n = lookUps.get(key)?.n ?? lookUps.size + 1;
-    lookUps.set(key, { n, candidate, bodyNo, limits: limitsOf.get(accountId) ?? own });
+    if (!lookUps.has(key)) lookUps.set(key, { no: lookUps.size, candidate, recipient, text });
   }
-  return { lookUps: [...lookUps.values()], bodies: [...bodyNos.keys()] };
+  return { recipients: [...recipients.values()], texts: [...texts.values()], lookUps: [...lookUps.values()] };
 }
 
 /** The highest limits of each account's messages, which may take different chains. */
@@ -181,14 +215,11 @@ function highestLimits(limited: ReadonlyMap<CandidateMessage, FloodLimits>): Map
   return highest;
 }
 
-/** The lists that a look-up found, by their keys. Where the scan was cut off, the rest of the limit counts as used up. */
-function recentLists({ candidate, limits }: LookUp, found: FoundRecent | undefined): [key: string, ids: string[]][] {
+/** The ids that a recipient's scan found, oldest first. Where it was cut off, the rest of the limit counts as used up. */
+function idsOfRecipient({ limits }: Recipient, found: FoundRecent | undefined): string[] {
   if (!found) return [];
   const isCutOff = limits.total > 0 && found.scanned === limits.total + BLOCKED_SCANNED_MAX;
-  const newestFirst = found.total ?? [];
+  const newestFirst = found.ids ?? [];
   const unseen = isCutOff ? Array<string>(limits.total - newestFirst.length).fill(found.oldest) : [];
-  return [
-    [recipientKey(candidate), [...unseen, ...newestFirst.toReversed()]],
-    [textKey(candidate), (found.identical ?? []).toReversed()],
-  ];
+  return [...unseen, ...newestFirst.toReversed()];
 }
