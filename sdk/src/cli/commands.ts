@@ -241,9 +241,11 @@ export const COMMANDS: readonly Command[] = [
     name: "keys revoke",
     help: "revoke an API key",
     operands: ["<id>"],
-    options: {},
-    run: async ({ client, operands: [id = ""], show, signal }) => {
-      const revoked = await client.apiKeys.revoke(id, { signal });
+    options: {
+      cascade: { type: "boolean", value: "", help: "also the keys created with it, and those created with them" },
+    },
+    run: async ({ client, values, operands: [id = ""], show, signal }) => {
+      const revoked = await client.apiKeys.revoke(id, { signal, cascade: values.cascade === true });
       show(revoked, `${id} is revoked`);
     },
   },

@@ -44,6 +44,13 @@ test("send prints the message, and waits for its final status if asked", async (
   expect(JSON.parse(waited.output[0] ?? "")).toMatchObject({ id: "msg_1", status: "delivered" });
 });
 
+test("keys revoke --cascade revokes the keys that were created with it too", async () => {
+  const { baseUrl, seen } = await startStub(() => success({ id: "key_1", object: "api_key", deleted: true }));
+  const { output } = await terminal(["keys", "revoke", "key_1", "--cascade"], baseUrl);
+  expect(output).toEqual(["key_1 is revoked"]);
+  expect(linesOf(seen)).toEqual(["DELETE /api/v1/api-keys/key_1?cascade=true"]);
+});
+
 test("a message that failed is exit code 1 with its reason", async () => {
   const error = { code: "no_route", message: "There is no route for this number." };
   const { baseUrl } = await startStub(() => success({ ...message("msg_1", "failed"), error }));
