@@ -29,7 +29,7 @@ const resultsOf = (batch: readonly ReadyRow[], { messages }: BulkResult): Result
   });
 
 /**
- * Carries a plan out, batch by batch, each confirmed before the next. What is confirmed is kept for this tab, so a reload
+ * Carries a plan out, batch by batch, each confirmed before the next. Confirmed batches are kept for this tab, so a reload
  * goes on where it was; the batch under way is repeated with its key, and carried out once.
  * @param accountId of the person; the plan of another account is put away.
  */
