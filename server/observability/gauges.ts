@@ -96,4 +96,4 @@ export async function updateGauges(isWorker: boolean): Promise<void> {
 }
 
 /** The next scrape reads the database again. */
-export const forgetGauges = (): void => shared.forget();
+export const invalidateGauges = (): void => shared.invalidate();

@@ -11,7 +11,7 @@ import { isTestAccount, testAccountOf } from "../core/ids";
 import { log } from "../core/log";
 import { fromMicros, toMicros, toPage } from "../core/wire";
 import { escapeLike } from "../search/like";
-import { forgetApproval } from "../senders/service";
+import { invalidateApproval } from "../senders/service";
 import { presentOperatedAccount, presentReviewedSender } from "./present";
 import type {
   AccountStatusInput,
@@ -112,7 +112,7 @@ export async function decideSender(actor: Actor, input: DecideSenderInput): Prom
     await recordAudit(tx, actor, { ...change, before, after: { status: decision, note: note ?? null } });
   });
   const row = await prisma().sender.findUniqueOrThrow({ where: { id }, include: WITH_ACCOUNT });
-  forgetApproval(row.accountId, row.senderId);
+  invalidateApproval(row.accountId, row.senderId);
   log("info", "sender.decided", { senderId: id, accountId: row.accountId, decision, by: nameOf(actor) });
   return presentReviewedSender(row);
 }

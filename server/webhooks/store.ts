@@ -63,8 +63,8 @@ export function ownerOf(endpointId: string): Promise<string | null> {
   if (owners.size >= OWNERS_MAX) owners.clear();
   const read = readOwner(endpointId);
   owners.set(endpointId, read);
-  const forget = () => owners.delete(endpointId);
-  read.then((owner) => owner ?? forget(), forget);
+  const drop = () => owners.delete(endpointId);
+  read.then((owner) => owner ?? drop(), drop);
   return read;
 }
 

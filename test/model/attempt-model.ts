@@ -138,14 +138,14 @@ export class AttemptModel {
   begin(hand: Hand): void {
     const row = this.find(hand.attempt);
     if (row && row.outcome === null && this.isPending()) row.isBegun = hand.isBegun = true;
-    else this.forget(hand);
+    else this.dropClaim(hand);
   }
 
   private drop(hand: Hand): void {
     this.hands = this.hands.filter((other) => other !== hand);
   }
 
-  private forget(hand: Hand): void {
+  private dropClaim(hand: Hand): void {
     this.drop(hand);
     this.known.delete(hand.attempt.claim);
   }
@@ -221,7 +221,7 @@ export class AttemptModel {
 
   /** The worker has not called the provider and gives the attempt back. */
   giveBack(hand: Hand): void {
-    this.forget(hand);
+    this.dropClaim(hand);
     this.givenBack.push(hand.attempt);
     this.giveBackAgain(hand.attempt);
   }

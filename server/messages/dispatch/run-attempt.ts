@@ -12,7 +12,7 @@ import type { Adapter, OutboundMessage, SendOutcome, SendRequest } from "../../p
 import { receiptUrlFor } from "../../providers/receipt-url";
 import { referenceTo } from "../../providers/reference";
 import { closeAdapters, isSandboxOpenTo, providerTable } from "../../providers/registry";
-import { type Attempt, BEGUN_FRESH_MS, begin, forgetClaims, giveBack } from "./claims";
+import { type Attempt, BEGUN_FRESH_MS, begin, dropClaims, giveBack } from "./claims";
 import { attemptResult, recordOutcome } from "./record-outcome";
 
 /** A message whose outcome stays unknown fails, and is refunded, after this time. */
@@ -74,9 +74,9 @@ async function runChain(first: Attempt): Promise<void> {
   for (let attempt: Attempt | null = first; attempt; ) {
     const current: Attempt = attempt;
     const made = await make(current).finally(() => current.slot?.release());
-    if (made === "not-ours") return forgetClaims([current]);
+    if (made === "not-ours") return dropClaims([current]);
     attempt = made === "not-made" ? await giveBackUnmade(current) : await record(current, made.outcome, made.latencyMs);
-    forgetClaims([current]);
+    dropClaims([current]);
   }
 }
 
@@ -104,7 +104,7 @@ async function record(attempt: Attempt, outcome: SendOutcome, latencyMs: number)
   try {
     return await retryWrite("attempt.outcome_not_written_yet", () => recordOutcome(result));
   } catch (thrown) {
-    forgetClaims([{ claim: result.nextClaim }]);
+    dropClaims([{ claim: result.nextClaim }]);
     throw thrown;
   } finally {
     own.count -= 1;

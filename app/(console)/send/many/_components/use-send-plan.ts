@@ -6,7 +6,7 @@ import type { BulkResult } from "@/server/messages/schema";
 import type { ReadyRow } from "./batches";
 import {
   batchesOf,
-  forgetPlan,
+  dropPlan,
   isFinished,
   isResumable,
   keepPlan,
@@ -43,7 +43,7 @@ export function useSendPlan(accountId: string) {
   useEffect(() => {
     const kept = readPlan(window.sessionStorage);
     if (kept?.accountId === accountId) setPlan(kept);
-    else if (kept) forgetPlan(window.sessionStorage);
+    else if (kept) dropPlan(window.sessionStorage);
   }, [accountId]);
 
   useEffect(() => {
@@ -95,7 +95,7 @@ export function useSendPlan(accountId: string) {
   );
 
   const putAway = useCallback(() => {
-    forgetPlan(window.sessionStorage);
+    dropPlan(window.sessionStorage);
     setPlan(null);
     setError(null);
   }, []);
