@@ -132,7 +132,7 @@ export async function throttleSender(actor: Actor, input: ThrottleSenderInput): 
     await recordAudit(tx, actor, { ...change, before, after: { max_segments_per_second: segmentsPerSecond } });
   });
   const row = await prisma().sender.findUniqueOrThrow({ where: { id }, include: WITH_ACCOUNT });
-  log("info", "sender.paced", { senderId: id, accountId: row.accountId, segmentsPerSecond, by: nameOf(actor) });
+  log("info", "sender.throttled", { senderId: id, accountId: row.accountId, segmentsPerSecond, by: nameOf(actor) });
   return presentReviewedSender(row);
 }
 

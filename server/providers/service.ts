@@ -155,7 +155,7 @@ export async function throttleProvider(actor: Actor, input: ThrottleProviderInpu
   requireOperator(actor);
   const segmentsPerSecond = input.max_segments_per_second;
   await change(actor, "provider.throttled", input.id, { max_segments_per_second: segmentsPerSecond });
-  log("info", "provider.paced", { provider: input.id, segments_per_second: segmentsPerSecond, by: nameOf(actor) });
+  log("info", "provider.throttled", { provider: input.id, segments_per_second: segmentsPerSecond, by: nameOf(actor) });
   return getProvider(actor, input);
 }
 
