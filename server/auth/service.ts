@@ -74,7 +74,7 @@ export async function signIn(
   if (!user || !matches) {
     log("warn", "auth.sign_in_refused", {
       cause: "wrong_credentials",
-      userId: user?.id ?? null,
+      user_id: user?.id ?? null,
       address: from.address,
     });
     if (user) {
@@ -98,7 +98,7 @@ export async function signIn(
     return started;
   });
   if (sessionId === null) {
-    log("warn", "auth.sign_in_refused", { cause: "wrong_code", userId, address: from.address });
+    log("warn", "auth.sign_in_refused", { cause: "wrong_code", user_id: userId, address: from.address });
     const change = { action: "sign_in.refused", accountId, subjectId: userId } as const;
     await recordAudit(pool(), actorOf(user, from), { ...change, after: { cause: "wrong_code" } });
     throw unauthorized("This code is wrong, or was used already.", { reason: "second_factor_wrong" });

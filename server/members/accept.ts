@@ -110,7 +110,7 @@ async function joinWithPassword(input: AcceptInvitationInput, found: Found & { u
   const attempt = { email: found.email, address: origin.address, deviceId: null };
   await reserveAttempt(attempt);
   if (!(await isPassword(found.passwordHash, input.password))) {
-    log("warn", "auth.password_refused", { userId: found.userId, address: origin.address });
+    log("warn", "auth.password_refused", { user_id: found.userId, address: origin.address });
     throw refusedInput("password", "this is not your password");
   }
   await giveBack(attempt);
@@ -130,6 +130,6 @@ export async function acceptInvitation(input: AcceptInvitationInput, origin: Ori
     knownId === null
       ? await signUpAsMember(input, email, origin)
       : await joinWithPassword(input, { ...found, userId: knownId }, origin);
-  log("info", "members.joined", { accountId, userId });
+  log("info", "members.joined", { account_id: accountId, user_id: userId });
   return { account_id: accountId, email };
 }

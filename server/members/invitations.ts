@@ -98,7 +98,7 @@ export async function invite(actor: SessionActor, input: InviteInput): Promise<C
     const mail = { address: email, kind: "invitation", accountId, letter, validS: VALID_DAYS * 24 * 60 * 60 } as const;
     return { row: made, isMailed: await queueMail(tx, mail) };
   });
-  log("info", "members.invited", { accountId, invitation: row.id, by: actor.userId });
+  log("info", "members.invited", { account_id: accountId, invitation: row.id, by: actor.userId });
   return { ...presentInvitation(row), link: isMailed ? null : link };
 }
 
