@@ -118,7 +118,7 @@ async function forwardedTypes(options: string[], count: number) {
   const { baseUrl: url, seen: received } = await startStub(() => (response) => response.end());
   const stop = new AbortController();
   const listening = terminal(["listen", "--forward-to", url, ...options], baseUrl, stop.signal);
-  await expect.poll(() => received.length, { timeout: 10_000 }).toBeGreaterThanOrEqual(count);
+  await expect.poll(() => received.length).toBeGreaterThanOrEqual(count);
   stop.abort();
   expect(await listening).toMatchObject({ code: 0, errors: [] });
   const types = received.map(({ body }) => JSON.parse(body).type as string);
