@@ -20,9 +20,9 @@ async function taskIds(client: pg.Client, names: readonly string[]): Promise<num
 }
 
 /**
- * Gives each queue of the workers an index of its own jobs, in the order in which they are fetched. In the index that all share,
- * every job of other queues that comes first is read by each fetch: a backlog of messages, by the webhooks. The name says which
- * tasks an index is for, so that a queue that gets another task gets another index.
+ * Gives each queue of the workers an index of its own jobs, in the order in which they are fetched. In the shared index, each
+ * fetch also reads earlier jobs of other queues: one of webhooks reads a backlog of messages. The name says which tasks an index is
+ * for, so that a queue that gets another task gets another index.
  */
 export async function indexQueues(client: pg.Client): Promise<void> {
   const current: string[] = [];

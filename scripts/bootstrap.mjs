@@ -74,7 +74,7 @@ function abort() {
 }
 
 /**
- * Runs `script` (beside this file) once everything that it imports is there. Whatever is thrown ends the process with
+ * Runs `script` (beside this file) once everything that it imports is there. An error ends the process with
  * its message and exit code 1.
  * @param forTests whether the packages that only tests and checks need are installed too.
  * @param beforeInstall may refuse early.

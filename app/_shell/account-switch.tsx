@@ -3,7 +3,7 @@
 import { Menu, Text } from "@mantine/core";
 import { shellTexts as texts } from "@/app/_texts/shell/shell";
 import { IconBuilding, IconCheck } from "@/app/_ui/icons/icons";
-import { forgetPerson, trpc } from "../_trpc/client";
+import { dropPerson, trpc } from "../_trpc/client";
 import { toastFailed } from "../_ui/toast";
 
 /** The accounts of somebody who has several, in a menu; the chosen one opens anew. */
@@ -12,7 +12,7 @@ export function AccountSwitch() {
   const open = trpc.members.switchAccount.useMutation({
     onSuccess: () => {
       // This page shows data of the other account.
-      forgetPerson();
+      dropPerson();
       window.location.assign("/");
     },
     onError: toastFailed,

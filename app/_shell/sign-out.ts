@@ -1,9 +1,9 @@
-import { forgetPerson } from "../_trpc/client";
+import { dropPerson } from "../_trpc/client";
 import { rememberTestMode } from "../_trpc/test-mode";
 
 /** Ends the session of this browser and leads to sign-in. */
 export async function signOutHere(): Promise<void> {
-  forgetPerson();
+  dropPerson();
   rememberTestMode(false);
   const { signOut } = await import("next-auth/react");
   await signOut({ callbackUrl: "/sign-in" });

@@ -127,7 +127,7 @@ function readTooEarly(file: string): string[] {
   return found;
 }
 
-/** The keys of a texts file, as `create.title`. Those of a record with a declared type are no concern of this. */
+/** The keys of a texts file, as `create.title`, but for those of a record with a declared type. */
 function keysOf(file: string): string[] {
   const keys: string[] = [];
   const take = (object: Node, before: string) => {

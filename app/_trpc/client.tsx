@@ -43,12 +43,12 @@ export function usePerson(email: string, accountId: string | null): void {
   if (typeof window !== "undefined") shownAccount = accountId;
   useEffect(() => {
     person = email;
-    return forgetPerson;
+    return dropPerson;
   }, [email]);
 }
 
 /** From now on a call that needs a session fails without a question: the person is leaving. */
-export function forgetPerson(): void {
+export function dropPerson(): void {
   person = null;
   shownAccount = null;
 }

@@ -13,7 +13,7 @@ export const COUNTING_STATEMENTS = {
 /** Times are of the clock: they include waits for locks, for the disk and for a processor. */
 export type StatementCost = { text: string; calls: number; rows: number; usPerCall: number; usPerMessage: number };
 
-/** Forgets the counts so far. The server must have {@link COUNTING_STATEMENTS}. */
+/** Resets the counts. The server must have {@link COUNTING_STATEMENTS}. */
 export async function countStatements(database: Client): Promise<void> {
   await database.query("CREATE EXTENSION IF NOT EXISTS pg_stat_statements");
   await database.query("SELECT pg_stat_statements_reset()");

@@ -71,7 +71,7 @@ function makeIds(sender: string) {
         items.flatMap((item) => (item?.scheduled_at && item.status === "pending" ? [item.id] : [])),
       );
     },
-    forget: (path: string) => {
+    drop: (path: string) => {
       const kept = (ids.get(kindOf(path)) ?? []).filter((id) => !path.includes(id));
       ids.set(kindOf(path), kept);
     },
@@ -165,7 +165,7 @@ test("whatever is sent, the answer is a documented one, and refused requests cos
       if (count && answer.status < 400) count.done += 1;
       if (count && answer.status >= 400) count.refused += 1;
       if (!judged?.success || request.caller === "poor") return NOTHING_SPENT;
-      if (request.method === "DELETE") ids.forget(path);
+      if (request.method === "DELETE") ids.drop(path);
       else ids.learn(path, judged.data);
       return till.spentBy(path, answer, judged.data);
     } catch (thrown) {

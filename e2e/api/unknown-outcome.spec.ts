@@ -50,7 +50,7 @@ const age = ({ database }: Installation, { id }: Unanswered, by: string) =>
     [id, by],
   );
 
-/** Whatever they have in common is waited for side by side. */
+/** Checks carriers side by side: they wait for the same things. */
 const forEach = <Name extends CarrierName>(names: readonly Name[], check: (name: Name) => Promise<void>) =>
   Promise.all(names.map((name) => test.step(name, () => check(name))));
 

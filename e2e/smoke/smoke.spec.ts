@@ -2,6 +2,7 @@
  * The main jobs of any installation, with nothing but an account of the caller's. Part of the whole suite, and run alone
  * against a running installation by `npm run smoke` (docs/testing.md).
  */
+import { CONSOLE_PAGES } from "../support/pages";
 import { expect, test } from "../test";
 
 /** Delivers at once where the sandbox is on; another installation names a number of its own. */
@@ -60,8 +61,6 @@ test("a refusal names the parameter and the reason", { tag: "@smoke" }, async ({
   expect(refused.body.error).toMatchObject({ param: "from", details: { reason: "sender_not_approved" } });
 });
 
-const PAGES = ["/", "/send", "/messages", "/senders", "/api-keys", "/webhooks", "/events", "/suppressions", "/usage"];
-
 test("the console shows every page without an error", { tag: "@smoke" }, async ({ page, account, baseURL }) => {
   const problems: string[] = [];
   page.on("pageerror", (error) => problems.push(error.message));
@@ -76,7 +75,7 @@ test("the console shows every page without an error", { tag: "@smoke" }, async (
   await page.getByLabel("Password", { exact: true }).fill(account.password);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.waitForURL("/");
-  for (const path of PAGES) {
+  for (const path of CONSOLE_PAGES) {
     await page.goto(path);
     await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
     await expect(page.getByRole("main")).not.toBeEmpty();

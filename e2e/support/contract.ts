@@ -1,6 +1,6 @@
 /**
  * The API's contract, read from the document of the running service, and checked by a validator that
- * shares no code with it. What every response has in common is written down here a second time, so that the document and
+ * shares no code with it. The common parts of every response are written down here a second time, so that the document and
  * the service cannot drift away together.
  */
 import { appendFileSync } from "node:fs";

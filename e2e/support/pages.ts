@@ -1,17 +1,14 @@
-/** Pages of an account, but for those of one message, one endpoint and one key. */
-export const ACCOUNT_PAGES = [
+/** Every page of an account, but for those of one message, one endpoint and one key. */
+export const CONSOLE_PAGES = [
   "/",
   "/send",
   "/send/many",
   "/messages",
-  "/messages?page=9",
-  "/messages?provider=sandbox",
   "/inbound",
   "/usage",
   "/senders",
   "/suppressions",
   "/api-keys",
-  "/api-keys/key_nothing",
   "/webhooks",
   "/events",
   "/requests",
@@ -22,6 +19,14 @@ export const ACCOUNT_PAGES = [
   "/settings/alerts",
   "/settings/audit",
   "/docs/quick-start",
+];
+
+/** The same with addresses that filter or find nothing. */
+export const ACCOUNT_PAGES = [
+  ...CONSOLE_PAGES,
+  "/messages?page=9",
+  "/messages?provider=sandbox",
+  "/api-keys/key_nothing",
   "/nowhere",
 ];
 

@@ -6,7 +6,8 @@
         print(failed["id"], failed["error"])
 
 Methods return `data` of the response as dicts, raise ApiError for every response that is not a success, and OSError when
-the connection fails for good. A trailing underscore avoids Python's keywords: `from_` is the field `from`.
+the connection fails for good. A trailing underscore avoids Python's keywords: `from_` is the field `from`. A time is a
+datetime with a time zone, or text in ISO 8601.
 """
 
 from __future__ import annotations
@@ -118,6 +119,20 @@ class _Reply:
         raise ApiError(self.status, error, request_id, self.retry_after_s)
 
 
+def _time_text(value: Any) -> str:
+    """A time in ISO 8601, for JSON. Raises TypeError for anything else."""
+    if not isinstance(value, datetime.datetime):
+        raise TypeError(f"{type(value).__name__} cannot be written as JSON.")
+    return value.isoformat()
+
+
+def _query_text(value: Any) -> str:
+    """A query parameter as the service reads it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return _time_text(value) if isinstance(value, datetime.datetime) else str(value)
+
+
 class _Unredirected(urllib.request.HTTPRedirectHandler):
     """A redirect is an error: following it would repeat the key elsewhere."""
 
@@ -148,9 +163,9 @@ class _Transport:
         given: Json = {}
         for name, value in (query or {}).items():
             if isinstance(value, dict):
-                given.update({f"{name}[{key}]": each for key, each in value.items()})
+                given.update({f"{name}[{key}]": _query_text(each) for key, each in value.items()})
             elif value is not None:
-                given[name.rstrip("_")] = value
+                given[name.rstrip("_")] = _query_text(value)
         url = self._base_url + path + ("?" + urllib.parse.urlencode(given) if given else "")
         headers = {
             "Accept": "application/json",
@@ -161,7 +176,8 @@ class _Transport:
         data = None
         if body is not None:
             headers["Content-Type"] = "application/json"
-            data = json.dumps({name.rstrip("_"): value for name, value in body.items()}).encode()
+            fields = {name.rstrip("_"): value for name, value in body.items()}
+            data = json.dumps(fields, default=_time_text).encode()
         if is_keyed:
             headers["Idempotency-Key"] = idempotency_key or str(uuid.uuid4())
         request = urllib.request.Request(url, data=data, headers=headers, method=method)
@@ -359,8 +375,10 @@ class ApiKeys(_Resource):
         """Changes name, limits, addresses or expiry."""
         return self._request("PATCH", _at("/api-keys", key_id), body=fields)["data"]
 
-    def revoke(self, key_id: str) -> Json:
-        return self._request("DELETE", _at("/api-keys", key_id))["data"]
+    def revoke(self, key_id: str, *, cascade: bool = False) -> Json:
+        """`cascade` also revokes the keys that were created with this key, and those created with them."""
+        query = {"cascade": True} if cascade else None
+        return self._request("DELETE", _at("/api-keys", key_id), query=query)["data"]
 
 
 class Webhooks(_Resource):
@@ -399,8 +417,7 @@ class Webhooks(_Resource):
 
     def recover(self, endpoint_id: str, *, since: Union[str, datetime.datetime]) -> Json:
         """Sends the events again that the endpoint missed since a time."""
-        at = since.isoformat() if isinstance(since, datetime.datetime) else since
-        return self._request("POST", _at("/webhooks", endpoint_id, "/recover"), body={"since": at})["data"]
+        return self._request("POST", _at("/webhooks", endpoint_id, "/recover"), body={"since": since})["data"]
 
 
 class Events(_Resource):

@@ -1,5 +1,6 @@
 """Tests of the client against a stub of the API. Run: python3 -m unittest messaging_service_test"""
 
+import datetime
 import hashlib
 import hmac
 import inspect
@@ -7,6 +8,7 @@ import json
 import threading
 import time
 import unittest
+import urllib.parse
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -162,6 +164,26 @@ class Client(unittest.TestCase):
         stub = self.stub(page([]))
         stub.client.messages.list(metadata={"order": "4711", "shop": "north"})
         self.assertEqual(stub.seen[0][1], "/api/v1/messages?metadata%5Border%5D=4711&metadata%5Bshop%5D=north&page=1")
+
+    def test_times_are_written_as_the_service_reads_them(self):
+        at = datetime.datetime(2026, 1, 31, 12, 0, tzinfo=datetime.timezone.utc)
+        stub = self.stub(page([]), success({}))
+        stub.client.messages.list(created_after=at, created_before="2026-02-01T00:00:00Z")
+        stub.client.messages.send(to="+1", from_="A", body="B", send_at=at)
+        stub.client.webhooks.recover("whe_1", since=at)
+        query = urllib.parse.parse_qs(urllib.parse.urlsplit(stub.seen[0][1]).query)
+        self.assertEqual(query["created_after"], ["2026-01-31T12:00:00+00:00"])
+        self.assertEqual(query["created_before"], ["2026-02-01T00:00:00Z"])
+        self.assertEqual(json.loads(stub.seen[1][3])["send_at"], "2026-01-31T12:00:00+00:00")
+        self.assertEqual(json.loads(stub.seen[2][3])["since"], "2026-01-31T12:00:00+00:00")
+
+    def test_a_revoked_key_takes_its_descendants_along_only_when_asked(self):
+        stub = self.stub(success({}))
+        stub.client.api_keys.revoke("key_1")
+        stub.client.api_keys.revoke("key_1", cascade=True)
+        self.assertEqual(
+            [path for _, path, _, _ in stub.seen], ["/api/v1/api-keys/key_1", "/api/v1/api-keys/key_1?cascade=true"]
+        )
 
     def test_an_empty_id_is_refused(self):
         with self.assertRaises(ValueError):

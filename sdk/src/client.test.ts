@@ -67,9 +67,11 @@ describe("calls", () => {
     const { client, seen } = await serve([listed([], null), success({})]);
     await client.messages.list({ to: "+14155550123", limit: 5 });
     await client.apiKeys.revoke("key/1");
+    await client.apiKeys.revoke("key_2", { cascade: true });
     expect(seen.map(({ method, url }) => `${method} ${url}`)).toEqual([
       "GET /api/v1/messages?to=%2B14155550123&limit=5&page=1",
       "DELETE /api/v1/api-keys/key%2F1",
+      "DELETE /api/v1/api-keys/key_2?cascade=true",
     ]);
   });
 
@@ -166,6 +168,27 @@ describe("a list", () => {
     await client.messages.list({ metadata: { order: "4711", "a b": "c&d" } });
     const query = new URL(seen[0]?.url ?? "", "http://localhost").searchParams;
     expect([query.get("metadata[order]"), query.get("metadata[a b]")]).toEqual(["4711", "c&d"]);
+  });
+
+  test("takes a Date as a filter by time", async () => {
+    const { client, seen } = await serve([listed(ids("msg_1"), null)]);
+    await client.messages.list({ created_after: new Date(0), created_before: "2026-01-31T12:00:00Z" });
+    const query = new URL(seen[0]?.url ?? "", "http://localhost").searchParams;
+    expect(query.get("created_after")).toBe("1970-01-01T00:00:00.000Z");
+    expect(query.get("created_before")).toBe("2026-01-31T12:00:00Z");
+  });
+
+  test.each([
+    ["created_after", new Date("yesterday"), "is not a valid date"],
+    ["status", ["failed"], "has no form as text"],
+    ["to", new URL("tel:+14155550123"), "has no form as text"],
+    ["metadata", { order: { id: 4711 } }, "has no form as text"],
+    ["reference", () => "order-4711", "has no form as text"],
+  ])("refuses a filter that it cannot express: %s", async (name, value, reason) => {
+    const { client, seen } = await serve([listed(ids("msg_1"), null)]);
+    const message = expect.stringMatching(`^The parameter ${name}.* ${reason}`);
+    expect(await failure(client.messages.list({ [name]: value }))).toMatchObject({ name: "TypeError", message });
+    expect(seen).toEqual([]);
   });
 
   test("that fails throws from the loop", async () => {

@@ -129,8 +129,9 @@ export class ApiKeys {
   update(id: string, body: Body<"updateApiKey">, options?: CallOptions): Reply<"updateApiKey"> {
     return dataOf(this.request("updateApiKey", { ...options, path: { id }, body }));
   }
-  revoke(id: string, options?: CallOptions): Reply<"revokeApiKey"> {
-    return dataOf(this.request("revokeApiKey", { ...options, path: { id } }));
+  /** `cascade` also revokes the keys that were created with this key, and those created with them. */
+  revoke(id: string, { cascade, ...options }: CallOptions & Query<"revokeApiKey"> = {}): Reply<"revokeApiKey"> {
+    return dataOf(this.request("revokeApiKey", { ...options, path: { id }, query: { cascade } }));
   }
 }
 

@@ -34,7 +34,11 @@ export type CallOptions = {
 
 export type OperationId = keyof typeof OPERATIONS & keyof operations;
 type Parameters<Id extends OperationId> = operations[Id]["parameters"];
-export type Query<Id extends OperationId> = NonNullable<Parameters<Id> extends { query?: infer Q } ? Q : never>;
+/** Filters by time take a Date too. */
+type WithDates<Q> = { [Name in keyof Q]: Name extends `created_${string}` ? Q[Name] | Date : Q[Name] };
+export type Query<Id extends OperationId> = WithDates<
+  NonNullable<Parameters<Id> extends { query?: infer Q } ? Q : never>
+>;
 type Path<Id extends OperationId> = Parameters<Id> extends { path: infer P } ? P : never;
 type Json<T> = T extends { content: { "application/json": infer B } } ? B : never;
 type RequestBody<Id extends OperationId> = operations[Id] extends { requestBody?: infer R } ? R : never;
@@ -75,11 +79,31 @@ function fill(path: string, parameters: Record<string, unknown>): string {
   });
 }
 
+const isAbsent = (value: unknown): boolean => value === undefined || value === null;
+
+/** Also true for objects of another realm. */
+function isPlain(value: object): boolean {
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+/** @throws TypeError for a value that no parameter has: it would be left out, and a list without its filter is longer. */
+function textOf(name: string, value: unknown): string {
+  if (value instanceof Date) {
+    if (Number.isNaN(value.getTime())) throw new TypeError(`The parameter ${name} is not a valid date.`);
+    return value.toISOString();
+  }
+  if (["string", "number", "boolean", "bigint"].includes(typeof value)) return String(value);
+  throw new TypeError(`The parameter ${name} has no form as text.`);
+}
+
 function queryOf(query: object): string {
   const given = Object.entries(query).flatMap(([name, value]): [string, string][] => {
-    if (value === undefined || value === null) return [];
-    if (typeof value !== "object") return [[name, String(value)]];
-    return Object.entries(value).map(([key, each]) => [`${name}[${key}]`, String(each)]);
+    if (isAbsent(value)) return [];
+    if (typeof value !== "object" || !isPlain(value)) return [[name, textOf(name, value)]];
+    return Object.entries(value).flatMap(([key, each]): [string, string][] =>
+      isAbsent(each) ? [] : [[`${name}[${key}]`, textOf(`${name}[${key}]`, each)]],
+    );
   });
   const text = new URLSearchParams(given).toString();
   return text && `?${text}`;

@@ -7,7 +7,7 @@ import type { Account, ProfileInput } from "./schema";
 
 type Profile = { name: string; company_name: string; country: string };
 
-/** Changes the account's own description: its company name, country and website. @throws 404 when it is gone. */
+/** Changes the account's own description: its name, company name and country. @throws 404 when it is gone. */
 export async function updateProfile(actor: SessionActor, input: ProfileInput): Promise<Account> {
   const { accountId } = actor;
   await transaction(async (tx) => {

@@ -40,9 +40,8 @@ const COLUMNS = `id, status, currency, balance_micros AS "balanceMicros", allowe
 const ADMISSION_LOCKS = 2_048;
 
 /**
- * Takes the admission locks of accounts for the rest of the transaction, then reads the accounts. Whatever decides by what an
- * account has left, such as its balance, its quotas and its Idempotency-Keys, holds this lock, and so does whatever changes
- * its settings. Refunds and settlements do not: they only add to what is left. It comes before all other locks.
+ * Takes the admission locks of accounts for the rest of the transaction, then reads the accounts. Every decision based on
+ * an account's balance, quotas or Idempotency-Keys holds this lock; so does every change of its status, limits and quiet hours. Refunds and settlements do not: they only add to what is left. It comes before all other locks.
  */
 export async function lockAdmission(tx: Tx, ids: Iterable<string>): Promise<Map<string, LockedAccount>> {
   const values = [[...new Set(ids)]];

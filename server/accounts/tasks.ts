@@ -49,24 +49,24 @@ export async function watchLedger(): Promise<{ drifted: Drift[]; chapters: Chapt
 
 const logDrift = (drift: Drift): void =>
   log("error", "ledger.drift", {
-    accountId: drift.accountId,
-    balanceMicros: String(drift.balanceMicros),
-    ledgerMicros: String(drift.ledgerMicros),
-    reservedMicros: String(drift.reservedMicros),
-    ledgerReservedMicros: String(drift.ledgerReservedMicros),
-    forgottenMicros: String(drift.forgottenMicros),
-    ledgerForgottenMicros: String(drift.ledgerForgottenMicros),
-    faultyMessages: drift.faultyMessages,
+    account_id: drift.accountId,
+    balance_micros: String(drift.balanceMicros),
+    ledger_micros: String(drift.ledgerMicros),
+    reserved_micros: String(drift.reservedMicros),
+    ledger_reserved_micros: String(drift.ledgerReservedMicros),
+    forgotten_micros: String(drift.forgottenMicros),
+    ledger_forgotten_micros: String(drift.ledgerForgottenMicros),
+    faulty_messages: drift.faultyMessages,
   });
 
 const logChapterDrift = ({ beganAt, endedAt }: Chapter, drift: ChapterDrift): void =>
   log("error", "ledger.drift", {
-    accountId: drift.accountId,
+    account_id: drift.accountId,
     from: beganAt.toISOString(),
     to: endedAt.toISOString(),
-    keptMicros: String(drift.keptMicros),
-    ledgerMicros: String(drift.ledgerMicros),
-    keptReservedMicros: String(drift.keptReservedMicros),
-    ledgerReservedMicros: String(drift.ledgerReservedMicros),
-    faultyMessages: drift.faultyMessages,
+    kept_micros: String(drift.keptMicros),
+    ledger_micros: String(drift.ledgerMicros),
+    kept_reserved_micros: String(drift.keptReservedMicros),
+    ledger_reserved_micros: String(drift.ledgerReservedMicros),
+    faulty_messages: drift.faultyMessages,
   });

@@ -96,7 +96,7 @@ async function store(tx: Tx, kind: AlertKind, state: Alert["state"], change: Cha
     [id, accountId, kind, subjectId, state, JSON.stringify(detail)],
   );
   const [made] = rows as [{ createdAt: Date; hasUrl: boolean }];
-  log("info", `alert.${state}`, { kind, subjectId, accountId });
+  log("info", `alert.${state}`, { kind, subject_id: subjectId, account_id: accountId });
   if (made.hasUrl) await addJob(tx, "post_alert", { alertId: id });
   return presentAlert({ id, kind, subjectId, state, detail, createdAt: made.createdAt });
 }

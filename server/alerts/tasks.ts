@@ -25,7 +25,7 @@ export async function postAlert({ alertId }: { alertId: string }): Promise<void>
   );
   const [target] = rows;
   if (!target) return;
-  if (target.isLate) return log("warn", "alert.not_posted", { alertId });
+  if (target.isLate) return log("warn", "alert.not_posted", { alert_id: alertId });
   const secrets = unsealSecrets({ secretSealed: target.secretSealed, previousSecretSealed: null });
   const body = Buffer.from(JSON.stringify(presentAlert(target)));
   const result = await postEvent({ url: target.url, secrets, eventId: alertId, body }, WEBHOOK_TIMEOUT_MS);

@@ -37,7 +37,7 @@ type Cached = { key: KnownKey | null; readAt: number };
 const cache = defineProcessValue("api-keys.cache", () => ({ keys: new Map<string, Cached>(), revocations: 0 }));
 
 /** Drops a key from this process's cache. The process that revokes a key must refuse it at once. */
-export function forgetKey(keyHash: string): void {
+export function invalidateKey(keyHash: string): void {
   cache().keys.delete(keyHash);
   cache().revocations += 1;
 }

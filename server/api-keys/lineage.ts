@@ -1,4 +1,4 @@
-/** Which key made which. What a key makes shares its limits of messages, and may be revoked with it. */
+/** Which key made which. A key shares the limits of messages of the one that made it, and may be revoked with it. */
 import type { Tx } from "../core/db";
 
 /** Keys that descend from one another; a look-up of a key reads all of them. */

@@ -93,7 +93,7 @@ const addTo = (rows: string): string => `
  * callers before all accounts. Only what passed its caller's limit counts for the account, so that one key's refused flood
  * is not held against the others. `n` requests and `more` permits for each caller; `account_more` for its account.
  *
- * Its commit does not wait for the disk: a crash of the database may forget the counts of its last moments, less than a
+ * Its commit does not wait for the disk: a crash of the database may lose the counts of its last moments, less than a
  * second, within a minute in which it was away for longer.
  */
 const COUNT_SQL = `

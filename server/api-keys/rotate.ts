@@ -6,7 +6,7 @@ import { now } from "../core/clock";
 import type { Tx } from "../core/db";
 import { isTestAccount, newId } from "../core/ids";
 import { isoOrNull } from "../core/wire";
-import { forgetKey } from "./authenticate";
+import { invalidateKey } from "./authenticate";
 import { presentApiKey } from "./present";
 import type { CreatedApiKey, RotateApiKeyInput } from "./schema";
 import { hashKey, keyHint, newPlainKey } from "./secret";
@@ -75,6 +75,6 @@ export async function rotateApiKey(
     return { row, formerHash: current.keyHash };
   };
   const { row, formerHash } = await createOnce(actor, plainRequest(), { carryOut });
-  forgetKey(formerHash);
+  invalidateKey(formerHash);
   return { ...presentApiKey(row, at), plain_key: plainKey, plain_key_notice: PLAIN_KEY_NOTICE };
 }

@@ -8,7 +8,7 @@ import { prisma, type Tx } from "../core/db";
 import { forbidden, invalidRequest, notFound, unauthorized } from "../core/errors";
 import { isTestAccount, newId } from "../core/ids";
 import { isoOrNull } from "../core/wire";
-import { forgetKey } from "./authenticate";
+import { invalidateKey } from "./authenticate";
 import { exceededParam, type KeyLimits, limitsOf, type RequestedLimits } from "./ceiling";
 import { GENERATIONS_MAX, generationOf, readLine, revokeKeys } from "./lineage";
 import { presentApiKey } from "./present";
@@ -187,6 +187,6 @@ export async function revokeApiKey(
   };
   // The account's lock keeps a key of the line from making another meanwhile.
   const revoked = await createOnce(actor, plainRequest(), { whileSuspended: true, carryOut });
-  for (const { keyHash } of revoked) forgetKey(keyHash);
+  for (const { keyHash } of revoked) invalidateKey(keyHash);
   return { id, object: "api_key", deleted: true };
 }

@@ -5,7 +5,7 @@ import { type AccountActor, requireConfirmed } from "../core/actor";
 import { now } from "../core/clock";
 import { prisma, type Tx } from "../core/db";
 import { forbidden } from "../core/errors";
-import { forgetKey } from "./authenticate";
+import { invalidateKey } from "./authenticate";
 import { changedLimits, exceededParams, type KeyLimits } from "./ceiling";
 import { presentApiKey } from "./present";
 import type { ApiKey, UpdateApiKeyInput } from "./schema";
@@ -83,6 +83,6 @@ export async function updateApiKey(actor: AccountActor, { id, ...input }: Update
     return current.keyHash;
   };
   const keyHash = await createOnce(actor, plainRequest(), { whileSuspended: true, carryOut });
-  forgetKey(keyHash);
+  invalidateKey(keyHash);
   return presentApiKey(await prisma().apiKey.findUniqueOrThrow({ where: { id } }), at);
 }

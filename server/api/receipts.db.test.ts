@@ -3,7 +3,7 @@ import { beforeAll, expect, test, vi } from "vitest";
 import { pool } from "../core/db";
 import { flushCounts } from "../providers/health/counts";
 import { receiptUrlOf } from "../providers/receipt-url";
-import { forgetProviders } from "../providers/registry";
+import { invalidateProviders } from "../providers/registry";
 import type { ProviderId } from "../providers/schema";
 import { serveReceipt } from "./receipts";
 
@@ -150,7 +150,7 @@ test("a callback with more fields than a provider sends is refused before its si
 
 test("callbacks from outside a provider's networks are refused and counted, whatever a stranger writes about its address", async () => {
   vi.stubEnv("AFRICASTALKING_RECEIPT_NETWORKS", "203.0.113.0/24");
-  forgetProviders();
+  invalidateProviders();
   try {
     const body = new URLSearchParams({ id: randomUUID(), status: "Success" }).toString();
     const from = (peer: string, headers: Record<string, string> = {}) =>
@@ -173,6 +173,6 @@ test("callbacks from outside a provider's networks are refused and counted, what
     expect(await blocked()).toBe(2);
   } finally {
     vi.unstubAllEnvs();
-    forgetProviders();
+    invalidateProviders();
   }
 });

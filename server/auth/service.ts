@@ -105,7 +105,7 @@ export async function signIn(
 async function noteRefusal(user: Claimed | null, from: Origin, cause: "wrong_password" | "wrong_code"): Promise<void> {
   const { address } = from;
   const logged = cause === "wrong_password" ? "wrong_credentials" : cause;
-  log("warn", "auth.sign_in_refused", { cause: logged, userId: user?.id ?? null, address });
+  log("warn", "auth.sign_in_refused", { cause: logged, user_id: user?.id ?? null, address });
   if (!user) return;
   const change = { action: "sign_in.refused", accountId: user.accountId, subjectId: user.id } as const;
   await recordAudit(pool(), actorOf(user, from), { ...change, after: { cause } });

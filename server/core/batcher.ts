@@ -38,26 +38,31 @@ const WAITING_MAX = 200_000;
  */
 const GATHER_FROM = 8;
 
+type BatcherOptions<Item> = {
+  /** Bounds a batch, which always has at least one item. */
+  maxWeight: number;
+  /**
+   * Bounds the weight of the queue; {@link WAITING_MAX} by default. A call beyond it is refused at once with 503 `overloaded`,
+   * with nothing begun. An empty queue takes any item.
+   */
+  maxWaiting?: number;
+  /** Weight of an item; 1 by default. */
+  weigh?: (item: Item) => number;
+  /** Concurrent flushes; 1 by default. */
+  parallel?: number;
+  /** Pause after a flush of {@link GATHER_FROM} calls or more, in which the next batch grows; none by default. */
+  gatherMs?: number;
+  /** Its label in the metrics; without one it is not measured. */
+  name?: string;
+};
+
 /**
  * Makes a function that gathers concurrent calls into batches.
  * @param flush carries out a whole batch and returns one result per item, in order; a throw fails every item.
- * @param options `maxWeight` bounds a batch, which always has at least one item; `weigh` is an item's weight (default
- *   1); `parallel` is the number of concurrent flushes (default 1). `maxWaiting` bounds the weight of the queue
- *   (default {@link WAITING_MAX}): a call beyond it is refused at once with 503 `overloaded`, with nothing begun. An
- *   empty queue takes any item. `gatherMs`: pause after a flush of {@link GATHER_FROM} calls or more, in which the next batch
- *   grows (default: none).
- *   `name`: its label in the metrics; without one it is not measured.
  */
 export function createBatcher<Item, Result>(
   flush: (items: Item[]) => Promise<Settled<Result>[]>,
-  options: {
-    maxWeight: number;
-    maxWaiting?: number;
-    weigh?: (item: Item) => number;
-    parallel?: number;
-    gatherMs?: number;
-    name?: string;
-  },
+  options: BatcherOptions<Item>,
 ): Batcher<Item, Result> {
   const { maxWeight, maxWaiting = WAITING_MAX, weigh = () => 1, parallel = 1, gatherMs = 0, name } = options;
   const sizes = name === undefined ? null : metrics().batchItems.labels(name);

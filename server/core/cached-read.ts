@@ -4,8 +4,8 @@ import { defineProcessValue } from "./process";
 type Cached<Value> = { value: Value; readAt: number } | null;
 type Cache<Value> = { cached: Cached<Value>; reading: Promise<Value> | null };
 
-/** A cached value: `get` returns it up to `maxAgeMs` after it was read, `forget` makes the next `get` read it again. */
-export type CachedRead<Value> = { get: () => Promise<Value>; forget: () => void };
+/** A cached value: `get` returns it up to `maxAgeMs` after it was read, `invalidate` makes the next `get` read it again. */
+export type CachedRead<Value> = { get: () => Promise<Value>; invalidate: () => void };
 
 /**
  * Read-through cache of one value with a time to live. Concurrent callers share one read; a failed read is not cached.
@@ -31,7 +31,7 @@ export function cachedRead<Value>(name: string, maxAgeMs: number, read: () => Pr
       return reading;
     },
     // A read under way may have begun before the change, so its value is not cached either.
-    forget: () => {
+    invalidate: () => {
       const cache = cacheOf();
       cache.cached = null;
       cache.reading = null;

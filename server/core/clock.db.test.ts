@@ -13,7 +13,7 @@ import { serveThrottleQueue } from "@/server/messages/dispatch/serve-throttle-qu
 import { getMessage } from "@/server/messages/read";
 import { countCallback, flushCounts } from "@/server/providers/health/counts";
 import { updateProviderHealth } from "@/server/providers/health/provider-health";
-import { forgetProviders } from "@/server/providers/registry";
+import { invalidateProviders } from "@/server/providers/registry";
 import { drainProvider, getProvider } from "@/server/providers/service";
 import { takeCallback } from "@/server/providers/store-callback";
 import { createSender } from "@/server/senders/service";
@@ -119,7 +119,7 @@ describe.each([
     await claimAttempts([id]);
     setClock(skewMs);
     const serve = async () => {
-      forgetProviders();
+      invalidateProviders();
       await serveThrottleQueue();
       return (await getMessage(account.actor, id)).status;
     };

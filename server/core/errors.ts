@@ -35,7 +35,7 @@ type Extra = {
   cause?: unknown;
 };
 
-// A symbol of the global registry: the web process holds two copies of this code, so `instanceof` is unreliable.
+// A symbol of the global registry: the pages process holds two copies of this code (process.ts), so `instanceof` is unreliable.
 const BRAND = Symbol.for("messaging-service.api-error");
 
 /** A message is one line, even when it quotes control characters of the caller's. */

@@ -53,7 +53,7 @@ function nextUint32(): number {
   return words[wordAt++] ?? 0;
 }
 
-/** Longer than any clock is set back by: all of the time that an id can carry. */
+/** Accepts any clock rollback: the whole time range of an id. */
 const LONGEST_ROLLBACK_MS = 2 ** 48 - 1;
 const generator = new V7Generator({ nextUint32 });
 

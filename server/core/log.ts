@@ -31,12 +31,14 @@ const logger = defineProcessValue("log", () =>
   ),
 );
 
+/** Fields of a line, in snake_case. */
+export type LogFields = { [name: Lowercase<string>]: unknown };
+
 /**
- * Writes one JSON line: one wide event per request or job, not a line per step. Names of fields are in snake_case.
+ * Writes one JSON line: one wide event per request or job, not a line per step.
  * Never pass secrets, message bodies or whole error objects of a provider.
  */
-export const log = (level: Level, event: string, fields: Record<string, unknown> = {}): void =>
-  logger()[level](fields, event);
+export const log = (level: Level, event: string, fields: LogFields = {}): void => logger()[level](fields, event);
 
 /**
  * Whether the line of each request and job is written, so that its fields are not gathered in vain. At level info with
@@ -47,7 +49,7 @@ export const isWideLogged = (): boolean => logger().isLevelEnabled(wideLevel());
 const wideLevel = (): Level => (env().LOG_REQUESTS ? "info" : "debug");
 
 /** Writes the line of a request or job; see {@link log}. */
-export const logWide = (event: string, fields: Record<string, unknown>): void => log(wideLevel(), event, fields);
+export const logWide = (event: string, fields: LogFields): void => log(wideLevel(), event, fields);
 
 /** The fields of an exception that may be logged. */
 export function errorFields(thrown: unknown): { error: string; stack?: string } {

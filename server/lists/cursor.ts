@@ -6,7 +6,7 @@
 /** `id`: of the last row before. `page` and `total` are those of the walk: its next page, and the rows when it began. */
 export type Position = { id: string; page: number; total: number };
 
-/** Ids sort by time. Those of deliveries are longer than others. */
+/** Ids sort by time. Ids of deliveries are longer than others. */
 const FORM = /^([a-z]{3}_[0-9a-z]{20,60}) ([1-9]\d{0,9}) (\d{1,15})$/;
 
 /** The cursor of a position: opaque to callers, not secret. */

@@ -1,9 +1,9 @@
-/** Codes of a refusal that no later try changes (RFC 5321 section 4.2.1), but for one that is about us: 530 and 535 want other credentials. */
-const ABOUT_US = new Set([530, 534, 535, 538]);
+/** Permanent replies (5xx) about our own credentials: a later try may succeed. */
+const OUR_CREDENTIALS = new Set([530, 534, 535, 538]);
 
-/** Whether the mail server has refused this email for good. */
+/** Whether the mail server has refused this email for good (RFC 5321 section 4.2.1). */
 export function isBounced(thrown: unknown): thrown is Error {
   if (!(thrown instanceof Error) || !("responseCode" in thrown)) return false;
   const code = Number(thrown.responseCode);
-  return code >= 500 && code < 600 && !ABOUT_US.has(code);
+  return code >= 500 && code < 600 && !OUR_CREDENTIALS.has(code);
 }

@@ -60,7 +60,7 @@ export async function queueMail(tx: Tx, mail: Outgoing): Promise<boolean> {
   );
   const [written] = rows;
   if (!written) {
-    log("warn", "mail.not_written", { kind: mail.kind, accountId: mail.accountId });
+    log("warn", "mail.not_written", { kind: mail.kind, account_id: mail.accountId });
     return false;
   }
   await addJob(tx, "send_mail", { mailId: written.id });

@@ -33,12 +33,12 @@ export async function sendMail({ mailId }: { mailId: string }): Promise<void> {
   const [mail] = rows;
   if (!mail) return;
   if (mail.isLate) {
-    log("error", "mail.late", { mailId, kind: mail.kind });
+    log("error", "mail.late", { mail_id: mailId, kind: mail.kind });
     return finish(mailId, "late", null);
   }
   const content = JSON.parse(unseal(secretKeys(), MAIL_PURPOSE, mail.contentSealed)) as Composed;
   const refusal = await deliverMail(mailId, mail.address, content);
-  if (refusal !== null) log("warn", "mail.refused", { mailId, kind: mail.kind, refusal });
+  if (refusal !== null) log("warn", "mail.refused", { mail_id: mailId, kind: mail.kind, refusal });
   await finish(mailId, refusal === null ? "sent" : "refused", refusal);
 }
 

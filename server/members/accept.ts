@@ -114,7 +114,7 @@ async function joinWithPassword(
   const attempt = { email, address: origin.address, deviceId: null };
   await reserveAttempt(attempt);
   const refuse = () => {
-    log("warn", "auth.password_refused", { userId, address: origin.address });
+    log("warn", "auth.password_refused", { user_id: userId, address: origin.address });
     return refusedInput("password", "this is not your password");
   };
   if (!(await isPassword(passwordHash, input.password))) throw refuse();
@@ -138,6 +138,6 @@ export async function acceptInvitation(input: AcceptInvitationInput, origin: Ori
     knownId === null
       ? await signUpAsMember(input, email, origin)
       : await joinWithPassword(input, { ...found, userId: knownId }, origin);
-  log("info", "members.joined", { accountId, userId });
+  log("info", "members.joined", { account_id: accountId, user_id: userId });
   return { account_id: accountId, email };
 }

@@ -117,7 +117,7 @@ export async function invite(actor: SessionActor, input: InviteInput): Promise<C
     await recordAudit(tx, actor, { ...change, after: { email, role: input.role } });
     return { row: made, isMailed: await mailLink(tx, accountId, email, letterOf(name, input.role, link)) };
   });
-  log("info", "members.invited", { accountId, invitation: row.id, by: actor.userId });
+  log("info", "members.invited", { account_id: accountId, invitation: row.id, by: actor.userId });
   return { ...presentInvitation(row), link: isMailed ? null : link };
 }
 

@@ -82,7 +82,7 @@ export async function removeMember(actor: SessionActor, { id }: MemberPath): Pro
     const change = { action: "member.removed", accountId, subjectId: id } as const;
     await recordAudit(tx, actor, { ...change, before: { role: member.role } });
   });
-  log("info", "members.removed", { accountId, userId: id, by: actor.userId });
+  log("info", "members.removed", { account_id: accountId, user_id: id, by: actor.userId });
   return { id, deleted: true };
 }
 
@@ -104,6 +104,6 @@ export async function leave(actor: SessionActor): Promise<Left> {
     await recordAudit(tx, actor, { ...change, before: { role: member.role } });
     return other;
   });
-  log("info", "members.left", { accountId, userId });
+  log("info", "members.left", { account_id: accountId, user_id: userId });
   return { account_id: next };
 }

@@ -4,7 +4,7 @@ import { checkLedger } from "@/server/accounts/tasks";
 import { HOUR_MS } from "@/server/core/clock";
 import { pool, type Tx, transaction } from "@/server/core/db";
 import { sendMessage } from "@/server/messages/accept/send";
-import { type Attempt, claim, forgetClaims } from "@/server/messages/dispatch/claims";
+import { type Attempt, claim, dropClaims } from "@/server/messages/dispatch/claims";
 import { claimAttempts } from "@/server/messages/dispatch/dispatch";
 import { failUndispatched } from "@/server/messages/dispatch/fail-undispatched";
 import { recoverAttempts } from "@/server/messages/dispatch/recover";
@@ -183,7 +183,7 @@ describe("a message cannot be canceled", () => {
     ]);
     await refuses(message);
     await recoverAttempts(["killed"]);
-    forgetClaims([message.first]);
+    dropClaims([message.first]);
     expect(await cancel(message)).toMatchObject(CANCELED);
     expect(await claimAttempts([message.id])).toEqual([]);
   });

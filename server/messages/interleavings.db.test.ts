@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { checkLedger } from "@/server/accounts/tasks";
 import { pool } from "@/server/core/db";
 import type { SendOutcome } from "@/server/providers/port";
-import { forgetProviders, providerTable } from "@/server/providers/registry";
+import { invalidateProviders, providerTable } from "@/server/providers/registry";
 import { contradictions } from "@/test/database/account-truth";
 import { accepted, BUSY, prepareAttempts, THROTTLED, UNKNOWN } from "@/test/database/attempts";
 import { makeRoute } from "@/test/database/routes";
@@ -133,7 +133,7 @@ async function usePolicy(policy: string): Promise<void> {
   process.env.ON_UNKNOWN_OUTCOME = policy;
   processRegistry().delete("env");
   await pool().query("DELETE FROM providers");
-  forgetProviders();
+  invalidateProviders();
   // As if vonage needed a connection: its attempts begin after their claim, those of twilio with it.
   const adapter = (await providerTable()).openAdapter("vonage");
   if (adapter) adapter.ready = async () => null;

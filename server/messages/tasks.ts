@@ -84,7 +84,7 @@ export const rejoin = ({ provider, providerMessageIds }: JobPayload<"join_receip
 export { recoverAttempts, takeBackClaims } from "./dispatch/recover";
 export { sweepMessages } from "./dispatch/sweeps";
 
-/** SQL: a count of a day that was over long ago. Those of months are few. */
+/** SQL: a count of a day that was over long ago. Counts of months are few. */
 const PAST_DAY = `period ~ '^(day|failed):' AND right(period, 10) < (now() - interval '40 days')::date::text`;
 
 /**

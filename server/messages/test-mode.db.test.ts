@@ -7,7 +7,7 @@ import { pool } from "@/server/core/db";
 import { env } from "@/server/core/env";
 import { newId } from "@/server/core/ids";
 import { takeInbound } from "@/server/inbound/tasks";
-import { forgetProviders } from "@/server/providers/registry";
+import { invalidateProviders } from "@/server/providers/registry";
 import { createSender } from "@/server/senders/service";
 import { listEvents } from "@/server/webhooks/history/list-events";
 import { drainQueue } from "@/test/database/queue";
@@ -31,7 +31,7 @@ beforeAll(async () => {
 
 const setSandbox = (isOn: boolean) => {
   env().SANDBOX = isOn;
-  forgetProviders();
+  invalidateProviders();
 };
 
 afterEach(() => {

@@ -9,7 +9,7 @@ import { makeAccount } from "@/test/database/seed";
 import { serveRest } from "../api/rest";
 import { pool } from "../core/db";
 import { workerId } from "../core/worker-id";
-import { forgetGauges } from "./gauges";
+import { invalidateGauges } from "./gauges";
 import { observeRequest } from "./requests";
 import { beginWatched } from "./tasks";
 
@@ -77,10 +77,10 @@ test("a request through the API is counted by its operation, and its messages on
 test("of two workers only the one that has run for longer reads the queue, and the other follows it", async () => {
   await heartbeat("another-worker", 100);
   await heartbeat(workerId(), 50);
-  forgetGauges();
+  invalidateGauges();
   expect(await text()).not.toMatch(/^messaging_(queue_jobs|workers_alive)/m);
   await pool().query("DELETE FROM workers WHERE id = 'another-worker'");
-  forgetGauges();
+  invalidateGauges();
   const metrics = await text();
   expect(metrics).toContain("messaging_workers_alive 1");
   expect(metrics).toContain('messaging_queue_jobs{task="dispatch_messages",state="due"} 1');

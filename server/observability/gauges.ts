@@ -1,5 +1,5 @@
 /**
- * Gauges that are read by scrapes. Those of the database are the same for all processes, so one worker reads them, at
+ * Gauges that are read by scrapes. Gauges of the database are the same for all processes, so one worker reads them, at
  * most every ten seconds: the one that has run for longest.
  */
 import { cachedRead } from "../core/cached-read";
@@ -96,4 +96,4 @@ export async function updateGauges(isWorker: boolean): Promise<void> {
 }
 
 /** The next scrape reads the database again. */
-export const forgetGauges = (): void => shared.forget();
+export const invalidateGauges = (): void => shared.invalidate();

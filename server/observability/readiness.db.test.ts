@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { addJob } from "../core/add-jobs";
 import { pool, transaction } from "../core/db";
 import { newId } from "../core/ids";
-import { checkReadiness, forgetReadiness } from "./readiness";
+import { checkReadiness, invalidateReadiness } from "./readiness";
 
 const heartbeat = (ageS: number) =>
   pool().query("INSERT INTO workers (id, seen_at) VALUES ($1, clock_timestamp() - $2 * interval '1 second')", [
@@ -17,7 +17,7 @@ const dueJob = (ageS: number) =>
   );
 
 const look = () => {
-  forgetReadiness();
+  invalidateReadiness();
   return checkReadiness();
 };
 
@@ -91,7 +91,7 @@ test("a database that a newer version has widened is served, and one that it has
 
 test("a flood of checks asks the database once", async () => {
   await heartbeat(0);
-  forgetReadiness();
+  invalidateReadiness();
   const reached = vi.spyOn(pool(), "reachAtOnce");
   try {
     await Promise.all(Array.from({ length: 1_000 }, checkReadiness));

@@ -124,4 +124,4 @@ const readiness = cachedRead("observability.readiness", FRESH_MS, readReadiness)
 export const checkReadiness = (): Promise<Readiness> => readiness.get();
 
 /** The next check queries the database again. */
-export const forgetReadiness = (): void => readiness.forget();
+export const invalidateReadiness = (): void => readiness.invalidate();

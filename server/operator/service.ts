@@ -11,7 +11,7 @@ import { isTestAccount, testAccountOf } from "../core/ids";
 import { log } from "../core/log";
 import { fromMicros, toMicros, toPage } from "../core/wire";
 import { escapeLike } from "../search/like";
-import { forgetApproval } from "../senders/service";
+import { invalidateApproval } from "../senders/service";
 import { presentOperatedAccount, presentReviewedSender } from "./present";
 import type {
   AccountStatusInput,
@@ -112,8 +112,8 @@ export async function decideSender(actor: Actor, input: DecideSenderInput): Prom
     await recordAudit(tx, actor, { ...change, before, after: { status: decision, note: note ?? null } });
   });
   const row = await prisma().sender.findUniqueOrThrow({ where: { id }, include: WITH_ACCOUNT });
-  forgetApproval(row.accountId, row.senderId);
-  log("info", "sender.decided", { senderId: id, accountId: row.accountId, decision, by: nameOf(actor) });
+  invalidateApproval(row.accountId, row.senderId);
+  log("info", "sender.decided", { sender_id: id, account_id: row.accountId, decision, by: nameOf(actor) });
   return presentReviewedSender(row);
 }
 
@@ -132,7 +132,12 @@ export async function throttleSender(actor: Actor, input: ThrottleSenderInput): 
     await recordAudit(tx, actor, { ...change, before, after: { max_segments_per_second: segmentsPerSecond } });
   });
   const row = await prisma().sender.findUniqueOrThrow({ where: { id }, include: WITH_ACCOUNT });
-  log("info", "sender.paced", { senderId: id, accountId: row.accountId, segmentsPerSecond, by: nameOf(actor) });
+  log("info", "sender.throttled", {
+    sender_id: id,
+    account_id: row.accountId,
+    segments_per_second: segmentsPerSecond,
+    by: nameOf(actor),
+  });
   return presentReviewedSender(row);
 }
 
@@ -189,7 +194,7 @@ export async function creditAccount(actor: Actor, input: CreditAccountInput): Pr
     const after = { balance: fromMicros(account.balanceMicros + amountMicros), note: input.note ?? null };
     await recordAudit(tx, actor, { action: "account.credited", accountId, subjectId: accountId, before, after });
   });
-  log("info", "account.credited", { accountId, amountMicros: String(amountMicros), by: nameOf(actor) });
+  log("info", "account.credited", { account_id: accountId, amount_micros: String(amountMicros), by: nameOf(actor) });
   return presentOperatedAccount(await prisma().account.findUniqueOrThrow({ where: { id: accountId } }));
 }
 
@@ -247,7 +252,7 @@ export async function setAccountStatus(actor: Actor, input: AccountStatusInput):
   requireOperator(actor);
   const { account_id: accountId, status } = input;
   const account = await changeAccount(actor, "account.status_set", accountId, { status });
-  log("info", "account.status_set", { accountId, status, by: nameOf(actor) });
+  log("info", "account.status_set", { account_id: accountId, status, by: nameOf(actor) });
   return account;
 }
 
@@ -261,6 +266,6 @@ export async function limitAccount(actor: Actor, input: LimitAccountInput): Prom
     floodTotal: input.flood_total,
     dailySpendCapMicros: cap === null ? null : toMicros(cap),
   });
-  log("info", "account.limited", { ...input, accountId, by: nameOf(actor) });
+  log("info", "account.limited", { ...input, by: nameOf(actor) });
   return account;
 }

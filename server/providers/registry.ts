@@ -228,4 +228,4 @@ export const providerTable = (): Promise<ProviderTable> => table.get();
 export const isSandboxOpenTo = (accountId: string): boolean => env().SANDBOX || isTestAccount(accountId);
 
 /** Makes the next {@link providerTable} read the database; call it after a change. */
-export const forgetProviders = (): void => table.forget();
+export const invalidateProviders = (): void => table.invalidate();

@@ -6,7 +6,7 @@ import { makeAccount, newOperator, personOf } from "@/test/database/seed";
 import { MINUTE_MS } from "../core/clock";
 import { pool, prisma } from "../core/db";
 import { isReceiptToken } from "./receipt-url";
-import { forgetProviders, providerTable } from "./registry";
+import { invalidateProviders, providerTable } from "./registry";
 import { testProvider } from "./send-test";
 import { closeBreaker, drainProvider, getProvider, listProviders, rotateReceiptUrl, throttleProvider } from "./service";
 import { clearSettings, saveSettings } from "./stored-settings";
@@ -109,7 +109,7 @@ test("a secret is removed by null, and sent to no other address than the one tha
 
 test("settings sealed with another key are misconfigured, and may be entered again", async () => {
   await prisma().provider.create({ data: { id: "plivo", settingsSealed: "v1.AAAA" } });
-  forgetProviders();
+  invalidateProviders();
   expect(await getProvider(operator, { id: "plivo" })).toMatchObject({ state: "misconfigured", source: "operator" });
   await saveSettings(operator, { id: "plivo", settings: { authId: "MA123", authToken: SECRET } });
   expect((await getProvider(operator, { id: "plivo" })).state).toBe("working");
@@ -232,7 +232,7 @@ test("a rotated receipt URL holds beside the one before until that has had its d
   expect(second).not.toBe(first);
   expect(Date.parse(rotated.former_receipt_url_until ?? "")).toBeGreaterThan(Date.now());
   const accepted = async (...tokens: string[]) => {
-    forgetProviders();
+    invalidateProviders();
     const state = (await providerTable()).stateOf("clickatell");
     if (!state) throw new Error("There is no such provider.");
     return Promise.all(tokens.map((token) => isReceiptToken("clickatell", token, async () => state)));

@@ -17,7 +17,7 @@ import type {
 } from "./operator-schema";
 import { presentProvider } from "./present";
 import { isRotatable, receiptUrlOf } from "./receipt-url";
-import { forgetProviders, providerTable } from "./registry";
+import { invalidateProviders, providerTable } from "./registry";
 import { PROVIDERS, type ProviderId } from "./schema";
 import { shownSettings } from "./stored-settings";
 
@@ -104,7 +104,7 @@ export async function rotateReceiptUrl(actor: Actor, { id }: ProviderPath): Prom
       after: { receipt_rotation: rotation },
     });
   });
-  forgetProviders();
+  invalidateProviders();
   log("info", "provider.receipt_url_rotated", { provider: id, by: nameOf(actor) });
   return getProvider(actor, { id });
 }
@@ -138,7 +138,7 @@ async function change(actor: Actor, action: AuditAction, id: ProviderId, to: Cha
     );
     await recordAudit(tx, actor, { action, accountId: null, subjectId: id, before: rows[0] ?? {}, after: { ...to } });
   });
-  forgetProviders();
+  invalidateProviders();
 }
 
 /** Drains a provider (its receipts are still taken), or lets it work again. @throws 403 */
@@ -155,7 +155,7 @@ export async function throttleProvider(actor: Actor, input: ThrottleProviderInpu
   requireOperator(actor);
   const segmentsPerSecond = input.max_segments_per_second;
   await change(actor, "provider.throttled", input.id, { max_segments_per_second: segmentsPerSecond });
-  log("info", "provider.paced", { provider: input.id, segments_per_second: segmentsPerSecond, by: nameOf(actor) });
+  log("info", "provider.throttled", { provider: input.id, segments_per_second: segmentsPerSecond, by: nameOf(actor) });
   return getProvider(actor, input);
 }
 

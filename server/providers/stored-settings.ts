@@ -8,7 +8,7 @@ import { invalidRequest } from "../core/errors";
 import { errorFields, log } from "../core/log";
 import { seal, unseal } from "../core/seal";
 import type { ProviderPath, ProviderSetting, SaveProviderSettingsInput } from "./operator-schema";
-import { forgetProviders } from "./registry";
+import { invalidateProviders } from "./registry";
 import type { ProviderId } from "./schema";
 import { readSettings, type SettingField, settingFields } from "./settings";
 
@@ -112,7 +112,7 @@ export async function saveSettings(actor: Actor, { id, settings }: SaveProviderS
     const change = { action: "provider.settings_saved", accountId: null, subjectId: id } as const;
     await recordAudit(tx, actor, { ...change, before, after });
   });
-  forgetProviders();
+  invalidateProviders();
   log("info", "provider.settings_saved", { provider: id, by: nameOf(actor) });
 }
 
@@ -124,6 +124,6 @@ export async function clearSettings(actor: Actor, { id }: ProviderPath): Promise
     await tx.query("UPDATE providers SET settings_sealed = NULL, updated_at = now() WHERE id = $1", [id]);
     await recordAudit(tx, actor, { action: "provider.settings_cleared", accountId: null, subjectId: id, before });
   });
-  forgetProviders();
+  invalidateProviders();
   log("info", "provider.settings_cleared", { provider: id, by: nameOf(actor) });
 }

@@ -2,7 +2,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { makeAccount } from "@/test/database/seed";
 import { pool, prisma } from "../core/db";
 import { env } from "../core/env";
-import { approvedSender, createSender, deleteSender, forgetApproval, getSender, listSenders } from "./service";
+import { approvedSender, createSender, deleteSender, getSender, invalidateApproval, listSenders } from "./service";
 import { autoApproveSender } from "./tasks";
 
 afterEach(() => {
@@ -96,7 +96,7 @@ test("an approval is cached for at most a second, a refusal never", async () => 
   await prisma().sender.updateMany({ where: { accountId, senderId }, data: { status: "approved" } });
   expect(await approvedSender(accountId, senderId)).toBe(true);
   await prisma().sender.updateMany({ where: { accountId, senderId }, data: { status: "suspended" } });
-  forgetApproval(accountId, senderId);
+  invalidateApproval(accountId, senderId);
   expect(await approvedSender(accountId, senderId)).toBe(false);
   expect((await listSenders(actor, { ...page, status: "suspended" })).items).toHaveLength(1);
 });

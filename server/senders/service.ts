@@ -187,7 +187,7 @@ export async function deleteSender(actor: AccountActor, id: string) {
       reason: "sender_not_deletable",
     });
   }
-  forgetApproval(accountId, deleted.senderId);
+  invalidateApproval(accountId, deleted.senderId);
   return { id, object: "sender", deleted: true as const };
 }
 
@@ -224,6 +224,6 @@ export async function approvedSender(accountId: string, senderId: string): Promi
 }
 
 /** Drops a cached approval in this process, after the sender's status has changed. */
-export function forgetApproval(accountId: string, senderId: string): void {
+export function invalidateApproval(accountId: string, senderId: string): void {
   approved().delete(cacheKey(accountId, senderId));
 }

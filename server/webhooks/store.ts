@@ -63,8 +63,8 @@ export function ownerOf(endpointId: string): Promise<string | null> {
   if (owners.size >= OWNERS_MAX) owners.clear();
   const read = readOwner(endpointId);
   owners.set(endpointId, read);
-  const forget = () => owners.delete(endpointId);
-  read.then((owner) => owner ?? forget(), forget);
+  const drop = () => owners.delete(endpointId);
+  read.then((owner) => owner ?? drop(), drop);
   return read;
 }
 
@@ -88,7 +88,7 @@ export async function loadTarget(endpointId: string): Promise<Target | null> {
 }
 
 /**
- * The deliveries of a job that are to be sent now, in the order of their events. Those of a first try need no row. Leaves
+ * The deliveries of a job that are to be sent now, in the order of their events. A delivery of a first try needs no row. Leaves
  * out a delivery that has ended, or that was tried or recovered since the job was queued (as a job that runs twice finds):
  * it needs no job or has its own.
  */

@@ -132,7 +132,7 @@ export async function startSmsc(): Promise<Carrier & { dropConnections(): void; 
     session.send(pdu.response(refusal === undefined ? accepted : { command_status: refusal }));
   }
 
-  function forget(session: Session): void {
+  function drop(session: Session): void {
     open.delete(session);
     bound.delete(session);
     for (const reject of waiting.get(session) ?? []) reject(new Error("The session was closed before it answered."));
@@ -140,7 +140,7 @@ export async function startSmsc(): Promise<Carrier & { dropConnections(): void; 
   }
 
   function cut(session: Session): void {
-    forget(session);
+    drop(session);
     session.socket.resetAndDestroy();
   }
 
@@ -148,7 +148,7 @@ export async function startSmsc(): Promise<Carrier & { dropConnections(): void; 
     open.add(session);
     // Without a listener an error would end the process, and after one the package reads no more of the session.
     session.on("error", () => session.destroy());
-    session.on("close", () => forget(session));
+    session.on("close", () => drop(session));
     session.on("pdu", (pdu) => {
       // PDUs that were pipelined behind a part that cut the connection were never read.
       if (!open.has(session) || pdu.isResponse()) return;

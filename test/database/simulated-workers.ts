@@ -1,6 +1,6 @@
 /**
- * Several workers in one test process. What a process has once (its id, the claims that it knows, its queues of writes)
- * each of them has for itself, so that they meet in the database alone.
+ * Several workers in one test process. Each has its own id, claims and queues of writes, as a process has,
+ * so that they meet in the database alone.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";

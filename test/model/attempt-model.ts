@@ -145,7 +145,7 @@ export class AttemptModel {
     this.hands = this.hands.filter((other) => other !== hand);
   }
 
-  private forget(hand: Hand): void {
+  private dropClaim(hand: Hand): void {
     this.drop(hand);
     this.known.delete(hand.attempt.claim);
   }
@@ -230,7 +230,7 @@ export class AttemptModel {
 
   /** The worker has not called the provider and gives the attempt back. */
   giveBack(hand: Hand): void {
-    this.forget(hand);
+    this.dropClaim(hand);
     this.givenBack.push(hand.attempt);
     this.giveBackAgain(hand.attempt);
   }

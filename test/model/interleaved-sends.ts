@@ -7,7 +7,7 @@ import { pool } from "@/server/core/db";
 import type { ReceiptReport } from "@/server/core/jobs";
 import { sendMessage } from "@/server/messages/accept/send";
 import { cancelMessage } from "@/server/messages/cancel";
-import { type Attempt, begin, forgetClaims, giveBack } from "@/server/messages/dispatch/claims";
+import { type Attempt, begin, dropClaims, giveBack } from "@/server/messages/dispatch/claims";
 import { claimAttempts } from "@/server/messages/dispatch/dispatch";
 import { failExpired } from "@/server/messages/dispatch/expire";
 import { type AttemptResult, attemptResult, recordOutcome } from "@/server/messages/dispatch/record-outcome";
@@ -19,7 +19,7 @@ import { applyReceipts, rejoinReceipts } from "@/server/messages/receipts/apply-
 import { isPartReporter } from "@/server/messages/receipts/parts";
 import type { SendOutcome } from "@/server/providers/port";
 import { referenceTo } from "@/server/providers/reference";
-import { forgetProviders } from "@/server/providers/registry";
+import { invalidateProviders } from "@/server/providers/registry";
 import { createEndpoint } from "@/server/webhooks/service";
 import { report } from "../database/attempts";
 import { makeAccount, type TestAccount } from "../database/seed";
@@ -142,7 +142,7 @@ export class InterleavedSends {
         if (refused.has(message.id)) this.wrong.push(`${message.id} was claimed after it was refused for good`);
       }
       if (isHeard) this.hold(worker, attempts);
-      else forgetClaims(attempts);
+      else dropClaims(attempts);
     });
   }
 
@@ -157,7 +157,7 @@ export class InterleavedSends {
     await asWorker(hand.worker, async () => {
       if (isTwice) await begin(hand.attempt);
       if (await begin(hand.attempt)) this.hands.push({ ...hand, isBegun: true });
-      else forgetClaims([hand.attempt]);
+      else dropClaims([hand.attempt]);
     });
   }
 
@@ -212,7 +212,7 @@ export class InterleavedSends {
     to.push(answered);
     if (!isHeard) return;
     if (next) this.hold(worker, [next]);
-    await asWorker(worker, async () => forgetClaims([attempt]));
+    await asWorker(worker, async () => dropClaims([attempt]));
   }
 
   async giveBack(at: number): Promise<void> {
@@ -220,7 +220,7 @@ export class InterleavedSends {
     if (!hand) return;
     this.givenBack.push(hand);
     await asWorker(hand.worker, () => giveBack([hand.attempt]));
-    await asWorker(hand.worker, async () => forgetClaims([hand.attempt]));
+    await asWorker(hand.worker, async () => dropClaims([hand.attempt]));
   }
 
   async giveBackAgain(at: number): Promise<void> {
@@ -290,7 +290,7 @@ export class InterleavedSends {
   async sweep(by: number): Promise<void> {
     for (const hand of this.hands) hand.isBegun = false;
     for (const { worker, ending } of [...this.answered.splice(0), ...this.unheard.splice(0)]) {
-      await asWorker(worker, async () => forgetClaims([{ claim: ending.nextClaim }]));
+      await asWorker(worker, async () => dropClaims([{ claim: ending.nextClaim }]));
     }
     await asWorker(this.worker(by), async () => {
       await joinLeftReceipts(60_000);
@@ -305,7 +305,7 @@ export class InterleavedSends {
        ON CONFLICT (id) DO UPDATE SET is_drained = NOT providers.is_drained`,
       [provider],
     );
-    forgetProviders();
+    invalidateProviders();
   }
 
   /** Compares every message with what was seen of it before. */
@@ -316,7 +316,7 @@ export class InterleavedSends {
   /** All workers continue without faults and get the same outcome from every provider. @returns what is pending even then. */
   async settle(outcome: SendOutcome, rounds: number): Promise<string[]> {
     await pool().query("UPDATE providers SET is_drained = false");
-    forgetProviders();
+    invalidateProviders();
     const stuck = () => this.seen.pending();
     for (let round = 0; round < rounds && stuck().length > 0; round += 1) {
       await this.takeOver(0, null);

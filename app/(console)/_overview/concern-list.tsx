@@ -34,7 +34,7 @@ function viewOf(concern: Concern): View {
         key: concern.kind,
         title: texts.suspended.title,
         text: texts.suspended.text,
-        href: "/audit",
+        href: "/settings/audit",
         action: texts.suspended.action,
       };
     case "balance_low":

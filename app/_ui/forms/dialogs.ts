@@ -52,5 +52,5 @@ export function closeDialog(id: number): void {
   closing.onClose?.();
 }
 
-/** Forgets a dialog that has faded out. */
+/** Drops a dialog that has faded out. */
 export const dropDialog = (id: number): void => change(dialogs.filter((dialog) => dialog.id !== id));

@@ -92,6 +92,23 @@ describe("the guide to errors", () => {
     expect(named?.filter((name) => !all.includes(`"${name}"`))).toEqual([]);
   });
 
+  test.each([
+    ["Reasons", 2],
+    ["Errors of a message", 1],
+  ])("lists no name twice under %s", (heading, column) => {
+    const [, section = ""] = guide.split(`## ${heading}\n`);
+    const rows =
+      section
+        .split("\n## ")[0]
+        ?.split("\n")
+        .filter((line) => line.startsWith("|")) ?? [];
+    const names = rows.flatMap((row) =>
+      [...(row.split("|")[column] ?? "").matchAll(/`(\w+)`/g)].map(([, name]) => name),
+    );
+    expect(names.length).toBeGreaterThan(10);
+    expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
+  });
+
   test("lists every code with which the service itself fails a message", () => {
     const blocked = ["blocklisted", "country_not_allowed", "flood_limit", "quiet_hours"];
     for (const code of [

@@ -117,7 +117,7 @@ function faultAt(chance: Chance, kind: FaultKind, atMs: number, timeoutMs: numbe
 
 /**
  * Plans the faults of `lengthMs`.
- * @param kinds the possible kinds. Those of {@link REPLACED} happen only in the second half, unless there are no others.
+ * @param kinds the possible kinds; the ones in {@link REPLACED} happen only in the second half, unless there are no others.
  */
 export function planFaults(seed: number, lengthMs: number, kinds: readonly FaultKind[], timeoutMs: number): Fault[] {
   const chance = chanceOf(`${seed} faults`);

@@ -16,8 +16,8 @@ export const closeAll = (schemas: unknown): Schema =>
 
 /**
  * The schema with every object in it closed: a field that it does not name is refused, also where it is silent about
- * others, and every field that it names must be there, unless it lists in `required` only some of them. What says
- * `additionalProperties: true` is left as open as it is.
+ * others, and every field that it names must be there, unless it lists in `required` only some of them. An object
+ * with `additionalProperties: true` is left as open as it is.
  * @param isPart one of several that describe the same object (`allOf`): what it does not name another one may.
  * @throws Error for an object of which nothing is declared.
  */

@@ -1,6 +1,10 @@
 import type { MessagingClient } from "../client.js";
+import type { WebhookEvent } from "../webhooks.js";
 import { follow } from "./follow.js";
 import { forwardEvents } from "./forward.js";
+
+/** A mistake on the command line: exit code 2. */
+export class UsageError extends Error {}
 
 export type Values = Record<string, string | boolean | undefined>;
 
@@ -36,7 +40,7 @@ const given = (values: Values, name: string): string | undefined => {
 const need = (values: Values, name: string): string => given(values, name) ?? "";
 const count = (values: Values, name: string, fallback: number): number => {
   const value = Number(given(values, name) ?? fallback);
-  if (!Number.isInteger(value) || value < 1) throw new Error(`--${name} must be a whole number from 1.`);
+  if (!Number.isInteger(value) || value < 1) throw new UsageError(`--${name} must be a whole number from 1.`);
   return value;
 };
 
@@ -72,6 +76,40 @@ const SCENARIOS: Record<string, string> = {
   "message.sent": "+15550100008",
   undelivered: "+15550100009",
 };
+
+type EventType = WebhookEvent["type"];
+const RECEIVED = "message.received";
+/** Every event type of the document, and whether `*` stands for it. */
+const EVENT_TYPES: Record<EventType, boolean> = {
+  "message.sent": true,
+  "message.delivered": true,
+  "message.failed": true,
+  [RECEIVED]: false,
+};
+const isEventType = (name: string): name is EventType => Object.hasOwn(EVENT_TYPES, name);
+
+/** Reads event types, as an endpoint names them. @throws UsageError for one that does not exist. */
+function eventTypesOf(names: string): Set<EventType> {
+  const known = Object.keys(EVENT_TYPES).filter(isEventType);
+  const types = names.split(",").flatMap((given) => {
+    const name = given.trim();
+    if (name === "*") return known.filter((type) => EVENT_TYPES[type]);
+    if (isEventType(name)) return [name];
+    throw new UsageError(`There is no event type ${name}: ${known.join(", ")}, or * for all but ${RECEIVED}.`);
+  });
+  return new Set(types);
+}
+
+/** The lists that have events of these types: one of status changes, one of inbound messages. */
+function eventListsOf(client: MessagingClient, types: ReadonlySet<EventType>, signal: AbortSignal) {
+  type List = (query: { limit: number }) => ReturnType<typeof client.events.list>;
+  const statuses: List = (query) => client.events.list(query, { signal });
+  const inbound: List = (query) => client.events.list({ type: RECEIVED, ...query }, { signal });
+  return [
+    ...([...types].some((type) => type !== RECEIVED) ? [statuses] : []),
+    ...(types.has(RECEIVED) ? [inbound] : []),
+  ];
+}
 
 /** Items of the list, oldest first, up to `limit` of the newest. */
 async function newest<T>(list: AsyncIterable<T>, limit: number): Promise<T[]> {
@@ -112,7 +150,8 @@ export const COMMANDS: readonly Command[] = [
     },
     run: async ({ client, values, show, signal }) => {
       const query = { status: given(values, "status"), to: given(values, "to") } as { to?: string };
-      const messages = await newest(client.messages.list(query, { signal }), count(values, "limit", 20));
+      const limit = count(values, "limit", 20);
+      const messages = await newest(client.messages.list(query, { signal }), limit);
       for (const message of messages) show(message, lineOf(message));
     },
   },
@@ -129,7 +168,7 @@ export const COMMANDS: readonly Command[] = [
     help: "print new messages as they are accepted",
     options: {},
     run: async ({ client, show, signal }) => {
-      for await (const message of follow((query) => client.messages.list(query, { signal }), signal)) {
+      for await (const message of follow([(query) => client.messages.list(query, { signal })], signal)) {
         show(message, lineOf(message));
       }
     },
@@ -139,15 +178,18 @@ export const COMMANDS: readonly Command[] = [
     help: "forward the account's events to a local port, signed like webhooks",
     options: {
       "forward-to": text("<url>", "where to post the events, such as http://localhost:4000/hooks"),
-      events: text("<types>", "only these types, separated by commas"),
+      events: text("<types>", `separated by commas; default: *, which is all but ${RECEIVED}`),
       secret: text("<whsec_…>", "the signing secret; default: a new one, which is printed"),
     },
     required: ["forward-to"],
     run: async ({ client, values, print, printError, signal }) => {
+      const url = need(values, "forward-to");
+      if (!URL.canParse(url)) throw new UsageError(`${url} is not a URL.`);
+      const types = eventTypesOf(given(values, "events") ?? "*");
       await forwardEvents({
-        events: follow((query) => client.events.list(query, { signal }), signal),
-        url: need(values, "forward-to"),
-        types: given(values, "events")?.split(",") ?? null,
+        events: follow(eventListsOf(client, types, signal), signal),
+        url,
+        types,
         secret: given(values, "secret") ?? null,
         print,
         printError,
@@ -163,7 +205,7 @@ export const COMMANDS: readonly Command[] = [
     required: ["from"],
     run: async ({ client, values, operands: [event = ""], show, signal }) => {
       const to = SCENARIOS[event];
-      if (!to) throw new Error(`There is no scenario for ${event}: ${Object.keys(SCENARIOS).join(", ")}.`);
+      if (!to) throw new UsageError(`There is no scenario for ${event}: ${Object.keys(SCENARIOS).join(", ")}.`);
       const body = `Triggered by the command line: ${event}`;
       const message = await client.messages.send(
         { to, from: need(values, "from"), body, provider: "sandbox" },
@@ -199,9 +241,11 @@ export const COMMANDS: readonly Command[] = [
     name: "keys revoke",
     help: "revoke an API key",
     operands: ["<id>"],
-    options: {},
-    run: async ({ client, operands: [id = ""], show, signal }) => {
-      const revoked = await client.apiKeys.revoke(id, { signal });
+    options: {
+      cascade: { type: "boolean", value: "", help: "also the keys created with it, and those created with them" },
+    },
+    run: async ({ client, values, operands: [id = ""], show, signal }) => {
+      const revoked = await client.apiKeys.revoke(id, { signal, cascade: values.cascade === true });
       show(revoked, `${id} is revoked`);
     },
   },

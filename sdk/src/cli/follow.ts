@@ -31,15 +31,18 @@ async function unseen<T extends { id: string }>(first: List<T>, seen: Set<string
   }
 }
 
-/** Yields items that appear from now on in a newest-first list, oldest first, until `signal` is aborted. */
+/** Yields items that appear from now on in newest-first lists, each list oldest first, until `signal` is aborted. */
 export async function* follow<T extends { id: string }>(
-  list: (query: { limit: number }) => List<T>,
+  lists: readonly ((query: { limit: number }) => List<T>)[],
   signal: AbortSignal,
 ): AsyncGenerator<T> {
-  const seen = new Set((await list({ limit: LIMIT })).data.map(({ id }) => id));
+  const ids = async (page: List<T>) => new Set((await page).data.map(({ id }) => id));
+  const followed = await Promise.all(lists.map(async (list) => ({ list, seen: await ids(list({ limit: LIMIT })) })));
   while (!signal.aborted) {
-    for (const item of (await unseen(list({ limit: LIMIT }), seen)).reverse()) yield item;
-    for (const id of seen) if (seen.size > REMEMBERED) seen.delete(id);
+    for (const { list, seen } of followed) {
+      for (const item of (await unseen(list({ limit: LIMIT }), seen)).reverse()) yield item;
+      for (const id of seen) if (seen.size > REMEMBERED) seen.delete(id);
+    }
     await pause(POLL_MS, signal);
   }
 }

@@ -44,6 +44,13 @@ test("send prints the message, and waits for its final status if asked", async (
   expect(JSON.parse(waited.output[0] ?? "")).toMatchObject({ id: "msg_1", status: "delivered" });
 });
 
+test("keys revoke --cascade revokes the keys that were created with it too", async () => {
+  const { baseUrl, seen } = await startStub(() => success({ id: "key_1", object: "api_key", deleted: true }));
+  const { output } = await terminal(["keys", "revoke", "key_1", "--cascade"], baseUrl);
+  expect(output).toEqual(["key_1 is revoked"]);
+  expect(linesOf(seen)).toEqual(["DELETE /api/v1/api-keys/key_1?cascade=true"]);
+});
+
 test("a message that failed is exit code 1 with its reason", async () => {
   const error = { code: "no_route", message: "There is no route for this number." };
   const { baseUrl } = await startStub(() => success({ ...message("msg_1", "failed"), error }));
@@ -60,15 +67,29 @@ test("a refusal names status, reason, parameter and request", async () => {
   });
 });
 
-test.each([
+const BASE = ["--base-url", "http://localhost:1"];
+const literally = (text: string) => new RegExp(`^${text.replace(/[.*]/g, "\\$&")}$`);
+test.each<[string[], string | RegExp]>([
   [["fax"], "There is no command fax. `messaging-service help` lists them."],
   [["send", "--to", "+14155550123"], "--from <sender> is missing."],
   [["messages", "get"], "Give <id>."],
   [["balance", "now"], "Unexpected argument now."],
   [["balance"], "Set BASE_URL, or give --base-url."],
   [["balance", "--base-url", "nowhere"], "nowhere is not a URL."],
+  [["messages", "list", "--limit", "0", ...BASE], "--limit must be a whole number from 1."],
+  [
+    ["trigger", "message.lost", "--from", "DEMO", ...BASE],
+    /^There is no scenario for message.lost: message.delivered, /,
+  ],
+  [["listen", "--forward-to", "nowhere", ...BASE], "nowhere is not a URL."],
+  [
+    ["listen", "--forward-to", "http://localhost:1", "--events", "message.sent,message.recieved", ...BASE],
+    "There is no event type message.recieved: message.sent, message.delivered, message.failed, message.received, or * for all but message.received.",
+  ],
 ])("%j is refused with exit code 2", async (argv, reason) => {
-  expect(await terminal(argv)).toEqual({ code: 2, output: [], errors: [reason] });
+  const { code, output, errors } = await terminal(argv);
+  expect({ code, output }).toEqual({ code: 2, output: [] });
+  expect(errors).toEqual([expect.stringMatching(reason instanceof RegExp ? reason : literally(reason))]);
 });
 
 test("an unknown option is refused by its name", async () => {
@@ -80,6 +101,43 @@ test("an unknown option is refused by its name", async () => {
 test("help lists every command, and a command's options", async () => {
   expect((await terminal([])).output[0]).toContain("messages tail");
   expect((await terminal(["listen", "--help"])).output[0]).toContain("--forward-to <url>");
+});
+
+/** Event types that `listen` posts, when each poll finds a new status change and a new inbound message. */
+async function forwardedTypes(options: string[], count: number) {
+  const lists: { statuses: object[]; inbound: object[] } = { statuses: [], inbound: [] };
+  const { baseUrl, seen } = await startStub(({ url }) => {
+    const isReceived = url.includes("type=message.received");
+    const items = isReceived ? lists.inbound : lists.statuses;
+    const types = isReceived ? ["message.received"] : ["message.sent", "message.failed"];
+    // The newest come first. The first reading of a list shows events from before.
+    for (const type of types)
+      items.unshift({ id: `${type}-${items.length}`, type, created_at: "now", data: { id: "x" } });
+    return listed(items.slice(0, 100));
+  });
+  const { baseUrl: url, seen: received } = await startStub(() => (response) => response.end());
+  const stop = new AbortController();
+  const listening = terminal(["listen", "--forward-to", url, ...options], baseUrl, stop.signal);
+  await expect.poll(() => received.length).toBeGreaterThanOrEqual(count);
+  stop.abort();
+  expect(await listening).toMatchObject({ code: 0, errors: [] });
+  const types = received.map(({ body }) => JSON.parse(body).type as string);
+  return { types: [...new Set(types)].sort(), urls: [...new Set(seen.map((request) => request.url))].sort() };
+}
+
+const STATUSES = "/api/v1/events?limit=100&page=1";
+const INBOUND = "/api/v1/events?type=message.received&limit=100&page=1";
+test.each([
+  { options: [], types: ["message.failed", "message.sent"], urls: [STATUSES] },
+  { options: ["--events", "message.failed"], types: ["message.failed"], urls: [STATUSES] },
+  { options: ["--events", "message.received"], types: ["message.received"], urls: [INBOUND] },
+  {
+    options: ["--events", "*, message.received"],
+    types: ["message.failed", "message.received", "message.sent"],
+    urls: [STATUSES, INBOUND],
+  },
+])("listen $options forwards $types", async ({ options, types, urls }) => {
+  expect(await forwardedTypes(options, types.length + 1)).toEqual({ types, urls });
 });
 
 test("listen forwards new events in order, signed, and not those from before", async () => {

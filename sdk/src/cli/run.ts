@@ -1,7 +1,7 @@
 /** The command line: finds the command, reads its options, calls the API. */
 import { parseArgs } from "node:util";
 import { ApiError, MessagingClient } from "../client.js";
-import { COMMANDS, type Command, type Values } from "./commands.js";
+import { COMMANDS, type Command, UsageError, type Values } from "./commands.js";
 
 /** The surroundings of a run, so that tests can replace them. */
 export type Terminal = {
@@ -18,9 +18,6 @@ const COMMON = {
   json: { type: "boolean", value: "", help: "print JSON, one object per line" },
   help: { type: "boolean", value: "", help: "print this help" },
 } as const;
-
-/** A mistake on the command line: exit code 2. */
-class UsageError extends Error {}
 
 /** The command whose words begin the arguments, and the arguments after them. */
 function commandOf(argv: readonly string[]): { command: Command; rest: string[] } | null {

@@ -13,7 +13,7 @@ const CLOSED_AFTER = "interval '2 days'";
 const CHAPTER_LENGTH = "interval '1 day'";
 /** Entries of a chapter, so that no check of one reads for long. */
 const CHAPTER_ENTRIES_MAX = 200_000;
-/** Messages are settled or refunded within three days of their dispatch. Those that are not are looked up in the whole ledger. */
+/** Messages are settled or refunded within three days of their dispatch. Others are looked up in the whole ledger. */
 const SETTLED_WITHIN_MS = 4 * DAY_MS;
 /** Largest difference between the time in a message's id and that of its reserve. */
 export const ID_SLACK_MS = 10 * MINUTE_MS;

@@ -63,7 +63,7 @@ export async function changePassword(
     await recordAudit(tx, actor, { ...change, after: { sessions_ended: ended } });
     return ended;
   });
-  log("info", "auth.password_changed", { userId: user.id, revoked });
+  log("info", "auth.password_changed", { user_id: user.id, revoked });
   return { revoked };
 }
 
@@ -80,7 +80,7 @@ export async function issuePasswordReset(actor: Actor, email: string): Promise<{
     await issueLink(tx, user.id, token);
     await recordAudit(tx, actor, { action: "password.reset_issued", accountId: user.accountId, subjectId: user.id });
   });
-  log("info", "auth.password_reset_issued", { userId: user.id });
+  log("info", "auth.password_reset_issued", { user_id: user.id });
   return { userId: user.id, token };
 }
 
@@ -125,6 +125,6 @@ export async function resetPassword(input: ResetPasswordInput, origin?: Origin):
     await recordAudit(tx, owner, { ...change, after: { sessions_ended: ended } });
     return ended;
   });
-  log("info", "auth.password_reset", { userId, revoked });
+  log("info", "auth.password_reset", { user_id: userId, revoked });
   return { revoked };
 }

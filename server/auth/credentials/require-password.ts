@@ -27,7 +27,7 @@ export async function requirePassword(
   const attempt = { email: user.email, address, deviceId: actor.sessionId ?? null };
   await reserveAttempt(attempt);
   if (!(await isPassword(user.passwordHash, password))) {
-    log("warn", "auth.password_refused", { userId: user.id, address });
+    log("warn", "auth.password_refused", { user_id: user.id, address });
     throw refusedInput(param, "this is not your password");
   }
   await proceed();

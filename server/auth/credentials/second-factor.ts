@@ -137,7 +137,7 @@ export async function confirmSecondFactor(
     ]);
     await recordAudit(tx, actor, { action: "second_factor.enabled", accountId, subjectId: userId });
   });
-  log("info", "auth.second_factor_enabled", { userId });
+  log("info", "auth.second_factor_enabled", { user_id: userId });
   return { recovery_codes: codes };
 }
 
@@ -168,7 +168,7 @@ export async function disableSecondFactor(
       await recordAudit(tx, actor, { action: "second_factor.disabled", accountId, subjectId: userId });
     }),
   );
-  log("info", "auth.second_factor_disabled", { userId });
+  log("info", "auth.second_factor_disabled", { user_id: userId });
   return getSecondFactor(actor);
 }
 
@@ -185,6 +185,6 @@ export async function clearSecondFactor(actor: Actor, email: string): Promise<{ 
       subjectId: user.id,
     });
   });
-  log("info", "auth.second_factor_cleared", { userId: user.id });
+  log("info", "auth.second_factor_cleared", { user_id: user.id });
   return { userId: user.id };
 }

@@ -147,7 +147,7 @@ export async function revokeSession(actor: SessionActor, { id }: SessionPath): P
     await recordAudit(tx, actor, { action: "session.revoked", accountId: actor.accountId, subjectId: id });
     return ended;
   });
-  log("info", "auth.sessions_revoked", { userId: actor.userId, revoked });
+  log("info", "auth.sessions_revoked", { user_id: actor.userId, revoked });
   return { revoked };
 }
 
@@ -160,6 +160,6 @@ export async function revokeOtherSessions(actor: SessionActor): Promise<Sessions
     return ended;
   };
   const revoked = await repeatWhenLost(() => transaction(end));
-  log("info", "auth.sessions_revoked", { userId: actor.userId, revoked });
+  log("info", "auth.sessions_revoked", { user_id: actor.userId, revoked });
   return { revoked };
 }

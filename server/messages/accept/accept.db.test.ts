@@ -5,7 +5,7 @@ import type { AccountActor } from "../../core/actor";
 import { pool } from "../../core/db";
 import { isApiError } from "../../core/errors";
 import { routeExists } from "../../routing/service";
-import { forgetApproval } from "../../senders/service";
+import { invalidateApproval } from "../../senders/service";
 import type { SendMessageInput } from "../schema";
 import { sendBulk, sendMessage } from "./send";
 
@@ -222,7 +222,7 @@ describe("Idempotency-Key", () => {
     ];
     for (const [text, id] of changes) {
       await pool().query(text, [id]);
-      forgetApproval(account.accountId, account.senderId);
+      invalidateApproval(account.accountId, account.senderId);
       await expect.poll(() => routeExists(routeId)).toBe(false);
       const again = request(key);
       expect(await sendMessage(account.actor, single, again)).toEqual(sent);

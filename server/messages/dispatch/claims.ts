@@ -67,12 +67,12 @@ export const knownClaims = defineProcessValue("attempts.known_claims", () => new
  * worker that dies soon after leaves none behind; `giveBackUnheard` (recover.ts) finds the rest.
  */
 export function abandonClaims(attempts: readonly Attempt[]): void {
-  forgetClaims(attempts);
+  dropClaims(attempts);
   giveBack(attempts).catch((thrown) => log("warn", "attempts.claims_not_given_back", errorFields(thrown)));
 }
 
 /** Removes claims from {@link knownClaims}. */
-export function forgetClaims(attempts: readonly Pick<Attempt, "claim">[]): void {
+export function dropClaims(attempts: readonly Pick<Attempt, "claim">[]): void {
   for (const { claim: token } of attempts) knownClaims().delete(token);
 }
 
@@ -101,7 +101,7 @@ export async function claim(
     abandonClaims(attempts);
     throw thrown;
   }
-  forgetClaims(attempts.filter((attempt) => !isBegun.has(attempt.claim)));
+  dropClaims(attempts.filter((attempt) => !isBegun.has(attempt.claim)));
   return attempts
     .filter((attempt) => isBegun.has(attempt.claim))
     .map((attempt) => ({ ...attempt, begunAtMs: isBegun.get(attempt.claim) ? sentAtMs : null }));

@@ -8,7 +8,7 @@ import { claimAttempts } from "@/server/messages/dispatch/dispatch";
 import { lookUpUnknown } from "@/server/messages/dispatch/look-up";
 import { attemptResult, recordOutcome } from "@/server/messages/dispatch/record-outcome";
 import { getMessage } from "@/server/messages/read";
-import { forgetProviders } from "@/server/providers/registry";
+import { invalidateProviders } from "@/server/providers/registry";
 import { makeRoute } from "@/test/database/routes";
 import { makeAccount } from "@/test/database/seed";
 
@@ -44,7 +44,7 @@ beforeAll(async () => {
     PROVIDER_TIMEOUT_MS: "1000",
     ON_UNKNOWN_OUTCOME: "hold",
   });
-  forgetProviders();
+  invalidateProviders();
   await makeRoute({ chain: ["sinch", "sandbox"] });
 });
 

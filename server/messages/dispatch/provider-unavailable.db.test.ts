@@ -9,7 +9,7 @@ import { loadThroughputLimits } from "@/server/messages/dispatch/throttle-queue"
 import { getMessage } from "@/server/messages/read";
 import { updateProviderHealth } from "@/server/providers/health/provider-health";
 import { slotsInUse } from "@/server/providers/health/slots";
-import { forgetProviders, providerTable } from "@/server/providers/registry";
+import { invalidateProviders, providerTable } from "@/server/providers/registry";
 import type { Carrier } from "@/test/carriers/carrier";
 import { startTwilio } from "@/test/carriers/twilio";
 import { runJobs } from "@/test/database/queue";
@@ -33,7 +33,7 @@ afterAll(() => twilio.close());
 afterEach(async () => {
   for (const table of ["providers", "waiting_messages", "pace_buckets"]) await pool().query(`DELETE FROM ${table}`);
   await pool().query("DELETE FROM graphile_worker._private_jobs");
-  forgetProviders();
+  invalidateProviders();
 });
 
 type Column = "is_drained" | "max_segments_per_second";
@@ -43,14 +43,14 @@ async function set(column: Column, value: unknown, provider = "twilio"): Promise
     `INSERT INTO providers (id, ${column}) VALUES ($2, $1) ON CONFLICT (id) DO UPDATE SET ${column} = excluded.${column}`,
     [value, provider],
   );
-  forgetProviders();
+  invalidateProviders();
 }
 
 /** As if the wait of the open breaker had ended a second ago, which exceeds the difference between clocks. */
 const endWait = () =>
   pool()
     .query("UPDATE providers SET open_until = now() - interval '1 second' WHERE id = 'twilio'")
-    .then(forgetProviders);
+    .then(invalidateProviders);
 
 const newNumber = () => `+1415${String(Math.floor(Math.random() * 1e7)).padStart(7, "0")}`;
 
@@ -79,7 +79,7 @@ async function letTimePass(minutes: number): Promise<void> {
   ]);
   await pool().query("UPDATE waiting_messages SET created_at = created_at - $1 * interval '1 minute'", [minutes]);
   await pool().query("UPDATE messages SET created_at = created_at - $1 * interval '1 minute'", [minutes]);
-  forgetProviders();
+  invalidateProviders();
 }
 
 const stateOf = async () => (await providerTable()).stateOf("twilio");
@@ -109,12 +109,12 @@ test("a message whose only provider is drained waits, and is sent when it is res
 async function withoutSettings(work: () => Promise<void>): Promise<void> {
   const names = Object.keys(twilio.environment);
   for (const name of names) delete process.env[name];
-  forgetProviders();
+  invalidateProviders();
   try {
     await work();
   } finally {
     Object.assign(process.env, twilio.environment);
-    forgetProviders();
+    invalidateProviders();
   }
 }
 
@@ -218,7 +218,7 @@ test("queued messages probe their half-open provider, a few at first", async () 
 
 test("an inconclusive probe is given back", async () => {
   await pool().query("INSERT INTO providers (id, breaker, probes_left) VALUES ('twilio', 'probing', 1)");
-  forgetProviders();
+  invalidateProviders();
   const to = newNumber();
   twilio.plan(to, { kind: "throttle" });
   await sendTo(to, twilioFirst);
@@ -326,7 +326,7 @@ test("an attempt survives a database outage when it is made, and releases its sl
   expect(slotsInUse(adapter)).toBe(5);
   await pool().query("ALTER TABLE providers RENAME TO providers_away");
   try {
-    forgetProviders();
+    invalidateProviders();
     startAttempts(attempts);
     await expect(providerTable()).rejects.toThrow();
   } finally {

@@ -14,7 +14,7 @@ import { joinReceipts } from "../receipts/apply-receipts";
 import { type AcceptedIds, freeReusedIds, isPartReporter, registerParts } from "../receipts/parts";
 import { storedCode, storedDetail } from "../stored-text";
 import { applyChanges, type Change, lockMessages, withSuperseded } from "../transitions";
-import { type Attempt, claimNext, forgetClaims, knownClaims, UNAVAILABLE_RETRY_MS } from "./claims";
+import { type Attempt, claimNext, dropClaims, knownClaims, UNAVAILABLE_RETRY_MS } from "./claims";
 import { type Conditions, type Decision, decideNext, NO_CHANGE, type StoredAttempt } from "./decide-next";
 import { newClaimToken } from "./next-attempt";
 import { type Retry, retryThrottled } from "./retry-throttled";
@@ -114,7 +114,7 @@ async function record(
   const effects = { ...all, changes: await withSuperseded(tx, all.changes) };
   for (const { claim } of effects.toClaim) knownClaims().add(claim);
   const claimed = await write(tx, effects, conditions.at);
-  forgetClaims(effects.toClaim.filter(({ claim }) => !claimed.has(claim)));
+  dropClaims(effects.toClaim.filter(({ claim }) => !claimed.has(claim)));
   return nextAttempts(decided, claimed);
 }
 

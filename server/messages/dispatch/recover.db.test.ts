@@ -3,7 +3,7 @@ import { plainRequest } from "@/server/accounts/idempotency/request";
 import { pool } from "@/server/core/db";
 import { workerId } from "@/server/core/worker-id";
 import { sendMessage } from "@/server/messages/accept/send";
-import { begin, claim, forgetClaims, giveBack, knownClaims } from "@/server/messages/dispatch/claims";
+import { begin, claim, dropClaims, giveBack, knownClaims } from "@/server/messages/dispatch/claims";
 import { claimAttempts } from "@/server/messages/dispatch/dispatch";
 import { attemptOf } from "@/server/messages/dispatch/next-attempt";
 import { attemptResult, recordOutcome } from "@/server/messages/dispatch/record-outcome";
@@ -137,7 +137,7 @@ describe("a claim whose reply is lost", () => {
       await letTimePass(id, "1 minute");
       // While it knows the claim, it is making the attempt.
       expect(await giveBackUnheard()).toBe(0);
-      forgetClaims([attempt]);
+      dropClaims([attempt]);
       expect(await giveBackUnheard()).toBe(1);
       expect(await attemptsOf(id)).toEqual([]);
       expect(await queued()).toEqual([id]);
@@ -149,7 +149,7 @@ describe("a claim whose reply is lost", () => {
     const { id, candidate } = await newMessage();
     const attempt = attemptOf(candidate, "vonage", new Date());
     await claim(pool(), [attempt], () => true);
-    forgetClaims([attempt]);
+    dropClaims([attempt]);
     expect(await giveBackUnheard()).toBe(0);
     expect(await attemptsOf(id)).toHaveLength(1);
   });

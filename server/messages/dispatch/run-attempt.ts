@@ -11,7 +11,7 @@ import type { Adapter, OutboundMessage, SendOutcome, SendRequest } from "../../p
 import { receiptUrlFor } from "../../providers/receipt-url";
 import { referenceTo } from "../../providers/reference";
 import { closeAdapters, isSandboxOpenTo, providerTable } from "../../providers/registry";
-import { type Attempt, BEGUN_FRESH_MS, begin, forgetClaims, giveBack } from "./claims";
+import { type Attempt, BEGUN_FRESH_MS, begin, dropClaims, giveBack } from "./claims";
 import { attemptResult, recordOutcome } from "./record-outcome";
 import { retryWrite } from "./retry-write";
 
@@ -73,7 +73,7 @@ async function runChain(first: Attempt): Promise<void> {
     const current: Attempt = attempt;
     const made = await make(current).finally(() => current.slot?.release());
     attempt = made === "not-made" ? await giveBackUnmade(current) : await record(current, made.outcome, made.latencyMs);
-    forgetClaims([current]);
+    dropClaims([current]);
   }
 }
 
@@ -104,7 +104,7 @@ async function record(attempt: Attempt, outcome: SendOutcome, latencyMs: number)
   try {
     return await keepWriting("attempt.outcome_not_written_yet", () => recordOutcome(result), Number.POSITIVE_INFINITY);
   } catch (thrown) {
-    forgetClaims([{ claim: result.nextClaim }]);
+    dropClaims([{ claim: result.nextClaim }]);
     throw thrown;
   } finally {
     own.count -= 1;

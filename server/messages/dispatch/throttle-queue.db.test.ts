@@ -12,7 +12,7 @@ import {
   providersWithQueue,
 } from "@/server/messages/dispatch/throttle-queue";
 import { getMessage } from "@/server/messages/read";
-import { forgetProviders } from "@/server/providers/registry";
+import { invalidateProviders } from "@/server/providers/registry";
 import { makeRoute } from "@/test/database/routes";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
 
@@ -23,12 +23,12 @@ beforeAll(() => makeRoute());
 afterEach(async () => {
   for (const table of ["providers", "waiting_messages", "pace_buckets"]) await pool().query(`DELETE FROM ${table}`);
   await pool().query("UPDATE senders SET max_segments_per_second = NULL");
-  forgetProviders();
+  invalidateProviders();
 });
 
 async function throttleProvider(rate: number): Promise<void> {
   await pool().query("INSERT INTO providers (id, max_segments_per_second) VALUES ('sandbox', $1)", [rate]);
-  forgetProviders();
+  invalidateProviders();
 }
 
 /** Sends `count` messages and dispatches them; throttled ones wait. */

@@ -11,7 +11,7 @@ import { pool, type Queryable, type Tx, transaction } from "../../core/db";
 import { unnest } from "../../core/unnest";
 import { providerTable } from "../../providers/registry";
 import { findSuppressed } from "../../suppressions/store";
-import { type Attempt, abandonClaims, claim, forgetClaims, sendingOf } from "./claims";
+import { type Attempt, abandonClaims, claim, dropClaims, sendingOf } from "./claims";
 import { attemptOf } from "./next-attempt";
 import { nextInQueue, queuedSenders, senderBucket, type Waiting } from "./throttle-queue-order";
 import { allowance, type Bucket, refill } from "./token-bucket";
@@ -124,7 +124,7 @@ export async function claimFromThrottleQueue(provider: string, limit: number, be
   try {
     await transaction(async (tx) => {
       // Claims of an earlier run, which was rolled back.
-      forgetClaims(claimed);
+      dropClaims(claimed);
       claimed = await claimNextInQueue(tx, { provider, limit, begins, providerRate, rates });
     });
   } catch (thrown) {

@@ -87,7 +87,7 @@ const isUnfiltered = ({
 
 /**
  * The filter as SQL. No index of `messages` contains the status, so a status is read from its list, unless another filter
- * selects few messages. Those with a pair of metadata are read from the table of pairs. Times are bounded by id first, since
+ * selects few messages. Messages with a pair of metadata are read from the table of pairs. Times are bounded by id first, since
  * `created_at` is not indexed. `before`: only ids below it.
  */
 function selectionOf(accountId: string, filter: Filter, created: Span, before: string | null = null): Selection {

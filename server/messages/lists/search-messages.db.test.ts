@@ -49,7 +49,7 @@ const COUNT = 60_000;
 
 /**
  * Stores many messages: every tenth from `RARE`, every fourth with the key `key_few`, one in 20,000 with a reference, an old one
- * from `LONE`. Those of `sandbox` were given to no provider yet.
+ * from `LONE`. Messages for `sandbox` were given to no provider yet.
  */
 async function fill({ accountId }: TestAccount): Promise<void> {
   await pool().query(

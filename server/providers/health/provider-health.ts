@@ -8,7 +8,7 @@ import { defineProcessValue } from "../../core/process";
 import { unnest } from "../../core/unnest";
 import { storableText } from "../../core/wire";
 import type { SendOutcome } from "../port";
-import { forgetProviders, type ProviderState, providerTable } from "../registry";
+import { invalidateProviders, type ProviderState, providerTable } from "../registry";
 import { PROVIDERS } from "../schema";
 import { healthOf, observe, openForMs, PROBES, signOf, type Window } from "./breaker";
 import { countOutcome, flushCounts } from "./counts";
@@ -63,7 +63,7 @@ async function openBreaker(provider: string, lastError: string): Promise<void> {
       Array.from({ length: 11 }, (_, opens) => openForMs(opens)),
     ],
   });
-  forgetProviders();
+  invalidateProviders();
   if (rows[0]) log("error", "provider.breaker_opened", { provider, opens: rows[0].opens, alarm: lastError });
 }
 
@@ -75,7 +75,7 @@ async function closeBreaker(provider: string): Promise<void> {
     values: [provider],
   });
   if (rowCount === 0) return;
-  forgetProviders();
+  invalidateProviders();
   log("warn", "provider.breaker_closed", { provider });
 }
 
@@ -124,7 +124,7 @@ export async function updateProviderHealth(): Promise<void> {
     text: `UPDATE providers SET unavailable_since = CASE WHEN is_drained OR breaker <> 'closed' THEN now() END
            WHERE (unavailable_since IS NULL) = (is_drained OR breaker <> 'closed')`,
   });
-  if (rowCount || changed) forgetProviders();
+  if (rowCount || changed) invalidateProviders();
   const table = await providerTable();
   // A bind must stand before the first message is sent, because receipts come through it.
   for (const id of PROVIDERS) table.openAdapter(id);
@@ -155,5 +155,5 @@ async function writeHealth(stateOf: (id: string) => ProviderState | null): Promi
            ON CONFLICT (id) DO UPDATE SET health = excluded.health`,
     values: healthRows.values(changed),
   });
-  forgetProviders();
+  invalidateProviders();
 }

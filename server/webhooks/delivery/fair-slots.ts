@@ -103,7 +103,7 @@ export function createFairSlots(slots: number): FairSlots {
       acquired += 1;
     }
 
-    /** Frees the slot. `forgetUnused` comes after the next endpoint is chosen, which must know if this one fails. */
+    /** Frees the slot. `dropUnused` comes after the next endpoint is chosen, which must know if this one fails. */
     function vacate(): EndpointSlots | null {
       const endpoint = served;
       if (!endpoint) return null;
@@ -116,7 +116,7 @@ export function createFairSlots(slots: number): FairSlots {
       return endpoint;
     }
 
-    function forgetUnused(endpoint: EndpointSlots | null): void {
+    function dropUnused(endpoint: EndpointSlots | null): void {
       if (endpoint?.acquired === 0) share.endpoints.delete(endpoint.endpointId);
       if (share.acquired > 0) return;
       // No running job is left for the delegated ones; they run when they are due.
@@ -144,11 +144,11 @@ export function createFairSlots(slots: number): FairSlots {
           serve(next);
           break;
         }
-        forgetUnused(vacated);
+        dropUnused(vacated);
         return taken;
       },
       release: () => {
-        if (served) forgetUnused(vacate());
+        if (served) dropUnused(vacate());
       },
     };
   }

@@ -124,7 +124,7 @@ async function readEvents(accountId: string, query: ListEventsQuery, span: Span)
   return rows;
 }
 
-/** Sums the daily counters: counting all events would read them all. Those of a span are counted. */
+/** Sums the daily counters: counting all events would read them all. Events of a span are counted. */
 async function countEvents(accountId: string, query: ListEventsQuery): Promise<number> {
   const { from, to } = timesOf(query);
   if (from || to) {

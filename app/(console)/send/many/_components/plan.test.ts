@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { batchesOf, forgetPlan, isFinished, isResumable, keepPlan, keyOf, type Plan, readPlan } from "./plan";
+import { batchesOf, dropPlan, isFinished, isResumable, keepPlan, keyOf, type Plan, readPlan } from "./plan";
 
 const plan: Plan = {
   accountId: "acc_1",
@@ -36,7 +36,7 @@ it("a reload goes on with the same batches and keys", () => {
   expect(batchesOf(plan).map((_, at) => keyOf(plan, at))).toEqual(["console-abc-0", "console-abc-1"]);
   expect(isFinished(plan)).toBe(false);
   expect(isFinished({ ...plan, results: [[], []] })).toBe(true);
-  forgetPlan(storage);
+  dropPlan(storage);
   expect(readPlan(storage)).toBeNull();
 });
 

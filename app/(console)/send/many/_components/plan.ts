@@ -50,4 +50,4 @@ export function readPlan(storage: Storage): Plan | null {
 /** @throws the browser's error when there is no room; then nothing may be sent. */
 export const keepPlan = (storage: Storage, plan: Plan): void => storage.setItem(PLACE, JSON.stringify(plan));
 
-export const forgetPlan = (storage: Storage): void => storage.removeItem(PLACE);
+export const dropPlan = (storage: Storage): void => storage.removeItem(PLACE);

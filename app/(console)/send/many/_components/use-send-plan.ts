@@ -6,7 +6,7 @@ import type { BulkResult } from "@/server/messages/schema";
 import type { ReadyRow } from "./batches";
 import {
   batchesOf,
-  forgetPlan,
+  dropPlan,
   isFinished,
   isResumable,
   keepPlan,
@@ -29,7 +29,7 @@ const resultsOf = (batch: readonly ReadyRow[], { messages }: BulkResult): Result
   });
 
 /**
- * Carries a plan out, batch by batch, each confirmed before the next. What is confirmed is kept for this tab, so a reload
+ * Carries a plan out, batch by batch, each confirmed before the next. Confirmed batches are kept for this tab, so a reload
  * goes on where it was; the batch under way is repeated with its key, and carried out once.
  * @param accountId of the person; the plan of another account is put away.
  */
@@ -43,7 +43,7 @@ export function useSendPlan(accountId: string) {
   useEffect(() => {
     const kept = readPlan(window.sessionStorage);
     if (kept?.accountId === accountId) setPlan(kept);
-    else if (kept) forgetPlan(window.sessionStorage);
+    else if (kept) dropPlan(window.sessionStorage);
   }, [accountId]);
 
   useEffect(() => {
@@ -95,7 +95,7 @@ export function useSendPlan(accountId: string) {
   );
 
   const putAway = useCallback(() => {
-    forgetPlan(window.sessionStorage);
+    dropPlan(window.sessionStorage);
     setPlan(null);
     setError(null);
   }, []);

@@ -2,7 +2,7 @@
 
 import { Button, Card, Group, Stack, Text, Title } from "@mantine/core";
 import { teamTexts as texts } from "@/app/_texts/settings/team";
-import { forgetPerson, trpc } from "@/app/_trpc/client";
+import { dropPerson, trpc } from "@/app/_trpc/client";
 import { confirmAction } from "@/app/_ui/forms/confirm";
 import { toastFailed } from "@/app/_ui/toast";
 
@@ -10,7 +10,7 @@ import { toastFailed } from "@/app/_ui/toast";
 export function LeaveCard() {
   const leave = trpc.members.leave.useMutation({
     onSuccess: async ({ account_id }) => {
-      forgetPerson();
+      dropPerson();
       if (account_id !== null) return window.location.assign("/");
       const { signOut } = await import("next-auth/react");
       await signOut({ callbackUrl: "/sign-in" });
