@@ -19,7 +19,7 @@ import {
   type Meaning,
   outcomeOf,
   outcomeOfHttp,
-  unlisted,
+  outcomeOfUnlisted,
   wireCode,
 } from "../http/response";
 import type {
@@ -145,7 +145,8 @@ function readResponse({ status, body }: WireResponse): SendOutcome {
   if (!failed.success) return outcomeOfHttp(status);
   const { code, message, detail } = failed.data;
   const known = CODES.get(code);
-  return known ? outcomeOf(code, known) : outcomeOf(code, unlisted(faultOfStatus(status)), message ?? detail);
+  if (known) return outcomeOf(code, known);
+  return outcomeOfUnlisted(status, code, faultOfStatus(status), message ?? detail);
 }
 
 /** Forms of a URL that may have been signed: with or without its port, quotes escaped or not. */

@@ -12,7 +12,7 @@ import {
   type Meaning,
   outcomeOf,
   outcomeOfHttp,
-  unlisted,
+  outcomeOfUnlisted,
 } from "../http/response";
 import type {
   Authenticity,
@@ -139,10 +139,13 @@ export function readMessagesResponse({ status, body }: WireResponse): SendOutcom
   const code = codeOf(data.type);
   const [first] = data.invalid_parameters ?? [];
   const isRefusal = status === UNPROCESSABLE && first && !OWN_PARAMETERS.has(first.name);
-  const [listed, text] = CODES.get(code) ?? unlisted(isRefusal ? "refused" : faultOfStatus(status));
-  const errorClass = listed === "refused" && first && OWN_PARAMETERS.has(first.name) ? "message" : listed;
   const parameter = first && `${first.name ?? ""}: ${first.reason ?? ""}`;
-  return outcomeOf(code, [errorClass, text], data.title, data.detail, parameter);
+  const texts = [data.title, data.detail, parameter];
+  const known = CODES.get(code);
+  if (!known) return outcomeOfUnlisted(status, code, isRefusal ? "refused" : faultOfStatus(status), ...texts);
+  const [listed, text] = known;
+  const errorClass = listed === "refused" && first && OWN_PARAMETERS.has(first.name) ? "message" : listed;
+  return outcomeOf(code, [errorClass, text], ...texts);
 }
 
 const SIGNATURE_MAX_AGE_S = 300;
