@@ -8,8 +8,8 @@ import { log } from "../core/log";
 import { seal } from "../core/seal";
 import { type Composed, compose, type Letter } from "./compose";
 
-/** Emails to one address in an hour. */
-const PER_ADDRESS_MAX = 10;
+/** Emails of one kind to one address in an hour: those that strangers cause keep none of the others away. */
+const PER_ADDRESS_AND_KIND_MAX = 10;
 
 export const MAIL_PURPOSE = "mail";
 
@@ -30,7 +30,7 @@ type Outgoing = {
 /**
  * Writes an email and its job in the transaction of `tx`.
  * @returns false, without having written it, when no mail server is set, when it was written before, or when the address has
- *   got as many in the last hour as it may.
+ *   got as many of this kind in the last hour as it may.
  */
 export async function queueMail(tx: Tx, mail: Outgoing): Promise<boolean> {
   if (!isMailSet()) return false;
@@ -40,7 +40,8 @@ export async function queueMail(tx: Tx, mail: Outgoing): Promise<boolean> {
   const { rows } = await tx.query<{ id: string }>(
     `INSERT INTO mails (id, account_id, address, kind, content_sealed, created_at, valid_until)
      SELECT $1, $2, $3, $4, $5, clock_timestamp(), clock_timestamp() + make_interval(secs => $6)
-     WHERE (SELECT count(*) FROM mails WHERE address = $3 AND created_at > clock_timestamp() - interval '1 hour') < $7
+     WHERE (SELECT count(*) FROM mails
+            WHERE address = $3 AND kind = $4 AND created_at > clock_timestamp() - interval '1 hour') < $7
      ON CONFLICT (id) DO NOTHING RETURNING id`,
     [
       mail.id ?? newId("mail"),
@@ -49,7 +50,7 @@ export async function queueMail(tx: Tx, mail: Outgoing): Promise<boolean> {
       mail.kind,
       seal(env().SECRET_KEY, MAIL_PURPOSE, JSON.stringify(content)),
       mail.validS,
-      PER_ADDRESS_MAX,
+      PER_ADDRESS_AND_KIND_MAX,
     ],
   );
   const [written] = rows;
