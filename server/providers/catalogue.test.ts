@@ -32,6 +32,7 @@ const OutcomeShape = z.discriminatedUnion("kind", [
   }),
 ]);
 const reportOf = { providerMessageId: z.string().min(1), reference: z.string().min(1).nullable() };
+const isOfWhole = z.literal(true).optional();
 const occurredAt = z.iso
   .datetime({ offset: true })
   .refine((text) => Date.parse(text) > Date.parse("0001-01-01T00:00:00Z"))
@@ -45,10 +46,11 @@ const ContentShape = z.strictObject({
         code: z.null(),
         detail: z.null(),
         occurredAt,
+        isOfWhole,
       }),
       z.strictObject({
         ...{ ...reportOf, status: z.enum(["failed", "undelivered"]), code, detail: sentence, occurredAt },
-        providerDetail: sentence.optional(),
+        ...{ providerDetail: sentence.optional(), isOfWhole },
       }),
     ]),
   ),

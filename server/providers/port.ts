@@ -130,6 +130,8 @@ export type Report = {
   providerDetail?: string;
   /** Time of the event, ISO 8601 with offset; null when the provider gives none. */
   occurredAt: string | null;
+  /** Set if it is about the whole text, by a provider that may also report on each part. */
+  isOfWhole?: true;
   /**
    * Set if any handset could have sent the report: the number that it came from, in the provider's notation. The report
    * counts only if the message went to that number.

@@ -214,7 +214,6 @@ const StatusUpdate = z.object({
   timestamp: wireTime,
   client_ref: wireText,
   error: z.object({ type: z.string().nullish(), title: wireText, detail: z.string().nullish() }).nullish().catch(null),
-  sms: z.object({ count_total: wireText }).nullish().catch(null),
 });
 const FromHandset = z.object({
   message_uuid: z.string().min(1),
@@ -236,15 +235,16 @@ export function readMessagesWebhook(body: Record<string, unknown>): CallbackCont
     const { message_uuid, from, to, text } = FromHandset.parse(body);
     return callbackContent({ inbound: [{ providerMessageId: message_uuid, from, to, text }] });
   }
-  const { message_uuid, status: word, timestamp, client_ref, error, sms } = StatusUpdate.parse(body);
+  const { message_uuid, status: word, timestamp, client_ref, error } = StatusUpdate.parse(body);
   const status = STATUSES.get(word);
   if (!status) return callbackContent();
   // The number is the title in newer callbacks, and in all of them the end of the type.
   const code = (error?.type ? codeOf(error.type) : error?.title) || word;
   const report = reportFrom({
     providerMessageId: message_uuid,
-    // By its reference alone, a report of this provider is taken to be about a part, which is wrong for longer texts.
-    reference: sms?.count_total === "1" ? client_ref : null,
+    reference: client_ref,
+    // Unlike one of the SMS API.
+    isOfWhole: true,
     status: status === "undelivered" && NEVER_LEFT.has(code) ? "failed" : status,
     code,
     detail: CODES.get(code)?.[1],
