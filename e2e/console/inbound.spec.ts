@@ -39,6 +39,7 @@ test("inbound messages appear by themselves, are filtered in the address, and op
     await table.getByRole("link", { name: HANDSET }).click();
     await expect(page.getByRole("heading", { name: `Message from ${HANDSET}` })).toBeVisible();
     await expect(page.getByRole("region", { name: "Text" })).toContainText("Is the table free?");
+    await expect(page.getByRole("region", { name: "Details" })).toContainText("Sandbox");
     await expect(page.getByRole("region", { name: "Event" })).toContainText("message.received");
     await page.goto("/events?type=message.received");
     await page.getByRole("table", { name: "Events" }).getByRole("link", { name: HANDSET }).click();

@@ -64,7 +64,7 @@ export const REQUEST_CHECKS: readonly RequestCheck[] = [
         to: message.to,
         from: message.from,
         body: message.body,
-        statusCallback: receiptUrl,
+        statusCallback: `${receiptUrl}#rc=5&rp=all`,
         ...(validity && { validityPeriod: validity.seconds }),
       }),
     build: (request) =>

@@ -210,6 +210,70 @@ test("a provider that stays down is alerted to operators, and one that they drai
   expect([await mailsTo(customer), await alertsOf(customer)]).toEqual([[], []]);
 });
 
+/** Writes as many emails of alerts to an address as it may get in an hour. */
+async function fillMailbox({ email }: Owner): Promise<void> {
+  await pool().query(
+    `INSERT INTO mails (id, address, kind, status, valid_until)
+     SELECT $2 || n, $1, 'alert', 'sent', now() FROM generate_series(1, 10) n`,
+    [email, newId("mail")],
+  );
+}
+
+/** Empties a mailbox, as an hour does. @returns the texts of the emails in it that wait for the mail server. */
+async function emptyMailbox(owner: Owner): Promise<string[]> {
+  const texts: string[] = [];
+  for (const mailId of await mailsTo(owner)) {
+    const before = mails.received.length;
+    await sendMail({ mailId });
+    texts.push(...mails.received.slice(before).map(({ raw }) => raw));
+  }
+  await pool().query("DELETE FROM mails WHERE address = $1", [owner.email]);
+  return texts;
+}
+
+test("an alert whose email was one too many for the hour is told later, once, together with those since", async () => {
+  const owner = await makeOwner();
+  await updateAlertSettings(owner, { low_balance: 10, by_mail: true, url: null });
+  await fillMailbox(owner);
+  await makeEndpoint(owner, 7);
+  const second = await makeEndpoint(owner, 0);
+  await setBalance(owner, 1);
+  await sweepAlerts();
+  await sweepAlerts();
+  expect(await emptyMailbox(owner)).toEqual([]);
+  await pool().query("UPDATE webhook_endpoints SET failure_count = 8 WHERE id = $1", [second]);
+  await Promise.all([sweepAlerts(), sweepAlerts(), sweepAlerts()]);
+  const texts = (await emptyMailbox(owner)).sort();
+  expect(texts).toHaveLength(2);
+  expect(texts.filter((text) => text.includes("2 alerts"))).toHaveLength(1);
+  await sweepAlerts();
+  expect(await emptyMailbox(owner)).toEqual([]);
+  expect(await alertsOf(owner)).toHaveLength(3);
+});
+
+test("operators are told later that a provider is down, and nobody of what ended or concerns them no more", async () => {
+  const [operator, former, owner] = [await makeOwner(true), await makeOwner(true), await makeOwner()];
+  for (const reader of [operator, former, owner]) await fillMailbox(reader);
+  await pool().query(
+    `INSERT INTO providers (id, breaker, unavailable_since) VALUES ('twilio', 'open', now() - interval '5 minutes'),
+       ('vonage', 'open', now() - interval '5 minutes')`,
+  );
+  const endpoint = await makeEndpoint(owner, 7);
+  await sweepAlerts();
+  await waitForClearing();
+  await pool().query("UPDATE providers SET breaker = 'closed', unavailable_since = NULL WHERE id = 'vonage'");
+  await pool().query("UPDATE webhook_endpoints SET deleted_at = now() WHERE id = $1", [endpoint]);
+  await pool().query("UPDATE users SET is_operator = false WHERE id = $1", [former.userId]);
+  await sweepAlerts();
+  for (const reader of [operator, former, owner]) expect(await emptyMailbox(reader)).toEqual([]);
+  await sweepAlerts();
+  const texts = await emptyMailbox(operator);
+  expect(texts.filter((text) => text.includes("twilio"))).toHaveLength(1);
+  expect(texts.filter((text) => text.includes("vonage"))).toHaveLength(1);
+  expect(texts).toHaveLength(2);
+  for (const reader of [former, owner]) expect(await emptyMailbox(reader)).toEqual([]);
+});
+
 async function lastAlert({ accountId }: Owner): Promise<string> {
   const { rows } = await pool().query<{ id: string }>(
     "SELECT id FROM alerts WHERE account_id = $1 ORDER BY id DESC LIMIT 1",

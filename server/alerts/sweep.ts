@@ -8,7 +8,7 @@ import { log } from "../core/log";
 import type { Letter } from "../mail/compose";
 import { isMailSet, queueMail } from "../mail/store";
 import { CONDITIONS } from "./conditions";
-import { type AlertDetail, presentAlert } from "./present";
+import { type AlertDetail, type AlertRow, presentAlert } from "./present";
 import { ALERT_KINDS, type Alert, type AlertKind } from "./schema";
 
 const MAIL_VALID_S = 24 * 60 * 60;
@@ -101,19 +101,52 @@ async function store(tx: Tx, kind: AlertKind, state: Alert["state"], change: Cha
   return presentAlert({ id, kind, subjectId, state, detail, createdAt: made.createdAt });
 }
 
+/** An alert to be told by email. `addresses`: those that have not been told of it; null: all readers. */
+type Telling = { accountId: string | null; alert: Alert; addresses: readonly string[] | null };
+
+/**
+ * Takes the alerts that some readers have not been told of, the oldest first. Too old ones are forgotten, and those of
+ * problems that have ended: the end is told.
+ */
+async function takeUntold(tx: Tx, kind: AlertKind, state: Alert["state"]): Promise<Telling[]> {
+  const { rows } = await tx.query<AlertRow & { accountId: string | null; addresses: string[]; isDue: boolean }>(
+    `WITH untold AS (SELECT id, untold FROM alerts WHERE kind = $1 AND state = $2 AND untold <> '{}'
+                     FOR UPDATE SKIP LOCKED)
+     UPDATE alerts a SET untold = '{}' FROM untold WHERE a.id = untold.id
+     RETURNING a.id, a.kind, a.subject_id AS "subjectId", a.state, a.detail, a.created_at AS "createdAt",
+       a.account_id AS "accountId", untold.untold AS addresses,
+       a.created_at > now() - make_interval(secs => $3) AND (a.state = 'cleared' OR EXISTS (
+         SELECT 1 FROM alert_states s
+         WHERE s.kind = a.kind AND s.subject_id = a.subject_id AND s.raised_at <= a.created_at)) AS "isDue"`,
+    [kind, state, MAIL_VALID_S],
+  );
+  return rows
+    .filter(({ isDue }) => isDue)
+    .sort((one, other) => one.createdAt.getTime() - other.createdAt.getTime())
+    .map((row) => ({ accountId: row.accountId, alert: presentAlert(row), addresses: row.addresses }));
+}
+
+/**
+ * Stores the changes and writes one email to each reader, with what former sweeps could not tell. If a reader has had too many
+ * emails, a later sweep tells.
+ */
 async function tell(tx: Tx, kind: AlertKind, state: Alert["state"], changes: readonly Change[]): Promise<void> {
-  const byAccount = new Map<string | null, Alert[]>();
+  const made: Telling[] = [];
   for (const change of changes) {
-    const alerts = byAccount.get(change.accountId) ?? [];
-    alerts.push(await store(tx, kind, state, change));
-    byAccount.set(change.accountId, alerts);
+    made.push({ accountId: change.accountId, alert: await store(tx, kind, state, change), addresses: null });
   }
   if (!isMailSet()) return;
-  for (const [accountId, [first, ...more]] of byAccount) {
-    if (!first) continue;
-    const letter = letterOf([first, ...more]);
+  const tellings = [...(await takeUntold(tx, kind, state)), ...made];
+  for (const accountId of new Set(tellings.map((telling) => telling.accountId))) {
+    const own = tellings.filter((telling) => telling.accountId === accountId);
     for (const { address } of await readersOf(tx, accountId)) {
-      await queueMail(tx, { address, kind: "alert", accountId, letter, validS: MAIL_VALID_S });
+      const theirs = own.filter(({ addresses }) => addresses?.includes(address) ?? true).map(({ alert }) => alert);
+      const [first, ...more] = theirs;
+      if (!first) continue;
+      const letter = letterOf([first, ...more]);
+      if (await queueMail(tx, { address, kind: "alert", accountId, letter, validS: MAIL_VALID_S })) continue;
+      const ids = theirs.map(({ id }) => id);
+      await tx.query("UPDATE alerts SET untold = array_append(untold, $2) WHERE id = ANY($1)", [ids, address]);
     }
   }
 }

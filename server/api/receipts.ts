@@ -104,7 +104,7 @@ export async function serveReceipt({ method, url, headers, peer, readBody }: Rec
       return respond(409);
     }
   } catch (thrown) {
-    // Senders repeat a callback without a 2xx.
+    // Some providers repeat a callback without a 2xx for a day, others hardly at all.
     log("error", "receipt.not_stored", { provider: known, ...errorFields(thrown) });
     return respond(503, { "retry-after": "5" });
   }

@@ -27,6 +27,8 @@ export const ReceiptReport = z.object({
   occurredAt: z.iso.datetime({ offset: true }),
   /** Number that the report came from, where anybody could have sent it: it must be the message's recipient. */
   recipient: z.string().optional(),
+  /** It is about the whole text, not about a part of it, whatever the provider's reports usually are. */
+  isOfWhole: z.boolean().optional(),
   /** Such a report was about no known message before. */
   isLastTry: z.boolean().optional(),
 });

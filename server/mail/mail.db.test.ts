@@ -51,8 +51,10 @@ async function sendAllTo(address: string): Promise<void> {
   for (const { id } of await mailsTo(address)) await sendMail({ mailId: id });
 }
 
-const write = (address: string, id?: string, validS = 600) =>
-  transaction((tx) => queueMail(tx, { id, address, kind: "alert", accountId: null, letter: LETTER, validS }));
+type Kind = Parameters<typeof queueMail>[1]["kind"];
+
+const write = (address: string, id?: string, validS = 600, kind: Kind = "alert") =>
+  transaction((tx) => queueMail(tx, { id, address, kind, accountId: null, letter: LETTER, validS }));
 
 test("an email has plain text and HTML, a sender, and an id that is the same however often it is sent", async () => {
   const address = newAddress();
@@ -123,13 +125,27 @@ test("an email exists exactly when the change does that causes it", async () => 
   expect(after.rows.length).toBe(before + 1);
 });
 
-test("one address gets ten emails an hour at most, however many are written at once", async () => {
+test("one address gets ten emails of a kind an hour at most, however many are written at once", async () => {
   const address = newAddress();
   const written = await Promise.all(Array.from({ length: 25 }, () => write(address)));
   expect(written.filter(Boolean)).toHaveLength(10);
   expect(await mailsTo(address)).toHaveLength(10);
   expect(await write(newAddress())).toBe(true);
 });
+
+test.each([
+  ["password_reset", "alert"],
+  ["invitation", "alert"],
+  ["alert", "password_reset"],
+] as const)(
+  "emails of one kind (%s), which strangers may cause, keep none of another (%s) away",
+  async (many, other) => {
+    const address = newAddress();
+    for (let n = 0; n < 10; n += 1) await write(address, undefined, 600, many);
+    expect(await write(address, undefined, 600, many)).toBe(false);
+    expect(await write(address, undefined, 600, other)).toBe(true);
+  },
+);
 
 test("an invitation comes by email, and its link is not in the answer; without a mail server it is", async () => {
   const owner = await makeOwner();

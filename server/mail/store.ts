@@ -12,7 +12,7 @@ import { type Composed, compose, type Letter } from "./compose";
  * Emails of one kind to one address in an hour. Counted by kind, so that nobody can use up those of another kind, or tell
  * from a refused invitation whether the address gets emails that only users get.
  */
-const PER_ADDRESS_MAX = 10;
+const PER_ADDRESS_AND_KIND_MAX = 10;
 
 export const MAIL_PURPOSE = "mail";
 
@@ -55,7 +55,7 @@ export async function queueMail(tx: Tx, mail: Outgoing): Promise<boolean> {
       mail.kind,
       seal(env().SECRET_KEY, MAIL_PURPOSE, JSON.stringify(content)),
       mail.validS,
-      PER_ADDRESS_MAX,
+      PER_ADDRESS_AND_KIND_MAX,
     ],
   );
   const [written] = rows;
@@ -72,7 +72,7 @@ export async function secondsUntilMail(tx: Tx, address: string, kind: MailKind):
   const { rows } = await tx.query<{ waitS: number }>(
     `SELECT ceil(extract(epoch FROM created_at + interval '1 hour' - clock_timestamp()))::int AS "waitS"
      FROM mails WHERE address = $1 AND kind = $2 ORDER BY created_at DESC OFFSET $3 LIMIT 1`,
-    [address, kind, PER_ADDRESS_MAX - 1],
+    [address, kind, PER_ADDRESS_AND_KIND_MAX - 1],
   );
   return Math.max(1, rows[0]?.waitS ?? 1);
 }

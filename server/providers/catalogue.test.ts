@@ -32,6 +32,7 @@ const OutcomeShape = z.discriminatedUnion("kind", [
   }),
 ]);
 const reportOf = { providerMessageId: z.string().min(1), reference: z.string().min(1).nullable() };
+const isOfWhole = z.literal(true).optional();
 const occurredAt = z.iso
   .datetime({ offset: true })
   .refine((text) => Date.parse(text) > Date.parse("0001-01-01T00:00:00Z"))
@@ -45,10 +46,11 @@ const ContentShape = z.strictObject({
         code: z.null(),
         detail: z.null(),
         occurredAt,
+        isOfWhole,
       }),
       z.strictObject({
         ...{ ...reportOf, status: z.enum(["failed", "undelivered"]), code, detail: sentence, occurredAt },
-        providerDetail: sentence.optional(),
+        ...{ providerDetail: sentence.optional(), isOfWhole },
       }),
     ]),
   ),
@@ -137,6 +139,23 @@ const callbackOf = ({ receipt, inbound, format }: Samples): fc.Arbitrary<Callbac
   );
 };
 
+/** Errors that gateways and frameworks in front of a provider write themselves. */
+const gatewayErrors = (status: number): Json[] => [
+  { message: "Bad gateway" },
+  { timestamp: "2026-01-31T12:00:00.000+00:00", status, error: "Gateway Timeout", path: "/v1/message" },
+  { error: "upstream request timeout" },
+  { type: "about:blank", title: "Gateway Timeout", status },
+  { type: "about:blank", title: "Gateway Timeout", status, detail: "", description: "Gateway Timeout" },
+  { code: status, message: "Gateway Timeout" },
+  { code: String(status), message: "Gateway Timeout", text: "Gateway Timeout" },
+  { errorCode: `E${status}`, description: "Gateway Timeout" },
+  { errors: [{ code: status, title: "Gateway Timeout", description: "Gateway Timeout" }] },
+  { error: { code: status, description: "Gateway Timeout" } },
+  { messages: [], error: "Gateway Timeout" },
+  { requestError: { serviceException: { messageId: "GATEWAY_TIMEOUT", text: "Gateway Timeout" } } },
+  { SMSMessageData: { Message: "Gateway Timeout", Recipients: [] } },
+];
+
 describe.each(CASES)("%s", (id, samples) => {
   const provider = providerOf(id);
   const read = (status: number, body: string) => provider.readResponse({ status, headers: {}, body });
@@ -150,9 +169,20 @@ describe.each(CASES)("%s", (id, samples) => {
     expect(ContentShape.parse(readBody(samples.inbound)).inbound).toHaveLength(1);
   });
 
-  it.each([502, 504])("%d proves that nothing was sent only with the provider's own error", (status) => {
-    expect(readJson(status, samples.failed)).toMatchObject({ kind: "retryable", fault: "provider" });
-    for (const body of ["", "<html>", "Bad gateway", "null", "[]", "{}", '{"message":"Bad gateway"}']) {
+  it.each([502, 504, 520, 524])("%d proves that nothing was sent only with a code of the provider's own", (status) => {
+    expect(OutcomeShape.parse(readJson(status, samples.failed))).toMatchObject(
+      samples.isDocumented ? { kind: "retryable", fault: "provider" } : { kind: "unknown", code: `http_${status}` },
+    );
+    const texts = [
+      "",
+      "<html>",
+      "Bad gateway",
+      "null",
+      "[]",
+      "{}",
+      ...gatewayErrors(status).map((one) => JSON.stringify(one)),
+    ];
+    for (const body of texts) {
       expect(OutcomeShape.parse(read(status, body))).toMatchObject({ kind: "unknown", code: `http_${status}` });
       for (const other of [500, 503]) {
         expect(OutcomeShape.parse(read(other, body))).toMatchObject({ kind: "retryable", fault: "provider" });

@@ -53,8 +53,8 @@ export type Fault = "provider" | "account" | "throttled" | "message";
  * - refused: for good; no other provider would take it (invalid number, blocked, content). Never for a length:
  *   customers are promised our limit, and another provider may have a higher one.
  * - retryable: nothing was sent; the next provider may be tried.
- * - unknown: the request may have arrived (time-out or reset after it was written, a gateway's 502 or 504). `taken`:
- *   ids of the parts that the provider took before the unknown one.
+ * - unknown: the request may have arrived (time-out or reset after it was written, a gateway's 502, 504, 520 or 524).
+ *   `taken`: ids of the parts that the provider took before the unknown one.
  */
 export type SendOutcome =
   | { kind: "accepted"; providerMessageIds: readonly string[]; lost?: { code: string; detail: string } }
@@ -130,6 +130,8 @@ export type Report = {
   providerDetail?: string;
   /** Time of the event, ISO 8601 with offset; null when the provider gives none. */
   occurredAt: string | null;
+  /** Set if it is about the whole text, by a provider that may also report on each part. */
+  isOfWhole?: true;
   /**
    * Set if any handset could have sent the report: the number that it came from, in the provider's notation. The report
    * counts only if the message went to that number.

@@ -28,6 +28,16 @@ const STATUS: Record<Reported, Record<string, string>> = {
   undelivered: { MessageStatus: "undelivered", ErrorCode: "30003" },
 };
 
+/** Retries asked for in the fragment of a callback's URL: up to five, after failures of these kinds. */
+const OVERRIDES = /^#rc=[0-5]&rp=(4xx|5xx|ct|rt|all)$/;
+
+/** The URL that callbacks are sent to, as it is signed: without the fragment. Null: it is not valid. */
+function callbackUrlOf(given: string): string | null {
+  if (!isHttpUrl(given)) return null;
+  const { hash } = new URL(given);
+  return hash === "" || OVERRIDES.test(hash) ? given.slice(0, given.length - hash.length) : null;
+}
+
 const error = (status: number, code: number, message: string): CarrierResponse =>
   jsonResponse(status, { code, message, more_info: `https://www.twilio.com/docs/errors/${code}`, status });
 
@@ -89,9 +99,9 @@ export function startTwilio(): Promise<HttpCarrier> {
       const text = form.get("Body");
       if (!text) return refused("Message body is required.", 21602);
       if (text.length > TEXT_MAX) return refused("The message body exceeds the 1600 character limit.", 21617);
-      const receiptUrl = form.get("StatusCallback");
-      if (receiptUrl !== null && !isHttpUrl(receiptUrl))
-        return refused("The 'StatusCallback' URL is not valid.", 21609);
+      const given = form.get("StatusCallback");
+      const receiptUrl = given === null ? null : callbackUrlOf(given);
+      if (given !== null && receiptUrl === null) return refused("The 'StatusCallback' URL is not valid.", 21609);
       const validity = Number(form.get("ValidityPeriod") ?? VALIDITY_MAX_S);
       if (!Number.isInteger(validity) || validity < 1 || validity > VALIDITY_MAX_S) {
         return refused("Invalid 'ValidityPeriod'.", 20422);

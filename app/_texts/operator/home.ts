@@ -1,3 +1,4 @@
+import type { JobName } from "@/server/core/jobs";
 import type { OperatedProvider } from "@/server/providers/operator-schema";
 import { defineTexts, plural } from "../define-texts";
 
@@ -13,6 +14,33 @@ const providersInTrouble: Partial<Record<OperatedProvider["state"], (provider: s
   open: (provider) => `${provider} is failing: its circuit is open`,
   probing: (provider) => `${provider} was failing and is being tried again`,
   misconfigured: (provider) => `${provider} is misconfigured`,
+};
+
+const taskNames: Record<JobName, string> = {
+  dispatch_messages: "Give messages to providers",
+  apply_receipts: "Read delivery receipts",
+  join_receipts: "Read receipts that came before their message",
+  apply_inbound: "Read replies and opt-outs",
+  request_password_reset: "Write emails for forgotten passwords",
+  review_sender: "Approve senders automatically",
+  deliver_events: "Deliver events to webhook endpoints",
+  deliver_webhooks: "Deliver events again",
+  post_alert: "Post alerts to alert URLs",
+  send_mail: "Send emails",
+  sweep_messages: "Look after messages that wait",
+  sweep_webhooks: "Look after deliveries that wait",
+  sweep_alerts: "Look for problems to alert on",
+  check_ledger: "Check the ledger",
+  fold_list_totals: "Add up the lengths of lists",
+  mark_lists: "Keep deep pages of lists quick",
+  forget_idempotency_keys: "Delete old idempotency keys",
+  forget_callbacks: "Delete old callbacks",
+  forget_sign_ins: "Delete ended sessions, invitations and links",
+  forget_audit: "Delete old audit entries",
+  forget_requests: "Delete old entries of the request log",
+  forget_mails: "Delete old emails",
+  forget_alerts: "Delete old alerts",
+  forget_old_data: "Delete data that is kept no longer",
 };
 
 const en = {
@@ -58,6 +86,8 @@ const en = {
   queues: {
     title: "Queues",
     task: "Task",
+    /** The identifier itself for a task that this release does not know. */
+    nameOf: (task: string): string => Object.entries(taskNames).find(([known]) => known === task)?.[1] ?? task,
     due: "Due",
     running: "Running",
     later: "Later",

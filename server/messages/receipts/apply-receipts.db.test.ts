@@ -108,6 +108,18 @@ describe("parts", () => {
     await applyReceipts("vonage", [report(`${message.id}-c`, "delivered", reference)]);
     expect(await statusOf(message)).toBe("delivered");
   });
+
+  test("a report on the whole text settles a send without a response, also at a provider that reports on parts", async () => {
+    const message = await claimed(LONG_TEXT);
+    await record(message.first, UNKNOWN);
+    const id = `${message.id}-whole`;
+    const ofWhole = { ...report(id, "delivered", referenceTo(message.id, 1)), isOfWhole: true };
+    await applyReceipts("vonage", [ofWhole]);
+    const settled = { status: "delivered", provider: "vonage", provider_message_id: id };
+    expect(await getMessage(message.account.actor, message.id)).toMatchObject(settled);
+    await applyReceipts("vonage", [ofWhole, report(id, "undelivered")]);
+    expect(await getMessage(message.account.actor, message.id)).toMatchObject(settled);
+  });
 });
 
 describe("receipts with our reference", () => {

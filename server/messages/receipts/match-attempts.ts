@@ -57,10 +57,12 @@ export async function findAttempts(tx: Tx, receipts: readonly IncomingReceipt[])
       }),
     ),
   });
+  const ofWhole = new Set(receipts.filter(({ report }) => report.isOfWhole).map(({ id }) => id));
   const matched = new Map<string, MatchedAttempt>();
   for (const { id, provider, messageId, isPart, ...attempt } of rows) {
     if (messageId === null) continue;
-    matched.set(id, { ...attempt, messageId, isPart: isPart || (attempt.isByReference && isPartReporter(provider)) });
+    const isNewPart = attempt.isByReference && isPartReporter(provider) && !ofWhole.has(id);
+    matched.set(id, { ...attempt, messageId, isPart: isPart || isNewPart });
   }
   return matched;
 }

@@ -10,8 +10,8 @@ import {
   type Meaning,
   outcomeOf,
   outcomeOfHttp,
+  outcomeOfUnlisted,
   sentences,
-  unlisted,
   wireCode,
 } from "../http/response";
 import type { HttpProvider, Inbound, Report, SendOutcome, WireResponse } from "../port";
@@ -113,7 +113,7 @@ function readResponse({ status, body }: WireResponse): SendOutcome {
     const meaning = code === undefined ? undefined : SEND_CODES.get(code);
     const fault = isSuccess(status) ? "provider" : faultOfStatus(status);
     if (meaning) return outcomeOf(Message, meaning);
-    return outcomeOf("no_recipients", unlisted(fault), Message);
+    return outcomeOfUnlisted(status, "no_recipients", fault, Message);
   }
   const { statusCode, messageId } = recipient;
   const hasId = messageId !== "" && messageId !== "None";
@@ -123,7 +123,7 @@ function readResponse({ status, body }: WireResponse): SendOutcome {
   if (TAKEN.has(statusCode) || hasId) {
     throw new Error(`HTTP ${status} with the code ${statusCode} and the message id "${messageId}"`);
   }
-  return outcomeOf(statusCode, unlisted("provider"), recipient.status);
+  return outcomeOfUnlisted(status, statusCode, "provider", recipient.status);
 }
 
 /**

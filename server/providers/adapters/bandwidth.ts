@@ -9,9 +9,8 @@ import {
   faultOfStatus,
   isSuccess,
   jsonOrNull,
-  outcomeOf,
   outcomeOfHttp,
-  unlisted,
+  outcomeOfUnlisted,
   wireCodeOrNull,
 } from "../http/response";
 import type { Authenticity, Callback, HttpProvider, Inbound, Report, SendOutcome, WireResponse } from "../port";
@@ -163,7 +162,7 @@ function readResponse({ status, body }: WireResponse): SendOutcome {
   const [first] = data.fieldErrors;
   const byField = first && status === 400 ? FIELD_FAULTS.get(first.fieldName.replace(/\W.*/s, "")) : undefined;
   const fieldProblem = first && `${first.fieldName}: ${first.description}`;
-  return outcomeOf(data.type, unlisted(byField ?? faultOfStatus(status)), data.description, fieldProblem);
+  return outcomeOfUnlisted(status, data.type, byField ?? faultOfStatus(status), data.description, fieldProblem);
 }
 
 const basic = (name: string, password: string): string => Buffer.from(`${name}:${password}`).toString("base64");

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { forged, jsonOf, wireTime } from "../http/callback-body";
 import { callbackContent, reportFrom } from "../http/callback-content";
 import { sameText } from "../http/constant-time";
-import { faultOfStatus, jsonOrNull, outcomeOf, outcomeOfHttp, unlisted } from "../http/response";
+import { faultOfStatus, jsonOrNull, outcomeOf, outcomeOfHttp, outcomeOfUnlisted } from "../http/response";
 import type {
   Authenticity,
   Callback,
@@ -65,7 +65,7 @@ const Failed = z.object({ code: z.string().min(1), message: z.string().nullish()
 /** An error of the Channels API, whose codes are names without a published list: the HTTP status decides. */
 export function readChannelError({ status, body }: WireResponse): SendOutcome {
   const { data } = Failed.safeParse(jsonOrNull(body));
-  return data ? outcomeOf(data.code, unlisted(faultOfStatus(status)), data.message) : outcomeOfHttp(status);
+  return data ? outcomeOfUnlisted(status, data.code, faultOfStatus(status), data.message) : outcomeOfHttp(status);
 }
 
 const MAX_AGE_S = 300;

@@ -16,6 +16,11 @@ export const VENDOR_CHECKS: Readonly<Record<Exclude<ProviderId, "sandbox">, read
         "https://support.twilio.com/hc/en-us/articles/31560110671259-How-to-Track-Opt-Out-Opt-In-and-Help-Messages-Using-the-OptOutType-Parameter",
       on: "2026-11-22",
     },
+    {
+      what: "repeats of receipts",
+      against: "https://www.twilio.com/docs/usage/webhooks/webhooks-connection-overrides",
+      on: "2026-11-23",
+    },
   ],
   vonage: [
     {

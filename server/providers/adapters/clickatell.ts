@@ -9,7 +9,7 @@ import {
   type Meaning,
   outcomeOf,
   outcomeOfHttp,
-  unlisted,
+  outcomeOfUnlisted,
   wireCode,
   wireCodeOrNull,
 } from "../http/response";
@@ -150,7 +150,7 @@ function readResponse({ status, body }: WireResponse): SendOutcome {
   if (error?.code && known) return outcomeOf(error.code, known, text);
   const fault = message ? "message" : "provider";
   const code = error?.code ?? (isOk ? "not_accepted" : `http_${status}`);
-  return outcomeOf(code, unlisted(isOk ? fault : faultOfStatus(status)), text);
+  return outcomeOfUnlisted(status, code, isOk ? fault : faultOfStatus(status), text);
 }
 
 export const clickatell: HttpProvider<z.output<typeof settings>> = {

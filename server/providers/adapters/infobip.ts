@@ -10,6 +10,7 @@ import {
   type Meaning,
   outcomeOf,
   outcomeOfHttp,
+  outcomeOfUnlisted,
   sentences,
   unlisted,
 } from "../http/response";
@@ -153,7 +154,7 @@ function readResponse({ status, body }: WireResponse): SendOutcome {
   const code = data?.errorCode || gateway?.messageId;
   const text = sentences(data?.description ?? gateway?.text);
   if (!code && !text) return outcomeOfHttp(status);
-  return outcomeOf(code || `http_${status}`, unlisted(faultOfStatus(status)), text);
+  return outcomeOfUnlisted(status, code || `http_${status}`, faultOfStatus(status), text);
 }
 
 function statusOf({ groupId, id }: State): Report["status"] | null {

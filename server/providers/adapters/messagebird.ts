@@ -7,7 +7,7 @@ import { z } from "zod";
 import { fieldsOf, forged, requiredField, wireTime } from "../http/callback-body";
 import { callbackContent, reportFrom } from "../http/callback-content";
 import { sameText } from "../http/constant-time";
-import { faultOfStatus, isSuccess, jsonOrNull, type Meaning, outcomeOf, unlisted } from "../http/response";
+import { faultOfStatus, isSuccess, jsonOrNull, type Meaning, outcomeOf, outcomeOfUnlisted } from "../http/response";
 import type {
   Authenticity,
   Callback,
@@ -131,8 +131,9 @@ function readResponse(wire: WireResponse): SendOutcome {
   }
   const [error] = Failed.safeParse(jsonOrNull(body)).data?.errors ?? [];
   if (!error) return readChannelError(wire);
-  const fault = faultOfStatus(status);
-  const [listed, text] = CODES.get(error.code) ?? unlisted(fault);
+  const known = CODES.get(error.code);
+  if (!known) return outcomeOfUnlisted(status, String(error.code), faultOfStatus(status), error.description);
+  const [listed, text] = known;
   const isOwnLimit = listed === "refused" && OWN_PARAMETERS.has(error.parameter);
   const errorClass = status === 429 ? "throttled" : isOwnLimit ? "message" : listed;
   return outcomeOf(String(error.code), [errorClass, text], error.description);

@@ -20,7 +20,7 @@ import {
   jsonOrNull,
   outcomeOf,
   outcomeOfHttp,
-  unlisted,
+  outcomeOfUnlisted,
 } from "../http/response";
 import type {
   Authenticity,
@@ -142,7 +142,7 @@ function readResponse({ status, body }: WireResponse): SendOutcome {
   const fault = faultOfStatus(status, FAULTS);
   const dependsOnText = fault === "message" && status !== NOT_PERMITTED;
   const [, errorClass = fault] = (dependsOnText && TEXTS.find(([pattern]) => pattern.test(text))) || [];
-  return outcomeOf(code, unlisted(errorClass), text);
+  return outcomeOfUnlisted(status, code, errorClass, text);
 }
 
 const pairsOf = (fields: URLSearchParams, between: string): string[] =>

@@ -11,7 +11,7 @@ import {
   type Meaning,
   outcomeOf,
   outcomeOfHttp,
-  unlisted,
+  outcomeOfUnlisted,
   wireCodeOrNull,
 } from "../http/response";
 import type { Authenticity, Callback, CallbackContent, HttpProvider, Report, SendOutcome, WireResponse } from "../port";
@@ -92,7 +92,9 @@ function readResponse({ status, body }: WireResponse): SendOutcome {
   // With a wrong token the body is empty.
   const { data } = refusal.safeParse(jsonOrNull(body));
   if (!data) return outcomeOfHttp(status);
-  return outcomeOf(data.code, SEND_CODES.get(data.code) ?? unlisted(faultOfStatus(status)), data.text);
+  const known = SEND_CODES.get(data.code);
+  if (known) return outcomeOf(data.code, known, data.text);
+  return outcomeOfUnlisted(status, data.code, faultOfStatus(status), data.text);
 }
 
 function authenticate({ headers, body }: Callback, own: Own, at: Date): Authenticity {

@@ -10,8 +10,8 @@ import {
   type Meaning,
   outcomeOf,
   outcomeOfHttp,
+  outcomeOfUnlisted,
   sentences,
-  unlisted,
   wireCodeOrNull,
 } from "../http/response";
 import type { Authenticity, Callback, CallbackContent, HttpProvider, Report, SendOutcome, WireResponse } from "../port";
@@ -152,7 +152,8 @@ function readResponse({ status, body }: WireResponse): SendOutcome {
   // A 403 with an unknown code may be about the sender only, which must not open the breaker of the whole account.
   const fault = status === 403 ? "message" : faultOfStatus(status);
   const known = meaningOf(error);
-  return known ? outcomeOf(error.code, known) : outcomeOf(error.code, unlisted(fault), error.title ?? error.detail);
+  if (known) return outcomeOf(error.code, known);
+  return outcomeOfUnlisted(status, error.code, fault, error.title ?? error.detail);
 }
 
 const keyOf = (publicKey: string): KeyObject =>

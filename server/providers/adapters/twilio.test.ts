@@ -46,7 +46,7 @@ describe("the request", () => {
     expect(Object.fromEntries(formOf({}))).toEqual({
       ...numbers,
       Body: TEXT,
-      StatusCallback: `${RECEIPTS}?ref=msg_1-1`,
+      StatusCallback: `${RECEIPTS}?ref=msg_1-1#rc=5&rp=all`,
     });
   });
 

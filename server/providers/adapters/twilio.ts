@@ -19,7 +19,7 @@ import {
   type Meaning,
   outcomeOf,
   outcomeOfHttp,
-  unlisted,
+  outcomeOfUnlisted,
   wireCode,
 } from "../http/response";
 import type {
@@ -105,6 +105,12 @@ const STATUSES = new Map<string, Report["status"]>([
 
 const VALIDITY_S = { min: 1, max: 36_000 };
 
+/**
+ * Asks Twilio to repeat a receipt that was not taken, for whatever reason; its default is once, and only if it could not
+ * connect. All repeats come within 15 seconds. The fragment is neither requested nor signed.
+ */
+const CALLBACK_REPEATS = "#rc=5&rp=all";
+
 function buildRequest({ message, receiptUrl, validity }: SendRequest, own: TwilioSettings): WireRequest {
   const { accountSid, authToken, apiKeySid, apiKeySecret, messagingServiceSid } = own;
   const credentials = apiKeySid && apiKeySecret ? `${apiKeySid}:${apiKeySecret}` : `${accountSid}:${authToken}`;
@@ -112,7 +118,7 @@ function buildRequest({ message, receiptUrl, validity }: SendRequest, own: Twili
     To: message.to,
     From: senderWithPlus(message.from),
     Body: message.body,
-    StatusCallback: receiptUrl,
+    StatusCallback: receiptUrl + CALLBACK_REPEATS,
   });
   if (validity) form.set("ValidityPeriod", String(secondsLeft(validity, VALIDITY_S)));
   // In addition to From: alone, the service would pick any sender of its pool.
@@ -145,7 +151,8 @@ function readResponse({ status, body }: WireResponse): SendOutcome {
   if (!failed.success) return outcomeOfHttp(status);
   const { code, message, detail } = failed.data;
   const known = CODES.get(code);
-  return known ? outcomeOf(code, known) : outcomeOf(code, unlisted(faultOfStatus(status)), message ?? detail);
+  if (known) return outcomeOf(code, known);
+  return outcomeOfUnlisted(status, code, faultOfStatus(status), message ?? detail);
 }
 
 /** Forms of a URL that may have been signed: with or without its port, quotes escaped or not. */

@@ -184,12 +184,14 @@ describe("a webhook", () => {
     error: { type: `https://developer.vonage.com/api-errors/messages#${code}`, title: code, detail: "their words" },
   });
 
-  it("reports the status of the whole message, with our reference if that is of one part", () => {
-    const own = { providerMessageId: ID, reference: "msg_1-2", code: null, detail: null };
+  it("reports the status of the whole message, however many parts it has, with our reference", () => {
+    const own = { providerMessageId: ID, reference: "msg_1-2", code: null, detail: null, isOfWhole: true };
     expect(update("delivered")).toEqual([{ ...own, status: "delivered", occurredAt: "2025-02-03T12:14:25Z" }]);
     expect(update("submitted")).toMatchObject([{ status: "sent" }]);
     for (const sms of [{ count_total: "2" }, {}, null]) {
-      expect(update("delivered", { sms })).toMatchObject([{ reference: null, status: "delivered" }]);
+      expect(update("delivered", { sms })).toMatchObject([
+        { reference: "msg_1-2", status: "delivered", isOfWhole: true },
+      ]);
     }
   });
 

@@ -12,7 +12,7 @@ import {
   type Meaning,
   outcomeOf,
   outcomeOfHttp,
-  unlisted,
+  outcomeOfUnlisted,
 } from "../http/response";
 import type {
   Authenticity,
@@ -139,10 +139,13 @@ export function readMessagesResponse({ status, body }: WireResponse): SendOutcom
   const code = codeOf(data.type);
   const [first] = data.invalid_parameters ?? [];
   const isRefusal = status === UNPROCESSABLE && first && !OWN_PARAMETERS.has(first.name);
-  const [listed, text] = CODES.get(code) ?? unlisted(isRefusal ? "refused" : faultOfStatus(status));
-  const errorClass = listed === "refused" && first && OWN_PARAMETERS.has(first.name) ? "message" : listed;
   const parameter = first && `${first.name ?? ""}: ${first.reason ?? ""}`;
-  return outcomeOf(code, [errorClass, text], data.title, data.detail, parameter);
+  const texts = [data.title, data.detail, parameter];
+  const known = CODES.get(code);
+  if (!known) return outcomeOfUnlisted(status, code, isRefusal ? "refused" : faultOfStatus(status), ...texts);
+  const [listed, text] = known;
+  const errorClass = listed === "refused" && first && OWN_PARAMETERS.has(first.name) ? "message" : listed;
+  return outcomeOf(code, [errorClass, text], ...texts);
 }
 
 const SIGNATURE_MAX_AGE_S = 300;
@@ -211,7 +214,6 @@ const StatusUpdate = z.object({
   timestamp: wireTime,
   client_ref: wireText,
   error: z.object({ type: z.string().nullish(), title: wireText, detail: z.string().nullish() }).nullish().catch(null),
-  sms: z.object({ count_total: wireText }).nullish().catch(null),
 });
 const FromHandset = z.object({
   message_uuid: z.string().min(1),
@@ -233,15 +235,16 @@ export function readMessagesWebhook(body: Record<string, unknown>): CallbackCont
     const { message_uuid, from, to, text } = FromHandset.parse(body);
     return callbackContent({ inbound: [{ providerMessageId: message_uuid, from, to, text }] });
   }
-  const { message_uuid, status: word, timestamp, client_ref, error, sms } = StatusUpdate.parse(body);
+  const { message_uuid, status: word, timestamp, client_ref, error } = StatusUpdate.parse(body);
   const status = STATUSES.get(word);
   if (!status) return callbackContent();
   // The number is the title in newer callbacks, and in all of them the end of the type.
   const code = (error?.type ? codeOf(error.type) : error?.title) || word;
   const report = reportFrom({
     providerMessageId: message_uuid,
-    // By its reference alone, a report of this provider is taken to be about a part, which is wrong for longer texts.
-    reference: sms?.count_total === "1" ? client_ref : null,
+    reference: client_ref,
+    // Unlike one of the SMS API.
+    isOfWhole: true,
     status: status === "undelivered" && NEVER_LEFT.has(code) ? "failed" : status,
     code,
     detail: CODES.get(code)?.[1],

@@ -10,7 +10,16 @@ import { fieldsOf, forged, requiredField } from "../http/callback-body";
 import { callbackContent, reportFrom } from "../http/callback-content";
 import { sameText } from "../http/constant-time";
 import { rsaKeyOf } from "../http/json-web-token";
-import { faultOfStatus, isSuccess, jsonOrNull, type Meaning, outcomeOf, unlisted, wireCode } from "../http/response";
+import {
+  faultOfStatus,
+  isSuccess,
+  jsonOrNull,
+  type Meaning,
+  outcomeOf,
+  outcomeOfUnlisted,
+  unlisted,
+  wireCode,
+} from "../http/response";
 import type {
   Authenticity,
   Callback,
@@ -194,14 +203,19 @@ function readResponse(wire: WireResponse): SendOutcome {
   const taken = messages.filter((part) => part.status === "0");
   const ids = taken.flatMap((part) => part["message-id"] || []);
   const failed = messages.find((part) => part.status !== "0");
-  // An unlisted status of a part is taken to be about this message.
-  const meaning = failed && (CODES.get(failed.status) ?? unlisted(status < 400 ? "message" : faultOfStatus(status)));
-  if (failed && meaning && taken.length === 0) return outcomeOf(failed.status, meaning, failed["error-text"]);
+  const known = failed && CODES.get(failed.status);
+  if (failed && taken.length === 0) {
+    const text = failed["error-text"];
+    // An unlisted status of a part is taken to be about this message.
+    const fault = isSuccess(status) ? "message" : faultOfStatus(status);
+    return known ? outcomeOf(failed.status, known, text) : outcomeOfUnlisted(status, failed.status, fault, text);
+  }
   if (ids.length === 0 || !isSuccess(status)) {
     throw new Error("The message was taken without an id, or in an error response.");
   }
-  if (!failed || !meaning) return { kind: "accepted", providerMessageIds: ids };
-  const detail = `Part ${messages.indexOf(failed) + 1} of ${messages.length} was not taken. ${meaning[1]}`;
+  if (!failed) return { kind: "accepted", providerMessageIds: ids };
+  const [, why] = known ?? unlisted("message");
+  const detail = `Part ${messages.indexOf(failed) + 1} of ${messages.length} was not taken. ${why}`;
   return { kind: "accepted", providerMessageIds: ids, lost: { code: failed.status, detail } };
 }
 

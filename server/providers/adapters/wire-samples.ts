@@ -2,8 +2,15 @@
 
 /** A parsed response or callback. */
 export type Json = Record<string, unknown> | unknown[];
-/** `failed` is a provider's own error; `format` of its callbacks. */
-export type Samples = { taken: Json; failed: Json; receipt: Json; inbound: Json; format: "form" | "json" };
+/** `failed` is a provider's own error, `isDocumented` if its code is in the adapter's table; `format` of its callbacks. */
+export type Samples = {
+  taken: Json;
+  failed: Json;
+  isDocumented: boolean;
+  receipt: Json;
+  inbound: Json;
+  format: "form" | "json";
+};
 
 const AT = "2026-01-31T12:00:00.000Z";
 const ids = { id: "m1", messageId: "m1" };
@@ -17,6 +24,7 @@ export const WIRE_SAMPLES: Record<string, Samples> = {
   twilio: {
     taken: { sid: "SM1" },
     failed: { code: 20500, message: "why", detail: "why" },
+    isDocumented: true,
     receipt: { MessageSid: "SM1", MessageStatus: "failed", ErrorCode: "30003" },
     inbound: { MessageSid: "SM1", SmsStatus: "received", From: "+15550001111", To: "+15550002222", Body: "STOP" },
     format: "form",
@@ -24,6 +32,7 @@ export const WIRE_SAMPLES: Record<string, Samples> = {
   vonage: {
     taken: { messages: [{ status: "0", "message-id": "A1" }] },
     failed: { messages: [{ status: "5", "error-text": "why" }] },
+    isDocumented: true,
     receipt: { messageId: "A1", status: "failed", "err-code": "3", "client-ref": "msg_1-1" },
     inbound: { messageId: "B1", msisdn: "447700900000", to: "447700900001", text: "STOP" },
     format: "json",
@@ -31,6 +40,7 @@ export const WIRE_SAMPLES: Record<string, Samples> = {
   "vonage/messages": {
     taken: { message_uuid: "u1" },
     failed: { type: "https://developer.vonage.com/api-errors/messages#1030", title: "why", detail: "why" },
+    isDocumented: true,
     receipt: {
       ...{ message_uuid: "u1", status: "rejected", timestamp: AT, client_ref: "msg_1-1", sms: { count_total: "1" } },
       error: { type: "https://developer.vonage.com/api-errors/messages#1180", title: "1180", detail: "why" },
@@ -41,6 +51,7 @@ export const WIRE_SAMPLES: Record<string, Samples> = {
   messagebird: {
     taken: ids,
     failed: { errors: [{ code: 99, description: "why", parameter: "originator" }] },
+    isDocumented: true,
     receipt: { id: "m1", status: "delivery_failed", statusErrorCode: "1", statusReason: "why", statusDatetime: AT },
     inbound: { id: "m1", originator: "316", recipient: "3197", body: "STOP" },
     format: "json",
@@ -48,6 +59,7 @@ export const WIRE_SAMPLES: Record<string, Samples> = {
   "messagebird/channels": {
     taken: { ...ids, status: "accepted" },
     failed: { code: "InternalError", message: "why" },
+    isDocumented: false,
     receipt: {
       ...{ service: "channels", event: "sms.outbound" },
       payload: {
@@ -67,6 +79,7 @@ export const WIRE_SAMPLES: Record<string, Samples> = {
   plivo: {
     taken: { message_uuid: ["u1"], invalid_number: ["1"] },
     failed: { error: "why" },
+    isDocumented: false,
     receipt: { MessageUUID: "u1", ParentMessageUUID: "u2", Status: "failed", ErrorCode: "80" },
     inbound: { MessageUUID: "u1", From: "14150000002", To: "14150000001", Text: "STOP" },
     format: "form",
@@ -74,6 +87,7 @@ export const WIRE_SAMPLES: Record<string, Samples> = {
   telnyx: {
     taken: { data: ids },
     failed: { errors: [{ code: "10007", title: "why", detail: "why" }] },
+    isDocumented: true,
     receipt: {
       data: {
         event_type: "message.finalized",
@@ -92,6 +106,7 @@ export const WIRE_SAMPLES: Record<string, Samples> = {
   sinch: {
     taken: ids,
     failed: { code: "internal", text: "why" },
+    isDocumented: false,
     receipt: {
       ...{ type: "recipient_delivery_report_sms", batch_id: "m1", client_reference: "msg_1-1", at: AT },
       ...{ code: 402, status: "Aborted" },
@@ -102,6 +117,7 @@ export const WIRE_SAMPLES: Record<string, Samples> = {
   infobip: {
     taken: { messages: [{ messageId: "m1", status: infobipStatus(1, 26) }] },
     failed: { errorCode: "E500", description: "why" },
+    isDocumented: false,
     receipt: {
       results: [
         {
@@ -120,6 +136,7 @@ export const WIRE_SAMPLES: Record<string, Samples> = {
   africastalking: {
     taken: recipientOf(101, "m1"),
     failed: recipientOf(500, "None"),
+    isDocumented: true,
     receipt: { id: "m1", status: "Failed", failureReason: "UserDoesNotExist" },
     inbound: { id: "m1", from: "+254711000111", to: "20880", text: "STOP" },
     format: "form",
@@ -127,6 +144,7 @@ export const WIRE_SAMPLES: Record<string, Samples> = {
   clickatell: {
     taken: { messages: [{ apiMessageId: "m1", accepted: true, error: null }], error: null },
     failed: { messages: [], error: { code: 18, description: "why" } },
+    isDocumented: true,
     receipt: {
       messageId: "m1",
       clientMessageId: "msg_1-1",
@@ -140,6 +158,7 @@ export const WIRE_SAMPLES: Record<string, Samples> = {
   bandwidth: {
     taken: ids,
     failed: { type: "internal", description: "why", fieldErrors: [{ fieldName: "from", description: "why" }] },
+    isDocumented: false,
     receipt: [
       { type: "message-failed", time: AT, description: "why", errorCode: 4303, message: { id: "m1", tag: "msg_1-1" } },
     ],

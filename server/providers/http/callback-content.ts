@@ -27,6 +27,7 @@ type Reported = {
   /** The provider's own explanation: never for customers, because it may name the operator's account. */
   providerDetail?: string | null;
   occurredAt?: string | null;
+  isOfWhole?: true;
 };
 
 /**

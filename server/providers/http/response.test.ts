@@ -5,6 +5,7 @@ import {
   jsonOrNull,
   outcomeOf,
   outcomeOfHttp,
+  outcomeOfUnlisted,
   sentences,
   unlisted,
   wireCodeOrNull,
@@ -24,12 +25,15 @@ describe("a response of which only the status is known", () => {
     [429, "throttled"],
     [500, "provider"],
     [503, "provider"],
+    [521, "provider"],
+    [522, "provider"],
+    [523, "provider"],
   ])("of HTTP %d sent nothing, with the fault: %s", (status, fault) => {
     const detail = `The provider answered HTTP ${status}.`;
     expect(outcomeOfHttp(status)).toEqual({ kind: "retryable", code: `http_${status}`, detail, fault });
   });
 
-  it.each([502, 504])("of HTTP %d may come from a gateway, so the message may have been sent", (status) => {
+  it.each([502, 504, 520, 524])("of HTTP %d may come from a gateway, so the message may have been sent", (status) => {
     expect(outcomeOfHttp(status)).toMatchObject({ kind: "unknown", code: `http_${status}` });
   });
 
@@ -57,6 +61,13 @@ it("keeps the provider's words apart from ours, which customers read", () => {
     detail: "The provider does not serve this installation. The account AC1 was not found.",
   });
   expect(outcomeOf("1", ["account", "No."], "", null)).not.toHaveProperty("providerDetail");
+});
+
+it("an error with a code in no table proves nothing with the status of a gateway", () => {
+  const outcome = outcomeOfUnlisted(504, "504", "provider", "gateway timeout");
+  expect(outcome).toEqual({ ...outcomeOfHttp(504), providerDetail: "Gateway timeout." });
+  expect(outcomeOfUnlisted(504, "504", "provider")).toEqual(outcomeOfHttp(504));
+  expect(outcomeOfUnlisted(503, "7", "provider", "busy")).toEqual(outcomeOf("7", unlisted("provider"), "busy"));
 });
 
 it("reads a code only as text or a number", () => {

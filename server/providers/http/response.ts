@@ -50,7 +50,7 @@ const UNLISTED: Readonly<Record<ErrorClass, string>> = {
   account: "The provider does not serve this installation.",
 };
 
-/** Meaning of a code that is in no table of ours. */
+/** Meaning of a code that is in no table of ours, in a response of 2xx; of any other see {@link outcomeOfUnlisted}. */
 export const unlisted = (errorClass: ErrorClass): Meaning => [errorClass, UNLISTED[errorClass]];
 
 /** An outcome as operators read it, with the provider's own words. */
@@ -77,19 +77,34 @@ export const faultOfStatus = (status: number, own?: ReadonlyMap<number, Fault>):
 /** A bare HTTP status as a sentence. */
 const answered = (status: number): string => `The provider answered HTTP ${status}.`;
 
-const BAD_GATEWAY = 502;
-const GATEWAY_TIMEOUT = 504;
-
 /**
- * The outcome of a response other than 2xx without an error of the provider's own. With a gateway's 502 or 504 the
- * provider behind it may have taken the message.
+ * Statuses of a gateway that had passed the request on, so the provider behind it may have taken the message. 520, 524:
+ * Cloudflare's, for a response that it could not read, or that did not come.
  */
+const GATEWAY_STATUSES: ReadonlySet<number> = new Set([502, 504, 520, 524]);
+
+/** The outcome of a response other than 2xx without an error of the provider's own. */
 export function outcomeOfHttp(status: number, own?: ReadonlyMap<number, Fault>): NotAccepted {
   const code = `http_${status}`;
-  if (status === BAD_GATEWAY || status === GATEWAY_TIMEOUT) {
+  if (GATEWAY_STATUSES.has(status)) {
     return { kind: "unknown", code, detail: `A gateway answered HTTP ${status}: the message may have been sent.` };
   }
   return outcomeOf(code, [faultOfStatus(status, own), answered(status)]);
+}
+
+/**
+ * The outcome of an error whose code is in no table of ours. Gateways and frameworks write errors of their own in the
+ * shapes of providers, so with a gateway's status only a known code proves that nothing was sent.
+ */
+export function outcomeOfUnlisted(
+  status: number,
+  code: string,
+  errorClass: ErrorClass,
+  ...texts: readonly (string | null | undefined)[]
+): NotAccepted {
+  if (!GATEWAY_STATUSES.has(status)) return outcomeOf(code, unlisted(errorClass), ...texts);
+  const providerDetail = sentences(...texts);
+  return { ...outcomeOfHttp(status), ...(providerDetail && { providerDetail }) };
 }
 
 function sentenceOf(text: string): string {

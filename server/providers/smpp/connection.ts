@@ -1,5 +1,5 @@
 /** One connection to a message centre, from the call to its end: requests and their responses, each settled once. */
-import { connect as connectPlain, type Socket } from "node:net";
+import { connect as connectPlain, isIP, type Socket } from "node:net";
 import { connect as connectSecure } from "node:tls";
 import { startDeadline } from "../../core/deadline";
 import { encodePdu, frameReader, type Pdu, STATUS_OK } from "./wire";
@@ -32,7 +32,9 @@ const SEQUENCE_MAX = 0x7fffffff;
 const END_WITHIN_MS = 1_000;
 
 function openSocket({ host, port, isSecure }: Target): Socket {
-  return isSecure ? connectSecure({ host, port }) : connectPlain({ host, port });
+  if (!isSecure) return connectPlain({ host, port });
+  // Without a name the other side cannot choose among its certificates; an address is none (RFC 6066, 3).
+  return connectSecure({ host, port, ...(isIP(host) === 0 && { servername: host }) });
 }
 
 /**

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { signOf } from "../health/breaker";
 import { addressFields } from "./address";
 import { outcomeOfStatus } from "./status";
 import { backOffMs, createThrottle } from "./throttle";
@@ -12,8 +13,14 @@ describe("outcomeOfStatus", () => {
     [0x104, "message"],
     [0xc4, "message"],
     [0x08, "provider"],
-    [0x45, "provider"],
-    [0x4ff, "provider"],
+    [0x04, "provider"],
+    [0xff, "provider"],
+    [0x22, "message"],
+    [0x45, "message"],
+    [0x64, "message"],
+    [0xfe, "message"],
+    [0x400, "message"],
+    [0x4ff, "message"],
     [0x0e, "account"],
     [0x0a, "message"],
     [0x58, "throttled"],
@@ -24,6 +31,12 @@ describe("outcomeOfStatus", () => {
     expect(outcome.code).toMatch(/^0x[0-9a-f]{2,}$/);
     expect(outcome.detail).toMatch(/^[A-Z].*\.$/);
   });
+});
+
+it("recipients whom a centre does not serve say nothing about its health, whatever their number", () => {
+  for (const status of [0x22, 0x45, 0x64, 0xfe, 0x400, 0x40a, 0x432])
+    expect(signOf(outcomeOfStatus(status))).toBeNull();
+  for (const status of [0x08, 0xff]) expect(signOf(outcomeOfStatus(status))).toBe("failed");
 });
 
 describe("addressFields", () => {

@@ -14,7 +14,7 @@ const columns = (texts: typeof operatorHomeTexts.queues): ReadonlyArray<Column<Q
     header: texts.task,
     render: ({ task }) => (
       <Text size="sm" className="break-word">
-        {task.replaceAll("_", " ")}
+        {texts.nameOf(task)}
       </Text>
     ),
   },

@@ -13,6 +13,7 @@ import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { CodeBlock } from "@/app/_ui/values/code-block";
 import { Copied, Fact } from "@/app/_ui/values/fact";
+import { providerName } from "@/app/_ui/values/provider-name";
 import { Time } from "@/app/_ui/values/time";
 import type { InboundMessage } from "@/server/inbound/schema";
 import { ActionBadge } from "../../_components/action-badge";
@@ -84,7 +85,7 @@ function Facts({ message }: { message: InboundMessage }) {
           <Copied value={message.from} label={texts.details.copyFrom} />
         </Fact>
         <Fact label={texts.details.to}>{message.to}</Fact>
-        <Fact label={texts.details.provider}>{message.provider}</Fact>
+        <Fact label={texts.details.provider}>{providerName(message.provider)}</Fact>
         <Fact label={texts.details.providerId}>
           <Copied value={message.provider_message_id} label={texts.details.copyProviderId} />
         </Fact>
