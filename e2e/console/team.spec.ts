@@ -53,9 +53,9 @@ test("somebody is invited, joins, gets another role, and is out at once when rem
   await expect(member.getByRole("link", { name: "Audit log" })).toHaveCount(0);
 
   await page.goto("/settings/team");
-  await expect(page.getByRole("table", { name: "Open invitations" })).toHaveCount(0);
   await page.getByRole("combobox", { name: "Role of Bob Builder" }).selectOption("Developer");
   await expect(page.getByText("Bob Builder is now a developer")).toBeVisible();
+  await expect(page.getByRole("table", { name: "Open invitations" })).toHaveCount(0);
   await member.goto("/");
   await expect(member.getByRole("navigation").getByRole("link", { name: "Send a message" })).toBeVisible();
 
