@@ -104,7 +104,10 @@ function applyRules(
   return { refused, limited };
 }
 
-/** One text to one recipient. `n` numbers the look-ups and `bodyNo` their texts, each of which is sent to the database once. */
+/** A text under the number that look-ups name it by, so that it is sent to the database once. */
+type NumberedText = { no: number; body: string };
+
+/** One text to one recipient. `n` numbers the look-ups. */
 type LookUp = { n: number; candidate: CandidateMessage; bodyNo: number; limits: FloodLimits };
 
 const LOOK_UPS = unnest<LookUp>({
@@ -115,6 +118,14 @@ const LOOK_UPS = unnest<LookUp>({
   identical: ["int4", ({ limits }) => limits.identical],
   total: ["int4", ({ limits }) => limits.total],
 });
+
+const TEXTS = unnest<NumberedText>(
+  {
+    no: ["int4", ({ no }) => no],
+    body: ["text", ({ body }) => body],
+  },
+  7,
+);
 
 type FoundRecent = { n: number; scanned: number; oldest: string; total: string[] | null; identical: string[] | null };
 
@@ -127,23 +138,23 @@ async function readRecent(
   limited: ReadonlyMap<CandidateMessage, FloodLimits>,
 ): Promise<Map<string, string[]>> {
   if (limited.size === 0) return new Map();
-  const { lookUps, bodies } = lookUpsOf(limited);
+  const { lookUps, texts } = lookUpsOf(limited);
   const { rows } = await db.query<FoundRecent>({
     name: "messages.went",
     text: `SELECT r.n, count(*)::int4 AS scanned, min(s.id) AS oldest,
              (array_agg(s.id ORDER BY s.id DESC) FILTER (WHERE s.went))[1:r.total] AS total,
              (array_agg(s.id ORDER BY s.id DESC) FILTER (WHERE s.went AND s.body = b.body))[1:r.identical] AS identical
            FROM ${LOOK_UPS.as("r")}
-           JOIN unnest($7::text[]) WITH ORDINALITY AS b (body, no) ON b.no = r.body_no
+           JOIN ${TEXTS.as("b")} ON b.no = r.body_no
            CROSS JOIN LATERAL (
              SELECT m.id, m.body, m.failed_at IS DISTINCT FROM m.created_at AS went FROM messages m
-             WHERE m.account_id = r.account_id AND m.to_number = r.to_number AND m.id > $8
-             ORDER BY m.id DESC LIMIT (CASE WHEN r.total > 0 THEN r.total ELSE r.identical END) + $9::int4
+             WHERE m.account_id = r.account_id AND m.to_number = r.to_number AND m.id > $9
+             ORDER BY m.id DESC LIMIT (CASE WHEN r.total > 0 THEN r.total ELSE r.identical END) + $10::int4
            ) AS s
            GROUP BY r.n, r.total, r.identical`,
     values: [
       ...LOOK_UPS.values(lookUps),
-      bodies,
+      ...TEXTS.values(texts),
       firstIdAt("message", new Date(now().getTime() - FLOOD_WINDOW_MS)),
       BLOCKED_SCANNED_MAX,
     ],
@@ -152,20 +163,20 @@ async function readRecent(
   return new Map(lookUps.flatMap((lookUp) => recentLists(lookUp, found.get(lookUp.n))));
 }
 
-/** One look-up per recipient and text, and the texts in the order of `bodyNo`, which starts at 1. */
-function lookUpsOf(limited: ReadonlyMap<CandidateMessage, FloodLimits>): { lookUps: LookUp[]; bodies: string[] } {
+/** One look-up per recipient and text, and the texts that they name. */
+function lookUpsOf(limited: ReadonlyMap<CandidateMessage, FloodLimits>): { lookUps: LookUp[]; texts: NumberedText[] } {
   const limitsOf = highestLimits(limited);
-  const bodyNos = new Map<string, number>();
+  const texts = new Map<string, NumberedText>();
   const lookUps = new Map<string, LookUp>();
   for (const [candidate, own] of limited) {
     const { accountId, body } = candidate;
-    const bodyNo = bodyNos.get(body) ?? bodyNos.size + 1;
-    bodyNos.set(body, bodyNo);
+    const text = texts.get(body) ?? { no: texts.size + 1, body };
+    texts.set(body, text);
     const key = textKey(candidate);
     const n = lookUps.get(key)?.n ?? lookUps.size + 1;
-    lookUps.set(key, { n, candidate, bodyNo, limits: limitsOf.get(accountId) ?? own });
+    lookUps.set(key, { n, candidate, bodyNo: text.no, limits: limitsOf.get(accountId) ?? own });
   }
-  return { lookUps: [...lookUps.values()], bodies: [...bodyNos.keys()] };
+  return { lookUps: [...lookUps.values()], texts: [...texts.values()] };
 }
 
 /** The highest limits of each account's messages, which may take different chains. */
