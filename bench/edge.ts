@@ -13,6 +13,7 @@ import { parseBody } from "@/server/api/rest-input";
 import type { Context } from "@/server/core/trpc";
 import { router, scoped } from "@/server/core/trpc";
 import { Message, SendMessageInput } from "@/server/messages/schema";
+import { median } from "./kit/figures";
 import type { Options, Outcome, Stage, Workload } from "./kit/workload";
 
 const CONTEXT: Context = {
@@ -118,7 +119,6 @@ async function measure(server: Server, { seconds, connections }: Options): Promi
   return handled / ((performance.now() - startedAt) / 1_000);
 }
 
-const median = (values: number[]): number => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 const perSecond = (value: number): string => Math.round(value).toLocaleString("en-US").padStart(8);
 
 async function run(options: Options, stage: Stage): Promise<Outcome> {

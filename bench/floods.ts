@@ -105,7 +105,10 @@ const floodsOf = (port: number, receipts: string, cookie: string): Record<string
   },
 });
 
-type Beside = { name: string; p99: number[]; ratio: number; statuses: Statuses };
+/** One round beside a flood, in ms; `calm`: the same sends alone, just before. */
+type Round = { calm: number; p99: number };
+
+type Beside = { name: string; rounds: Round[]; ratio: number; statuses: Statuses };
 
 const textOf = (statuses: Statuses): string =>
   Object.entries(statuses)
@@ -118,7 +121,13 @@ function print(calm: number[], beside: Beside[]): string {
   return [
     `p99 of ${SENDS_PER_S} sends/s in ms, by round, and the median ratio to calm`,
     line("calm", calm, ""),
-    ...beside.map(({ name, p99, ratio, statuses }) => line(name, p99, `${ratio.toFixed(2)} ×   ${textOf(statuses)}`)),
+    ...beside.map(({ name, rounds, ratio, statuses }) =>
+      line(
+        name,
+        rounds.map(({ p99 }) => p99),
+        `${ratio.toFixed(2)} ×   ${textOf(statuses)}`,
+      ),
+    ),
     "",
   ].join("\n");
 }
@@ -147,14 +156,15 @@ async function run({ seconds, rounds }: Options, stage: Stage): Promise<Outcome>
   };
   stage.say("Warming up");
   await runLoad(stage, { ...plan, seconds: WARM_UP_S });
-  const calm: number[] = [];
-  const beside = Object.keys(floods).map((name): Beside => ({ name, p99: [], ratio: 0, statuses: {} }));
+  const calms: number[] = [];
+  const beside = Object.keys(floods).map((name): Beside => ({ name, rounds: [], ratio: 0, statuses: {} }));
   for (let round = 1; round <= rounds; round += 1) {
     stage.say(`Round ${round} of ${rounds}`);
-    calm.push(await measure("calm"));
+    const calm = await measure("calm");
+    calms.push(calm);
     for (const own of beside) {
       const flood = floods[own.name]?.();
-      own.p99.push(await measure(own.name));
+      own.rounds.push({ calm, p99: await measure(own.name) });
       flood?.stop();
       for (const [status, count] of Object.entries(flood?.statuses ?? {})) {
         own.statuses[status] = (own.statuses[status] ?? 0) + count;
@@ -163,9 +173,9 @@ async function run({ seconds, rounds }: Options, stage: Stage): Promise<Outcome>
       await pause(500, undefined, { signal: stage.signal });
     }
   }
-  for (const own of beside) own.ratio = median(own.p99.map((value, at) => value / (calm[at] ?? value)));
-  const text = print(calm, beside) + refused.map((refusal) => `A SEND WAS REFUSED beside ${refusal}\n`).join("");
-  return { ok: refused.length === 0, text, figures: { workload: "floods", calm, beside, refused } };
+  for (const own of beside) own.ratio = median(own.rounds.map(({ calm, p99 }) => p99 / calm));
+  const text = print(calms, beside) + refused.map((refusal) => `A SEND WAS REFUSED beside ${refusal}\n`).join("");
+  return { ok: refused.length === 0, text, figures: { workload: "floods", calm: calms, beside, refused } };
 }
 
 export const floods: Workload = {

@@ -3,8 +3,14 @@ import { pool } from "../server/core/db";
 import { env } from "../server/core/env";
 import { errorFields, log } from "../server/core/log";
 import { onShutdown, runUntilStopped } from "../server/core/process";
-import { endAttempts, keepGivingBack, keepLookingUp, keepServing, leaveNothing } from "../server/messages/tasks";
-import { beginWatched } from "../server/observability/tasks";
+import {
+  giveBackLastClaims,
+  keepGivingBack,
+  keepLookingUp,
+  keepServingThrottleQueue,
+  stopAttempts,
+} from "../server/messages/tasks";
+import { startObservability } from "../server/observability/tasks";
 import { keepHealthCurrent, prepareProviders } from "../server/providers/tasks";
 import { keepLease } from "./lease";
 import { keepQueue, type Queue } from "./queue";
@@ -18,7 +24,7 @@ async function start(): Promise<void> {
   const { DISPATCH_CONCURRENCY, WORKER_CONCURRENCY, WEBHOOK_CONCURRENCY } = env();
   // Created first, so that it is closed last.
   pool();
-  await beginWatched();
+  await startObservability();
   const queues: Queue[] = [];
   const restartQueues = (reason: string) => {
     for (const queue of queues) queue.restart(reason);
@@ -44,19 +50,19 @@ async function start(): Promise<void> {
     { name: "webhooks", taskList: webhookTasks, concurrency: WEBHOOK_CONCURRENCY },
   ];
   queues.push(...(await Promise.all(plans.map(keepQueue))));
-  const stops = [keepTakingOver(), keepHealthCurrent(), keepServing(), keepLookingUp(), keepGivingBack()];
+  const stops = [keepTakingOver(), keepHealthCurrent(), keepServingThrottleQueue(), keepLookingUp(), keepGivingBack()];
   onShutdown(async () => {
     // All at once: a queue that cannot stop must not block the attempts. Attempts that jobs still claim are ended below.
     const ended = await Promise.allSettled([
-      endAttempts(),
+      stopAttempts(),
       ...stops.map((stop) => stop()),
       ...queues.map((queue) => queue.stop()),
     ]);
     for (const end of ended) {
       if (end.status === "rejected") log("error", "worker.not_stopped_in_order", errorFields(end.reason));
     }
-    await endAttempts();
-    await leaveNothing();
+    await stopAttempts();
+    await giveBackLastClaims();
   });
   log("info", "worker.ready", {
     dispatch: DISPATCH_CONCURRENCY,

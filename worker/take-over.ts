@@ -3,13 +3,13 @@ import { SECOND_MS } from "../server/core/clock";
 import { pool } from "../server/core/db";
 import { errorFields, log } from "../server/core/log";
 import { keepDoing } from "../server/core/process";
-import { workerId } from "../server/core/worker-id";
+import { LEASE_S, workerId } from "../server/core/worker-id";
 import { recoverAttempts, takeBackClaims } from "../server/messages/tasks";
 import { LOCK_SPACE, leasedPools, leaseHeldMs } from "./lease";
 
 const CHECK_EVERY_MS = SECOND_MS;
 /** Without a heartbeat for this long a lease is expired: its worker can no longer begin the attempts that it has claimed. */
-const LEASE_MS = 4 * SECOND_MS;
+const LEASE_MS = LEASE_S * SECOND_MS;
 /** A worker that still holds its lock may only be stopped; after this time it is considered dead all the same. */
 const DEAD_AFTER_MS = 60 * SECOND_MS;
 /** Time for the others to send a heartbeat after a restart of the database or an interruption of our own lease. */

@@ -1,6 +1,6 @@
 import type { Task, TaskList } from "graphile-worker";
 import { forgetIdempotencyKeys, watchLedger } from "../server/accounts/tasks";
-import { forgetAlerts, lookForAlerts, postAlert } from "../server/alerts/tasks";
+import { forgetAlerts, postAlert, sweepAlerts } from "../server/alerts/tasks";
 import { forgetAudit } from "../server/audit/tasks";
 import { forgetSignIns, mailPasswordReset } from "../server/auth/tasks";
 import { type JobName, type JobOf, type JobPayload, jobs, type QueueName } from "../server/core/jobs";
@@ -71,7 +71,7 @@ export const housekeepingTasks = {
   forget_audit: recurringTask("forget_audit", forgetAudit),
   forget_requests: recurringTask("forget_requests", forgetRequests),
   forget_mails: recurringTask("forget_mails", forgetMails),
-  sweep_alerts: recurringTask("sweep_alerts", lookForAlerts),
+  sweep_alerts: recurringTask("sweep_alerts", sweepAlerts),
   forget_alerts: recurringTask("forget_alerts", forgetAlerts),
   forget_sign_ins: recurringTask("forget_sign_ins", forgetSignIns),
   forget_old_data: recurringTask("forget_old_data", forgetOldData),

@@ -34,6 +34,15 @@ const spansIn = ({ body }: Received): OtlpSpan[] =>
 const spans = (): OtlpSpan[] => collector.received.flatMap(spansIn);
 const links = (span: OtlpSpan | undefined): string[] => (span?.links ?? []).map(({ spanId }) => spanId);
 
+const startRunner = (): Promise<Runner> =>
+  run({
+    pgPool: pool(),
+    concurrency: 4,
+    pollInterval: 50,
+    noHandleSignals: true,
+    taskList: { ...dispatchTasks, ...receiptTasks, ...webhookTasks },
+  });
+
 /** The first span of this name, once it has ended and is exported. */
 async function exported(name: string): Promise<OtlpSpan | undefined> {
   const find = () => spans().find((span) => span.name === name);
@@ -55,10 +64,7 @@ beforeAll(async () => {
   await startTracing("worker");
   await makeRoute();
   webhook = await startWebhook();
-  runner = await run({
-    ...{ pgPool: pool(), concurrency: 4, pollInterval: 50, noHandleSignals: true },
-    taskList: { ...dispatchTasks, ...receiptTasks, ...webhookTasks },
-  });
+  runner = await startRunner();
   await new Promise<void>((resolve) => api.listen(0, "127.0.0.1", resolve));
 });
 
@@ -156,7 +162,21 @@ test("a callback is linked with the job that applies it, and without a trace its
 
 test("a collector that hangs delays neither sends nor the end of the process for long", async () => {
   collector.respondWith(() => undefined);
+  const answered = collector.received.length;
+  const own = await startRunner();
   await send();
+  await expect.poll(() => collector.received.length).toBeGreaterThan(answered);
+  const id = await send();
+  const events = () =>
+    webhook.receiver.received
+      .map(({ body }) => JSON.parse(body.toString()))
+      .filter(({ data }) => data.id === id)
+      .map(({ type }) => type)
+      .sort();
+  await expect.poll(events).toEqual(["message.delivered", "message.sent"]);
+  await own.stop();
+  // One export hangs, and the spans of the second send wait behind it.
+  expect(collector.received).toHaveLength(answered + 1);
   // The last export is given two seconds; without that bound it would be ten minutes, and this test would time out.
   await shutDown();
 });

@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { Browser, Page } from "@playwright/test";
+import { apiWith } from "../support/api";
 import type { Service } from "../support/service";
+import { signIn } from "../support/sign-in";
 import { expect, test } from "../test";
 
 const PASSWORD = "correct horse battery staple";
@@ -51,9 +53,9 @@ test("somebody is invited, joins, gets another role, and is out at once when rem
   await expect(member.getByRole("link", { name: "Audit log" })).toHaveCount(0);
 
   await page.goto("/settings/team");
-  await expect(page.getByRole("table", { name: "Open invitations" })).toHaveCount(0);
   await page.getByRole("combobox", { name: "Role of Bob Builder" }).selectOption("Developer");
   await expect(page.getByText("Bob Builder is now a developer")).toBeVisible();
+  await expect(page.getByRole("table", { name: "Open invitations" })).toHaveCount(0);
   await member.goto("/");
   await expect(member.getByRole("navigation").getByRole("link", { name: "Send a message" })).toBeVisible();
 
@@ -91,24 +93,47 @@ test("a link of an invitation works once, and not when it was withdrawn", async 
 
 test("a page of another account than the session's changes nothing, and says so", async ({
   console: page,
+  account,
+  newAccount,
   browser,
   service,
 }) => {
-  const email = newEmail();
-  const member = await join(browser, service, await invite(page, email, "Owner"), "Dora");
-  await member.goto("/settings");
-  const accounts = await member.request.get("/api/trpc/members.memberships");
-  const [own] = (await accounts.json()).result.data;
-  const refused = await member.request.get("/api/trpc/members.list", {
-    headers: { "x-shown-account": "acc_of_another_tab" },
-  });
+  const other = await newAccount();
+  const context = await browser.newContext({ baseURL: service.url });
+  const founder = await context.newPage();
+  await signIn(founder, service, other);
+  const link = await invite(founder, account.email, "Owner");
+  await context.close();
+  await page.goto("/settings");
+  await expect(page.getByLabel("Company")).toBeEditable();
+  // Another tab takes the session to the other account.
+  const tab = await page.context().newPage();
+  await tab.goto(link);
+  await tab.getByLabel("Password", { exact: true }).fill(account.password);
+  await tab.getByRole("button", { name: "Accept invitation" }).click();
+  await tab.waitForURL("/");
+  await tab.close();
+
+  await page.getByLabel("Company").fill("Wrong Ltd");
+  await page.getByRole("button", { name: "Save account" }).click();
+  await expect(page.getByText("You have switched to another account in another tab")).toBeVisible();
+  const change = (shown: string, company_name: string) =>
+    page.request.post("/api/trpc/accounts.updateProfile", {
+      headers: { "x-shown-account": shown },
+      data: { company_name },
+    });
+  const refused = await change(account.accountId, "Wrong Ltd");
   expect(refused.status()).toBe(409);
   expect(await refused.json()).toMatchObject({ error: { data: { details: { reason: "account_switched" } } } });
-  const allowed = await member.request.get("/api/trpc/members.list", {
-    headers: { "x-shown-account": own.account_id },
-  });
-  expect(allowed.status()).toBe(200);
-  await member.context().close();
+  const companies = () =>
+    Promise.all(
+      [account, other].map(
+        async ({ apiKey }) => (await apiWith(service, apiKey).get("/account")).body.data.company_name,
+      ),
+    );
+  expect(await companies()).not.toContain("Wrong Ltd");
+  expect((await change(other.accountId, "Right Ltd")).status()).toBe(200);
+  expect(await companies()).toEqual([expect.not.stringContaining("Ltd"), "Right Ltd"]);
 });
 
 test("somebody with several accounts switches between them in the account menu", async ({

@@ -55,6 +55,7 @@ test("test mode is switched on at the top, says so on every page, and makes test
   await expect(banner).toBeHidden();
   await expect(page.getByRole("row", { name: account.sender })).toBeVisible();
   await page.goto("/messages");
+  await expect(page.getByText("No messages yet")).toBeVisible();
   await expect(page.getByText("+15550100001")).toBeHidden();
   await page.goto("/settings/audit");
   await expect(page.getByRole("row", { name: /API key created in test mode/ })).toBeVisible();

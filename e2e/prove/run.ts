@@ -18,7 +18,7 @@ import {
   readUnresolved,
   recoverEndpoints,
   waitUntilQuiet,
-} from "./world/rest";
+} from "./world/settle";
 import type { Policy, World } from "./world/world";
 
 export type RunOptions = {
@@ -89,12 +89,12 @@ export async function perform(
   await waitUntilQuiet(world, 1_500, signal);
   const stuckJobs = await countStuckJobs(world.database);
   signal.throwIfAborted();
-  const { outside, receivers, database } = world;
+  const { carriers, receivers, database } = world;
   const ownCheck = await world.checkLedger();
   return {
     evidence: {
       ...{ policy, openingMicros: BALANCE_MICROS, priceMicros: PRICE_MICROS, sends: load.sends },
-      ...{ reading: load.readings(), requests: outside.requests, taken: outside.taken() },
+      ...{ reading: load.readings(), requests: carriers.requests, taken: carriers.taken() },
       ...{ database: await readDatabaseBook(database), history: await readHistory(database) },
       ...{ received: receivers.received, answered: receivers.answered, unresolved, frozen },
       unserved: upgraded ? unservedOf(load) : [],
@@ -109,7 +109,7 @@ export async function perform(
       rest,
       times: { beganMs, healedMs, loadEndedMs, agedMs },
       stalls: { p99Ms: delay.percentile(99) / 1e6, maxMs: delay.max / 1e6 },
-      problems: outside.problems,
+      problems: carriers.problems,
     },
   };
 }

@@ -1,6 +1,6 @@
 /** An upgrade under load, as docs/operations.md describes it: migrations while the version before serves, then its processes. */
 import { setTimeout as pause } from "node:timers/promises";
-import type { Member } from "./world/fleet";
+import type { ProcessName } from "./world/fleet";
 import type { Load } from "./world/load";
 import type { Version, World } from "./world/world";
 
@@ -11,7 +11,7 @@ export type Upgrade = { migrations: string[]; atMs: number; untilMs: number };
  * The order of replacement: web processes before workers, whose callbacks only they may know. The way back is the other way
  * round, and then one web process has gone back and forth.
  */
-const REPLACEMENTS: readonly (readonly [Member, Version])[] = [
+const REPLACEMENTS: readonly (readonly [ProcessName, Version])[] = [
   ["web-1", "present"],
   ["web-2", "present"],
   ["worker-1", "present"],
@@ -27,13 +27,13 @@ const REPLACEMENTS: readonly (readonly [Member, Version])[] = [
 const AVOIDED_MS = 500;
 
 /** Replaces one process. A web process is taken out of the callers' reach before. */
-async function replace(world: World, load: Load, member: Member, version: Version): Promise<void> {
-  const web = member === "web-1" ? world.urls[0] : member === "web-2" ? world.urls[1] : undefined;
+async function replace(world: World, load: Load, name: ProcessName, version: Version): Promise<void> {
+  const web = name === "web-1" ? world.urls[0] : name === "web-2" ? world.urls[1] : undefined;
   if (web) {
     load.avoid(web);
     await pause(AVOIDED_MS);
   }
-  await world.replace(member, version);
+  await world.replace(name, version);
   load.avoid(null);
 }
 
@@ -56,9 +56,9 @@ export async function upgrade(
   const migrations = /^applied (.*)$/m.exec(output)?.[1]?.split(", ") ?? [];
   tell(`migrated   ${migrations.length} migrations in ${((untilMs - atMs) / 1_000).toFixed(1)} s`);
   await pause(share, undefined, { signal });
-  for (const [member, version] of REPLACEMENTS) {
-    await replace(world, load, member, version);
-    tell(`replaced   ${member} by the ${version} version`);
+  for (const [name, version] of REPLACEMENTS) {
+    await replace(world, load, name, version);
+    tell(`replaced   ${name} by the ${version} version`);
     await pause(share, undefined, { signal });
   }
   return { migrations, atMs, untilMs };

@@ -85,6 +85,20 @@ test("a balance below the threshold is alerted once, and again only after it was
   expect(await mailsTo(owner)).toHaveLength(3);
 });
 
+test("a kind whose check fails does not keep the others from being alerted", async () => {
+  const owner = await makeOwner();
+  await updateAlertSettings(owner, { low_balance: 10, by_mail: true, url: null });
+  await setBalance(owner, 9);
+  await makeEndpoint(owner, 20);
+  await pool().query("ALTER TABLE alert_states ADD CONSTRAINT no_balance CHECK (kind <> 'balance_low') NOT VALID");
+  const failure = await sweepAlerts().catch((thrown: unknown) => thrown);
+  await pool().query("ALTER TABLE alert_states DROP CONSTRAINT no_balance");
+  expect(failure).toMatchObject({ constraint: "no_balance" });
+  expect(await alertsOf(owner)).toEqual(["endpoint_failing raised"]);
+  await sweepAlerts();
+  expect(await alertsOf(owner)).toEqual(["endpoint_failing raised", "balance_low raised"]);
+});
+
 test("a problem that comes and goes is alerted at most every ten minutes", async () => {
   const owner = await makeOwner();
   await updateAlertSettings(owner, { low_balance: 10, by_mail: true, url: null });

@@ -4,7 +4,7 @@ import { addJob } from "../core/add-jobs";
 import { type Tx, transaction } from "../core/db";
 import { publicUrl } from "../core/env";
 import { newId } from "../core/ids";
-import { log } from "../core/log";
+import { errorFields, log } from "../core/log";
 import type { Letter } from "../mail/compose";
 import { isMailSet, queueMail } from "../mail/store";
 import { CONDITIONS } from "./conditions";
@@ -151,12 +151,22 @@ async function tell(tx: Tx, kind: AlertKind, state: Alert["state"], changes: rea
   }
 }
 
-/** One kind at a time: a failure for one kind does not stop the others. */
+/**
+ * Checks the conditions of alerts, one kind at a time: a kind that fails does not stop the others.
+ * @throws the first failure, once all kinds were checked.
+ */
 export async function sweepAlerts(): Promise<void> {
+  const failures: unknown[] = [];
   for (const kind of ALERT_KINDS) {
-    await transaction(async (tx) => {
-      await tell(tx, kind, "cleared", await clear(tx, kind));
-      await tell(tx, kind, "raised", await raise(tx, kind));
-    });
+    try {
+      await transaction(async (tx) => {
+        await tell(tx, kind, "cleared", await clear(tx, kind));
+        await tell(tx, kind, "raised", await raise(tx, kind));
+      });
+    } catch (thrown) {
+      log("warn", "alerts.not_checked", { kind, ...errorFields(thrown) });
+      failures.push(thrown);
+    }
   }
+  if (failures.length > 0) throw failures[0];
 }

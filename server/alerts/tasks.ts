@@ -4,7 +4,6 @@ import { postEvent } from "../webhooks/delivery/post";
 import { WEBHOOK_TIMEOUT_MS } from "../webhooks/delivery/retry";
 import { unsealSecrets } from "../webhooks/secrets";
 import { type AlertRow, presentAlert } from "./present";
-import { sweepAlerts } from "./sweep";
 
 const DELETED_AT_ONCE = 1_000;
 
@@ -36,8 +35,7 @@ export async function postAlert({ alertId }: { alertId: string }): Promise<void>
   if (!result.acknowledged) throw new Error(`The alert was not acknowledged: ${result.error}`);
 }
 
-/** Checks the conditions of alerts every minute. */
-export const lookForAlerts = (): Promise<void> => sweepAlerts();
+export { sweepAlerts } from "./sweep";
 
 /** Deletes alerts of more than 90 days ago, in batches, so that no statement holds many rows. */
 export async function forgetAlerts(): Promise<void> {

@@ -1,6 +1,7 @@
 /** IP allowlists of API keys, and the client's address behind proxies. */
-import { isIP, isIPv4 } from "node:net";
+import { isIPv4 } from "node:net";
 import ipaddr from "ipaddr.js";
+import { type IpAddress, parseAddress } from "./ip-address";
 
 /** The canonical spelling of an entry, or an error message. */
 export type AllowedIpResult =
@@ -17,20 +18,10 @@ export interface ClientAddressInput {
   readonly trustedProxies: readonly string[];
 }
 
-type Address = ReturnType<typeof ipaddr.process>;
-type Network = readonly [base: Address, prefixLength: number];
+type Network = readonly [base: IpAddress, prefixLength: number];
 
 /** A prefix length without sign and leading zeros. The upper bound depends on the address. */
 const PREFIX_LENGTH = /^(?:0|[1-9]\d{0,2})$/;
-
-/**
- * `isIP` comes first: it refuses shortened, octal and hexadecimal IPv4 forms, which the library would accept.
- * IPv4-mapped IPv6 (`::ffff:1.2.3.4`, an IPv4 client of a dual-stack socket) becomes the IPv4 address. The library
- * mistakes IPv4-compatible `::1.2.3.4` for it, unless its zeros are written out.
- */
-function parseAddress(text: string): Address | null {
-  return isIP(text) === 0 ? null : ipaddr.process(text.replace(/^::(?=\d+\.)/, "0:0:0:0:0:0:"));
-}
 
 /** An address or CIDR network; `null` when it is neither. A bare address is a network of one address. */
 function parseNetwork(text: string): Network | null {
@@ -59,7 +50,7 @@ function networksOf(list: readonly string[]): readonly Network[] {
   return networks;
 }
 
-function isWithin(address: Address, networks: readonly Network[]): boolean {
+function isWithin(address: IpAddress, networks: readonly Network[]): boolean {
   return networks.some(([base, prefixLength]) => base.kind() === address.kind() && address.match(base, prefixLength));
 }
 

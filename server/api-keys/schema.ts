@@ -92,14 +92,14 @@ export const UpdateApiKeyInput = ApiKeyId.extend({
 });
 export type UpdateApiKeyInput = z.output<typeof UpdateApiKeyInput>;
 
-const IS_TRUE: ReadonlyMap<unknown, boolean> = new Map([
+const BOOLEAN_WORDS: ReadonlyMap<unknown, boolean> = new Map([
   ["true", true],
   ["false", false],
 ]);
 
 export const RevokeApiKeyInput = ApiKeyId.extend({
   cascade: z
-    .preprocess((value) => IS_TRUE.get(value) ?? value, z.boolean().default(false))
+    .preprocess((value) => BOOLEAN_WORDS.get(value) ?? value, z.boolean().default(false))
     .describe("True also revokes the keys that were created with this key, and those created with them."),
 });
 export type RevokeApiKeyInput = z.output<typeof RevokeApiKeyInput>;

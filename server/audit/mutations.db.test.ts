@@ -282,12 +282,10 @@ test.each(Object.entries(MUTATION_CASES))("%s", async (path, [action, run]) => {
 });
 
 test("no secret is in the log, whatever was done", async () => {
-  const [owner, operator] = [await makePerson(), await makePerson(true)];
+  const operator = await makePerson(true);
   const answers: unknown[] = [];
   for (const [path, [, run]] of Object.entries(MUTATION_CASES)) {
-    if (path.startsWith("auth.")) continue;
-    const someone = path === "operator.setAccountStatus" ? await makePerson() : owner;
-    answers.push(await run(someone, operator).catch(() => null));
+    if (!path.startsWith("auth.")) answers.push(await run(await makePerson(), operator));
   }
   const { rows } = await pool().query("SELECT * FROM audit_entries");
   const written = JSON.stringify(rows);

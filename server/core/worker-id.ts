@@ -1,6 +1,9 @@
-/** Identity of this process for everything in the database that belongs to one worker: leases, claims, locked jobs. */
+/** A worker in the database, where leases, claims and locked jobs name it: its id, and for how long it counts as alive. */
 import { randomUUID } from "node:crypto";
 import { defineProcessValue } from "./process";
 
 /** An id that no other process ever has, made at its first use. */
 export const workerId = defineProcessValue("worker.id", () => `worker-${randomUUID()}`);
+
+/** A worker counts as alive for this long after its last heartbeat; then its lease is expired. */
+export const LEASE_S = 4;

@@ -35,16 +35,16 @@ const COLUMNS: Readonly<Record<string, (message: Message) => string | number | n
 /** The account's messages that pass the filters, newest first. Later ones do not move those that are still to come. */
 export function messagePages(accountId: string, { list: _, ...filter }: MessagesInput) {
   async function* read(): AsyncGenerator<CsvRow[], void> {
-    const walk = await startWalk(readPool(), accountId, filter, { max: STEP_MAX, beyond: false });
+    const walk = await startWalk(readPool(), accountId, filter, { maxStep: STEP_MAX, beyond: false });
     let before: string | null = null;
-    for (let max = PAGE_ROWS; ; ) {
-      const { walked, last, total, ids } = await walk({ before, max, skip: 0, take: PAGE_ROWS });
+    for (let limit = PAGE_ROWS; ; ) {
+      const { walked, last, total, ids } = await walk({ before, limit, skip: 0, take: PAGE_ROWS });
       const rows = await readMessages(readPool(), ids);
       yield rows.map(presentMessage).map((message) => Object.values(COLUMNS).map((column) => column(message)));
       const isWhole = total <= ids.length;
-      if (isWhole && walked < max) return;
+      if (isWhole && walked < limit) return;
       before = (isWhole ? last : ids.at(-1)) ?? null;
-      max = total < PAGE_ROWS / 2 ? Math.min(max * 2, STEP_MAX) : PAGE_ROWS;
+      limit = total < PAGE_ROWS / 2 ? Math.min(limit * 2, STEP_MAX) : PAGE_ROWS;
     }
   }
   return { header: Object.keys(COLUMNS), pages: read() };

@@ -16,7 +16,7 @@ const NUMBER_MAX = 64;
 /** Longer than any concatenated message. */
 const BODY_MAX = 5_000;
 
-type Owner = { n: number; accountId: string; senderId: string };
+type Owner = { accountId: string; senderId: string };
 type Received = Omit<InboundReport, "keyword"> & {
   number: string | null;
   keyword: Keyword | null;
@@ -36,14 +36,14 @@ export async function takeInbound({ provider, messages }: JobPayload<"apply_inbo
 /** @returns the ids of those that are new. */
 function store(provider: string, stored: readonly InboundReport[]): Promise<string[]> {
   return transaction(async (tx) => {
-    const owners = await findOwners(tx, stored);
+    const ownersOf = await findOwners(tx, stored);
     const received = stored.map(
-      (message, at): Received => ({
+      (message): Received => ({
         ...message,
         number: e164Of(message.from),
         keyword: message.keyword ?? keywordOf(message.text),
         at: new Date(message.receivedAt),
-        owners: owners.get(at + 1) ?? [],
+        owners: ownersOf.get(message.to) ?? [],
       }),
     );
     const rows = received.flatMap((message) => rowsOf(provider, message));
@@ -79,27 +79,28 @@ const storable = ({ providerMessageId, from, to, text, ...trusted }: InboundRepo
   text: storableText(text, BODY_MAX),
 });
 
-const SPELLINGS = unnest<{ n: number; spelling: string }>({
-  n: ["int4", ({ n }) => n],
+const SPELLINGS = unnest<{ to: string; spelling: string }>({
+  addressed: ["text", ({ to }) => to],
   spelling: ["text", ({ spelling }) => spelling],
 });
 
 /**
- * The senders that the messages were addressed to, by the position of the message, from 1. A suspended sender counts: it
- * may be approved again. A sender that was never approved has sent nothing, and the number may belong to someone else. Nor does one of test mode, which anybody may
+ * The senders that the messages were addressed to, by `to`. A suspended sender counts: it may be approved again. A sender that
+ * was never approved has sent nothing, and the number may belong to someone else. Nor does one of test mode, which anybody may
  * register.
  */
-async function findOwners(tx: Tx, messages: readonly InboundReport[]): Promise<Map<number, Owner[]>> {
-  const spellings = messages.flatMap(({ to }, at) => spellingsOf(to).map((spelling) => ({ n: at + 1, spelling })));
-  const { rows } = await tx.query<Owner>({
+async function findOwners(tx: Tx, messages: readonly InboundReport[]): Promise<Map<string, Owner[]>> {
+  const addressed = [...new Set(messages.map(({ to }) => to))];
+  const spellings = addressed.flatMap((to) => spellingsOf(to).map((spelling) => ({ to, spelling })));
+  const { rows } = await tx.query<Owner & { to: string }>({
     name: "suppressions.find_owners",
-    text: `SELECT DISTINCT r.n, s.account_id AS "accountId", s.sender_id AS "senderId"
+    text: `SELECT DISTINCT r.addressed AS "to", s.account_id AS "accountId", s.sender_id AS "senderId"
            FROM ${SPELLINGS.as("r")} JOIN senders s ON s.sender_id = r.spelling
            WHERE (s.status = 'approved' OR s.approved_at IS NOT NULL) AND NOT starts_with(s.account_id, $3)`,
     values: [...SPELLINGS.values(spellings), TEST_ACCOUNT_PREFIX],
   });
-  const owners = new Map<number, Owner[]>();
-  for (const row of rows) owners.set(row.n, [...(owners.get(row.n) ?? []), row]);
+  const owners = new Map<string, Owner[]>();
+  for (const { to, ...owner } of rows) owners.set(to, [...(owners.get(to) ?? []), owner]);
   return owners;
 }
 

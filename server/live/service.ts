@@ -22,23 +22,32 @@ const stop = defineProcessValue("live.stop", () => {
   return controller.signal;
 });
 
-/** Waits until one of the signals is aborted, a change is noticed, or the time is over. */
-function nextTurn(signals: readonly AbortSignal[], wake: { call: () => void }, ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    const settle = () => {
-      clearTimeout(timer);
-      for (const signal of signals) signal.removeEventListener("abort", settle);
-      wake.call = () => undefined;
-      resolve();
-    };
-    const timer = setTimeout(settle, ms);
-    timer.unref();
-    wake.call = settle;
-    for (const signal of signals) {
-      signal.addEventListener("abort", settle);
-      if (signal.aborted) settle();
-    }
-  });
+type Wakeup = {
+  /** Waits until one of the signals is aborted, it is woken, or the time is over. */
+  wait: (ms: number) => Promise<void>;
+  /** Ends the wait under way, if there is one. */
+  wake: () => void;
+};
+
+function createWakeup(signals: readonly AbortSignal[]): Wakeup {
+  let endWait: () => void = () => undefined;
+  const wait = (ms: number) =>
+    new Promise<void>((resolve) => {
+      const settle = () => {
+        clearTimeout(timer);
+        for (const signal of signals) signal.removeEventListener("abort", settle);
+        endWait = () => undefined;
+        resolve();
+      };
+      const timer = setTimeout(settle, ms);
+      timer.unref();
+      endWait = settle;
+      for (const signal of signals) {
+        signal.addEventListener("abort", settle);
+        if (signal.aborted) settle();
+      }
+    });
+  return { wait, wake: () => endWait() };
 }
 
 /**
@@ -55,10 +64,10 @@ export async function* watchChanges(actor: SessionActor, leaving?: AbortSignal):
   const signals = [stop(), ...(leaving ? [leaving] : [])];
   const isOver = () => signals.some((signal) => signal.aborted);
   const changed = new Set<LiveTopic>(LIVE_TOPICS);
-  const wake: { call: () => void } = { call: () => undefined };
+  const { wait, wake } = createWakeup(signals);
   const unwatch = watch(actor.accountId, (topics) => {
     for (const topic of topics) changed.add(topic);
-    wake.call();
+    wake();
   });
   try {
     let noticeAt = Number.NEGATIVE_INFINITY;
@@ -78,7 +87,7 @@ export async function* watchChanges(actor: SessionActor, leaving?: AbortSignal):
       }
       const untilCheck = SESSION_CHECKED_EVERY_MS - (at - checkedAt);
       const untilNotice = changed.size > 0 ? NOTICE_EVERY_MS - (at - noticeAt) : untilCheck;
-      await nextTurn(signals, wake, Math.max(1, Math.min(untilCheck, untilNotice)));
+      await wait(Math.max(1, Math.min(untilCheck, untilNotice)));
     }
   } finally {
     unwatch();

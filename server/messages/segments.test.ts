@@ -1,33 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { BASIC_CODE_POINTS, EXTENSION, encodeGsm7, splitText } from "@/test/model/sms-parts";
 import { MODEL_TIMES } from "@/test/model/times";
-import { encodeGsm7, nonGsmCharacters, segmentText, splitText } from "./segments";
+import { nonGsmCharacters, segmentText } from "./segments";
 
 const ACCENT = "\u0301";
 const RAINBOW_FLAG = "\u{1F3F3}\uFE0F\u200D\u{1F308}";
 const ITALY = "\u{1F1EE}\u{1F1F9}";
 
-// Code points in septet order, 3GPP TS 23.038 section 6.2.1, independent of the table under test; without 0x1B.
-const BASIC_CODE_POINTS: readonly number[] = [
-  [0x40, 0xa3, 0x24, 0xa5, 0xe8, 0xe9, 0xf9, 0xec, 0xf2, 0xc7, 0x0a, 0xd8, 0xf8, 0x0d, 0xc5, 0xe5],
-  [0x394, 0x5f, 0x3a6, 0x393, 0x39b, 0x3a9, 0x3a0, 0x3a8, 0x3a3, 0x398, 0x39e, 0xc6, 0xe6, 0xdf, 0xc9],
-  [0x20, 0x21, 0x22, 0x23, 0xa4, ...codes(0x25, 0x3f)],
-  [0xa1, ...codes(0x41, 0x5a), 0xc4, 0xd6, 0xd1, 0xdc, 0xa7],
-  [0xbf, ...codes(0x61, 0x7a), 0xe4, 0xf6, 0xf1, 0xfc, 0xe0],
-].flat();
 const BASIC = BASIC_CODE_POINTS.map((code) => String.fromCharCode(code)).join("");
-const EXTENSION: Readonly<Record<string, number>> = {
-  "\f": 0x0a,
-  "^": 0x14,
-  "{": 0x28,
-  "}": 0x29,
-  "\\": 0x2f,
-  "[": 0x3c,
-  "~": 0x3d,
-  "]": 0x3e,
-  "|": 0x40,
-  "€": 0x65,
-};
 
 function codes(first: number, last: number): number[] {
   return Array.from({ length: last - first + 1 }, (_, i) => first + i);
@@ -144,25 +125,8 @@ describe("segmentText", () => {
   });
 });
 
-describe("splitText", () => {
-  it("keeps an extension character and a surrogate pair whole", () => {
-    expect(splitText(`${"a".repeat(152)}€${"b".repeat(8)}`)).toEqual(["a".repeat(152), `€${"b".repeat(8)}`]);
-    expect(splitText(`${"я".repeat(66)}😀яяя`)).toEqual(["я".repeat(66), "😀яяя"]);
-  });
-
-  it("fills a part to its last unit", () => {
-    expect(splitText("a".repeat(161)).map((part) => part.length)).toEqual([153, 8]);
-    expect(splitText("я".repeat(135)).map((part) => part.length)).toEqual([67, 67, 1]);
-    // A low half that follows no high half is a character of its own.
-    expect(splitText("\uDE00".repeat(71)).map((part) => part.length)).toEqual([67, 4]);
-  });
-
-  it("returns one part for a text of one segment, also for the empty one", () => {
-    expect(splitText("")).toEqual([""]);
-    expect(splitText("a".repeat(160))).toHaveLength(1);
-  });
-
-  it("loses nothing, fits every part, agrees with segmentText and wastes no unit", () => {
+describe("segmentText, compared with a text that is split and encoded", () => {
+  it("counts its parts and their units, of which none is wasted", () => {
     fc.assert(
       fc.property(text, (body) => {
         const counted = segmentText(body);
@@ -184,6 +148,15 @@ describe("splitText", () => {
       { numRuns: 500 * MODEL_TIMES },
     );
   });
+
+  it("counts the septets of every GSM-7 text, and no other text as one", () => {
+    fc.assert(
+      fc.property(text, (body) => {
+        const { encoding, units } = segmentText(body);
+        expect(encodeGsm7(body)?.length ?? null).toBe(encoding === "GSM-7" ? units : null);
+      }),
+    );
+  });
 });
 
 describe("nonGsmCharacters", () => {
@@ -203,29 +176,6 @@ describe("nonGsmCharacters", () => {
         const found = nonGsmCharacters(body);
         expect(found.length === 0).toBe(segmentText(body).encoding === "GSM-7");
         for (const { character, index } of found) expect(body.slice(index, index + character.length)).toBe(character);
-      }),
-    );
-  });
-});
-
-describe("encodeGsm7", () => {
-  it("writes the septet of every basic character", () => {
-    const septets = codes(0, 127).filter((septet) => septet !== 0x1b);
-    expect([...(encodeGsm7(BASIC) ?? [])]).toEqual(septets);
-  });
-
-  it("writes an extension character as the escape and its septet", () => {
-    for (const [character, septet] of Object.entries(EXTENSION)) {
-      expect([...(encodeGsm7(`a${character}@`) ?? [])]).toEqual([0x61, 0x1b, septet, 0]);
-    }
-  });
-
-  it("has as many septets as are counted, and refuses every other text", () => {
-    expect(encodeGsm7("")).toEqual(new Uint8Array(0));
-    fc.assert(
-      fc.property(text, (body) => {
-        const { encoding, units } = segmentText(body);
-        expect(encodeGsm7(body)?.length ?? null).toBe(encoding === "GSM-7" ? units : null);
       }),
     );
   });

@@ -178,25 +178,6 @@ export function segmentText(body: string): Segmentation {
 }
 
 /**
- * Splits a body into the texts of its segments, as many as `segmentText` counts; joined they are the body.
- *
- * All parts are sent in the encoding of the *whole* body, even one that fits GSM-7 by itself. The empty text is one empty
- * part.
- */
-export function splitText(body: string): string[] {
-  const { encoding, segments } = segmentText(body);
-  if (segments === 1) return [body];
-  const alphabet = encoding === "GSM-7" ? GSM_7 : UCS_2;
-  const parts: string[] = [];
-  for (let start = 0; start < body.length; ) {
-    const end = alphabet.partEnd(body, start);
-    parts.push(body.slice(start, end));
-    start = end;
-  }
-  return parts;
-}
-
-/**
  * Finds every occurrence of a character that forces UCS-2, in text order, to explain why a text costs more.
  *
  * A surrogate pair is one entry, a lone surrogate is an entry of its own. Empty when the text is GSM-7.
@@ -209,23 +190,4 @@ export function nonGsmCharacters(body: string): NonGsmCharacter[] {
     index += character.length;
   }
   return found;
-}
-
-/**
- * Encodes the text as unpacked septets: one septet per octet, high bit 0, an extension character as 0x1B and its septet
- * (3GPP TS 23.038 section 6.2.1; the form that SMPP carries as data_coding 0).
- *
- * `null` when the text has a character outside GSM-7.
- */
-export function encodeGsm7(body: string): Uint8Array | null {
-  const length = countSeptets(body, 0);
-  if (length < 0) return null;
-  const septets = new Uint8Array(length);
-  let at = 0;
-  for (let i = 0; i < body.length; i++) {
-    const septet = septetAt(body, i);
-    if (septet >= EXTENDED) septets[at++] = ESCAPE;
-    septets[at++] = septet & 0x7f;
-  }
-  return septets;
 }

@@ -53,9 +53,6 @@ const SUBSTITUTES: ReadonlyMap<string, string> = new Map(
   TABLE.flatMap(([substitute, characters]) => [...characters].map((character) => [character, substitute])),
 );
 
-/** Every character that the table replaces. */
-export const REPLACEABLE_CHARACTERS: readonly string[] = [...SUBSTITUTES.keys()];
-
 /** A character with its combining marks, or a single one that is not plain ASCII. */
 const CANDIDATE = /\P{M}\p{M}+|[^\n\r !-_a-~]/gsu;
 

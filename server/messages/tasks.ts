@@ -7,7 +7,7 @@ import { deleteInSteps } from "../retention/steps";
 import { dispatch } from "./dispatch/dispatch";
 import { lookUpUnknown } from "./dispatch/look-up";
 import { giveBackUnheard } from "./dispatch/recover";
-import { recordingKeepsUp, startAttempts, stopAttempts } from "./dispatch/run-attempt";
+import { recordingKeepsUp, startAttempts } from "./dispatch/run-attempt";
 import { serveThrottleQueue } from "./dispatch/serve-throttle-queue";
 import { applyReceipts, rejoinReceipts } from "./receipts/apply-receipts";
 import { dropParked } from "./receipts/parked";
@@ -23,7 +23,7 @@ const SERVE_BUSY_MS = 100;
 const SERVE_IDLE_MS = 500;
 
 /** Serves the throttle queue until the returned function is called, which waits for the poll under way. */
-export const keepServing = (): (() => Promise<void>) =>
+export const keepServingThrottleQueue = (): (() => Promise<void>) =>
   keepDoing(async () => {
     const isBusy = await serveThrottleQueue().catch((thrown) => {
       log("warn", "waiting.not_served", errorFields(thrown));
@@ -65,11 +65,8 @@ export const keepGivingBack = (): (() => Promise<void>) =>
     return OWN_CLAIMS_EVERY_MS;
   });
 
-/** Begins no more attempts, waits for the calls under way, and gives back attempts that have not begun. */
-export const endAttempts = (): Promise<void> => stopAttempts();
-
 /** Gives back the last claims whose reply was lost, once nothing claims any more. */
-export async function leaveNothing(): Promise<void> {
+export async function giveBackLastClaims(): Promise<void> {
   await giveBackUnheard(0).catch((thrown) => log("warn", "attempts.own_claims_not_read", errorFields(thrown)));
 }
 
@@ -82,6 +79,7 @@ export const rejoin = ({ provider, providerMessageIds }: JobPayload<"join_receip
   rejoinReceipts(provider, providerMessageIds);
 
 export { recoverAttempts, takeBackClaims } from "./dispatch/recover";
+export { stopAttempts } from "./dispatch/run-attempt";
 export { sweepMessages } from "./dispatch/sweeps";
 
 /** SQL: a count of a day that was over long ago. Counts of months are few. */

@@ -11,7 +11,7 @@ import { pool } from "../core/db";
 import { workerId } from "../core/worker-id";
 import { invalidateGauges } from "./gauges";
 import { observeRequest } from "./requests";
-import { beginWatched } from "./tasks";
+import { startObservability } from "./tasks";
 
 const TOKEN = "a-token-of-this-test";
 let url = "";
@@ -27,7 +27,7 @@ beforeAll(async () => {
   url = `http://127.0.0.1:${port}`;
   Object.assign(process.env, { METRICS_PORT: String(port), METRICS_TOKEN: TOKEN });
   await makeRoute();
-  await beginWatched();
+  await startObservability();
 });
 
 afterAll(() => pool().query("DELETE FROM workers"));

@@ -7,13 +7,11 @@ import { SECOND_MS } from "../core/clock";
 import { pool, pools } from "../core/db";
 import { errorFields, log } from "../core/log";
 import { metrics } from "../core/metrics";
-import { workerId } from "../core/worker-id";
+import { LEASE_S, workerId } from "../core/worker-id";
 import { pagesProcess } from "./pages-process";
 import { type QueueRow, readQueues } from "./queues";
 
 const FRESH_MS = 10 * SECOND_MS;
-/** As in readiness.ts. */
-const ALIVE_S = 4;
 
 type Shared = {
   queue: QueueRow[];
@@ -27,7 +25,7 @@ async function readShared(): Promise<Shared | null> {
     name: "observability.leader",
     text: `SELECT (array_agg(id ORDER BY started_at, id))[1] AS id, count(*)::int4 AS alive FROM workers
            WHERE seen_at > clock_timestamp() - $1 * interval '1 second'`,
-    values: [ALIVE_S],
+    values: [LEASE_S],
   });
   const [leader] = leaders.rows;
   if (leader?.id !== workerId()) return null;

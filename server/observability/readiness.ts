@@ -4,6 +4,7 @@ import { SECOND_MS } from "../core/clock";
 import { pool, type Queryable } from "../core/db";
 import { env } from "../core/env";
 import { errorFields, log } from "../core/log";
+import { LEASE_S } from "../core/worker-id";
 import { readMigrationState } from "./migrations";
 import { pagesProcess } from "./pages-process";
 
@@ -32,9 +33,6 @@ export type Readiness = {
   };
 };
 
-/** A worker counts as alive for this long after its heartbeat, as in worker/take-over.ts. */
-const ALIVE_S = 4;
-
 async function readQueue(on: Queryable): Promise<Readiness["checks"]["queue"]> {
   const { rows } = await on.query<{ due: number; lag: number }>({
     name: "observability.queue",
@@ -51,7 +49,7 @@ async function readWorkers(on: Queryable): Promise<Readiness["checks"]["workers"
     name: "observability.workers",
     text: `SELECT count(*) FILTER (WHERE age <= $1)::int4 AS alive, min(age) AS age
            FROM (SELECT extract(epoch FROM clock_timestamp() - seen_at)::float8 AS age FROM workers) w`,
-    values: [ALIVE_S],
+    values: [LEASE_S],
   });
   const { alive = 0, age = null } = rows[0] ?? {};
   const max = env().READY_HEARTBEAT_AGE_MAX_S;

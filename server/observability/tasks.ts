@@ -9,7 +9,7 @@ import { startTracing } from "./tracing";
  * Begins to trace, serves the metrics of a worker, with those that are read from the database, and waits until the database has every migration
  * that this version needs. @throws Error when the database is too new.
  */
-export async function beginWatched(): Promise<void> {
+export async function startObservability(): Promise<void> {
   await startTracing("worker");
   await serveMetrics("worker");
   await waitForMigrations();

@@ -1,14 +1,13 @@
 import { type Actor, requireOperator } from "../core/actor";
 import { cachedRead } from "../core/cached-read";
 import { pool, prisma } from "../core/db";
+import { LEASE_S } from "../core/worker-id";
 import { type QueueRow, readQueues } from "../observability/queues";
 import { checkReadiness } from "../observability/readiness";
 import type { OperatorHome } from "./home-schema";
 
 /** The database is queried at most once in this time, however many operators look. */
 const FRESH_MS = 2_000;
-/** A worker counts as alive for this long after its heartbeat, as in observability/readiness.ts. */
-const ALIVE_S = 4;
 /** Workers that ended long ago are history. */
 const SHOWN_FOR_S = 600;
 
@@ -47,7 +46,7 @@ async function readHome(): Promise<OperatorHome> {
       id,
       started_at: startedAt.toISOString(),
       heartbeat_age_s: Math.round(age),
-      is_alive: age <= ALIVE_S,
+      is_alive: age <= LEASE_S,
     })),
     pending_senders: pendingSenders,
     suspended_accounts: suspendedAccounts,

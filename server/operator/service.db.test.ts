@@ -67,7 +67,9 @@ test("of two concurrent decisions one is refused because the sender's status has
     decideSender(operator, { id, decision: "rejected", note: "no papers" }),
     decideSender(operator, { id, decision: "rejected" }),
   ]);
-  expect(results.map((result) => result.status).sort()).toEqual(["fulfilled", "rejected"]);
+  expect(results.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+  const reasons = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
+  expect(reasons).toMatchObject([{ status: 400, wire: { details: { reason: "sender_move_not_allowed" } } }]);
 });
 
 test("reviews list the senders of all accounts, newest first", async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import {
   deliveriesOf,
+  deliveryJobsOf,
   makeMessages,
   raiseSent,
   recordWaitingOf,
@@ -134,7 +135,9 @@ describe("a job", () => {
   });
 
   test("of an unknown endpoint does nothing", async () => {
-    await deliverWebhooks({ endpointId: "whe_none", deliveryIds: ["dlv_none"] });
+    await deliverWebhooks({ endpointId: "whe_none", deliveryIds: ["dlv_none"], attemptsMade: 0, isRequeued: true });
+    expect(await deliveryJobsOf("whe_none")).toEqual([]);
+    expect(await deliveriesOf("whe_none")).toEqual([]);
   });
 });
 

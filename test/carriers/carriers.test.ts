@@ -116,7 +116,9 @@ describe.each(carriers)("the emulated $name", ({ start, wire, accepted, refused 
     expect(JSON.parse(text)).toMatchObject(accepted.body);
     expect(carrier.problems).toEqual([]);
     expect(carrier.taken).toMatchObject([{ to: TO, text: TWO_PARTS, parts: 2, reference: "msg_1-1" }]);
-    for (const id of carrier.taken[0]?.ids ?? []) expect(text).toContain(id);
+    const [taken] = carrier.taken;
+    expect(taken?.ids.length).toBeGreaterThan(0);
+    for (const id of taken?.ids ?? []) expect(text).toContain(id);
   });
 
   test("does with the requests for a number what was planned, in that order, and then takes them", async () => {

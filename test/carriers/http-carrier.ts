@@ -7,7 +7,7 @@
  * A request goes this way: `recipient` (for the plan and the count) -> planned `-unread` faults -> `read`, which returns a
  * {@link Refusal} where the real carrier would not have it (sent as given and kept in `problems`, the plan unchanged)
  * -> the next planned behaviour: `failure` of that kind, or it is recorded as taken and gets the response of `accepted`.
- * `jsonResponse`, `jsonOf`, `formOf`, `basicAuth`, `isHttpUrl` and `referenceIn` serve definitions.
+ * `jsonResponse`, `jsonOf`, `formOf`, `basicAuth` and `isHttpUrl` serve definitions.
  */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -94,10 +94,6 @@ export const basicAuth = (user: string, password: string): string =>
 /** Whether it is an absolute URL to which a carrier would send. */
 export const isHttpUrl = (value: unknown): value is string =>
   typeof value === "string" && /^https?:\/\/[^/]/.test(value) && URL.canParse(value);
-
-/** Our reference as a receipt URL carries it; null when there is none. */
-export const referenceIn = (url: string | null | undefined): string | null =>
-  url ? new URL(url).searchParams.get("ref") : null;
 
 const digits = (number: string) => number.replace(/\D/g, "");
 

@@ -28,8 +28,8 @@ export const unknownFields = (value: object, known: readonly string[]): string[]
   Object.keys(value).filter((name) => !known.includes(name));
 
 /** Our reference in a receipt URL; null when there is none. */
-export const referenceIn = (receiptUrl: string | null): string | null =>
-  receiptUrl === null ? null : new URL(receiptUrl).searchParams.get("ref");
+export const referenceIn = (receiptUrl: string | null | undefined): string | null =>
+  receiptUrl ? new URL(receiptUrl).searchParams.get("ref") : null;
 
 /** The URL with another secret in its path, as one would guess it: of the same length, the rest as it was. */
 export function withAnotherSecret(receiptUrl: string): string {

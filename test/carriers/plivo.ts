@@ -10,9 +10,9 @@ import {
   jsonOf,
   jsonResponse,
   type Refusal,
-  referenceIn,
   startHttpCarrier,
 } from "./http-carrier";
+import { referenceIn } from "./notation";
 import { countParts, encodingOf } from "./parts";
 
 const NUMBER = /^\+?[1-9]\d{6,14}$/;

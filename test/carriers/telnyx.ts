@@ -9,11 +9,10 @@ import {
   jsonOf,
   jsonResponse,
   type Refusal,
-  referenceIn,
   type Sending,
   startHttpCarrier,
 } from "./http-carrier";
-import { carrierKeywordOf } from "./notation";
+import { carrierKeywordOf, referenceIn } from "./notation";
 import { countParts, encodingOf } from "./parts";
 
 const NUMBER = /^\+[1-9]\d{6,14}$/;

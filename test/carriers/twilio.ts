@@ -10,10 +10,9 @@ import {
   isHttpUrl,
   jsonResponse,
   type Refusal,
-  referenceIn,
   startHttpCarrier,
 } from "./http-carrier";
-import { carrierKeywordOf } from "./notation";
+import { carrierKeywordOf, referenceIn } from "./notation";
 import { countParts } from "./parts";
 
 const NUMBER = /^\+[1-9]\d{6,14}$/;

@@ -12,10 +12,10 @@ import {
   jsonOf,
   jsonResponse,
   type Refusal,
-  referenceIn,
   type Sending,
   startHttpCarrier,
 } from "./http-carrier";
+import { referenceIn } from "./notation";
 import { countParts, encodingOf, forceGsm } from "./parts";
 
 const NUMBER = /^[1-9]\d{6,14}$/;

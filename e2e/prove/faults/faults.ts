@@ -26,9 +26,9 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`;
 
 /** Sends enough messages that many are claimed but not begun. */
-async function gather({ world: { database, outside }, load, timeoutMs }: Scene, count: number): Promise<void> {
+async function gather({ world: { database, carriers }, load, timeoutMs }: Scene, count: number): Promise<void> {
   if (count === 0) return;
-  outside.slowDown(timeoutMs * SLOW_SHARE);
+  carriers.slowDown(timeoutMs * SLOW_SHARE);
   await Promise.race([load.crowd(count), pause(GATHER_WITHIN_MS)]);
   const enough = Math.ceil(count / 4);
   const countOpen = async () =>
@@ -41,36 +41,36 @@ async function gather({ world: { database, outside }, load, timeoutMs }: Scene, 
 /** Injects the fault and ends it. @returns details for the report. */
 async function perform(scene: Scene, fault: Fault): Promise<string> {
   const { world, timeoutMs } = scene;
-  const { fleet, gates, outside, receivers, database } = world;
+  const { fleet, gates, carriers, receivers, database } = world;
   switch (fault.kind) {
     case "kill":
       await gather(scene, fault.crowd);
-      await fleet.kill(fault.member);
-      outside.slowDown(null);
+      await fleet.kill(fault.name);
+      carriers.slowDown(null);
       await pause(fault.downMs);
-      fleet.start(fault.member);
+      fleet.start(fault.name);
       return "started again";
     case "stop": {
       await gather(scene, fault.crowd);
       const startedAt = Date.now();
       // Slow carriers keep other workers busy while this one repeats a transaction whose reply was lost.
-      if (fault.crowd > 0) outside.slowDown(timeoutMs * BUSY_SHARE);
+      if (fault.crowd > 0) carriers.slowDown(timeoutMs * BUSY_SHARE);
       const lost = fault.loses
-        ? gates[fault.member].loseEverySecondCommit(
+        ? gates[fault.name].loseEverySecondCommit(
             chanceOf(fault.atMs),
             fault.loses === "taken back" ? TAKEN_BACK : null,
           )
         : () => 0;
-      await fleet.stop(fault.member);
-      gates[fault.member].heal();
-      outside.slowDown(null);
+      await fleet.stop(fault.name);
+      gates[fault.name].heal();
+      carriers.slowDown(null);
       const took = seconds(Date.now() - startedAt);
       await pause(fault.downMs);
-      fleet.start(fault.member);
+      fleet.start(fault.name);
       return `took ${took}, ${lost()} commits unheard`;
     }
     case "freeze":
-      await fleet.freeze(fault.member, fault.forMs);
+      await fleet.freeze(fault.name, fault.forMs);
       return "goes on";
     case "restart":
       await world.restart(fault.mode, fault.downMs);
@@ -87,7 +87,7 @@ async function perform(scene: Scene, fault: Fault): Promise<string> {
       return `${ended.length} backends`;
     }
     case "cut": {
-      const gate = gates[fault.member];
+      const gate = gates[fault.name];
       if (fault.what === "all") return `${gate.hangUp()} connections`;
       const made =
         fault.what === "claim" || fault.what === "outcome"
@@ -98,9 +98,9 @@ async function perform(scene: Scene, fault: Fault): Promise<string> {
       return `${made()} connections`;
     }
     case "carrier":
-      outside.setMode(fault.carrier, fault.behaviour);
+      carriers.setMode(fault.carrier, fault.behaviour);
       await pause(fault.forMs);
-      outside.setMode(fault.carrier, null);
+      carriers.setMode(fault.carrier, null);
       return "is over";
     case "receiver":
       receivers.setManner(fault.receiver, fault.manner);
@@ -116,11 +116,11 @@ const crowdOf = ({ crowd }: { crowd: number }): string => (crowd > 0 ? ` in a cr
 function wordsFor(fault: Fault): string {
   switch (fault.kind) {
     case "kill":
-      return `${fault.member}${crowdOf(fault)}, back after ${seconds(fault.downMs)}`;
+      return `${fault.name}${crowdOf(fault)}, back after ${seconds(fault.downMs)}`;
     case "stop":
-      return `${fault.member}${crowdOf(fault)}${fault.loses ? `, answers to its commits lost (${fault.loses})` : ""}, back after ${seconds(fault.downMs)}`;
+      return `${fault.name}${crowdOf(fault)}${fault.loses ? `, answers to its commits lost (${fault.loses})` : ""}, back after ${seconds(fault.downMs)}`;
     case "freeze":
-      return `${fault.member} for ${seconds(fault.forMs)}`;
+      return `${fault.name} for ${seconds(fault.forMs)}`;
     case "restart":
       return `PostgreSQL, ${fault.mode}, away ${seconds(fault.downMs)}`;
     case "failover":
@@ -128,7 +128,7 @@ function wordsFor(fault: Fault): string {
     case "terminate":
       return `${Math.round(fault.share * 100)} % of the backends`;
     case "cut":
-      return `${fault.member}, ${fault.what}${fault.what === "all" ? "" : `, ${fault.count} times`}`;
+      return `${fault.name}, ${fault.what}${fault.what === "all" ? "" : `, ${fault.count} times`}`;
     case "carrier":
       return `${fault.carrier}, ${fault.behaviour.kind}, for ${seconds(fault.forMs)}`;
     case "receiver":
@@ -140,7 +140,7 @@ function wordsFor(fault: Fault): string {
 const placeOf = (fault: Fault): string => {
   if (fault.kind === "restart" || fault.kind === "failover" || fault.kind === "terminate") return "database";
   if (fault.kind === "carrier") return fault.carrier;
-  return fault.kind === "receiver" ? fault.receiver : fault.member;
+  return fault.kind === "receiver" ? fault.receiver : fault.name;
 };
 
 /**

@@ -2,7 +2,7 @@
 import type { Behaviour } from "@/test/carriers/carrier";
 import { CARRIERS, type ProvenCarrier } from "../world/carriers";
 import { WEAK_RECEIVERS } from "../world/customers";
-import type { Member } from "../world/fleet";
+import type { ProcessName } from "../world/fleet";
 import type { Manner } from "../world/receivers";
 import type { StopMode } from "../world/server";
 import { between, type Chance, chanceOf, oneOf, weighed } from "./chance";
@@ -12,13 +12,13 @@ import { between, type Chance, chanceOf, oneOf, weighed } from "./chance";
  * that many are claimed and few are under way.
  */
 export type Fault = { atMs: number } & (
-  | { kind: "kill"; member: Member; downMs: number; crowd: number }
-  | { kind: "stop"; member: Member; downMs: number; crowd: number; loses: Lost }
-  | { kind: "freeze"; member: Member; forMs: number }
+  | { kind: "kill"; name: ProcessName; downMs: number; crowd: number }
+  | { kind: "stop"; name: ProcessName; downMs: number; crowd: number; loses: Lost }
+  | { kind: "freeze"; name: ProcessName; forMs: number }
   | { kind: "restart"; mode: StopMode; downMs: number }
   | { kind: "failover"; aheadMs: number }
   | { kind: "terminate"; share: number }
-  | { kind: "cut"; member: Member; what: Cut; count: number }
+  | { kind: "cut"; name: ProcessName; what: Cut; count: number }
   | { kind: "carrier"; carrier: ProvenCarrier; behaviour: Behaviour; forMs: number }
   | { kind: "receiver"; receiver: string; manner: Manner; forMs: number }
 );
@@ -67,7 +67,7 @@ const REPLACED = ["kill", "stop"] as const satisfies readonly FaultKind[];
 const WORKERS = ["worker-1", "worker-2"] as const;
 const WEBS = ["web-1", "web-2"] as const;
 
-const anyMember = (chance: Chance): Member => oneOf(chance, chance() < 0.65 ? WORKERS : WEBS);
+const anyProcess = (chance: Chance): ProcessName => oneOf(chance, chance() < 0.65 ? WORKERS : WEBS);
 const downMs = (chance: Chance): number =>
   chance() < 0.3 ? between(chance, 5_000, 10_000) : between(chance, 200, 2_000);
 
@@ -76,14 +76,14 @@ const crowdOf = (chance: Chance): number => (chance() < 0.5 ? between(chance, 30
 function faultAt(chance: Chance, kind: FaultKind, atMs: number, timeoutMs: number): Fault {
   switch (kind) {
     case "kill":
-      return { kind, atMs, member: anyMember(chance), downMs: downMs(chance), crowd: crowdOf(chance) };
+      return { kind, atMs, name: anyProcess(chance), downMs: downMs(chance), crowd: crowdOf(chance) };
     case "stop":
       return {
-        ...{ kind, atMs, member: anyMember(chance), downMs: downMs(chance), crowd: crowdOf(chance) },
+        ...{ kind, atMs, name: anyProcess(chance), downMs: downMs(chance), crowd: crowdOf(chance) },
         loses: oneOf<Lost>(chance, [null, "all", "taken back"]),
       };
     case "freeze":
-      return { kind, atMs, member: anyMember(chance), forMs: between(chance, 1_000, chance() < 0.3 ? 20_000 : 6_000) };
+      return { kind, atMs, name: anyProcess(chance), forMs: between(chance, 1_000, chance() < 0.3 ? 20_000 : 6_000) };
     case "restart":
       return { kind, atMs, mode: oneOf(chance, ["fast", "immediate"]), downMs: between(chance, 0, 2_500) };
     case "failover":
@@ -92,8 +92,8 @@ function faultAt(chance: Chance, kind: FaultKind, atMs: number, timeoutMs: numbe
       return { kind, atMs, share: oneOf(chance, [0.2, 0.5, 1]) };
     case "cut": {
       const what = oneOf<Cut>(chance, ["before", "after", "after", "claim", "outcome", "all"]);
-      const member = what === "claim" || what === "outcome" ? oneOf(chance, WORKERS) : anyMember(chance);
-      return { kind, atMs, member, what, count: between(chance, 1, 6) };
+      const name = what === "claim" || what === "outcome" ? oneOf(chance, WORKERS) : anyProcess(chance);
+      return { kind, atMs, name, what, count: between(chance, 1, 6) };
     }
     case "carrier": {
       const behaviour = weighed<Behaviour>(chance, [

@@ -4,7 +4,7 @@ import type { CarrierRequest, Taken } from "../world/carriers";
 import type { Send } from "../world/load";
 import type { Reading } from "../world/reader";
 import type { ReceivedEvent, Responded } from "../world/receivers";
-import type { FrozenQueue, Unresolved } from "../world/rest";
+import type { FrozenQueue, Unresolved } from "../world/settle";
 import type { DatabaseBook } from "./books";
 import type { History } from "./history";
 

@@ -59,7 +59,9 @@ export function judgeEvents(evidence: Evidence): EventsVerdict {
   // Every webhook received is signed and true.
   const events = new Map(database.events.map((event) => [event.id, event]));
   const ownerOf = new Map(database.endpoints.map(({ receiver, accountId }) => [receiver, accountId]));
-  const references = new Map(sends.flatMap(({ ids, reference }) => (ids ?? []).map((id) => [id, reference] as const)));
+  const references = new Map(
+    sends.flatMap(({ messages: own, reference }) => (own ?? []).map(({ id }) => [id, reference] as const)),
+  );
   const forged = received.flatMap(({ receiver, eventId, messageId, status, to, reference, problem }) => {
     const name = `${eventId || "an event"} at ${receiver}`;
     if (problem) return [`${name}: ${problem}`];

@@ -4,7 +4,7 @@ import type { AttemptStep } from "./history";
 import { afterKills, afterReturns } from "./recovery";
 
 const life = (process: string, end: Life["end"], untilMs: number | null): Life => ({
-  ...{ member: "worker-1", process, fromMs: 0, untilMs, signalledMs: untilMs, end, output: null },
+  ...{ name: "worker-1", process, fromMs: 0, untilMs, signalledMs: untilMs, end, output: null },
 });
 const step = (atMs: number, messageId: string, more: Partial<AttemptStep> = {}): AttemptStep => ({
   ...{ atMs, messageId, process: "worker-1.1", op: "INSERT", seq: 1, provider: "twilio", outcome: null },

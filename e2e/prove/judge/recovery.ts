@@ -28,7 +28,7 @@ function openAttempts(steps: readonly AttemptStep[], { process, untilMs }: Life)
 export function afterKills(lives: readonly Life[], { attempts, moves }: History, agedFromMs: number): KillRecovery[] {
   const stepsOf = groupBy(attempts, ({ messageId }) => messageId);
   const movesOf = groupBy(moves, ({ messageId }) => messageId);
-  const killed = lives.filter(({ member, end }) => end === "killed" && member.startsWith("worker"));
+  const killed = lives.filter(({ name, end }) => end === "killed" && name.startsWith("worker"));
   return killed.map((life) => {
     const diedAtMs = life.untilMs ?? 0;
     const open = openAttempts(attempts, life);
@@ -54,7 +54,7 @@ export function afterReturns(
     if (fault.kind !== "restart" && fault.kind !== "failover") return [];
     const workers = lives.filter(
       (life) =>
-        life.member.startsWith("worker") &&
+        life.name.startsWith("worker") &&
         life.fromMs < backAtMs &&
         Math.min(life.signalledMs ?? untilMs, life.untilMs ?? untilMs, untilMs) > backAtMs + WORKS_WITHIN_MS,
     );

@@ -43,8 +43,8 @@ function goodRun(): Evidence {
     ...{ stuckJobs: 0, ownCheck: '{"accounts":1,"drifted":[]}' },
     sends: [
       {
-        ...{ accountId: ACCOUNT, key: "k", reference: "order-1", recipients: [TO], atMs: 0, firstMs: 1, acceptedMs: 1 },
-        ...{ web: 0, tries: 1, ids: [ID], refused: false },
+        ...{ accountId: ACCOUNT, key: "k", reference: "order-1", atMs: 0, firstMs: 1, acceptedMs: 1 },
+        ...{ web: 0, tries: 1, messages: [{ to: TO, id: ID }], refused: false },
       },
     ],
     reading: { reads: 0, missing: [], backwards: [] },
@@ -226,9 +226,9 @@ test("an endpoint may be disabled for what it did, not for what we did", () => {
 
 test("nothing stays unfinished: no message, no caller, no job, no queue", () => {
   expect(found((run) => ({ database: asMessage(run, { status: "pending" }) }))).toContain("unfinished");
-  expect(found((run) => ({ sends: [...run.sends, { ...run.sends[0], key: "other", ids: null } as never] }))).toEqual([
-    "unfinished",
-  ]);
+  expect(
+    found((run) => ({ sends: [...run.sends, { ...run.sends[0], key: "other", messages: null } as never] })),
+  ).toEqual(["unfinished"]);
   expect(found((run) => ({ database: { ...run.database, deadJobs: 1 } }))).toEqual(["unfinished"]);
   expect(found(() => ({ stuckJobs: 2 }))).toEqual(["unfinished"]);
   expect(found(() => ({ unserved: ["send: 503"] }))).toEqual(["unserved"]);

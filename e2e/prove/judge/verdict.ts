@@ -91,9 +91,7 @@ export function judge(evidence: Evidence): Verdict {
   const byNumber = groupBy(database.messages, (message) => message.to);
   const takenByNumber = groupBy(taken, (each) => each.to);
   const requestsByNumber = groupBy(requests, (each) => each.to);
-  const accepted = sends.flatMap(({ ids, recipients }) =>
-    (ids ?? []).map((id, at) => ({ id, to: recipients[at] ?? "" })),
-  );
+  const accepted = sends.flatMap(({ messages }) => messages ?? []);
 
   const lost: Cases = [
     ...accepted.flatMap(({ id, to }) =>
@@ -173,8 +171,8 @@ export function judge(evidence: Evidence): Verdict {
           .map(({ id, to, status, facts }) => {
             return `${id} to ${to} is ${status}${requestsByNumber.has(to) ? "" : ", never called"}: ${facts}`;
           }),
-        ...sends.flatMap(({ key, ids, refused }) =>
-          key !== null && ids === null && !refused ? [`${key} never got an answer`] : [],
+        ...sends.flatMap(({ key, messages, refused }) =>
+          key !== null && messages === null && !refused ? [`${key} never got an answer`] : [],
         ),
         ...(evidence.stuckJobs > 0 ? [`${evidence.stuckJobs} jobs are locked, and nobody does them`] : []),
         ...(database.deadJobs > 0 ? [`${database.deadJobs} jobs were given up`] : []),

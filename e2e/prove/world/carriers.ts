@@ -12,7 +12,7 @@ export type CarrierRequest = { atMs: number; carrier: ProvenCarrier; to: string;
 /** A message that a carrier took. `reference` names the attempt, if the carrier gets it. */
 export type Taken = { atMs: number; carrier: ProvenCarrier; to: string; reference: string | null };
 
-export type Outside = {
+export type ProofCarriers = {
   /** Settings that point the service at these carriers. */
   environment: Record<string, string>;
   requests: CarrierRequest[];
@@ -42,7 +42,7 @@ const isRefusal = (carrier: ProvenCarrier, status: number): boolean =>
   carrier !== "smpp" && status >= 400 && status < 500 && status !== 429;
 
 /** Starts the carriers. @param timeoutMs the service's timeout for their responses. */
-export async function startOutside(seed: number, timeoutMs: number): Promise<Outside> {
+export async function startProofCarriers(seed: number, timeoutMs: number): Promise<ProofCarriers> {
   const carriers: Carriers<ProvenCarrier> = await startCarriers(CARRIERS);
   const requests: CarrierRequest[] = [];
   const problems: string[] = [];

@@ -1,12 +1,12 @@
 /** The service's processes under a supervisor, which restarts those that end, as an installation would. */
 import { type Spawned, spawnProcess } from "@/e2e/support/processes";
 
-export const MEMBERS = ["web-1", "web-2", "worker-1", "worker-2"] as const;
-export type Member = (typeof MEMBERS)[number];
+export const PROCESS_NAMES = ["web-1", "web-2", "worker-1", "worker-2"] as const;
+export type ProcessName = (typeof PROCESS_NAMES)[number];
 
-/** One process from start to end. `process`: its name in the database's history. `end`: why it ended. */
+/** One process from start to end. `process`: its name and the number of its start, as in the database's history. `end`: why it ended. */
 export type Life = {
-  member: Member;
+  name: ProcessName;
   process: string;
   fromMs: number;
   untilMs: number | null;
@@ -20,15 +20,15 @@ export type Life = {
 export type Fleet = {
   lives: Life[];
   /** The running process; null while it is down. */
-  lifeOf: (member: Member) => Life | null;
-  isReady: (member: Member) => Promise<boolean>;
-  kill: (member: Member) => Promise<void>;
+  lifeOf: (name: ProcessName) => Life | null;
+  isReady: (name: ProcessName) => Promise<boolean>;
+  kill: (name: ProcessName) => Promise<void>;
   /** Asks it to stop and waits; kills it after 40 s. */
-  stop: (member: Member) => Promise<void>;
+  stop: (name: ProcessName) => Promise<void>;
   /** Stops it (SIGSTOP) for a while, or until {@link thaw}. */
-  freeze: (member: Member, ms: number) => Promise<void>;
+  freeze: (name: ProcessName, ms: number) => Promise<void>;
   thaw: () => void;
-  start: (member: Member) => void;
+  start: (name: ProcessName) => void;
   /** Output of each process by its name. */
   logs: () => Map<string, string>;
   /** Stops restarting processes, and ends all of them. */
@@ -40,24 +40,24 @@ const RESTART_AFTER_MS = 1_000;
 const LAST_OUTPUT = 1_500;
 
 /**
- * @param environmentOf settings of a member; `process` is the name of its next process.
- * @param folderOf folder of the version that a member's next process is of.
+ * @param environmentOf settings of the next process of a name; `process` is what the database's history calls it.
+ * @param folderOf folder of the version that the next process of a name is of.
  */
 export function startFleet(
-  environmentOf: (member: Member, process: string) => NodeJS.ProcessEnv,
-  folderOf: (member: Member) => string,
+  environmentOf: (name: ProcessName, process: string) => NodeJS.ProcessEnv,
+  folderOf: (name: ProcessName) => string,
 ): Fleet {
   const lives: Life[] = [];
-  const running = new Map<Member, { spawned: Spawned; life: Life }>();
-  const frozen = new Map<Member, () => void>();
+  const running = new Map<ProcessName, { spawned: Spawned; life: Life }>();
+  const frozen = new Map<ProcessName, () => void>();
   const logs = new Map<string, () => string>();
   let isClosing = false;
 
-  const start = (member: Member): void => {
-    if (running.has(member) || isClosing) return;
-    const process = `${member}.${lives.filter((life) => life.member === member).length + 1}`;
+  const start = (name: ProcessName): void => {
+    if (running.has(name) || isClosing) return;
+    const process = `${name}.${lives.filter((life) => life.name === name).length + 1}`;
     const life: Life = {
-      member,
+      name,
       process,
       fromMs: Date.now(),
       untilMs: null,
@@ -65,21 +65,21 @@ export function startFleet(
       end: null,
       output: null,
     };
-    const file = member.startsWith("web") ? "web.mjs" : "worker.mjs";
-    const spawned = spawnProcess(file, environmentOf(member, process), undefined, folderOf(member));
+    const file = name.startsWith("web") ? "web.mjs" : "worker.mjs";
+    const spawned = spawnProcess(file, environmentOf(name, process), undefined, folderOf(name));
     lives.push(life);
     logs.set(process, spawned.output);
-    running.set(member, { spawned, life });
+    running.set(name, { spawned, life });
     void spawned.ended.then(() => {
       life.untilMs = Date.now();
       life.end ??= "by itself";
       if (life.end === "by itself" || life.end === "forced") life.output = spawned.output().slice(-LAST_OUTPUT);
-      if (running.get(member)?.spawned === spawned) running.delete(member);
-      if (life.end === "by itself") setTimeout(() => start(member), RESTART_AFTER_MS).unref();
+      if (running.get(name)?.spawned === spawned) running.delete(name);
+      if (life.end === "by itself") setTimeout(() => start(name), RESTART_AFTER_MS).unref();
     });
   };
-  const end = async (member: Member, how: "killed" | "stopped", withinMs: number): Promise<void> => {
-    const found = running.get(member);
+  const end = async (name: ProcessName, how: "killed" | "stopped", withinMs: number): Promise<void> => {
+    const found = running.get(name);
     if (!found) return;
     const { spawned, life } = found;
     life.end ??= how;
@@ -95,25 +95,25 @@ export function startFleet(
 
   return {
     lives,
-    lifeOf: (member) => running.get(member)?.life ?? null,
-    isReady: async (member) => {
-      const found = running.get(member);
+    lifeOf: (name) => running.get(name)?.life ?? null,
+    isReady: async (name) => {
+      const found = running.get(name);
       if (!found) return false;
-      if (member.startsWith("worker")) return found.spawned.output().includes("worker.ready");
-      const port = environmentOf(member, "").PORT;
+      if (name.startsWith("worker")) return found.spawned.output().includes("worker.ready");
+      const port = environmentOf(name, "").PORT;
       return (await fetch(`http://127.0.0.1:${port}/api/health`).catch(() => null))?.status === 200;
     },
-    kill: (member) => end(member, "killed", STOP_WITHIN_MS),
-    stop: (member) => end(member, "stopped", STOP_WITHIN_MS),
-    freeze: (member, ms) =>
+    kill: (name) => end(name, "killed", STOP_WITHIN_MS),
+    stop: (name) => end(name, "stopped", STOP_WITHIN_MS),
+    freeze: (name, ms) =>
       new Promise((resolve) => {
-        const found = running.get(member);
-        if (!found || frozen.has(member)) return resolve();
+        const found = running.get(name);
+        if (!found || frozen.has(name)) return resolve();
         found.spawned.signal("SIGSTOP");
-        const timer = setTimeout(() => frozen.get(member)?.(), ms);
-        frozen.set(member, () => {
+        const timer = setTimeout(() => frozen.get(name)?.(), ms);
+        frozen.set(name, () => {
           clearTimeout(timer);
-          frozen.delete(member);
+          frozen.delete(name);
           found.spawned.signal("SIGCONT");
           resolve();
         });
@@ -126,7 +126,7 @@ export function startFleet(
     close: async () => {
       isClosing = true;
       for (const wake of frozen.values()) wake();
-      await Promise.all([...running.keys()].map((member) => end(member, "stopped", 15_000)));
+      await Promise.all([...running.keys()].map((name) => end(name, "stopped", 15_000)));
     },
   };
 }

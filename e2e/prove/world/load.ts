@@ -4,12 +4,11 @@ import { CHAINS, type Customer, NUMBER_PREFIX } from "./customers";
 import { type Exchange, exchange } from "./exchange";
 import { createReader, type Reading } from "./reader";
 
-/** A send as its caller knows it, with all tries. `ids` by recipient, once a 201 arrived. */
+/** A send as its caller knows it, with all tries. */
 export type Send = {
   accountId: string;
   key: string | null;
   reference: string | null;
-  recipients: string[];
   atMs: number;
   /** Place of the web process that got the first try, among `urls`. */
   web: number;
@@ -18,7 +17,8 @@ export type Send = {
   /** Time until the 201, including all repetitions. */
   acceptedMs: number | null;
   tries: number;
-  ids: string[] | null;
+  /** The messages of the 201, each with its recipient; null: none arrived. */
+  messages: { to: string; id: string }[] | null;
   /** The last response was a refusal (4xx). */
   refused: boolean;
 };
@@ -124,12 +124,11 @@ export function startLoad({ seed, customers, urls, rate }: LoadOptions): Load {
         accountId: customer.accountId,
         key,
         reference,
-        recipients,
         atMs: Date.now(),
         web: turn % urls.length,
         tries: 0,
       },
-      ...{ firstMs: null, acceptedMs: null, ids: null, refused: false },
+      ...{ firstMs: null, acceptedMs: null, messages: null, refused: false },
     };
     sends.push(made);
     const shared = { from: customer.sender, body };
@@ -147,9 +146,10 @@ export function startLoad({ seed, customers, urls, rate }: LoadOptions): Load {
       if (made.tries === 1 && abortAfterMs === null && answer.status !== null) made.firstMs = answer.ms;
       if (abortAfterMs === null || answer.status !== null) note(isBulk ? "bulk" : "send", answer);
       if (answer.status === 201) {
-        made.ids = idsIn(answer.body);
+        // A bulk responds in the order of its recipients.
+        made.messages = idsIn(answer.body).map((id, at) => ({ to: recipients[at] ?? "", id }));
         made.acceptedMs = performance.now() - startedAt;
-        for (const id of made.ids) reader.know(customer, id);
+        for (const { id } of made.messages) reader.know(customer, id);
         return;
       }
       made.refused = answer.status !== null && answer.status >= 400 && answer.status < 500 && answer.status !== 429;

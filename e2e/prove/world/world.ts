@@ -9,9 +9,9 @@ import { ensureBuilt } from "@/scripts/build";
 import { freePort } from "@/scripts/free-port";
 import { type Gate, startGate } from "../faults/gate";
 import { keepHistory } from "../judge/history";
-import { type Outside, startOutside } from "./carriers";
+import { type ProofCarriers, startProofCarriers } from "./carriers";
 import { type Customer, makeCustomers, makeRoutes, receiverNames } from "./customers";
-import { type Fleet, MEMBERS, type Member, startFleet } from "./fleet";
+import { type Fleet, PROCESS_NAMES, type ProcessName, startFleet } from "./fleet";
 import { type Receivers, startReceivers } from "./receivers";
 import { type Server, startServer } from "./server";
 import { PRESENT_VERSION, versionFolder } from "./version";
@@ -26,9 +26,9 @@ export type World = {
   server: Server;
   /** The proof's own connection to the database; it survives restarts. */
   database: Database;
-  gates: Record<Member, Gate>;
+  gates: Record<ProcessName, Gate>;
   fleet: Fleet;
-  outside: Outside;
+  carriers: ProofCarriers;
   receivers: Receivers;
   customers: Customer[];
   /** Addresses of the web processes. */
@@ -43,7 +43,7 @@ export type World = {
   /** Applies the migrations of this version. @returns the command's output. */
   migrate: () => Promise<string>;
   /** Stops a process, and starts one of that version in its place. Resolves when it is up. */
-  replace: (member: Member, version: Version) => Promise<void>;
+  replace: (name: ProcessName, version: Version) => Promise<void>;
   /** Waits until every process is up. @throws Error when one is not up within a minute. */
   allReady: () => Promise<void>;
   /** Whether the service's own ledger check passes. */
@@ -110,39 +110,39 @@ async function build({ seed, policy, timeoutMs, hasStandby, from }: WorldOptions
   await keepHistory(database);
   await makeRoutes(database);
 
-  const outside = await keep(startOutside(seed, timeoutMs), (made) => made.close());
+  const carriers = await keep(startProofCarriers(seed, timeoutMs), (made) => made.close());
   const receivers = await keep(startReceivers(seed, receiverNames()), (made) => made.close());
-  const gates = {} as Record<Member, Gate>;
+  const gates = {} as Record<ProcessName, Gate>;
   const ports = {} as Record<"web-1" | "web-2", number>;
-  for (const member of MEMBERS) gates[member] = await keep(startGate(server.port()), (made) => made.close());
-  for (const member of ["web-1", "web-2"] as const) ports[member] = await freePort();
+  for (const name of PROCESS_NAMES) gates[name] = await keep(startGate(server.port()), (made) => made.close());
+  for (const name of ["web-1", "web-2"] as const) ports[name] = await freePort();
   const urls = [`http://127.0.0.1:${ports["web-1"]}`, `http://127.0.0.1:${ports["web-2"]}`];
 
   const secretKey = randomBytes(32).toString("base64");
-  const environmentOf = (member: Member, process: string): NodeJS.ProcessEnv => {
-    const isSecond = member.endsWith("2");
+  const environmentOf = (name: ProcessName, process: string): NodeJS.ProcessEnv => {
+    const isSecond = name.endsWith("2");
     return {
       PATH: globalThis.process.env.PATH,
       NODE_ENV: "production",
-      DATABASE_URL: gates[member].url(databaseUrl, process),
+      DATABASE_URL: gates[name].url(databaseUrl, process),
       SECRET_KEY: secretKey,
       PUBLIC_URL: urls[isSecond ? 1 : 0],
       PORT: String(ports[isSecond ? "web-2" : "web-1"]),
       WEBHOOK_ALLOWED_NETWORKS: "127.0.0.0/8",
       ON_UNKNOWN_OUTCOME: policy,
       PROVIDER_TIMEOUT_MS: String(timeoutMs),
-      ...outside.environment,
+      ...carriers.environment,
     };
   };
-  const folders = new Map<Member, string>(MEMBERS.map((member) => [member, former]));
-  const folderOf = (member: Member) => folders.get(member) ?? PRESENT_VERSION;
+  const folders = new Map<ProcessName, string>(PROCESS_NAMES.map((name) => [name, former]));
+  const folderOf = (name: ProcessName) => folders.get(name) ?? PRESENT_VERSION;
   const fleet = await keep(Promise.resolve(startFleet(environmentOf, folderOf)), (made) => made.close());
-  for (const member of MEMBERS) fleet.start(member);
+  for (const name of PROCESS_NAMES) fleet.start(name);
   const allReady = async () => {
     const deadline = Date.now() + READY_WITHIN_MS;
-    for (const member of MEMBERS) {
-      while (!(await fleet.isReady(member))) {
-        if (Date.now() > deadline) throw new Error(`${member} is not up:\n${fleet.lives.at(-1)?.output ?? ""}`);
+    for (const name of PROCESS_NAMES) {
+      while (!(await fleet.isReady(name))) {
+        if (Date.now() > deadline) throw new Error(`${name} is not up:\n${fleet.lives.at(-1)?.output ?? ""}`);
         await pause(LOOK_EVERY_MS);
       }
     }
@@ -154,7 +154,7 @@ async function build({ seed, policy, timeoutMs, hasStandby, from }: WorldOptions
   const customers = await makeCustomers({ url: urls[0] ?? "", database, receivers });
 
   return {
-    ...{ server, database, gates, fleet, outside, receivers, customers, urls, allReady },
+    ...{ server, database, gates, fleet, carriers, receivers, customers, urls, allReady },
     restart: async (mode, downMs) => {
       await server.restart(mode, downMs);
       pointTo(server.port());
@@ -165,10 +165,10 @@ async function build({ seed, policy, timeoutMs, hasStandby, from }: WorldOptions
       return performance.now() - lostAt;
     },
     migrate: () => runCommand("migrate.mjs", server.url(DATABASE)),
-    replace: async (member, version) => {
-      await fleet.stop(member);
-      folders.set(member, version === "present" ? PRESENT_VERSION : former);
-      fleet.start(member);
+    replace: async (name, version) => {
+      await fleet.stop(name);
+      folders.set(name, version === "present" ? PRESENT_VERSION : former);
+      fleet.start(name);
       await allReady();
     },
     // The command fails when the books do not balance.

@@ -103,7 +103,9 @@ test("filters find exactly their messages alone and together, an old one too, an
       if (filter.provider) expect(item.provider, name).toBe(filter.provider);
       if (filter.reference) expect(item.reference, name).toBe(filter.reference);
     }
-    for (const statement of statements) {
+    const searches = statements.filter(({ text }) => /FROM (messages|failed_messages|pending_messages) /.test(text));
+    expect(searches.length, name).toBeGreaterThan(0);
+    for (const statement of searches) {
       const { plan } = await explain(statement);
       expect(rowsRead(plan, ["messages", "failed_messages", "pending_messages"]), name).toBeLessThanOrEqual(60_500);
     }

@@ -15,8 +15,8 @@ const SEARCHED_MAX = 20_000;
  */
 export async function searchMessages(actor: AccountActor, query: SearchMessagesQuery): Promise<FoundMessages> {
   const { page, limit, ...filter } = query;
-  const walk = await startWalk(readPool(), actor.accountId, filter, { max: SEARCHED_MAX, beyond: true });
-  const step = { before: null, max: SEARCHED_MAX, skip: (page - 1) * limit, take: limit };
+  const walk = await startWalk(readPool(), actor.accountId, filter, { maxStep: SEARCHED_MAX, beyond: true });
+  const step = { before: null, limit: SEARCHED_MAX, skip: (page - 1) * limit, take: limit };
   const { walked, total, ids } = await walk(step);
   const rows = await readMessages(readPool(), ids);
   return { ...toPage(rows.map(presentMessage), total, query), searched: walked < SEARCHED_MAX ? null : walked };

@@ -11,34 +11,37 @@ import type { SearchMessagesQuery } from "./search-schema";
 export type WalkFilter = Omit<SearchMessagesQuery, "page" | "limit">;
 
 /** The index that a walk follows: that of all messages, of those with a value in a column, or a list of a status. */
-type Track = { table: string; id: string; column: string | null; value: string | undefined };
+type IndexScan = { table: string; id: string; column: string | null; value: string | undefined };
 
-const ALL: Track = { table: "messages", id: "l.id", column: null, value: undefined };
+const ALL: IndexScan = { table: "messages", id: "l.id", column: null, value: undefined };
 
 /** Columns of which `messages` has an index, by the account and the id. */
 const INDEXED = { reference: "reference", api_key_id: "api_key_id", from: "from_sender" } as const;
 
 /** The indexes that hold every message which passes the filter. Never empty. */
-function tracksOf(filter: WalkFilter): Track[] {
-  const tracks = (Object.keys(INDEXED) as (keyof typeof INDEXED)[])
+function scansOf(filter: WalkFilter): IndexScan[] {
+  const scans = (Object.keys(INDEXED) as (keyof typeof INDEXED)[])
     .filter((name) => filter[name] !== undefined)
-    .map((name): Track => ({ ...ALL, column: INDEXED[name], value: filter[name] }));
+    .map((name): IndexScan => ({ ...ALL, column: INDEXED[name], value: filter[name] }));
   const { status } = filter;
   if (status !== undefined && status !== "delivered") {
     const table = STATUS_LISTS[status];
     const column = table === "failed_messages" ? "status" : null;
-    tracks.push({ table, id: "l.message_id", column, value: column ? status : undefined });
+    scans.push({ table, id: "l.message_id", column, value: column ? status : undefined });
   }
-  return tracks.length > 0 ? tracks : [ALL];
+  return scans.length > 0 ? scans : [ALL];
 }
 
 type Put = (value: unknown) => string;
 
 const isoOf = (text: string | undefined): string | null => (text === undefined ? null : new Date(text).toISOString());
 
-/** SQL: the ids on a track between those of the filter's span and below `before`, newest first. */
-function idsOn(track: Track, accountId: string, filter: WalkFilter, before: string | null, max: number, put: Put) {
-  const { table, id, column, value } = track;
+/** Which of an account's ids a scan reads. */
+type IdRange = { accountId: string; filter: WalkFilter; before: string | null; limit: number };
+
+/** SQL: the ids in an index between those of the filter's span and below `before`, newest first, at most `limit`. */
+function idsIn(scan: IndexScan, { accountId, filter, before, limit }: IdRange, put: Put) {
+  const { table, id, column, value } = scan;
   const timeOf = (text: string | undefined) => (text === undefined ? null : Date.parse(text));
   const { first, end } = idsWithin({ from: timeOf(filter.created_after), to: timeOf(filter.created_before) });
   // A list of one, not an equality: the planner would drop a column that is equal to a constant from the order.
@@ -48,7 +51,7 @@ function idsOn(track: Track, accountId: string, filter: WalkFilter, before: stri
   if (end !== null) conditions.push(`${id} < ${put(end)}`);
   if (before !== null) conditions.push(`${id} < ${put(before)}`);
   return `SELECT ${id} AS id FROM ${table} l WHERE ${conditions.join(" AND ")}
-          ORDER BY l.account_id DESC, ${id} DESC LIMIT ${max}`;
+          ORDER BY l.account_id DESC, ${id} DESC LIMIT ${limit}`;
 }
 
 /** SQL: whether the message `m` passes all of the filter. */
@@ -74,26 +77,27 @@ const parameters = () => {
   return { values, put: (value: unknown) => `$${values.push(value)}` };
 };
 
-/** The track on which a walk of `max` messages gets furthest: to the end of one that is short, else to the oldest message. */
-async function bestTrack(db: Queryable, accountId: string, filter: WalkFilter, max: number): Promise<Track> {
-  const tracks = tracksOf(filter);
-  const [only, ...others] = tracks;
+/** The index in which `limit` messages get furthest: to the end of one that is short, else to the oldest message. */
+async function bestScan(db: Queryable, range: IdRange): Promise<IndexScan> {
+  const { filter, limit } = range;
+  const scans = scansOf(filter);
+  const [only, ...others] = scans;
   if (only && others.length === 0) return only;
   const { values, put } = parameters();
-  const ends = tracks.map(
-    (track, at) => `SELECT ${at} AS at, count(*)::int4 AS length, min(id) AS last
-      FROM (${idsOn(track, accountId, filter, null, max, put)}) w`,
+  const ends = scans.map(
+    (scan, at) => `SELECT ${at} AS at, count(*)::int4 AS length, min(id) AS last
+      FROM (${idsIn(scan, range, put)}) w`,
   );
   const { rows } = await db.query<{ at: number }>({
     text: `SELECT at FROM (${ends.join(" UNION ALL ")}) e
-           ORDER BY length < ${max} DESC, CASE WHEN length < ${max} THEN length END, last LIMIT 1`,
+           ORDER BY length < ${limit} DESC, CASE WHEN length < ${limit} THEN length END, last LIMIT 1`,
     values,
   });
-  return tracks[rows[0]?.at ?? 0] ?? ALL;
+  return scans[rows[0]?.at ?? 0] ?? ALL;
 }
 
-/** `max`: messages to walk over. Of those that pass the filter, `skip` are left out, and at most `take` returned. */
-type Step = { before: string | null; max: number; skip: number; take: number };
+/** `limit`: messages to walk over. Of those that pass the filter, `skip` are left out, and at most `take` returned. */
+type Step = { before: string | null; limit: number; skip: number; take: number };
 
 /**
  * `walked`: messages walked over, `last` the oldest of them; null: there was none. `total`: of these, those that pass the
@@ -103,22 +107,23 @@ export type Walked = { walked: number; last: string | null; total: number; ids: 
 
 /**
  * Prepares a walk.
- * @param max messages of the longest step.
+ * @param maxStep messages of the longest step.
  * @param beyond whether messages to exactly the number `part`, which have an index, are found beyond the walk too.
  */
 export async function startWalk(
   db: Queryable,
   accountId: string,
   filter: WalkFilter,
-  { max, beyond }: { max: number; beyond: boolean },
+  { maxStep, beyond }: { maxStep: number; beyond: boolean },
 ) {
-  const track = await bestTrack(db, accountId, filter, max);
+  const scan = await bestScan(db, { accountId, filter, before: null, limit: maxStep });
   const { part } = filter;
   const number = beyond && part && isE164(part) ? { ...ALL, column: "to_number", value: part } : null;
-  return async ({ before, max, skip, take }: Step): Promise<Walked> => {
+  return async ({ before, limit, skip, take }: Step): Promise<Walked> => {
     const { values, put } = parameters();
-    const walk = idsOn(track, accountId, filter, before, max, put);
-    const exact = number && idsOn(number, accountId, filter, before, max, put);
+    const range = { accountId, filter, before, limit };
+    const walk = idsIn(scan, range, put);
+    const exact = number && idsIn(number, range, put);
     // OFFSET 0 makes the planner read the rows by id, and never the whole table.
     const { rows } = await db.query<Walked>({
       text: `WITH walked AS MATERIALIZED (${walk}),

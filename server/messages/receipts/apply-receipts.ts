@@ -16,7 +16,6 @@ import { isFinal } from "../status";
 import type { Step } from "../steps";
 import { storedCode, storedDetail } from "../stored-text";
 import { applyChanges, type Change, lockMessages } from "../transitions";
-import { withoutForeign } from "./claimed-recipients";
 import {
   confirmAttempts,
   countAttempts,
@@ -29,6 +28,7 @@ import {
 import { noteParked } from "./parked";
 import { foldParts } from "./parts";
 import { stepsOf } from "./receipt-steps";
+import { withoutForeign } from "./unverified-receipts";
 
 /** The attempt that a provider's id identifies, or (`isPart`) one of whose parts it identifies. */
 type ReceiptTarget = { provider: string; providerMessageId: string; messageId: string; seq: number; isPart: boolean };

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { encodeGsm7, splitText } from "@/test/model/sms-parts";
 import { MODEL_TIMES } from "@/test/model/times";
-import { encodeGsm7, segmentText, splitText } from "../../messages/segments";
+import { segmentText } from "../../messages/segments";
 import { type LongText, partsOf } from "./parts";
 import { decodeText, encodeText } from "./text";
 

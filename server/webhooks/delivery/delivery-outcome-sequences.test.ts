@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { MODEL_TIMES } from "@/test/model/times";
 import { type DeliveryOutcome, type DeliveryState, type EndpointState, settleOutcomes } from "./delivery-outcome";
-import { DISABLE_AFTER_FAILURES, MAX_DELIVERY_ATTEMPTS } from "./retry";
+import { DISABLE_AFTER_FAILURES, RETRY_DELAYS_S } from "./retry";
 
 const RUNS = 1_500 * MODEL_TIMES;
 const ENDPOINTS = ["e1", "e2"];
@@ -101,12 +101,12 @@ function check({ endpoints, deliveries, counted, jobs }: Store): void {
   const tries = counted.map((outcome) => `${outcome.deliveryId} ${outcome.round} ${outcome.attempt}`);
   expect(new Set(tries).size).toBe(tries.length);
   for (const { id, status, attempts } of deliveries.values()) {
-    expect(attempts).toBeLessThanOrEqual(MAX_DELIVERY_ATTEMPTS);
+    expect(attempts).toBeLessThanOrEqual(RETRY_DELAYS_S.length);
     const own = counted.filter((outcome) => outcome.deliveryId === id);
     expect(own.map((outcome) => outcome.attempt)).toEqual(own.map((_, at) => at + 1));
     expect(attempts).toBe(own.length);
     expect(status === "delivered").toBe(own.at(-1)?.acknowledged ?? false);
-    if (status === "abandoned") expect(attempts).toBe(MAX_DELIVERY_ATTEMPTS);
+    if (status === "abandoned") expect(attempts).toBe(RETRY_DELAYS_S.length);
     // A delivery has exactly one job if it is tried again, else none.
     expect(jobs.get(`${id} ${attempts}`) ?? 0).toBe(status === "pending" && attempts > 0 ? 1 : 0);
   }

@@ -1,12 +1,10 @@
 /** The retry policy of webhook deliveries. */
 
 /**
- * Seconds to wait before each try, from the end of the previous one: immediately, 30 s, 5 min, 30 min, 2 h, 12 h.
+ * Seconds to wait before each try, from the end of the previous one: immediately, 30 s, 5 min, 30 min, 2 h, 12 h. After the last
+ * try the delivery is abandoned.
  */
 export const RETRY_DELAYS_S: readonly number[] = [0, 30, 300, 1800, 7200, 43200];
-
-/** Tries per delivery, the first included; after the last one the delivery is abandoned. */
-export const MAX_DELIVERY_ATTEMPTS = 6;
 
 /**
  * Consecutive failed tries, over all its deliveries, after which an endpoint is disabled; any 2xx resets the count.

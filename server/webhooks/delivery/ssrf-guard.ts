@@ -7,6 +7,7 @@ import { lookup as systemLookup } from "node:dns/promises";
 import { isIP, type LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
 import { Agent, buildConnector } from "undici";
+import { type IpAddress, parseAddress } from "../../api-keys/ip-address";
 
 /**
  * Why a URL is refused. `invalid_url`: not an absolute URL. `protocol_not_allowed`: neither http: nor https:.
@@ -53,7 +54,6 @@ export interface SsrfGuard {
   readonly close: () => Promise<void>;
 }
 
-type Address = ReturnType<typeof ipaddr.process>;
 type Network = ReturnType<typeof ipaddr.parseCIDR>;
 
 const NO_PUBLIC_ADDRESS = "The host of the URL has no public address.";
@@ -97,7 +97,7 @@ export function isBlockedUrlError(error: unknown): error is BlockedUrlError {
   return error instanceof Error && error.name === "BlockedUrlError";
 }
 
-function isWithin(address: Address, [base, prefixLength]: Network): boolean {
+function isWithin(address: IpAddress, [base, prefixLength]: Network): boolean {
   return base.kind() === address.kind() && address.match(base, prefixLength);
 }
 
@@ -105,21 +105,12 @@ function isWithin(address: Address, [base, prefixLength]: Network): boolean {
  * The library classifies every unknown range as `unicast`. That is right for IPv4; for IPv6 it would admit
  * IPv4-compatible `::127.0.0.1` and all unassigned ranges, so an IPv6 address must also be in the global range.
  */
-function isPublic(address: Address): boolean {
+function isPublic(address: IpAddress): boolean {
   return address.range() === "unicast" && (address.kind() === "ipv4" || isWithin(address, GLOBAL_UNICAST_IPV6));
 }
 
-/**
- * IPv4-mapped IPv6 becomes IPv4, since that is the address the socket reaches. `isIP` comes first: the library also
- * parses `10` or `0177.1` as an address. It mistakes IPv4-compatible `::1.2.3.4` for the mapped `::ffff:1.2.3.4`, unless
- * its zeros are written out.
- */
-function parseAddress(text: string): Address | null {
-  return isIP(text) === 0 ? null : ipaddr.process(text.replace(/^::(?=\d+\.)/, "0:0:0:0:0:0:"));
-}
-
 /** Whether the network is this one address. */
-const isExactly = (address: Address, [base, prefixLength]: Network): boolean =>
+const isExactly = (address: IpAddress, [base, prefixLength]: Network): boolean =>
   prefixLength === (base.kind() === "ipv4" ? 32 : 128) && isWithin(address, [base, prefixLength]);
 
 /** As strict as `parseAddress`. @throws TypeError for anything but a CIDR network. */

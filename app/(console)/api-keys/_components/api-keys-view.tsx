@@ -15,11 +15,11 @@ import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { RowLink } from "@/app/_ui/lists/row-link";
 import { Tooltip } from "@/app/_ui/tooltip";
+import { KeyState, Scopes } from "@/app/_ui/values/key-cells";
 import { Time } from "@/app/_ui/values/time";
 import type { ApiKey } from "@/server/api-keys/schema";
 import { CreateApiKeyDialog } from "./create-api-key-dialog";
 import { EditApiKeyDialog } from "./edit-api-key-dialog";
-import { KeyState, Scopes } from "./key-cells";
 import { Limits } from "./key-limits";
 import { RevokeButton } from "./revoke-button";
 

@@ -10,9 +10,10 @@ import { FormButtons } from "@/app/_ui/forms/form-buttons";
 import { FormModal } from "@/app/_ui/forms/form-modal";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { toastDone } from "@/app/_ui/toast";
+import { countryName } from "@/app/_ui/values/country-name";
+import { SENDER_TYPE_LABELS } from "@/app/_ui/values/sender-words";
 import type { Sender } from "@/server/senders/schema";
 import { DltFields, type DltValues, dltInput, NO_DLT } from "./dlt-fields";
-import { countryName, SENDER_TYPE_LABELS } from "./sender-words";
 
 const typeOptions = () => Object.entries(SENDER_TYPE_LABELS).map(([value, label]) => ({ value, label }));
 

@@ -16,12 +16,13 @@ import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { UnusableFilters } from "@/app/_ui/lists/unusable-filters";
 import { oneOf, useUrlState } from "@/app/_ui/lists/use-url-state";
+import { countryName } from "@/app/_ui/values/country-name";
+import { SENDER_STATUS_VIEWS, SENDER_STATUSES, SENDER_TYPE_LABELS } from "@/app/_ui/values/sender-words";
 import { StatusBadge } from "@/app/_ui/values/status-badge";
 import { Time } from "@/app/_ui/values/time";
 import type { Sender } from "@/server/senders/schema";
 import { DltDialog } from "./dlt-dialog";
 import { RegisterSenderDialog } from "./register-sender-dialog";
-import { countryName, SENDER_STATUS_VIEWS, SENDER_STATUSES, SENDER_TYPE_LABELS } from "./sender-words";
 
 const PAGE_SIZE = 25;
 const REFRESH_MS = 2_000;

@@ -10,7 +10,7 @@ import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { toastDone } from "@/app/_ui/toast";
 import { CopyButton } from "@/app/_ui/values/copy-button";
-import { countryName } from "@/app/(console)/senders/_components/sender-words";
+import { countryName } from "@/app/_ui/values/country-name";
 import type { Account } from "@/server/accounts/schema";
 
 /** Name, company and country of the account. Owners edit them, others read them. */

@@ -10,7 +10,7 @@ import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { FormButtons } from "@/app/_ui/forms/form-buttons";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { toastDone } from "@/app/_ui/toast";
-import { countryName } from "@/app/(console)/senders/_components/sender-words";
+import { countryName } from "@/app/_ui/values/country-name";
 import type { OperatedAccount } from "@/server/operator/schema";
 
 type Entered = number | string;

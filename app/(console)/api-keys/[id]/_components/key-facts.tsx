@@ -4,9 +4,9 @@ import { apiKeyTexts as texts } from "@/app/_texts/api-keys/key";
 import { sharedTexts } from "@/app/_texts/shared";
 import { formatCount } from "@/app/_ui/values/count";
 import { Copied, Fact } from "@/app/_ui/values/fact";
+import { KeyState, Scopes } from "@/app/_ui/values/key-cells";
 import { Time } from "@/app/_ui/values/time";
 import type { ApiKey } from "@/server/api-keys/schema";
-import { KeyState, Scopes } from "../../_components/key-cells";
 
 /** The fields of a key. `keys`: all of its account, some of which it may have made. */
 export function KeyFacts({ apiKey, keys }: { apiKey: ApiKey; keys: readonly ApiKey[] }) {

@@ -2,9 +2,9 @@ import { Card, DataList, Text, Title } from "@mantine/core";
 import { accountTexts } from "@/app/_texts/operator/account";
 import { rolesTexts } from "@/app/_texts/settings/roles";
 import { sharedTexts } from "@/app/_texts/shared";
+import { countryName } from "@/app/_ui/values/country-name";
 import { Copied, Fact } from "@/app/_ui/values/fact";
 import { Time } from "@/app/_ui/values/time";
-import { countryName } from "@/app/(console)/senders/_components/sender-words";
 import type { OperatedAccountDetail } from "@/server/operator/account-schema";
 import { limitsOf } from "../account-limits";
 

@@ -2,8 +2,8 @@ import { Card, Text, Title } from "@mantine/core";
 import { accountTexts } from "@/app/_texts/operator/account";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { formatCount } from "@/app/_ui/values/count";
+import { KeyState, Scopes } from "@/app/_ui/values/key-cells";
 import { Time } from "@/app/_ui/values/time";
-import { KeyState, Scopes } from "@/app/(console)/api-keys/_components/key-cells";
 import type { ApiKey } from "@/server/api-keys/schema";
 
 const columns = (texts: typeof accountTexts.keys): ReadonlyArray<Column<ApiKey>> => [

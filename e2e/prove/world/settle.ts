@@ -1,9 +1,9 @@
-/** Coming to rest after the faults: wait until nothing moves, then advance time for the rest. */
+/** Settles everything after the faults: waits until nothing moves, then advances time for what is left. */
 import type { Database } from "@/e2e/support/books";
 import { readEndpoints } from "../judge/books";
 import { QUEUES, type Queue, workSince } from "../judge/history";
 import { exchange } from "./exchange";
-import { MEMBERS } from "./fleet";
+import { PROCESS_NAMES } from "./fleet";
 import type { World } from "./world";
 
 const LOOK_EVERY_MS = 500;
@@ -23,12 +23,12 @@ export type FrozenQueue = { process: string; queue: Queue };
 
 /** Ends every fault and restarts everything. */
 export async function heal(world: World): Promise<void> {
-  const { gates, fleet, outside, receivers } = world;
+  const { gates, fleet, carriers, receivers } = world;
   for (const gate of Object.values(gates)) gate.heal();
   fleet.thaw();
-  outside.heal();
+  carriers.heal();
   receivers.heal();
-  for (const member of MEMBERS) fleet.start(member);
+  for (const name of PROCESS_NAMES) fleet.start(name);
   await world.allReady();
   await closeBreakers(world.database);
 }
@@ -42,7 +42,7 @@ export async function findFrozenQueues({ fleet, database }: World, signal: Abort
   const sinceMs = Date.now();
   for (;;) {
     const works = new Set((await workSince(database, sinceMs)).map(({ process, queue }) => `${process} ${queue}`));
-    const workers = (["worker-1", "worker-2"] as const).flatMap((member) => fleet.lifeOf(member)?.process ?? []);
+    const workers = (["worker-1", "worker-2"] as const).flatMap((name) => fleet.lifeOf(name)?.process ?? []);
     const frozen = workers.flatMap((process) =>
       QUEUES.filter((queue) => !works.has(`${process} ${queue}`)).map((queue) => ({ process, queue })),
     );
@@ -76,7 +76,7 @@ export type Rest = { tookMs: number | null; left: string };
 
 /** Waits until no message moves for `stillMs`. */
 export async function waitUntilQuiet(
-  { database, outside }: World,
+  { database, carriers }: World,
   stillMs: number,
   signal: AbortSignal,
 ): Promise<Rest> {
@@ -89,11 +89,11 @@ export async function waitUntilQuiet(
   while (isWorthWaiting() && !signal.aborted) {
     const state = await stateOf(database);
     if (state?.mark !== last) movedAt = Date.now();
-    if (!state || state.mark !== last || state.running + state.due + state.waiting + outside.outstanding() > 0) {
+    if (!state || state.mark !== last || state.running + state.due + state.waiting + carriers.outstanding() > 0) {
       stillSince = Date.now();
     }
     last = state?.mark ?? "";
-    left = `${state?.running} jobs locked, ${state?.due} due, ${state?.waiting} messages waiting, ${outside.outstanding()} receipts to send`;
+    left = `${state?.running} jobs locked, ${state?.due} due, ${state?.waiting} messages waiting, ${carriers.outstanding()} receipts to send`;
     if (Date.now() - stillSince >= stillMs) return { tookMs: Date.now() - startedAt, left };
     await pause(LOOK_EVERY_MS);
   }

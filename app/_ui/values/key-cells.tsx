@@ -1,9 +1,9 @@
 import { Group, Text } from "@mantine/core";
 import { apiKeyCellsTexts as texts } from "@/app/_texts/api-keys/cells";
-import { Tooltip } from "@/app/_ui/tooltip";
-import { StatusBadge } from "@/app/_ui/values/status-badge";
 import type { ApiKey } from "@/server/api-keys/schema";
 import { SCOPE_DESCRIPTIONS, SCOPES } from "@/server/api-keys/scopes";
+import { Tooltip } from "../tooltip";
+import { StatusBadge } from "./status-badge";
 
 /** Permissions, each explained in its tooltip. */
 export function Scopes({ permissions }: { permissions: ApiKey["permissions"] }) {

@@ -1,6 +1,6 @@
 /**
- * Reports that any handset could have sent, because only their text marks them as receipts. Ids of
- * message centres can be guessed, so such a report counts only for a message that went to the number it came from.
+ * Unverified receipts: any handset could have sent them, because only their text marks them as receipts. Ids of
+ * message centres can be guessed, so such a receipt counts only for a message that went to the number it came from.
  */
 
 import { addJob } from "../../core/add-jobs";
@@ -14,7 +14,7 @@ import type { IncomingReceipt, MatchedAttempt } from "./match-attempts";
 const AGAIN_AFTER_MS = 2 * SECOND_MS;
 
 /**
- * Takes out the receipts that claim a recipient and are about a message to another number, or about an unknown one;
+ * Takes out the unverified receipts that are about a message to another number than they came from, or about an unknown one;
  * the latter are checked once more. @returns the receipts that count.
  */
 export async function withoutForeign<Receipt extends IncomingReceipt>(
@@ -22,16 +22,16 @@ export async function withoutForeign<Receipt extends IncomingReceipt>(
   receipts: readonly Receipt[],
   attempts: ReadonlyMap<string, MatchedAttempt>,
 ): Promise<Receipt[]> {
-  const claiming = receipts.filter(({ report }) => report.recipient !== undefined);
-  if (claiming.length === 0) return [...receipts];
-  const unknown = claiming.filter(({ id }) => !attempts.has(id));
-  const [recipients] = await Promise.all([readRecipients(tx, claiming, attempts), lookAgain(tx, unknown)]);
+  const unverified = receipts.filter(({ report }) => report.recipient !== undefined);
+  if (unverified.length === 0) return [...receipts];
+  const unknown = unverified.filter(({ id }) => !attempts.has(id));
+  const [recipients] = await Promise.all([readRecipients(tx, unverified, attempts), lookAgain(tx, unknown)]);
   const isForeign = ({ id, report }: Receipt): boolean => {
     if (report.recipient === undefined) return false;
     const to = recipients.get(attempts.get(id)?.messageId ?? "");
     return to === undefined || !isRecipient(to, report.recipient);
   };
-  const foreign = claiming.filter((receipt) => attempts.has(receipt.id) && isForeign(receipt)).length;
+  const foreign = unverified.filter((receipt) => attempts.has(receipt.id) && isForeign(receipt)).length;
   if (foreign > 0) log("warn", "receipts.foreign", { dropped: foreign });
   return receipts.filter((receipt) => !isForeign(receipt));
 }
