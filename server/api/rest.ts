@@ -25,14 +25,15 @@ import type { Context } from "../core/trpc";
 import { API_VERSION, requireStorable } from "../core/wire";
 import type { RequestFacts } from "../observability/requests";
 import { callProcedure } from "./call-procedure";
+import type { Compressed } from "./compress";
 import { challengeOf, ownRequestId, setRateFields } from "./http-fields";
 import { idempotencyOf } from "./idempotency-key";
 import { loggedPath } from "./logged-path";
 import { allowedAt, BODY_METHODS, matchOperation, type Operation, tableOf } from "./operations";
-import { originOf } from "./origin";
 import { requireRate } from "./require-rate";
 import { parseBody, parseQuery } from "./rest-input";
 import { appRouter } from "./router";
+import { serveDocument } from "./serve-document";
 import { handlingOf, unknownNames, unknownParameter, type Warning, warningsOf } from "./unknown-input";
 
 export const API_PREFIX = "/api/v1";
@@ -59,8 +60,14 @@ export type RestRequest = {
 /** `meta` of every response. */
 type Meta = { request_id: string; api_version: string; next_cursor?: string | null; warnings?: Warning[] };
 
-/** `hasSecret`: it must not be compressed. A 204 has no body. */
-export type RestResponse = { status: number; headers: Record<string, string>; body: string; hasSecret?: boolean };
+/** `hasSecret`: it must not be compressed. `compressed`: see {@link Compressed}. A 204 has no body. */
+export type RestResponse = {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+  hasSecret?: boolean;
+  compressed?: Compressed;
+};
 
 const operations = defineProcessValue("rest.operations", () => tableOf(appRouter));
 
@@ -70,17 +77,6 @@ function normalized(request: RestRequest): RestRequest {
   const isSlashed = path.length > 1 && path.endsWith("/");
   if (!isSlashed && method !== "HEAD") return request;
   return { ...request, method: method === "HEAD" ? "GET" : method, path: isSlashed ? path.slice(0, -1) : path };
-}
-
-/** The document of the API, which needs no key; null for any other path. */
-async function serveDocument(request: RestRequest, headers: Record<string, string>): Promise<RestResponse | null> {
-  const isYaml = request.path === "/openapi.yaml";
-  if (request.method !== "GET" || !(isYaml || request.path === "/openapi.json")) return null;
-  // Loaded on demand: generating the document is heavy, and most processes never need it.
-  const { openApiText, openApiYaml } = await import("./document/openapi");
-  if (!isYaml) return { status: 200, headers, body: openApiText(originOf(request.header("host"))) };
-  headers["content-type"] = "application/yaml; charset=utf-8";
-  return { status: 200, headers, body: openApiYaml(originOf(request.header("host"))) };
 }
 
 /** Responds to one request. Never throws. Only the API document needs no key. */
