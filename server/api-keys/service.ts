@@ -3,8 +3,8 @@ import { type IdempotentRequest, plainRequest } from "../accounts/idempotency/re
 import type { AuditValues } from "../audit/schema";
 import { recordAudit } from "../audit/store";
 import { type AccountActor, requireConfirmed } from "../core/actor";
-import { DAY_MS, now } from "../core/clock";
-import { prisma, type Tx } from "../core/db";
+import { now } from "../core/clock";
+import type { Tx } from "../core/db";
 import { forbidden, invalidRequest, notFound, unauthorized } from "../core/errors";
 import { isTestAccount, newId } from "../core/ids";
 import { isoOrNull } from "../core/wire";
@@ -15,26 +15,14 @@ import { presentApiKey } from "./present";
 import type { ApiKey, CreateApiKeyInput, CreatedApiKey, RevokeApiKeyInput } from "./schema";
 import { missingScopes, SCOPES, type Scope } from "./scopes";
 import { hashKey, keyHint, newPlainKey } from "./secret";
-import { insertKey } from "./store";
+import { insertKey, readKeys } from "./store";
 
-/** How long revoked and expired keys are listed. */
-const INACTIVE_LISTED_MS = 90 * DAY_MS;
 export const PLAIN_KEY_NOTICE = "Store this key now: it is shown this once and cannot be read again.";
 
-/** The account's keys, newest first, including those revoked or expired within 90 days, as inactive. */
+/** The account's keys that work, newest first, and as inactive the 200 that were revoked or expired last within 90 days. */
 export async function listApiKeys(actor: AccountActor): Promise<{ object: "list"; data: ApiKey[] }> {
+  const rows = await readKeys(actor.accountId);
   const at = now();
-  const since = new Date(at.getTime() - INACTIVE_LISTED_MS);
-  const rows = await prisma().apiKey.findMany({
-    where: {
-      accountId: actor.accountId,
-      AND: [
-        { OR: [{ revokedAt: null }, { revokedAt: { gt: since } }] },
-        { OR: [{ expiresAt: null }, { expiresAt: { gt: since } }] },
-      ],
-    },
-    orderBy: { id: "desc" },
-  });
   return { object: "list", data: rows.map((row) => presentApiKey(row, at)) };
 }
 
@@ -106,8 +94,8 @@ export const auditOf = (row: KeyLimits & { name: string; keyHint: string; permis
  * Creates a key. Only this response contains the key itself. Omitted `permissions` are the creator's scopes; omitted
  * limits are those of the creating key.
  * @throws 403 `confirmation_required` for a person who has not given their password lately, 403 `scope_not_held` or
- *   `limit_not_held` for more than the creating key has, 400 `expires_in_the_past`, 400 `key_limit` beyond 100 active keys, 400 `key_generations`
- *   for a key that descends from too many.
+ *   `limit_not_held` for more than the creating key has, 400 `expires_in_the_past`, 400 `key_limit` beyond 100 active keys, 429
+ *   `key_creation_limit` beyond 1,000 new keys in a UTC day, 400 `key_generations` for a key that descends from too many.
  */
 export async function createApiKey(
   actor: AccountActor,
