@@ -30,7 +30,7 @@ export async function listApiKeys(actor: AccountActor): Promise<{ object: "list"
 export const scopesOf = (actor: AccountActor): readonly Scope[] =>
   actor.kind === "session" ? SCOPES : SCOPES.filter((scope) => actor.scopes.includes(scope));
 
-/** The limits of the creating key; null for a person, who has none. @throws 401 when the key was revoked meanwhile. */
+/** The limits of the acting key; null for a person, who has none. @throws 401 when the key was revoked meanwhile. */
 export async function ceilingOf(tx: Tx, actor: AccountActor): Promise<KeyLimits | null> {
   if (actor.kind !== "apiKey") return null;
   const { rows } = await tx.query<KeyLimits>(
@@ -40,11 +40,14 @@ export async function ceilingOf(tx: Tx, actor: AccountActor): Promise<KeyLimits 
     [actor.keyId, actor.accountId],
   );
   if (!rows[0]) throw unauthorized("This API key is not valid.", { reason: "key_invalid" });
-  if ((await generationOf(tx, actor.keyId)) >= GENERATIONS_MAX) {
-    const text = `Keys make keys over at most ${GENERATIONS_MAX} generations. Use a key that a person made.`;
-    throw invalidRequest(text, { reason: "key_generations" });
-  }
   return rows[0];
+}
+
+/** @throws 400 `key_generations` when the actor is a key of the last generation. */
+async function requireGeneration(tx: Tx, actor: AccountActor): Promise<void> {
+  if (actor.kind !== "apiKey" || (await generationOf(tx, actor.keyId)) < GENERATIONS_MAX) return;
+  const text = `Keys make keys over at most ${GENERATIONS_MAX} generations. Use a key that a person made.`;
+  throw invalidRequest(text, { reason: "key_generations" });
 }
 
 /** @throws 400 `expires_in_the_past` for a time that is not after `at`. */
@@ -57,9 +60,10 @@ export function requireFuture(expiresAt: string | null | undefined, at: Date): v
 export const limitNotHeld = (param: string) =>
   forbidden(`A key cannot grant more than its own ${param}.`, { param, reason: "limit_not_held" });
 
-/** @throws 403 `limit_not_held` when a limit exceeds that of the creating key. */
+/** @throws 403 `limit_not_held` when a limit exceeds that of the creating key; 400 `key_generations`. */
 async function grantLimits(tx: Tx, actor: AccountActor, requested: RequestedLimits): Promise<KeyLimits> {
   const ceiling = await ceilingOf(tx, actor);
+  await requireGeneration(tx, actor);
   const limits = limitsOf(requested, ceiling);
   const param = ceiling && exceededParam(limits, ceiling);
   if (!param) return limits;
