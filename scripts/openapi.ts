@@ -16,27 +16,16 @@ const require = createRequire(import.meta.url);
 const DOCUMENT = "openapi.json";
 const CONTEXT_LINES = 3;
 
-type DocumentResponse = { status: number; body: string };
-
-/** The document as GET /api/v1/openapi.json returns it. Needs no database. */
-async function servedDocument(): Promise<object> {
+/** The document as GET /api/v1/openapi.json returns it, with relative URLs. Needs no database. */
+async function makeDocument(): Promise<object> {
   await ensureClient();
-  const { serveRest } = await import("../server/api/rest");
-  const response: DocumentResponse = await serveRest({
-    method: "GET",
-    path: "/openapi.json",
-    query: "",
-    header: () => undefined,
-    peer: "127.0.0.1",
-    readBody: async () => Buffer.alloc(0),
-  });
-  if (response.status !== 200) throw new Error(`The document could not be made: ${response.body}`);
-  return JSON.parse(response.body) as object;
+  const { openApiDocument } = await import("../server/api/document/openapi");
+  return openApiDocument();
 }
 
 /** Every generated file by its path. */
 async function generateFiles(): Promise<Record<string, string>> {
-  const document = await servedDocument();
+  const document = await makeDocument();
   const { generateClient } = await import("../sdk/generate");
   return { [DOCUMENT]: `${JSON.stringify(document, null, 2)}\n`, ...(await generateClient(document)) };
 }
@@ -74,7 +63,7 @@ async function lint(): Promise<void> {
   const folder = mkdtempSync(path.join(tmpdir(), "openapi-"));
   try {
     const file = path.join(folder, DOCUMENT);
-    writeFileSync(file, JSON.stringify(await servedDocument(), null, 2));
+    writeFileSync(file, JSON.stringify(await makeDocument(), null, 2));
     const cli = path.join(path.dirname(require.resolve("@redocly/cli/package.json")), "bin", "cli.js");
     // Turns off the linter's telemetry and its check for updates.
     const env = { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };

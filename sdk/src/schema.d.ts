@@ -423,7 +423,7 @@ export interface paths {
         };
         /**
          * List API keys
-         * @description The keys of the account, newest first. Keys revoked or expired within the last 90 days are listed as inactive.
+         * @description The keys of the account, newest first: all that work, and as inactive the 200 that were revoked or expired last, within 90 days.
          *
          *     Permission: any valid key.
          */
@@ -447,7 +447,7 @@ export interface paths {
         put?: never;
         /**
          * Create an API key
-         * @description The response contains the key itself. It is shown only once, since only its hash is stored. A key cannot grant permissions or limits beyond its own. An account has at most 100 active keys.
+         * @description The response contains the key itself. It is shown only once, since only its hash is stored. A key cannot grant permissions or limits beyond its own. An account has at most 100 active keys, and makes at most 1,000 in a UTC day.
          *
          *     Permission: `keys:write` (create, change and revoke api keys).
          */

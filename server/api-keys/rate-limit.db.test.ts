@@ -49,6 +49,14 @@ test("a refusal is cached exactly until the end of the minute", async () => {
   expect(await countedFor(keyId)).not.toBe(counted);
 });
 
+test("a raised limit holds at once, also for a caller that was refused under the former one", async () => {
+  const { keyId, accountId } = await makeAccount();
+  await setCount(keyId, 5);
+  expect(await countRequest({ caller: keyId, limit: 5, accountId })).toMatchObject({ refusedBy: "caller" });
+  expect(await countRequest({ caller: keyId, limit: 100, accountId })).toMatchObject({ refusedBy: null });
+  expect(await countRequest({ caller: keyId, limit: 5, accountId })).toMatchObject({ refusedBy: "caller" });
+});
+
 test("a busy caller is counted ahead of time, and gets the exact number that it has left", async () => {
   const { accountId, keyId } = await makeAccount({ rateLimit: 1_000 });
   await setCount(keyId, 0);
@@ -90,15 +98,30 @@ describe("an account", () => {
   test("may make five times the requests of its most generous key, whichever of its keys and people make them", async () => {
     const { accountId, keyId } = await makeAccount({ rateLimit: 700 });
     await setCount(accountId, 3_490);
+    vi.useFakeTimers({ toFake: ["performance"] });
     const first = await ask(newId("apiKey"), 600, accountId, 6);
     const person = await ask(newId("user"), 1_200, accountId, 2);
     const last = await ask(keyId, 700, accountId, 8);
     expect(refusals([...first, ...person, ...last])).toEqual({ passed: 10, caller: 0, account: 6 });
     expect(last.at(-1)).toMatchObject({ refusedBy: "account", accountLimit: 3_500, limit: 700, remaining: 0 });
-    // Another key is refused without a query, until the minute is over.
+    // Another key is refused without a query, for a second.
     const counted = await countedFor(accountId);
     expect(refusals(await ask(newId("apiKey"), 600, accountId, 3))).toMatchObject({ account: 3 });
     expect(await countedFor(accountId)).toBe(counted);
+  });
+
+  test("whose most generous key got a higher limit may make more requests within a second", async () => {
+    const { accountId, keyId } = await makeAccount({ rateLimit: 700 });
+    await setCount(accountId, 3_500);
+    vi.useFakeTimers({ toFake: ["performance"] });
+    const another = { caller: newId("apiKey"), limit: 600, accountId };
+    expect(await countRequest(another)).toMatchObject({ refusedBy: "account", accountLimit: 3_500 });
+    await pool().query("UPDATE api_keys SET rate_limit = 1000 WHERE id = $1", [keyId]);
+    const counted = await countedFor(accountId);
+    expect(await countRequest(another)).toMatchObject({ refusedBy: "account" });
+    expect(await countedFor(accountId)).toBe(counted);
+    vi.advanceTimersByTime(1_000);
+    expect(await countRequest(another)).toMatchObject({ refusedBy: null, accountLimit: 5_000 });
   });
 
   test("with small keys may make as many as with one that has the usual limit", async () => {

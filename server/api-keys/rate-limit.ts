@@ -4,7 +4,7 @@
  * large limit ahead of time (advances.ts).
  */
 import { createBatcher } from "../core/batcher";
-import { MINUTE_MS } from "../core/clock";
+import { MINUTE_MS, SECOND_MS } from "../core/clock";
 import { pool, repeatWhenLost } from "../core/db";
 import { env } from "../core/env";
 import { defineProcessValue } from "../core/process";
@@ -27,13 +27,18 @@ export type RateState = {
 
 /** `caller`: id of a key or a person, or another name for what is limited. `accountId`: null when no account is counted for. */
 type Ask = { caller: string; limit: number; accountId: string | null };
-/** `until`: milliseconds of the process's monotonic clock. */
-type Exhausted = { until: number; accountLimit: number | null };
+/**
+ * `limit`: that of the caller which was refused. `until`: end of its minute; `knownUntil`: when it is counted again. Both are
+ * milliseconds of the process's monotonic clock.
+ */
+type Exhausted = { limit: number; until: number; knownUntil: number; accountLimit: number | null };
 
 const ASKS_MAX = 2_000;
 /** Queue limit. One statement counts thousands of requests, so only an unavailable database fills the queue. */
 const WAITING_MAX = 20_000;
 const EXHAUSTED_MAX = 10_000;
+/** Keys that change apply everywhere within this time, and the limit of an account is made from them. */
+const ACCOUNT_KNOWN_MS = SECOND_MS;
 
 const countQueue = defineProcessValue("api-keys.rate", () =>
   createBatcher(countAll, { name: "rate_counts", maxWeight: ASKS_MAX, maxWaiting: WAITING_MAX }),
@@ -45,14 +50,18 @@ const advances = defineProcessValue("api-keys.advances", openAdvances);
 export async function countRequest(ask: Ask): Promise<RateState> {
   const advance = takeAdvance(ask);
   if (advance) return advance;
-  // An exhausted caller is refused until the next minute without a query, so that a flood does not load the database.
+  // An exhausted caller is refused until the next minute without a query, an account for a second, so that a flood does not
+  // load the database.
   const known = knownRefusal(ask);
   if (known) return known;
   const state = await countQueue()(ask);
   const spent = state.refusedBy === "caller" ? ask.caller : state.refusedBy === "account" ? ask.accountId : null;
   if (spent !== null) {
     if (exhausted().size >= EXHAUSTED_MAX) exhausted().clear();
-    exhausted().set(spent, { until: performance.now() + state.resetMs, accountLimit: state.accountLimit });
+    const at = performance.now();
+    const until = at + state.resetMs;
+    const knownUntil = state.refusedBy === "caller" ? until : Math.min(until, at + ACCOUNT_KNOWN_MS);
+    exhausted().set(spent, { limit: ask.limit, until, knownUntil, accountLimit: state.accountLimit });
   }
   return state;
 }
@@ -69,15 +78,22 @@ function takeAdvance({ caller, limit, accountId }: Ask): RateState | null {
 
 const exhausted = defineProcessValue("api-keys.exhausted", () => new Map<string, Exhausted>());
 
+/** A refusal that was counted before, under the caller's present limit; null: the request has to be counted. */
 function knownRefusal({ caller, limit, accountId }: Ask): RateState | null {
-  for (const refusedBy of ["caller", "account"] as const) {
-    const spent = exhausted().get(refusedBy === "caller" ? caller : (accountId ?? ""));
-    const leftMs = spent ? Math.ceil(spent.until - performance.now()) : 0;
-    if (spent && leftMs > 0)
-      return { refusedBy, limit, remaining: 0, resetMs: leftMs, accountLimit: spent.accountLimit };
-  }
-  return null;
+  const at = performance.now();
+  const own = exhausted().get(caller);
+  if (own && own.limit === limit && at < own.knownUntil) return refusalOf("caller", limit, own, at);
+  const account = accountId === null ? undefined : exhausted().get(accountId);
+  return account && at < account.knownUntil ? refusalOf("account", limit, account, at) : null;
 }
+
+const refusalOf = (refusedBy: "caller" | "account", limit: number, spent: Exhausted, at: number): RateState => ({
+  refusedBy,
+  limit,
+  remaining: 0,
+  resetMs: Math.ceil(spent.until - at),
+  accountLimit: spent.accountLimit,
+});
 
 /** Adds to the counts of `rows`, selected as (id, n). */
 const addTo = (rows: string): string => `

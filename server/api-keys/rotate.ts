@@ -38,8 +38,8 @@ const copyQuotas = (tx: Tx, from: string, to: string) =>
 /**
  * Replaces an active key by a new one of the same name, permissions and limits, which only this response contains. The
  * old key goes on working for `grace_hours`; keys that it created are not touched.
- * @throws 404; 400 `key_limit` beyond 100 active keys; 403 `confirmation_required` for a person who has not given their
- *   password lately.
+ * @throws 404; 400 `key_limit` beyond 100 active keys; 429 `key_creation_limit` beyond 1,000 new keys in a UTC day; 403
+ *   `confirmation_required` for a person who has not given their password lately.
  */
 export async function rotateApiKey(
   actor: SessionActor,

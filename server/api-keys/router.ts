@@ -22,7 +22,8 @@ export const apiKeysRouter = router({
         tags: ["API keys"],
         summary: "List API keys",
         description:
-          "The keys of the account, newest first. Keys revoked or expired within the last 90 days are listed as inactive.",
+          "The keys of the account, newest first: all that work, and as inactive the 200 that were revoked or expired last, within " +
+          "90 days.",
       },
     })
     .output(listOf(ApiKey))
@@ -38,7 +39,7 @@ export const apiKeysRouter = router({
         summary: "Create an API key",
         description:
           "The response contains the key itself. It is shown only once, since only its hash is stored. A key cannot grant " +
-          "permissions or limits beyond its own. An account has at most 100 active keys.",
+          "permissions or limits beyond its own. An account has at most 100 active keys, and makes at most 1,000 in a UTC day.",
       },
     })
     .input(CreateApiKeyInput)

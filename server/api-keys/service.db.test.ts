@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
+import { explain, rowsRead, statementsOf } from "@/test/database/plans";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
 import type { AccountActor } from "../core/actor";
-import { prisma } from "../core/db";
+import { pool, prisma } from "../core/db";
 import { newId } from "../core/ids";
 import { authenticate } from "./authenticate";
 import { CreateApiKeyInput } from "./schema";
@@ -135,6 +136,68 @@ test("keys revoked or expired more than 90 days ago are not listed", async () =>
   const recent = [await make({ revokedAt: daysAgo(89) }), await make({ expiresAt: daysAgo(89) })];
   const { data } = await listApiKeys(account.actor);
   expect(data.map((key) => key.id)).toEqual([...recent.reverse(), account.keyId]);
+});
+
+/** Inserts keys `count` times that ended so many seconds ago, or in the future, one after the other. */
+const insertEnded = (accountId: string, prefix: string, count: number, column: string, end: string) =>
+  pool().query(
+    `INSERT INTO api_keys (id, account_id, name, key_hash, key_hint, ${column})
+     SELECT 'key_' || $2 || lpad(n::text, 6, '0'), $1, 'ended', $1 || $2 || n, '…', ${end}
+     FROM generate_series(1, $3::int4) n`,
+    [accountId, prefix, count],
+  );
+
+test("all keys that work are listed, and of the others the 200 that ended last, however many there are", async () => {
+  const account = await makeAccount();
+  const { accountId, keyId } = account;
+  await insertEnded(accountId, "0revoked", 3_000, "revoked_at", "now() - interval '1 hour' - n * interval '1 second'");
+  await insertEnded(accountId, "0expired", 3_000, "expires_at", "now() - interval '1 day' - n * interval '1 second'");
+  await insertEnded(accountId, "0ancient", 3_000, "revoked_at", "now() - interval '91 days'");
+  await insertEnded(accountId, "0working", 50, "expires_at", "now() + interval '1 day'");
+  await pool().query("ANALYZE api_keys");
+  let listed: string[] = [];
+  const sent = await statementsOf(async () => {
+    listed = (await listApiKeys(account.actor)).data.map((key) => key.id);
+  });
+  expect(listed).toHaveLength(251);
+  expect(listed).toEqual([...listed].sort().reverse());
+  expect(listed).toContain(keyId);
+  expect(listed.filter((id) => id.startsWith("key_0working"))).toHaveLength(50);
+  expect(listed.filter((id) => id.startsWith("key_0revoked")).at(-1)).toBe("key_0revoked000001");
+  for (const statement of sent) {
+    expect(rowsRead((await explain(statement)).plan, ["api_keys"]), statement.name).toBeLessThan(300);
+  }
+});
+
+test("a creation reads the keys that work, not those that have ended", async () => {
+  const account = await makeAccount();
+  await insertEnded(account.accountId, "00revoked", 3_000, "revoked_at", "now()");
+  await insertEnded(account.accountId, "00expired", 3_000, "expires_at", "now() - interval '1 day'");
+  await pool().query("ANALYZE api_keys");
+  const sent = await statementsOf(() => createApiKey(ownerOf(account), input()));
+  const inserting = sent.filter(({ text }) => text.includes("INSERT INTO api_keys"));
+  expect(inserting).toHaveLength(1);
+  for (const { values, ...statement } of inserting) {
+    const [, accountId, name, , ...others] = values;
+    const again = { ...statement, values: [newId("apiKey"), accountId, name, "another hash", ...others] };
+    expect(rowsRead((await explain(again)).plan, ["api_keys"])).toBeLessThan(20);
+  }
+});
+
+test("an account makes at most 1,000 keys in a UTC day", async () => {
+  const account = await makeAccount();
+  const owner = ownerOf(account);
+  const { id } = await createApiKey(owner, input());
+  // Ids begin with their time: these are of the same day.
+  await insertEnded(account.accountId, `${id.slice("key_".length, 20)}`, 997, "revoked_at", "now()");
+  const results = await Promise.allSettled(Array.from({ length: 3 }, () => createApiKey(owner, input())));
+  expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+  await expect(createApiKey(owner, input())).rejects.toMatchObject({
+    status: 429,
+    retryAfterS: expect.any(Number),
+    wire: { details: { reason: "key_creation_limit", limit: 1_000 } },
+  });
+  expect((await createApiKey(ownerOf(await makeAccount()), input())).is_active).toBe(true);
 });
 
 test("a key cannot be created expired", async () => {

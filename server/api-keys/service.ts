@@ -3,8 +3,8 @@ import { type IdempotentRequest, plainRequest } from "../accounts/idempotency/re
 import type { AuditValues } from "../audit/schema";
 import { recordAudit } from "../audit/store";
 import { type AccountActor, requireConfirmed } from "../core/actor";
-import { DAY_MS, now } from "../core/clock";
-import { prisma, type Tx } from "../core/db";
+import { now } from "../core/clock";
+import type { Tx } from "../core/db";
 import { forbidden, invalidRequest, notFound, unauthorized } from "../core/errors";
 import { isTestAccount, newId } from "../core/ids";
 import { isoOrNull } from "../core/wire";
@@ -15,26 +15,14 @@ import { presentApiKey } from "./present";
 import type { ApiKey, CreateApiKeyInput, CreatedApiKey, RevokeApiKeyInput } from "./schema";
 import { missingScopes, SCOPES, type Scope } from "./scopes";
 import { hashKey, keyHint, newPlainKey } from "./secret";
-import { insertKey } from "./store";
+import { insertKey, readKeys } from "./store";
 
-/** How long revoked and expired keys are listed. */
-const INACTIVE_LISTED_MS = 90 * DAY_MS;
 export const PLAIN_KEY_NOTICE = "Store this key now: it is shown this once and cannot be read again.";
 
-/** The account's keys, newest first, including those revoked or expired within 90 days, as inactive. */
+/** The account's keys that work, newest first, and as inactive the 200 that were revoked or expired last within 90 days. */
 export async function listApiKeys(actor: AccountActor): Promise<{ object: "list"; data: ApiKey[] }> {
+  const rows = await readKeys(actor.accountId);
   const at = now();
-  const since = new Date(at.getTime() - INACTIVE_LISTED_MS);
-  const rows = await prisma().apiKey.findMany({
-    where: {
-      accountId: actor.accountId,
-      AND: [
-        { OR: [{ revokedAt: null }, { revokedAt: { gt: since } }] },
-        { OR: [{ expiresAt: null }, { expiresAt: { gt: since } }] },
-      ],
-    },
-    orderBy: { id: "desc" },
-  });
   return { object: "list", data: rows.map((row) => presentApiKey(row, at)) };
 }
 
@@ -42,7 +30,7 @@ export async function listApiKeys(actor: AccountActor): Promise<{ object: "list"
 export const scopesOf = (actor: AccountActor): readonly Scope[] =>
   actor.kind === "session" ? SCOPES : SCOPES.filter((scope) => actor.scopes.includes(scope));
 
-/** The limits of the creating key; null for a person, who has none. @throws 401 when the key was revoked meanwhile. */
+/** The limits of the acting key; null for a person, who has none. @throws 401 when the key was revoked meanwhile. */
 export async function ceilingOf(tx: Tx, actor: AccountActor): Promise<KeyLimits | null> {
   if (actor.kind !== "apiKey") return null;
   const { rows } = await tx.query<KeyLimits>(
@@ -52,11 +40,14 @@ export async function ceilingOf(tx: Tx, actor: AccountActor): Promise<KeyLimits 
     [actor.keyId, actor.accountId],
   );
   if (!rows[0]) throw unauthorized("This API key is not valid.", { reason: "key_invalid" });
-  if ((await generationOf(tx, actor.keyId)) >= GENERATIONS_MAX) {
-    const text = `Keys make keys over at most ${GENERATIONS_MAX} generations. Use a key that a person made.`;
-    throw invalidRequest(text, { reason: "key_generations" });
-  }
   return rows[0];
+}
+
+/** @throws 400 `key_generations` when the actor is a key of the last generation. */
+async function requireGeneration(tx: Tx, actor: AccountActor): Promise<void> {
+  if (actor.kind !== "apiKey" || (await generationOf(tx, actor.keyId)) < GENERATIONS_MAX) return;
+  const text = `Keys make keys over at most ${GENERATIONS_MAX} generations. Use a key that a person made.`;
+  throw invalidRequest(text, { reason: "key_generations" });
 }
 
 /** @throws 400 `expires_in_the_past` for a time that is not after `at`. */
@@ -69,9 +60,10 @@ export function requireFuture(expiresAt: string | null | undefined, at: Date): v
 export const limitNotHeld = (param: string) =>
   forbidden(`A key cannot grant more than its own ${param}.`, { param, reason: "limit_not_held" });
 
-/** @throws 403 `limit_not_held` when a limit exceeds that of the creating key. */
+/** @throws 403 `limit_not_held` when a limit exceeds that of the creating key; 400 `key_generations`. */
 async function grantLimits(tx: Tx, actor: AccountActor, requested: RequestedLimits): Promise<KeyLimits> {
   const ceiling = await ceilingOf(tx, actor);
+  await requireGeneration(tx, actor);
   const limits = limitsOf(requested, ceiling);
   const param = ceiling && exceededParam(limits, ceiling);
   if (!param) return limits;
@@ -106,8 +98,8 @@ export const auditOf = (row: KeyLimits & { name: string; keyHint: string; permis
  * Creates a key. Only this response contains the key itself. Omitted `permissions` are the creator's scopes; omitted
  * limits are those of the creating key.
  * @throws 403 `confirmation_required` for a person who has not given their password lately, 403 `scope_not_held` or
- *   `limit_not_held` for more than the creating key has, 400 `expires_in_the_past`, 400 `key_limit` beyond 100 active keys, 400 `key_generations`
- *   for a key that descends from too many.
+ *   `limit_not_held` for more than the creating key has, 400 `expires_in_the_past`, 400 `key_limit` beyond 100 active keys, 429
+ *   `key_creation_limit` beyond 1,000 new keys in a UTC day, 400 `key_generations` for a key that descends from too many.
  */
 export async function createApiKey(
   actor: AccountActor,

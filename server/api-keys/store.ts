@@ -1,24 +1,62 @@
 import type { ApiKey as ApiKeyRow } from "@/prisma/generated/client";
 import type { AccountActor } from "../core/actor";
-import type { Tx } from "../core/db";
-import { invalidRequest, notFound } from "../core/errors";
+import { msUntil, nextUtcDay, utcDay, wholeSeconds } from "../core/clock";
+import { pool, type Tx } from "../core/db";
+import { invalidRequest, notFound, rateLimited } from "../core/errors";
+import { firstIdAt } from "../core/ids";
 import type { KeyLimits } from "./ceiling";
 import type { Scope } from "./scopes";
 
 const KEYS_MAX = 100;
+const CREATED_PER_DAY_MAX = 1_000;
+/** Ended keys are many where programs make keys for a moment, and few of them are of interest. */
+const ENDED_LISTED_MAX = 200;
+const ENDED_LISTED_DAYS = 90;
+
+/** SQL: when a key was revoked or expired; null: never. The index `api_keys_ended` has it. */
+const ENDS_AT = "LEAST(revoked_at, expires_at)";
+
+/** All keys of an account that work, and the 200 of the last 90 days that ended last; newest first. */
+export async function readKeys(accountId: string): Promise<ApiKeyRow[]> {
+  const { rows } = await pool().query<ApiKeyRow>({
+    name: "api-keys.list",
+    text: `SELECT id, account_id AS "accountId", name, key_hash AS "keyHash", key_hint AS "keyHint",
+             coalesce(permissions, '{}') AS permissions, rate_limit AS "rateLimit", daily_limit AS "dailyLimit", monthly_limit AS "monthlyLimit",
+             coalesce(allowed_ips, '{}') AS "allowedIps", expires_at AS "expiresAt", revoked_at AS "revokedAt", created_by AS "createdBy",
+             last_used_at AS "lastUsedAt", created_at AS "createdAt"
+           FROM (
+             SELECT * FROM api_keys WHERE account_id = $1 AND (${ENDS_AT} IS NULL OR ${ENDS_AT} > now())
+             UNION ALL
+             (SELECT * FROM api_keys
+              WHERE account_id = $1 AND ${ENDS_AT} <= now()
+                AND ${ENDS_AT} > now() - interval '${ENDED_LISTED_DAYS} days'
+              ORDER BY ${ENDS_AT} DESC LIMIT ${ENDED_LISTED_MAX})
+           ) AS listed ORDER BY id DESC`,
+    values: [accountId],
+  });
+  return rows;
+}
 
 /**
  * Inserts a key. The account must be locked, so that concurrent creations count one after the other.
- * @throws 400 `key_limit` when the account has 100 active keys.
+ * @throws 400 `key_limit` when the account has 100 active keys; 429 `key_creation_limit` when it has made 1,000 on this UTC day.
  */
 export async function insertKey(tx: Tx, row: ApiKeyRow): Promise<void> {
-  const { rowCount } = await tx.query(
-    `INSERT INTO api_keys (id, account_id, name, key_hash, key_hint, permissions, rate_limit, daily_limit,
-       monthly_limit, allowed_ips, expires_at, created_at, created_by)
-     SELECT $1, $2, $3, $4, $5, $6::text[], $7::int4, $8::int4, $9::int4, $10::text[], $11::timestamptz,
-       $12::timestamptz, $14
-     WHERE (SELECT count(*) FROM api_keys WHERE account_id = $2 AND revoked_at IS NULL
-              AND (expires_at IS NULL OR expires_at > now())) < $13`,
+  const { rows } = await tx.query<{ working: number; today: number }>(
+    `WITH counted AS (
+       SELECT
+         (SELECT count(*)::int4 FROM api_keys WHERE account_id = $2 AND revoked_at IS NULL
+            AND (${ENDS_AT} IS NULL OR ${ENDS_AT} > now())) AS working,
+         (SELECT count(*)::int4 FROM (
+            SELECT FROM api_keys WHERE account_id = $2 AND id >= $14 LIMIT ${CREATED_PER_DAY_MAX}) AS made) AS today
+     ), inserted AS (
+       INSERT INTO api_keys (id, account_id, name, key_hash, key_hint, permissions, rate_limit, daily_limit,
+         monthly_limit, allowed_ips, expires_at, created_at, created_by)
+       SELECT $1, $2, $3, $4, $5, $6::text[], $7::int4, $8::int4, $9::int4, $10::text[], $11::timestamptz,
+         $12::timestamptz, $13
+       FROM counted WHERE working < ${KEYS_MAX} AND today < ${CREATED_PER_DAY_MAX}
+     )
+     SELECT working, today FROM counted`,
     [
       row.id,
       row.accountId,
@@ -32,13 +70,21 @@ export async function insertKey(tx: Tx, row: ApiKeyRow): Promise<void> {
       row.allowedIps,
       row.expiresAt?.toISOString() ?? null,
       row.createdAt.toISOString(),
-      KEYS_MAX,
       row.createdBy,
+      firstIdAt("apiKey", new Date(utcDay(row.createdAt))),
     ],
   );
-  if (rowCount === 0) {
+  const { working = 0, today = 0 } = rows[0] ?? {};
+  if (working >= KEYS_MAX) {
     throw invalidRequest(`An account has at most ${KEYS_MAX} active API keys. Revoke one first.`, {
       reason: "key_limit",
+    });
+  }
+  if (today >= CREATED_PER_DAY_MAX) {
+    throw rateLimited(`An account makes at most ${CREATED_PER_DAY_MAX} API keys in a UTC day.`, {
+      reason: "key_creation_limit",
+      details: { limit: CREATED_PER_DAY_MAX },
+      retryAfterS: wholeSeconds(msUntil(nextUtcDay(row.createdAt))),
     });
   }
 }

@@ -5,7 +5,7 @@ import { pool, prisma } from "../core/db";
 import { newId } from "../core/ids";
 import { authenticate } from "./authenticate";
 import { CreateApiKeyInput, UpdateApiKeyInput } from "./schema";
-import type { Scope } from "./scopes";
+import { SCOPES, type Scope } from "./scopes";
 import { createApiKey, listApiKeys, revokeApiKey } from "./service";
 import { updateApiKey } from "./update";
 
@@ -127,5 +127,18 @@ test("a person has to have given their password lately", async () => {
   const owner = { ...ownerOf(account), sessionId: "ses_1", isConfirmed: false } as AccountActor;
   await expect(update(owner, { id: key.id, name: "x" })).rejects.toMatchObject({
     wire: { details: { reason: "confirmation_required" } },
+  });
+});
+
+test("a key of the tenth generation changes itself, although it makes no keys", async () => {
+  const account = await makeAccount();
+  let key = await makeKey(account);
+  for (let generation = 2; generation <= 10; generation += 1) {
+    key = await createApiKey(actorOf(key, account, SCOPES), CreateApiKeyInput.parse({ name: "child" }));
+  }
+  const last = actorOf(key, account, SCOPES);
+  expect(await update(last, { id: key.id, name: "renamed", rate_limit: 5 })).toMatchObject({ name: "renamed" });
+  await expect(createApiKey(last, CreateApiKeyInput.parse({ name: "child" }))).rejects.toMatchObject({
+    wire: { details: { reason: "key_generations" } },
   });
 });

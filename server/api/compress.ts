@@ -16,6 +16,9 @@ const BROTLI_QUALITY = 1;
 
 type ContentCoding = "br" | "gzip";
 
+/** Compressed bodies of a response that is the same for many requests. */
+export type Compressed = Map<ContentCoding, Promise<Buffer>>;
+
 /** The caller's preferred content coding among ours; null: none. */
 export function codingOf(acceptEncoding: string | undefined): ContentCoding | null {
   if (!acceptEncoding) return null;
@@ -31,27 +34,32 @@ export function codingOf(acceptEncoding: string | undefined): ContentCoding | nu
   return br >= gz ? "br" : "gzip";
 }
 
+const compressedAs = (coding: ContentCoding, text: string): Promise<Buffer> =>
+  coding === "gzip"
+    ? gzipped(text, { level: GZIP_LEVEL })
+    : brotlied(text, {
+        params: {
+          [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,
+          [constants.BROTLI_PARAM_SIZE_HINT]: text.length,
+        },
+      });
+
+type Served = { headers: Record<string, string>; body: string; hasSecret?: boolean; compressed?: Compressed };
+
 /**
- * Compresses a response that is large enough. A response with a new secret is not compressed: its length, compressed
- * together with text that an attacker chose, could reveal the secret (BREACH).
+ * Compresses a response that is large enough, one with `compressed` once in each coding. A response with a new secret is not
+ * compressed: its length, compressed together with text that an attacker chose, could reveal the secret (BREACH).
  */
-export async function compress<Served extends { headers: Record<string, string>; body: string; hasSecret?: boolean }>(
-  response: Served,
+export async function compress<Given extends Served>(
+  response: Given,
   acceptEncoding: string | undefined,
-): Promise<Omit<Served, "body"> & { body: string | Buffer }> {
+): Promise<Omit<Given, "body"> & { body: string | Buffer }> {
   // A string never has more UTF-16 units than bytes.
   if (response.hasSecret || response.body.length < COMPRESSED_MIN_BYTES) return response;
   const headers = { ...response.headers, vary: "accept-encoding" };
   const coding = codingOf(acceptEncoding);
   if (coding === null) return { ...response, headers };
-  const body =
-    coding === "gzip"
-      ? await gzipped(response.body, { level: GZIP_LEVEL })
-      : await brotlied(response.body, {
-          params: {
-            [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,
-            [constants.BROTLI_PARAM_SIZE_HINT]: response.body.length,
-          },
-        });
-  return { ...response, headers: { ...headers, "content-encoding": coding }, body };
+  const compressing = response.compressed?.get(coding) ?? compressedAs(coding, response.body);
+  response.compressed?.set(coding, compressing);
+  return { ...response, headers: { ...headers, "content-encoding": coding }, body: await compressing };
 }

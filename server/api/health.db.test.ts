@@ -1,10 +1,14 @@
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { addJob } from "../core/add-jobs";
 import { pool, transaction } from "../core/db";
 import { newId } from "../core/ids";
-import { checkHealth } from "./health";
+import { checkHealth, forgetHealth } from "./health";
 
-afterEach(() => pool().query("DELETE FROM graphile_worker._private_jobs"));
+afterEach(async () => {
+  forgetHealth();
+
+  await pool().query("DELETE FROM graphile_worker._private_jobs");
+});
 
 test("a healthy installation has a database and an empty queue", async () => {
   expect(await checkHealth()).toEqual({
@@ -38,6 +42,20 @@ test("without a queue the service is unhealthy, though its database is healthy",
   try {
     expect(await checkHealth()).toMatchObject({ ok: false, database: { ok: true }, queue: null });
   } finally {
+    await pool().query("ALTER SCHEMA graphile_worker_gone RENAME TO graphile_worker");
+  }
+});
+
+test("the queue, whose length may take long to count, is counted once for many callers", async () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  try {
+    const first = await checkHealth();
+    await pool().query("ALTER SCHEMA graphile_worker RENAME TO graphile_worker_gone");
+    expect(await checkHealth()).toMatchObject({ ok: true, queue: first.queue });
+    vi.advanceTimersByTime(1_000);
+    expect(await checkHealth()).toMatchObject({ ok: false, queue: null });
+  } finally {
+    vi.useRealTimers();
     await pool().query("ALTER SCHEMA graphile_worker_gone RENAME TO graphile_worker");
   }
 });

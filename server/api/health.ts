@@ -1,3 +1,5 @@
+import { cachedRead } from "../core/cached-read";
+import { SECOND_MS } from "../core/clock";
 import { isConnectionFailure } from "../core/connection-failure";
 import { pool } from "../core/db";
 import { errorFields, log } from "../core/log";
@@ -56,12 +58,21 @@ async function readQueue(): Promise<Health["queue"]> {
   return rows[0] ?? null;
 }
 
-/** Checks the database and the job queue. Never throws: failures are part of the result. */
+/** Callers need no key, and counting a long queue takes the database a while. */
+const queue = cachedRead("health.queue", SECOND_MS, readQueue);
+
+/** The next check counts the queue again. */
+export const forgetHealth = (): void => queue.forget();
+
+/**
+ * Checks the database and the job queue, which is counted at most once a second for all callers. Never throws: failures are
+ * part of the result.
+ */
 export async function checkHealth(): Promise<Health> {
   const health: Health = { ok: false, database: { ok: false, latencyMs: null }, queue: null };
   try {
     health.database = { ok: true, latencyMs: await within(CHECK_TIMEOUT_MS, databaseLatencyMs()) };
-    health.queue = await within(CHECK_TIMEOUT_MS, readQueue());
+    health.queue = await within(CHECK_TIMEOUT_MS, queue.get());
     health.ok = true;
   } catch (thrown) {
     log("error", "health.failed", errorFields(thrown));

@@ -5,7 +5,7 @@ import { errorFields, log } from "../core/log";
 import { metrics } from "../core/metrics";
 import { defineProcessValue, onShutdown } from "../core/process";
 import { storableText } from "../core/wire";
-import { maskBody } from "./mask";
+import { maskBody, maskQuery } from "./mask";
 import { insertRequests, type RequestRow } from "./store";
 
 const WRITE_EVERY_MS = 250;
@@ -68,14 +68,15 @@ const keptResponse = ({ status, response }: ServedRequest): string =>
   response.slice(0, status >= 400 ? RESPONSE_MAX : 120);
 
 function rowOf({ input, response, at, inputBytes: _, ...request }: Waiting): RequestRow {
+  const keepsTexts = env().REQUEST_LOG_TEXTS;
   return {
     ...request,
     method: storableText(request.method, 20),
     path: storableText(request.path, PATH_MAX),
-    query: storableText(request.query, QUERY_MAX),
+    query: storableText(maskQuery(request.query.slice(0, QUERY_MAX), keepsTexts), QUERY_MAX),
     latencyMs: Math.round(request.latencyMs),
     resourceId: RESOURCE_ID.exec(response)?.[1] ?? null,
-    requestBody: input === undefined ? null : maskBody(input, env().REQUEST_LOG_TEXTS),
+    requestBody: input === undefined ? null : maskBody(input, keepsTexts),
     responseBody: request.status >= 400 ? storableText(response, RESPONSE_MAX) : null,
     createdAt: at,
   };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { maskBody } from "./mask";
+import { maskBody, maskQuery } from "./mask";
 
 const masked = (body: unknown, keepsTexts = false) => JSON.parse(maskBody(body, keepsTexts));
 
@@ -10,6 +10,42 @@ test("of a text only its length is kept, unless texts may be", () => {
   expect(masked({ recipients: [{ to: "+1", body: "4711" }] })).toEqual({
     recipients: [{ to: "+1", body: "[masked: 4 characters]" }],
   });
+});
+
+test("values that a text is filled with are texts, whichever they are", () => {
+  const variables = [
+    { name: "Ann", c: "4711 secret otp" },
+    { code: 123_456, isNew: true, none: null },
+  ];
+  expect(masked({ recipients: ["+14155550123"], body: "{{name}}", variables })).toEqual({
+    recipients: ["+14155550123"],
+    body: "[masked: 8 characters]",
+    variables: [
+      { name: "[masked: 3 characters]", c: "[masked: 15 characters]" },
+      { code: "[masked: 6 characters]", isNew: true, none: null },
+    ],
+  });
+  expect(masked({ variables }, true)).toEqual({ variables });
+});
+
+test("a text is masked in a request that is wrong, too: in another shape, or under a name of another service", () => {
+  expect(masked({ body: ["4711"], text: { en: "4711" }, message: 4711, Body: "4711", content: "4711" })).toEqual({
+    body: ["[masked: 4 characters]"],
+    text: { en: "[masked: 4 characters]" },
+    message: "[masked: 4 characters]",
+    Body: "[masked: 4 characters]",
+    content: "[masked: 4 characters]",
+  });
+});
+
+test("texts and secrets are masked in a query", () => {
+  const query =
+    "to=%2B14155550123&body=Your+code%204711&Text=4711&api_token=t&variables%5Bc%5D=4711&metadata%5Ba%5D=b&%zz";
+  expect(maskQuery(query, false)).toBe(
+    "to=%2B14155550123&body=[masked]&Text=[masked]&api_token=[masked]&variables%5Bc%5D=[masked]&metadata%5Ba%5D=b&%zz",
+  );
+  expect(maskQuery("body=4711&api_token=t", true)).toBe("body=4711&api_token=[masked]");
+  expect(maskQuery("", false)).toBe("");
 });
 
 test("no secret is kept, however it is asked", () => {

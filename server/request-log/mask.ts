@@ -1,7 +1,8 @@
-/** The part of a body that may be kept: never a secret, of texts only their length, and of long values the beginning. */
+/** The part of a request that may be kept: never a secret, of texts only their length, and of long values the beginning. */
 
 const SECRET = /secret|password|token|authorization|plain_key/i;
-const TEXTS: ReadonlySet<string> = new Set(["body", "text", "message"]);
+/** Texts of messages, under the names of other services too, and what they are filled with. */
+const TEXTS: ReadonlySet<string> = new Set(["body", "text", "message", "content", "variables"]);
 /** Names and passwords in a URL. */
 const USER_OF_URL = /^([a-z][a-z0-9+.-]{0,20}:\/\/)[^/?#@]{1,200}@/i;
 
@@ -17,20 +18,23 @@ function maskString(text: string): string {
     : shown;
 }
 
-function maskValue(value: unknown, keepsTexts: boolean, depth: number): unknown {
+const isText = (name: string): boolean => TEXTS.has(name.toLowerCase());
+
+/** @param isHidden whether the value is a text, or below one: the request may be wrong. */
+function maskValue(value: unknown, hidesTexts: boolean, isHidden: boolean, depth: number): unknown {
+  if (isHidden && (typeof value === "string" || typeof value === "number"))
+    return `[masked: ${String(value).length} characters]`;
   if (typeof value === "string") return maskString(value);
   if (typeof value !== "object" || value === null) return value;
   if (depth === DEPTH_MAX) return "[…]";
   if (Array.isArray(value)) {
-    const shown = value.slice(0, ITEMS_MAX).map((item) => maskValue(item, keepsTexts, depth + 1));
+    const shown = value.slice(0, ITEMS_MAX).map((item) => maskValue(item, hidesTexts, isHidden, depth + 1));
     return value.length > ITEMS_MAX ? [...shown, `[${value.length - ITEMS_MAX} more]`] : shown;
   }
   const fields = Object.entries(value);
   const shown = fields.slice(0, FIELDS_MAX).map(([name, field]) => {
     if (SECRET.test(name)) return [name, "[masked]"];
-    if (!keepsTexts && TEXTS.has(name) && typeof field === "string")
-      return [name, `[masked: ${field.length} characters]`];
-    return [name, maskValue(field, keepsTexts, depth + 1)];
+    return [name, maskValue(field, hidesTexts, isHidden || (hidesTexts && isText(name)), depth + 1)];
   });
   if (fields.length > FIELDS_MAX) shown.push(["…", `[${fields.length - FIELDS_MAX} more]`]);
   return Object.fromEntries(shown);
@@ -38,4 +42,18 @@ function maskValue(value: unknown, keepsTexts: boolean, depth: number): unknown 
 
 /** The body of a request for the log, as JSON. @param keepsTexts whether texts of messages may be kept. */
 export const maskBody = (body: unknown, keepsTexts: boolean): string =>
-  JSON.stringify(maskValue(body, keepsTexts, 0)).replaceAll("\\u0000", "");
+  JSON.stringify(maskValue(body, !keepsTexts, false, 0)).replaceAll("\\u0000", "");
+
+/** The name of a parameter, that of its object for a pair such as `metadata[key]`. */
+const nameOf = (pair: string): string => [...new URLSearchParams(pair).keys()][0]?.split("[")[0] ?? "";
+
+/** The query of a request for the log. Nothing takes a text there, but callers may put one. @param keepsTexts as above. */
+export const maskQuery = (query: string, keepsTexts: boolean): string =>
+  query
+    .split("&")
+    .map((pair) => {
+      const name = nameOf(pair);
+      const isKept = !SECRET.test(name) && (keepsTexts || !isText(name));
+      return isKept ? pair : `${pair.split("=")[0]}=[masked]`;
+    })
+    .join("&");

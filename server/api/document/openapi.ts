@@ -11,6 +11,7 @@ import type { OperationExamples } from "./account-examples";
 import { type CodeSample, codeSamplesOf } from "./code-samples";
 import { examplesOf } from "./examples";
 import { COMPONENTS, INFO_TEXT, NAMED_SCHEMAS, TAGS } from "./parts";
+import { postmanCollection } from "./postman";
 import { EXAMPLE_META, REFUSALS } from "./refusals";
 import { envelopeOf, type Json, tidy } from "./shape";
 import { webhookItems } from "./webhooks";
@@ -231,6 +232,9 @@ const yamlText = defineProcessValue("rest.openapi_yaml", () =>
   // Aliases would save bytes, and stop some readers.
   stringify(JSON.parse(jsonText()), { aliasDuplicateObjects: false, lineWidth: 120 }),
 );
+const postmanJson = defineProcessValue("rest.postman", () =>
+  JSON.stringify(postmanCollection(JSON.parse(jsonText()) as object), null, 2),
+);
 
 const withOrigin = (text: string, origin: string): string =>
   text.replaceAll(SAMPLE_ORIGIN, origin || UNKNOWN_ORIGIN).replaceAll(ORIGIN, origin);
@@ -243,3 +247,6 @@ export const openApiText = (origin: string): string => withOrigin(jsonText(), or
 
 /** The same as YAML. */
 export const openApiYaml = (origin: string): string => withOrigin(yamlText(), origin);
+
+/** The Postman collection as JSON, with absolute URLs. @param origin of this installation. */
+export const postmanText = (origin: string): string => withOrigin(postmanJson(), origin);

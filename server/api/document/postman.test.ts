@@ -18,10 +18,12 @@ type Document = {
 const ORIGIN = "https://sms.example.net";
 let document: Document;
 let collection: Collection;
+let served: string;
 
 beforeAll(async () => {
   Object.assign(process.env, { DATABASE_URL: "postgresql://unused", SECRET_KEY: "0".repeat(40) });
-  const { openApiText } = await import("./openapi");
+  const { openApiText, postmanText } = await import("./openapi");
+  served = postmanText(ORIGIN);
   document = JSON.parse(openApiText(ORIGIN));
   collection = postmanCollection(document) as unknown as Collection;
 });
@@ -32,6 +34,10 @@ const requestNamed = (name: string): Request => {
   return found.request;
 };
 const keysOf = (pairs: Pair[] = []) => pairs.map(({ key }) => key);
+
+test("is served as made from the document of this installation", () => {
+  expect(JSON.parse(served)).toEqual(collection);
+});
 
 test("has a folder per tag with every operation of the document", () => {
   const made = collection.item.flatMap((folder) =>

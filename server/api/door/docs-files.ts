@@ -7,34 +7,30 @@ import { compress } from "../compress";
 import { guideMarkdown, llmsText } from "../document/guide-text";
 import { GUIDES } from "../document/guides";
 import { originOf } from "../origin";
+import { type KeptText, textPerOrigin } from "../text-per-origin";
 import { pageRefusal, writeResponse } from "./responses";
-import { countFile } from "./visitor";
+import { countDocument, forwardedForOf, peerOf } from "./visitor";
 
-type DocsFile = { type: string; bodyFor: (origin: string) => string | Promise<string> };
+type DocsFile = { type: string; textAt: (origin: string) => Promise<KeptText> };
 
 /** The files by path. */
 export type DocsFiles = ReadonlyMap<string, DocsFile>;
-
-const llms: DocsFile = { type: "text/plain", bodyFor: llmsText };
-
-const postman: DocsFile = {
-  type: "application/json",
-  // Loaded on demand: generating the document is heavy, and most processes never need it.
-  bodyFor: async (origin) => {
-    const [{ openApiText }, { postmanCollection }] = await Promise.all([
-      import("../document/openapi"),
-      import("../document/postman"),
-    ]);
-    return JSON.stringify(postmanCollection(JSON.parse(openApiText(origin)) as object), null, 2);
-  },
-};
 
 /** Reads the guides. @param folder that holds them. @throws Error when one is missing. */
 export function readDocsFiles(folder: string): DocsFiles {
   const guides = GUIDES.map(({ slug }): [string, DocsFile] => {
     const text = readFileSync(path.join(folder, `${slug}.md`), "utf8");
-    return [`/docs/${slug}.md`, { type: "text/markdown", bodyFor: (origin) => guideMarkdown(text, origin) }];
+    return [
+      `/docs/${slug}.md`,
+      { type: "text/markdown", textAt: textPerOrigin((origin) => guideMarkdown(text, origin)) },
+    ];
   });
+  const llms: DocsFile = { type: "text/plain", textAt: textPerOrigin(llmsText) };
+  const postman: DocsFile = {
+    type: "application/json",
+    // Loaded on demand: generating the document is heavy, and most processes never need it.
+    textAt: textPerOrigin(async (origin) => (await import("../document/openapi")).postmanText(origin)),
+  };
   return new Map([...guides, ["/llms.txt", llms], ["/docs/llms.txt", llms], ["/docs/postman.json", postman]]);
 }
 
@@ -42,12 +38,12 @@ export function readDocsFiles(folder: string): DocsFiles {
 export async function answerDocsFile(
   request: IncomingMessage,
   response: ServerResponse,
-  { type, bodyFor }: DocsFile,
+  { type, textAt }: DocsFile,
 ): Promise<void> {
-  const tooOften = countFile(request);
+  const tooOften = countDocument(peerOf(request), forwardedForOf(request));
   if (tooOften) return writeResponse(request, response, pageRefusal(tooOften));
-  const body = await bodyFor(originOf(request.headers.host) || publicUrl());
+  const text = await textAt(originOf(request.headers.host) || publicUrl());
   const headers = { "content-type": `${type}; charset=utf-8`, "cache-control": "no-cache" };
-  const compressed = await compress({ status: 200, headers, body }, request.headers["accept-encoding"]?.toString());
+  const compressed = await compress({ status: 200, headers, ...text }, request.headers["accept-encoding"]?.toString());
   await writeResponse(request, response, compressed);
 }

@@ -22,6 +22,8 @@ const LIMITS = {
   personViews: { burst: 300, perSecond: 15, callersMax: CALLERS_MAX },
   /** Scripts and styles: a page loads thirty of them. */
   files: { burst: 3_000, perSecond: 300, callersMax: CALLERS_MAX },
+  /** Guides, API document and Postman collection: a crawler takes thirty of them. */
+  documents: { burst: 120, perSecond: 10, callersMax: CALLERS_MAX },
 } as const;
 
 const buckets = defineProcessValue("door.buckets", () => new Map<keyof typeof LIMITS, TakeTokens>());
@@ -32,20 +34,17 @@ function bucketsOf(kind: keyof typeof LIMITS): TakeTokens {
   return known;
 }
 
-const networkOfRequest = (request: IncomingMessage): string =>
-  networkOf(
-    clientAddress({
-      peer: request.socket.remoteAddress ?? "",
-      forwardedFor: forwardedFor(request),
-      trustedProxies: env().TRUSTED_PROXIES,
-    }),
-  );
+const networkAt = (peer: string, forwardedFor: string | undefined): string =>
+  networkOf(clientAddress({ peer, forwardedFor, trustedProxies: env().TRUSTED_PROXIES }));
 
-const forwardedFor = ({ headers }: IncomingMessage): string | undefined =>
+export const peerOf = ({ socket }: IncomingMessage): string => socket.remoteAddress ?? "";
+
+export const forwardedForOf = ({ headers }: IncomingMessage): string | undefined =>
   [headers["x-forwarded-for"]].flat().join(", ") || undefined;
 
 export async function visitorOf(request: IncomingMessage): Promise<Visitor> {
-  return { network: networkOfRequest(request), sessionId: await sessionOfCookies(request.headers.cookie) };
+  const network = networkAt(peerOf(request), forwardedForOf(request));
+  return { network, sessionId: await sessionOfCookies(request.headers.cookie) };
 }
 
 /** Counts a visitor's requests. @returns the refusal beyond the limit. */
@@ -59,18 +58,25 @@ export function countVisit(
     sessionId === null
       ? bucketsOf(`stranger${kind}`)(network, cost, performance.now())
       : bucketsOf(`person${kind}`)(sessionId, cost, performance.now());
-  return waitMs === 0 ? null : tooMany(request, waitMs);
+  return waitMs === 0 ? null : tooMany(peerOf(request), forwardedForOf(request), waitMs);
 }
 
 /** Counts a file that every page needs. @returns the refusal beyond the limit. */
-export function countFile(request: IncomingMessage): ApiError | null {
-  const waitMs = bucketsOf("files")(networkOfRequest(request), 1, performance.now());
-  return waitMs === 0 ? null : tooMany(request, waitMs);
+export const countFile = (request: IncomingMessage): ApiError | null =>
+  countOfNetwork("files", peerOf(request), forwardedForOf(request));
+
+/** Counts a text of the documentation. @returns the refusal beyond the limit. */
+export const countDocument = (peer: string, forwardedFor: string | undefined): ApiError | null =>
+  countOfNetwork("documents", peer, forwardedFor);
+
+function countOfNetwork(kind: keyof typeof LIMITS, peer: string, forwardedFor: string | undefined): ApiError | null {
+  const waitMs = bucketsOf(kind)(networkAt(peer, forwardedFor), 1, performance.now());
+  return waitMs === 0 ? null : tooMany(peer, forwardedFor, waitMs);
 }
 
-function tooMany(request: IncomingMessage, waitMs: number): ApiError {
+function tooMany(peer: string, forwardedFor: string | undefined, waitMs: number): ApiError {
   // Behind an undeclared proxy all callers share one address, and anonymous visitors use up each other's requests.
-  warnOfUndeclaredPeer(request.socket.remoteAddress ?? "", forwardedFor(request));
+  warnOfUndeclaredPeer(peer, forwardedFor);
   const retryAfterS = Math.ceil(waitMs / 1_000);
   return rateLimited(`Too many requests. Try again in ${retryAfterS} s.`, { reason: "too_many_visits", retryAfterS });
 }

@@ -1,0 +1,33 @@
+/** The document of the API, as JSON and YAML. */
+import { defineProcessValue } from "../core/process";
+import { countDocument } from "./door/visitor";
+import { originOf } from "./origin";
+import type { RestRequest, RestResponse } from "./rest";
+import { textPerOrigin } from "./text-per-origin";
+
+// Loaded on demand: generating the document is heavy, and most processes never need it.
+const documents = defineProcessValue("rest.documents", () => ({
+  json: textPerOrigin(async (origin) => (await import("./document/openapi")).openApiText(origin)),
+  yaml: textPerOrigin(async (origin) => (await import("./document/openapi")).openApiYaml(origin)),
+}));
+
+const FORMATS: Readonly<Record<string, { format: "json" | "yaml"; type: string }>> = {
+  "/openapi.json": { format: "json", type: "application/json" },
+  "/openapi.yaml": { format: "yaml", type: "application/yaml" },
+};
+
+/**
+ * Responds to a request for the document, which needs no key; null for any other path.
+ * @throws 429 `too_many_visits`
+ */
+export async function serveDocument(
+  request: RestRequest,
+  headers: Record<string, string>,
+): Promise<RestResponse | null> {
+  const asked = FORMATS[request.path];
+  if (asked === undefined || request.method !== "GET") return null;
+  const tooOften = countDocument(request.peer, request.header("x-forwarded-for"));
+  if (tooOften) throw tooOften;
+  const text = await documents()[asked.format](originOf(request.header("host")));
+  return { status: 200, headers: { ...headers, "content-type": `${asked.type}; charset=utf-8` }, ...text };
+}

@@ -1,0 +1,27 @@
+/** Texts that depend on nothing but the origin of the installation: each is made and compressed once for many requests. */
+import type { Compressed } from "./compress";
+
+/** `compressed`: its forms that were asked for. */
+export type KeptText = { body: string; compressed: Compressed };
+
+/** Without PUBLIC_URL the origin is the caller's Host, so only the latest ones are kept. */
+export const ORIGINS_MAX = 4;
+
+/** Makes a text when an origin asks for it first, and again when others have replaced it meanwhile. */
+export function textPerOrigin(
+  make: (origin: string) => string | Promise<string>,
+): (origin: string) => Promise<KeptText> {
+  // In the order of their last requests.
+  const texts = new Map<string, Promise<KeptText>>();
+  const keep = async (origin: string): Promise<KeptText> => ({ body: await make(origin), compressed: new Map() });
+  return (origin) => {
+    const text = texts.get(origin) ?? keep(origin);
+    texts.delete(origin);
+    texts.set(origin, text);
+    if (texts.size > ORIGINS_MAX) {
+      const [oldest = ""] = texts.keys();
+      texts.delete(oldest);
+    }
+    return text;
+  };
+}
