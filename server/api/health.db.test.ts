@@ -2,10 +2,10 @@ import { afterEach, expect, test, vi } from "vitest";
 import { addJob } from "../core/add-jobs";
 import { pool, transaction } from "../core/db";
 import { newId } from "../core/ids";
-import { checkHealth, forgetHealth } from "./health";
+import { checkHealth, invalidateHealth } from "./health";
 
 afterEach(async () => {
-  forgetHealth();
+  invalidateHealth();
 
   await pool().query("DELETE FROM graphile_worker._private_jobs");
 });

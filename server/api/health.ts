@@ -62,7 +62,7 @@ async function readQueue(): Promise<Health["queue"]> {
 const queue = cachedRead("health.queue", SECOND_MS, readQueue);
 
 /** The next check counts the queue again. */
-export const forgetHealth = (): void => queue.forget();
+export const invalidateHealth = (): void => queue.invalidate();
 
 /**
  * Checks the database and the job queue, which is counted at most once a second for all callers. Never throws: failures are
