@@ -1,0 +1,107 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { getMessage } from "@/server/messages/read";
+import { applyReceipts } from "@/server/messages/receipts/apply-receipts";
+import { referenceTo } from "@/server/providers/reference";
+import { accepted, claimed, prepareAttempts, record, report, statusOf, UNKNOWN } from "@/test/database/attempts";
+
+const LONG_TEXT = "x".repeat(400);
+
+beforeAll(prepareAttempts);
+
+describe("parts", () => {
+  test("a message is delivered when the last of its parts is", async () => {
+    const message = await claimed(LONG_TEXT);
+    const ids = ["a", "b", "c"].map((part) => `${message.id}-${part}`);
+    await record(message.first, accepted(...ids));
+    for (const [at, id] of ids.entries()) {
+      expect(await statusOf(message)).toBe("sent");
+      await applyReceipts("vonage", [report(id, "delivered")]);
+      // A repeated receipt changes nothing.
+      await applyReceipts("vonage", [report(id, "delivered")]);
+      if (at < 2) expect(await statusOf(message)).toBe("sent");
+    }
+    expect(await statusOf(message)).toBe("delivered");
+    expect((await getMessage(message.account.actor, message.id)).provider_message_id).toBe(ids[0]);
+  });
+
+  test("a message with a lost part is undelivered, whatever the other parts report", async () => {
+    const message = await claimed(LONG_TEXT);
+    const ids = ["a", "b", "c"].map((part) => `${message.id}-${part}`);
+    await record(message.first, accepted(...ids));
+    await applyReceipts("vonage", [report(`${ids[0]}`, "delivered"), report(`${ids[1]}`, "undelivered")]);
+    expect(await statusOf(message)).toBe("undelivered");
+    await applyReceipts("vonage", [report(`${ids[1]}`, "delivered"), report(`${ids[2]}`, "delivered")]);
+    expect(await statusOf(message)).toBe("undelivered");
+  });
+
+  test("receipts of all parts that come before the response deliver the message with the response", async () => {
+    const message = await claimed(LONG_TEXT);
+    const ids = ["a", "b", "c"].map((part) => `${message.id}-${part}`);
+    await applyReceipts(
+      "vonage",
+      ids.map((id) => report(id, "delivered")),
+    );
+    expect(await statusOf(message)).toBe("pending");
+    await record(message.first, accepted(...ids));
+    expect(await statusOf(message)).toBe("delivered");
+  });
+
+  test("receipts of a part in one batch, the final one first, count by the final one", async () => {
+    const message = await claimed(LONG_TEXT);
+    const ids = ["a", "b", "c"].map((part) => `${message.id}-${part}`);
+    await record(message.first, accepted(...ids));
+    await applyReceipts(
+      "vonage",
+      ids.flatMap((id) => [report(id, "delivered"), report(id, "sent")]),
+    );
+    expect(await statusOf(message)).toBe("delivered");
+  });
+
+  test.each(["separately", "together"])(
+    "a part's first final receipt counts: one that contradicts it, %s, moves nothing",
+    async (how) => {
+      const message = await claimed(LONG_TEXT);
+      const ids = ["a", "b", "c"].map((part) => `${message.id}-${part}`);
+      await record(message.first, accepted(...ids));
+      const contradicting = [report(`${ids[0]}`, "delivered"), report(`${ids[0]}`, "failed")];
+      if (how === "together") await applyReceipts("vonage", contradicting);
+      else for (const one of contradicting) await applyReceipts("vonage", [one]);
+      expect(await statusOf(message)).toBe("sent");
+      await applyReceipts("vonage", [report(`${ids[1]}`, "delivered"), report(`${ids[2]}`, "delivered")]);
+      expect(await statusOf(message)).toBe("delivered");
+    },
+  );
+
+  test("parts that were taken before the provider stopped responding are known by their ids", async () => {
+    const message = await claimed(LONG_TEXT);
+    const taken = ["a", "b"].map((part) => `${message.id}-${part}`);
+    await record(message.first, { ...UNKNOWN, taken });
+    await applyReceipts("vonage", [report(`${taken[0]}`, "delivered")]);
+    // The third part may be lost, so two parts do not deliver the message.
+    await applyReceipts("vonage", [report(`${taken[1]}`, "delivered")]);
+    expect(await getMessage(message.account.actor, message.id)).toMatchObject({ status: "sent", provider: "vonage" });
+  });
+
+  test("parts of a send without a response are counted by our reference", async () => {
+    const message = await claimed(LONG_TEXT);
+    const reference = referenceTo(message.id, 1);
+    for (const part of ["a", "b"]) {
+      await applyReceipts("vonage", [report(`${message.id}-${part}`, "delivered", reference)]);
+      expect(await statusOf(message)).toBe("sent");
+    }
+    await applyReceipts("vonage", [report(`${message.id}-c`, "delivered", reference)]);
+    expect(await statusOf(message)).toBe("delivered");
+  });
+
+  test("a report on the whole text settles a send without a response, also at a provider that reports on parts", async () => {
+    const message = await claimed(LONG_TEXT);
+    await record(message.first, UNKNOWN);
+    const id = `${message.id}-whole`;
+    const ofWhole = { ...report(id, "delivered", referenceTo(message.id, 1)), isOfWhole: true };
+    await applyReceipts("vonage", [ofWhole]);
+    const settled = { status: "delivered", provider: "vonage", provider_message_id: id };
+    expect(await getMessage(message.account.actor, message.id)).toMatchObject(settled);
+    await applyReceipts("vonage", [ofWhole, report(id, "undelivered")]);
+    expect(await getMessage(message.account.actor, message.id)).toMatchObject(settled);
+  });
+});
