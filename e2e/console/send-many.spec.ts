@@ -1,6 +1,15 @@
 import type { Page } from "@playwright/test";
 import { expect, test } from "../test";
 
+/** Something to wait for, and the way to let it happen. */
+function gate() {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { open, opened };
+}
+
 const TABLE = [
   "name,phone",
   "Ann,+14155550101",
@@ -23,7 +32,24 @@ test("a table is checked line by line, sent with a text for each, and its result
   api,
 }) => {
   await api.post("/suppressions", { number: "+14155550105" });
-  await compose(page, TABLE, "Hello {{name}}");
+  // The check of another list is under way while the table takes its place.
+  const late = gate();
+  await page.route(
+    "**/api/trpc/messages.estimate*",
+    async (route) => {
+      const response = await route.fetch();
+      await late.opened;
+      await route.fulfill({ response });
+    },
+    { times: 1 },
+  );
+  await compose(page, "+14155550107\n+14155550108\n+14155550109", "To others");
+  await page.getByLabel("Numbers or table").fill(TABLE);
+  await expect(page.getByText("6 lines read")).toBeVisible();
+  await page.getByRole("textbox", { name: "Text", exact: true }).fill("Hello {{name}}");
+  await page.getByRole("button", { name: "Check every line" }).click();
+  await expect(page.getByRole("region", { name: "Ready to send" })).toBeVisible();
+  await Promise.all([page.waitForResponse(/messages\.estimate/), late.open()]);
   await expect(page.getByText("Hello Ann")).toBeVisible();
   const problems = page.getByRole("table", { name: "Lines with problems" });
   for (const text of ["Not a number", "No value for {{name}}", "The same number as in line 1", "suppressions"]) {
@@ -44,6 +70,9 @@ test("a table is checked line by line, sent with a text for each, and its result
     ["+14155550101", "Hello Ann"],
     ["+14155550102", "Hello Bob"],
   ]);
+  await page.getByRole("button", { name: "Send to others" }).click();
+  await expect(page.getByLabel("Numbers or table")).toHaveValue("");
+  await expect(page.getByRole("region", { name: "Ready to send" })).toBeHidden();
 });
 
 test("a lost reply and a reload send nothing twice", async ({ console: page, api }) => {
