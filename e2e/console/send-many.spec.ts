@@ -75,13 +75,18 @@ test("a table is checked line by line, sent with a text for each, and its result
   await expect(page.getByRole("region", { name: "Ready to send" })).toBeHidden();
 });
 
-test("a lost reply and a reload send nothing twice", async ({ console: page, api }) => {
+test("a send goes on while another page is open, stops on request, and a lost reply and a reload send nothing twice", async ({
+  console: page,
+  api,
+}) => {
   const numbers = Array.from({ length: 620 }, (_, at) => `+1415555${String(at + 1_000).padStart(4, "0")}`);
   await compose(page, numbers.join("\n"), "Once only");
   let lost = 0;
+  const stopped = gate();
   // The service carries the second batch out, and its reply never arrives.
   await page.route("**/api/trpc/messages.bulk*", async (route) => {
     const answer = await route.fetch();
+    await stopped.opened;
     if ((route.request().postDataJSON() as { recipients: string[] }).recipients.length === 120 && lost === 0) {
       lost += 1;
       return route.abort();
@@ -89,6 +94,16 @@ test("a lost reply and a reload send nothing twice", async ({ console: page, api
     return route.fulfill({ response: answer });
   });
   await page.getByRole("button", { name: "Send 620 messages" }).click();
+  const navigation = page.getByRole("navigation", { name: "Main" });
+  await navigation.getByRole("link", { name: "Messages" }).click();
+  await expect(page.getByRole("heading", { level: 1, name: "Messages" })).toBeVisible();
+  await page.goBack();
+  await expect(page.getByRole("heading", { name: "Sending…" })).toBeVisible();
+  await page.getByRole("button", { name: "Stop sending" }).click();
+  stopped.open();
+  await expect(page.getByRole("heading", { name: "This send is not complete" })).toBeVisible();
+  await expect(page.getByText("500 of 620 confirmed")).toBeVisible();
+  await page.getByRole("button", { name: "Continue" }).click();
   await expect(page.getByText("The last batch was not confirmed")).toBeVisible();
   await expect(page.getByText("500 of 620 confirmed")).toBeVisible();
   await page.reload();

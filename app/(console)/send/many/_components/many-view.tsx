@@ -81,7 +81,9 @@ function Compose({ accountId, senderIds }: { accountId: string; senderIds: strin
         plan={plan}
         error={sending.error}
         isSending={sending.isSending}
+        isStopping={sending.isStopping}
         onContinue={() => void sending.run(plan)}
+        onStop={sending.stop}
         onPutAway={() => {
           reset();
           // The next send is to others.
