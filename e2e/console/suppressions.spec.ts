@@ -66,6 +66,7 @@ test("numbers are suppressed, searched and removed again", async ({ console: pag
     await remove.click();
     await page.getByRole("button", { name: "Remove suppression" }).click();
     await expect(table.getByText(FIRST)).toBeHidden();
+    await expect(page.locator("#content")).toBeFocused();
     await expect(table.getByText(SECOND)).toBeVisible();
     expect([await statusOf(FIRST), await statusOf(SECOND)]).toEqual(["pending", "failed"]);
   });
