@@ -17,6 +17,7 @@ import { Navigation } from "./navigation";
 import { SearchButton } from "./search/search-button";
 import { TestModeBanner } from "./test-mode-banner";
 import { TestModeSwitch } from "./test-mode-switch";
+import { useSignInElsewhere } from "./use-sign-in-elsewhere";
 
 /** Pixels of the content: tables use them, lines of text end before. */
 const WIDTH_MAX = 1_400;
@@ -40,6 +41,7 @@ export function ConsoleShell({ viewer, children }: { viewer: ShellViewer; childr
   const [wasOpened, setWasOpened] = useState(false);
   const [drawerOpen, drawer] = useDisclosure(false, { onOpen: () => setWasOpened(true) });
   usePerson(viewer.email, viewer.accountId);
+  useSignInElsewhere();
   const isTestMode = useTestMode(viewer.isTestMode);
   const isCompact = useCompact(viewer.isCompact);
   return (

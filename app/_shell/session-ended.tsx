@@ -6,6 +6,13 @@ import { openDialog } from "../_ui/forms/dialogs";
 
 const Form = lazy(() => import("./sign-in-again-form").then((file) => ({ default: file.SignInAgainForm })));
 
+type Question = { email: string; close: () => void };
+
+let question: Question | null = null;
+
+/** The question to sign in that is open now; null: none. */
+export const openQuestion = (): Question | null => question;
+
 /**
  * Asks a person whose session has ended to sign in again, over the page that they are on, so that nothing they have
  * entered there is lost.
@@ -15,15 +22,19 @@ const Form = lazy(() => import("./sign-in-again-form").then((file) => ({ default
  */
 export function askToSignIn(email: string, leave: () => void): Promise<void> {
   return new Promise((resolve) => {
-    openDialog({
+    const close = openDialog({
       title: appTexts.sessionEnded,
       canBeDismissed: false,
-      onClose: resolve,
-      content: (close) => (
+      onClose: () => {
+        question = null;
+        resolve();
+      },
+      content: (onSignedIn) => (
         <Suspense>
-          <Form email={email} onLeave={leave} onSignedIn={close} />
+          <Form email={email} onLeave={leave} onSignedIn={onSignedIn} />
         </Suspense>
       ),
     });
+    question = { email, close };
   });
 }

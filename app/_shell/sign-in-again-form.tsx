@@ -5,9 +5,11 @@ import { useForm } from "@mantine/form";
 import { useState } from "react";
 import { signInAgainTexts as texts } from "@/app/_texts/shell/sign-in-again";
 import { Problem } from "@/app/_ui/problem";
+import { SECOND_FACTOR_REQUIRED } from "@/server/auth/sign-in/code-wanted";
+import { CodeField } from "../(auth)/sign-in/code-field";
 import { openSession } from "../(auth)/sign-in/credentials";
 
-/** Signs a person in again, with the password alone. */
+/** Signs a person in again, with the password, and a code if one is asked for. */
 export function SignInAgainForm({
   email,
   onSignedIn,
@@ -19,13 +21,16 @@ export function SignInAgainForm({
 }) {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
-  const form = useForm({ initialValues: { password: "" } });
+  const form = useForm({ initialValues: { password: "", code: "" } });
+  const [isCodeWanted, setCodeWanted] = useState(false);
 
-  async function submit({ password }: { password: string }) {
+  async function submit({ password, code }: { password: string; code: string }) {
     setBusy(true);
-    const refusal = await openSession(email, password);
+    setProblem(null);
+    const refusal = await openSession(email, password, isCodeWanted ? code.trim() : undefined);
     if (!refusal) return onSignedIn();
-    setProblem(refusal);
+    if (refusal === SECOND_FACTOR_REQUIRED && !isCodeWanted) setCodeWanted(true);
+    else setProblem(refusal);
     setBusy(false);
   }
 
@@ -43,6 +48,7 @@ export function SignInAgainForm({
           data-autofocus
           {...form.getInputProps("password")}
         />
+        {isCodeWanted && <CodeField {...form.getInputProps("code")} />}
         <Group justify="flex-end" gap="sm">
           <Button variant="default" onClick={onLeave}>
             {texts.leave}

@@ -11,6 +11,7 @@ const en = {
   none: "None",
   created: "Created",
   status: "Status",
+  inNewTab: "(new tab)",
 };
 
 /** Words that many pages have in common. */

@@ -62,6 +62,11 @@ test("the page of a key shows what was sent with it; there its limits are edited
     expect(newKey).not.toBe(plainKey);
     expect(await works(newKey)).toBe(true);
     expect(await works(plainKey)).toBe(true);
+    // As on a page over plain HTTP.
+    await page.evaluate(() => Reflect.deleteProperty(Navigator.prototype, "clipboard"));
+    await page.getByRole("button", { name: "Copy", exact: true }).click();
+    await expect(page.getByText("Nothing was copied")).toBeVisible();
+    expect(await page.evaluate(() => getSelection()?.toString())).toBe(newKey);
     await page.getByRole("button", { name: "I have copied it" }).click();
     await expect(page.getByText(/in 24 hours|tomorrow|in 1 day/)).toBeVisible();
   });

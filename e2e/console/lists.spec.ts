@@ -17,8 +17,10 @@ test("the list of messages shows what is sent meanwhile, also when everything on
 });
 
 test("a part of a number finds its messages", async ({ console: page, api, account }) => {
+  const ids: string[] = [];
   for (const to of ["+14155550182", "+442071838750"]) {
-    await api.post("/messages/send", { from: account.sender, to, body: "Hi" });
+    const { body } = await api.post("/messages/send", { from: account.sender, to, body: "Hello" });
+    ids.push(String(body.data.id));
   }
   await page.goto("/messages");
   const table = page.getByRole("table", { name: "Messages" });
@@ -28,6 +30,26 @@ test("a part of a number finds its messages", async ({ console: page, api, accou
   await page.getByRole("searchbox", { name: "Recipient" }).fill("+1415");
   await expect(table.getByText("+14155550182")).toBeVisible();
   await expect(table.getByText("+442071838750")).toBeHidden();
+
+  await test.step("a row opens by a click, not by the selection of its text or a click for another tab", async () => {
+    await page.getByRole("searchbox", { name: "Recipient" }).fill("");
+    const [later, earlier] = [table.getByText("Hello").first(), table.getByText("Hello").last()];
+    await expect(table.getByText("Hello")).toHaveCount(2);
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+    const box = await later.boundingBox();
+    if (!box) throw new Error("The text is not in sight.");
+    const middle = box.y + box.height / 2;
+    await page.mouse.move(box.x + 1, middle);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 30, middle, { steps: 5 });
+    await page.mouse.up();
+    expect(await page.evaluate(() => getSelection()?.toString())).not.toBe("");
+    await later.click({ modifiers: ["ControlOrMeta"] });
+    await earlier.click();
+    await page.waitForURL(`/messages/${ids[0]}`);
+    expect(asked).not.toContain(`/messages/${ids[1]}`);
+  });
 });
 
 test("a filter typed just before a click on a link does not end that navigation, and is there on the way back", async ({

@@ -23,6 +23,7 @@ test("a suspended account's sends are refused until it is reactivated", async ({
   await page.getByRole("menuitem", { name: "Suspend" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Suspend account" }).click();
   await expect(page.getByRole("row").nth(1)).toContainText("Suspended");
+  await expect(page.getByRole("button", { name: /^More actions for / })).toBeFocused();
   await expect.poll(send).toEqual([403, "account_not_active"]);
 
   await openMenu(page, account);

@@ -1,6 +1,15 @@
 import type { Page } from "@playwright/test";
 import { expect, test } from "../test";
 
+/** Something to wait for, and the way to let it happen. */
+function gate() {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { open, opened };
+}
+
 const TABLE = [
   "name,phone",
   "Ann,+14155550101",
@@ -23,7 +32,24 @@ test("a table is checked line by line, sent with a text for each, and its result
   api,
 }) => {
   await api.post("/suppressions", { number: "+14155550105" });
-  await compose(page, TABLE, "Hello {{name}}");
+  // The check of another list is under way while the table takes its place.
+  const late = gate();
+  await page.route(
+    "**/api/trpc/messages.estimate*",
+    async (route) => {
+      const response = await route.fetch();
+      await late.opened;
+      await route.fulfill({ response });
+    },
+    { times: 1 },
+  );
+  await compose(page, "+14155550107\n+14155550108\n+14155550109", "To others");
+  await page.getByLabel("Numbers or table").fill(TABLE);
+  await expect(page.getByText("6 lines read")).toBeVisible();
+  await page.getByRole("textbox", { name: "Text", exact: true }).fill("Hello {{name}}");
+  await page.getByRole("button", { name: "Check every line" }).click();
+  await expect(page.getByRole("region", { name: "Ready to send" })).toBeVisible();
+  await Promise.all([page.waitForResponse(/messages\.estimate/), late.open()]);
   await expect(page.getByText("Hello Ann")).toBeVisible();
   const problems = page.getByRole("table", { name: "Lines with problems" });
   for (const text of ["Not a number", "No value for {{name}}", "The same number as in line 1", "suppressions"]) {
@@ -44,15 +70,23 @@ test("a table is checked line by line, sent with a text for each, and its result
     ["+14155550101", "Hello Ann"],
     ["+14155550102", "Hello Bob"],
   ]);
+  await page.getByRole("button", { name: "Send to others" }).click();
+  await expect(page.getByLabel("Numbers or table")).toHaveValue("");
+  await expect(page.getByRole("region", { name: "Ready to send" })).toBeHidden();
 });
 
-test("a lost reply and a reload send nothing twice", async ({ console: page, api }) => {
+test("a send goes on while another page is open, stops on request, and a lost reply and a reload send nothing twice", async ({
+  console: page,
+  api,
+}) => {
   const numbers = Array.from({ length: 620 }, (_, at) => `+1415555${String(at + 1_000).padStart(4, "0")}`);
   await compose(page, numbers.join("\n"), "Once only");
   let lost = 0;
+  const stopped = gate();
   // The service carries the second batch out, and its reply never arrives.
   await page.route("**/api/trpc/messages.bulk*", async (route) => {
     const answer = await route.fetch();
+    await stopped.opened;
     if ((route.request().postDataJSON() as { recipients: string[] }).recipients.length === 120 && lost === 0) {
       lost += 1;
       return route.abort();
@@ -60,6 +94,16 @@ test("a lost reply and a reload send nothing twice", async ({ console: page, api
     return route.fulfill({ response: answer });
   });
   await page.getByRole("button", { name: "Send 620 messages" }).click();
+  const navigation = page.getByRole("navigation", { name: "Main" });
+  await navigation.getByRole("link", { name: "Messages" }).click();
+  await expect(page.getByRole("heading", { level: 1, name: "Messages" })).toBeVisible();
+  await page.goBack();
+  await expect(page.getByRole("heading", { name: "Sending…" })).toBeVisible();
+  await page.getByRole("button", { name: "Stop sending" }).click();
+  stopped.open();
+  await expect(page.getByRole("heading", { name: "This send is not complete" })).toBeVisible();
+  await expect(page.getByText("500 of 620 confirmed")).toBeVisible();
+  await page.getByRole("button", { name: "Continue" }).click();
   await expect(page.getByText("The last batch was not confirmed")).toBeVisible();
   await expect(page.getByText("500 of 620 confirmed")).toBeVisible();
   await page.reload();

@@ -45,7 +45,12 @@ test("a send whose response is lost is sent and billed once when the person send
 
 test("another text after a lost response is another message", async ({ console: page, service, account }) => {
   const api = apiWith(service, account.apiKey);
+  await api.post("/suppressions", { number: "+14155550178" });
   await compose(page, "First");
+  await page.getByLabel("To").fill("+14155550178");
+  // A link in this tab would cost what was written.
+  await expect(page.getByRole("link", { name: "View the suppression" })).toHaveAttribute("target", "_blank");
+  await page.getByLabel("To").fill(TO);
   await loseNextResponse(page);
   await send(page);
   await expect(unconfirmed(page)).toBeVisible();

@@ -1,6 +1,7 @@
 import type { Page } from "@playwright/test";
 import { databaseUrlOf, openDatabase } from "../support/books";
 import type { Service } from "../support/service";
+import { signIn as openSession } from "../support/sign-in";
 import { expect, test } from "../test";
 
 /** Ends every session of the account, as if its time were over. */
@@ -55,9 +56,29 @@ test("a session that ends while a message is written costs neither the text nor 
   await expect(page.getByText("Written before the session ended")).toBeVisible();
 });
 
-test("who leaves instead is led back to the page by sign-in", async ({ console: page, account, service }) => {
+test("a sign-in of the same person in another tab is enough, and who leaves is led back to the page", async ({
+  console: page,
+  account,
+  newAccount,
+  service,
+}) => {
   await page.goto("/messages?status=sent");
   await expect(page.getByRole("heading", { level: 1, name: "Messages" })).toBeVisible();
+  await endSessions(service, account.accountId);
+  await expect(dialogOf(page).getByLabel("Email")).toHaveValue(account.email);
+  const comeBack = async () => {
+    const asked = page.waitForResponse(/auth\.viewer/);
+    await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+    return (await asked).status();
+  };
+  expect(await comeBack()).toBe(401);
+  await openSession(page, service, await newAccount());
+  expect(await comeBack()).toBe(409);
+  await expect(dialogOf(page)).toBeVisible();
+  await openSession(page, service, account);
+  expect(await comeBack()).toBe(200);
+  await expect(dialogOf(page)).toBeHidden();
+
   await endSessions(service, account.accountId);
   await dialogOf(page).getByRole("button", { name: "Leave this page" }).click();
   await page.waitForURL(/\/sign-in\?next=/);

@@ -29,6 +29,24 @@ test("an endpoint is changed, and its secret stays", async ({ console: page, api
   });
 });
 
+test("the payload of an event stays open while newer events push the event off the page", async ({
+  console: page,
+  api,
+  account,
+}) => {
+  const send = (recipients: string[]) => api.post("/messages/bulk", { from: account.sender, body: "Hi", recipients });
+  await send(["+15550100003"]);
+  await page.goto("/events");
+  const table = page.getByRole("table", { name: "Events" });
+  await table.getByRole("button", { name: /^View payload/ }).click();
+  const dialog = page.getByRole("dialog");
+  await expect(dialog).toContainText("+15550100003");
+  await send(Array.from({ length: 25 }, (_, at) => `+155501000${at + 10}`));
+  await expect(page.getByText(/^1–25 of /)).toHaveCount(1);
+  await expect(page.locator("tbody").getByText("+15550100003")).toHaveCount(0);
+  await expect(dialog).toContainText("+15550100003");
+});
+
 test("chosen deliveries are sent again together", async ({ console: page, api, account, receiver }) => {
   const { body } = await api.post("/webhooks/create", { url: receiver.url, events: ["message.delivered"] });
   for (let count = 0; count < 3; count += 1) {

@@ -10,6 +10,7 @@ import { Problem } from "@/app/_ui/problem";
 import { SECOND_FACTOR_REQUIRED } from "@/server/auth/sign-in/code-wanted";
 import { FormHeading } from "../form-heading";
 import { useLeaveWhenSignedIn } from "../leave-when-signed-in";
+import { CodeField } from "./code-field";
 import { openSession } from "./credentials";
 import { safeTarget } from "./next-path";
 
@@ -58,18 +59,7 @@ export function SignInForm() {
           key={form.key("password")}
           {...form.getInputProps("password")}
         />
-        {isCodeWanted && (
-          <TextInput
-            label={texts.code}
-            description={texts.codeHint}
-            autoComplete="one-time-code"
-            autoFocus
-            required
-            withAsterisk={false}
-            key={form.key("code")}
-            {...form.getInputProps("code")}
-          />
-        )}
+        {isCodeWanted && <CodeField key={form.key("code")} {...form.getInputProps("code")} />}
         <Button type="submit" fullWidth loading={busy}>
           {texts.submit}
         </Button>

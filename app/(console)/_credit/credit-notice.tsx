@@ -1,9 +1,9 @@
 "use client";
 
-import { Anchor, Group, Text } from "@mantine/core";
+import { Group, Text } from "@mantine/core";
 import { creditTexts as texts } from "@/app/_texts/credit";
 import { trpc } from "@/app/_trpc/client";
-import { SiteLink } from "@/app/_ui/frame/site-link";
+import { LinkBeside } from "@/app/_ui/frame/link-beside";
 import { Notice } from "@/app/_ui/notice";
 import { CopyButton } from "@/app/_ui/values/copy-button";
 
@@ -22,11 +22,7 @@ function Empty() {
       <Text size="sm">
         {texts.consequence}{" "}
         {viewer.data?.is_operator
-          ? texts.addCredit((words) => (
-              <Anchor component={SiteLink} href="/operator/accounts" underline="always" inherit>
-                {words}
-              </Anchor>
-            ))
+          ? texts.addCredit((words) => <LinkBeside href="/operator/accounts">{words}</LinkBeside>)
           : texts.askOperator}
       </Text>
       {account.data && !viewer.data?.is_operator && (

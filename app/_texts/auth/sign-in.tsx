@@ -8,8 +8,6 @@ const en = {
   welcome: "Welcome back. Use the address of your account.",
   email: "Email",
   password: "Password",
-  code: "Code",
-  codeHint: "From your authenticator app, or a recovery code.",
   submit: "Sign in",
   forgotten: (link: Link) => <>Forgotten your password? {link("Get a link by email")}</>,
   forgottenAskOperator: "Forgotten your password? The operator of this installation can give you a link.",

@@ -5,8 +5,6 @@ const en = {
   copiedAsCurl: "Copied as curl",
   asJson: "As JSON",
   copiedAsJson: "Copied as JSON",
-  notCopied: "Nothing was copied",
-  onlyHttps: "Browsers allow copying on HTTPS pages only.",
 };
 
 /** The texts of the menu that copies a message. */

@@ -64,6 +64,7 @@ const en = {
     tooOldTitle: "This send is too old to be continued safely",
     tooOldExplanation: "Download the results, and look in the messages for the recipients that are missing there.",
     continue: "Continue",
+    stop: "Stop sending",
     download: "Download results",
     viewMessages: "View messages",
     sendToOthers: "Send to others",

@@ -2,6 +2,7 @@ import { Button, Group, Stack, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { sharedTexts } from "@/app/_texts/shared";
 import { openDialog } from "./dialogs";
+import { focusKeeper } from "./keep-focus";
 
 /** Asks for confirmation of an action; `onConfirm` runs when it is confirmed. */
 export function confirmAction({
@@ -21,6 +22,7 @@ export function confirmAction({
   danger?: boolean;
   onConfirm: () => void;
 }): void {
+  const keepFocus = focusKeeper();
   openDialog({
     title,
     content: (close) => (
@@ -35,6 +37,7 @@ export function confirmAction({
           <Button
             color={danger ? "red" : undefined}
             onClick={() => {
+              keepFocus();
               onConfirm();
               close();
             }}

@@ -27,9 +27,14 @@ const classesOf = <Row,>({ align, isWide, visibleFrom }: Column<Row>): string | 
   [align, isWide && "wide", visibleFrom && `mantine-visible-from-${visibleFrom}`].filter(Boolean).join(" ") ||
   undefined;
 
-/** A click on a link, button or field inside a row does not count as a click on the row. */
-const isOwnControl = (event: MouseEvent) =>
-  event.target instanceof Element && event.target.closest("a, button, input, label, [role=menu]") !== null;
+/**
+ * Whether a click opens the row: not one on a link, button or field inside it, not the end of a selection of its text, and not
+ * one with a key that would open a link elsewhere.
+ */
+const opensRow = ({ target, ctrlKey, metaKey, shiftKey }: MouseEvent): boolean =>
+  !(target instanceof Element && target.closest("a, button, input, label, [role=menu]")) &&
+  window.getSelection()?.isCollapsed !== false &&
+  !(ctrlKey || metaKey || shiftKey);
 
 /**
  * A table with a pager below; `pagination` null: no pager. `empty` replaces a list without rows.
@@ -69,7 +74,7 @@ export function PagedTable<Row>({
     onRowClick && {
       tabIndex: 0,
       className: "clickable",
-      onClick: (event: MouseEvent) => !isOwnControl(event) && onRowClick(row),
+      onClick: (event: MouseEvent) => opensRow(event) && onRowClick(row),
       onKeyDown: (event: KeyboardEvent) =>
         event.key === "Enter" && event.target === event.currentTarget && onRowClick(row),
     };

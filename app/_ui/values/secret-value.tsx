@@ -1,13 +1,15 @@
 "use client";
 
-import { Button, Code, CopyButton, Stack, Text } from "@mantine/core";
+import { Button, Code, Stack, Text } from "@mantine/core";
 import { useId } from "react";
 import { valuesTexts as texts } from "@/app/_texts/ui/values";
 import { IconCheck, IconCopy } from "@/app/_ui/icons/icons";
+import { useCopy } from "./use-copy";
 
 /** A secret in plain text with a copy button. */
 export function SecretValue({ label, value, notice }: { label: string; value: string; notice?: string }) {
   const labelId = useId();
+  const { isCopied, onClick } = useCopy(value);
   return (
     <Stack gap="xs">
       <Text id={labelId} size="sm" fw={500}>
@@ -22,18 +24,14 @@ export function SecretValue({ label, value, notice }: { label: string; value: st
       >
         {value}
       </Code>
-      <CopyButton value={value}>
-        {({ copied, copy }) => (
-          <Button
-            onClick={copy}
-            color={copied ? "teal" : undefined}
-            leftSection={copied ? <IconCheck size={16} /> : <IconCopy size={16} />}
-            data-autofocus
-          >
-            {copied ? texts.copied : texts.copy}
-          </Button>
-        )}
-      </CopyButton>
+      <Button
+        onClick={onClick}
+        color={isCopied ? "teal" : undefined}
+        leftSection={isCopied ? <IconCheck size={16} /> : <IconCopy size={16} />}
+        data-autofocus
+      >
+        {isCopied ? texts.copied : texts.copy}
+      </Button>
       {notice && (
         <Text size="sm" c="dimmed">
           {notice}

@@ -1,5 +1,6 @@
 "use client";
 
+import { useRef } from "react";
 import { eventsTexts as texts } from "@/app/_texts/events";
 import { Dialog } from "@/app/_ui/forms/dialog";
 import { CodeBlock } from "@/app/_ui/values/code-block";
@@ -7,11 +8,23 @@ import type { AnyEvent } from "@/server/webhooks/schema";
 
 const INDENT = 2;
 
-/** Shows the JSON of an event as webhooks send it. */
-export function EventDialog({ event, opened, onClose }: { event: AnyEvent; opened: boolean; onClose: () => void }) {
+/** Shows the JSON of an event as webhooks send it; null: closed. */
+export function EventDialog({ event, onClose }: { event: AnyEvent | null; onClose: () => void }) {
+  // The dialog fades out with what it showed.
+  const shown = useRef(event);
+  if (event) shown.current = event;
   return (
-    <Dialog opened={opened} onClose={onClose} size="lg" title={texts.dialog.title(event.type)}>
-      <CodeBlock value={JSON.stringify(event, null, INDENT)} copyLabel={texts.dialog.copyPayload} maxHeight={520} />
+    <Dialog
+      opened={event !== null}
+      onClose={onClose}
+      size="lg"
+      title={shown.current && texts.dialog.title(shown.current.type)}
+    >
+      <CodeBlock
+        value={JSON.stringify(shown.current, null, INDENT)}
+        copyLabel={texts.dialog.copyPayload}
+        maxHeight={520}
+      />
     </Dialog>
   );
 }

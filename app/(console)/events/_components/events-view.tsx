@@ -1,8 +1,8 @@
 "use client";
 
 import { Box, Button, Card, Group, Text, VisuallyHidden } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
 import { keepPreviousData } from "@tanstack/react-query";
+import { useState } from "react";
 import { eventsTexts as texts } from "@/app/_texts/events";
 import { sharedTexts } from "@/app/_texts/shared";
 import { trpc } from "@/app/_trpc/client";
@@ -25,7 +25,7 @@ import { EventDialog } from "./event-dialog";
 const PAGE_SIZE = 25;
 const REFRESH_MS = 5_000;
 
-const columns = (): ReadonlyArray<Column<AnyEvent>> => [
+const columns = (onOpen: (event: AnyEvent) => void): ReadonlyArray<Column<AnyEvent>> => [
   {
     key: "type",
     header: texts.type,
@@ -59,7 +59,17 @@ const columns = (): ReadonlyArray<Column<AnyEvent>> => [
     key: "payload",
     header: <VisuallyHidden>{texts.columns.payload}</VisuallyHidden>,
     align: "right",
-    render: (event) => <PayloadButton event={event} />,
+    render: (event) => (
+      <Button
+        size="compact-sm"
+        variant="subtle"
+        leftSection={<IconBraces size={14} />}
+        aria-label={texts.viewPayload(event.id)}
+        onClick={() => onOpen(event)}
+      >
+        {texts.view}
+      </Button>
+    ),
   },
 ];
 
@@ -67,6 +77,7 @@ const columns = (): ReadonlyArray<Column<AnyEvent>> => [
 export function EventsView() {
   const { params, page, change, setPage } = useUrlState();
   const type = oneOf(EVENT_TYPES, params.get("type"));
+  const [opened, setOpened] = useState<AnyEvent | null>(null);
   const events = trpc.webhooks.events.useQuery(
     { type, page, limit: PAGE_SIZE },
     // Only the first page gets new rows.
@@ -99,7 +110,7 @@ export function EventsView() {
           <Card padding={0}>
             <PagedTable
               label={texts.title}
-              columns={columns()}
+              columns={columns(setOpened)}
               rows={items}
               rowKey={(event) => event.id}
               pagination={pagination}
@@ -110,6 +121,8 @@ export function EventsView() {
           </Card>
         )}
       </QueryState>
+      {/* Beside the table: newer events push rows off the page. */}
+      <EventDialog event={opened} onClose={() => setOpened(null)} />
     </>
   );
 }
@@ -119,24 +132,6 @@ function MessageLink({ event }: { event: AnyEvent }) {
     <RowLink href={event.type === "message.received" ? `/inbound/${event.data.id}` : `/messages/${event.data.id}`}>
       {event.type === "message.received" ? event.data.from : event.data.to}
     </RowLink>
-  );
-}
-
-function PayloadButton({ event }: { event: AnyEvent }) {
-  const [opened, dialog] = useDisclosure(false);
-  return (
-    <>
-      <Button
-        size="compact-sm"
-        variant="subtle"
-        leftSection={<IconBraces size={14} />}
-        aria-label={texts.viewPayload(event.id)}
-        onClick={dialog.open}
-      >
-        {texts.view}
-      </Button>
-      <EventDialog event={event} opened={opened} onClose={dialog.close} />
-    </>
   );
 }
 

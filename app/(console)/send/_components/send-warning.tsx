@@ -1,6 +1,6 @@
-import { Alert, Anchor, Text } from "@mantine/core";
+import { Alert, Text } from "@mantine/core";
 import { sendTexts } from "@/app/_texts/send/one";
-import { SiteLink } from "@/app/_ui/frame/site-link";
+import { LinkBeside } from "@/app/_ui/frame/link-beside";
 import { IconCircleX } from "@/app/_ui/icons/icons";
 import { Notice } from "@/app/_ui/notice";
 import type { Quote } from "./cost-card";
@@ -31,14 +31,9 @@ export function SendWarning({ quote }: { quote: Quote | undefined }) {
           {failure.code === "blocklisted" && (
             <>
               {" "}
-              <Anchor
-                component={SiteLink}
-                underline="always"
-                inherit
-                href={`/suppressions?number=${encodeURIComponent(quote.recipients[0]?.to ?? "")}`}
-              >
+              <LinkBeside href={`/suppressions?number=${encodeURIComponent(quote.recipients[0]?.to ?? "")}`}>
                 {texts.viewSuppression}
-              </Anchor>
+              </LinkBeside>
             </>
           )}
         </Text>

@@ -10,7 +10,7 @@ import { StatCard } from "@/app/_ui/stat-card";
 import { formatCount } from "@/app/_ui/values/count";
 import type { OperatorHome } from "@/server/operator/home-schema";
 import type { OperatedProvider } from "@/server/providers/operator-schema";
-import { formatShare } from "../providers/provider-words";
+import { formatNotAccepted } from "../providers/provider-words";
 import { ProvidersInUse } from "./providers-in-use";
 import { QueuesCard } from "./queues-card";
 import { TasksCard } from "./tasks-card";
@@ -45,13 +45,8 @@ export function HomeView() {
 
 function Figures({ home, providers }: { home: OperatorHome; providers: OperatedProvider[] | undefined }) {
   const hours = providers?.map(({ last_hour: hour }) => hour);
-  const sum = (pick: (hour: OperatedProvider["last_hour"]) => number) =>
-    hours?.reduce((all, hour) => all + pick(hour), 0);
-  const calls = sum((hour) => hour.calls);
-  const known = sum((hour) => hour.calls - hour.unknown);
-  const accepted = sum((hour) => hour.accepted);
+  const calls = hours?.reduce((all, hour) => all + hour.calls, 0);
   const due = home.queues.reduce((all, queue) => all + queue.due, 0);
-  const errorShare = known && accepted !== undefined ? 1 - accepted / known : null;
   return (
     <SimpleGrid cols={{ base: 2, lg: 4 }} spacing={{ base: "sm", sm: "md" }}>
       <StatCard
@@ -61,7 +56,7 @@ function Figures({ home, providers }: { home: OperatorHome; providers: OperatedP
       />
       <StatCard
         label={texts.figures.notAccepted}
-        value={calls === undefined ? undefined : formatShare(errorShare)}
+        value={hours && formatNotAccepted(hours)}
         hint={texts.figures.ofKnownOutcome}
       />
       <StatCard

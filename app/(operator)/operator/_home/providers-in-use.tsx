@@ -9,7 +9,7 @@ import { formatCount } from "@/app/_ui/values/count";
 import { PROVIDER_NAMES } from "@/app/_ui/values/provider-name";
 import { StatusBadge } from "@/app/_ui/values/status-badge";
 import type { OperatedProvider } from "@/server/providers/operator-schema";
-import { formatLatency, formatShare, PROVIDER_STATE_TONES } from "../providers/provider-words";
+import { formatLatency, formatNotAccepted, PROVIDER_STATE_TONES } from "../providers/provider-words";
 
 const number = (text: string) => <span className="tabular nowrap">{text}</span>;
 
@@ -39,7 +39,7 @@ const columns = (texts: typeof operatorHomeTexts.providers): ReadonlyArray<Colum
     header: texts.notAccepted,
     align: "right",
     visibleFrom: "xs",
-    render: ({ last_hour: { success_share: share } }) => number(formatShare(share === null ? null : 1 - share)),
+    render: ({ last_hour: hour }) => number(formatNotAccepted([hour])),
   },
   {
     key: "latency",

@@ -16,7 +16,7 @@ import { formatCount } from "@/app/_ui/values/count";
 import { PROVIDER_NAMES } from "@/app/_ui/values/provider-name";
 import { StatusBadge } from "@/app/_ui/values/status-badge";
 import type { OperatedProvider } from "@/server/providers/operator-schema";
-import { formatLatency, formatShare, PROVIDER_STATE_TONES } from "./provider-words";
+import { formatLatency, formatRoundedDown, PROVIDER_STATE_TONES } from "./provider-words";
 
 const REFRESH_MS = 5_000;
 const ALL = "all";
@@ -67,7 +67,7 @@ const columns = (): ReadonlyArray<Column<OperatedProvider>> => [
     header: texts.health,
     align: "right",
     visibleFrom: "lg",
-    render: ({ health, state }) => number(state === "not_configured" ? "–" : formatShare(health)),
+    render: ({ health, state }) => number(state === "not_configured" ? "–" : formatRoundedDown(health)),
   },
   {
     key: "calls",
@@ -81,7 +81,7 @@ const columns = (): ReadonlyArray<Column<OperatedProvider>> => [
     header: texts.success,
     align: "right",
     visibleFrom: "xs",
-    render: ({ last_hour }) => number(formatShare(last_hour.success_share)),
+    render: ({ last_hour }) => number(formatRoundedDown(last_hour.success_share)),
   },
   {
     key: "unknown",

@@ -13,7 +13,7 @@ import { exactDigits } from "@/app/_ui/values/money";
 import { providerName } from "@/app/_ui/values/provider-name";
 import { StatusBadge } from "@/app/_ui/values/status-badge";
 import type { ChainLink, RouteSimulation, SimulatedRoute } from "@/server/routing/schema";
-import { formatShare } from "../providers/provider-words";
+import { formatRoundedDown } from "../providers/provider-words";
 import { destinationTitle, formatPrice } from "./route-columns";
 
 /** Simulates routing for a number: the matching routes, the selected one, and its providers. */
@@ -95,7 +95,7 @@ function Simulation({ simulation: { to, routes } }: { simulation: RouteSimulatio
 function Decision({ route: { share, chain } }: { route: SimulatedRoute }) {
   const isUsable = chain.some(({ status }) => status === "usable");
   if (share > 0) {
-    const shown = formatShare(share);
+    const shown = formatRoundedDown(share);
     const selected = share === 1 ? texts.simulation.selected : texts.simulation.selectedFor(shown);
     const waiting =
       share === 1 ? texts.simulation.selectedMessagesWait : texts.simulation.selectedForMessagesWait(shown);

@@ -5,7 +5,8 @@ import type { ReactNode } from "react";
 import { copyMenuTexts as texts } from "@/app/_texts/messages/copy-menu";
 import { LoadedMenu } from "@/app/_ui/frame/loaded-menu";
 import { IconBraces, IconTerminal2 } from "@/app/_ui/icons/icons";
-import { toastDone, toastProblem } from "@/app/_ui/toast";
+import { toastDone } from "@/app/_ui/toast";
+import { copy } from "@/app/_ui/values/copy";
 import type { MessageDetail } from "@/server/messages/schema";
 
 /** A text as one argument of a POSIX shell. */
@@ -22,14 +23,8 @@ function curlOf({ message: { from, to, body }, reference }: MessageDetail): stri
   ].join(" \\\n");
 }
 
-/** Browsers give the clipboard to secure contexts only, and consoles are opened over plain HTTP as well. */
-async function copy(text: string, done: string): Promise<void> {
-  try {
-    await navigator.clipboard.writeText(text);
-    toastDone(done);
-  } catch {
-    toastProblem(texts.notCopied, texts.onlyHttps);
-  }
+async function copyAs(text: string, done: string): Promise<void> {
+  if (await copy(text)) toastDone(done);
 }
 
 /** Copies a message in other forms. `children`: the button. */
@@ -39,14 +34,14 @@ export function CopyMenu({ detail, children }: { detail: MessageDetail; children
       {detail.message.body !== "" && (
         <Menu.Item
           leftSection={<IconTerminal2 size={16} aria-hidden />}
-          onClick={() => void copy(curlOf(detail), texts.copiedAsCurl)}
+          onClick={() => void copyAs(curlOf(detail), texts.copiedAsCurl)}
         >
           {texts.asCurl}
         </Menu.Item>
       )}
       <Menu.Item
         leftSection={<IconBraces size={16} aria-hidden />}
-        onClick={() => void copy(JSON.stringify(detail.message, null, 2), texts.copiedAsJson)}
+        onClick={() => void copyAs(JSON.stringify(detail.message, null, 2), texts.copiedAsJson)}
       >
         {texts.asJson}
       </Menu.Item>

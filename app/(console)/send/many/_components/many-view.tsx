@@ -14,6 +14,7 @@ import { CreditNotice } from "../../../_credit/credit-notice";
 import { useNumberList } from "../../../_numbers/use-number-list";
 import { checkRows, ROWS_MAX, rowsOf } from "./batches";
 import { CheckCard } from "./check-card";
+import { isFinished } from "./plan";
 import { ProgressCard } from "./progress-card";
 import { RecipientsCard } from "./recipients-card";
 import { type BulkDraft, TextCard } from "./text-card";
@@ -68,14 +69,10 @@ function Compose({ accountId, senderIds }: { accountId: string; senderIds: strin
   const [text, setText] = useState("");
   const [draft, setDraft] = useState<BulkDraft>({ from: senderIds[0] ?? "", body: "", smart: false });
   const { list, column, setColumn } = useNumberList(text);
-  const { check, error, isChecking, run, reset } = useCheck();
   const sending = useSendPlan(accountId);
   const rows = useMemo(() => rowsOf({ ...list, records: list.records.slice(0, ROWS_MAX) }, column), [list, column]);
   const local = useMemo(() => checkRows(draft.body, rows), [draft.body, rows]);
-  const change = (how: () => void) => {
-    reset();
-    how();
-  };
+  const { check, error, isChecking, run, reset } = useCheck(draft, local.ready);
 
   if (sending.plan) {
     const { plan } = sending;
@@ -84,8 +81,15 @@ function Compose({ accountId, senderIds }: { accountId: string; senderIds: strin
         plan={plan}
         error={sending.error}
         isSending={sending.isSending}
+        isStopping={sending.isStopping}
         onContinue={() => void sending.run(plan)}
-        onPutAway={sending.putAway}
+        onStop={sending.stop}
+        onPutAway={() => {
+          reset();
+          // The next send is to others.
+          if (isFinished(plan)) setText("");
+          sending.putAway();
+        }}
       />
     );
   }
@@ -94,18 +98,12 @@ function Compose({ accountId, senderIds }: { accountId: string; senderIds: strin
     <Stack gap="lg">
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, md: 6 }}>
-          <RecipientsCard
-            text={text}
-            onText={(next) => change(() => setText(next))}
-            list={list}
-            column={column}
-            onColumn={(next) => change(() => setColumn(next))}
-          />
+          <RecipientsCard text={text} onText={setText} list={list} column={column} onColumn={setColumn} />
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 6 }}>
           <TextCard
             draft={draft}
-            onChange={(part) => change(() => setDraft({ ...draft, ...part }))}
+            onChange={(part) => setDraft({ ...draft, ...part })}
             senderIds={senderIds}
             columns={list.columns}
             first={rows[0]}
@@ -130,7 +128,7 @@ function Compose({ accountId, senderIds }: { accountId: string; senderIds: strin
             leftSection={<IconChecks size={16} aria-hidden />}
             disabled={!canCheck}
             loading={isChecking}
-            onClick={() => void run(draft, local.ready)}
+            onClick={() => void run()}
           >
             {texts.checkEveryLine}
           </Button>

@@ -1,5 +1,15 @@
 import { expect, it } from "vitest";
-import { batchesOf, dropPlan, isFinished, isResumable, keepPlan, keyOf, type Plan, readPlan } from "./plan";
+import {
+  batchesOf,
+  dropPlan,
+  isFinished,
+  isResumable,
+  keepPlan,
+  keyOf,
+  type Plan,
+  type PlanStorage,
+  readPlan,
+} from "./plan";
 
 const plan: Plan = {
   accountId: "acc_1",
@@ -12,14 +22,9 @@ const plan: Plan = {
   results: [],
 };
 
-function memory(): Storage {
+function memory(): PlanStorage {
   const items = new Map<string, string>();
   return {
-    get length() {
-      return items.size;
-    },
-    clear: () => items.clear(),
-    key: (at) => [...items.keys()][at] ?? null,
     getItem: (name) => items.get(name) ?? null,
     setItem: (name, value) => void items.set(name, value),
     removeItem: (name) => void items.delete(name),

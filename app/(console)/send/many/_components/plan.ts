@@ -20,6 +20,9 @@ export type Plan = {
   results: Result[][];
 };
 
+/** The part of a browser's storage that plans need. */
+export type PlanStorage = Pick<Storage, "getItem" | "setItem" | "removeItem">;
+
 const PLACE = "messaging.send-many";
 /** The service remembers keys for 24 hours; an hour is left for clocks that differ. */
 const RESUMABLE_FOR_MS = 23 * 3_600_000;
@@ -38,7 +41,7 @@ const isPlan = (value: unknown): value is Plan =>
   typeof value === "object" && value !== null && "rows" in value && "results" in value && "startedAt" in value;
 
 /** The plan that was not put away yet; null: none. */
-export function readPlan(storage: Storage): Plan | null {
+export function readPlan(storage: PlanStorage): Plan | null {
   try {
     const value: unknown = JSON.parse(storage.getItem(PLACE) ?? "null");
     return isPlan(value) ? value : null;
@@ -48,6 +51,6 @@ export function readPlan(storage: Storage): Plan | null {
 }
 
 /** @throws the browser's error when there is no room; then nothing may be sent. */
-export const keepPlan = (storage: Storage, plan: Plan): void => storage.setItem(PLACE, JSON.stringify(plan));
+export const keepPlan = (storage: PlanStorage, plan: Plan): void => storage.setItem(PLACE, JSON.stringify(plan));
 
-export const dropPlan = (storage: Storage): void => storage.removeItem(PLACE);
+export const dropPlan = (storage: PlanStorage): void => storage.removeItem(PLACE);

@@ -20,13 +20,17 @@ export function ProgressCard({
   plan,
   error,
   isSending,
+  isStopping,
   onContinue,
+  onStop,
   onPutAway,
 }: {
   plan: Plan;
   error: unknown;
   isSending: boolean;
+  isStopping: boolean;
   onContinue: () => void;
+  onStop: () => void;
   onPutAway: () => void;
 }) {
   const texts = sendManyTexts.progress;
@@ -75,7 +79,11 @@ export function ProgressCard({
               {texts.viewMessages}
             </LinkButton>
           )}
-          {!isSending && (
+          {isSending ? (
+            <Button variant="subtle" loading={isStopping} onClick={onStop}>
+              {texts.stop}
+            </Button>
+          ) : (
             <Button variant="subtle" onClick={onPutAway}>
               {isDone ? texts.sendToOthers : texts.discardRest}
             </Button>

@@ -1,6 +1,6 @@
 "use client";
 
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import type { Estimate } from "@/server/messages/accept/estimate-schema";
 import type { LineProblem } from "../../../_numbers/problem-lines";
@@ -18,22 +18,31 @@ export type Check = {
   refusals: Estimate["refusals"];
 };
 
+/** A check of this text and these rows. Under way, it has neither result nor error. */
+type Run = { draft: BulkDraft; ready: readonly ReadyRow[]; check: Check | null; error: unknown };
+
 /** Refusals that follow from the sum; an estimate of a part cannot know them. */
 const OF_THE_SUM = ["insufficient_balance"];
 
 const MICROS = 1_000_000;
 
-/** Asks the service about every row, by the code that sends them. Nothing is charged or stored. */
-export function useCheck() {
+/**
+ * Asks the service about every row, by the code that sends them. Nothing is charged or stored. A check belongs to the text and
+ * the rows that it was made of: with others on screen there is none.
+ */
+export function useCheck(draft: BulkDraft, ready: readonly ReadyRow[]) {
   const utils = trpc.useUtils();
-  const [check, setCheck] = useState<Check | null>(null);
-  const [error, setError] = useState<unknown>(null);
-  const [isChecking, setChecking] = useState(false);
+  const [shown, setShown] = useState<Run | null>(null);
+  const latest = useRef<Run | null>(null);
 
-  async function run(draft: BulkDraft, ready: readonly ReadyRow[]): Promise<void> {
-    setChecking(true);
-    setError(null);
-    setCheck(null);
+  function show(run: Run | null): void {
+    latest.current = run;
+    setShown(run);
+  }
+
+  async function run(): Promise<void> {
+    const own: Run = { draft, ready, check: null, error: null };
+    show(own);
     const found: Check = { rows: [], problems: [], cost: 0, segments: 0, balance: 0, currency: "", refusals: [] };
     try {
       for (const batch of toBatches(ready)) {
@@ -44,6 +53,8 @@ export function useCheck() {
           recipients: batch.map(({ to }) => to),
           variables: batch.map(({ variables }) => variables),
         });
+        // Another check has begun meanwhile, or this one was put away.
+        if (latest.current !== own) return;
         for (const [at, row] of batch.entries()) {
           const of = estimate.recipients[at];
           if (of?.refusal) found.problems.push({ line: row.line, number: row.to, problem: of.refusal.message });
@@ -61,13 +72,18 @@ export function useCheck() {
           ...estimate.refusals.filter(({ reason }) => !known.has(reason) && !OF_THE_SUM.includes(reason)),
         );
       }
-      setCheck(found);
-    } catch (thrown) {
-      setError(thrown);
-    } finally {
-      setChecking(false);
+      show({ ...own, check: found });
+    } catch (error) {
+      if (latest.current === own) show({ ...own, error });
     }
   }
 
-  return { check, error, isChecking, run, reset: () => setCheck(null) };
+  const current = shown?.draft === draft && shown.ready === ready ? shown : null;
+  return {
+    check: current?.check ?? null,
+    error: current?.error ?? null,
+    isChecking: current !== null && current.check === null && current.error === null,
+    run,
+    reset: () => show(null),
+  };
 }

@@ -9,6 +9,7 @@ import { Choice } from "@/app/_ui/forms/choice";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { FormButtons } from "@/app/_ui/forms/form-buttons";
 import { FormModal } from "@/app/_ui/forms/form-modal";
+import { secretDialog } from "@/app/_ui/forms/secret-dialog";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { SecretValue } from "@/app/_ui/values/secret-value";
 import type { CreatedInvitation, Member } from "@/server/members/schema";
@@ -20,20 +21,18 @@ type Values = { email: string; role: Member["role"] };
 export function InviteDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const utils = trpc.useUtils();
   const create = trpc.members.invitations.create.useMutation({ onSuccess: () => utils.members.invalidate() });
-  const close = () => !create.isPending && onClose();
+  const behaviour = secretDialog(create, onClose);
   return (
     <FormModal
       opened={opened}
-      onClose={close}
-      onExitTransitionEnd={create.reset}
+      {...behaviour}
       isDone={create.data !== undefined}
       title={create.data ? texts.invited.title : texts.invite.title}
-      closeOnClickOutside={!create.data}
     >
       {create.data ? (
         <Made invitation={create.data} onDone={onClose} />
       ) : (
-        <InviteForm create={create} onCancel={close} />
+        <InviteForm create={create} onCancel={behaviour.onClose} />
       )}
     </FormModal>
   );

@@ -9,7 +9,7 @@ import { formatCount } from "@/app/_ui/values/count";
 import { FigureList } from "@/app/_ui/values/figure-list";
 import { TONE_COLORS } from "@/app/_ui/values/status-badge";
 import type { OperatedProvider } from "@/server/providers/operator-schema";
-import { formatLatency, formatShare } from "../provider-words";
+import { formatLatency, formatRoundedDown } from "../provider-words";
 
 const HEIGHT = 180;
 const CLOCK = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
@@ -36,10 +36,10 @@ export function LastHour({ provider: { last_hour: hour, minutes, health } }: { p
     <>
       <SimpleGrid cols={{ base: 2, md: 5 }} spacing={{ base: "sm", sm: "md" }}>
         <StatCard label={texts.calls} value={formatCount(hour.calls)} hint={texts.period} />
-        <StatCard label={texts.success} value={formatShare(hour.success_share)} hint={texts.ofKnownOutcome} />
+        <StatCard label={texts.success} value={formatRoundedDown(hour.success_share)} hint={texts.ofKnownOutcome} />
         <StatCard label={texts.meanLatency} value={formatLatency(hour.mean_latency_ms)} />
         <StatCard label={texts.unknown} value={formatCount(hour.unknown)} hint={texts.noReadableResponse} />
-        <StatCard label={texts.health} value={formatShare(health)} hint={texts.shareOfWeight} />
+        <StatCard label={texts.health} value={formatRoundedDown(health)} hint={texts.shareOfWeight} />
       </SimpleGrid>
       <Card component="section" aria-labelledby="calls-per-minute">
         <Title order={2} size="h4" id="calls-per-minute" mb="md">

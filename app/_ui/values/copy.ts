@@ -1,0 +1,27 @@
+import { valuesTexts as texts } from "@/app/_texts/ui/values";
+import { toastProblem } from "../toast";
+
+/** The nearest element before the button that shows the value and nothing else; null: none does. */
+function shownBefore(button: Element, value: string): Element | null {
+  for (let at: Element | null = button; at; at = at.parentElement) {
+    if (at.previousElementSibling?.textContent === value) return at.previousElementSibling;
+  }
+  return null;
+}
+
+/**
+ * Copies a value. Browsers give the clipboard to secure contexts only, and consoles are opened over plain HTTP as well: then
+ * the value is selected where it stands before the button, and a toast tells that it was not copied.
+ * @returns whether it was copied.
+ */
+export async function copy(value: string, button?: Element): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(value);
+    return true;
+  } catch {
+    const shown = button && shownBefore(button, value);
+    if (shown) window.getSelection()?.selectAllChildren(shown);
+    toastProblem(texts.notCopied, shown ? texts.onlyHttpsButSelected : texts.onlyHttps);
+    return false;
+  }
+}

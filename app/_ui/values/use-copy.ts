@@ -1,0 +1,18 @@
+import { useTimeout } from "@mantine/hooks";
+import { type MouseEvent, useState } from "react";
+import { copy } from "./copy";
+
+const SHOWN_FOR_MS = 1_500;
+
+/** A button that copies `value`: whether it has just done so, and its handler of clicks. */
+export function useCopy(value: string) {
+  const [isCopied, setCopied] = useState(false);
+  const { start, clear } = useTimeout(() => setCopied(false), SHOWN_FOR_MS);
+  const onClick = async ({ currentTarget }: MouseEvent<HTMLElement>) => {
+    if (!(await copy(value, currentTarget))) return;
+    setCopied(true);
+    clear();
+    start();
+  };
+  return { isCopied, onClick };
+}
