@@ -39,7 +39,7 @@ async function sendTo(plainKey: string, account: TestAccount, recipients: number
     from: account.senderId,
     body: "Hi",
   };
-  const answer = await serveRest({
+  const { response: answer } = await serveRest({
     method: "POST",
     path: "/messages/bulk",
     query: "",

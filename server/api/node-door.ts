@@ -11,8 +11,8 @@ import {
   API_PREFIX,
   BODY_MAX_BYTES,
   bodyTooLarge,
+  type RestOutcome,
   type RestRequest,
-  type RestResponse,
   refusalResponse,
   serveRest,
 } from "./rest";
@@ -63,31 +63,32 @@ async function answerRest(request: IncomingMessage, response: ServerResponse): P
       }),
   };
   const startedAt = performance.now();
-  const served = await observeRequest(asked, () => serveRest(asked));
-  noteResponse(asked, served, performance.now() - startedAt);
-  await writeResponse(request, response, await compress(served, request.headers["accept-encoding"]?.toString()));
+  const outcome = await observeRequest(asked, () => serveRest(asked));
+  noteResponse(asked, outcome, performance.now() - startedAt);
+  const coding = request.headers["accept-encoding"]?.toString();
+  await writeResponse(request, response, await compress(outcome.response, coding));
 }
 
 /** Requests without a valid key belong to no account's log. */
 function noteResponse(
-  { seen, facts, method, path, query }: RestRequest,
-  served: RestResponse,
+  { method, path, query }: RestRequest,
+  { response, seen, facts }: RestOutcome,
   latencyMs: number,
 ): void {
   if (!seen) return;
   logRequest({
-    id: served.headers["request-id"] ?? "",
+    id: response.headers["request-id"] ?? "",
     accountId: seen.accountId,
     keyId: seen.keyId,
     method,
     path,
     query,
-    status: served.status,
+    status: response.status,
     latencyMs,
     operation: facts?.operation ?? null,
     input: seen.input,
     inputBytes: seen.inputBytes,
-    response: served.body,
+    response: response.body,
   });
 }
 
@@ -113,8 +114,9 @@ export async function handleReceiptNode(request: IncomingMessage, response: Serv
           tooLarge: () => tooLarge(`The body is larger than ${maxBytes} bytes.`),
         }),
     });
-    return { ...served, body: "" };
+    return { response: { ...served, body: "" }, facts: null };
   };
   const asked = { method: request.method ?? "GET" };
-  await writeResponse(request, response, await observeRequest(asked, respond, "receipts"));
+  const outcome = await observeRequest(asked, respond, "receipts");
+  await writeResponse(request, response, outcome.response);
 }

@@ -72,12 +72,10 @@ export function allowedAt(table: OperationTable, path: string): string | null {
   return [...(own[0] === "GET" ? ["GET", "HEAD", ...own.slice(1)] : own), "OPTIONS"].join(", ");
 }
 
+export type Match = { operation: Operation; params: Record<string, string> };
+
 /** The operation for a method and a path (percent-encoded, without query), and its path parameters; null when none. */
-export function matchOperation(
-  table: OperationTable,
-  method: string,
-  path: string,
-): { operation: Operation; params: Record<string, string> } | null {
+export function matchOperation(table: OperationTable, method: string, path: string): Match | null {
   const exact = table.exact.get(`${method} ${path}`);
   if (exact) return { operation: exact, params: {} };
   const given = path.split("/");

@@ -34,7 +34,7 @@ async function call(method: string, path: string, body?: unknown, headers: Recor
     "content-type": "application/json",
     ...headers,
   };
-  const response = await serveRest({
+  const { response } = await serveRest({
     method,
     path,
     query: "",

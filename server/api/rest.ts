@@ -29,7 +29,7 @@ import type { Compressed } from "./compress";
 import { challengeOf, ownRequestId, setRateFields } from "./http-fields";
 import { idempotencyOf } from "./idempotency-key";
 import { loggedPath } from "./logged-path";
-import { allowedAt, BODY_METHODS, matchOperation, type Operation, tableOf } from "./operations";
+import { allowedAt, BODY_METHODS, type Match, matchOperation, type Operation, tableOf } from "./operations";
 import { requireRate } from "./require-rate";
 import { parseBody, parseQuery } from "./rest-input";
 import { appRouter } from "./router";
@@ -52,9 +52,6 @@ export type RestRequest = {
   /** Address of the socket's other end; empty: not known. */
   peer: string;
   readBody: (accountId: string) => Promise<Buffer>;
-  facts?: RequestFacts | undefined;
-  /** For the request log: whose key it was, once that is known, and the body as parsed. */
-  seen?: { accountId: string; keyId: string; input?: unknown; inputBytes: number } | undefined;
 };
 
 /** `meta` of every response. */
@@ -69,6 +66,15 @@ export type RestResponse = {
   compressed?: Compressed;
 };
 
+/** Whose key it was, and the body as parsed, undefined: none; for the request log. */
+type SeenRequest = { accountId: string; keyId: string; input: unknown; inputBytes: number };
+
+/** A response, and what is known of its request. `seen`: null without a valid key. `facts`: null without an operation. */
+export type RestOutcome = { response: RestResponse; seen: SeenRequest | null; facts: RequestFacts | null };
+
+/** A request on its way: header fields and `meta` of its response, also of a refusal, and what is known of it so far. */
+type Progress = { headers: Record<string, string>; meta: Meta } & Omit<RestOutcome, "response">;
+
 const operations = defineProcessValue("rest.operations", () => tableOf(appRouter));
 
 /** A path without its trailing slash, and HEAD as GET, whose body the door then leaves out. */
@@ -80,34 +86,27 @@ function normalized(request: RestRequest): RestRequest {
 }
 
 /** Responds to one request. Never throws. Only the API document needs no key. */
-export async function serveRest(given: RestRequest): Promise<RestResponse> {
+export async function serveRest(given: RestRequest): Promise<RestOutcome> {
   const request = normalized(given);
-  const requestId = newId("request");
-  const headers: Record<string, string> = { ...RESPONSE_HEADERS, "request-id": requestId };
   const ownId = ownRequestId(request.header("x-request-id"));
-  if (ownId !== null) headers["x-request-id"] = ownId;
-  const meta: Meta = { request_id: requestId, api_version: API_VERSION };
+  const progress = begin(ownId);
   try {
-    const document = await serveDocument(request, headers);
-    if (document) return document;
-    const performed = await perform(request, meta, headers);
-    if (performed === null) {
-      const { "content-type": _, ...fields } = headers;
-      return { status: 204, headers: fields, body: "" };
-    }
-    const { operation, result } = performed;
-    const status = operation.creates ? 201 : 200;
-    const body = JSON.stringify({ success: true, ...envelope(result, meta) });
-    return { status, headers, body, hasSecret: operation.showsSecret };
+    return outcomeOf(await respond(request, progress), progress);
   } catch (thrown) {
     const error = toApiError(thrown);
-    report(error, thrown, given, { requestId, ownId });
-    return refusal(error, headers, meta);
-  } finally {
-    given.facts = request.facts;
-    given.seen = request.seen;
+    report(error, thrown, given, { requestId: progress.meta.request_id, ownId });
+    return outcomeOf(refusal(error, progress.headers, progress.meta), progress);
   }
 }
+
+function begin(ownId: string | null): Progress {
+  const requestId = newId("request");
+  const headers: Record<string, string> = { ...RESPONSE_HEADERS, "request-id": requestId };
+  if (ownId !== null) headers["x-request-id"] = ownId;
+  return { headers, meta: { request_id: requestId, api_version: API_VERSION }, seen: null, facts: null };
+}
+
+const outcomeOf = (response: RestResponse, { seen, facts }: Progress): RestOutcome => ({ response, seen, facts });
 
 /** The response to a request that was refused before {@link serveRest} and its key check. Closes the connection. */
 export function refusalResponse(error: ApiError): RestResponse {
@@ -128,8 +127,8 @@ const beforeOperation = <T>(work: Promise<T>): Promise<T> =>
     throw databaseUnavailable({ nothingDone: true, cause: thrown.cause });
   });
 
-/** Judges names that an operation does not know. @throws 400 for strict handling; otherwise adds to `meta.warnings`. */
-function judgeNames(request: RestRequest, headers: Record<string, string>, meta: Meta, warnings: Warning[]): void {
+/** Judges names that an operation does not know. @throws 400 for strict handling; otherwise the response warns of them. */
+function judgeNames(request: RestRequest, { headers, meta }: Progress, warnings: Warning[]): void {
   const handling = handlingOf(request.header("prefer"));
   if (handling !== null) headers["preference-applied"] = `handling=${handling}`;
   if (warnings.length === 0) return;
@@ -165,21 +164,48 @@ function parseInput(request: RestRequest, { method, inputs, objects, creates }: 
 }
 
 /**
- * Response to a path without an operation for the method: null for OPTIONS, to which `Allow` is the response.
+ * Response to a path without an operation for the method: to OPTIONS a 204 with `Allow`.
  * @throws 404 `method_not_allowed` where other methods have one (the API has no 405), else `unknown_path`.
  */
-function refuseMethod({ method, path }: RestRequest, headers: Record<string, string>): null {
+function refuseMethod({ method, path }: RestRequest, { headers }: Progress): RestResponse {
   const allow = allowedAt(operations(), path);
   if (allow === null) throw notFound("There is no such operation.", { reason: "unknown_path" });
   headers.allow = allow;
-  if (method === "OPTIONS") return null;
-  throw notFound(`There is no such operation: this path takes ${allow}.`, { reason: "method_not_allowed" });
+  if (method !== "OPTIONS") {
+    throw notFound(`There is no such operation: this path takes ${allow}.`, { reason: "method_not_allowed" });
+  }
+  const { "content-type": _, ...fields } = headers;
+  return { status: 204, headers: fields, body: "" };
 }
 
-/** Carries out a request. @returns null for OPTIONS. */
-async function perform(request: RestRequest, meta: Meta, headers: Record<string, string>) {
+/** The response to a request that nothing refuses. */
+async function respond(request: RestRequest, progress: Progress): Promise<RestResponse> {
+  const document = await serveDocument(request, progress.headers);
+  if (document) return document;
+  const caller = await admit(request, progress);
+  const match = matchOperation(operations(), request.method, request.path);
+  if (!match) return refuseMethod(request, progress);
+  const { operation } = match;
+  progress.facts = {
+    operation: operation.procedure,
+    requestId: progress.meta.request_id,
+    accountId: caller.key.accountId,
+    keyId: caller.key.id,
+  };
+  const result = await callOperation(request, match, caller, progress);
+  // Only reading operations take no input, so judging their query afterwards undoes nothing.
+  if (!operation.takesInput) judgeNames(request, progress, queryWarnings(request.query));
+  const body = JSON.stringify({ success: true, ...envelope(result, progress.meta) });
+  return { status: operation.creates ? 201 : 200, headers: progress.headers, body, hasSecret: operation.showsSecret };
+}
+
+/** A key, and the address that it was used from. */
+type Caller = { key: KnownKey; address: string };
+
+/** Checks key, address and rate. @throws 401, 403 `ip_not_allowed`, 429 */
+async function admit(request: RestRequest, progress: Progress): Promise<Caller> {
   const key = await beforeOperation(authenticate(request.header("authorization")));
-  request.seen = { accountId: key.accountId, keyId: key.id, inputBytes: 0 };
+  progress.seen = { accountId: key.accountId, keyId: key.id, input: undefined, inputBytes: 0 };
   const address = clientAddress({
     peer: request.peer,
     forwardedFor: request.header("x-forwarded-for"),
@@ -192,50 +218,53 @@ async function perform(request: RestRequest, meta: Meta, headers: Record<string,
     });
   }
   noteUse(key.id);
-  await passRateLimit(key, headers);
-  const match = matchOperation(operations(), request.method, request.path);
-  if (!match) return refuseMethod(request, headers);
-  const { operation, params } = match;
-  request.facts = {
-    operation: operation.procedure,
-    requestId: meta.request_id,
-    accountId: key.accountId,
-    keyId: key.id,
-  };
+  const rate = await beforeOperation(countRequest({ caller: key.id, limit: key.rateLimit, accountId: key.accountId }));
+  setRateFields(progress.headers, rate);
+  requireRate(rate, "This API key");
+  return { key, address };
+}
+
+/** Carries out the operation. */
+function callOperation(
+  request: RestRequest,
+  { operation, params }: Match,
+  { key, address }: Caller,
+  progress: Progress,
+): Promise<unknown> {
   let body: Buffer | null = null;
   let value: unknown;
   const context: Context = {
-    actor: actorOf(key, { address: address ?? "", userAgent: request.header("user-agent") ?? "" }),
-    requestId: meta.request_id,
+    actor: actorOf(key, { address, userAgent: request.header("user-agent") ?? "" }),
+    requestId: progress.meta.request_id,
     address,
     idempotency: () => body && idempotencyOf(request.header("idempotency-key"), request.path, body, value),
-    responseHeaders: headers,
+    responseHeaders: progress.headers,
     // It was counted with its key.
     admit: async () => undefined,
   };
-  const result = await callProcedure(operation.call, {
+  return callProcedure(operation.call, {
     path: operation.procedure,
     ctx: context,
     // Called after the scope was checked, so the body of a caller without the scope is never read.
     getRawInput: async () => {
       body = BODY_METHODS.has(operation.method) ? await request.readBody(key.accountId) : null;
       requireStorable(params.id, "id");
-      const { input, warnings } = parseInput(request, operation, body);
-      if (body !== null && body.length > 0) Object.assign(request.seen ?? {}, { input, inputBytes: body.length });
-      judgeNames(request, headers, meta, warnings);
+      const input = readInput(request, operation, body, progress);
       value = input;
       return { ...input, ...params };
     },
   });
-  // Only reading operations take no input, so judging their query afterwards undoes nothing.
-  if (!operation.takesInput) judgeNames(request, headers, meta, queryWarnings(request.query));
-  return { operation, result };
 }
 
-async function passRateLimit(key: KnownKey, headers: Record<string, string>): Promise<void> {
-  const rate = await beforeOperation(countRequest({ caller: key.id, limit: key.rateLimit, accountId: key.accountId }));
-  setRateFields(headers, rate);
-  requireRate(rate, "This API key");
+/** The input of an operation, whose names are judged. @throws 400 */
+function readInput(request: RestRequest, operation: Operation, body: Buffer | null, progress: Progress) {
+  const { input, warnings } = parseInput(request, operation, body);
+  if (body !== null && body.length > 0 && progress.seen) {
+    progress.seen.input = input;
+    progress.seen.inputBytes = body.length;
+  }
+  judgeNames(request, progress, warnings);
+  return input;
 }
 
 const actorOf = (key: KnownKey, origin: Origin): AccountActor => ({
@@ -286,7 +315,7 @@ const causeOf = (thrown: unknown): unknown => (thrown instanceof Error && thrown
  */
 export async function handleRest(request: Request): Promise<Response> {
   const url = new URL(request.url);
-  const response = await serveRest({
+  const { response } = await serveRest({
     method: request.method,
     path: url.pathname.slice(API_PREFIX.length),
     query: url.search.slice(1),

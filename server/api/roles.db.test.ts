@@ -36,7 +36,7 @@ async function ask(actor: AccountActor | null, path: string, input: unknown): Pr
 }
 
 async function askWithKey(key: string, { method, path }: { method: string; path: string }): Promise<Outcome> {
-  const answer = await serveRest({
+  const { response: answer } = await serveRest({
     method,
     path: path.replace("{id}", "nothing"),
     query: "",

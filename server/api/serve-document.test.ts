@@ -1,11 +1,7 @@
 import { afterEach, beforeAll, expect, test, vi } from "vitest";
 
 const ORIGIN = "https://sms.example.net";
-let serve: (
-  path: string,
-  peer: string,
-  headers?: Record<string, string>,
-) => ReturnType<typeof import("./rest").serveRest>;
+let serve: (path: string, peer: string, headers?: Record<string, string>) => Promise<import("./rest").RestResponse>;
 let compress: typeof import("./compress").compress;
 
 beforeAll(async () => {
@@ -17,8 +13,8 @@ beforeAll(async () => {
   });
   ({ compress } = await import("./compress"));
   const { serveRest } = await import("./rest");
-  serve = (path, peer, headers = {}) =>
-    serveRest({
+  serve = async (path, peer, headers = {}) => {
+    const { response } = await serveRest({
       method: "GET",
       path,
       query: "",
@@ -26,6 +22,8 @@ beforeAll(async () => {
       peer,
       readBody: async () => Buffer.alloc(0),
     });
+    return response;
+  };
 });
 
 afterEach(() => {

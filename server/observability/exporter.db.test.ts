@@ -63,9 +63,9 @@ test("a request through the API is counted by its operation, and its messages on
     };
     return observeRequest(asked, () => serveRest(asked));
   };
-  expect((await send()).status).toBe(201);
+  expect((await send()).response.status).toBe(201);
   // A replay stores nothing.
-  expect((await send()).status).toBe(201);
+  expect((await send()).response.status).toBe(201);
   const metrics = await text();
   expect(metrics).toContain('messaging_http_request_duration_seconds_count{operation="messages.send",status="2xx"} 2');
   expect(metrics).toContain("messaging_messages_accepted_total 1");

@@ -7,9 +7,9 @@ function logOf(settings: Record<string, string>): Record<string, unknown>[] {
     const { observeRequest } = await import("./server/observability/requests.ts");
     const { noteJob } = await import("./server/observability/tasks.ts");
     const asked = { method: "POST", header: () => "Bearer sk_live_topsecret", text: "Meet me at noon" };
-    asked.facts = { operation: "messages.send", requestId: "req_1", accountId: "acc_1", keyId: "key_1" };
+    const facts = { operation: "messages.send", requestId: "req_1", accountId: "acc_1", keyId: "key_1" };
     const body = '{"success":true,"data":{"id":"msg_42","body":"Meet me at noon","to":"+15550100001"}}';
-    await observeRequest(asked, async () => ({ status: 201, headers: {}, body }));
+    await observeRequest(asked, async () => ({ response: { status: 201, headers: {}, body }, facts }));
     const payload = { messageIds: ["msg_42", "msg_43", "msg_44", "msg_45"] };
     noteJob({ task: "dispatch_messages", id: "7", attempt: 1, payload, startedAt: performance.now() }, "done");`;
   const text = execFileSync(process.execPath, ["--import", "tsx", "--input-type=module", "-e", code], {

@@ -7,9 +7,10 @@ import { inSpan, type Span } from "../core/spans";
 /** Facts about a request, collected on its way. `operation` is the procedure's name, one of few. */
 export type RequestFacts = { operation: string; requestId: string; accountId: string; keyId: string };
 
-/** A request, and the response that it got, as doors hold them. */
-type Asked = { method: string; facts?: RequestFacts | undefined; header?: (name: string) => string | undefined };
+/** A request, and the response that it got, as doors hold them. `facts`: null for a request that has no operation. */
+type Asked = { method: string; header?: (name: string) => string | undefined };
 type Responded = { status: number; headers: Record<string, string>; body: string };
+type Outcome = { response: Responded; facts: RequestFacts | null };
 
 const durations = defineProcessValue(
   "observability.durations",
@@ -29,10 +30,10 @@ function observe(operation: string, status: number, seconds: number): void {
 }
 
 /**
- * Serves a request within a span, measures and logs it, and returns its response.
+ * Serves a request within a span, measures and logs it, and returns its outcome.
  * @param otherwise the operation of a request without facts: it was refused early, or has none.
  */
-export const observeRequest = <Served extends Responded>(
+export const observeRequest = <Served extends Outcome>(
   asked: Asked,
   respond: () => Promise<Served>,
   otherwise = "none",
@@ -42,19 +43,19 @@ export const observeRequest = <Served extends Responded>(
     (span) => measure(asked, respond, otherwise, span),
   );
 
-async function measure<Served extends Responded>(
+async function measure<Served extends Outcome>(
   asked: Asked,
   respond: () => Promise<Served>,
   otherwise: string,
   span: Span | null,
 ): Promise<Served> {
   const startedAt = performance.now();
-  const response = await respond();
+  const outcome = await respond();
   const ms = performance.now() - startedAt;
-  const { facts } = asked;
+  const { response, facts } = outcome;
   const operation = facts?.operation ?? otherwise;
   observe(operation, response.status, ms / 1_000);
-  if (span) nameFacts(span, asked, operation, response);
+  if (span) nameFacts(span, asked.method, operation, outcome);
   if (isWideLogged()) {
     logWide("http.request", {
       ...{ request_id: facts?.requestId, operation, method: asked.method, status: response.status },
@@ -67,11 +68,11 @@ async function measure<Served extends Responded>(
       ...namesIn(response),
     });
   }
-  return response;
+  return outcome;
 }
 
 /** The path is left out: that of a receipt holds a secret. */
-function nameFacts(span: Span, { method, facts }: Asked, operation: string, response: Responded): void {
+function nameFacts(span: Span, method: string, operation: string, { response, facts }: Outcome): void {
   const { resource_id, reason } = namesIn(response);
   span.rename(operation);
   span.set({
