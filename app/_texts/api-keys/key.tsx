@@ -10,7 +10,8 @@ const en = {
   editLimits: "Edit limits",
   revoke: "Revoke",
   notFound: "API key not found",
-  whyNotFound: "It belongs to another account or mode, or it was revoked or expired more than 90 days ago, or before 200 others.",
+  whyNotFound:
+    "It belongs to another account or mode, or it was revoked or expired more than 90 days ago, or before 200 others.",
   facts: {
     title: "Details",
     state: "State",
