@@ -31,7 +31,7 @@ import { startTracing } from "./observability/tracing";
 const KEEP_ALIVE_MS = 65_000;
 const STOP_WITHIN_MS = 10_000;
 
-/** Nobody needs longer for the headers, or for all of a request; what is not here by then is looked for every few seconds. */
+/** Nobody needs longer for the headers, or for all of a request; overdue requests are ended by a check every 2 s. */
 const TIME_LIMITS = { headersTimeout: 15_000, requestTimeout: 30_000, connectionsCheckingInterval: 2_000 };
 
 /** Starts the rendering of pages. */

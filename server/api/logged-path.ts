@@ -1,6 +1,6 @@
 import { RECEIPT_PREFIX } from "../providers/receipt-url";
 
-/** Of our ids, whose digits are no number of a person. */
+/** One of our ids; its digits are not a phone number. */
 const ID = /^[a-z]{3}_[0-9a-z]{20,}$/;
 /** A segment with so many digits may be a number, however it is written. */
 const DIGITS_MIN = 7;

@@ -11,7 +11,7 @@ import { countCallback } from "../providers/health/counts";
 import type { Authenticity, Callback, CallbackContent } from "../providers/port";
 import { isCallbackAllowed } from "../providers/receipt-networks";
 import { isReceiptToken, RECEIPT_PREFIX } from "../providers/receipt-url";
-import { providerTable } from "../providers/registry";
+import { type ProviderTable, providerTable } from "../providers/registry";
 import { PROVIDERS, type ProviderId } from "../providers/schema";
 import { takeCallback } from "../providers/store-callback";
 
@@ -48,66 +48,94 @@ const UNROTATED = { receiptRotation: 0, isFormerReceiptUrlValid: false };
 
 const respond = (status: number, headers: Record<string, string> = {}): ReceiptResponse => ({ status, headers });
 
+type Reason = "forged" | "stale" | "unreadable" | "blocked";
+
+/** A provider that may be calling, and the settings that its callbacks are read with. */
+type Reader = { id: ProviderId } & NonNullable<ReturnType<ProviderTable["callbackReader"]>>;
+
+/** A callback that is the provider's, with its content. */
+type Genuine = { content: CallbackContent; authenticity: Extract<Authenticity, { kind: "genuine" }> };
+
+/** The response that a request gets at once, instead of going on. */
+type Refused = { response: ReceiptResponse };
+
+/** A refusal, logged and counted. */
+function refuse(provider: ProviderId, reason: Reason, detail: string, status: number): Refused {
+  countCallback(provider, `receipts_${reason}`);
+  log("warn", "receipt.refused", { provider, reason, detail });
+  return { response: respond(status, status === 401 ? CHALLENGE : {}) };
+}
+
+const textOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
+
 /** Responds to a provider's callback. The reason of a refusal is not sent; it is logged and counted. */
-export async function serveReceipt({ method, url, headers, peer, readBody }: ReceiptRequest): Promise<ReceiptResponse> {
-  const [id, token, ...rest] = (url.slice(RECEIPT_PREFIX.length + 1).split("?")[0] ?? "").split("/");
-  const known = PROVIDERS.find((provider) => provider === id);
-  if (!known || token === undefined || rest.some((segment) => segment !== "")) return respond(404);
-  const refuse = (
-    what: "forged" | "stale" | "unreadable" | "blocked",
-    detail: string,
-    status: number,
-  ): ReceiptResponse => {
-    countCallback(known, `receipts_${what}`);
-    log("warn", "receipt.refused", { provider: known, what, detail });
-    return respond(status, status === 401 ? CHALLENGE : {});
-  };
-  const rotationOf = async () => (await providerTable()).stateOf(known) ?? UNROTATED;
-  if (!(await isReceiptToken(known, token, rotationOf))) return refuse("forged", "the secret path is wrong", 404);
-  if (method !== "GET" && method !== "POST") return respond(405, { allow: "GET, POST" });
-  const reader = (await providerTable()).callbackReader(known);
-  if (!reader) return respond(404);
+export async function serveReceipt(request: ReceiptRequest): Promise<ReceiptResponse> {
+  const reader = await findReader(request);
+  if ("response" in reader) return reader.response;
+  const genuine = await readGenuine(request, reader);
+  return "response" in genuine ? genuine.response : storeCallback(reader.id, genuine);
+}
+
+/** The provider whose secret path and whose address a request has. */
+async function findReader({ method, url, headers, peer }: ReceiptRequest): Promise<Reader | Refused> {
+  const [name, token, ...rest] = (url.slice(RECEIPT_PREFIX.length + 1).split("?")[0] ?? "").split("/");
+  const id = PROVIDERS.find((provider) => provider === name);
+  if (!id || token === undefined || rest.some((segment) => segment !== "")) return { response: respond(404) };
+  const rotationOf = async () => (await providerTable()).stateOf(id) ?? UNROTATED;
+  if (!(await isReceiptToken(id, token, rotationOf))) return refuse(id, "forged", "the secret path is wrong", 404);
+  if (method !== "GET" && method !== "POST") return { response: respond(405, { allow: "GET, POST" }) };
+  const reader = (await providerTable()).callbackReader(id);
+  if (!reader) return { response: respond(404) };
   const address = clientAddress({
     peer,
     forwardedFor: headers["x-forwarded-for"],
     trustedProxies: env().TRUSTED_PROXIES,
   });
-  if (!isCallbackAllowed(reader.settings, address)) return refuse("blocked", `from ${address}`, 403);
-  let body: Buffer;
+  if (!isCallbackAllowed(reader.settings, address)) return refuse(id, "blocked", `from ${address}`, 403);
+  return { id, ...reader };
+}
+
+/** Reads a callback whose signature is valid, where the provider signs. */
+async function readGenuine(request: ReceiptRequest, { id, provider, settings }: Reader): Promise<Genuine | Refused> {
+  const body = await readReceiptBody(request, id);
+  if ("response" in body) return body;
+  const { method, url, headers } = request;
+  const callback: Callback = { method, url: `${publicUrl()}${url}`, headers, body };
   try {
-    body = await readBody(known, LARGER_BODIES[known] ?? BODY_MAX_BYTES);
+    const authenticity = provider.authenticate(callback, settings, now());
+    if (authenticity.kind === "unasked") return { response: respond(401, CHALLENGE) };
+    if (authenticity.kind !== "genuine") return refuse(id, authenticity.kind, authenticity.detail, 401);
+    return { content: provider.readCallback(callback, settings), authenticity };
+  } catch (thrown) {
+    return refuse(id, "unreadable", textOf(thrown), 400);
+  }
+}
+
+async function readReceiptBody({ readBody }: ReceiptRequest, id: ProviderId): Promise<Buffer | Refused> {
+  try {
+    return await readBody(id, LARGER_BODIES[id] ?? BODY_MAX_BYTES);
   } catch (thrown) {
     if (!isApiError(thrown)) throw thrown;
-    if (thrown.status === 413) return refuse("unreadable", "the body is too large", 413);
-    return respond(thrown.status, thrown.retryAfterS === null ? {} : { "retry-after": String(thrown.retryAfterS) });
+    if (thrown.status === 413) return refuse(id, "unreadable", "the body is too large", 413);
+    const { status, retryAfterS } = thrown;
+    return { response: respond(status, retryAfterS === null ? {} : { "retry-after": String(retryAfterS) }) };
   }
-  const callback: Callback = { method, url: `${publicUrl()}${url}`, headers, body };
-  let authenticity: Authenticity;
+}
+
+/** Stores a callback, and acknowledges it once it is stored. */
+async function storeCallback(provider: ProviderId, { content, authenticity }: Genuine): Promise<ReceiptResponse> {
   try {
-    authenticity = reader.provider.authenticate(callback, reader.settings, now());
-  } catch (thrown) {
-    return refuse("unreadable", thrown instanceof Error ? thrown.message : String(thrown), 400);
-  }
-  if (authenticity.kind === "unasked") return respond(401, CHALLENGE);
-  if (authenticity.kind !== "genuine") return refuse(authenticity.kind, authenticity.detail, 401);
-  let content: CallbackContent;
-  try {
-    content = reader.provider.readCallback(callback, reader.settings);
-  } catch (thrown) {
-    return refuse("unreadable", thrown instanceof Error ? thrown.message : String(thrown), 400);
-  }
-  try {
-    if ((await takeCallback(known, content, authenticity.nonces)) === "replayed") {
-      countCallback(known, "receipts_replayed");
+    if ((await takeCallback(provider, content, authenticity.nonces)) === "replayed") {
+      countCallback(provider, "receipts_replayed");
       if (authenticity.isRepeatable) return respond(200);
-      log("warn", "receipt.refused", { provider: known, what: "replayed" });
+      log("warn", "receipt.refused", { provider, reason: "replayed" });
       return respond(409);
     }
   } catch (thrown) {
     // Some providers repeat a callback without a 2xx for a day, others hardly at all.
-    log("error", "receipt.not_stored", { provider: known, ...errorFields(thrown) });
+    log("error", "receipt.not_stored", { provider, ...errorFields(thrown) });
     return respond(503, { "retry-after": "5" });
   }
-  countCallback(known, "receipts");
+  countCallback(provider, "receipts");
   return respond(200);
 }

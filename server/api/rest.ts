@@ -67,7 +67,7 @@ export type RestResponse = {
 };
 
 /** Whose key it was, and the body as parsed, undefined: none; for the request log. */
-export type SeenRequest = { accountId: string; keyId: string; input: unknown; inputBytes: number };
+type SeenRequest = { accountId: string; keyId: string; input: unknown; inputBytes: number };
 
 /** A response, and what is known of its request. `seen`: null without a valid key. `facts`: null without an operation. */
 export type RestOutcome = { response: RestResponse; seen: SeenRequest | null; facts: RequestFacts | null };

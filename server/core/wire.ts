@@ -31,7 +31,7 @@ export const DateTime = z.iso
 export const NullableDateTime = DateTime.nullable();
 
 /**
- * A URL of at most `max` characters. What is longer is not parsed: that takes the square of the length for a host name
+ * A URL of at most `max` characters. Longer URLs are not parsed: parsing takes the square of the length for a host name
  * beyond ASCII, and everything else in the process waits meanwhile.
  */
 export const urlUpTo = (max: number, form: Parameters<typeof z.url>[0]) =>

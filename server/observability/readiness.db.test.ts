@@ -101,6 +101,47 @@ test("a flood of checks asks the database once", async () => {
   }
 });
 
+test("what was checked before a check that throws is kept, and the connection is not used again", async () => {
+  await heartbeat(0);
+  const release = vi.fn();
+  const { reachAtOnce } = pool();
+  const reached = vi.spyOn(pool(), "reachAtOnce").mockImplementation(async () => {
+    const client = await reachAtOnce.call(pool());
+    const released = client.release.bind(client);
+    return Object.assign(client, { release: release.mockImplementation(released) });
+  });
+  await pool().query("ALTER TABLE workers RENAME TO workers_gone");
+  try {
+    const { failing, checks } = await look();
+    expect(failing).toEqual(["workers"]);
+    expect(checks).toMatchObject({
+      database: { ok: true },
+      migrations: { ok: true },
+      queue: { ok: true },
+      workers: null,
+    });
+    await expect.poll(() => release.mock.calls).toEqual([[true]]);
+  } finally {
+    await pool().query("ALTER TABLE workers_gone RENAME TO workers");
+    reached.mockRestore();
+  }
+});
+
+test("a database that does not respond in time is named, and its connection is not used again", async () => {
+  const client = { query: () => new Promise(() => undefined), release: vi.fn() };
+  const reached = vi.spyOn(pool(), "reachAtOnce").mockResolvedValue(client as never);
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  try {
+    const looking = look();
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(await looking).toMatchObject({ ok: false, failing: ["database"], checks: { migrations: null } });
+    expect(client.release.mock.calls).toEqual([[true]]);
+  } finally {
+    vi.useRealTimers();
+    reached.mockRestore();
+  }
+});
+
 test("a database that cannot be reached is named, and nothing of its address", async () => {
   const reached = vi.spyOn(pool(), "reachAtOnce").mockRejectedValue(new Error("connect ECONNREFUSED secret@10.0.0.1"));
   try {

@@ -57,54 +57,72 @@ async function readWorkers(on: Queryable): Promise<Readiness["checks"]["workers"
   return { ok: max === 0 || (age !== null && age <= max), alive, heartbeat_age_s: heard, max_age_s: max };
 }
 
-async function check(checks: Readiness["checks"]): Promise<void> {
-  const startedAt = performance.now();
-  const client = await pool().reachAtOnce();
-  let broken = true;
-  try {
-    const { rows } = await client.query<{ isStandby: boolean }>('SELECT pg_is_in_recovery() AS "isStandby"');
-    // A standby takes no writes until it is promoted.
-    const isStandby = rows[0]?.isStandby ?? true;
-    checks.database = { ok: !isStandby, latency_ms: Math.round(performance.now() - startedAt) };
-    const { pending, newer, tooNew, broken: unfinished } = await readMigrationState(client);
-    const isCurrent = pending.length + tooNew.length + unfinished.length === 0;
-    checks.migrations = { ok: isCurrent, pending: pending.length, newer: newer.length, too_new: tooNew.length };
-    // Their tables may be missing.
-    if (pending.length === 0) {
-      checks.queue = await readQueue(client);
-      checks.workers = await readWorkers(client);
-    }
-    broken = false;
-  } finally {
-    client.release(broken);
-  }
+async function readDatabase(on: Queryable, startedAt: number): Promise<Readiness["checks"]["database"]> {
+  const { rows } = await on.query<{ isStandby: boolean }>('SELECT pg_is_in_recovery() AS "isStandby"');
+  // A standby takes no writes until it is promoted.
+  return { ok: rows[0]?.isStandby === false, latency_ms: Math.round(performance.now() - startedAt) };
 }
 
-/** Rejects after `ms`; the work continues, and its later failure is ignored. */
-function within(ms: number, work: Promise<void>): Promise<void> {
+async function readMigrations(on: Queryable): Promise<NonNullable<Readiness["checks"]["migrations"]>> {
+  const { pending, newer, tooNew, broken } = await readMigrationState(on);
+  const isCurrent = pending.length + tooNew.length + broken.length === 0;
+  return { ok: isCurrent, pending: pending.length, newer: newer.length, too_new: tooNew.length };
+}
+
+/** Limits all work that it is given to `ms` together; what is late rejects, and its own end is ignored. */
+function openTimeLimit(ms: number) {
   let timer: NodeJS.Timeout | undefined;
-  work.catch(() => undefined);
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`no response within ${ms} ms`)), ms);
   });
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+  late.catch(() => undefined);
+  return {
+    within: <T>(work: Promise<T>): Promise<T> => {
+      work.catch(() => undefined);
+      return Promise.race([work, late]);
+    },
+    close: () => clearTimeout(timer),
+  };
 }
 
-async function readReadiness(): Promise<Readiness> {
+/** The checks of the database, one after the other up to the first that fails. Never throws. */
+async function readChecks(): Promise<{ checks: Readiness["checks"]; failed: string | null }> {
   const checks: Readiness["checks"] = {
     database: { ok: false, latency_ms: null },
     migrations: null,
     queue: null,
     workers: null,
   };
-  let failed: string | null = null;
+  const limit = openTimeLimit(CHECK_TIMEOUT_MS);
+  const startedAt = performance.now();
+  const reached = pool().reachAtOnce();
+  let isDone = false;
   try {
-    await within(CHECK_TIMEOUT_MS, check(checks));
+    const client = await limit.within(reached);
+    checks.database = await limit.within(readDatabase(client, startedAt));
+    checks.migrations = await limit.within(readMigrations(client));
+    // Their tables may be missing.
+    if (checks.migrations.pending === 0) {
+      checks.queue = await limit.within(readQueue(client));
+      checks.workers = await limit.within(readWorkers(client));
+    }
+    isDone = true;
+    return { checks, failed: null };
   } catch (thrown) {
     log("error", "readiness.failed", errorFields(thrown));
     // The first that has no result is the one that failed.
-    failed = Object.entries(checks).find(([, result]) => !result?.ok)?.[0] ?? "database";
+    return { checks, failed: Object.entries(checks).find(([, result]) => !result?.ok)?.[0] ?? "database" };
+  } finally {
+    limit.close();
+    reached.then(
+      (client) => client.release(!isDone),
+      () => undefined,
+    );
   }
+}
+
+async function readReadiness(): Promise<Readiness> {
+  const { checks, failed } = await readChecks();
   const failing = Object.entries(checks).flatMap(([name, result]) =>
     name === failed || (result !== null && !result.ok) ? [name] : [],
   );

@@ -82,7 +82,7 @@ function rowOf({ input, response, at, inputBytes: _, ...request }: Waiting): Req
   };
 }
 
-/** Writes what waits, at most {@link ROWS_PER_WRITE}. What cannot be written is dropped: the log must not fill the memory. */
+/** Writes the oldest {@link ROWS_PER_WRITE} entries. Failed writes are dropped: the log must not fill the memory. */
 async function writeSome(): Promise<void> {
   const state = requests();
   const batch = state.waiting.splice(0, ROWS_PER_WRITE);

@@ -72,8 +72,8 @@ describe("the guide to errors", () => {
     .map((name) => readFileSync(path.join("server", name), "utf8"));
 
   test("lists every reason that the service returns", () => {
-    // Webhook verification and suppressions have a `reason` of their own, which is not an error's.
-    const own = new Set(["malformed", "mismatch", "outside_tolerance", "stop", "manual"]);
+    // Webhook verification, suppressions and refused callbacks have a `reason` of their own, which is not an error's.
+    const own = new Set(["malformed", "mismatch", "outside_tolerance", "stop", "manual", "replayed"]);
     const reasons = sources.flatMap((source) =>
       [...source.matchAll(/reason: "([a-z_]+)"/g)].map(([, name]) => name ?? ""),
     );

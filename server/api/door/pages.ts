@@ -36,7 +36,7 @@ const isFile = (path: string): boolean =>
 const isForClient = ({ headers, url }: IncomingMessage): boolean =>
   headers.rsc !== undefined || headers["next-router-prefetch"] !== undefined || /[?&]_rsc=/.test(url ?? "");
 
-/** Of a link that is in sight: whoever opens a page goes first, or the links of a few pages would keep others from theirs. */
+/** A prefetch of a visible link. Opened pages go first, so that prefetches do not delay them. */
 const isPrefetch = ({ headers }: IncomingMessage): boolean => headers["next-router-prefetch"] !== undefined;
 
 /** A prefetch that is refused: Next takes it for a link without one, and the browser logs no error. */

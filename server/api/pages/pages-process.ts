@@ -93,7 +93,7 @@ export async function startPagesProcess(file: string): Promise<PagesHandler> {
     });
   };
 
-  // Reports are counted and not timed: one that came while this process stood still is read after the first look only.
+  // A report that arrived during a stall is read only after the timer has fired once, so missed reports are counted, not timed.
   const watch = setInterval(() => {
     if (!life) return;
     life.missing += 1;
