@@ -67,9 +67,9 @@ class Store {
       this.deliveries.set(id, { id, status, round, attempts });
     }
     this.counted.push(...settled.tries);
-    for (const { deliveryIds, attemptsMade } of settled.retries) {
+    for (const { deliveryIds, triesMade } of settled.retries) {
       for (const id of deliveryIds) {
-        this.jobs.set(`${id} ${attemptsMade}`, (this.jobs.get(`${id} ${attemptsMade}`) ?? 0) + 1);
+        this.jobs.set(`${id} ${triesMade}`, (this.jobs.get(`${id} ${triesMade}`) ?? 0) + 1);
       }
     }
     return settled;
