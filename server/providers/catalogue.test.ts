@@ -47,14 +47,21 @@ const ContentShape = z.strictObject({
         occurredAt,
       }),
       z.strictObject({
-        ...{ ...reportOf, status: z.enum(["failed", "undelivered"]), code, detail: sentence, occurredAt },
+        ...reportOf,
+        status: z.enum(["failed", "undelivered"]),
+        code,
+        detail: sentence,
+        occurredAt,
         providerDetail: sentence.optional(),
       }),
     ]),
   ),
   inbound: z.array(
     z.strictObject({
-      ...{ providerMessageId: z.string().min(1), from: z.string(), to: z.string(), text: z.string() },
+      providerMessageId: z.string().min(1),
+      from: z.string(),
+      to: z.string(),
+      text: z.string(),
       keyword: z.enum(["stop", "start"]).optional(),
     }),
   ),

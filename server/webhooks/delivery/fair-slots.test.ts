@@ -24,7 +24,12 @@ const idsOf = (jobs: WaitingJob[] | undefined) => jobs?.map((job) => job.id);
 const takeIds = (slot: Slot | null | undefined, max = 100) => idsOf(slot?.takeNext(NOW_MS, max));
 
 const waitingJob = (endpointId: string, id: string, more: Partial<WaitingJob> = {}): WaitingJob => ({
-  ...{ id, endpointId, round: 0, triesMade: 0, deliveries: 1, dueMs: LATER_MS },
+  id,
+  endpointId,
+  round: 0,
+  triesMade: 0,
+  deliveries: 1,
+  dueMs: LATER_MS,
   ...more,
 });
 
