@@ -5,7 +5,7 @@ import { installedChromium } from "./scripts/debian-chromium";
 const smoke = process.env.E2E_BASE_URL ? { grep: /@smoke/, workers: 1 } : {};
 
 /** Not against an installation that already runs: its books and logs are nobody's business here. */
-const lookingBack = process.env.E2E_BASE_URL ? {} : { teardown: "looking back" };
+const finalChecks = process.env.E2E_BASE_URL ? {} : { teardown: "final checks" };
 
 export default defineConfig({
   testDir: "e2e",
@@ -31,8 +31,8 @@ export default defineConfig({
     },
   },
   projects: [
-    { name: "api", testMatch: "{api,security}/**/*.spec.ts", teardown: "looking back" },
-    { name: "looking back", testMatch: "api/*.teardown.ts" },
-    { name: "console", testMatch: "{console,smoke}/**/*.spec.ts", ...lookingBack },
+    { name: "api", testMatch: "{api,security}/**/*.spec.ts", teardown: "final checks" },
+    { name: "final checks", testMatch: "api/*.teardown.ts" },
+    { name: "console", testMatch: "{console,smoke}/**/*.spec.ts", ...finalChecks },
   ],
 });

@@ -79,7 +79,10 @@ async function run({ seconds, rounds }: Options, stage: Stage): Promise<Outcome>
   const { rows } = await database.query<{ stored: number }>("SELECT count(*)::float8 AS stored FROM messages");
   const ok = rows[0]?.stored === accepted;
   const figures = {
-    ...{ workload: "bulk", rounds: measured, accepted, ok },
+    workload: "bulk",
+    rounds: measured,
+    accepted,
+    ok,
     medianRatio: median(measured.map(({ ratio }) => ratio)),
     perSecond: median(measured.map(({ perSecond }) => perSecond)),
   };

@@ -87,7 +87,8 @@ const floodsOf = (port: number, receipts: string, cookie: string): Record<string
   "batches of 900 calls": () => post(port, batchOf(900, "auth.signUp", STRANGER)),
   "sign-ups with lists of 1 MiB": () =>
     post(port, {
-      ...{ path: "/api/trpc/auth.signUp", headers: JSON_TYPE },
+      path: "/api/trpc/auth.signUp",
+      headers: JSON_TYPE,
       body: JSON.stringify({ ...STRANGER, more: Array.from({ length: 200_000 }, () => "x") }),
     }),
   "sign-ups with wrong input": () =>
@@ -145,8 +146,13 @@ async function run({ seconds, rounds }: Options, stage: Stage): Promise<Outcome>
   const cookie = await openPerson(`http://127.0.0.1:${port}`);
   const floods = floodsOf(port, receipts, cookie);
   const plan = {
-    ...{ port, keys: customer.keys.map(({ plain }) => plain), sender: customer.sender, text: TEXT },
-    ...{ connections: SEND_CONNECTIONS, limit: null, rate: SENDS_PER_S },
+    port,
+    keys: customer.keys.map(({ plain }) => plain),
+    sender: customer.sender,
+    text: TEXT,
+    connections: SEND_CONNECTIONS,
+    limit: null,
+    rate: SENDS_PER_S,
   };
   const refused: string[] = [];
   const measure = async (name: string): Promise<number> => {

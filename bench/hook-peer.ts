@@ -43,7 +43,9 @@ async function post({ url, secret, body, connections, seconds }: PostPlan): Prom
     while (performance.now() < endAt) {
       const headers = signatureHeaders([secret], `evt_${posts}`, Math.floor(Date.now() / 1_000), bytes);
       const response = await request(url, {
-        ...{ method: "POST", dispatcher, body: bytes },
+        method: "POST",
+        dispatcher,
+        body: bytes,
         headers: { ...headers, "content-type": "application/json" },
       });
       await response.body.dump();

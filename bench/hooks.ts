@@ -46,10 +46,23 @@ const PEER_BODY = JSON.stringify({
   type: "message.delivered",
   created_at: new Date().toISOString(),
   data: {
-    ...{ id: newId("message"), object: "message", to: "+14155550123", from: "BENCH", body: "Your code is 482913." },
-    ...{ status: "delivered", cost: 0.01, currency: "USD", provider: "sandbox", provider_message_id: "up-1" },
-    ...{ attempts: 1, error: null, created_at: new Date().toISOString(), sent_at: new Date().toISOString() },
-    ...{ delivered_at: new Date().toISOString(), failed_at: null, reference: "order 7" },
+    id: newId("message"),
+    object: "message",
+    to: "+14155550123",
+    from: "BENCH",
+    body: "Your code is 482913.",
+    status: "delivered",
+    cost: 0.01,
+    currency: "USD",
+    provider: "sandbox",
+    provider_message_id: "up-1",
+    attempts: 1,
+    error: null,
+    created_at: new Date().toISOString(),
+    sent_at: new Date().toISOString(),
+    delivered_at: new Date().toISOString(),
+    failed_at: null,
+    reference: "order 7",
   },
 });
 
@@ -250,7 +263,12 @@ async function run({ seconds, rounds, connections, backlog }: Options, stage: St
     await pause(1_500, undefined, { signal: stage.signal });
     const [received, written] = [await countReceived(receiver), await readWrites(database)];
     measured.push({
-      ...{ peer, events, seconds: tookS, perSecond: events / tookS, ratio: events / tookS / peer.perSecond, cpuUs },
+      peer,
+      events,
+      seconds: tookS,
+      perSecond: events / tookS,
+      ratio: events / tookS / peer.perSecond,
+      cpuUs,
       repeats: received.requests - counted.requests - events,
       writes: writesPerEvent(writes, written, events),
     });

@@ -107,8 +107,11 @@ async function measureLife(
 /** The built service: one web process, and a worker if it has a message centre. */
 async function startOurs(stage: Stage, connections: number, life: { centre: number; callback: string } | null) {
   const environment = life && {
-    ...{ SMPP_URL: `smpp://127.0.0.1:${life.centre}`, SMPP_SYSTEM_ID: "bench", SMPP_PASSWORD: "bench" },
-    ...{ SMPP_WINDOW: String(WINDOW), WEBHOOK_ALLOWED_NETWORKS: "127.0.0.0/8" },
+    SMPP_URL: `smpp://127.0.0.1:${life.centre}`,
+    SMPP_SYSTEM_ID: "bench",
+    SMPP_PASSWORD: "bench",
+    SMPP_WINDOW: String(WINDOW),
+    WEBHOOK_ALLOWED_NETWORKS: "127.0.0.0/8",
   };
   const service = await openService(stage, {
     connections,
@@ -177,7 +180,12 @@ async function run({ seconds, rounds, connections, backlog }: Options, stage: St
   await settleJobs(stage, living.database);
   const checks = await checkService(living.database, WARM_UP_MESSAGES + rounds * messages);
   const figures = {
-    ...{ workload: "kannel", messages, accepted, lives, statements, checks },
+    workload: "kannel",
+    messages,
+    accepted,
+    lives,
+    statements,
+    checks,
     acceptedRatio: median(accepted.map(({ ratio }) => ratio)),
     lifeRatio: median(lives.map(({ ratio }) => ratio)),
   };

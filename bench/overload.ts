@@ -89,8 +89,13 @@ async function run({ seconds, connections }: Options, stage: Stage): Promise<Out
   const web = await startService(stage, "web", serviceSettings(url, port), folder);
   await waitUntilHealthy(stage, web, port);
   const plan = {
-    ...{ port, keys: customer.keys.map(({ plain }) => plain), sender: customer.sender, text: TEXT },
-    ...{ connections, limit: null, rate: null },
+    port,
+    keys: customer.keys.map(({ plain }) => plain),
+    sender: customer.sender,
+    text: TEXT,
+    connections,
+    limit: null,
+    rate: null,
   };
   stage.say("Warming up");
   const warm = await runLoad(stage, { ...plan, seconds: WARM_UP_S });

@@ -91,8 +91,13 @@ async function run({ seconds, rounds }: Options, stage: Stage): Promise<Outcome>
   const cookie = await openPerson(origin);
 
   const plan = {
-    ...{ port, keys: customer.keys.map(({ plain }) => plain), sender: customer.sender, text: TEXT },
-    ...{ connections: SEND_CONNECTIONS, limit: null, rate: SENDS_PER_S },
+    port,
+    keys: customer.keys.map(({ plain }) => plain),
+    sender: customer.sender,
+    text: TEXT,
+    connections: SEND_CONNECTIONS,
+    limit: null,
+    rate: SENDS_PER_S,
   };
   const views: Record<string, Record<string, number>> = {};
   const measure = async (kind: (typeof KINDS)[number], path: string, headers: Record<string, string>) => {

@@ -111,7 +111,10 @@ async function run(options: Options, stage: Stage): Promise<Outcome> {
   await database.query("CREATE EXTENSION pg_walinspect");
   const keyId = customer.keys[0]?.id ?? "";
   const actor: AccountActor = {
-    ...{ kind: "apiKey", accountId: customer.accountId, keyId, scopes: ["sms:send"] },
+    kind: "apiKey",
+    accountId: customer.accountId,
+    keyId,
+    scopes: ["sms:send"],
     limits: { daily: null, monthly: null },
   };
   await stage.keep(

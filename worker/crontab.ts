@@ -7,7 +7,8 @@ import type { JobName } from "../server/core/jobs";
  * `exclusively` (lease.ts) prevents concurrent runs.
  */
 const every = (task: JobName, match: string) => ({
-  ...{ task, match },
+  task,
+  match,
   options: { backfillPeriod: 0, jobKey: task },
 });
 

@@ -174,7 +174,11 @@ async function startRunner({ taskList, concurrency, withCron = false, pollMs = P
       (thrown: unknown) => String(thrown),
     );
     return {
-      ...{ runner, poolId, connections, jobs, startedAtMs: performance.now() },
+      runner,
+      poolId,
+      connections,
+      jobs,
+      startedAtMs: performance.now(),
       underWay: () => count,
       ended: Promise.race([ended, fatal]),
     };

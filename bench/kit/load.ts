@@ -72,7 +72,11 @@ const numberAt = (at: number): string => `+1415${String(5_550_000 + at).padStart
 /** Requests to Kannel; the one number `at` asks for a receipt of its own. */
 function kannelRequest({ kannel, sender, text, port }: LoadPlan, at: number): Buffer {
   const query = new URLSearchParams({
-    ...{ username: kannel?.user ?? "", password: kannel?.password ?? "", from: sender, to: numberAt(at), text },
+    username: kannel?.user ?? "",
+    password: kannel?.password ?? "",
+    from: sender,
+    to: numberAt(at),
+    text,
     ...(kannel?.receiptUrl && { "dlr-mask": "1", "dlr-url": `${kannel.receiptUrl}/${at}` }),
   });
   return Buffer.from(`GET /cgi-bin/sendsms?${query} HTTP/1.1\r\nhost: ${HOST}:${port}\r\n\r\n`);
@@ -219,7 +223,8 @@ async function load(plan: LoadPlan, stop: AbortSignal): Promise<LoadResult> {
     elapsedS: (lastResponseAt - startedAt) / 1_000,
     latencyMs: latencyOf(latencies),
     refusedMs: latencyOf(refusals),
-    ...{ withoutRetryAfter, leftOut },
+    withoutRetryAfter,
+    leftOut,
     cpuS: (user + system) / 1_000_000,
   };
 }

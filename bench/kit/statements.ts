@@ -29,7 +29,10 @@ export async function readStatements(database: Client, messages: number): Promis
   );
   return rows.map(({ text, calls, rows: count, ms }) => ({
     text: text.replaceAll(/\s+/g, " ").slice(0, TEXT_LENGTH),
-    ...{ calls, rows: count / calls, usPerCall: (ms * 1_000) / calls, usPerMessage: (ms * 1_000) / messages },
+    calls,
+    rows: count / calls,
+    usPerCall: (ms * 1_000) / calls,
+    usPerMessage: (ms * 1_000) / messages,
   }));
 }
 

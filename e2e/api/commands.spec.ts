@@ -78,7 +78,9 @@ test("the operator's command line finds a key and revokes it with those that wer
     expect.objectContaining({ id: made.id, hint: made.key_hint, isActive: true, createdBy: leaked }),
   );
   expect(await admin(service, "key", "revoke", "--id", leaked)).toEqual({
-    ...{ id: leaked, accountId: account.accountId, isActive: false },
+    id: leaked,
+    accountId: account.accountId,
+    isActive: false,
   });
   for (const key of [account.apiKey, String(made.plain_key)]) {
     await expect.poll(async () => (await apiWith(service, key).get("/account")).status).toBe(401);

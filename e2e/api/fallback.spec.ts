@@ -54,7 +54,9 @@ test("all providers of a chain fail: the message has failed and is refunded", as
   plivo.plan(to, { kind: "unavailable" });
   const id = await customer.send(to);
   expect(await customer.reaches(id, "failed")).toMatchObject({
-    ...{ attempts: 2, cost: 0, error: { code: "no_provider_available" } },
+    attempts: 2,
+    cost: 0,
+    error: { code: "no_provider_available" },
   });
   expect(await customer.money(id)).toEqual(["reserve", "refund"]);
 });
@@ -125,7 +127,8 @@ test("a worker dies while a carrier hangs: nothing is sent again; a receipt or t
   );
   await database.rows("SELECT graphile_worker.add_job('sweep_messages')");
   expect(await customer.reaches(silentId, "failed")).toMatchObject({
-    ...{ cost: 0, error: { code: "provider_outcome_unknown" } },
+    cost: 0,
+    error: { code: "provider_outcome_unknown" },
   });
   expect(await customer.money(silentId)).toEqual(["reserve", "refund"]);
   for (const to of [reported, silent]) {

@@ -77,7 +77,12 @@ test.describe("POST /messages/{id}/cancel", () => {
     const { id } = await rest.post<Message>(PATH, { ...schedule, from: account.sender });
     const canceled = await rest.post<Message>(`/messages/${id}/cancel`);
     expect(canceled).toMatchObject({
-      ...{ id, status: "failed", cost: 0, attempts: 0, sent_at: null, failed_at: ISO },
+      id,
+      status: "failed",
+      cost: 0,
+      attempts: 0,
+      sent_at: null,
+      failed_at: ISO,
       error: { code: "canceled" },
     });
     expect(await rest.post<Message>(`/messages/${id}/cancel`)).toEqual(canceled);

@@ -243,8 +243,12 @@ export const REQUEST_CHECKS: readonly RequestCheck[] = [
       bandwidth.buildRequest(
         request,
         bandwidth.settings.parse({
-          ...{ accountId: "9900000", username: "user", password: "password", applicationId: "app" },
-          ...{ callbackUsername: "u", callbackPassword: "p" },
+          accountId: "9900000",
+          username: "user",
+          password: "password",
+          applicationId: "app",
+          callbackUsername: "u",
+          callbackPassword: "p",
         }),
       ),
   },
@@ -259,7 +263,12 @@ const DLT = {
 
 const sendRequest = (body: string, more: Partial<SendRequest["message"]>, validity?: SendRequest["validity"]) => ({
   message: {
-    ...{ id: "msg_1", to: "+14155550123", from: "+12065550100", body, encoding: "GSM-7" as const, segments: 1 },
+    id: "msg_1",
+    to: "+14155550123",
+    from: "+12065550100",
+    body,
+    encoding: "GSM-7" as const,
+    segments: 1,
     ...more,
   },
   reference: "msg_1-1",

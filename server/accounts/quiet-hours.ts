@@ -29,8 +29,11 @@ export async function setQuietHours(actor: SessionActor, { quiet_hours: hours }:
     const [before, after] = [auditOf(presentQuietHours(account)), auditOf(hours)];
     if (before.quiet_hours === after.quiet_hours) return;
     await recordAudit(tx, actor, {
-      ...{ action: "account.quiet_hours_set", accountId, subjectId: accountId },
-      ...{ before, after },
+      action: "account.quiet_hours_set",
+      accountId,
+      subjectId: accountId,
+      before,
+      after,
     });
   });
   return getAccount(actor);

@@ -50,7 +50,7 @@ export type InboundReport = z.output<typeof InboundReport>;
 
 /**
  * `attemptsMade`: only the deliveries that have made exactly this number of tries in `round` (absent: 0); absent: the due
- * ones.
+ * ones. Elsewhere it is `triesMade`; versions that run side by side share jobs, which keep the old name.
  */
 const deliveries = z.object({
   endpointId: z.string(),

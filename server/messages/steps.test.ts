@@ -12,7 +12,13 @@ const AT = new Date(0);
 const PATH = /^pending( failed| sent( delivered| failed| undelivered)?)?$/;
 
 const messageAt = (status: MessageStatus, costMicros: bigint): LockedMessage => ({
-  ...{ id: "m", accountId: "a", status, costMicros, chain: [], createdAt: AT, dueAt: AT },
+  id: "m",
+  accountId: "a",
+  status,
+  costMicros,
+  chain: [],
+  createdAt: AT,
+  dueAt: AT,
 });
 
 const costs = fc.bigInt({ min: 0n, max: 100_000n });

@@ -54,10 +54,15 @@ test("a request through the API is counted by its operation, and its messages on
   const send = () => {
     const body = JSON.stringify({ to: "+15550100001", from: senderId, body: "a text that no metric shows" });
     const headers: Record<string, string> = {
-      ...{ authorization: `Bearer ${plainKey}`, "content-type": "application/json", "idempotency-key": "once" },
+      authorization: `Bearer ${plainKey}`,
+      "content-type": "application/json",
+      "idempotency-key": "once",
     };
     const asked = {
-      ...{ method: "POST", path: "/messages/send", query: "", peer: "127.0.0.1" },
+      method: "POST",
+      path: "/messages/send",
+      query: "",
+      peer: "127.0.0.1",
       header: (name: string) => headers[name],
       readBody: () => Promise.resolve(Buffer.from(body)),
     };

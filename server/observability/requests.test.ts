@@ -15,8 +15,11 @@ function logOf(settings: Record<string, string>): Record<string, unknown>[] {
   const text = execFileSync(process.execPath, ["--import", "tsx", "--input-type=module", "-e", code], {
     encoding: "utf8",
     env: {
-      ...{ ...process.env, DATABASE_URL: "postgresql://nobody@localhost/none", SECRET_KEY: "k".repeat(32) },
-      ...{ LOG_LEVEL: "info", ...settings },
+      ...process.env,
+      DATABASE_URL: "postgresql://nobody@localhost/none",
+      SECRET_KEY: "k".repeat(32),
+      LOG_LEVEL: "info",
+      ...settings,
     },
   });
   return text
@@ -28,12 +31,25 @@ function logOf(settings: Record<string, string>): Record<string, unknown>[] {
 test("with LOG_REQUESTS a request and a job are one line each, linked by the message, without texts, numbers and keys", () => {
   const lines = logOf({ LOG_REQUESTS: "true" });
   const request = {
-    ...{ level: "info", event: "http.request", request_id: "req_1", operation: "messages.send", method: "POST" },
-    ...{ status: 201, account_id: "acc_1", key_id: "key_1", resource_id: "msg_42" },
+    level: "info",
+    event: "http.request",
+    request_id: "req_1",
+    operation: "messages.send",
+    method: "POST",
+    status: 201,
+    account_id: "acc_1",
+    key_id: "key_1",
+    resource_id: "msg_42",
   };
   const job = {
-    ...{ level: "info", event: "job.run", job: "dispatch_messages", id: "7", attempt: 1, outcome: "done" },
-    ...{ items: 4, ids: ["msg_42", "msg_43", "msg_44"] },
+    level: "info",
+    event: "job.run",
+    job: "dispatch_messages",
+    id: "7",
+    attempt: 1,
+    outcome: "done",
+    items: 4,
+    ids: ["msg_42", "msg_43", "msg_44"],
   };
   expect(lines).toMatchObject([request, job]);
   expect(JSON.stringify(lines)).not.toMatch(/noon|topsecret|15550100001/);

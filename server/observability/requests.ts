@@ -58,13 +58,14 @@ async function measure<Served extends Outcome>(
   if (span) nameFacts(span, asked.method, operation, outcome);
   if (isWideLogged()) {
     logWide("http.request", {
-      ...{ request_id: facts?.requestId, operation, method: asked.method, status: response.status },
-      ...{
-        account_id: facts?.accountId,
-        key_id: facts?.keyId,
-        bytes: response.body.length,
-        ms: Math.round(ms * 10) / 10,
-      },
+      request_id: facts?.requestId,
+      operation,
+      method: asked.method,
+      status: response.status,
+      account_id: facts?.accountId,
+      key_id: facts?.keyId,
+      bytes: response.body.length,
+      ms: Math.round(ms * 10) / 10,
       ...namesIn(response),
     });
   }

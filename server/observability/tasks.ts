@@ -29,7 +29,10 @@ export function noteJob({ task, id, attempt, payload, startedAt }: JobRun, outco
 export function spanOfJob({ task, id, attempt, payload }: JobRun): SpanPlan {
   const { messageIds, traces } = payload as { messageIds?: string[]; traces?: string[] };
   return {
-    ...{ name: `job ${task}`, kind: "consumer", subjects: messageIds, traces },
+    name: `job ${task}`,
+    kind: "consumer",
+    subjects: messageIds,
+    traces,
     attributes: {
       "messaging_service.job_id": id,
       "messaging_service.job_run": attempt,

@@ -17,8 +17,16 @@ test.each(["server/main.ts", "worker/index.ts"])(
   "%s, as it is built, loads them only when tracing is on",
   async (entry) => {
     const { metafile } = await build({
-      ...{ entryPoints: [entry], bundle: true, write: false, metafile: true, outdir: "none" },
-      ...{ packages: "external", platform: "node", format: "esm", target: "node20", logLevel: "silent" },
+      entryPoints: [entry],
+      bundle: true,
+      write: false,
+      metafile: true,
+      outdir: "none",
+      packages: "external",
+      platform: "node",
+      format: "esm",
+      target: "node20",
+      logLevel: "silent",
     });
     const imports = Object.values(metafile.outputs)
       .flatMap((output) => output.imports)

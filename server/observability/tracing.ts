@@ -143,7 +143,8 @@ function makeTracer({ api }: Packages, tracer: ApiTracer, fix: ReturnType<typeof
         span.setStatus({ code: SpanStatusCode.ERROR });
       };
       const own: Span = {
-        ...{ fail, rename: (name) => void span.updateName(name) },
+        fail,
+        rename: (name) => void span.updateName(name),
         set: (attributes) => void span.setAttributes(attributes),
       };
       return contexts.run(context, async () => {

@@ -49,7 +49,12 @@ test("the messages of a key are counted by day and status, without those of othe
   expect(usage.series[0]).toEqual({ ...none, day: dayOf(6), messages: 1, segments: 2, cost: 0.01, sent: 1 });
   expect(usage.series[6]).toEqual({
     ...none,
-    ...{ day: dayOf(0), messages: 4, segments: 8, cost: 0.04, delivered: 3, failed: 1 },
+    day: dayOf(0),
+    messages: 4,
+    segments: 8,
+    cost: 0.04,
+    delivered: 3,
+    failed: 1,
   });
 });
 

@@ -28,8 +28,14 @@ async function sumDays(accountId: string, from: number, to: number): Promise<Sum
   const { _sum: sum } = await prisma().usageDay.aggregate({
     where: { accountId, day: { gte: new Date(from), lt: new Date(to) } },
     _sum: {
-      ...{ messages: true, segments: true, costMicros: true },
-      ...{ pending: true, sent: true, delivered: true, failed: true, undelivered: true },
+      messages: true,
+      segments: true,
+      costMicros: true,
+      pending: true,
+      sent: true,
+      delivered: true,
+      failed: true,
+      undelivered: true,
     },
   });
   const costMicros = sum.costMicros ?? 0n;

@@ -16,8 +16,17 @@ afterEach(() => {
 const note = ({ accountId, keyId }: TestAccount, more: Partial<ServedRequest> = {}): string => {
   const id = newId("request");
   logRequest({
-    ...{ id, accountId, keyId, method: "POST", path: "/messages/send", query: "", status: 201, latencyMs: 12.4 },
-    ...{ operation: "messages.send", input: { to: "+14155550123", body: "secret text" }, inputBytes: 50 },
+    id,
+    accountId,
+    keyId,
+    method: "POST",
+    path: "/messages/send",
+    query: "",
+    status: 201,
+    latencyMs: 12.4,
+    operation: "messages.send",
+    input: { to: "+14155550123", body: "secret text" },
+    inputBytes: 50,
     response: '{"success":true,"data":{"id":"msg_1","object":"message"}}',
     ...more,
   });

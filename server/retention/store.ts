@@ -24,8 +24,15 @@ const COUNTER_OF = {
 } as const satisfies Partial<Record<EventType, keyof Counts>>;
 
 const NOTHING: Counts = {
-  ...{ messages: 0, segments: 0, costMicros: 0n, delivered: 0, failed: 0, undelivered: 0 },
-  ...{ eventsSent: 0, eventsDelivered: 0, eventsFailed: 0 },
+  messages: 0,
+  segments: 0,
+  costMicros: 0n,
+  delivered: 0,
+  failed: 0,
+  undelivered: 0,
+  eventsSent: 0,
+  eventsDelivered: 0,
+  eventsFailed: 0,
 };
 
 const DAYS = unnest<DayCounts>({
@@ -42,8 +49,15 @@ const DAYS = unnest<DayCounts>({
   events_failed: ["int4", ({ eventsFailed }) => eventsFailed],
 });
 const COUNTERS = Object.keys({
-  ...{ messages: 0, segments: 0, cost_micros: 0, delivered: 0, failed: 0, undelivered: 0 },
-  ...{ events_sent: 0, events_delivered: 0, events_failed: 0 },
+  messages: 0,
+  segments: 0,
+  cost_micros: 0,
+  delivered: 0,
+  failed: 0,
+  undelivered: 0,
+  events_sent: 0,
+  events_delivered: 0,
+  events_failed: 0,
 });
 
 /**

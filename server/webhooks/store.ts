@@ -20,7 +20,7 @@ export type Target = EndpointState & SealedSecrets & { url: string };
 type DueFields = {
   deliveryId: string;
   round: number;
-  attemptsMade: number;
+  triesMade: number;
   eventId: string;
   eventType: string;
   eventStatus: string;
@@ -100,7 +100,7 @@ export async function loadDue(job: JobPayload<"deliver_webhooks">): Promise<DueD
     name: "webhooks.load_due",
     // Each row is found by its key alone, whatever the statistics say of a table that grows and empties quickly.
     text: `SELECT ${MESSAGE_COLUMNS}, w.id AS "deliveryId", coalesce(d.round, 0::int2) AS round,
-             coalesce(d.attempts, 0::int2) AS "attemptsMade",
+             coalesce(d.attempts, 0::int2) AS "triesMade",
              e.id AS "eventId", e.type AS "eventType", e.status AS "eventStatus", e.created_at AS "eventCreatedAt",
              e.message_id AS "subjectId"
            FROM unnest($2::text[], $5::text[]) AS w (id, event_id)
@@ -131,7 +131,7 @@ const NOT_RECEIVED: ReadonlyMap<string, InboundRow> = new Map();
 const dueFieldsOf = (row: DueFields): DueFields => ({
   deliveryId: row.deliveryId,
   round: row.round,
-  attemptsMade: row.attemptsMade,
+  triesMade: row.triesMade,
   eventId: row.eventId,
   eventType: row.eventType,
   eventStatus: row.eventStatus,

@@ -106,9 +106,13 @@ async function deliverDelegated(slot: Slot, jobs: readonly WaitingJob[], options
     REQUEUE_AFTER_MS,
   );
   if (claimed.length === 0) return true;
-  const { endpointId, round, attemptsMade } = first;
+  const { endpointId, round, triesMade } = first;
   const deliveryIds = claimed.flatMap((job) => job.deliveryIds);
-  const leftIds = await deliver(target, { endpointId, round, attemptsMade, deliveryIds }, { ...options, untilMs });
+  const leftIds = await deliver(
+    target,
+    { endpointId, round, attemptsMade: triesMade, deliveryIds },
+    { ...options, untilMs },
+  );
   // The rest is sent when its job is due.
   if (leftIds.length === 0) await endJobs(claimed.map((job) => job.id));
   return true;

@@ -105,8 +105,13 @@ export function startBirdChannels(): Promise<HttpCarrier> {
       if (type !== "text" || !isText(Object(text).text, 1, 10_000)) return refused("body");
       const content = String(Object(text).text);
       return {
-        ...{ to: identifierValue, from: SENDER, text: content, parts: countParts(content), ids: [randomUUID()] },
-        ...{ reference: null, receiptUrl: null },
+        to: identifierValue,
+        from: SENDER,
+        text: content,
+        parts: countParts(content),
+        ids: [randomUUID()],
+        reference: null,
+        receiptUrl: null,
       };
     },
     accepted: ({ ids: [id], to, text, takenAt }) =>
@@ -121,7 +126,8 @@ export function startBirdChannels(): Promise<HttpCarrier> {
           ...shown(randomUUID(), from, text, sending.at),
           sender: { contact: { id: randomUUID(), identifierKey: "phonenumber", identifierValue: from } },
           receiver: { connector: { id: randomUUID() } },
-          ...{ status: "delivered", direction: "incoming" },
+          status: "delivered",
+          direction: "incoming",
         },
         sending,
       ),

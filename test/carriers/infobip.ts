@@ -31,11 +31,18 @@ import { countParts } from "./parts";
 type Status = { groupId: number; groupName: string; id: number; name: string; description: string };
 
 const status = (groupId: number, groupName: string, id: number, name: string): Status => ({
-  ...{ groupId, groupName, id, name },
+  groupId,
+  groupName,
+  id,
+  name,
   description: name.toLowerCase().replaceAll("_", " "),
 });
 const error = (groupId: number, groupName: string, id: number, name: string, permanent: boolean) => ({
-  ...{ groupId, groupName, id, name, permanent },
+  groupId,
+  groupName,
+  id,
+  name,
+  permanent,
   description: name.toLowerCase().replaceAll("_", " "),
 });
 
@@ -182,8 +189,15 @@ export function startInfobip(): Promise<HttpCarrier> {
     const { error: reason = NO_ERROR } = Object.values(REPORT).find((report) => report.status === state) ?? {};
     const content = { text: message.text };
     return {
-      ...{ ...ends, bulkId, messageId: id, ...times, messageCount: message.parts, price: PRICE },
-      ...{ status: state, error: reason, content },
+      ...ends,
+      bulkId,
+      messageId: id,
+      ...times,
+      messageCount: message.parts,
+      price: PRICE,
+      status: state,
+      error: reason,
+      content,
     };
   }
 

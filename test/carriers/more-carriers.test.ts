@@ -116,7 +116,11 @@ const carriers = [
       });
       const { access_token: token } = (await granted.json()) as { access_token: string };
       return json(`${own.BANDWIDTH_BASE_URL}/users/${own.BANDWIDTH_ACCOUNT_ID}/messages`, `Bearer ${token}`, {
-        ...{ applicationId: own.BANDWIDTH_APPLICATION_ID, to: [to], from: "+15005550006", text, tag: REFERENCE },
+        applicationId: own.BANDWIDTH_APPLICATION_ID,
+        to: [to],
+        from: "+15005550006",
+        text,
+        tag: REFERENCE,
       });
     },
     accepted: [202, { id: expect.stringMatching(/^[0-9a-z]{29}$/), segmentCount: 2, direction: "out", tag: REFERENCE }],

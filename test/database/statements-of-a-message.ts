@@ -14,7 +14,10 @@ export async function statementsOfAMessage(): Promise<Statement[]> {
   const { account, receiver } = await startWebhook();
   const sent = await statementsOf(async () => {
     const runner = await run({
-      ...{ pgPool: pool(), concurrency: 4, pollInterval: 50, noHandleSignals: true },
+      pgPool: pool(),
+      concurrency: 4,
+      pollInterval: 50,
+      noHandleSignals: true,
       taskList: { ...dispatchTasks, ...receiptTasks, ...webhookTasks },
     });
     // Its receipt comes before the response, is parked, and joined with the outcome.

@@ -71,7 +71,12 @@ export class AttemptModel {
     readonly policy: Policy,
   ) {
     this.message = {
-      ...{ id: "m", accountId: "a", status: "pending", costMicros: 10n, createdAt: new Date(0), dueAt: new Date(0) },
+      id: "m",
+      accountId: "a",
+      status: "pending",
+      costMicros: 10n,
+      createdAt: new Date(0),
+      dueAt: new Date(0),
       chain: [...chain],
     };
   }

@@ -2,8 +2,15 @@ import { expect, test } from "vitest";
 import { DAYS_MAX, daysSince, sumOf, within } from "./range";
 
 const day = (name: string, cost: number) => ({
-  ...{ day: name, messages: 5, segments: 7, cost },
-  ...{ pending: 1, sent: 1, delivered: 1, failed: 1, undelivered: 1 },
+  day: name,
+  messages: 5,
+  segments: 7,
+  cost,
+  pending: 1,
+  sent: 1,
+  delivered: 1,
+  failed: 1,
+  undelivered: 1,
 });
 const series = [day("2026-11-01", 0.1), day("2026-11-02", 0.2), day("2026-11-03", 0.3)];
 

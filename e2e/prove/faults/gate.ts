@@ -119,8 +119,11 @@ export async function startGate(firstPort: number): Promise<Gate> {
     cutCommits: (side, count) => order({ marker: COMMIT, side, left: count }),
     loseEverySecondCommit: (chance, within) =>
       order({
-        ...{ marker: COMMIT, within: within?.map((part) => Buffer.from(part)) ?? null, side: "after" },
-        ...{ left: Number.POSITIVE_INFINITY, isDue: () => chance() < 0.5 },
+        marker: COMMIT,
+        within: within?.map((part) => Buffer.from(part)) ?? null,
+        side: "after",
+        left: Number.POSITIVE_INFINITY,
+        isDue: () => chance() < 0.5,
       }),
     loseResponsesTo: (marker, count) => order({ marker: Buffer.from(marker), side: "after", left: count }),
     heal: () => {

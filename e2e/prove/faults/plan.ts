@@ -79,7 +79,11 @@ function faultAt(chance: Chance, kind: FaultKind, atMs: number, timeoutMs: numbe
       return { kind, atMs, name: anyProcess(chance), downMs: downMs(chance), crowd: crowdOf(chance) };
     case "stop":
       return {
-        ...{ kind, atMs, name: anyProcess(chance), downMs: downMs(chance), crowd: crowdOf(chance) },
+        kind,
+        atMs,
+        name: anyProcess(chance),
+        downMs: downMs(chance),
+        crowd: crowdOf(chance),
         loses: oneOf<Lost>(chance, [null, "all", "taken back"]),
       };
     case "freeze":

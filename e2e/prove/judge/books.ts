@@ -140,6 +140,11 @@ async function readAccounts(database: Database): Promise<AccountBook[]> {
      ORDER BY a.id`,
   );
   return rows.map(({ accountId, balanceMicros, reservedMicros, ledgerMicros, ledgerReservedMicros, ...usage }) => ({
-    ...{ accountId, balanceMicros, reservedMicros, ledgerMicros, ledgerReservedMicros, usage },
+    accountId,
+    balanceMicros,
+    reservedMicros,
+    ledgerMicros,
+    ledgerReservedMicros,
+    usage,
   }));
 }

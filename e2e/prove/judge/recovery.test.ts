@@ -4,14 +4,30 @@ import type { AttemptStep } from "./history";
 import { afterKills, afterReturns } from "./recovery";
 
 const life = (process: string, end: Life["end"], untilMs: number | null): Life => ({
-  ...{ name: "worker-1", process, fromMs: 0, untilMs, signalledMs: untilMs, end, output: null },
+  name: "worker-1",
+  process,
+  fromMs: 0,
+  untilMs,
+  signalledMs: untilMs,
+  end,
+  output: null,
 });
 const step = (atMs: number, messageId: string, more: Partial<AttemptStep> = {}): AttemptStep => ({
-  ...{ atMs, messageId, process: "worker-1.1", op: "INSERT", seq: 1, provider: "twilio", outcome: null },
+  atMs,
+  messageId,
+  process: "worker-1.1",
+  op: "INSERT",
+  seq: 1,
+  provider: "twilio",
+  outcome: null,
   ...more,
 });
 const move = (atMs: number, messageId: string) => ({
-  ...{ atMs, messageId, process: "worker-2.1", former: "pending", status: "sent" },
+  atMs,
+  messageId,
+  process: "worker-2.1",
+  former: "pending",
+  status: "sent",
 });
 
 test("each claim of a killed worker is listed with the time until it went on, and those that only time ended", () => {

@@ -13,38 +13,51 @@ const ID = "msg_1";
 /** A run in which one message was accepted, sent, delivered and reported, in all four books. */
 function goodRun(): Evidence {
   const message: StoredMessage = {
-    ...{
-      id: ID,
-      accountId: ACCOUNT,
-      to: TO,
-      status: "delivered",
-      segments: 1,
-      costMicros: PRICE,
-      errorCode: null,
-      facts: null,
-      knownParts: null,
-    },
+    id: ID,
+    accountId: ACCOUNT,
+    to: TO,
+    status: "delivered",
+    segments: 1,
+    costMicros: PRICE,
+    errorCode: null,
+    facts: null,
+    knownParts: null,
   };
   const event = (id: string, status: string) => ({ id, messageId: ID, accountId: ACCOUNT, status });
   const received = (eventId: string, status: string, at: number) => ({
-    ...{ receiver: "a", atMs: at, eventId, type: `message.${status}`, createdAt: `2026-01-01T00:00:0${at}.000Z` },
-    ...{ messageId: ID, status, reference: "order-1", to: TO, problem: null },
+    receiver: "a",
+    atMs: at,
+    eventId,
+    type: `message.${status}`,
+    createdAt: `2026-01-01T00:00:0${at}.000Z`,
+    messageId: ID,
+    status,
+    reference: "order-1",
+    to: TO,
+    problem: null,
   });
   return {
-    ...{
-      policy: "fallback",
-      openingMicros: OPENING,
-      priceMicros: PRICE,
-      unresolved: [],
-      frozen: [],
-      unserved: [],
-      disabled: new Map(),
-    },
-    ...{ stuckJobs: 0, ownCheck: '{"accounts":1,"drifted":[]}' },
+    policy: "fallback",
+    openingMicros: OPENING,
+    priceMicros: PRICE,
+    unresolved: [],
+    frozen: [],
+    unserved: [],
+    disabled: new Map(),
+    stuckJobs: 0,
+    ownCheck: '{"accounts":1,"drifted":[]}',
     sends: [
       {
-        ...{ accountId: ACCOUNT, key: "k", reference: "order-1", atMs: 0, firstMs: 1, acceptedMs: 1 },
-        ...{ web: 0, tries: 1, messages: [{ to: TO, id: ID }], refused: false },
+        accountId: ACCOUNT,
+        key: "k",
+        reference: "order-1",
+        atMs: 0,
+        firstMs: 1,
+        acceptedMs: 1,
+        web: 0,
+        tries: 1,
+        messages: [{ to: TO, id: ID }],
+        refused: false,
       },
     ],
     reading: { reads: 0, missing: [], backwards: [] },
@@ -56,8 +69,11 @@ function goodRun(): Evidence {
       ledger: [{ messageId: ID, kinds: ["reserve", "settle"], amountMicros: -PRICE, reservedMicros: 0 }],
       accounts: [
         {
-          ...{ accountId: ACCOUNT, balanceMicros: OPENING - PRICE, reservedMicros: 0 },
-          ...{ ledgerMicros: OPENING - PRICE, ledgerReservedMicros: 0 },
+          accountId: ACCOUNT,
+          balanceMicros: OPENING - PRICE,
+          reservedMicros: 0,
+          ledgerMicros: OPENING - PRICE,
+          ledgerReservedMicros: 0,
           usage: { messages: 1, pending: 0, sent: 0, delivered: 1, failed: 0, undelivered: 0, costMicros: PRICE },
         },
       ],
@@ -69,7 +85,10 @@ function goodRun(): Evidence {
     history: {
       attempts: [
         {
-          ...{ atMs: 1, process: "worker-1.1", op: "INSERT", messageId: ID },
+          atMs: 1,
+          process: "worker-1.1",
+          op: "INSERT",
+          messageId: ID,
           seq: 1,
           provider: "twilio",
           outcome: null,
@@ -83,7 +102,11 @@ function goodRun(): Evidence {
     },
     received: [received("evt_1", "sent", 1), received("evt_2", "delivered", 2)],
     answered: ["evt_1", "evt_2"].map((eventId) => ({
-      ...{ receiver: "a", atMs: 1, eventId, isTaken: true, manner: "ok" },
+      receiver: "a",
+      atMs: 1,
+      eventId,
+      isTaken: true,
+      manner: "ok",
     })),
   } satisfies Evidence;
 }
@@ -105,7 +128,9 @@ const asUnknown = (run: Evidence, begun: boolean | null): Evidence["database"] =
   attempts: run.database.attempts.map((attempt) => ({ ...attempt, begun, outcome: null })),
   ledger: [{ messageId: ID, kinds: ["reserve", "refund"], amountMicros: 0, reservedMicros: 0 }],
   accounts: run.database.accounts.map((book) => ({
-    ...{ ...book, balanceMicros: OPENING, ledgerMicros: OPENING },
+    ...book,
+    balanceMicros: OPENING,
+    ledgerMicros: OPENING,
     usage: { ...book.usage, delivered: 0, failed: 1, costMicros: 0 },
   })),
   events: [{ id: "evt_1", messageId: ID, accountId: ACCOUNT, status: "failed" }],
@@ -121,8 +146,13 @@ const twice = (run: Evidence, second: string) => ({
 const steps = (run: Evidence, first: string | null): Evidence["history"] => ({
   ...run.history,
   attempts: [1, 2].map((seq) => ({
-    ...{ atMs: seq, process: "worker-1.1", op: "INSERT", messageId: ID },
-    ...{ seq, provider: "twilio", outcome: seq === 1 ? first : null },
+    atMs: seq,
+    process: "worker-1.1",
+    op: "INSERT",
+    messageId: ID,
+    seq,
+    provider: "twilio",
+    outcome: seq === 1 ? first : null,
   })),
 });
 
@@ -175,7 +205,9 @@ test("no status goes back: not in the database, not when it is read, not in even
 
 test("failures that never began are distinguished from those that died on their way", () => {
   const change = (begun: boolean | null) => (run: Evidence) => ({
-    ...{ ...failedEvent(run), database: asUnknown(run, begun), requests: [] },
+    ...failedEvent(run),
+    database: asUnknown(run, begun),
+    requests: [],
     taken: [],
   });
   // No message was taken in this run.
@@ -218,7 +250,8 @@ test("an endpoint may be disabled for what it did, not for what we did", () => {
       manner: "fail" as const,
     }));
   const change = (count: number) => (run: Evidence) => ({
-    ...{ disabled: new Map([["a", "no answer 25 times"]]), answered: [...answered(count), ...run.answered] },
+    disabled: new Map([["a", "no answer 25 times"]]),
+    answered: [...answered(count), ...run.answered],
   });
   expect(found(change(24))).toEqual(["disabledByUs"]);
   expect(found(change(25))).toEqual([]);

@@ -121,7 +121,10 @@ export async function startProofCarriers(seed: number, timeoutMs: number): Promi
     taken: () =>
       CARRIERS.flatMap((name) =>
         carriers[name].taken.map(({ to, reference, takenAt }) => ({
-          ...{ atMs: takenAt.getTime(), carrier: name, to, reference },
+          atMs: takenAt.getTime(),
+          carrier: name,
+          to,
+          reference,
         })),
       ),
     setMode: (name, behaviour) => {

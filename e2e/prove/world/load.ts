@@ -120,15 +120,16 @@ export function startLoad({ seed, customers, urls, rate }: LoadOptions): Load {
     const key = operation === "single" ? null : `key-${seed}-${sends.length}`;
     const reference = isBulk ? null : `order-${sends.length}`;
     const made: Send = {
-      ...{
-        accountId: customer.accountId,
-        key,
-        reference,
-        atMs: Date.now(),
-        web: turn % urls.length,
-        tries: 0,
-      },
-      ...{ firstMs: null, acceptedMs: null, messages: null, refused: false },
+      accountId: customer.accountId,
+      key,
+      reference,
+      atMs: Date.now(),
+      web: turn % urls.length,
+      tries: 0,
+      firstMs: null,
+      acceptedMs: null,
+      messages: null,
+      refused: false,
     };
     sends.push(made);
     const shared = { from: customer.sender, body };

@@ -65,9 +65,15 @@ function readEvent(receiver: string, request: Received, secret: string): Receive
   }
   const data = (typeof event.data === "object" && event.data !== null ? event.data : {}) as Record<string, unknown>;
   const read = {
-    ...{ receiver, atMs: Date.now(), eventId: textOf(event.id), type: textOf(event.type) },
-    ...{ createdAt: textOf(event.created_at), messageId: textOf(data.id), status: textOf(data.status) },
-    ...{ reference: typeof data.reference === "string" ? data.reference : null, to: textOf(data.to) },
+    receiver,
+    atMs: Date.now(),
+    eventId: textOf(event.id),
+    type: textOf(event.type),
+    createdAt: textOf(event.created_at),
+    messageId: textOf(data.id),
+    status: textOf(data.status),
+    reference: typeof data.reference === "string" ? data.reference : null,
+    to: textOf(data.to),
   };
   const expected = read.status === "undelivered" ? "message.failed" : `message.${read.status}`;
   if (problem === null && read.type !== expected) problem = `a ${read.type} of a message that is ${read.status}`;

@@ -125,12 +125,10 @@ export async function recoverEndpoints(world: World): Promise<void> {
     const apiKey = world.customers.find((customer) => customer.accountId === accountId)?.apiKey ?? "";
     const ask = (path: string, body: object) =>
       exchange({
-        ...{
-          method: "POST",
-          url: `${world.urls[0]}/api/v1/webhooks/${id}/${path}`,
-          apiKey,
-          body: JSON.stringify(body),
-        },
+        method: "POST",
+        url: `${world.urls[0]}/api/v1/webhooks/${id}/${path}`,
+        apiKey,
+        body: JSON.stringify(body),
       });
     if (!isActive) await ask("enable", {});
     await ask("recover", { since: new Date(sinceMs).toISOString() });

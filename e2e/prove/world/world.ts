@@ -154,7 +154,15 @@ async function build({ seed, policy, timeoutMs, hasStandby, from }: WorldOptions
   const customers = await makeCustomers({ url: urls[0] ?? "", database, receivers });
 
   return {
-    ...{ server, database, gates, fleet, carriers, receivers, customers, urls, allReady },
+    server,
+    database,
+    gates,
+    fleet,
+    carriers,
+    receivers,
+    customers,
+    urls,
+    allReady,
     restart: async (mode, downMs) => {
       await server.restart(mode, downMs);
       pointTo(server.port());

@@ -66,7 +66,10 @@ export async function newCustomer(installation: Pick<Installation, "web" | "make
     /** Sends one text to many recipients. @returns the ids, in their order. */
     sendAll: async (recipients: string[], body = "Your parcel is on its way"): Promise<string[]> => {
       const { body: answer } = await api.post("/messages/bulk", {
-        ...{ recipients, body, from: account.sender, route_id: routeId },
+        recipients,
+        body,
+        from: account.sender,
+        route_id: routeId,
       });
       expect(answer.error).toBeUndefined();
       return (answer.data.messages as Message[]).map((message) => message.id);

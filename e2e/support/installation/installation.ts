@@ -65,7 +65,11 @@ export async function startInstallation<Name extends CarrierName>(
   }
 
   return {
-    ...{ web, database, carriers, workers, addWorker },
+    web,
+    database,
+    carriers,
+    workers,
+    addWorker,
     makeAccount: async () => {
       const prepared = accounts.shift();
       if (prepared) return prepared;

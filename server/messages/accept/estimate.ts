@@ -74,7 +74,12 @@ type Account = Pick<
 type TimedDestination = Destination & { scheduledAt: Date | null };
 
 const refused = ({ to, text }: Destination, refusal: NonNullable<Destination["refusal"]>): TimedDestination => ({
-  ...{ to, costMicros: 0n, text, routing: null, refusal, scheduledAt: null },
+  to,
+  costMicros: 0n,
+  text,
+  routing: null,
+  refusal,
+  scheduledAt: null,
 });
 
 /** Puts off recipients that have quiet hours, and replaces recipients whose message would expire in them by their refusals. */

@@ -229,7 +229,9 @@ async function call(adapter: Adapter, { message, seq }: Attempt): Promise<CallRe
   const startedAt = performance.now();
   try {
     const outcome = await adapter.send({
-      ...{ message, reference, receiptUrl: receiptUrlFor(adapter.id, reference) },
+      message,
+      reference,
+      receiptUrl: receiptUrlFor(adapter.id, reference),
       ...validityOf(message),
     });
     return { outcome, latencyMs: performance.now() - startedAt };

@@ -34,8 +34,12 @@ test("a flood of receipts about nobody's messages is bounded while it goes on", 
   const occurredAt = new Date().toISOString();
   const flood = (from: number) =>
     Array.from({ length: 500 }, (_, at) => ({
-      ...{ providerMessageId: `flood-${from + at}`, reference: null, status: "sent" as const },
-      ...{ code: null, detail: null, occurredAt },
+      providerMessageId: `flood-${from + at}`,
+      reference: null,
+      status: "sent" as const,
+      code: null,
+      detail: null,
+      occurredAt,
     }));
   for (let from = 0; from < 10_000; from += 500) await applyReceipts("africastalking", flood(from));
   expect((await parkedOf("africastalking"))?.count).toBe(PARKED_MAX);

@@ -162,7 +162,8 @@ describe("an event", () => {
       sender: { contact: { id: "c", identifierKey: "phonenumber", identifierValue: "+31687654321" } },
       receiver: { connector: { id: OTHER } },
       body: { type: "text", text: { text: "STOP" } },
-      ...{ status: "delivered", direction: "incoming" },
+      status: "delivered",
+      direction: "incoming",
     };
     const inbound = { providerMessageId: ID, from: "+31687654321", to: "31612345678", text: "STOP" };
     expect(read("sms.inbound", message)).toEqual({ reports: [], inbound: [inbound] });

@@ -194,7 +194,11 @@ describe("a callback", () => {
     const more = "&statusReason=successfully+delivered&statusDatetime=2017-01-05T10:02:59%2B00:00&statusErrorCode=0";
     expect(reported("delivered", more)).toEqual([
       {
-        ...{ providerMessageId: "efa6", reference: "msg_1-1", status: "delivered", code: null, detail: null },
+        providerMessageId: "efa6",
+        reference: "msg_1-1",
+        status: "delivered",
+        code: null,
+        detail: null,
         occurredAt: "2017-01-05T10:02:59+00:00",
       },
     ]);

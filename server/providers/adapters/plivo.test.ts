@@ -110,9 +110,16 @@ describe("the signature", () => {
     plivo.authenticate(given, { ...settings, authToken }, AT);
 
   const receipt = {
-    ...{ From: "14150000001", To: "14150000002", MessageUUID: "b48d95dc-e3ac-11eb-a9c2-0242ac110005" },
-    ...{ Status: "delivered", ErrorCode: "000", MCC: "310", MNC: "004" },
-    ...{ Units: "1", TotalRate: "0.00140", TotalAmount: "0.00140" },
+    From: "14150000001",
+    To: "14150000002",
+    MessageUUID: "b48d95dc-e3ac-11eb-a9c2-0242ac110005",
+    Status: "delivered",
+    ErrorCode: "000",
+    MCC: "310",
+    MNC: "004",
+    Units: "1",
+    TotalRate: "0.00140",
+    TotalAmount: "0.00140",
   };
   const altered = { ...receipt, Status: "failed" };
   const nonce = "05429567804466091622";
@@ -125,8 +132,15 @@ describe("the signature", () => {
     const base = "https://plivobin.non-prod.plivops.com/api/v1/validate_signature03.xml";
     const id = "3e82ae9d-2c78-4d85-b1a4-6eae7dbafb36";
     const call = {
-      ...{ Direction: "outbound", From: "19792014278", CallStatus: "in-progress", BillRate: "0.002" },
-      ...{ ALegUUID: id, ALegRequestUUID: id, CallUUID: id, RequestUUID: id, ParentAuthID: "MANWVLYTK4ZWU1YTY4QA" },
+      Direction: "outbound",
+      From: "19792014278",
+      CallStatus: "in-progress",
+      BillRate: "0.002",
+      ALegUUID: id,
+      ALegRequestUUID: id,
+      CallUUID: id,
+      RequestUUID: id,
+      ParentAuthID: "MANWVLYTK4ZWU1YTY4QA",
       To: "sip:PlivoSignature382029104058171078704104@phone-qa.voice.plivodev.com",
       "SIP-H-To": "<sip:PlivoSignature382029104058171078704104@52.9.11.55;transport=udp>;tag=1",
       SessionStart: "2020-04-08 11:34:33.238707",

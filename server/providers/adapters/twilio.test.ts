@@ -132,8 +132,14 @@ describe("the signature", () => {
   const url = "https://mycompany.com/myapp.php?foo=1&bar=2";
   const sid = "SM4262411b90e5464b98a4f66a49c57a97";
   const status = {
-    ...{ SmsSid: sid, MessageSid: sid, SmsStatus: "delivered", MessageStatus: "delivered", To: "+15622089096" },
-    ...{ AccountSid: "AC0db966d80e9f1662da09c61287f8bba1", From: "+16232320112", ApiVersion: "2010-04-01" },
+    SmsSid: sid,
+    MessageSid: sid,
+    SmsStatus: "delivered",
+    MessageStatus: "delivered",
+    To: "+15622089096",
+    AccountSid: "AC0db966d80e9f1662da09c61287f8bba1",
+    From: "+16232320112",
+    ApiVersion: "2010-04-01",
   };
   const fieldsOf = (text: string): [string, string][] => [...new URLSearchParams(text)];
   const bindings = fieldsOf("MessagingBinding.Address=%2B1415xxxxxxx&MessagingBinding.Address=%2B1325xxxxxxx");

@@ -17,7 +17,12 @@ const AT = new Date("2025-02-03T12:14:25Z");
 
 const sendRequest = (message: Partial<SendRequest["message"]> = {}): SendRequest => ({
   message: {
-    ...{ id: "msg_1", to: "+447700900000", from: "+447700900001", body: "a & b", encoding: "GSM-7", segments: 1 },
+    id: "msg_1",
+    to: "+447700900000",
+    from: "+447700900001",
+    body: "a & b",
+    encoding: "GSM-7",
+    segments: 1,
     ...message,
   },
   reference: "msg_1-1",

@@ -193,8 +193,15 @@ describe.each(everyWay)("a callback in %s", (_, callback) => {
   const receipt = (status: string, errorCode = "0") =>
     vonage.readCallback(
       callback({
-        ...{ msisdn: "447700900000", to: "AcmeInc", messageId: "A1", "client-ref": "msg_1-2", "api-key": "abcd1234" },
-        ...{ status, "err-code": errorCode, scts: "2001011400", "message-timestamp": "2020-01-01 12:00:00" },
+        msisdn: "447700900000",
+        to: "AcmeInc",
+        messageId: "A1",
+        "client-ref": "msg_1-2",
+        "api-key": "abcd1234",
+        status,
+        "err-code": errorCode,
+        scts: "2001011400",
+        "message-timestamp": "2020-01-01 12:00:00",
       }),
     );
 

@@ -39,7 +39,11 @@ test.each([
     expect(await read(name), round).toEqual(seen);
     await close(name, ...closes);
     expect(await read(name), round).toEqual({
-      ...{ alarm: null, last_error: null, held: false, unavailable: false, isOneTime: true },
+      alarm: null,
+      last_error: null,
+      held: false,
+      unavailable: false,
+      isOneTime: true,
     });
   }
 });

@@ -94,7 +94,10 @@ test("the request is that of RFC 6749, 4.4.2", () => {
 test("while the store does not answer, a process asks for a token of its own", async () => {
   const down = () => Promise.reject(new Error("the database is down"));
   const tokens = accessTokens(async () => json(200, { access_token: "own", expires_in: 600 }), {
-    ...{ take: down, keep: down, release: down, drop: down },
+    take: down,
+    keep: down,
+    release: down,
+    drop: down,
   });
   expect(await tokens.get()).toEqual({ token: "own" });
   tokens.drop("own");

@@ -217,7 +217,9 @@ describe("an API that wants access tokens", () => {
         ...provider(url),
         buildTokenRequest: () => ({ method: "POST", url: `${url}token`, headers: {}, body: "" }),
         buildRequest: (_, __, accessToken) => ({
-          ...{ method: "POST", url, body: "hi" },
+          method: "POST",
+          url,
+          body: "hi",
           headers: { authorization: `Bearer ${accessToken}` },
         }),
         readResponse: ({ status }) =>

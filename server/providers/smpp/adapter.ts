@@ -7,7 +7,7 @@ import { callbackContent } from "../http/callback-content";
 import type { Adapter, CallbackContent } from "../port";
 import { createBinds } from "./binds";
 import { readDeliver } from "./receipt";
-import { createSender } from "./send";
+import { createSubmitter } from "./send";
 import { type SmppSettings, targetOf } from "./settings";
 import type { Alphabet } from "./text";
 import type { BackOff } from "./throttle";
@@ -79,7 +79,7 @@ export function createSmppAdapter(settings: SmppSettings, sink: Sink, options: S
     window: settings.window,
     deliver: (pdu) => takeDelivery(pdu, sink, settings.alphabet),
   });
-  const sendText = createSender(binds, { ...settings, responseTimeoutMs: times.responseTimeoutMs });
+  const sendText = createSubmitter(binds, { ...settings, responseTimeoutMs: times.responseTimeoutMs });
   const calls = { underWay: 0 };
 
   return {

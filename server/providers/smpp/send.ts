@@ -13,7 +13,7 @@ import type { Alphabet } from "./text";
 import { type BackOff, backOffMs } from "./throttle";
 import { STATUS_OK } from "./wire";
 
-export type SenderOptions = {
+export type SubmitterOptions = {
   idRadix: IdRadix;
   longText: LongText;
   alphabet: Alphabet;
@@ -44,10 +44,10 @@ const UNANSWERED: Readonly<Record<"timeout" | "lost", SendOutcome>> = {
 
 const final = (outcome: SendOutcome): Try => ({ outcome, isRetryable: false });
 
-type Sender = { binds: Binds; options: SenderOptions };
+type Submitter = { binds: Binds; options: SubmitterOptions };
 type Fields = Record<string, unknown>;
 
-async function tryOnce({ binds, options }: Sender, fields: Fields, isLater: boolean): Promise<Try> {
+async function tryOnce({ binds, options }: Submitter, fields: Fields, isLater: boolean): Promise<Try> {
   const reserved = await binds.reserve(isLater);
   if ("none" in reserved) return { outcome: reserved.none, isRetryable: isLater && reserved.none === NOT_BOUND };
   const result = await reserved.session.submit(fields);
@@ -63,9 +63,9 @@ async function tryOnce({ binds, options }: Sender, fields: Fields, isLater: bool
 }
 
 /** Nothing of the message has been sent yet, so after a few tries another provider may send it. */
-async function sendFirst(sender: Sender, fields: Fields): Promise<SendOutcome> {
+async function sendFirst(submitter: Submitter, fields: Fields): Promise<SendOutcome> {
   for (let tries = 1; ; tries += 1) {
-    const { outcome, isRetryable } = await tryOnce(sender, fields, false);
+    const { outcome, isRetryable } = await tryOnce(submitter, fields, false);
     if (!isRetryable || tries >= TRIES_MAX) return outcome;
   }
 }
@@ -75,9 +75,9 @@ async function sendFirst(sender: Sender, fields: Fields): Promise<SendOutcome> {
  * pauses.
  * @param isLate whether the deadline has passed.
  */
-async function sendLater(sender: Sender, fields: Fields, isLate: () => boolean): Promise<SendOutcome> {
+async function sendLater(submitter: Submitter, fields: Fields, isLate: () => boolean): Promise<SendOutcome> {
   for (let tries = 1; ; tries += 1) {
-    const { outcome, isRetryable } = await tryOnce(sender, fields, true);
+    const { outcome, isRetryable } = await tryOnce(submitter, fields, true);
     if (!isRetryable || (tries >= TRIES_MAX && isLate())) return outcome;
     await sleep(backOffMs(tries, Math.random(), PAUSES));
   }
@@ -100,16 +100,16 @@ function outcomeOfRest(failed: Exclude<SendOutcome, { kind: "accepted" }>, taken
 }
 
 /** Sends the parts in order. Until the first one is taken, nothing has been sent. */
-async function sendParts(sender: Sender, [first, ...rest]: Fields[]): Promise<SendOutcome> {
+async function sendParts(submitter: Submitter, [first, ...rest]: Fields[]): Promise<SendOutcome> {
   if (!first) throw new Error("The text has no parts.");
-  const outcome = await sendFirst(sender, first);
+  const outcome = await sendFirst(submitter, first);
   if (outcome.kind !== "accepted" || rest.length === 0) return outcome;
   const taken = [...outcome.providerMessageIds];
   const count = rest.length + 1;
-  const deadline = startLaterParts(count, sender.options.responseTimeoutMs);
+  const deadline = startLaterParts(count, submitter.options.responseTimeoutMs);
   try {
     for (const [index, fields] of rest.entries()) {
-      const later = await sendLater(sender, fields, deadline.isLate);
+      const later = await sendLater(submitter, fields, deadline.isLate);
       if (later.kind !== "accepted") return outcomeOfRest(later, taken, `${index + 2} of ${count}`);
       taken.push(...later.providerMessageIds);
     }
@@ -120,9 +120,9 @@ async function sendParts(sender: Sender, [first, ...rest]: Fields[]): Promise<Se
 }
 
 /** Makes a function that sends texts over `binds`. It never rejects for a failure of the centre. */
-export function createSender(
+export function createSubmitter(
   binds: Binds,
-  options: SenderOptions,
+  options: SubmitterOptions,
 ): (message: OutboundMessage, validity?: Validity) => Promise<SendOutcome> {
   let reference = randomInt(0x10000);
   return (message, validity) => {

@@ -48,7 +48,7 @@ export async function sendDeliveries(
       deliveryId: delivery.deliveryId,
       endpointId: target.id,
       round: delivery.round,
-      attempt: delivery.attemptsMade + 1,
+      attempt: delivery.triesMade + 1,
       ...result,
     });
     if (!isStillOpen) wasClosed = true;
@@ -93,7 +93,7 @@ function sendTraced(destination: Destination, delivery: DueDelivery, limitMs: nu
         "messaging.message.id": subject,
         "messaging_service.event_id": delivery.eventId,
         "messaging_service.endpoint_id": destination.endpointId,
-        "messaging_service.try": delivery.attemptsMade + 1,
+        "messaging_service.try": delivery.triesMade + 1,
       },
     }),
     async (span) => {

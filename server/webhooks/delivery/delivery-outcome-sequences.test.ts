@@ -34,8 +34,13 @@ class Store {
     ENDPOINTS.map((id): [string, EndpointState] => [
       id,
       {
-        ...{ id, isActive: true, isDeleted: false, failureCount: 0 },
-        ...{ lastSuccessAt: null, lastFailureAt: null, disabledAt: null },
+        id,
+        isActive: true,
+        isDeleted: false,
+        failureCount: 0,
+        lastSuccessAt: null,
+        lastFailureAt: null,
+        disabledAt: null,
       },
     ]),
   );
@@ -53,9 +58,17 @@ class Store {
       this.ms += 1;
       const { round = 0, attempts = 0 } = this.deliveries.get(deliveryId) ?? {};
       return {
-        ...{ deliveryId, endpointId: endpointOf(deliveryId), round, attempt: attempts + 1, acknowledged: isOk },
-        ...{ statusCode: isOk ? 200 : isGone ? 410 : 500, latencyMs: 1, error: null, responseHead: null },
-        ...{ retryAfterS: null, finishedAt: new Date(this.ms) },
+        deliveryId,
+        endpointId: endpointOf(deliveryId),
+        round,
+        attempt: attempts + 1,
+        acknowledged: isOk,
+        statusCode: isOk ? 200 : isGone ? 410 : 500,
+        latencyMs: 1,
+        error: null,
+        responseHead: null,
+        retryAfterS: null,
+        finishedAt: new Date(this.ms),
       };
     });
   }
@@ -67,9 +80,9 @@ class Store {
       this.deliveries.set(id, { id, status, round, attempts });
     }
     this.counted.push(...settled.tries);
-    for (const { deliveryIds, attemptsMade } of settled.retries) {
+    for (const { deliveryIds, triesMade } of settled.retries) {
       for (const id of deliveryIds) {
-        this.jobs.set(`${id} ${attemptsMade}`, (this.jobs.get(`${id} ${attemptsMade}`) ?? 0) + 1);
+        this.jobs.set(`${id} ${triesMade}`, (this.jobs.get(`${id} ${triesMade}`) ?? 0) + 1);
       }
     }
     return settled;

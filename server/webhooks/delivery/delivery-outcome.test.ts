@@ -65,9 +65,7 @@ describe("one try", () => {
     );
     const runAt = at(delayS * 1_000);
     expect(settled.deliveries).toMatchObject([{ status: "pending", attempts: attempt, nextAttemptAt: runAt }]);
-    expect(settled.retries).toEqual([
-      { endpointId: "e1", round: 0, attemptsMade: attempt, runAt, deliveryIds: ["d1"] },
-    ]);
+    expect(settled.retries).toEqual([{ endpointId: "e1", round: 0, triesMade: attempt, runAt, deliveryIds: ["d1"] }]);
     expect(settled.endpoints).toEqual([endpoint({ failureCount: 1, lastFailureAt: at(0) })]);
   });
 
@@ -171,7 +169,7 @@ describe("many tries", () => {
     const settled = many(3, (id, index) => outcome(id, { finishedAt: at(index * 10) }));
     const runAt = at(30_020);
     expect(settled.retries).toEqual([
-      { endpointId: "e1", round: 0, attemptsMade: 1, runAt, deliveryIds: ["d0", "d1", "d2"] },
+      { endpointId: "e1", round: 0, triesMade: 1, runAt, deliveryIds: ["d0", "d1", "d2"] },
     ]);
     expect(settled.deliveries.map((each) => each.nextAttemptAt)).toEqual([runAt, runAt, runAt]);
   });
@@ -219,8 +217,8 @@ describe("many tries", () => {
       [outcome("d1", { round: 2 }), outcome("d2")],
     );
     expect(settled.retries).toMatchObject([
-      { round: 2, attemptsMade: 1, deliveryIds: ["d1"] },
-      { round: 0, attemptsMade: 1, deliveryIds: ["d2"] },
+      { round: 2, triesMade: 1, deliveryIds: ["d1"] },
+      { round: 0, triesMade: 1, deliveryIds: ["d2"] },
     ]);
   });
 

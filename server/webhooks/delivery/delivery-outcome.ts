@@ -1,5 +1,5 @@
 /** Applies the outcomes of tries to deliveries and their endpoints. */
-import { DISABLE_AFTER_FAILURES, GONE, nextAttemptDelayS } from "./retry";
+import { DISABLE_AFTER_FAILURES, GONE, nextTryDelayS } from "./retry";
 
 /** How a try ended. `attempt` counts from 1 in each round; `retryAfterS`: the response's `Retry-After`, in seconds. */
 export type DeliveryOutcome = {
@@ -33,8 +33,8 @@ export type DeliveryState = { id: string; status: DeliveryStatus; round: number;
 
 type SettledDelivery = DeliveryState & { nextAttemptAt: Date | null; finishedAt: Date | null };
 
-/** Deliveries of one endpoint that are tried again at `runAt`, after `attemptsMade` tries in `round`. */
-type Retry = { endpointId: string; round: number; attemptsMade: number; runAt: Date; deliveryIds: string[] };
+/** Deliveries of one endpoint that are tried again at `runAt`, after `triesMade` tries in `round`. */
+type Retry = { endpointId: string; round: number; triesMade: number; runAt: Date; deliveryIds: string[] };
 
 export type Settlement = {
   /** The tries that count; not those of deliveries that have ended, or that another job tried meanwhile. */
@@ -115,20 +115,20 @@ function settleDelivery(
   const { finishedAt } = outcome;
   const state = { ...delivery, nextAttemptAt: null };
   if (outcome.acknowledged) return { ...state, finishedAt };
-  const scheduledS = nextAttemptDelayS(delivery.attempts);
+  const scheduledS = nextTryDelayS(delivery.attempts);
   if (scheduledS === null || endpoint.isDeleted) return { ...state, status: "abandoned", finishedAt };
   if (!endpoint.isActive) return { ...state, status: "held", finishedAt: null };
   // An endpoint may ask for a longer delay than the schedule's, never for a shorter one.
   const delayS = Math.max(scheduledS, outcome.retryAfterS ?? 0);
   const runAt = new Date(finishedAt.getTime() + delayS * 1_000);
-  const { round, attempts: attemptsMade } = delivery;
-  const group = `${endpoint.id} ${round} ${attemptsMade} ${delayS}`;
+  const { round, attempts: triesMade } = delivery;
+  const group = `${endpoint.id} ${round} ${triesMade} ${delayS}`;
   const retry = retries.get(group);
   if (retry) {
     retry.deliveryIds.push(delivery.id);
     if (runAt > retry.runAt) retry.runAt = runAt;
   } else {
-    retries.set(group, { endpointId: endpoint.id, round, attemptsMade, runAt, deliveryIds: [delivery.id] });
+    retries.set(group, { endpointId: endpoint.id, round, triesMade, runAt, deliveryIds: [delivery.id] });
   }
   return { ...state, status: "pending", finishedAt: null };
 }

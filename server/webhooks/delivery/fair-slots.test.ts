@@ -24,7 +24,12 @@ const idsOf = (jobs: WaitingJob[] | undefined) => jobs?.map((job) => job.id);
 const takeIds = (slot: Slot | null | undefined, max = 100) => idsOf(slot?.takeNext(NOW_MS, max));
 
 const waitingJob = (endpointId: string, id: string, more: Partial<WaitingJob> = {}): WaitingJob => ({
-  ...{ id, endpointId, round: 0, attemptsMade: 0, deliveries: 1, dueMs: LATER_MS },
+  id,
+  endpointId,
+  round: 0,
+  triesMade: 0,
+  deliveries: 1,
+  dueMs: LATER_MS,
   ...more,
 });
 
@@ -104,9 +109,9 @@ describe("delegated jobs", () => {
     const { acquire, delegate } = slotsOfOneAccount();
     const slot = acquire("a");
     for (const id of ["j1", "j2", "j3"]) delegate(waitingJob("a", id, { deliveries: 50 }));
-    delegate(waitingJob("a", "j4", { attemptsMade: 1 }));
-    delegate(waitingJob("a", "j5", { attemptsMade: 1, deliveries: 500 }));
-    delegate(waitingJob("a", "j6", { attemptsMade: 1, round: 1 }));
+    delegate(waitingJob("a", "j4", { triesMade: 1 }));
+    delegate(waitingJob("a", "j5", { triesMade: 1, deliveries: 500 }));
+    delegate(waitingJob("a", "j6", { triesMade: 1, round: 1 }));
     expect([1, 2, 3, 4, 5].map(() => takeIds(slot))).toEqual([["j1", "j2"], ["j3"], ["j4"], ["j5"], ["j6"]]);
     expect(takeIds(slot)).toEqual([]);
   });

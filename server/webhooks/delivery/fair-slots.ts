@@ -15,7 +15,7 @@ export type WaitingJob = {
   id: string;
   endpointId: string;
   round: number;
-  attemptsMade: number | undefined;
+  triesMade: number | undefined;
   deliveries: number;
   dueMs: number;
 };
@@ -190,7 +190,7 @@ export function createFairSlots(slots: number): FairSlots {
     dropDue(share, queue, nowMs);
     for (let next = queue[0]; next; next = queue[0]) {
       const [first = next] = taken;
-      if (first.attemptsMade !== next.attemptsMade || first.round !== next.round) break;
+      if (first.triesMade !== next.triesMade || first.round !== next.round) break;
       deliveries += next.deliveries;
       if (taken.length > 0 && deliveries > max) break;
       taken.push(next);

@@ -109,8 +109,11 @@ function applySettlement(
     const event = unrecorded.has(delivery.id) ? eventOfDelivery(delivery.id) : null;
     return [{ ...delivery, event, endpointId: made.endpointId, atOnce: isAtOnce(made) ? made : null }];
   });
-  const jobs = retries.flatMap(({ runAt, ...retry }) =>
-    jobBatches(retry.deliveryIds).map((deliveryIds) => ({ payload: { ...retry, deliveryIds }, runAt })),
+  const jobs = retries.flatMap(({ endpointId, round, triesMade, runAt, deliveryIds: ids }) =>
+    jobBatches(ids).map((deliveryIds) => ({
+      payload: { endpointId, round, attemptsMade: triesMade, deliveryIds },
+      runAt,
+    })),
   );
   return [
     insertTries(

@@ -3,7 +3,7 @@ import {
   DISABLE_AFTER_FAILURES,
   GONE,
   isAcknowledged,
-  nextAttemptDelayS,
+  nextTryDelayS,
   RETRY_AFTER_MAX_S,
   RETRY_DELAYS_S,
   retryAfterS,
@@ -29,12 +29,12 @@ describe("the retry schedule", () => {
     [6, null],
     [7, null],
     [1000, null],
-  ])("after %i tries waits %s s", (attemptsMade, delay) => {
-    expect(nextAttemptDelayS(attemptsMade)).toBe(delay);
+  ])("after %i tries waits %s s", (triesMade, delay) => {
+    expect(nextTryDelayS(triesMade)).toBe(delay);
   });
 
-  it.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY])("refuses %d tries", (attemptsMade) => {
-    expect(() => nextAttemptDelayS(attemptsMade)).toThrow(RangeError);
+  it.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY])("refuses %d tries", (triesMade) => {
+    expect(() => nextTryDelayS(triesMade)).toThrow(RangeError);
   });
 });
 

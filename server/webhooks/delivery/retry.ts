@@ -23,14 +23,14 @@ export const WEBHOOK_TIMEOUT_MS = 10_000;
 /**
  * Seconds until the next try, from the end of the previous one, or `null` when all tries are used up.
  *
- * @param attemptsMade tries that count so far, a whole number from 0; 0 gives the delay of the first try.
+ * @param triesMade tries that count so far, a whole number from 0; 0 gives the delay of the first try.
  * @throws RangeError for any other number: treated as "used up" it would silently lose an event.
  */
-export function nextAttemptDelayS(attemptsMade: number): number | null {
-  if (!Number.isInteger(attemptsMade) || attemptsMade < 0) {
-    throw new RangeError("The number of attempts made must be a whole number from 0.");
+export function nextTryDelayS(triesMade: number): number | null {
+  if (!Number.isInteger(triesMade) || triesMade < 0) {
+    throw new RangeError("The number of tries made must be a whole number from 0.");
   }
-  return RETRY_DELAYS_S[attemptsMade] ?? null;
+  return RETRY_DELAYS_S[triesMade] ?? null;
 }
 
 /**

@@ -50,10 +50,10 @@ export function createRequeue({ requeueAt, delegate }: Requeues): (job: Requeue)
     );
     const byEndpoint = new Map(grouped.map((group) => [group.payload.endpointId, group]));
     for (const { id, payload } of await addKnownDeliveryJobs(pool(), jobs)) {
-      const { endpointId, round = 0, attemptsMade, deliveryIds } = payload;
+      const { endpointId, round = 0, attemptsMade: triesMade, deliveryIds } = payload;
       const group = byEndpoint.get(endpointId);
       if (!group) continue;
-      const job = { id, endpointId, round, attemptsMade, deliveries: deliveryIds.length, dueMs: group.runAt.getTime() };
+      const job = { id, endpointId, round, triesMade, deliveries: deliveryIds.length, dueMs: group.runAt.getTime() };
       delegate(group.accountId, job, Date.now());
     }
     return requeues.map(() => ({ ok: true, value: undefined }));

@@ -51,8 +51,14 @@ export const messageFiltersOf = (params: URLSearchParams): MessageFilterValues =
 
 /** The filters by their names in the address. */
 export const byParam = ({ status, to, from, keyId, provider, reference, days }: MessageFilterValues) => ({
-  ...{ status, to, from, key: keyId, provider, reference },
-  ...{ created_from: days[0], created_to: days[1] },
+  status,
+  to,
+  from,
+  key: keyId,
+  provider,
+  reference,
+  created_from: days[0],
+  created_to: days[1],
 });
 
 /** The filters as the service knows them. */

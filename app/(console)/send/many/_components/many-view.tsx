@@ -117,7 +117,11 @@ function Compose({ accountId, senderIds }: { accountId: string; senderIds: strin
           problems={[...local.problems, ...check.problems].sort((a, b) => a.line - b.line)}
           onSend={() =>
             void sending.run({
-              ...{ accountId, id: newId(), startedAt: Date.now(), rows: check.rows, results: [] },
+              accountId,
+              id: newId(),
+              startedAt: Date.now(),
+              rows: check.rows,
+              results: [],
               ...draft,
             })
           }
