@@ -45,6 +45,11 @@ test("numbers are suppressed, searched and removed again", async ({ console: pag
     expect([await statusOf(FIRST), await statusOf(SECOND)]).toEqual(["failed", "failed"]);
   });
 
+  await test.step("one that is added elsewhere appears", async () => {
+    await api.post("/suppressions", { number: "+14155550124" });
+    await expect(table.getByText("+14155550124")).toBeVisible();
+  });
+
   await test.step("search by number, also for one that is not suppressed", async () => {
     const search = page.getByRole("searchbox", { name: "Number" });
     await search.fill(FIRST);

@@ -8,7 +8,7 @@ import { errorFields, log } from "./log";
 import { defineProcessValue } from "./process";
 
 /** Subjects that pages follow. */
-export const LIVE_TOPICS = ["messages", "deliveries"] as const;
+export const LIVE_TOPICS = ["messages", "deliveries", "suppressions"] as const;
 export type LiveTopic = (typeof LIVE_TOPICS)[number];
 
 export const LIVE_CHANNEL = "live";

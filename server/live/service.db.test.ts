@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { afterEach, expect, test } from "vitest";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
 import { endSession, isSessionOpen, startSession } from "../auth/sessions/sessions";
@@ -5,6 +6,8 @@ import type { SessionActor } from "../core/actor";
 import { onCommit, pool, transaction } from "../core/db";
 import { newId } from "../core/ids";
 import { noteChange, tellChanges } from "../core/live";
+import { takeInbound } from "../inbound/tasks";
+import { createSuppression, deleteSuppression, importSuppressions } from "../suppressions/service";
 import type { Changed } from "./schema";
 import { watchChanges } from "./service";
 
@@ -29,14 +32,18 @@ async function follow(actor: SessionActor) {
   const leaver = new AbortController();
   leavers.push(leaver);
   const words = watchChanges(actor, leaver.signal);
-  expect((await words.next()).value).toEqual({ topics: ["messages", "deliveries"] });
+  expect((await words.next()).value).toEqual({ topics: ["messages", "deliveries", "suppressions"] });
   return { words, leave: () => leaver.abort() };
 }
 
 /** The topics of the next words until all of `wanted` were there. */
 async function notified(words: AsyncGenerator<Changed, void>, wanted: string): Promise<string[]> {
   const seen: string[] = [];
-  while (!seen.includes(wanted)) seen.push(...((await words.next()).value?.topics ?? ["over"]));
+  while (!seen.includes(wanted)) {
+    const { value } = await words.next();
+    if (!value) throw new Error(`Nothing is followed any more, and no notice said ${wanted}.`);
+    seen.push(...value.topics);
+  }
   return seen;
 }
 
@@ -46,6 +53,42 @@ test("changes in an account reach those who follow it", async () => {
   noteChange(account.accountId, "deliveries");
   await tellChanges();
   expect(await notified(words, "deliveries")).toContain("deliveries");
+});
+
+test("a suppression that is made, deleted, imported, or asked for from a handset reaches those who follow the account", async () => {
+  const account = await makeAccount();
+  const actor = await personOf(account);
+  const { words } = await follow(actor);
+  // Listening begins with word that anything may have changed, once.
+  noteChange(account.accountId, "deliveries");
+  await tellChanges();
+  await notified(words, "deliveries");
+  const { rows } = await pool().query<{ sender_id: string }>(
+    "UPDATE senders SET sender_id = $2, approved_at = now() WHERE account_id = $1 RETURNING sender_id",
+    [account.accountId, `1646${randomInt(1_000_000, 9_999_999)}`],
+  );
+  const text = (body: string) => ({
+    providerMessageId: newId("inbound"),
+    from: "+14155550123",
+    to: `+${rows[0]?.sender_id}`,
+    text: body,
+    receivedAt: new Date().toISOString(),
+  });
+  let id = "";
+  const changes: Array<() => Promise<unknown>> = [
+    async () => {
+      id = (await createSuppression(actor, { number: "+14155550124" })).id;
+    },
+    () => deleteSuppression(actor, id),
+    () => importSuppressions(actor, { numbers: ["+14155550125"] }),
+    () => takeInbound({ provider: "twilio", messages: [text("STOP")] }),
+    () => takeInbound({ provider: "twilio", messages: [text("START")] }),
+  ];
+  for (const change of changes) {
+    await change();
+    await tellChanges();
+    expect(await notified(words, "suppressions")).not.toContain("deliveries");
+  }
 });
 
 test("nobody is notified of another account", async () => {

@@ -1,7 +1,8 @@
 /** Reads suppressions, on the hot path of every send, and writes those made by hand or by keywords from handsets. */
 import type { Suppression as SuppressionRow } from "@/prisma/generated/client";
-import type { Queryable, Tx } from "../core/db";
+import { onCommit, type Queryable, type Tx } from "../core/db";
 import { newId } from "../core/ids";
+import { noteChange } from "../core/live";
 import { unnest } from "../core/unnest";
 import { INSERT_CHANGES } from "../lists/store";
 
@@ -38,6 +39,12 @@ export async function findSuppressed(
     found.has(keyOf(accountId, toNumber, "")) || found.has(keyOf(accountId, toNumber, fromSender));
 }
 
+/** Has the open pages of the accounts ask anew for their suppressions. */
+const tellPages = (tx: Tx, changes: ReadonlyArray<{ accountId: string }>): void =>
+  onCommit(tx, () => {
+    for (const { accountId } of changes) noteChange(accountId, "suppressions");
+  });
+
 /** A request to suppress a number, or to undo that, for one sender or all (empty). `at`: when it was made. */
 export type SuppressionRequest = { accountId: string; number: string; senderId: string; at: Date };
 
@@ -58,6 +65,7 @@ export async function insertManual(tx: Tx, request: SuppressionRequest, note: st
   );
   const [row] = rows;
   if (!row) throw new Error("The suppression was neither inserted nor found.");
+  tellPages(tx, [row]);
   return row;
 }
 
@@ -91,6 +99,7 @@ export async function insertImported(
            SELECT count(*)::int4 AS added FROM inserted`,
     values: [accountId, senderId, note, at, ...IMPORTED.values(numbers)],
   });
+  tellPages(tx, [{ accountId }]);
   return rows[0]?.added ?? 0;
 }
 
@@ -110,6 +119,7 @@ const STARTS = unnest<SuppressionRequest>(REQUEST_COLUMNS);
  */
 export async function insertStops(tx: Tx, stops: readonly SuppressionRequest[]): Promise<void> {
   if (stops.length === 0) return;
+  tellPages(tx, stops);
   await tx.query({
     name: "suppressions.insert_stops",
     text: `WITH inserted AS (
@@ -134,6 +144,7 @@ const INSERT_DELETED = `${INSERT_CHANGES}
 /** Deletes suppressions made by STOPs before the START; those made by hand stay. */
 export async function deleteStops(tx: Tx, starts: readonly SuppressionRequest[]): Promise<void> {
   if (starts.length === 0) return;
+  tellPages(tx, starts);
   await tx.query({
     name: "suppressions.delete_stops",
     text: `WITH deleted AS (
@@ -160,5 +171,6 @@ export async function deleteOne(tx: Tx, accountId: string, id: string): Promise<
            SELECT number, sender_id AS "senderId", reason FROM deleted`,
     values: [id, accountId],
   });
+  tellPages(tx, [{ accountId }]);
   return rows[0];
 }

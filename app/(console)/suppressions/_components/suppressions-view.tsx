@@ -5,6 +5,7 @@ import { useDisclosure } from "@mantine/hooks";
 import { keepPreviousData } from "@tanstack/react-query";
 import { suppressionsTexts as texts } from "@/app/_texts/suppressions/list";
 import { trpc } from "@/app/_trpc/client";
+import { LIVE_REFRESH_MS, useLive } from "@/app/_trpc/use-live";
 import { useCreateDialog } from "@/app/_ui/forms/use-create-dialog";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { IconMessageOff, IconPlus, IconUpload } from "@/app/_ui/icons/icons";
@@ -28,6 +29,7 @@ const PAGE_SIZE = 25;
 /** The suppressed numbers of the account: opted out with STOP, or added manually. */
 export function SuppressionsView() {
   const { params, page, change, setPage } = useUrlState();
+  const utils = trpc.useUtils();
   const [adding, dialog] = useCreateDialog();
   const [importing, importDialog] = useDisclosure(false);
   const requested = params.get("number") ?? "";
@@ -35,8 +37,10 @@ export function SuppressionsView() {
   const number = isE164(requested) ? requested : "";
   const suppressions = trpc.suppressions.list.useQuery(
     { number: number || undefined, page, limit: PAGE_SIZE },
-    { placeholderData: keepPreviousData },
+    // Also asks by itself, in case a notice is lost.
+    { placeholderData: keepPreviousData, refetchInterval: LIVE_REFRESH_MS },
   );
+  useLive(["suppressions"], () => void utils.suppressions.invalidate());
   const importButton = (
     <Button variant="default" leftSection={<IconUpload size={16} aria-hidden />} onClick={importDialog.open}>
       {texts.import}
