@@ -55,7 +55,7 @@ test("changes in an account reach those who follow it", async () => {
   expect(await notified(words, "deliveries")).toContain("deliveries");
 });
 
-test("a suppression that is made, deleted, imported, or asked for from a handset is such a change", async () => {
+test("a suppression that is made, deleted, imported, or asked for from a handset reaches those who follow the account", async () => {
   const account = await makeAccount();
   const actor = await personOf(account);
   const { words } = await follow(actor);
