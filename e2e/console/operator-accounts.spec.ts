@@ -117,4 +117,13 @@ test("operators find the accounts that suppress a number", async ({ page, servic
   await expect(page).toHaveURL(/number=/);
   await page.getByLabel("Search by number").fill("999999999999999");
   await expect(page.getByText("No matching number")).toBeVisible();
+
+  await test.step("pages of the console that they open afterwards still name their account", async () => {
+    const navigation = page.getByRole("navigation", { name: "Main" });
+    await navigation.getByRole("link", { name: "Webhooks" }).click();
+    await expect(page.getByRole("heading", { level: 1, name: "Webhooks" })).toBeVisible();
+    const asked = page.waitForRequest(/apiKeys\.list/);
+    await navigation.getByRole("link", { name: "API keys" }).click();
+    expect((await asked).headers()["x-shown-account"]).toMatch(/^acc_/);
+  });
 });
