@@ -31,7 +31,7 @@ test("a suspended account's sends are refused until it is reactivated", async ({
   await expect.poll(send).toEqual([201, undefined]);
 });
 
-test("an operator opens an account, reads its money, keys and messages, and credits it", async ({
+test("an operator opens an account, reads its money, keys and messages, and credits it once, though a reply is lost", async ({
   page,
   service,
   account,
@@ -53,10 +53,16 @@ test("an operator opens an account, reads its money, keys and messages, and cred
   await expect(ledger.getByRole("row", { name: /^Reserved/ })).toContainText("−$");
   await page.getByRole("button", { name: "Credit" }).click();
   const dialog = page.getByRole("dialog", { name: /^Credit / });
-  await dialog.getByLabel("Amount in USD").fill("12.5");
+  await page.route("**/api/trpc/operator.credit*", (route) => route.fetch().then(() => route.abort()), { times: 1 });
   await dialog.getByLabel("Note").fill("Invoice 118");
+  await dialog.getByLabel("Amount in USD").pressSequentially("12.50");
+  await page.keyboard.press("Enter");
+  await expect(dialog.getByRole("alert")).toContainText("It is unknown whether the credit was booked");
   await dialog.getByRole("button", { name: "Credit account" }).click();
-  await expect(ledger.getByRole("row", { name: "Invoice 118" })).toContainText("+$12.50");
+  await expect(dialog).toBeHidden();
+  const booked = ledger.getByRole("row", { name: "Invoice 118" });
+  await expect(booked).toContainText("+$12.50");
+  await expect(booked).toHaveCount(1);
 });
 
 test("limits are saved and shown again", async ({ page, service, account }) => {
