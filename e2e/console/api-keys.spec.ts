@@ -55,6 +55,9 @@ test("the page of a key shows what was sent with it; there its limits are edited
 
   await test.step("rotation", async () => {
     await page.getByRole("button", { name: "Rotate" }).click();
+    await page.route("**/api/trpc/apiKeys.rotate*", (route) => route.fetch().then(() => route.abort()), { times: 1 });
+    await page.getByRole("button", { name: "Rotate key" }).click();
+    await expect(page.getByRole("dialog").getByRole("alert")).toContainText("could not be reached");
     await page.getByRole("button", { name: "Rotate key" }).click();
     const secret = page.getByTestId("secret-value");
     await expect(secret).toBeVisible();
@@ -62,6 +65,8 @@ test("the page of a key shows what was sent with it; there its limits are edited
     expect(newKey).not.toBe(plainKey);
     expect(await works(newKey)).toBe(true);
     expect(await works(plainKey)).toBe(true);
+    const { body } = await api.get<{ data: { name: string }[] }>("/api-keys");
+    expect(body.data.data.filter(({ name }) => name === "Shop")).toHaveLength(2);
     await page.getByRole("button", { name: "I have copied it" }).click();
     await expect(page.getByText(/in 24 hours|tomorrow|in 1 day/)).toBeVisible();
   });

@@ -4,7 +4,7 @@ import { Checkbox, Fieldset, NumberInput, SimpleGrid, Stack, TagsInput, Text, Te
 import { useForm } from "@mantine/form";
 import { apiKeyFormTexts as texts } from "@/app/_texts/api-keys/form";
 import { sharedTexts } from "@/app/_texts/shared";
-import { ErrorAlert } from "@/app/_ui/forms/error-alert";
+import { OnceAlert } from "@/app/_ui/forms/error-alert";
 import { FormButtons } from "@/app/_ui/forms/form-buttons";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { localDay } from "@/app/_ui/values/days";
@@ -102,7 +102,7 @@ export function ApiKeyForm({
   return (
     <form onSubmit={submit} noValidate aria-label={apiKey ? texts.key : texts.newKey}>
       <Stack gap="md">
-        <ErrorAlert error={errors.unplaced} title={apiKey ? texts.notChanged : texts.notCreated} />
+        <OnceAlert error={errors.unplaced} title={apiKey ? texts.notChanged : texts.notCreated} />
         <TextInput
           label={texts.name.label}
           description={texts.name.description}
