@@ -8,7 +8,7 @@ import { OnceAlert } from "@/app/_ui/forms/error-alert";
 import { FormButtons } from "@/app/_ui/forms/form-buttons";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { localDay } from "@/app/_ui/values/days";
-
+import { type EnteredNumber, numberOrNull, optionalNumberProblem } from "@/app/_ui/values/entered-number";
 import type { ApiKey } from "@/server/api-keys/schema";
 import { SCOPE_DESCRIPTIONS, SCOPES, type Scope } from "@/server/api-keys/scopes";
 
@@ -18,9 +18,9 @@ const DEFAULT_SCOPES: Scope[] = ["sms:send", "sms:bulk", "sms:read", "balance:re
 type Values = {
   name: string;
   permissions: Scope[];
-  rate_limit: number | string;
-  daily_limit: number | string;
-  monthly_limit: number | string;
+  rate_limit: EnteredNumber;
+  daily_limit: EnteredNumber;
+  monthly_limit: EnteredNumber;
   allowed_ips: string[];
   /** Last valid day, `YYYY-MM-DD`, in the browser's time zone; empty: none. */
   expires_at: string;
@@ -35,8 +35,6 @@ const EMPTY: Values = {
   allowed_ips: [],
   expires_at: "",
 };
-
-const numberOrNull = (value: number | string) => (value === "" ? null : Number(value));
 
 /** The last millisecond of a day in the browser's time zone, as ISO 8601. */
 const endOfDay = (day: string) => new Date(`${day}T23:59:59.999`).toISOString();
@@ -90,6 +88,9 @@ export function ApiKeyForm({
     validate: {
       name: (name) => (name.trim() ? null : texts.enterName),
       permissions: (permissions) => (permissions.length > 0 ? null : texts.choosePermission),
+      rate_limit: optionalNumberProblem,
+      daily_limit: optionalNumberProblem,
+      monthly_limit: optionalNumberProblem,
     },
   });
   const errors = useFormErrors(form);
@@ -174,8 +175,8 @@ export function ApiKeyForm({
 type LimitProps = {
   label: string;
   placeholder: string;
-  value?: number | string;
-  onChange?: (value: number | string) => void;
+  value?: EnteredNumber;
+  onChange?: (value: EnteredNumber) => void;
 };
 
 function Limit(props: LimitProps) {

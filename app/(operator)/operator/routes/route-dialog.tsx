@@ -23,10 +23,10 @@ const PREFIX_MAX = 16;
 const PRICE_DECIMALS = 6;
 type Values = {
   prefix: string;
-  priority: number | string;
+  priority: EnteredNumber;
   chain: string[];
-  price: number | string;
-  weight: number | string;
+  price: EnteredNumber;
+  weight: EnteredNumber;
   is_active: boolean;
 };
 const INITIAL: Values = { prefix: "", priority: 0, chain: [], price: "", weight: 100, is_active: true };
@@ -76,9 +76,9 @@ function RouteForm({ route, onDone }: { route: OperatedRoute | null; onDone: () 
     initialValues: route ? { ...INITIAL, ...pick(route) } : INITIAL,
     validate: {
       chain: (chain) => (chain.length > 0 ? null : texts.edit.addOneProvider),
-      price: (price) => (price === "" ? texts.edit.enterPrice : null),
-      priority: (priority) => (priority === "" ? texts.edit.enterWholeNumber : null),
-      weight: (weight) => (weight === "" ? texts.edit.enterWeight : null),
+      price: (price) => (isNumber(price) ? null : texts.edit.enterPrice),
+      priority: (priority) => (isNumber(priority) ? null : texts.edit.enterWholeNumber),
+      weight: (weight) => (isNumber(weight) ? null : texts.edit.enterWeight),
     },
   });
   const errors = useFormErrors(form);
