@@ -48,6 +48,11 @@ test("the page of a key shows what was sent with it; there its limits are edited
     await page.getByRole("button", { name: "Edit limits" }).click();
     const dialog = page.getByRole("dialog", { name: "Edit API key" });
     await dialog.getByLabel("Messages per day").fill("75");
+    await dialog.getByLabel("Expiry date").focus();
+    await page.keyboard.type("12");
+    await dialog.getByRole("button", { name: "Save changes" }).click();
+    await expect(dialog.getByText("Enter a date")).toBeVisible();
+    await dialog.getByLabel("Expiry date").fill("");
     await dialog.getByRole("button", { name: "Save changes" }).click();
     await expect(dialog).toBeHidden();
     await expect(page.getByText("2 of 75 messages today")).toBeVisible();

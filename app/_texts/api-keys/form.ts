@@ -26,6 +26,7 @@ const en = {
   },
   expiry: {
     label: "Expiry date",
+    enterDate: "Enter a date",
     description: "The key works through the end of this day. Leave it empty for one that never expires.",
   },
   submit: "Create key",

@@ -4,6 +4,7 @@ import { Checkbox, Fieldset, NumberInput, SimpleGrid, Stack, TagsInput, Text, Te
 import { useForm } from "@mantine/form";
 import { apiKeyFormTexts as texts } from "@/app/_texts/api-keys/form";
 import { sharedTexts } from "@/app/_texts/shared";
+import { DateInput, UNFINISHED } from "@/app/_ui/forms/date-input";
 import { OnceAlert } from "@/app/_ui/forms/error-alert";
 import { FormButtons } from "@/app/_ui/forms/form-buttons";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
@@ -91,6 +92,7 @@ export function ApiKeyForm({
       rate_limit: optionalNumberProblem,
       daily_limit: optionalNumberProblem,
       monthly_limit: optionalNumberProblem,
+      expires_at: (day) => (day === UNFINISHED ? texts.expiry.enterDate : null),
     },
   });
   const errors = useFormErrors(form);
@@ -157,7 +159,7 @@ export function ApiKeyForm({
               splitChars={[",", " ", ";"]}
               {...form.getInputProps("allowed_ips")}
             />
-            <TextInput
+            <DateInput
               type="date"
               label={texts.expiry.label}
               description={texts.expiry.description}
