@@ -159,6 +159,9 @@ test("a person's name and what the account says of itself are edited in the prof
   await page.getByRole("textbox", { name: "Your name" }).fill("Anna Example");
   await page.getByRole("button", { name: "Save your name" }).click();
   await expect(page.getByText("Your name is saved")).toBeVisible();
+  await page.getByRole("button", { name: "Account menu" }).click();
+  await expect(page.getByRole("menu")).toContainText("Anna Example");
+  await page.keyboard.press("Escape");
   await page.getByLabel("Company").fill("Example Ltd");
   await page.getByRole("combobox", { name: "Country" }).selectOption("Germany (DE)");
   await page.getByRole("button", { name: "Save account" }).click();
