@@ -48,6 +48,10 @@ test("the page of a key shows what was sent with it; there its limits are edited
     await page.getByRole("button", { name: "Edit limits" }).click();
     const dialog = page.getByRole("dialog", { name: "Edit API key" });
     await dialog.getByLabel("Messages per day").fill("75");
+    await dialog.getByLabel("Requests per minute").fill("");
+    await dialog.getByRole("button", { name: "Save changes" }).click();
+    await expect(dialog.getByText("Enter a number of requests")).toBeVisible();
+    await dialog.getByLabel("Requests per minute").fill("90");
     await dialog.getByLabel("Expiry date").focus();
     await page.keyboard.type("12");
     await dialog.getByRole("button", { name: "Save changes" }).click();

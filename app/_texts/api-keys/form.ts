@@ -15,6 +15,7 @@ const en = {
     messagesPerDay: "Messages per day",
     messagesPerMonth: "Messages per month",
     defaultLimit: "Default",
+    enterRequests: "Enter a number of requests",
     noLimit: "No limit",
     timeZone: "Days and months are counted in UTC.",
   },

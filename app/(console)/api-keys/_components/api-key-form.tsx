@@ -9,7 +9,7 @@ import { OnceAlert } from "@/app/_ui/forms/error-alert";
 import { FormButtons } from "@/app/_ui/forms/form-buttons";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { localDay } from "@/app/_ui/values/days";
-import { type EnteredNumber, numberOrNull, optionalNumberProblem } from "@/app/_ui/values/entered-number";
+import { type EnteredNumber, isNumber, numberOrNull, optionalNumberProblem } from "@/app/_ui/values/entered-number";
 import type { ApiKey } from "@/server/api-keys/schema";
 import { SCOPE_DESCRIPTIONS, SCOPES, type Scope } from "@/server/api-keys/scopes";
 
@@ -89,7 +89,8 @@ export function ApiKeyForm({
     validate: {
       name: (name) => (name.trim() ? null : texts.enterName),
       permissions: (permissions) => (permissions.length > 0 ? null : texts.choosePermission),
-      rate_limit: optionalNumberProblem,
+      // A new key may have the default; one that exists has a number, which an empty field would leave as it is.
+      rate_limit: (limit) => (apiKey && !isNumber(limit) ? texts.limits.enterRequests : optionalNumberProblem(limit)),
       daily_limit: optionalNumberProblem,
       monthly_limit: optionalNumberProblem,
       expires_at: (day) => (day === UNFINISHED ? texts.expiry.enterDate : null),
@@ -131,7 +132,7 @@ export function ApiKeyForm({
           <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
             <Limit
               label={texts.limits.requestsPerMinute}
-              placeholder={texts.limits.defaultLimit}
+              placeholder={apiKey ? undefined : texts.limits.defaultLimit}
               {...form.getInputProps("rate_limit")}
             />
             <Limit
@@ -176,7 +177,7 @@ export function ApiKeyForm({
 
 type LimitProps = {
   label: string;
-  placeholder: string;
+  placeholder: string | undefined;
   value?: EnteredNumber;
   onChange?: (value: EnteredNumber) => void;
 };
