@@ -6,11 +6,11 @@ import { requireSession } from "@/server/auth/sessions/session";
 
 export default async function ConsoleLayout({ children }: { children: ReactNode }) {
   const session = await requireSession();
-  const { name, email, isOperator, accountId, role } = session;
+  const { name, email, isOperator, accountId, mayChange } = session;
   const view = await readViewCookies();
   return (
     <FirstData isTestMode={view.isTestMode}>
-      <ConsoleShell viewer={{ name, email, isOperator, accountId, role, ...view }}>{children}</ConsoleShell>
+      <ConsoleShell viewer={{ name, email, isOperator, accountId, mayChange, ...view }}>{children}</ConsoleShell>
     </FirstData>
   );
 }

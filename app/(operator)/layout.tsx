@@ -8,7 +8,7 @@ export default async function OperatorLayout({ children }: { children: ReactNode
   const session = await requireSession();
   // Other users get a 404; the procedures behind these pages check for operators themselves.
   if (!session.isOperator) notFound();
-  const { name, email, isOperator, accountId, role } = session;
+  const { name, email, isOperator, accountId, mayChange } = session;
   const view = await readViewCookies();
-  return <ConsoleShell viewer={{ name, email, isOperator, accountId, role, ...view }}>{children}</ConsoleShell>;
+  return <ConsoleShell viewer={{ name, email, isOperator, accountId, mayChange, ...view }}>{children}</ConsoleShell>;
 }

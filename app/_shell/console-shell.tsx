@@ -4,7 +4,6 @@ import { Box, Container, Group } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { lazy, type ReactNode, Suspense, useState } from "react";
 import { shellTexts as texts } from "@/app/_texts/shell/shell";
-import type { Membership } from "@/server/members/schema";
 import { usePerson } from "../_trpc/client";
 import { useTestMode } from "../_trpc/test-mode";
 import { useCompact } from "../_ui/frame/density";
@@ -13,6 +12,7 @@ import { Shell } from "../_ui/frame/shell";
 import { AccountMenu } from "./account-menu";
 import { BalanceLink } from "./balance-link";
 import { Home } from "./home";
+import { MayChangeProvider } from "./may-change";
 import { Navigation } from "./navigation";
 import { SearchButton } from "./search/search-button";
 import { TestModeBanner } from "./test-mode-banner";
@@ -22,13 +22,16 @@ import { useSignInElsewhere } from "./use-sign-in-elsewhere";
 /** Pixels of the content: tables use them, lines of text end before. */
 const WIDTH_MAX = 1_400;
 
-/** `accountId`: null on a page that shows nothing of an account. `isTestMode`: as the request's cookie says. */
+/**
+ * `accountId`: null on a page that shows nothing of an account. `mayChange`: their role lets them change it. `isTestMode`: as the
+ * request's cookie says.
+ */
 type ShellViewer = {
   name: string;
   email: string;
   isOperator: boolean;
   accountId: string | null;
-  role: Membership["role"];
+  mayChange: boolean;
   isTestMode?: boolean;
   /** Whether the request's cookie asks for compact tables. */
   isCompact?: boolean;
@@ -45,47 +48,49 @@ export function ConsoleShell({ viewer, children }: { viewer: ShellViewer; childr
   const isTestMode = useTestMode(viewer.isTestMode);
   const isCompact = useCompact(viewer.isCompact);
   return (
-    <Shell
-      brand={<Home />}
-      header={
-        <Group ml="auto" gap="xs" wrap="nowrap">
-          <Box visibleFrom="sm" mr="xs">
-            <TestModeSwitch isOn={isTestMode} />
-          </Box>
-          <SearchButton isOperator={viewer.isOperator} />
-          <BalanceLink />
-          <SchemeToggle withDensity />
-          <AccountMenu name={viewer.name} email={viewer.email} />
-        </Group>
-      }
-      navigation={<Navigation isOperator={viewer.isOperator} role={viewer.role} />}
-      navigationLabel={texts.navigation}
-      isBesideHeader
-      isCompact={isCompact}
-      isDrawerOpen={drawerOpen}
-      onOpenDrawer={drawer.open}
-    >
-      {wasOpened && (
-        <Suspense>
-          <SiteDrawer
-            opened={drawerOpen}
-            onClose={drawer.close}
-            title={<Home onLeave={drawer.close} />}
-            label={texts.navigation}
-            above={
-              <Box hiddenFrom="sm" px="sm" pb="md">
-                <TestModeSwitch isOn={isTestMode} />
-              </Box>
-            }
-          >
-            <Navigation isOperator={viewer.isOperator} role={viewer.role} onLeave={drawer.close} />
-          </SiteDrawer>
-        </Suspense>
-      )}
-      {isTestMode && <TestModeBanner />}
-      <Container size={WIDTH_MAX} px={{ base: "md", sm: "xl" }} py={{ base: "lg", sm: "xl" }}>
-        {children}
-      </Container>
-    </Shell>
+    <MayChangeProvider mayChange={viewer.mayChange}>
+      <Shell
+        brand={<Home />}
+        header={
+          <Group ml="auto" gap="xs" wrap="nowrap">
+            <Box visibleFrom="sm" mr="xs">
+              <TestModeSwitch isOn={isTestMode} />
+            </Box>
+            <SearchButton isOperator={viewer.isOperator} />
+            <BalanceLink />
+            <SchemeToggle withDensity />
+            <AccountMenu name={viewer.name} email={viewer.email} />
+          </Group>
+        }
+        navigation={<Navigation isOperator={viewer.isOperator} />}
+        navigationLabel={texts.navigation}
+        isBesideHeader
+        isCompact={isCompact}
+        isDrawerOpen={drawerOpen}
+        onOpenDrawer={drawer.open}
+      >
+        {wasOpened && (
+          <Suspense>
+            <SiteDrawer
+              opened={drawerOpen}
+              onClose={drawer.close}
+              title={<Home onLeave={drawer.close} />}
+              label={texts.navigation}
+              above={
+                <Box hiddenFrom="sm" px="sm" pb="md">
+                  <TestModeSwitch isOn={isTestMode} />
+                </Box>
+              }
+            >
+              <Navigation isOperator={viewer.isOperator} onLeave={drawer.close} />
+            </SiteDrawer>
+          </Suspense>
+        )}
+        {isTestMode && <TestModeBanner />}
+        <Container size={WIDTH_MAX} px={{ base: "md", sm: "xl" }} py={{ base: "lg", sm: "xl" }}>
+          {children}
+        </Container>
+      </Shell>
+    </MayChangeProvider>
   );
 }

@@ -26,9 +26,9 @@ import {
   IconUserCheck,
   IconWebhook,
 } from "@/app/_ui/icons/icons";
-import type { Membership } from "@/server/members/schema";
+import { useMayChange } from "./may-change";
 
-/** `changes`: a page to change something, which viewers may not. */
+/** `changes`: a page to change something. */
 type Item = NavigationItem & { changes?: boolean };
 type Section = { title: string; items: Item[]; operatorOnly: boolean };
 
@@ -81,15 +81,8 @@ const isAt = (pathname: string, href: string) =>
   HOMES.includes(href) ? pathname === href : pathname === href || pathname.startsWith(`${href}/`);
 
 /** The console's navigation. `onLeave` runs when a link is chosen, so that a drawer can close. */
-export function Navigation({
-  isOperator,
-  role,
-  onLeave,
-}: {
-  isOperator: boolean;
-  role: Membership["role"];
-  onLeave?: () => void;
-}) {
+export function Navigation({ isOperator, onLeave }: { isOperator: boolean; onLeave?: () => void }) {
+  const mayChange = useMayChange();
   const pathname = usePathname();
   return (
     <Stack gap="lg">
@@ -99,7 +92,7 @@ export function Navigation({
           <NavigationSection
             key={section.title}
             title={section.title}
-            items={section.items.filter((item) => role !== "viewer" || !item.changes)}
+            items={section.items.filter((item) => mayChange || !item.changes)}
             isAt={(href) => isAt(pathname, href)}
             onLeave={onLeave}
           />

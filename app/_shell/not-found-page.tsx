@@ -37,7 +37,7 @@ export function NotFoundPage() {
           email: viewer.email,
           isOperator: viewer.is_operator,
           accountId: null,
-          role: viewer.role,
+          mayChange: viewer.may_change,
         }}
       >
         <Card>{message}</Card>

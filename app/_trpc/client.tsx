@@ -11,7 +11,7 @@ import {
 } from "@trpc/client";
 import { createTRPCReact } from "@trpc/react-query";
 import { observable } from "@trpc/server/observable";
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useEffect, useMemo, useState } from "react";
 import { askToSignIn } from "@/app/_shell/session-ended";
 import { apiErrorOf } from "@/app/_ui/forms/api-error";
 import { askForPassword } from "@/app/_ui/forms/confirm-password";
@@ -28,37 +28,45 @@ export const trpc = createTRPCReact<AppRouter>();
 const STALE_AFTER_MS = 5_000;
 const RETRIES = 2;
 
-/** Email of the person whose pages are open; null on pages for strangers, and once they have signed out. */
-let person: string | null = null;
-/** The account that the pages show; null where that does not matter. */
-let shownAccount: string | null = null;
+/** Whose pages are open, and the account that they show; null where that does not matter. */
+type Shown = { email: string; accountId: string | null };
+
+/** Null on pages for strangers, and once the person has signed out. */
+let shown: Shown | null = null;
 let signingIn: Promise<void> | null = null;
+
+/** Queries of a page begin before effects do, and on the server there is no page. */
+function show(page: Shown): Shown {
+  if (typeof window !== "undefined") shown = page;
+  return page;
+}
 
 /**
  * Tells that the pages of a person are open: if their session ends meanwhile, they are asked to sign in again, and if it
  * changes to another account in another tab, calls of this page are refused.
  */
 export function usePerson(email: string, accountId: string | null): void {
-  // Queries of the page begin before effects do.
-  if (typeof window !== "undefined") shownAccount = accountId;
+  const page = useMemo(() => show({ email, accountId }), [email, accountId]);
   useEffect(() => {
-    person = email;
-    return dropPerson;
-  }, [email]);
+    show(page);
+    return () => {
+      // Between two layouts the new page is shown before the old one goes.
+      if (shown === page) shown = null;
+    };
+  }, [page]);
 }
 
 /** From now on a call that needs a session fails without a question: the person is leaving. */
 export function dropPerson(): void {
-  person = null;
-  shownAccount = null;
+  shown = null;
 }
 
 const leaveForSignIn = () => window.location.assign(signInPath(window.location.pathname + window.location.search));
 
 /** Opens a new session, once for all calls that were refused meanwhile. @returns whether there is one now. */
 async function reopenSession(): Promise<boolean> {
-  if (person === null) return false;
-  signingIn ??= askToSignIn(person, leaveForSignIn).finally(() => {
+  if (shown === null) return false;
+  signingIn ??= askToSignIn(shown.email, leaveForSignIn).finally(() => {
     signingIn = null;
   });
   await signingIn;
@@ -87,7 +95,7 @@ export const once = (idempotencyKey: string) => ({ context: { idempotencyKey } }
 
 /** Headers of a request by this page: the account and the mode that it shows. */
 export const pageHeaders = (): Record<string, string> => ({
-  ...(shownAccount !== null && { [SHOWN_ACCOUNT_HEADER]: shownAccount }),
+  ...(shown?.accountId && { [SHOWN_ACCOUNT_HEADER]: shown.accountId }),
   ...(isTestPage() && { [TEST_MODE_HEADER]: "true" }),
 });
 

@@ -2,13 +2,24 @@ import { Alert } from "@mantine/core";
 import type { ReactNode } from "react";
 import { IconAlertTriangle } from "@/app/_ui/icons/icons";
 
-/** A warning. The title keeps the text colour, because yellow on yellow is hard to read. */
-export function Notice({ title, children }: { title?: string; children: ReactNode }) {
+/**
+ * A warning. The title keeps the text colour, because yellow on yellow is hard to read.
+ * @param role "alert" for one that comes while the page is read: screen readers announce it.
+ */
+export function Notice({
+  title,
+  role = "note",
+  children,
+}: {
+  title?: string;
+  role?: "note" | "alert";
+  children: ReactNode;
+}) {
   return (
     <Alert
       color="yellow"
       variant="light"
-      role="note"
+      role={role}
       icon={<IconAlertTriangle aria-hidden />}
       title={title}
       styles={{ title: { color: "var(--mantine-color-text)" } }}

@@ -5,6 +5,7 @@ test("an owner is alerted to a low balance at a URL of theirs, and sees it in th
   console: page,
   receiver,
 }) => {
+  await page.clock.install();
   await page.goto("/settings/alerts");
   await expect(page.getByText("This installation sends no emails")).toBeVisible();
   await page.getByLabel("Low balance").fill("500");
@@ -19,6 +20,20 @@ test("an owner is alerted to a low balance at a URL of theirs, and sees it in th
   const [posted] = receiver.received;
   expect(JSON.parse(String(posted?.body))).toMatchObject({ object: "alert", type: "balance_low", state: "raised" });
   expect(posted?.headers["service-signature"]).toMatch(/^t=\d+,v1=/);
+  await test.step("what another tab has saved meanwhile is shown, and stays", async () => {
+    const settings = page.getByRole("navigation", { name: "Settings" });
+    await settings.getByRole("link", { name: "Team" }).click();
+    await expect(page.getByRole("table", { name: "Members" })).toBeVisible();
+    const saved = await page.request.post("/api/trpc/alerts.update", {
+      data: { low_balance: 250, by_mail: false, url: receiver.url },
+      headers: { origin: new URL(page.url()).origin },
+    });
+    expect(saved.status()).toBe(200);
+    // Longer than responses count as fresh.
+    await page.clock.fastForward(10_000);
+    await settings.getByRole("link", { name: "Alerts" }).click();
+    await expect(page.getByLabel("Low balance")).toHaveValue("250 USD");
+  });
   await page.reload();
   await expect(page.getByRole("table", { name: "Past alerts" })).toContainText(
     "The balance is 100.00 USD, below 500.00 USD.",

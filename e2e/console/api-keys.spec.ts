@@ -48,6 +48,15 @@ test("the page of a key shows what was sent with it; there its limits are edited
     await page.getByRole("button", { name: "Edit limits" }).click();
     const dialog = page.getByRole("dialog", { name: "Edit API key" });
     await dialog.getByLabel("Messages per day").fill("75");
+    await dialog.getByLabel("Requests per minute").fill("");
+    await dialog.getByRole("button", { name: "Save changes" }).click();
+    await expect(dialog.getByText("Enter a number of requests")).toBeVisible();
+    await dialog.getByLabel("Requests per minute").fill("90");
+    await dialog.getByLabel("Expiry date").focus();
+    await page.keyboard.type("12");
+    await dialog.getByRole("button", { name: "Save changes" }).click();
+    await expect(dialog.getByText("Enter a date")).toBeVisible();
+    await dialog.getByLabel("Expiry date").fill("");
     await dialog.getByRole("button", { name: "Save changes" }).click();
     await expect(dialog).toBeHidden();
     await expect(page.getByText("2 of 75 messages today")).toBeVisible();
@@ -55,6 +64,9 @@ test("the page of a key shows what was sent with it; there its limits are edited
 
   await test.step("rotation", async () => {
     await page.getByRole("button", { name: "Rotate" }).click();
+    await page.route("**/api/trpc/apiKeys.rotate*", (route) => route.fetch().then(() => route.abort()), { times: 1 });
+    await page.getByRole("button", { name: "Rotate key" }).click();
+    await expect(page.getByRole("dialog").getByRole("alert")).toContainText("could not be reached");
     await page.getByRole("button", { name: "Rotate key" }).click();
     const secret = page.getByTestId("secret-value");
     await expect(secret).toBeVisible();
@@ -62,6 +74,8 @@ test("the page of a key shows what was sent with it; there its limits are edited
     expect(newKey).not.toBe(plainKey);
     expect(await works(newKey)).toBe(true);
     expect(await works(plainKey)).toBe(true);
+    const { body } = await api.get<{ data: { name: string }[] }>("/api-keys");
+    expect(body.data.data.filter(({ name }) => name === "Shop")).toHaveLength(2);
     // As on a page over plain HTTP.
     await page.evaluate(() => Reflect.deleteProperty(Navigator.prototype, "clipboard"));
     await page.getByRole("button", { name: "Copy", exact: true }).click();

@@ -57,8 +57,22 @@ test("a message is scheduled, listed as such, and canceled once that is confirme
   expect(await balance()).toBeCloseTo(before, 6);
 });
 
-test("a time that has passed is refused at its field, and nothing is sent", async ({ console: page }) => {
+test("a time that has passed or is half entered is refused at its field, and nothing is sent", async ({
+  console: page,
+  api,
+}) => {
   await compose(page, -DAY_MS);
   await expect(page.getByText("Choose a time in the future")).toBeVisible();
+  const later = page.getByLabel("Send later");
+  await later.fill("");
+  await later.focus();
+  await page.keyboard.type("1231");
+  await page.keyboard.press("Enter");
+  await expect(page.getByText("Enter a date and a time")).toBeVisible();
   expect(page.url()).toMatch(/\/send$/);
+  expect((await api.get("/messages")).body.data).toEqual([]);
+  await later.fill("");
+  await page.keyboard.press("Backspace");
+  await page.getByRole("button", { name: "Send message" }).click();
+  await page.waitForURL(/\/messages\/msg_/);
 });

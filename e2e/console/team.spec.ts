@@ -47,7 +47,25 @@ test("somebody is invited, joins, gets another role, and is out at once when rem
 
   const navigation = member.getByRole("navigation", { name: "Main" });
   await expect(navigation.getByRole("link", { name: "Messages" })).toBeVisible();
-  await expect(navigation.getByRole("link", { name: "Send a message" })).toHaveCount(0);
+  const content = member.getByRole("main");
+  await expect(content.getByText("Balance")).toBeVisible();
+  await expect(member.getByRole("link", { name: "Send a message" })).toHaveCount(0);
+  const forbidden = {
+    Messages: "New message",
+    Senders: "Register sender",
+    Suppressions: "Suppress a number",
+    "API keys": "Create API key",
+    Webhooks: "Add endpoint",
+  };
+  for (const [title, action] of Object.entries(forbidden)) {
+    await navigation.getByRole("link", { name: title }).click();
+    await expect(member.getByRole("heading", { level: 1, name: title })).toBeVisible();
+    await expect(content.getByRole("table").or(content.getByText(/^No /)).first()).toBeVisible();
+    await expect(content.getByText(action), title).toHaveCount(0);
+  }
+  await member.goto("/send?again=msg_nothing");
+  await expect(content.getByText("Your role does not send messages")).toBeVisible();
+  await expect(member.getByRole("form")).toHaveCount(0);
   await member.goto("/settings/team");
   await expect(member.getByRole("table", { name: "Members" })).toContainText("Bob Builder");
   await expect(member.getByRole("button", { name: "Invite a member" })).toHaveCount(0);
@@ -185,6 +203,9 @@ test("a person's name and what the account says of itself are edited in the prof
   await page.getByRole("textbox", { name: "Your name" }).fill("Anna Example");
   await page.getByRole("button", { name: "Save your name" }).click();
   await expect(page.getByText("Your name is saved")).toBeVisible();
+  await page.getByRole("button", { name: "Account menu" }).click();
+  await expect(page.getByRole("menu")).toContainText("Anna Example");
+  await page.keyboard.press("Escape");
   await page.getByLabel("Company").fill("Example Ltd");
   await page.getByRole("combobox", { name: "Country" }).selectOption("Germany (DE)");
   await page.getByRole("button", { name: "Save account" }).click();

@@ -49,6 +49,20 @@ test("without a grace period the key before is revoked at once", async () => {
   expect(await works(after.plain_key)).toBe(true);
 });
 
+test("a rotation whose response was lost is repeated with its Idempotency-Key, for the same person alone", async () => {
+  const account = await makeAccount();
+  const before = await makeKey(account);
+  const input = RotateApiKeyInput.parse({ id: before.id, grace_hours: 0 });
+  const asked = () => ({ idempotency: () => ({ key: "k", requestHash: "hash" }), responseHeaders: {} });
+  const person = personOf(account);
+  const after = await rotateApiKey(person, input, asked());
+  expect(await rotateApiKey(person, input, asked())).toEqual(after);
+  expect(await works(after.plain_key)).toBe(true);
+  await expect(rotateApiKey({ ...person, userId: "usr_other" }, input, asked())).rejects.toMatchObject({
+    wire: { details: { reason: "idempotency_key_reused" } },
+  });
+});
+
 test("a grace period does not lengthen a key's life", async () => {
   const account = await makeAccount();
   const expiresAt = new Date(Date.now() + HOUR_MS).toISOString();

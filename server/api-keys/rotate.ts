@@ -1,5 +1,5 @@
 import { createOnce } from "../accounts/idempotency/create-once";
-import { plainRequest } from "../accounts/idempotency/request";
+import { type IdempotentRequest, plainRequest } from "../accounts/idempotency/request";
 import { recordAudit } from "../audit/store";
 import { requireConfirmed, type SessionActor } from "../core/actor";
 import { now } from "../core/clock";
@@ -37,13 +37,15 @@ const copyQuotas = (tx: Tx, from: string, to: string) =>
 
 /**
  * Replaces an active key by a new one of the same name, permissions and limits, which only this response contains. The
- * old key goes on working for `grace_hours`; keys that it created are not touched.
+ * old key goes on working for `grace_hours`; keys that it created are not touched. With an Idempotency-Key it is replaced
+ * once, and repeats get the same new key.
  * @throws 404; 400 `key_limit` beyond 100 active keys; 429 `key_creation_limit` beyond 1,000 new keys in a UTC day; 403
  *   `confirmation_required` for a person who has not given their password lately.
  */
 export async function rotateApiKey(
   actor: SessionActor,
   { id, grace_hours: graceHours }: RotateApiKeyInput,
+  request: IdempotentRequest = plainRequest(),
 ): Promise<CreatedApiKey> {
   requireConfirmed(actor);
   const { accountId } = actor;
@@ -72,9 +74,10 @@ export async function rotateApiKey(
       before: { expires_at: isoOrNull(current.expiresAt) },
       after: { expires_at: isoOrNull(end) },
     });
-    return { row, formerHash: current.keyHash };
+    const created = { ...presentApiKey(row, at), plain_key: plainKey, plain_key_notice: PLAIN_KEY_NOTICE };
+    return { created, formerHash: current.keyHash };
   };
-  const { row, formerHash } = await createOnce(actor, plainRequest(), { carryOut });
+  const { created, formerHash } = await createOnce(actor, request, { showsSecret: true, carryOut });
   invalidateKey(formerHash);
-  return { ...presentApiKey(row, at), plain_key: plainKey, plain_key_notice: PLAIN_KEY_NOTICE };
+  return created;
 }

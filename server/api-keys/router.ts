@@ -81,5 +81,5 @@ export const apiKeysRouter = router({
   rotate: sessionProcedure
     .input(RotateApiKeyInput)
     .output(CreatedApiKey)
-    .mutation(({ ctx, input }) => rotateApiKey(ctx.actor, input)),
+    .mutation(({ ctx, input }) => rotateApiKey(ctx.actor, input, ctx)),
 });

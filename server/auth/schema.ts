@@ -78,6 +78,8 @@ export const Viewer = z.object({
   is_operator: z.boolean(),
   /** In the account that the session acts in. */
   role: z.enum(["viewer", "developer", "owner"]),
+  /** Whether the role lets them change what belongs to that account. */
+  may_change: z.boolean(),
 });
 export type Viewer = z.output<typeof Viewer>;
 

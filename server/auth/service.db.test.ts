@@ -50,7 +50,13 @@ test("a new person can sign in at once, also with another spelling of the email"
     userId: session?.userId ?? "",
     isOperator: false,
   });
-  expect(viewer).toEqual({ name: "Ann", email: email.toLowerCase(), is_operator: false, role: "owner" });
+  expect(viewer).toEqual({
+    name: "Ann",
+    email: email.toLowerCase(),
+    is_operator: false,
+    role: "owner",
+    may_change: true,
+  });
 });
 
 test("an email that has an account gets the same answer as a free one, after the same work, and keeps its password", async () => {

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { createAccountWithOwner } from "../accounts/service";
 import { recordAudit } from "../audit/store";
-import type { MemberRole, Origin, SessionActor } from "../core/actor";
+import { CHANGING_ROLE, isAtLeast, type MemberRole, type Origin, type SessionActor } from "../core/actor";
 import { pool, prisma, transaction } from "../core/db";
 import { env } from "../core/env";
 import { forbidden, isApiError, unauthorized } from "../core/errors";
@@ -127,7 +127,9 @@ async function roleOf(userId: string, accountId: string): Promise<MemberRole> {
 export async function getViewer(actor: SessionActor): Promise<Viewer> {
   const user = await prisma().user.findUnique({ where: { id: actor.userId } });
   if (!user) throw unauthorized("Sign in first.", { reason: "no_session" });
-  return { name: user.name, email: user.email, is_operator: user.isOperator, role: actor.role ?? "owner" };
+  const role = actor.role ?? "owner";
+  const mayChange = isAtLeast(role, CHANGING_ROLE);
+  return { name: user.name, email: user.email, is_operator: user.isOperator, role, may_change: mayChange };
 }
 
 /** Changes the person's own name. @throws 401 when the person was removed meanwhile. */

@@ -67,6 +67,9 @@ export function requireScope(actor: AccountActor, ...scopes: readonly string[]):
 export const isAtLeast = (role: MemberRole, least: MemberRole): boolean =>
   MEMBER_ROLES.indexOf(role) >= MEMBER_ROLES.indexOf(least);
 
+/** The least role that changes what belongs to an account; those before it only read it. */
+export const CHANGING_ROLE: MemberRole = "developer";
+
 /** 403: the person's role in the account does not suffice. */
 export const roleTooLow = (least: MemberRole) =>
   forbidden(

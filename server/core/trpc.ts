@@ -1,6 +1,14 @@
 import { initTRPC } from "@trpc/server";
 import type { OpenApiMeta } from "trpc-to-openapi";
-import { type AccountActor, inTestMode, requireOperator, requireRole, requireScope, type SessionActor } from "./actor";
+import {
+  type AccountActor,
+  CHANGING_ROLE,
+  inTestMode,
+  requireOperator,
+  requireRole,
+  requireScope,
+  type SessionActor,
+} from "./actor";
 import { forbidden, toApiError, unauthorized } from "./errors";
 import { requireStorable } from "./wire";
 
@@ -89,7 +97,7 @@ const accountProcedure = t.procedure.use(async ({ ctx, next }) => {
 
 /** Every member of an account reads; its developers and owners change things too. */
 const memberProcedure = accountProcedure.use(({ ctx, type, next }) => {
-  requireRole(ctx.actor, type === "mutation" ? "developer" : "viewer");
+  requireRole(ctx.actor, type === "mutation" ? CHANGING_ROLE : "viewer");
   return next();
 });
 

@@ -68,7 +68,7 @@ export const operatorRouter = router({
   credit: operatorProcedure
     .input(CreditAccountInput)
     .output(OperatedAccount)
-    .mutation(({ ctx, input }) => creditAccount(ctx.actor, input)),
+    .mutation(({ ctx, input }) => creditAccount(ctx.actor, input, ctx)),
   setAccountStatus: operatorProcedure
     .input(AccountStatusInput)
     .output(OperatedAccount)

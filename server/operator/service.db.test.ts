@@ -135,6 +135,25 @@ test("credits and corrections are in the ledger, and balances still match it", a
   expect((await checkLedger()).drifted).toEqual([]);
 });
 
+test("a credit is booked once with an Idempotency-Key, which belongs to no other credit", async () => {
+  const { accountId, actor } = await makeAccount({ balanceMicros: 1_000_000n });
+  const asked = (requestHash = "hash") => ({ idempotency: () => ({ key: "k", requestHash }), responseHeaders: {} });
+  const input = { account_id: accountId, amount: 7 };
+  const answers = await Promise.all([1, 2, 3].map(() => creditAccount(operator, input, asked())));
+  expect(answers.map(({ balance }) => balance)).toEqual([8, 8, 8]);
+  const reused = { status: 400, wire: { details: { reason: "idempotency_key_reused" } } };
+  await expect(creditAccount(operator, { ...input, amount: 8 }, asked("other"))).rejects.toMatchObject(reused);
+  await expect(createSender(actor, { sender_id: "Acme" }, asked("a sender"))).rejects.toMatchObject(reused);
+  expect(await prisma().ledgerEntry.count({ where: { accountId } })).toBe(2);
+  expect(await prisma().auditEntry.count({ where: { accountId, action: "account.credited" } })).toBe(1);
+});
+
+test("a suspended account can be credited", async () => {
+  const { accountId } = await makeAccount({ balanceMicros: 0n });
+  await setAccountStatus(operator, { account_id: accountId, status: "suspended" });
+  expect((await creditAccount(operator, { account_id: accountId, amount: 1 })).balance).toBe(1);
+});
+
 test("concurrent corrections never make the balance negative", async () => {
   const { accountId } = await makeAccount({ balanceMicros: 5_000_000n });
   const results = await Promise.allSettled(

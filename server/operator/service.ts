@@ -1,4 +1,6 @@
 import type { Prisma } from "@/prisma/generated/client";
+import { createOnceFor } from "../accounts/idempotency/create-once";
+import { type IdempotentRequest, isReplayed, plainRequest } from "../accounts/idempotency/request";
 import { type LockedAccount, lockAccounts, lockAdmission, postMoney } from "../accounts/store";
 import type { AuditAction } from "../audit/actions";
 import type { AuditValues } from "../audit/schema";
@@ -161,11 +163,16 @@ export async function listAccounts(actor: Actor, input: ListAccountsQuery) {
 }
 
 /**
- * Adds `amount` (in units of its currency; may be negative) to an account's balance.
+ * Adds `amount` (in units of its currency; may be negative) to an account's balance. The credited account has the
+ * Idempotency-Key, so that the key is looked for under the lock that the balance needs anyway.
  * @throws 403 for non-operators and `confirmation_required` for those who have not given their password lately, 404, 400
  *   `amount_is_zero` or `balance_would_be_negative`.
  */
-export async function creditAccount(actor: Actor, input: CreditAccountInput): Promise<OperatedAccount> {
+export async function creditAccount(
+  actor: Actor,
+  input: CreditAccountInput,
+  request: IdempotentRequest = plainRequest(),
+): Promise<OperatedAccount> {
   requireOperator(actor);
   requireConfirmed(actor);
   const accountId = input.account_id;
@@ -176,8 +183,7 @@ export async function creditAccount(actor: Actor, input: CreditAccountInput): Pr
       reason: "amount_is_zero",
     });
   }
-  await transaction(async (tx) => {
-    await lockAdmission(tx, [accountId]);
+  const carryOut = async (tx: Tx): Promise<null> => {
     const account = (await lockAccounts(tx, [accountId])).get(accountId);
     if (!account || isTestAccount(accountId)) throw noSuchAccount();
     if (account.balanceMicros + amountMicros < 0n) {
@@ -193,8 +199,12 @@ export async function creditAccount(actor: Actor, input: CreditAccountInput): Pr
     const before = { balance: fromMicros(account.balanceMicros) };
     const after = { balance: fromMicros(account.balanceMicros + amountMicros), note: input.note ?? null };
     await recordAudit(tx, actor, { action: "account.credited", accountId, subjectId: accountId, before, after });
-  });
-  log("info", "account.credited", { account_id: accountId, amount_micros: String(amountMicros), by: nameOf(actor) });
+    return null;
+  };
+  await createOnceFor({ accountId, caller: nameOf(actor) }, request, { whileSuspended: true, carryOut });
+  if (!isReplayed(request)) {
+    log("info", "account.credited", { account_id: accountId, amount_micros: String(amountMicros), by: nameOf(actor) });
+  }
   return presentOperatedAccount(await prisma().account.findUniqueOrThrow({ where: { id: accountId } }));
 }
 

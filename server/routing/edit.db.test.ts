@@ -32,6 +32,15 @@ test("everyone but operators is refused everything, with a session and with a ke
   expect((await listRoutes(operator)).map(({ price }) => price)).toEqual([0.01]);
 });
 
+test("a route is made once with an Idempotency-Key", async () => {
+  const input = CreateRouteInput.parse({ prefix: "49", chain: ["sandbox"], price: 0.01 });
+  const asked = () => ({ idempotency: () => ({ key: "k", requestHash: "hash" }), responseHeaders: {} });
+  const person = { ...personOf(await makeAccount()), isOperator: true };
+  const made = await createRoute(person, input, asked());
+  expect(await createRoute(person, input, asked())).toEqual(made);
+  expect(await listRoutes(operator)).toEqual([made]);
+});
+
 test("a route is created as entered, changed in the given fields, and deleted", async () => {
   const made = await make({ prefix: "49", price: 0.070_001, chain: ["smpp", "sandbox"], priority: 3 });
   expect(made).toMatchObject({ prefix: "49", priority: 3, price: 0.070_001, weight: 100, is_active: true });

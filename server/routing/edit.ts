@@ -1,4 +1,6 @@
 /** Changes of the route table by operators. They hold everywhere within a second. */
+import { createOnce } from "../accounts/idempotency/create-once";
+import { type IdempotentRequest, isReplayed, plainRequest } from "../accounts/idempotency/request";
 import type { AuditValues } from "../audit/schema";
 import { recordAudit } from "../audit/store";
 import { type Actor, nameOf, requireOperator } from "../core/actor";
@@ -45,10 +47,14 @@ const valuesOf = ({ prefix, priority, chain, price, weight, is_active }: Omit<Op
   is_active,
 ];
 
-/** @throws 403 unless the actor is an operator. */
-export async function createRoute(actor: Actor, input: CreateRouteInput): Promise<OperatedRoute> {
+/** The Idempotency-Key of a person belongs to the account that they act in. @throws 403 unless the actor is an operator. */
+export async function createRoute(
+  actor: Actor,
+  input: CreateRouteInput,
+  request: IdempotentRequest = plainRequest(),
+): Promise<OperatedRoute> {
   requireOperator(actor);
-  const row = await transaction(async (tx) => {
+  const carryOut = async (tx: Tx): Promise<OperatedRoute> => {
     const { rows } = await tx.query<Row>(
       `INSERT INTO routes (prefix, priority, chain, price_micros, weight, is_active) VALUES ($1, $2, $3, $4, $5, $6)
        RETURNING ${COLUMNS}`,
@@ -58,10 +64,13 @@ export async function createRoute(actor: Actor, input: CreateRouteInput): Promis
     if (!made) throw new Error("The route was not inserted.");
     const change = { action: "route.created", accountId: null, subjectId: String(made.id) } as const;
     await recordAudit(tx, actor, { ...change, after: auditOf(made) });
-    return made;
-  });
-  log("info", "route.created", { route_id: row.id, by: nameOf(actor) });
-  return presentRoute(row);
+    return presentRoute(made);
+  };
+  const route = await (actor.kind === "session"
+    ? createOnce(actor, request, { whileSuspended: true, carryOut })
+    : transaction(carryOut));
+  if (!isReplayed(request)) log("info", "route.created", { route_id: route.id, by: nameOf(actor) });
+  return route;
 }
 
 /** Changes the given fields of a route. Accepted messages keep their price. @throws 403, 404 */

@@ -17,7 +17,7 @@ export const routingRouter = router({
   create: operatorProcedure
     .input(CreateRouteInput)
     .output(OperatedRoute)
-    .mutation(({ ctx, input }) => createRoute(ctx.actor, input)),
+    .mutation(({ ctx, input }) => createRoute(ctx.actor, input, ctx)),
   update: operatorProcedure
     .input(UpdateRouteInput)
     .output(OperatedRoute)

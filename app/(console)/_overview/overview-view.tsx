@@ -1,6 +1,7 @@
 "use client";
 
 import { Card, SegmentedControl, SimpleGrid, Skeleton, Stack, Title } from "@mantine/core";
+import { IfMayChange } from "@/app/_shell/may-change";
 import { overviewTexts as texts } from "@/app/_texts/overview/page";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
@@ -53,9 +54,11 @@ export function OverviewView() {
                 data={PERIODS.map((period) => ({ value: String(period.days), label: period.label }))}
               />
             )}
-            <LinkButton href="/send" leftSection={<IconSend size={16} aria-hidden />}>
-              {texts.sendMessage}
-            </LinkButton>
+            <IfMayChange>
+              <LinkButton href="/send" leftSection={<IconSend size={16} aria-hidden />}>
+                {texts.sendMessage}
+              </LinkButton>
+            </IfMayChange>
           </>
         }
       />
@@ -63,7 +66,7 @@ export function OverviewView() {
         <CreditNotice />
         {hasSent && <ConcernList />}
         <Figures comparison={comparison} before={before} />
-        {isNew && <FirstSteps hasSent={hasSent} />}
+        <IfMayChange>{isNew && <FirstSteps hasSent={hasSent} />}</IfMayChange>
         {hasSent && (
           <>
             <DaysChart days={Math.max(days, CHART_DAYS_MIN)} />

@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
 import { foundChoices, knownChoices } from "./choices";
 
-const labels = (text: string, isOperator = false) =>
-  knownChoices(text, isOperator).flatMap(({ choices }) => choices.map(({ label }) => label));
+const labels = (text: string, searcher: { isOperator?: boolean; mayChange?: boolean } = {}) =>
+  knownChoices(text, { isOperator: false, mayChange: true, ...searcher }).flatMap(({ choices }) =>
+    choices.map(({ label }) => label),
+  );
 
 test("a page or action is found by the beginnings of its words, in any order and case", () => {
   expect(labels("webh")).toEqual(["Webhooks", "Add a webhook endpoint"]);
@@ -16,9 +18,18 @@ test("an action is found by other words for it", () => {
   expect(labels("opt-out")).toEqual(["Suppress a number"]);
 });
 
+test("people who may change nothing are offered to read only", () => {
+  for (const text of ["send", "create", "register sender", "suppress number", "webhook"]) {
+    const [offered, all] = [labels(text, { mayChange: false }), labels(text)];
+    expect(all, text).toEqual(expect.arrayContaining(offered));
+    expect(offered.length, text).toBeLessThan(all.length);
+  }
+  expect(labels("webhook", { mayChange: false })).toEqual(["Webhooks"]);
+});
+
 test("the pages of operators are offered to them only", () => {
   expect(labels("accounts")).toEqual([]);
-  expect(labels("accounts", true)).toEqual(["Accounts"]);
+  expect(labels("accounts", { isOperator: true })).toEqual(["Accounts"]);
 });
 
 test("what was found is listed by kind, and an event leads to its message", () => {

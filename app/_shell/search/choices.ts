@@ -18,7 +18,7 @@ import {
 import type { Found } from "@/server/search/schema";
 import { sections } from "../navigation";
 
-/** Something that the search offers: a place to go to, or an action. */
+/** Something that the search offers: a place to go to, or an action. `changes`: it changes something. */
 export type Choice = {
   id: string;
   label: string;
@@ -28,6 +28,7 @@ export type Choice = {
   icon: Icon;
   /** Other words that people look for it by. */
   words?: string;
+  changes?: boolean;
 } & ({ href: string } | { action: ConsoleAction });
 
 type ConsoleAction = "light" | "dark" | "auto" | "sign-out";
@@ -35,10 +36,10 @@ type ConsoleAction = "light" | "dark" | "auto" | "sign-out";
 export type ChoiceGroup = { label: string; choices: Choice[] };
 
 const actions = (): readonly Choice[] => [
-  { id: "create-key", ...texts.createKey, icon: IconPlus, href: createAt("/api-keys") },
-  { id: "register-sender", ...texts.registerSender, icon: IconPlus, href: createAt("/senders") },
-  { id: "add-endpoint", ...texts.addEndpoint, icon: IconPlus, href: createAt("/webhooks") },
-  { id: "suppress", ...texts.suppressNumber, icon: IconMessageOff, href: createAt("/suppressions") },
+  { id: "create-key", ...texts.createKey, icon: IconPlus, href: createAt("/api-keys"), changes: true },
+  { id: "register-sender", ...texts.registerSender, icon: IconPlus, href: createAt("/senders"), changes: true },
+  { id: "add-endpoint", ...texts.addEndpoint, icon: IconPlus, href: createAt("/webhooks"), changes: true },
+  { id: "suppress", ...texts.suppressNumber, icon: IconMessageOff, href: createAt("/suppressions"), changes: true },
   { id: "quiet-hours", ...texts.quietHours, icon: IconMoon, href: "/settings/sending" },
   { id: "security", ...texts.security, icon: IconKey, href: "/settings/security" },
   { id: "light", ...texts.themeLight, icon: IconSun, action: "light" },
@@ -55,17 +56,21 @@ const matches = ({ label, words = "" }: Choice, starts: readonly string[]): bool
   return starts.every((start) => known.some((word) => word.startsWith(start)));
 };
 
-/** Pages and actions that `text` names; without text the pages. */
-export function knownChoices(text: string, isOperator: boolean): ChoiceGroup[] {
+/** The person: an operator, or not; with a role that changes things, or one that only reads. */
+type Searcher = { isOperator: boolean; mayChange: boolean };
+
+/** Pages and actions that `text` names, of those that are open to the person; without text the pages. */
+export function knownChoices(text: string, { isOperator, mayChange }: Searcher): ChoiceGroup[] {
   const starts = startsOf(text);
+  const isOffered = (choice: Choice) => (mayChange || !choice.changes) && matches(choice, starts);
   const pages = sections()
     .filter((section) => isOperator || !section.operatorOnly)
     .flatMap(({ title, items }) =>
-      items.map(({ href, label, icon }) => ({ id: `page:${href}`, label, icon, href, words: title })),
+      items.map(({ href, label, icon, changes }) => ({ id: `page:${href}`, label, icon, href, words: title, changes })),
     );
   return [
-    { label: texts.pages, choices: pages.filter((page) => matches(page, starts)) },
-    { label: texts.actions, choices: actions().filter((action) => matches(action, starts)) },
+    { label: texts.pages, choices: pages.filter(isOffered) },
+    { label: texts.actions, choices: actions().filter(isOffered) },
   ].filter(({ choices }) => choices.length > 0);
 }
 

@@ -9,6 +9,7 @@ import { searchTexts as texts } from "@/app/_texts/shell/search";
 import { trpc } from "@/app/_trpc/client";
 import { Dialog } from "@/app/_ui/forms/dialog";
 import { IconSearch } from "@/app/_ui/icons/icons";
+import { useMayChange } from "../may-change";
 import { signOutHere } from "../sign-out";
 import { type Choice, foundChoices, knownChoices } from "./choices";
 import { SearchResults } from "./search-results";
@@ -54,7 +55,8 @@ function SearchPanel({ isOperator, onClose }: Omit<Props, "opened">) {
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
   const { items, isAsking, hasFailed } = useFound(text);
-  const groups = [...foundChoices(items), ...knownChoices(text, isOperator)];
+  const mayChange = useMayChange();
+  const groups = [...foundChoices(items), ...knownChoices(text, { isOperator, mayChange })];
   const choices = groups.flatMap((group) => group.choices);
   const active = choices[Math.min(at, choices.length - 1)];
   const choose = useChoice(onClose);

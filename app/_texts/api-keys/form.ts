@@ -15,6 +15,7 @@ const en = {
     messagesPerDay: "Messages per day",
     messagesPerMonth: "Messages per month",
     defaultLimit: "Default",
+    enterRequests: "Enter a number of requests",
     noLimit: "No limit",
     timeZone: "Days and months are counted in UTC.",
   },
@@ -26,6 +27,7 @@ const en = {
   },
   expiry: {
     label: "Expiry date",
+    enterDate: "Enter a date",
     description: "The key works through the end of this day. Leave it empty for one that never expires.",
   },
   submit: "Create key",

@@ -30,6 +30,7 @@ const en = {
     enterAmount: "Enter an amount",
     note: "Note",
     noteHint: "Optional; kept in the ledger",
+    unknown: "It is unknown whether the credit was booked",
     submit: "Credit account",
     done: (account: string, balance: string) => `${account} now has ${balance}.`,
   },

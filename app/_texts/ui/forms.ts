@@ -2,6 +2,11 @@ import { defineTexts } from "../define-texts";
 
 const en = {
   newPasswordHint: "A few words in a row are easier to remember and harder to guess.",
+  enterNumber: "Enter a number",
+  unknown: {
+    title: "The outcome is unknown",
+    tryAgain: "A second try is safe: as long as you change nothing, it is carried out only once.",
+  },
   secretCopied: "I have copied it",
   discard: {
     title: "Discard what you have entered?",

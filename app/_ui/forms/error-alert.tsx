@@ -1,5 +1,7 @@
 import { Button, Stack, Text } from "@mantine/core";
 import { appTexts } from "@/app/_texts/app";
+import { formsTexts } from "@/app/_texts/ui/forms";
+import { Notice } from "../notice";
 import { Problem } from "../problem";
 import { apiErrorOf } from "./api-error";
 
@@ -25,5 +27,28 @@ export function ErrorAlert({
         )}
       </Stack>
     </Problem>
+  );
+}
+
+/**
+ * The error of what is carried out once, however often it is tried. A refusal is certain; without a response nobody knows the
+ * outcome, and another try is safe.
+ */
+export function OnceAlert({
+  error,
+  title,
+  unknown = formsTexts.unknown.title,
+}: {
+  error: unknown;
+  title?: string;
+  /** Title while the outcome is unknown. */
+  unknown?: string;
+}) {
+  const { status, message } = apiErrorOf(error);
+  if (!error || (status !== null && status < 500)) return <ErrorAlert error={error} title={title} />;
+  return (
+    <Notice title={unknown} role="alert">
+      {message} {formsTexts.unknown.tryAgain}
+    </Notice>
   );
 }

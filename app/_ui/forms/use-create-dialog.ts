@@ -1,6 +1,7 @@
 "use client";
 
 import { useDisclosure } from "@mantine/hooks";
+import { useMayChange } from "@/app/_shell/may-change";
 import { useUrlState } from "../lists/use-url-state";
 
 const CREATE = "create";
@@ -8,12 +9,13 @@ const CREATE = "create";
 /** The address of a page with its dialog for something new open. */
 export const createAt = (page: string): string => `${page}?${CREATE}=yes`;
 
-/** Whether a page's dialog for something new is open, as a button or the address says. */
+/** Whether a page's dialog for something new is open, as a button or the address says; never for people who only read. */
 export function useCreateDialog() {
   const { params, change } = useUrlState();
+  const mayChange = useMayChange();
   const [isOpen, dialog] = useDisclosure(false);
   return [
-    isOpen || params.get(CREATE) === "yes",
+    mayChange && (isOpen || params.get(CREATE) === "yes"),
     {
       open: dialog.open,
       close: () => {

@@ -1,4 +1,6 @@
+import { type UseMutationOptions, useMutation } from "@tanstack/react-query";
 import { useRef } from "react";
+import { once } from "@/app/_trpc/client";
 
 /** 32 hexadecimal digits. `randomUUID` exists in secure contexts only, and consoles are opened over plain HTTP as well. */
 const newKey = (): string =>
@@ -16,4 +18,24 @@ export function useIdempotencyKey(): (content: unknown) => string {
     if (last.current?.content !== content) last.current = { content, key: newKey() };
     return last.current.key;
   };
+}
+
+/**
+ * A mutation that is carried out once, however often it is tried with the same input: a try whose response was lost may have
+ * been carried out. After a success the same input means another one.
+ */
+export function useOnce<Input, Output>(
+  carryOut: (input: Input, options: ReturnType<typeof once>) => Promise<Output>,
+  options?: Omit<UseMutationOptions<Output, Error, Input>, "mutationFn">,
+) {
+  const keyOf = useIdempotencyKey();
+  const successes = useRef(0);
+  return useMutation({
+    ...options,
+    mutationFn: async (input: Input) => {
+      const output = await carryOut(input, once(keyOf([successes.current, input])));
+      successes.current += 1;
+      return output;
+    },
+  });
 }

@@ -44,18 +44,21 @@ function DayField({
     applied.current = day;
     setText(day ?? "");
   }, [day]);
+  const take = ({ value, validity }: HTMLInputElement) => {
+    setText(value);
+    if (!validity.valid || (value || null) === applied.current) return;
+    applied.current = value || null;
+    onChange(value || undefined);
+  };
   return (
     <TextInput
       type="date"
       label={label}
       min={FIRST_DAY}
       value={text}
-      onChange={({ currentTarget: { value, validity } }) => {
-        setText(value);
-        if (!validity.valid) return;
-        applied.current = value || null;
-        onChange(value || undefined);
-      }}
+      onChange={(event) => take(event.currentTarget)}
+      // A date that was half entered, and is then removed, is no change to the browser.
+      onBlur={(event) => take(event.currentTarget)}
       flex="1 1 140px"
       maw={{ sm: 170 }}
     />

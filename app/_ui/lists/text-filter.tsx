@@ -1,6 +1,6 @@
 "use client";
 
-import { TextInput } from "@mantine/core";
+import { TextInput, type TextInputProps } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { useEffect, useRef, useState } from "react";
 import { IconSearch } from "@/app/_ui/icons/icons";
@@ -12,10 +12,7 @@ export function TextFilter({
   value,
   onChange,
   ...field
-}: {
-  label: string;
-  placeholder: string;
-  maxLength: number;
+}: Pick<TextInputProps, "label" | "aria-label" | "placeholder" | "maxLength" | "flex" | "maw" | "w"> & {
   value: string;
   onChange: (text: string) => void;
 }) {

@@ -24,11 +24,17 @@ type Operation<Result> = {
   carryOut: (tx: Tx) => Promise<Result>;
 };
 
-const callerOf = (actor: AccountActor): string => (actor.kind === "apiKey" ? actor.keyId : actor.userId);
+/** `accountId`: the account that has the lock and the key. `caller`: somebody whose secrets are shown to nobody else. */
+type Owner = { accountId: string; caller: string };
+
+const ownerOf = (actor: AccountActor): Owner => ({
+  accountId: actor.accountId,
+  caller: actor.kind === "apiKey" ? actor.keyId : actor.userId,
+});
 
 /** The key, with hashes that only this caller's request has. */
-function ofCaller({ key, requestHash, valueHash }: Idempotency, actor: AccountActor): Idempotency {
-  const own = (hash: string) => `${hash} ${callerOf(actor)}`;
+function ofCaller({ key, requestHash, valueHash }: Idempotency, caller: string): Idempotency {
+  const own = (hash: string) => `${hash} ${caller}`;
   return { key, requestHash: own(requestHash), valueHash: valueHash && own(valueHash) };
 }
 
@@ -47,7 +53,7 @@ const suspended = () =>
 
 /** A transaction that holds the account's admission lock. A wait for the lock holds a connection, so each account has one at a time. */
 const inOwnTransaction = <Result>(
-  { accountId }: AccountActor,
+  accountId: string,
   work: (tx: Tx, account: LockedAccount | undefined) => Promise<Result>,
 ): Promise<Result> =>
   inTurn(accountId, () => transaction(async (tx) => work(tx, (await lockAdmission(tx, [accountId])).get(accountId))));
@@ -59,8 +65,15 @@ const inOwnTransaction = <Result>(
  *   operation creates something; 429 `too_many_at_once` when too many operations of the account wait; errors of the
  *   operation. All of them leave the key unused.
  */
-export async function createOnce<Result>(
+export const createOnce = <Result>(
   actor: AccountActor,
+  request: IdempotentRequest,
+  operation: Operation<Result>,
+): Promise<Result> => createOnceFor(ownerOf(actor), request, operation);
+
+/** {@link createOnce} for an account that is not the caller's: an operator's change of it. */
+export async function createOnceFor<Result>(
+  { accountId, caller }: Owner,
   request: IdempotentRequest,
   { check, showsSecret = false, whileSuspended = false, carryOut }: Operation<Result>,
 ): Promise<Result> {
@@ -70,14 +83,14 @@ export async function createOnce<Result>(
   };
   if (!idempotency) {
     await check?.();
-    return inOwnTransaction(actor, async (tx, account) => {
+    return inOwnTransaction(accountId, async (tx, account) => {
       requireOpen(account);
       return carryOut(tx);
     });
   }
   const keyed = {
-    accountId: actor.accountId,
-    idempotency: showsSecret ? ofCaller(idempotency, actor) : idempotency,
+    accountId,
+    idempotency: showsSecret ? ofCaller(idempotency, caller) : idempotency,
   };
   const replay = ({ response }: { response: unknown }): Result => {
     markReplayed(request);
@@ -87,7 +100,7 @@ export async function createOnce<Result>(
   const early = check ? (await readResponses(pool(), [keyed])).find(keyed) : null;
   if (early) return replay(early);
   const refusal = check ? await refusalOf(check) : null;
-  return inOwnTransaction(actor, async (tx, account) => {
+  return inOwnTransaction(accountId, async (tx, account) => {
     const known = (await readResponses(tx, [keyed])).find(keyed);
     if (known) return replay(known);
     requireOpen(account);

@@ -12,3 +12,6 @@ const REPLAYED = "Idempotency-Replayed";
 export function markReplayed(request: IdempotentRequest): void {
   request.responseHeaders[REPLAYED] = "true";
 }
+
+/** Whether the response repeats an earlier one: the operation itself was not carried out again. */
+export const isReplayed = (request: IdempotentRequest): boolean => request.responseHeaders[REPLAYED] === "true";

@@ -3,6 +3,7 @@ import { redirect } from "next/navigation";
 import { connection } from "next/server";
 import { getServerSession } from "next-auth/next";
 import { cache } from "react";
+import { CHANGING_ROLE, isAtLeast } from "../../core/actor";
 import { env } from "../../core/env";
 import { authOptions } from "../options";
 import { callerAddress } from "../sign-in/caller-address";
@@ -28,8 +29,12 @@ const currentSession: () => Promise<SignedIn | null> = cache(async () => {
   );
 });
 
-/** The signed-in person, for layouts of Next. Others are redirected to sign in, and then to the page asked for. */
-export async function requireSession(): Promise<SignedIn> {
+/**
+ * The signed-in person, for layouts of Next. Others are redirected to sign in, and then to the page asked for.
+ * `mayChange`: their role lets them change what belongs to the account.
+ */
+export async function requireSession(): Promise<SignedIn & { mayChange: boolean }> {
   const session = await currentSession();
-  return session ?? redirect(signInPath((await headers()).get(PAGE_HEADER) ?? "/"));
+  if (!session) redirect(signInPath((await headers()).get(PAGE_HEADER) ?? "/"));
+  return { ...session, mayChange: isAtLeast(session.role, CHANGING_ROLE) };
 }

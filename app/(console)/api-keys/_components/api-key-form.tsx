@@ -4,11 +4,12 @@ import { Checkbox, Fieldset, NumberInput, SimpleGrid, Stack, TagsInput, Text, Te
 import { useForm } from "@mantine/form";
 import { apiKeyFormTexts as texts } from "@/app/_texts/api-keys/form";
 import { sharedTexts } from "@/app/_texts/shared";
-import { ErrorAlert } from "@/app/_ui/forms/error-alert";
+import { DateInput, UNFINISHED } from "@/app/_ui/forms/date-input";
+import { OnceAlert } from "@/app/_ui/forms/error-alert";
 import { FormButtons } from "@/app/_ui/forms/form-buttons";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { localDay } from "@/app/_ui/values/days";
-
+import { type EnteredNumber, isNumber, numberOrNull, optionalNumberProblem } from "@/app/_ui/values/entered-number";
 import type { ApiKey } from "@/server/api-keys/schema";
 import { SCOPE_DESCRIPTIONS, SCOPES, type Scope } from "@/server/api-keys/scopes";
 
@@ -18,9 +19,9 @@ const DEFAULT_SCOPES: Scope[] = ["sms:send", "sms:bulk", "sms:read", "balance:re
 type Values = {
   name: string;
   permissions: Scope[];
-  rate_limit: number | string;
-  daily_limit: number | string;
-  monthly_limit: number | string;
+  rate_limit: EnteredNumber;
+  daily_limit: EnteredNumber;
+  monthly_limit: EnteredNumber;
   allowed_ips: string[];
   /** Last valid day, `YYYY-MM-DD`, in the browser's time zone; empty: none. */
   expires_at: string;
@@ -35,8 +36,6 @@ const EMPTY: Values = {
   allowed_ips: [],
   expires_at: "",
 };
-
-const numberOrNull = (value: number | string) => (value === "" ? null : Number(value));
 
 /** The last millisecond of a day in the browser's time zone, as ISO 8601. */
 const endOfDay = (day: string) => new Date(`${day}T23:59:59.999`).toISOString();
@@ -90,6 +89,11 @@ export function ApiKeyForm({
     validate: {
       name: (name) => (name.trim() ? null : texts.enterName),
       permissions: (permissions) => (permissions.length > 0 ? null : texts.choosePermission),
+      // A new key may have the default; one that exists has a number, which an empty field would leave as it is.
+      rate_limit: (limit) => (apiKey && !isNumber(limit) ? texts.limits.enterRequests : optionalNumberProblem(limit)),
+      daily_limit: optionalNumberProblem,
+      monthly_limit: optionalNumberProblem,
+      expires_at: (day) => (day === UNFINISHED ? texts.expiry.enterDate : null),
     },
   });
   const errors = useFormErrors(form);
@@ -102,7 +106,7 @@ export function ApiKeyForm({
   return (
     <form onSubmit={submit} noValidate aria-label={apiKey ? texts.key : texts.newKey}>
       <Stack gap="md">
-        <ErrorAlert error={errors.unplaced} title={apiKey ? texts.notChanged : texts.notCreated} />
+        <OnceAlert error={errors.unplaced} title={apiKey ? texts.notChanged : texts.notCreated} />
         <TextInput
           label={texts.name.label}
           description={texts.name.description}
@@ -128,7 +132,7 @@ export function ApiKeyForm({
           <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
             <Limit
               label={texts.limits.requestsPerMinute}
-              placeholder={texts.limits.defaultLimit}
+              placeholder={apiKey ? undefined : texts.limits.defaultLimit}
               {...form.getInputProps("rate_limit")}
             />
             <Limit
@@ -156,7 +160,7 @@ export function ApiKeyForm({
               splitChars={[",", " ", ";"]}
               {...form.getInputProps("allowed_ips")}
             />
-            <TextInput
+            <DateInput
               type="date"
               label={texts.expiry.label}
               description={texts.expiry.description}
@@ -173,9 +177,9 @@ export function ApiKeyForm({
 
 type LimitProps = {
   label: string;
-  placeholder: string;
-  value?: number | string;
-  onChange?: (value: number | string) => void;
+  placeholder: string | undefined;
+  value?: EnteredNumber;
+  onChange?: (value: EnteredNumber) => void;
 };
 
 function Limit(props: LimitProps) {

@@ -3,6 +3,7 @@
 import { ActionIcon, Button, Card, Group, Stack, Text, VisuallyHidden } from "@mantine/core";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
+import { useMayChange } from "@/app/_shell/may-change";
 import { apiKeysTexts as texts } from "@/app/_texts/api-keys/list";
 import { sharedTexts } from "@/app/_texts/shared";
 import { trpc } from "@/app/_trpc/client";
@@ -28,9 +29,10 @@ export function ApiKeysView() {
   const router = useRouter();
   const keys = trpc.apiKeys.list.useQuery();
   const isTestMode = useTestMode();
+  const mayChange = useMayChange();
   const [creating, dialog] = useCreateDialog();
   const [edited, setEdited] = useState<ApiKey | null>(null);
-  const createButton = (
+  const createButton = mayChange && (
     <Button leftSection={<IconPlus size={16} />} onClick={dialog.open}>
       {isTestMode ? texts.createTestKey : texts.createKey}
     </Button>
@@ -49,7 +51,7 @@ export function ApiKeysView() {
           <Card padding={0}>
             <PagedTable
               label={texts.title}
-              columns={columnsOf(setEdited)}
+              columns={columnsOf(setEdited, mayChange)}
               rows={data}
               rowKey={(key) => key.id}
               onRowClick={(key) => router.push(`/api-keys/${key.id}`)}
@@ -72,7 +74,7 @@ export function ApiKeysView() {
   );
 }
 
-const columnsOf = (onEdit: (apiKey: ApiKey) => void): ReadonlyArray<Column<ApiKey>> => [
+const columnsOf = (onEdit: (apiKey: ApiKey) => void, mayChange: boolean): ReadonlyArray<Column<ApiKey>> => [
   {
     key: "name",
     header: texts.columns.key,
@@ -123,6 +125,7 @@ const columnsOf = (onEdit: (apiKey: ApiKey) => void): ReadonlyArray<Column<ApiKe
     header: <VisuallyHidden>{texts.columns.actions}</VisuallyHidden>,
     align: "right",
     render: (key) =>
+      mayChange &&
       key.is_active && (
         <Group gap={4} wrap="nowrap" justify="flex-end">
           <Tooltip label={sharedTexts.edit}>

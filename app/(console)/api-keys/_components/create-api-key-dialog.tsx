@@ -6,6 +6,7 @@ import { apiKeysTexts as texts } from "@/app/_texts/api-keys/list";
 import { trpc } from "@/app/_trpc/client";
 import { FormModal } from "@/app/_ui/forms/form-modal";
 import { secretDialog } from "@/app/_ui/forms/secret-dialog";
+import { useOnce } from "@/app/_ui/forms/use-idempotency-key";
 import { NewKey } from "./new-key";
 
 const ApiKeyForm = lazy(() => import("./api-key-form").then((file) => ({ default: file.ApiKeyForm })));
@@ -13,7 +14,7 @@ const ApiKeyForm = lazy(() => import("./api-key-form").then((file) => ({ default
 /** Creates a key and shows it, once. */
 export function CreateApiKeyDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const utils = trpc.useUtils();
-  const create = trpc.apiKeys.create.useMutation({ onSuccess: () => utils.apiKeys.invalidate() });
+  const create = useOnce(utils.client.apiKeys.create.mutate, { onSuccess: () => utils.apiKeys.invalidate() });
   const isNarrow = useMediaQuery("(max-width: 36em)");
   const created = create.data;
   const behaviour = secretDialog(create, onClose);

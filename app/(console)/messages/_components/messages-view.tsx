@@ -4,6 +4,7 @@ import { Card, Text } from "@mantine/core";
 import { keepPreviousData } from "@tanstack/react-query";
 import type { inferRouterOutputs } from "@trpc/server";
 import { useRouter } from "next/navigation";
+import { IfMayChange } from "@/app/_shell/may-change";
 import { messagesTexts as texts } from "@/app/_texts/messages/list";
 import { sharedTexts } from "@/app/_texts/shared";
 import { trpc } from "@/app/_trpc/client";
@@ -138,9 +139,11 @@ export function MessagesView() {
         actions={
           <>
             <ExportButton list={{ list: "messages", ...filteredBy(filters) }} />
-            <LinkButton href="/send" leftSection={<IconSend size={16} />}>
-              {texts.newMessage}
-            </LinkButton>
+            <IfMayChange>
+              <LinkButton href="/send" leftSection={<IconSend size={16} />}>
+                {texts.newMessage}
+              </LinkButton>
+            </IfMayChange>
           </>
         }
       />
@@ -188,9 +191,11 @@ function NoMessages() {
       icon={IconMessages}
       title={texts.noneYet.title}
       action={
-        <LinkButton href="/send" variant="light">
-          {texts.noneYet.sendFirst}
-        </LinkButton>
+        <IfMayChange>
+          <LinkButton href="/send" variant="light">
+            {texts.noneYet.sendFirst}
+          </LinkButton>
+        </IfMayChange>
       }
     >
       {texts.noneYet.explanation}

@@ -1,6 +1,6 @@
-import { TextInput, type TextInputProps } from "@mantine/core";
-import { useSyncExternalStore } from "react";
+import { type ComponentProps, useSyncExternalStore } from "react";
 import { sendTexts } from "@/app/_texts/send/one";
+import { DateInput } from "@/app/_ui/forms/date-input";
 
 const DAY_MS = 86_400_000;
 const AHEAD_MAX_DAYS = 30;
@@ -24,7 +24,7 @@ export function sendAtProblem(local: string): string | null {
 const never = () => () => undefined;
 
 /** The time at which to send, in the time zone of the browser, which the server does not know. */
-export function SendLater(props: TextInputProps) {
+export function SendLater(props: Omit<ComponentProps<typeof DateInput>, "type">) {
   const texts = sendTexts.later;
   const zone = useSyncExternalStore(
     never,
@@ -32,7 +32,7 @@ export function SendLater(props: TextInputProps) {
     () => null,
   );
   return (
-    <TextInput
+    <DateInput
       label={texts.label}
       type="datetime-local"
       description={zone ? texts.hintInZone(zone, AHEAD_MAX_DAYS) : texts.hint(AHEAD_MAX_DAYS)}

@@ -1,7 +1,8 @@
 "use client";
 
-import { Stack } from "@mantine/core";
+import { Fieldset, Stack } from "@mantine/core";
 import { useForm } from "@mantine/form";
+import { useMayChange } from "@/app/_shell/may-change";
 import { sendersTexts as texts } from "@/app/_texts/senders";
 import { sharedTexts } from "@/app/_texts/shared";
 import { trpc } from "@/app/_trpc/client";
@@ -13,7 +14,7 @@ import { toastDone } from "@/app/_ui/toast";
 import type { Sender } from "@/server/senders/schema";
 import { DltFields, type DltValues, dltInput } from "./dlt-fields";
 
-/** Changes the ids of a sender's registration in India; null: closed. */
+/** The ids of a sender's registration in India, to change or, for some, to read; null: closed. */
 export function DltDialog({ sender, onClose }: { sender: Sender | null; onClose: () => void }) {
   return (
     <FormModal opened={sender !== null} onClose={onClose} title={texts.dlt.idsOf(sender?.sender_id ?? "")}>
@@ -24,6 +25,7 @@ export function DltDialog({ sender, onClose }: { sender: Sender | null; onClose:
 
 function DltForm({ sender, onClose }: { sender: Sender; onClose: () => void }) {
   const utils = trpc.useUtils();
+  const mayChange = useMayChange();
   const update = trpc.senders.update.useMutation();
   const form = useForm<DltValues>({
     initialValues: {
@@ -51,8 +53,10 @@ function DltForm({ sender, onClose }: { sender: Sender; onClose: () => void }) {
     <form onSubmit={submit} noValidate aria-label={texts.dlt.ids}>
       <Stack gap="md">
         <ErrorAlert error={errors.unplaced} title={texts.dlt.notSaved} />
-        <DltFields form={form} />
-        <FormButtons submit={sharedTexts.save} busy={update.isPending} onCancel={onClose} />
+        <Fieldset variant="unstyled" disabled={!mayChange}>
+          <DltFields form={form} />
+        </Fieldset>
+        {mayChange && <FormButtons submit={sharedTexts.save} busy={update.isPending} onCancel={onClose} />}
       </Stack>
     </form>
   );

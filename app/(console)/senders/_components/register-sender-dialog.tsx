@@ -5,10 +5,11 @@ import { useForm } from "@mantine/form";
 import { sendersTexts as texts } from "@/app/_texts/senders";
 import { trpc } from "@/app/_trpc/client";
 import { Choice } from "@/app/_ui/forms/choice";
-import { ErrorAlert } from "@/app/_ui/forms/error-alert";
+import { OnceAlert } from "@/app/_ui/forms/error-alert";
 import { FormButtons } from "@/app/_ui/forms/form-buttons";
 import { FormModal } from "@/app/_ui/forms/form-modal";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
+import { useOnce } from "@/app/_ui/forms/use-idempotency-key";
 import { toastDone } from "@/app/_ui/toast";
 import { countryName } from "@/app/_ui/values/country-name";
 import { SENDER_TYPE_LABELS } from "@/app/_ui/values/sender-words";
@@ -33,7 +34,7 @@ export function RegisterSenderDialog({ opened, onClose }: { opened: boolean; onC
 
 function RegisterSenderForm({ onClose }: { onClose: () => void }) {
   const utils = trpc.useUtils();
-  const create = trpc.senders.create.useMutation();
+  const create = useOnce(utils.client.senders.create.mutate);
   const form = useForm<Values>({
     initialValues: { sender_id: "", type: null, country_code: "", ...NO_DLT },
     validate: {
@@ -67,7 +68,7 @@ function RegisterSenderForm({ onClose }: { onClose: () => void }) {
   return (
     <form onSubmit={submit} noValidate aria-label={texts.registration.form}>
       <Stack gap="md">
-        <ErrorAlert error={errors.unplaced} title={texts.registration.notRegistered} />
+        <OnceAlert error={errors.unplaced} title={texts.registration.notRegistered} />
         <TextInput
           label={texts.senderId}
           description={texts.registration.senderIdHint}

@@ -3,6 +3,7 @@
 import { Button, Card, Group, Text } from "@mantine/core";
 import { keepPreviousData } from "@tanstack/react-query";
 import { useState } from "react";
+import { useMayChange } from "@/app/_shell/may-change";
 import { sendersTexts as texts } from "@/app/_texts/senders";
 import { sharedTexts } from "@/app/_texts/shared";
 import { trpc } from "@/app/_trpc/client";
@@ -29,7 +30,7 @@ const REFRESH_MS = 2_000;
 const statusOptions = () =>
   SENDER_STATUSES.map((status) => ({ value: status, label: SENDER_STATUS_VIEWS[status].label }));
 
-const columnsWith = (editDlt: (sender: Sender) => void): ReadonlyArray<Column<Sender>> => [
+const columnsWith = (editDlt: (sender: Sender) => void, mayChange: boolean): ReadonlyArray<Column<Sender>> => [
   {
     key: "sender_id",
     header: texts.senderId,
@@ -47,7 +48,7 @@ const columnsWith = (editDlt: (sender: Sender) => void): ReadonlyArray<Column<Se
     render: (sender) => (
       <Group gap="xs">
         {sender.country_code ? (countryName(sender.country_code) ?? sender.country_code) : texts.anyCountry}
-        {sender.country_code === "IN" && (
+        {sender.country_code === "IN" && (mayChange || sender.dlt_entity_id) && (
           <Button
             size="compact-xs"
             variant="default"
@@ -93,9 +94,10 @@ const columnsWith = (editDlt: (sender: Sender) => void): ReadonlyArray<Column<Se
 /** The sender IDs of the account with their approval status. */
 export function SendersView() {
   const { params, page, change, setPage } = useUrlState();
+  const mayChange = useMayChange();
   const [registering, dialog] = useCreateDialog();
   const [edited, setEdited] = useState<Sender | null>(null);
-  const columns = columnsWith(setEdited);
+  const columns = columnsWith(setEdited, mayChange);
   const status = oneOf(SENDER_STATUSES, params.get("status"));
   const senders = trpc.senders.list.useQuery(
     { status, page, limit: PAGE_SIZE },
@@ -105,7 +107,7 @@ export function SendersView() {
         query.state.data?.items.some((sender) => sender.status === "pending") ? REFRESH_MS : false,
     },
   );
-  const registerButton = (
+  const registerButton = mayChange && (
     <Button leftSection={<IconPlus size={16} />} onClick={dialog.open}>
       {texts.register}
     </Button>

@@ -1,13 +1,13 @@
 "use client";
 
 import { Button, Card, Group, Stack, Text, TextInput, Title } from "@mantine/core";
-import { useForm } from "@mantine/form";
 import { profileTexts as texts } from "@/app/_texts/settings/profile";
 import { sharedTexts } from "@/app/_texts/shared";
 import { trpc } from "@/app/_trpc/client";
 import { Choice } from "@/app/_ui/forms/choice";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
+import { useStoredForm } from "@/app/_ui/forms/use-stored-form";
 import { toastDone } from "@/app/_ui/toast";
 import { CopyButton } from "@/app/_ui/values/copy-button";
 import { countryName } from "@/app/_ui/values/country-name";
@@ -26,13 +26,14 @@ export function AccountCard({
   const utils = trpc.useUtils();
   const save = trpc.accounts.updateProfile.useMutation();
   const { name, company_name, country } = account;
-  const form = useForm({ mode: "controlled", initialValues: { name, company_name, country } });
+  const form = useStoredForm({ name, company_name, country });
   const errors = useFormErrors(form);
   const submit = form.onSubmit((values) => {
     errors.clear();
     save.mutate(values, {
       onSuccess: () => {
         toastDone(texts.account.saved);
+        form.resetDirty(values);
         return Promise.all([utils.accounts.invalidate(), utils.members.memberships.invalidate()]);
       },
       onError: errors.show,

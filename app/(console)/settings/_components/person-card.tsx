@@ -1,24 +1,29 @@
 "use client";
 
 import { Button, Card, Group, Stack, TextInput, Title } from "@mantine/core";
-import { useForm } from "@mantine/form";
+import { useRouter } from "next/navigation";
 import { profileTexts as texts } from "@/app/_texts/settings/profile";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
+import { useStoredForm } from "@/app/_ui/forms/use-stored-form";
 import { toastDone } from "@/app/_ui/toast";
 
 /** The person's own name, which is the same in all their accounts. */
 export function PersonCard({ name, email }: { name: string; email: string }) {
+  const router = useRouter();
   const utils = trpc.useUtils();
   const rename = trpc.auth.rename.useMutation();
-  const form = useForm({ mode: "controlled", initialValues: { name } });
+  const form = useStoredForm({ name });
   const errors = useFormErrors(form);
   const submit = form.onSubmit((values) => {
     errors.clear();
     rename.mutate(values, {
       onSuccess: () => {
         toastDone(texts.person.saved);
+        form.resetDirty(values);
+        // The account menu has the name from the layout.
+        router.refresh();
         return Promise.all([utils.auth.viewer.invalidate(), utils.members.invalidate()]);
       },
       onError: errors.show,

@@ -3,6 +3,7 @@
 import { Button, Card, Group, Stack, Text, VisuallyHidden } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { keepPreviousData } from "@tanstack/react-query";
+import { IfMayChange } from "@/app/_shell/may-change";
 import { suppressionsTexts as texts } from "@/app/_texts/suppressions/list";
 import { trpc } from "@/app/_trpc/client";
 import { LIVE_REFRESH_MS, useLive } from "@/app/_trpc/use-live";
@@ -62,8 +63,10 @@ export function SuppressionsView() {
           hasSome && (
             <>
               <ExportButton list={{ list: "suppressions", number: number || undefined }} />
-              {importButton}
-              {addButton}
+              <IfMayChange>
+                {importButton}
+                {addButton}
+              </IfMayChange>
             </>
           )
         }
@@ -97,10 +100,12 @@ export function SuppressionsView() {
                     icon={IconMessageOff}
                     title={texts.noneYet.title}
                     action={
-                      <Group gap="sm" justify="center">
-                        {importButton}
-                        {addButton}
-                      </Group>
+                      <IfMayChange>
+                        <Group gap="sm" justify="center">
+                          {importButton}
+                          {addButton}
+                        </Group>
+                      </IfMayChange>
                     }
                   >
                     {texts.noneYet.explanation}
@@ -156,7 +161,11 @@ const columns = (): ReadonlyArray<Column<Suppression>> => [
     key: "actions",
     header: <VisuallyHidden>{texts.actions}</VisuallyHidden>,
     align: "right",
-    render: (suppression) => <RemoveButton suppression={suppression} />,
+    render: (suppression) => (
+      <IfMayChange>
+        <RemoveButton suppression={suppression} />
+      </IfMayChange>
+    ),
   },
 ];
 

@@ -6,12 +6,13 @@ import { trpc } from "@/app/_trpc/client";
 import { FormModal } from "@/app/_ui/forms/form-modal";
 import { OneTimeSecret } from "@/app/_ui/forms/one-time-secret";
 import { secretDialog } from "@/app/_ui/forms/secret-dialog";
+import { useOnce } from "@/app/_ui/forms/use-idempotency-key";
 import { EndpointForm } from "./endpoint-form";
 
 /** Creates an endpoint and shows its signing secret, once. */
 export function CreateEndpointDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const utils = trpc.useUtils();
-  const create = trpc.webhooks.create.useMutation({ onSuccess: () => utils.webhooks.list.invalidate() });
+  const create = useOnce(utils.client.webhooks.create.mutate, { onSuccess: () => utils.webhooks.list.invalidate() });
   const created = create.data;
   const behaviour = secretDialog(create, onClose);
   return (

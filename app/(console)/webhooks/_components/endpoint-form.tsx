@@ -4,7 +4,7 @@ import { Checkbox, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { sharedTexts } from "@/app/_texts/shared";
 import { endpointPartsTexts as texts } from "@/app/_texts/webhooks/parts";
-import { ErrorAlert } from "@/app/_ui/forms/error-alert";
+import { OnceAlert } from "@/app/_ui/forms/error-alert";
 import { FormButtons } from "@/app/_ui/forms/form-buttons";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { EVENT_TYPE_VIEWS, EVENT_TYPES, STATUS_EVENT_TYPES } from "@/app/_ui/values/event-type-badge";
@@ -54,7 +54,7 @@ export function EndpointForm({
   return (
     <form onSubmit={submit} noValidate aria-label={label}>
       <Stack gap="md">
-        <ErrorAlert error={errors.unplaced} title={failure} />
+        <OnceAlert error={errors.unplaced} title={failure} />
         <TextInput
           label={texts.form.url.label}
           description={texts.form.url.description}

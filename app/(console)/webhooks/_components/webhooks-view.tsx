@@ -3,6 +3,7 @@
 import { ActionIcon, Anchor, Box, Button, Card, Group, Stack, Text, VisuallyHidden } from "@mantine/core";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
+import { useMayChange } from "@/app/_shell/may-change";
 import { sharedTexts } from "@/app/_texts/shared";
 import { webhooksTexts as texts } from "@/app/_texts/webhooks/list";
 import { trpc } from "@/app/_trpc/client";
@@ -91,8 +92,9 @@ const columns = (): ReadonlyArray<Column<WebhookEndpoint>> => [
 export function WebhooksView() {
   const router = useRouter();
   const endpoints = trpc.webhooks.list.useQuery(undefined, { refetchInterval: REFRESH_MS });
+  const mayChange = useMayChange();
   const [creating, dialog] = useCreateDialog();
-  const addButton = (
+  const addButton = mayChange && (
     <Button leftSection={<IconPlus size={16} />} onClick={dialog.open}>
       {texts.addEndpoint}
     </Button>
@@ -126,7 +128,9 @@ export function WebhooksView() {
 }
 
 function EndpointButtons({ endpoint }: { endpoint: WebhookEndpoint }) {
+  const mayChange = useMayChange();
   const actions = useEndpointActions(endpoint);
+  if (!mayChange) return null;
   return (
     <Group gap={4} wrap="nowrap" justify="flex-end">
       {!endpoint.is_active && (

@@ -14,7 +14,7 @@ import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { RowLink } from "@/app/_ui/lists/row-link";
-import { SearchField } from "@/app/_ui/lists/search-field";
+import { TextFilter } from "@/app/_ui/lists/text-filter";
 import { useUrlState } from "@/app/_ui/lists/use-url-state";
 import { Money } from "@/app/_ui/values/money";
 import { Time } from "@/app/_ui/values/time";
@@ -43,13 +43,13 @@ export function AccountsView({ countries }: { countries: readonly string[] }) {
       <PageHeader title={texts.title} description={texts.description} />
       <Card padding={0}>
         <div className="card-bar">
-          <SearchField
+          <TextFilter
             aria-label={texts.searchAccounts}
             placeholder={texts.searchBy}
             maw={380}
             maxLength={SEARCH_MAX}
-            initial={search}
-            onSearch={(text) => change({ search: text }, "replace")}
+            value={search}
+            onChange={(text) => change({ search: text }, "replace")}
           />
         </div>
         <QueryState query={list}>

@@ -11,20 +11,18 @@ import { FormButtons } from "@/app/_ui/forms/form-buttons";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { toastDone } from "@/app/_ui/toast";
 import { countryName } from "@/app/_ui/values/country-name";
+import { type EnteredNumber, numberOrNull, optionalNumberProblem } from "@/app/_ui/values/entered-number";
 import type { OperatedAccount } from "@/server/operator/schema";
 
-type Entered = number | string;
 type Values = {
   allowed_countries: string[];
-  flood_identical: Entered;
-  flood_total: Entered;
-  daily_spend_cap: Entered;
+  flood_identical: EnteredNumber;
+  flood_total: EnteredNumber;
+  daily_spend_cap: EnteredNumber;
 };
 
 const DECIMALS = 6;
 const OPTIONS_SHOWN_MAX = 60;
-
-const numberOrNull = (entered: Entered): number | null => (entered === "" ? null : Number(entered));
 
 /** The fields of the limits of an account: countries, messages per number, spending per day. */
 export function LimitsForm({
@@ -51,6 +49,11 @@ export function LimitsForm({
       flood_identical: account.flood_identical ?? "",
       flood_total: account.flood_total ?? "",
       daily_spend_cap: account.daily_spend_cap ?? "",
+    },
+    validate: {
+      flood_identical: optionalNumberProblem,
+      flood_total: optionalNumberProblem,
+      daily_spend_cap: optionalNumberProblem,
     },
   });
   const errors = useFormErrors(form);

@@ -7,7 +7,7 @@ import { trpc } from "@/app/_trpc/client";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { AuditActionSelect, AuditTable } from "@/app/_ui/lists/audit-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
-import { SearchField } from "@/app/_ui/lists/search-field";
+import { TextFilter } from "@/app/_ui/lists/text-filter";
 import { oneOf, useUrlState } from "@/app/_ui/lists/use-url-state";
 import { AUDIT_ACTIONS } from "@/server/audit/actions";
 
@@ -29,13 +29,13 @@ export function OperatorAuditView() {
       <Card padding={0}>
         <Group className="card-bar" gap="sm">
           <AuditActionSelect value={action} onChange={(chosen) => change({ action: chosen })} />
-          <SearchField
+          <TextFilter
             aria-label={texts.searchById}
             placeholder={texts.idOfWhat}
-            w={{ base: "100%", xs: 340 }}
+            maw={{ xs: 340 }}
             maxLength={SEARCH_MAX}
-            initial={search}
-            onSearch={(text) => change({ search: text }, "replace")}
+            value={search}
+            onChange={(text) => change({ search: text }, "replace")}
           />
         </Group>
         <QueryState query={list}>

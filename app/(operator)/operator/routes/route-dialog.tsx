@@ -4,11 +4,13 @@ import { NumberInput, SimpleGrid, Stack, Switch, TextInput } from "@mantine/core
 import { useForm } from "@mantine/form";
 import { routesTexts as texts } from "@/app/_texts/operator/routes";
 import { trpc } from "@/app/_trpc/client";
-import { ErrorAlert } from "@/app/_ui/forms/error-alert";
+import { OnceAlert } from "@/app/_ui/forms/error-alert";
 import { FormButtons } from "@/app/_ui/forms/form-buttons";
 import { FormModal } from "@/app/_ui/forms/form-modal";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
+import { useOnce } from "@/app/_ui/forms/use-idempotency-key";
 import { toastDone } from "@/app/_ui/toast";
+import { type EnteredNumber, isNumber } from "@/app/_ui/values/entered-number";
 import { PROVIDERS } from "@/server/providers/schema";
 import type { OperatedRoute } from "@/server/routing/schema";
 import { ChainInput } from "./chain-input";
@@ -21,10 +23,10 @@ const PREFIX_MAX = 16;
 const PRICE_DECIMALS = 6;
 type Values = {
   prefix: string;
-  priority: number | string;
+  priority: EnteredNumber;
   chain: string[];
-  price: number | string;
-  weight: number | string;
+  price: EnteredNumber;
+  weight: EnteredNumber;
   is_active: boolean;
 };
 const INITIAL: Values = { prefix: "", priority: 0, chain: [], price: "", weight: 100, is_active: true };
@@ -47,7 +49,7 @@ function useSaveRoute(route: OperatedRoute | null, onDone: () => void, onError: 
     onDone();
     return utils.operator.routes.invalidate();
   };
-  const create = trpc.operator.routes.create.useMutation({ onSuccess, onError });
+  const create = useOnce(utils.client.operator.routes.create.mutate, { onSuccess, onError });
   const update = trpc.operator.routes.update.useMutation({ onSuccess, onError });
   return {
     isPending: create.isPending || update.isPending,
@@ -74,9 +76,9 @@ function RouteForm({ route, onDone }: { route: OperatedRoute | null; onDone: () 
     initialValues: route ? { ...INITIAL, ...pick(route) } : INITIAL,
     validate: {
       chain: (chain) => (chain.length > 0 ? null : texts.edit.addOneProvider),
-      price: (price) => (price === "" ? texts.edit.enterPrice : null),
-      priority: (priority) => (priority === "" ? texts.edit.enterWholeNumber : null),
-      weight: (weight) => (weight === "" ? texts.edit.enterWeight : null),
+      price: (price) => (isNumber(price) ? null : texts.edit.enterPrice),
+      priority: (priority) => (isNumber(priority) ? null : texts.edit.enterWholeNumber),
+      weight: (weight) => (isNumber(weight) ? null : texts.edit.enterWeight),
     },
   });
   const errors = useFormErrors(form);
@@ -127,7 +129,7 @@ function RouteForm({ route, onDone }: { route: OperatedRoute | null; onDone: () 
           />
         </SimpleGrid>
         <Switch label={texts.active} {...form.getInputProps("is_active", { type: "checkbox" })} />
-        <ErrorAlert error={errors.unplaced} title={texts.edit.notSaved} />
+        <OnceAlert error={errors.unplaced} title={texts.edit.notSaved} />
         <FormButtons submit={route ? texts.edit.saveRoute : texts.addRoute} busy={isPending} onCancel={onDone} />
       </Stack>
     </form>

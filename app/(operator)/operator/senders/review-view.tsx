@@ -12,7 +12,7 @@ import { IconGauge, IconUserCheck } from "@/app/_ui/icons/icons";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
-import { SearchField } from "@/app/_ui/lists/search-field";
+import { TextFilter } from "@/app/_ui/lists/text-filter";
 import { oneOf, useUrlState } from "@/app/_ui/lists/use-url-state";
 import { toastDone, toastFailed } from "@/app/_ui/toast";
 import { Tooltip } from "@/app/_ui/tooltip";
@@ -81,14 +81,14 @@ export function ReviewView() {
             hiddenFrom="xs"
             w="100%"
           />
-          <SearchField
+          <TextFilter
             aria-label={texts.searchSenders}
             placeholder={texts.searchBy}
             flex="1 1 180px"
             maw={300}
             maxLength={SEARCH_MAX}
-            initial={search}
-            onSearch={(text) => change({ search: text }, "replace")}
+            value={search}
+            onChange={(text) => change({ search: text }, "replace")}
           />
         </Group>
         <QueryState query={list}>

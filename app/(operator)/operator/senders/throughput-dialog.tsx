@@ -9,6 +9,7 @@ import { FormButtons } from "@/app/_ui/forms/form-buttons";
 import { FormModal } from "@/app/_ui/forms/form-modal";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { toastDone } from "@/app/_ui/toast";
+import { type EnteredNumber, numberOrNull, optionalNumberProblem } from "@/app/_ui/values/entered-number";
 import type { ReviewedSender } from "@/server/operator/schema";
 
 const DECIMALS = 2;
@@ -24,9 +25,10 @@ export function ThroughputDialog({ sender, onClose }: { sender: ReviewedSender |
 
 function ThroughputForm({ sender, onDone }: { sender: ReviewedSender; onDone: () => void }) {
   const utils = trpc.useUtils();
-  const form = useForm<{ max_segments_per_second: number | string }>({
+  const form = useForm<{ max_segments_per_second: EnteredNumber }>({
     mode: "controlled",
     initialValues: { max_segments_per_second: sender.max_segments_per_second ?? "" },
+    validate: { max_segments_per_second: optionalNumberProblem },
   });
   const errors = useFormErrors(form);
   const setLimit = trpc.operator.throttleSender.useMutation({
@@ -39,7 +41,7 @@ function ThroughputForm({ sender, onDone }: { sender: ReviewedSender; onDone: ()
   });
   const submit = form.onSubmit(({ max_segments_per_second: entered }) => {
     errors.clear();
-    setLimit.mutate({ id: sender.id, max_segments_per_second: entered === "" ? null : Number(entered) });
+    setLimit.mutate({ id: sender.id, max_segments_per_second: numberOrNull(entered) });
   });
   return (
     <form onSubmit={submit} noValidate>

@@ -9,7 +9,7 @@ import { IconBan } from "@/app/_ui/icons/icons";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
-import { SearchField } from "@/app/_ui/lists/search-field";
+import { TextFilter } from "@/app/_ui/lists/text-filter";
 import { useUrlState } from "@/app/_ui/lists/use-url-state";
 import { Time } from "@/app/_ui/values/time";
 import type { OperatedSuppression } from "@/server/operator/schema";
@@ -78,13 +78,13 @@ export function SuppressedView() {
       <PageHeader title={texts.title} description={texts.description} />
       <Card padding={0}>
         <div className="card-bar">
-          <SearchField
+          <TextFilter
             aria-label={texts.searchByNumber}
             placeholder={texts.firstDigits}
             maw={380}
             maxLength={SEARCH_MAX}
-            initial={number}
-            onSearch={(text) => change({ number: text }, "replace")}
+            value={number}
+            onChange={(text) => change({ number: text }, "replace")}
           />
         </div>
         <QueryState query={list}>

@@ -2,6 +2,7 @@
 
 import { Button, Card, Grid, Text } from "@mantine/core";
 import { useState } from "react";
+import { useMayChange } from "@/app/_shell/may-change";
 import { apiKeyTexts as texts } from "@/app/_texts/api-keys/key";
 import { trpc } from "@/app/_trpc/client";
 import { BackLink } from "@/app/_ui/frame/back-link";
@@ -51,6 +52,7 @@ export function ApiKeyView({ id }: { id: string }) {
 }
 
 function KeyHeader({ apiKey }: { apiKey: ApiKey }) {
+  const mayChange = useMayChange();
   const [isEdited, setIsEdited] = useState(false);
   const { confirm, isPending } = useRevoke(apiKey);
   return (
@@ -63,6 +65,7 @@ function KeyHeader({ apiKey }: { apiKey: ApiKey }) {
         }
         description={<span className="mono">{apiKey.key_hint}</span>}
         actions={
+          mayChange &&
           apiKey.is_active && (
             <>
               <Button variant="default" leftSection={<IconPencil size={16} />} onClick={() => setIsEdited(true)}>

@@ -7,9 +7,10 @@ import { apiKeyTexts as texts } from "@/app/_texts/api-keys/key";
 import { trpc } from "@/app/_trpc/client";
 import { Choice } from "@/app/_ui/forms/choice";
 import { Dialog } from "@/app/_ui/forms/dialog";
-import { ErrorAlert } from "@/app/_ui/forms/error-alert";
+import { OnceAlert } from "@/app/_ui/forms/error-alert";
 import { FormButtons } from "@/app/_ui/forms/form-buttons";
 import { secretDialog } from "@/app/_ui/forms/secret-dialog";
+import { useOnce } from "@/app/_ui/forms/use-idempotency-key";
 import { IconRefresh } from "@/app/_ui/icons/icons";
 import type { ApiKey, RotateApiKeyInput } from "@/server/api-keys/schema";
 import { NewKey } from "../../_components/new-key";
@@ -25,7 +26,7 @@ export function RotateKeyButton({ apiKey }: { apiKey: ApiKey }) {
   const utils = trpc.useUtils();
   const [opened, dialog] = useDisclosure(false);
   const [grace, setGrace] = useState<Grace>(FIRST);
-  const rotate = trpc.apiKeys.rotate.useMutation({ onSuccess: () => utils.apiKeys.invalidate() });
+  const rotate = useOnce(utils.client.apiKeys.rotate.mutate, { onSuccess: () => utils.apiKeys.invalidate() });
   const created = rotate.data;
   const behaviour = secretDialog(rotate, dialog.close);
   const submit = (event: FormEvent) => {
@@ -43,7 +44,7 @@ export function RotateKeyButton({ apiKey }: { apiKey: ApiKey }) {
         ) : (
           <form onSubmit={submit} aria-label={texts.rotate.form}>
             <Stack gap="md">
-              <ErrorAlert error={rotate.error} title={texts.rotate.notRotated} />
+              <OnceAlert error={rotate.error} title={texts.rotate.notRotated} />
               <Text size="sm">{texts.rotate.effect}</Text>
               <Choice
                 label={texts.rotate.grace}

@@ -2,6 +2,7 @@
 
 import { Button } from "@mantine/core";
 import { lazy, Suspense, useState } from "react";
+import { IfMayChange } from "@/app/_shell/may-change";
 import { messageTexts as texts } from "@/app/_texts/messages/detail";
 import { LinkButton } from "@/app/_ui/frame/link-button";
 import { IconChevronDown, IconRefresh } from "@/app/_ui/icons/icons";
@@ -15,16 +16,18 @@ export function MessageActions({ detail }: { detail: MessageDetail }) {
   const hasText = detail.message.body !== "";
   return (
     <>
-      {detail.message.status === "pending" && <CancelButton id={detail.message.id} to={detail.message.to} />}
-      {hasText && (
-        <LinkButton
-          href={`/send?again=${detail.message.id}`}
-          variant="default"
-          leftSection={<IconRefresh size={16} aria-hidden />}
-        >
-          {texts.sendAgain}
-        </LinkButton>
-      )}
+      <IfMayChange>
+        {detail.message.status === "pending" && <CancelButton id={detail.message.id} to={detail.message.to} />}
+        {hasText && (
+          <LinkButton
+            href={`/send?again=${detail.message.id}`}
+            variant="default"
+            leftSection={<IconRefresh size={16} aria-hidden />}
+          >
+            {texts.sendAgain}
+          </LinkButton>
+        )}
+      </IfMayChange>
       <CopyMenuButton detail={detail} />
     </>
   );

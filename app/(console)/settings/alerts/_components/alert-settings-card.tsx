@@ -1,38 +1,37 @@
 "use client";
 
 import { Button, Card, Group, NumberInput, Stack, Switch, TextInput, Title } from "@mantine/core";
-import { useForm } from "@mantine/form";
 import { alertsTexts as texts } from "@/app/_texts/settings/alerts";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
+import { useStoredForm } from "@/app/_ui/forms/use-stored-form";
 import { Notice } from "@/app/_ui/notice";
 import { toastDone } from "@/app/_ui/toast";
+import { type EnteredNumber, numberOrNull, optionalNumberProblem } from "@/app/_ui/values/entered-number";
 import { SecretValue } from "@/app/_ui/values/secret-value";
 import type { AlertSettings } from "@/server/alerts/schema";
 
-type Values = { low_balance: number | string; by_mail: boolean; url: string };
+type Values = { low_balance: EnteredNumber; by_mail: boolean; url: string };
 
 /** The threshold of the balance, and where alerts go. */
 export function AlertSettingsCard({ settings }: { settings: AlertSettings }) {
   const utils = trpc.useUtils();
   const { data: account } = trpc.accounts.get.useQuery();
   const update = trpc.alerts.update.useMutation();
-  const form = useForm<Values>({
-    mode: "controlled",
-    initialValues: {
-      low_balance: settings.low_balance ?? "",
-      by_mail: settings.by_mail,
-      url: settings.url ?? "",
-    },
-  });
+  const form = useStoredForm<Values>(
+    { low_balance: settings.low_balance ?? "", by_mail: settings.by_mail, url: settings.url ?? "" },
+    { validate: { low_balance: optionalNumberProblem } },
+  );
   const errors = useFormErrors(form);
-  const submit = form.onSubmit(({ low_balance, by_mail, url }) => {
+  const submit = form.onSubmit((values) => {
+    const { low_balance, by_mail, url } = values;
     errors.clear();
-    const input = { low_balance: low_balance === "" ? null : Number(low_balance), by_mail, url: url.trim() || null };
+    const input = { low_balance: numberOrNull(low_balance), by_mail, url: url.trim() || null };
     update.mutate(input, {
       onSuccess: () => {
         toastDone(texts.settings.saved);
+        form.resetDirty(values);
         return utils.alerts.get.invalidate();
       },
       onError: errors.show,

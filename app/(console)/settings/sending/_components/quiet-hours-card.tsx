@@ -1,11 +1,11 @@
 "use client";
 
 import { Anchor, Button, Card, Group, SimpleGrid, Stack, Switch, Text, TextInput, Title } from "@mantine/core";
-import { useForm } from "@mantine/form";
 import { useState } from "react";
 import { sendingTexts as texts } from "@/app/_texts/settings/sending";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
+import { useStoredForm } from "@/app/_ui/forms/use-stored-form";
 import { SiteLink } from "@/app/_ui/frame/site-link";
 import { toastDone } from "@/app/_ui/toast";
 import type { QuietHours } from "@/server/accounts/schema";
@@ -18,24 +18,27 @@ export function QuietHoursCard({ hours, canEdit }: { hours: QuietHours | null; c
   const utils = trpc.useUtils();
   const save = trpc.accounts.setQuietHours.useMutation();
   const [unplaced, setUnplaced] = useState<unknown>(null);
-  const form = useForm({
-    mode: "controlled",
-    initialValues: { isOn: hours !== null, ...(hours ?? USUAL) },
-    validate: {
-      starts_at: (starts, { isOn }) => (isOn && starts === "" ? texts.quietHours.enterTime : null),
-      ends_at: (ends, { isOn, starts_at }) => {
-        if (isOn && ends === "") return texts.quietHours.enterTime;
-        return isOn && ends === starts_at ? texts.quietHours.sameAsStart : null;
+  const form = useStoredForm(
+    { isOn: hours !== null, ...(hours ?? USUAL) },
+    {
+      validate: {
+        starts_at: (starts, { isOn }) => (isOn && starts === "" ? texts.quietHours.enterTime : null),
+        ends_at: (ends, { isOn, starts_at }) => {
+          if (isOn && ends === "") return texts.quietHours.enterTime;
+          return isOn && ends === starts_at ? texts.quietHours.sameAsStart : null;
+        },
       },
     },
-  });
+  );
   const { isOn } = form.values;
-  const submit = form.onSubmit(({ starts_at, ends_at }) => {
+  const submit = form.onSubmit((values) => {
+    const { starts_at, ends_at } = values;
     setUnplaced(null);
     save.mutate(
       { quiet_hours: isOn ? { starts_at, ends_at } : null },
       {
         onSuccess: () => {
+          form.resetDirty(values);
           toastDone(isOn ? texts.quietHours.saved : texts.quietHours.off);
           return utils.accounts.get.invalidate();
         },

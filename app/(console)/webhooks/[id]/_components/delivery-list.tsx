@@ -3,6 +3,7 @@
 import { Card, Checkbox, Group, Title } from "@mantine/core";
 import { keepPreviousData } from "@tanstack/react-query";
 import { useState } from "react";
+import { useMayChange } from "@/app/_shell/may-change";
 import { sharedTexts } from "@/app/_texts/shared";
 import { deliveriesTexts as texts } from "@/app/_texts/webhooks/deliveries";
 import { trpc } from "@/app/_trpc/client";
@@ -25,39 +26,39 @@ const REFRESH_MS = 5_000;
 /** The ids that are chosen of those that can be sent again. */
 type Chosen = { all: string[]; chosen: string[]; choose: (ids: string[]) => void };
 
-/** Beside the choice one column, because a delivery expands in place over the whole width. */
-const columnsOf = (endpointId: string, { all, chosen, choose }: Chosen): ReadonlyArray<Column<Delivery>> => [
-  {
-    key: "choice",
-    header: (
-      <Checkbox
-        size="xs"
-        aria-label={texts.selectAll}
-        disabled={all.length === 0}
-        checked={all.length > 0 && chosen.length === all.length}
-        indeterminate={chosen.length > 0 && chosen.length < all.length}
-        onChange={(event) => choose(event.currentTarget.checked ? all : [])}
-      />
-    ),
-    width: 1,
-    render: ({ id, event_type: type }) => (
-      <Checkbox
-        size="xs"
-        aria-label={texts.select(type, id)}
-        disabled={!all.includes(id)}
-        checked={chosen.includes(id)}
-        onChange={(event) =>
-          choose(event.currentTarget.checked ? [...chosen, id] : chosen.filter((other) => other !== id))
-        }
-      />
-    ),
-  },
-  {
-    key: "delivery",
-    header: texts.event,
-    render: (delivery) => <DeliveryRow delivery={delivery} endpointId={endpointId} />,
-  },
-];
+/** Chooses deliveries to send again. */
+const choiceColumn = ({ all, chosen, choose }: Chosen): Column<Delivery> => ({
+  key: "choice",
+  header: (
+    <Checkbox
+      size="xs"
+      aria-label={texts.selectAll}
+      disabled={all.length === 0}
+      checked={all.length > 0 && chosen.length === all.length}
+      indeterminate={chosen.length > 0 && chosen.length < all.length}
+      onChange={(event) => choose(event.currentTarget.checked ? all : [])}
+    />
+  ),
+  width: 1,
+  render: ({ id, event_type: type }) => (
+    <Checkbox
+      size="xs"
+      aria-label={texts.select(type, id)}
+      disabled={!all.includes(id)}
+      checked={chosen.includes(id)}
+      onChange={(event) =>
+        choose(event.currentTarget.checked ? [...chosen, id] : chosen.filter((other) => other !== id))
+      }
+    />
+  ),
+});
+
+/** One column, because a delivery expands in place over the whole width. */
+const deliveryColumn = (endpointId: string): Column<Delivery> => ({
+  key: "delivery",
+  header: texts.event,
+  render: (delivery) => <DeliveryRow delivery={delivery} endpointId={endpointId} />,
+});
 
 /** The deliveries to an endpoint, newest first, each with its tries. */
 export function DeliveryList({ endpointId }: { endpointId: string }) {
@@ -72,6 +73,7 @@ export function DeliveryList({ endpointId }: { endpointId: string }) {
     { id: endpointId, status, page, limit: PAGE_SIZE },
     { placeholderData: keepPreviousData, refetchInterval: isLive ? LIVE_REFRESH_MS : REFRESH_MS },
   );
+  const mayChange = useMayChange();
   const [marked, choose] = useState<string[]>([]);
   const all = (deliveries.data?.items ?? []).filter(isResendable).map(({ id }) => id);
   // Marks of other pages and filters, and of what is on its way by now, count no longer.
@@ -98,7 +100,7 @@ export function DeliveryList({ endpointId }: { endpointId: string }) {
             <ChosenDeliveries endpointId={endpointId} ids={chosen} onClear={() => choose([])} />
             <PagedTable
               label={texts.title}
-              columns={columnsOf(endpointId, { all, chosen, choose })}
+              columns={[...(mayChange ? [choiceColumn({ all, chosen, choose })] : []), deliveryColumn(endpointId)]}
               rows={items}
               rowKey={(delivery) => delivery.id}
               pagination={pagination}

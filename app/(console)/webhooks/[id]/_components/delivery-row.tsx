@@ -3,6 +3,7 @@
 import { Anchor, Box, Button, Collapse, Group, Stack, Text, UnstyledButton } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import Link from "next/link";
+import { IfMayChange } from "@/app/_shell/may-change";
 import { deliveriesTexts as texts } from "@/app/_texts/webhooks/deliveries";
 import { IconChevronDown, IconChevronRight, IconRefresh } from "@/app/_ui/icons/icons";
 import { CodeBlock } from "@/app/_ui/values/code-block";
@@ -93,7 +94,9 @@ function DeliveryTries({ delivery, endpointId }: { delivery: Delivery; endpointI
         <Text size="sm" c="dimmed" className="mono" style={{ overflowWrap: "anywhere" }}>
           {delivery.event_id}
         </Text>
-        {isResendable(delivery) && <ResendButton delivery={delivery} endpointId={endpointId} />}
+        <IfMayChange>
+          {isResendable(delivery) && <ResendButton delivery={delivery} endpointId={endpointId} />}
+        </IfMayChange>
         {delivery.status === "pending" && delivery.next_attempt_at && (
           <Text size="sm" c="dimmed" component="div">
             {texts.nextTry(<Time value={delivery.next_attempt_at} />)}

@@ -3,6 +3,7 @@
 import { Button, Card, SimpleGrid, Stack, Text } from "@mantine/core";
 import { useRouter } from "next/navigation";
 import type { ReactNode } from "react";
+import { IfMayChange } from "@/app/_shell/may-change";
 import { sharedTexts } from "@/app/_texts/shared";
 import { endpointTexts as texts } from "@/app/_texts/webhooks/endpoint";
 import { trpc } from "@/app/_trpc/client";
@@ -69,7 +70,7 @@ function EndpointHeader({ endpoint }: { endpoint: WebhookEndpoint }) {
           </>
         }
         actions={
-          <>
+          <IfMayChange>
             <EditEndpointButton endpoint={endpoint} />
             <TestEventButton endpointId={endpoint.id} />
             <RotateSecretButton endpointId={endpoint.id} />
@@ -83,21 +84,23 @@ function EndpointHeader({ endpoint }: { endpoint: WebhookEndpoint }) {
             >
               {sharedTexts.delete}
             </Button>
-          </>
+          </IfMayChange>
         }
       />
       {!endpoint.is_active && (
         <Problem title={texts.isDisabled} mb="lg">
           <Stack gap="sm" align="flex-start">
             <Text size="sm">{texts.whyDisabled}</Text>
-            <Button
-              size="xs"
-              leftSection={<IconPlugConnected size={16} />}
-              loading={actions.isEnabling}
-              onClick={actions.enable}
-            >
-              {texts.enable}
-            </Button>
+            <IfMayChange>
+              <Button
+                size="xs"
+                leftSection={<IconPlugConnected size={16} />}
+                loading={actions.isEnabling}
+                onClick={actions.enable}
+              >
+                {texts.enable}
+              </Button>
+            </IfMayChange>
           </Stack>
         </Problem>
       )}

@@ -1,12 +1,13 @@
 "use client";
 
-import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Group, Stack, Text } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useDisclosure } from "@mantine/hooks";
 import { sharedTexts } from "@/app/_texts/shared";
 import { deliveriesTexts } from "@/app/_texts/webhooks/deliveries";
 import { endpointTexts as texts } from "@/app/_texts/webhooks/endpoint";
 import { trpc } from "@/app/_trpc/client";
+import { DateInput } from "@/app/_ui/forms/date-input";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { FormModal } from "@/app/_ui/forms/form-modal";
 import { IconHistory } from "@/app/_ui/icons/icons";
@@ -54,7 +55,7 @@ function RecoverForm({ endpointId, onDone }: { endpointId: string; onDone: () =>
       <Stack gap="md">
         <ErrorAlert error={recover.error} title={texts.recover.notRecovered} />
         <Text size="sm">{texts.recover.effect}</Text>
-        <TextInput
+        <DateInput
           type="datetime-local"
           label={texts.recover.since}
           data-autofocus

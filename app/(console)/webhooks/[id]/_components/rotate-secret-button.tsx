@@ -7,15 +7,17 @@ import { endpointTexts as texts } from "@/app/_texts/webhooks/endpoint";
 import { endpointPartsTexts as parts } from "@/app/_texts/webhooks/parts";
 import { trpc } from "@/app/_trpc/client";
 import { Dialog } from "@/app/_ui/forms/dialog";
-import { ErrorAlert } from "@/app/_ui/forms/error-alert";
+import { OnceAlert } from "@/app/_ui/forms/error-alert";
 import { OneTimeSecret } from "@/app/_ui/forms/one-time-secret";
 import { secretDialog } from "@/app/_ui/forms/secret-dialog";
+import { useOnce } from "@/app/_ui/forms/use-idempotency-key";
 import { IconRefresh } from "@/app/_ui/icons/icons";
 
 /** Rotates the signing secret of an endpoint and shows the new one, once. */
 export function RotateSecretButton({ endpointId }: { endpointId: string }) {
   const [opened, dialog] = useDisclosure(false);
-  const rotate = trpc.webhooks.rotateSecret.useMutation();
+  const utils = trpc.useUtils();
+  const rotate = useOnce(utils.client.webhooks.rotateSecret.mutate);
   const secret = rotate.data?.signing_secret;
   const behaviour = secretDialog(rotate, dialog.close);
   return (
@@ -35,7 +37,7 @@ export function RotateSecretButton({ endpointId }: { endpointId: string }) {
           />
         ) : (
           <Stack gap="md">
-            <ErrorAlert error={rotate.error} title={texts.rotate.notRotated} />
+            <OnceAlert error={rotate.error} title={texts.rotate.notRotated} />
             <Text size="sm">{texts.rotate.effect}</Text>
             <Group justify="flex-end" gap="sm">
               <Button variant="default" onClick={behaviour.onClose}>

@@ -1,12 +1,13 @@
 "use client";
 
 import { Button, Card, Group, PasswordInput, Stack, Text, TextInput, Title } from "@mantine/core";
-import { useForm } from "@mantine/form";
+import type { useForm } from "@mantine/form";
 import { providerTexts } from "@/app/_texts/operator/provider";
 import { trpc } from "@/app/_trpc/client";
 import { confirmAction } from "@/app/_ui/forms/confirm";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
+import { useStoredForm } from "@/app/_ui/forms/use-stored-form";
 import { toastDone, toastFailed } from "@/app/_ui/toast";
 import { PROVIDER_NAMES } from "@/app/_ui/values/provider-name";
 import type { ProviderDetail, ProviderSetting } from "@/server/providers/operator-schema";
@@ -63,7 +64,7 @@ export function SettingsCard({ provider }: { provider: ProviderDetail }) {
 function SettingsForm({ provider: { id, settings, source } }: { provider: ProviderDetail }) {
   const texts = providerTexts.settings;
   const utils = trpc.useUtils();
-  const form = useForm<Values>({ mode: "controlled", initialValues: valuesOf(settings) });
+  const form = useStoredForm<Values>(valuesOf(settings));
   const errors = useFormErrors(form);
 
   /** Loads the stored settings into the form, which also empties the fields of secrets. */

@@ -1,12 +1,13 @@
 "use client";
 
 import { Button, Card, Group, NumberInput, Stack, Title } from "@mantine/core";
-import { useForm } from "@mantine/form";
 import { providerTexts } from "@/app/_texts/operator/provider";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
+import { useStoredForm } from "@/app/_ui/forms/use-stored-form";
 import { toastDone } from "@/app/_ui/toast";
+import { type EnteredNumber, numberOrNull, optionalNumberProblem } from "@/app/_ui/values/entered-number";
 import type { ProviderDetail } from "@/server/providers/operator-schema";
 
 const DECIMALS = 2;
@@ -15,10 +16,10 @@ const DECIMALS = 2;
 export function ThroughputCard({ provider: { id, max_segments_per_second } }: { provider: ProviderDetail }) {
   const texts = providerTexts.throughput;
   const utils = trpc.useUtils();
-  const form = useForm<{ max_segments_per_second: number | string }>({
-    mode: "controlled",
-    initialValues: { max_segments_per_second: max_segments_per_second ?? "" },
-  });
+  const form = useStoredForm<{ max_segments_per_second: EnteredNumber }>(
+    { max_segments_per_second: max_segments_per_second ?? "" },
+    { validate: { max_segments_per_second: optionalNumberProblem } },
+  );
   const errors = useFormErrors(form);
   const setLimit = trpc.operator.providers.throttle.useMutation({
     onSuccess: (data) => {
@@ -30,7 +31,7 @@ export function ThroughputCard({ provider: { id, max_segments_per_second } }: { 
   });
   const submit = form.onSubmit(({ max_segments_per_second: entered }) => {
     errors.clear();
-    setLimit.mutate({ id, max_segments_per_second: entered === "" ? null : Number(entered) });
+    setLimit.mutate({ id, max_segments_per_second: numberOrNull(entered) });
   });
   return (
     <Card component="section" aria-labelledby="throughput-limit">

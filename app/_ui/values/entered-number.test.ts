@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { isNumber, numberOrNull, optionalNumberProblem } from "./entered-number";
+
+test("a number counts as soon as it is typed, with zeros at its end too", () => {
+  for (const entered of [0, -3, "10.50", "0", "0.10", "7."]) {
+    expect(isNumber(entered), String(entered)).toBe(true);
+    expect(optionalNumberProblem(entered)).toBeNull();
+  }
+  expect(numberOrNull("10.50")).toBe(10.5);
+});
+
+test("an empty field is no number, and the beginning of one is a mistake", () => {
+  expect(isNumber("")).toBe(false);
+  expect(numberOrNull("")).toBeNull();
+  expect(optionalNumberProblem("")).toBeNull();
+  for (const entered of ["-", ".", "-."]) {
+    expect(isNumber(entered), entered).toBe(false);
+    expect(optionalNumberProblem(entered)).toBe("Enter a number");
+  }
+});

@@ -1,0 +1,14 @@
+import { formsTexts } from "@/app/_texts/ui/forms";
+
+/** The value of a field for a number: text while it is being typed, such as "10.50" or "-"; "" when it is empty. */
+export type EnteredNumber = number | string;
+
+/** Whether it is a number, and not only the beginning of one. */
+export const isNumber = (entered: EnteredNumber): boolean => entered !== "" && !Number.isNaN(Number(entered));
+
+/** The number; null: none was entered. */
+export const numberOrNull = (entered: EnteredNumber): number | null => (entered === "" ? null : Number(entered));
+
+/** What is wrong with a number that may be left out; null: nothing. */
+export const optionalNumberProblem = (entered: EnteredNumber): string | null =>
+  entered === "" || isNumber(entered) ? null : formsTexts.enterNumber;
