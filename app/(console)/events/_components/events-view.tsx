@@ -3,6 +3,7 @@
 import { Box, Button, Card, Group, Text, VisuallyHidden } from "@mantine/core";
 import { keepPreviousData } from "@tanstack/react-query";
 import { useState } from "react";
+import { IfMayChange } from "@/app/_shell/may-change";
 import { eventsTexts as texts } from "@/app/_texts/events";
 import { sharedTexts } from "@/app/_texts/shared";
 import { trpc } from "@/app/_trpc/client";
@@ -141,9 +142,11 @@ function NoEvent() {
       icon={IconActivity}
       title={texts.noEventsYet}
       action={
-        <LinkButton href="/send" variant="light">
-          {texts.sendMessage}
-        </LinkButton>
+        <IfMayChange>
+          <LinkButton href="/send" variant="light">
+            {texts.sendMessage}
+          </LinkButton>
+        </IfMayChange>
       }
     >
       {texts.whenCreated}
