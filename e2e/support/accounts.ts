@@ -16,10 +16,10 @@ export type OwnAccount = {
   balance: number;
 };
 
-/** Runs the operator's command line against the service. @returns its JSON output. */
+/** Runs the operator's command line against the service. @returns its JSON output, which no line of its log may precede. */
 export async function admin(service: Service, ...args: string[]): Promise<unknown> {
   const { DATABASE_URL: _, ...inherited } = process.env;
-  const env = { ...inherited, DATA_DIR: service.dataDir };
+  const env = { ...inherited, DATA_DIR: service.dataDir, LOG_LEVEL: "debug" };
   const { stdout } = await run(process.execPath, [path.join("dist", "admin.mjs"), ...args, "--json"], { env });
   return JSON.parse(stdout);
 }

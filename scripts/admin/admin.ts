@@ -1,6 +1,7 @@
 /** The operator's command line. `admin help` lists the commands. */
 import { parseArgs } from "node:util";
 import { toApiError } from "@/server/core/errors";
+import { keepStdoutFree } from "@/server/core/log";
 import { shutDown } from "@/server/core/process";
 import { COMMANDS, type Output } from "./commands";
 import { chooseDatabase } from "./database";
@@ -89,6 +90,7 @@ async function main(): Promise<number> {
   }
   const run = COMMANDS.get(command);
   if (!run) throw new Error(`There is no command "${command}".\n\n${USAGE}`);
+  keepStdoutFree();
   chooseDatabase();
   const { output, ok } = await run(flags);
   process.stdout.write(json ? `${JSON.stringify(output)}\n` : show(output));

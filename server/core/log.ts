@@ -4,11 +4,18 @@ import { defineProcessValue } from "./process";
 
 type Level = "debug" | "info" | "warn" | "error";
 
-const written = defineProcessValue("log.process", (): { process: string | null } => ({ process: null }));
+type Written = { process: string | null; isStdoutTaken: boolean };
+
+const written = defineProcessValue("log.process", (): Written => ({ process: null, isStdoutTaken: false }));
 
 /** From now on every line names the process, which shares its output with another one. Called before the first line. */
 export function nameProcess(name: string): void {
   written().process = name;
+}
+
+/** From now on all lines go to stderr: stdout is for the result of a command. Called before the first line. */
+export function keepStdoutFree(): void {
+  written().isStdoutTaken = true;
 }
 
 /** Warnings and errors go to stderr, everything else to stdout; both at once, so that a process that dies has written. */
@@ -23,7 +30,7 @@ const logger = defineProcessValue("log", () =>
     },
     pino.multistream(
       [
-        { level: "debug", stream: pino.destination({ fd: 1, sync: true }) },
+        { level: "debug", stream: pino.destination({ fd: written().isStdoutTaken ? 2 : 1, sync: true }) },
         { level: "warn", stream: pino.destination({ fd: 2, sync: true }) },
       ],
       { dedupe: true },

@@ -23,7 +23,8 @@ export type StoredAttempt = {
   outcome: string | null;
   fault: string | null;
   claim: string | null;
-  startedAt: Date;
+  /** When it started, if it was throttled. */
+  throttledAt: Date | null;
 };
 
 /**
@@ -144,8 +145,9 @@ function fallBack(
   }
   if (candidate.afterUnknown) return NO_CHANGE;
   if (outcome.kind === "retryable" && outcome.fault === "throttled" && !isRefused) {
-    const own = made.at(-1);
-    const again = own && retryOfThrottled([...made.slice(0, -1), { ...own, fault: outcome.fault }], at);
+    const { provider } = attempt;
+    const own = { provider, fault: outcome.fault, throttledAt: null };
+    const again = retryOfThrottled([...made.slice(0, -1), own], at);
     if (again) return continueAs(again);
   }
   const text = `No provider took the message; the last response was: ${storedDetail(outcome.detail)}`;
@@ -158,11 +160,11 @@ function fallBack(
  * @param made all attempts, with the fault of the last one, which is `throttled`.
  */
 function retryOfThrottled(
-  made: readonly Pick<StoredAttempt, "provider" | "fault" | "startedAt">[],
+  made: readonly Pick<StoredAttempt, "provider" | "fault" | "throttledAt">[],
   at: Date,
 ): Next | null {
-  const first = made.find(({ fault }) => fault === "throttled");
-  if (first && at.getTime() - first.startedAt.getTime() >= THROTTLED_MAX_MS) return null;
+  const since = made.find(({ throttledAt }) => throttledAt !== null)?.throttledAt;
+  if (since && at.getTime() - since.getTime() >= THROTTLED_MAX_MS) return null;
   const lastFaults = new Map(made.map(({ provider, fault }) => [provider, fault]));
   const providers = [...lastFaults].flatMap(([provider, fault]) => (fault === "throttled" ? [provider] : []));
   const rounds = Math.max(...providers.map((id) => made.filter(({ provider }) => provider === id).length));

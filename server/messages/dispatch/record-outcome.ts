@@ -216,7 +216,8 @@ function nextAttempts(decided: readonly Decided[], claimed: ReadonlySet<string>)
 async function readAttempts(tx: Tx, ids: readonly string[]): Promise<Map<string, StoredAttempt[]>> {
   const { rows } = await tx.query<StoredAttempt & { id: string }>({
     name: "attempts.of_messages",
-    text: `SELECT message_id AS id, seq, provider, outcome, fault, claim, started_at AS "startedAt" FROM message_attempts
+    text: `SELECT message_id AS id, seq, provider, outcome, fault, claim,
+             CASE WHEN fault = 'throttled' THEN started_at END AS "throttledAt" FROM message_attempts
            WHERE message_id = ANY($1::text[]) ORDER BY seq`,
     values: [ids],
   });
