@@ -9,6 +9,6 @@ export const isNumber = (entered: EnteredNumber): boolean => entered !== "" && !
 /** The number; null: none was entered. */
 export const numberOrNull = (entered: EnteredNumber): number | null => (entered === "" ? null : Number(entered));
 
-/** What is wrong with a number that may be left out; null: nothing. */
+/** The problem of a number that may be left out; null: none. */
 export const optionalNumberProblem = (entered: EnteredNumber): string | null =>
   entered === "" || isNumber(entered) ? null : formsTexts.enterNumber;
