@@ -90,14 +90,17 @@ function newQueryClient(): QueryClient {
 
 const URL_PREFIX = "/api/trpc";
 
-/** The context of a call that is carried out once, however often it is repeated with this key. */
-export const once = (idempotencyKey: string) => ({ context: { idempotencyKey } });
-
 /** Headers of a request by this page: the account and the mode that it shows. */
 export const pageHeaders = (): Record<string, string> => ({
   ...(shown?.accountId && { [SHOWN_ACCOUNT_HEADER]: shown.accountId }),
   ...(isTestPage() && { [TEST_MODE_HEADER]: "true" }),
 });
+
+/**
+ * The context of a call that is carried out once, however often it is repeated with this key.
+ * @param headers of the page that the call belongs to, which another page may have replaced meanwhile.
+ */
+export const once = (idempotencyKey: string, headers = pageHeaders()) => ({ context: { idempotencyKey, headers } });
 
 /**
  * Calls travel in batches, but for those that have an Idempotency-Key: it stands for one call. Reads are POSTs too: texts
@@ -116,7 +119,10 @@ const callLink = () =>
     condition: ({ context }) => typeof context.idempotencyKey === "string",
     true: httpLink({
       url: URL_PREFIX,
-      headers: ({ op }) => ({ "idempotency-key": String(op.context.idempotencyKey), ...pageHeaders() }),
+      headers: ({ op }) => ({
+        "idempotency-key": String(op.context.idempotencyKey),
+        ...(op.context.headers as Record<string, string>),
+      }),
     }),
     false: httpBatchLink({ url: URL_PREFIX, methodOverride: "POST", maxItems: BATCH_MAX, headers: pageHeaders }),
   });

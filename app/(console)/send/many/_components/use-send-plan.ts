@@ -1,7 +1,7 @@
 "use client";
 
 import { useCallback, useEffect, useSyncExternalStore } from "react";
-import { once, trpc } from "@/app/_trpc/client";
+import { once, pageHeaders, trpc } from "@/app/_trpc/client";
 import { keyOf, type Plan } from "./plan";
 import { carryOut, NOTHING_SENT, putPlanAway, restorePlan, sendingStore, stopSending } from "./sending";
 
@@ -22,6 +22,8 @@ export function useSendPlan(accountId: string) {
       // Also while another page is open.
       const ask = (event: BeforeUnloadEvent) => event.preventDefault();
       window.addEventListener("beforeunload", ask);
+      // An operator's page names no account, and batches that are sent meanwhile belong to this one.
+      const headers = pageHeaders();
       await carryOut(window.sessionStorage, start, (plan, at, batch) =>
         utils.client.messages.bulk.mutate(
           {
@@ -31,7 +33,7 @@ export function useSendPlan(accountId: string) {
             recipients: batch.map(({ to }) => to),
             variables: batch.map(({ variables }) => variables),
           },
-          once(keyOf(plan, at)),
+          once(keyOf(plan, at), headers),
         ),
       );
       window.removeEventListener("beforeunload", ask);
