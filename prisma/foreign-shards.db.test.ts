@@ -79,6 +79,7 @@ const OF_ONE_SHARD = [
   "messages.insert",
   "senders.approved",
   "webhooks.insert_events",
+  "webhooks.load_due",
 ];
 const JOINED_WITH_A_BATCH = [
   "accounts.post_money",

@@ -72,7 +72,6 @@ const UNROUTED: Record<string, string> = {
   "receipts.parked": "receipts by the provider's id",
   "webhooks.read_owner": "the account of an endpoint, kept for good",
   "webhooks.load_target": "the endpoint by its id, although its account is known",
-  "webhooks.load_due": "events and messages by the delivery's id",
   "webhooks.lock_endpoints": "endpoints by their ids",
   "webhooks.read_deliveries": "deliveries by their ids",
   "webhooks.update_endpoints": "endpoints by their ids",

@@ -20,7 +20,8 @@ const CORRECT_SQL = `
     SELECT 'suppressions', account_id, sender_id, count(*) FROM suppressions GROUP BY account_id, sender_id
     UNION ALL
     SELECT 'inbound', i.account_id, CASE WHEN e.id IS NULL THEN 'without_event' ELSE 'with_event' END, count(*)
-    FROM inbound_messages i LEFT JOIN events e ON e.id = ${EVENT_ID}
+    FROM inbound_messages i
+    LEFT JOIN events e ON e.account_id = i.account_id AND e.type = 'message.received' AND e.id = ${EVENT_ID}
     WHERE i.account_id <> '' GROUP BY 2, 3
   ), noted AS (
     SELECT list, owner_id, kind, sum(change) AS length FROM list_totals GROUP BY list, owner_id, kind

@@ -1,13 +1,14 @@
 /** Deletes old events of messages, with their deliveries and tries. */
 import { pool, type Tx } from "../core/db";
 import { firstIdAt } from "../core/ids";
+import { unnest } from "../core/unnest";
 import { INSERT_CHANGES } from "../lists/store";
 import { DELIVERY_TASKS } from "../webhooks/delivery/sweep";
-import { deliveryIdsOf, eventIdOf, isFormerId } from "../webhooks/derived-ids";
+import { deliveryIdsOf, eventIdOf, isEvent, isFormerId } from "../webhooks/derived-ids";
 import type { EventType } from "../webhooks/schema";
 import type { EndedMessage } from "./rounds";
 
-type StoredEvent = { id: string; messageId: string; type: EventType };
+type StoredEvent = { id: string; accountId: string; messageId: string; type: EventType };
 type StoredDelivery = { id: string; eventId: string; isWaiting: boolean };
 
 /** The events of messages, and the messages that are still needed: by a webhook's next try, or by a disabled endpoint. */
@@ -30,7 +31,14 @@ export async function readCarried(end: Date): Promise<Set<string>> {
 }
 
 /** Subjects of events, with the ids that these have unless a version before this one recorded them. */
-export type Subject = { id: string; eventIds: string[] };
+export type Subject = { id: string; accountId: string; eventIds: string[] };
+
+type EventKey = Pick<StoredEvent, "id" | "accountId">;
+
+const KEYS = unnest<EventKey>({
+  id: ["text", ({ id }) => id],
+  account_id: ["text", ({ accountId }) => accountId],
+});
 
 /** Reads the events and deliveries of locked messages, or of locked inbound ones. */
 export async function readEvents(
@@ -40,10 +48,14 @@ export async function readEvents(
 ): Promise<EventsOf> {
   const { rows: events } = await tx.query<StoredEvent>({
     name: "retention.events",
-    text: `SELECT id, message_id AS "messageId", type FROM events WHERE id = ANY($1::text[])
+    text: `SELECT e.id, e.account_id AS "accountId", e.message_id AS "messageId", e.type FROM ${KEYS.as("k")}
+           CROSS JOIN LATERAL (SELECT * FROM events e WHERE ${isEvent("e", "k.account_id", "k.id")} OFFSET 0) e
            UNION ALL
-           SELECT id, message_id, type FROM events WHERE message_id = ANY($2::text[]) AND ${isFormerId("id")}`,
-    values: [subjects.flatMap(({ eventIds }) => eventIds), subjects.map(({ id }) => id)],
+           SELECT id, account_id, message_id, type FROM events WHERE message_id = ANY($3::text[]) AND ${isFormerId("id")}`,
+    values: [
+      ...KEYS.values(subjects.flatMap(({ accountId, eventIds }) => eventIds.map((id) => ({ id, accountId })))),
+      subjects.map(({ id }) => id),
+    ],
   });
   const bounds = events.map(({ id }) => deliveryIdsOf(id));
   const columns = `d.id, d.event_id AS "eventId", d.status IN ('pending', 'held') AND w.deleted_at IS NULL AS "isWaiting"`;
@@ -63,13 +75,13 @@ export async function readEvents(
 }
 
 /** A message and its events: an event's time is the one that its message has for the status. */
-export function subjectOf({ id, sentAt, deliveredAt, failedAt }: EndedMessage): Subject {
+export function subjectOf({ id, accountId, sentAt, deliveredAt, failedAt }: EndedMessage): Subject {
   const reached: [EventType, Date | null][] = [
     ["message.sent", sentAt],
     ["message.delivered", deliveredAt],
     ["message.failed", failedAt],
   ];
-  return { id, eventIds: reached.flatMap(([type, at]) => (at ? [eventIdOf(id, type, at)] : [])) };
+  return { id, accountId, eventIds: reached.flatMap(([type, at]) => (at ? [eventIdOf(id, type, at)] : [])) };
 }
 
 /** Deletes the events of messages that are no longer needed. @returns the deleted ones. */
@@ -92,8 +104,8 @@ export async function deleteEvents(tx: Tx, { events, deliveries, waitingIds }: E
     }),
     tx.query({
       name: "retention.delete_events",
-      text: "DELETE FROM events WHERE id = ANY($1::text[])",
-      values: [[...eventIds]],
+      text: `DELETE FROM events e USING ${KEYS.as("k")} WHERE ${isEvent("e", "k.account_id", "k.id")}`,
+      values: KEYS.values(free),
     }),
   ]);
   return free;

@@ -17,11 +17,13 @@ export async function forgetInbound(end: Date, signal?: AbortSignal): Promise<nu
   const carried = await readCarried(end);
   let position = "";
   const { forgotten } = await inSteps("inbound_messages", { size: STEP_SIZE, signal }, async (tx, limit) => {
-    const { rows } = await tx.query<{ id: string }>({
-      text: "SELECT id FROM inbound_messages WHERE id > $1 AND id < $2 ORDER BY id LIMIT $3 FOR UPDATE SKIP LOCKED",
+    const { rows } = await tx.query<{ id: string; accountId: string }>({
+      text: 'SELECT id, account_id AS "accountId" FROM inbound_messages WHERE id > $1 AND id < $2 ORDER BY id LIMIT $3 FOR UPDATE SKIP LOCKED',
       values: [position, firstIdAt("inbound", end), limit],
     });
-    const subjects = rows.map(({ id }) => ({ id, eventIds: [eventIdOf(id, "message.received", timeOfId(id))] }));
+    const subjects = rows.map(({ id, accountId }) => {
+      return { id, accountId, eventIds: [eventIdOf(id, "message.received", timeOfId(id))] };
+    });
     const found = await readEvents(tx, subjects, carried);
     const withEvent = new Set(found.events.map(({ messageId }) => messageId));
     const gone = rows.filter(({ id }) => !found.waitingIds.has(id));

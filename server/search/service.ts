@@ -2,6 +2,7 @@ import type { SessionActor } from "../core/actor";
 import { readPrisma } from "../core/db";
 import { searchMessages } from "../messages/lists/search-messages";
 import { NUMBER_PART_PATTERN } from "../messages/phone";
+import { EVENT_TYPES } from "../webhooks/schema";
 import { escapeLike } from "./like";
 import { foundAccount, foundEndpoint, foundEvent, foundKey, foundMessage, foundSender } from "./present";
 import type { Found, SearchQuery, SearchResult } from "./schema";
@@ -54,7 +55,7 @@ async function findMessages(actor: SessionActor, text: string): Promise<Found[]>
 async function findEvents({ accountId }: SessionActor, text: string): Promise<Found[]> {
   if (!text.startsWith("evt_")) return [];
   const rows = await readPrisma().event.findMany({
-    where: { accountId, id: text },
+    where: { accountId, type: { in: [...EVENT_TYPES] }, id: text },
     select: { id: true, type: true, messageId: true },
   });
   return rows.map(foundEvent);

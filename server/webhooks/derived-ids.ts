@@ -21,6 +21,19 @@ const DELIVERY_LENGTH = EVENT_LENGTH + ENDPOINT_TAIL;
  */
 export const isFormerId = (column: string): string => `substr(${column}, 15, 1) IN ('e', 'f')`;
 
+/** SQL: the types that the event's id allows: the one whose digit it holds, and all for a former id. */
+const typesOf = (id: string): string => {
+  const cases = EVENT_TYPES.map((type, digit) => `WHEN '${digit}' THEN '{${type}}'::text[]`);
+  return `CASE substr(${id}, 15, 1) ${cases.join(" ")} ELSE '{${EVENT_TYPES.join()}}'::text[] END`;
+};
+
+/**
+ * SQL: the condition that finds an event by its account, an expression, and its id, a column of another table. Events have
+ * no index by the id alone.
+ */
+export const isEvent = (event: string, accountId: string, id: string): string =>
+  `${event}.account_id = ${accountId} AND ${event}.type = ANY(${typesOf(id)}) AND ${event}.id = ${id}`;
+
 /**
  * The id of the event that a message raises when it reaches `type`, which it does once; an inbound one only raises
  * `message.received`. Ids sort by `at`, then by type:

@@ -11,11 +11,11 @@ import { INSERT_CHANGES } from "../lists/store";
 import { MESSAGE_COLUMNS, type MessageRow } from "../messages/present";
 import type { EndpointState } from "./delivery/delivery-outcome";
 import { isFirstTry } from "./delivery/outbox";
-import { eventOfDelivery } from "./derived-ids";
+import { eventOfDelivery, isEvent } from "./derived-ids";
 import type { SealedSecrets } from "./secrets";
 
 /** The endpoint of a delivery, with its secrets still sealed. */
-export type Target = EndpointState & SealedSecrets & { url: string };
+export type Target = EndpointState & SealedSecrets & { url: string; accountId: string };
 
 type DueFields = {
   deliveryId: string;
@@ -81,7 +81,7 @@ async function readOwner(endpointId: string): Promise<string | null> {
 export async function loadTarget(endpointId: string): Promise<Target | null> {
   const { rows } = await pool().query<Target>({
     name: "webhooks.load_target",
-    text: `SELECT ${STATE_COLUMNS}, ${TARGET_COLUMNS} FROM webhook_endpoints WHERE id = $1`,
+    text: `SELECT ${STATE_COLUMNS}, ${TARGET_COLUMNS}, account_id AS "accountId" FROM webhook_endpoints WHERE id = $1`,
     values: [endpointId],
   });
   return rows[0] ?? null;
@@ -92,7 +92,7 @@ export async function loadTarget(endpointId: string): Promise<Target | null> {
  * out a delivery that has ended, or that was tried or recovered since the job was queued (as a job that runs twice finds):
  * it needs no job or has its own.
  */
-export async function loadDue(job: JobPayload<"deliver_webhooks">): Promise<DueDelivery[]> {
+export async function loadDue(accountId: string, job: JobPayload<"deliver_webhooks">): Promise<DueDelivery[]> {
   const isFirst = isFirstTry(job);
   // Merged work may name a delivery twice.
   const ids = [...new Set(job.deliveryIds)];
@@ -104,8 +104,10 @@ export async function loadDue(job: JobPayload<"deliver_webhooks">): Promise<DueD
              e.id AS "eventId", e.type AS "eventType", e.status AS "eventStatus", e.created_at AS "eventCreatedAt",
              e.message_id AS "subjectId"
            FROM unnest($2::text[], $5::text[]) AS w (id, event_id)
-           LEFT JOIN LATERAL (SELECT * FROM webhook_deliveries WHERE id = w.id OFFSET 0) d ON true
-           JOIN events e ON e.id = coalesce(d.event_id, w.event_id) LEFT JOIN messages m ON m.id = e.message_id
+           LEFT JOIN LATERAL (SELECT * FROM webhook_deliveries WHERE id = w.id AND account_id = $6 OFFSET 0) d ON true
+           CROSS JOIN LATERAL (SELECT coalesce(d.event_id, w.event_id) AS event_id OFFSET 0) k
+           CROSS JOIN LATERAL (SELECT * FROM events e WHERE ${isEvent("e", "$6", "k.event_id")} OFFSET 0) e
+           LEFT JOIN messages m ON m.id = e.message_id AND m.account_id = $6
            WHERE CASE WHEN d.id IS NULL THEN true ELSE d.endpoint_id = $1 AND d.status = 'pending'
              AND CASE WHEN $3::int4 IS NULL THEN d.next_attempt_at <= now() ELSE d.attempts = $3 AND d.round = $4 END END
            ORDER BY e.id`,
@@ -115,6 +117,7 @@ export async function loadDue(job: JobPayload<"deliver_webhooks">): Promise<DueD
       job.attemptsMade ?? null,
       job.round ?? 0,
       ids.map((id) => (isFirst ? (eventOfDelivery(id)?.id ?? null) : null)),
+      accountId,
     ],
   });
   const inboundIds = rows.flatMap((row) => (row.id === null ? [row.subjectId] : []));
@@ -211,8 +214,9 @@ async function insertUnrecorded(
                (id, account_id, endpoint_id, event_id, created_at, status, next_attempt_at, finished_at)
              SELECT u.id, e.account_id, $1, e.id, e.created_at, $2,
                CASE WHEN $2 = 'pending' THEN date_trunc('milliseconds', now()) END, CASE WHEN $2 = 'abandoned' THEN now() END
-             FROM ${UNRECORDED.as("u")} JOIN events e ON e.id = u.event_id
-             WHERE NOT EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.id = u.id)
+             FROM webhook_endpoints w CROSS JOIN ${UNRECORDED.as("u")}
+             CROSS JOIN LATERAL (SELECT * FROM events e WHERE ${isEvent("e", "w.account_id", "u.event_id")} OFFSET 0) e
+             WHERE w.id = $1 AND NOT EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.id = u.id)
              RETURNING endpoint_id, status
            )
            ${INSERT_CHANGES}

@@ -123,7 +123,7 @@ const mayTry = (slot: Slot, target: Target): boolean => !isOpen(target) || slot.
 /** Sends the deliveries, or parks them if the endpoint is closed. @returns the ids of those that still need a job. */
 async function deliver(target: Target, payload: Payload, options: SendOptions): Promise<string[]> {
   if (!isOpen(target)) return (await parkDeliveries(target.id, payload.deliveryIds)) ? [] : payload.deliveryIds;
-  const { unsentIds, wasClosed } = await sendDeliveries(target, await loadDue(payload), options);
+  const { unsentIds, wasClosed } = await sendDeliveries(target, await loadDue(target.accountId, payload), options);
   return wasClosed && (await parkAllPending(target.id, unsentIds)) ? [] : unsentIds;
 }
 

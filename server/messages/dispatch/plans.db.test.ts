@@ -25,9 +25,9 @@ const BACKLOG = 20_000;
 /** Rows that a plan by id may read per own row and table: the row, its attempts, its account and sender. */
 const READ_PER_ROW_MAX = 10;
 
-type Backlog = { ids: string[]; endpointId: string; deliveryIds: string[] };
+type Backlog = { accountId: string; ids: string[]; endpointId: string; deliveryIds: string[] };
 
-let backlog: Backlog = { ids: [], endpointId: "", deliveryIds: [] };
+let backlog: Backlog = { accountId: "", ids: [], endpointId: "", deliveryIds: [] };
 
 /** Copies a message `BACKLOG` times, each to another number. */
 const copyMessage = (id: string, status: string) =>
@@ -77,7 +77,8 @@ beforeAll(async () => {
      SELECT id, 1, 'vonage', now(), 'another' FROM messages WHERE status = 'pending'`,
   );
   await addDeliveries(endpointId, account.accountId, BACKLOG);
-  backlog = { ids: await send(), endpointId, deliveryIds: await addDeliveries(endpointId, account.accountId, OWN) };
+  const { accountId } = account;
+  backlog = { accountId, ids: await send(), endpointId, deliveryIds: await addDeliveries(endpointId, accountId, OWN) };
 });
 
 /** Rows of `relations` that each of the named statements reads, where that is more than a few per row of its own. */
@@ -133,9 +134,9 @@ test("moves and sweeps find their messages by id in the lists of their status", 
 });
 
 test("a webhook job finds its deliveries by id", async () => {
-  const { endpointId, deliveryIds } = backlog;
+  const { accountId, endpointId, deliveryIds } = backlog;
   const statements = await statementsOf(async () => {
-    await loadDue({ endpointId, deliveryIds });
+    await loadDue(accountId, { endpointId, deliveryIds });
     await pool().query("UPDATE webhook_endpoints SET is_active = false WHERE id = $1", [endpointId]);
     await parkDeliveries(endpointId, deliveryIds);
   });

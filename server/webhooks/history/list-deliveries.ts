@@ -3,7 +3,7 @@ import { readPrisma } from "../../core/db";
 import { readList } from "../../lists/read-list";
 import { readTotal } from "../../lists/store";
 import { presentDelivery } from "../present";
-import type { ListDeliveriesQuery } from "../schema";
+import { EVENT_TYPES, type ListDeliveriesQuery } from "../schema";
 import { noSuchEndpoint } from "../service";
 
 /** Deliveries to one endpoint, newest first, each with every try. @throws 404 */
@@ -29,7 +29,7 @@ export async function listDeliveries(actor: AccountActor, query: ListDeliveriesQ
   const { rows } = page;
   const [events, tries] = await Promise.all([
     readPrisma().event.findMany({
-      where: { accountId, id: { in: rows.map((row) => row.eventId) } },
+      where: { accountId, type: { in: [...EVENT_TYPES] }, id: { in: rows.map((row) => row.eventId) } },
       select: { id: true, type: true, messageId: true },
     }),
     readPrisma().webhookTry.findMany({

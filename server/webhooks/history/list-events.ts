@@ -111,14 +111,14 @@ async function readEvents(accountId: string, query: ListEventsQuery, span: Span)
   const below = span.before === undefined ? "" : ` AND id < $${values.push(span.before)}`;
   const newest = branches.map(
     (where) =>
-      `(SELECT id FROM events WHERE ${where}${below} ORDER BY id DESC LIMIT $${take}::int8 + $${skipped}::int8)`,
+      `(SELECT type, id FROM events WHERE ${where}${below} ORDER BY id DESC LIMIT $${take}::int8 + $${skipped}::int8)`,
   );
   const { rows } = await readPool().query<StoredEvent>({
     text: `WITH page AS (
-             SELECT id FROM (${newest.join(" UNION ALL ")}) merged ORDER BY id DESC LIMIT $${take} OFFSET $${skipped}
+             SELECT type, id FROM (${newest.join(" UNION ALL ")}) merged ORDER BY id DESC LIMIT $${take} OFFSET $${skipped}
            )
            SELECT e.id, e.type, e.message_id AS "messageId", e.status, e.created_at AS "createdAt"
-           FROM page JOIN events e ON e.id = page.id ORDER BY e.id DESC`,
+           FROM page JOIN events e ON e.account_id = $1 AND e.type = page.type AND e.id = page.id ORDER BY e.id DESC`,
     values,
   });
   return rows;

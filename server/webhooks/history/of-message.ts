@@ -4,7 +4,7 @@ import { timeOfId } from "../../core/ids";
 import type { MessageRow } from "../../messages/present";
 import { deliveryIdsOf, eventIdOf, isFormerId } from "../derived-ids";
 import type { DeliveryRow, EventRow } from "../present";
-import type { EventType } from "../schema";
+import { type EventType, STATUS_EVENT_TYPES } from "../schema";
 
 type Reached = Pick<MessageRow, "id" | "accountId" | "sentAt" | "deliveredAt" | "failedAt">;
 
@@ -17,12 +17,13 @@ export async function findEvents({ id, accountId, ...times }: Reached): Promise<
   ];
   const { rows } = await readPool().query<EventRow>({
     name: "webhooks.events_of_message",
-    text: `SELECT id, type, status, created_at AS "createdAt" FROM events WHERE id = ANY($1::text[]) AND account_id = $2
+    text: `SELECT id, type, status, created_at AS "createdAt" FROM events
+           WHERE account_id = $2 AND type = ANY($4::text[]) AND id = ANY($1::text[])
            UNION ALL
            SELECT id, type, status, created_at FROM events
            WHERE message_id = $3 AND account_id = $2 AND ${isFormerId("id")}
            ORDER BY id`,
-    values: [reached.flatMap(([type, at]) => (at ? [eventIdOf(id, type, at)] : [])), accountId, id],
+    values: [reached.flatMap(([type, at]) => (at ? [eventIdOf(id, type, at)] : [])), accountId, id, STATUS_EVENT_TYPES],
   });
   return rows;
 }
@@ -30,7 +31,11 @@ export async function findEvents({ id, accountId, ...times }: Reached): Promise<
 /** The event of an inbound message, found by its id; none for a message that was received by a version without them. */
 export async function findReceivedEvent(inboundId: string, accountId: string): Promise<EventRow[]> {
   return readPrisma().event.findMany({
-    where: { id: eventIdOf(inboundId, "message.received", timeOfId(inboundId)), accountId },
+    where: {
+      accountId,
+      type: "message.received",
+      id: eventIdOf(inboundId, "message.received", timeOfId(inboundId)),
+    },
   });
 }
 

@@ -3,6 +3,7 @@ import type { AccountActor } from "../../core/actor";
 import { transaction } from "../../core/db";
 import { invalidRequest } from "../../core/errors";
 import { addDeliveryJobs, jobsFor, type WaitingDelivery } from "../delivery/outbox";
+import { isEvent } from "../derived-ids";
 import type { RecoverInput, WebhookRecovery } from "../schema";
 import { noSuchEndpoint } from "../service";
 import { INSERT_MOVES } from "../store";
@@ -57,7 +58,8 @@ const recoverStep = (accountId: string, endpointId: string, after: Position): Pr
     const missed = await tx.query<Missed>({
       name: "webhooks.missed_deliveries",
       text: `SELECT d.id, d.created_at AS "createdAt", e.message_id AS "messageId"
-             FROM webhook_deliveries d JOIN events e ON e.id = d.event_id
+             FROM webhook_deliveries d
+             CROSS JOIN LATERAL (SELECT message_id FROM events e WHERE ${isEvent("e", "d.account_id", "d.event_id")} OFFSET 0) e
              WHERE d.endpoint_id = $1 AND d.status IN ('held', 'abandoned') AND (d.created_at, d.id) > ($2::timestamptz, $3)
              ORDER BY d.created_at, d.id LIMIT $4`,
       values: [endpointId, after.createdAt.toISOString(), after.id, RECOVERED_PER_STEP],

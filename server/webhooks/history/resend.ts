@@ -4,6 +4,7 @@ import { addJobs } from "../../core/add-jobs";
 import { type Tx, transaction } from "../../core/db";
 import { invalidRequest, notFound } from "../../core/errors";
 import { jobsFor, type WaitingDelivery } from "../delivery/outbox";
+import { isEvent } from "../derived-ids";
 import type { ResendInput, WebhookRecovery } from "../schema";
 import { noSuchEndpoint } from "../service";
 import { INSERT_MOVES } from "../store";
@@ -73,7 +74,9 @@ const queueAgain = (accountId: string, { id, delivery_ids }: ResendInput): Promi
 async function isTextForgotten(tx: Tx, deliveryIds: readonly string[]): Promise<boolean> {
   const { rows } = await tx.query<{ messageId: string }>({
     name: "webhooks.messages_of_deliveries",
-    text: `SELECT DISTINCT e.message_id AS "messageId" FROM webhook_deliveries d JOIN events e ON e.id = d.event_id WHERE d.id = ANY($1::text[])`,
+    text: `SELECT DISTINCT e.message_id AS "messageId" FROM webhook_deliveries d
+           CROSS JOIN LATERAL (SELECT message_id FROM events e WHERE ${isEvent("e", "d.account_id", "d.event_id")} OFFSET 0) e
+           WHERE d.id = ANY($1::text[])`,
     values: [deliveryIds],
   });
   const forgotten = await findForgottenTexts(
