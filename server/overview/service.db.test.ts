@@ -73,6 +73,25 @@ test("messages are counted by country and sender, failures by code, within the p
   ]);
 });
 
+test("breakdowns say when messages of the period were deleted", async () => {
+  const account = await makeAccount();
+  await store(account, {});
+  const forget = (daysAgo: number, counts: { delivered: number; undelivered: number }) =>
+    pool().query(
+      `INSERT INTO forgotten_days (account_id, day, messages, delivered, undelivered)
+       VALUES ($1, (now() AT TIME ZONE 'UTC')::date - $2::int, $3::int + $4::int, $3, $4)`,
+      [account.accountId, daysAgo, counts.delivered, counts.undelivered],
+    );
+  await forget(20, { delivered: 2, undelivered: 1 });
+  expect(await breakDown(account.actor, { days: 7 })).toMatchObject({ is_complete: true, errors_are_complete: true });
+  expect(await breakDown(account.actor, { days: 30 })).toMatchObject({
+    is_complete: false,
+    errors_are_complete: false,
+  });
+  await forget(6, { delivered: 2, undelivered: 0 });
+  expect(await breakDown(account.actor, { days: 7 })).toMatchObject({ is_complete: false, errors_are_complete: true });
+});
+
 test("an account at which all is well has no concerns", async () => {
   const account = await makeAccount();
   await count(account, 3, { messages: 100, delivered: 100, cost: 1_000_000 });

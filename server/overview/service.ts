@@ -8,7 +8,15 @@ import { countryOf } from "../messages/accept/fraud-rules";
 import { idsWithin } from "../messages/lists/created-range";
 import { daysLeft, failingConcern } from "./concerns";
 import type { Breakdown, Comparison, Concern, OverviewQuery, Share, Totals } from "./schema";
-import { FAILURES_MAX, type GroupRow, LOOKED_AT_MAX, readErrors, readGroups, readWaitingSince } from "./store";
+import {
+  FAILURES_MAX,
+  type GroupRow,
+  LOOKED_AT_MAX,
+  readErrors,
+  readForgotten,
+  readGroups,
+  readWaitingSince,
+} from "./store";
 
 const SHOWN_MAX = 8;
 /** About two milliseconds' worth. */
@@ -104,19 +112,24 @@ async function countriesOf(groups: readonly GroupRow[]): Promise<Map<string, str
 export async function breakDown(actor: AccountActor, { days }: OverviewQuery): Promise<Breakdown> {
   const from = midnight(now()) + DAY_MS - days * DAY_MS;
   const first = idsWithin({ from, to: null }).first ?? "";
-  const [groups, errors] = await Promise.all([readGroups(actor.accountId, first), readErrors(actor.accountId, first)]);
+  const [groups, errors, forgotten] = await Promise.all([
+    readGroups(actor.accountId, first),
+    readErrors(actor.accountId, first),
+    readForgotten(actor.accountId, from),
+  ]);
   const countries = await countriesOf(groups);
   const lookedAt = groups.reduce((sum, { messages }) => sum + messages, 0);
   return {
     looked_at: lookedAt,
-    is_complete: lookedAt < LOOKED_AT_MAX,
+    is_complete: lookedAt < LOOKED_AT_MAX && !forgotten.hasMessages,
     by_country: sumBy(groups, ({ prefix }) => countries.get(prefix) ?? null).map(({ name, ...share }) => ({
       country: name,
       ...share,
     })),
     by_sender: sumBy(groups, ({ sender }) => sender).map(({ name, ...share }) => ({ sender: name, ...share })),
     errors: errors.slice(0, SHOWN_MAX).map(({ lastAt, ...error }) => ({ ...error, last_at: lastAt.toISOString() })),
-    errors_are_complete: errors.reduce((sum, { messages }) => sum + messages, 0) < FAILURES_MAX,
+    errors_are_complete:
+      errors.reduce((sum, { messages }) => sum + messages, 0) < FAILURES_MAX && !forgotten.hasFailures,
   };
 }
 

@@ -105,6 +105,21 @@ export async function readErrors(accountId: string, first: string): Promise<Erro
   return rows;
 }
 
+/** Whether messages of an account, or failures of either status, were deleted that it accepted since `from` (UTC midnight). */
+export async function readForgotten(
+  accountId: string,
+  from: number,
+): Promise<{ hasMessages: boolean; hasFailures: boolean }> {
+  const { rows } = await readPool().query<{ hasMessages: boolean; hasFailures: boolean }>({
+    name: "overview.forgotten",
+    text: `SELECT coalesce(bool_or(messages > 0), false) AS "hasMessages",
+             coalesce(bool_or(failed + undelivered > 0), false) AS "hasFailures"
+           FROM forgotten_days WHERE account_id = $1 AND day >= ($2::timestamptz AT TIME ZONE 'UTC')::date`,
+    values: [accountId, new Date(from).toISOString()],
+  });
+  return rows[0] ?? { hasMessages: false, hasFailures: false };
+}
+
 /** Pending messages that are looked through: of the account, and of the installation. */
 export const WALKED_MAX = 10_000;
 
