@@ -202,6 +202,25 @@ test("events go before their messages, and lists stay exact", async () => {
   }
 });
 
+test("receipts that came after the round had passed their message go by their own age", async () => {
+  const account = await makeAccount();
+  const [id, open] = await daysAgo(async () => [await live(account, "delivered"), await live(account, "sent")]);
+  const receive = (messageId: string, status: "delivered" | "sent") => {
+    const report = { providerMessageId: `up_${messageId}`, status, code: null, detail: null };
+    return applyReceipts("sandbox", [{ ...report, occurredAt: new Date().toISOString() }]);
+  };
+  await daysAgo(() => receive(open, "sent"));
+  env().RETENTION_RECEIPTS_DAYS = 30;
+  await forgetOldData();
+  expect(await countOf("receipts", "message_id = $1", [id])).toBe(0);
+  await daysAgo(() => receive(id, "delivered"), 31);
+  await receive(id, "delivered");
+  await pool().query("UPDATE retention_rounds SET began_at = began_at - interval '1 day'");
+  await forgetOldData();
+  expect(await countOf("receipts", "message_id = $1", [id])).toBe(1);
+  expect(await countOf("receipts", "message_id = $1", [open])).toBe(1);
+});
+
 test("a text goes before its message; the event is then refused with the reason, and left out of a recovery", async () => {
   const { account, endpoint, receiver } = await startWebhook(status(500));
   try {
