@@ -126,7 +126,8 @@ class _Reply:
     def envelope(self) -> Json:
         """The envelope of a success. Raises ApiError for anything else, such as the page of a proxy."""
         body = self.body if isinstance(self.body, dict) else {}
-        if 200 <= self.status < 300 and body.get("success") is True:
+        is_success = body.get("success") is True and "data" in body and isinstance(body.get("meta"), dict)
+        if 200 <= self.status < 300 and is_success:
             return body
         if self.status >= 400 and _is_wire_error(body):
             meta = body.get("meta")

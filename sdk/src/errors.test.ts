@@ -65,7 +65,7 @@ describe("an error", () => {
     expect(thrown).toMatchObject({ status: 503, code: "unexpected_answer", reason: null, retryAfterS: 90 });
   });
 
-  test.each(["<html>Sign in", "", "null", '{"message":"hello"}'])(
+  test.each(["<html>Sign in", "", "null", '{"message":"hello"}', '{"success":true}', '{"success":true,"data":{}}'])(
     "is one when a 200 with %j is not of the service",
     async (text) => {
       const { client, seen } = await serve((response) => response.writeHead(200).end(text));

@@ -38,7 +38,8 @@ export class ApiError extends Error {
   }
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
+/** Whether a part of a response is a JSON object. */
+export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Proxies give errors of a similar shape, so the fields that every error of the service has are checked. */

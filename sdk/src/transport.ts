@@ -1,5 +1,5 @@
 /** Requests by operation id, typed by the API document. */
-import { apiErrorOf } from "./errors.js";
+import { apiErrorOf, isObject } from "./errors.js";
 import { OPERATIONS } from "./operations.js";
 import { fetchWithRetries } from "./retries.js";
 import type { components, operations } from "./schema.js";
@@ -114,9 +114,8 @@ type Success = { success: true; data: unknown };
 
 /** The envelope of a success; null for anything else, such as the page of a proxy, which may have status 200 too. */
 function successOf(body: unknown): Success | null {
-  return typeof body === "object" && body !== null && "success" in body && body.success === true
-    ? (body as Success)
-    : null;
+  const isEnvelope = isObject(body) && body.success === true && "data" in body && isObject(body.meta);
+  return isEnvelope ? (body as Success) : null;
 }
 
 function parse(text: string): unknown {

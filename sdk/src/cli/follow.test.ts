@@ -24,7 +24,11 @@ async function followed(states: Item[][]): Promise<{ ids: number[]; pages: numbe
       pages[poll] = (pages[poll] ?? 0) + 1;
       const hasMore = state.length > from + limit;
       const pagination = { page: 1, limit, total: state.length, pages: 1, has_more: hasMore };
-      const meta = { request_id: "req_1", api_version: "v1", next_cursor: hasMore ? String(from + limit) : null };
+      const meta = {
+        request_id: "req_1",
+        api_version: "v1" as const,
+        next_cursor: hasMore ? String(from + limit) : null,
+      };
       return { data: state.slice(from, from + limit), pagination, meta, response: new Response() };
     };
     return listOf(fetchPage, { page: 1 });

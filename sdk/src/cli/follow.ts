@@ -5,7 +5,7 @@ const LIMIT = 100;
 /** Far more than a poll reads back, so that none of the items that it meets there was forgotten. */
 const REMEMBERED = 10_000;
 /** An item appears when it is committed, and then below those that were made after it. This many polls later none does. */
-const SETTLED_POLLS = 5;
+const STABLE_POLLS = 5;
 /** Pages with known items that a poll reads at most, for items that appeared among them. */
 const PAGES_BACK = 5;
 
@@ -52,7 +52,7 @@ class Followed<T extends { id: string }> {
       const fresh = page.data.slice(0, end < 0 ? undefined : end).filter(({ id }) => !this.seen.has(id));
       items.push(...fresh);
       if (fresh.length < page.data.length) pagesBack += 1;
-      const isEnough = end >= 0 || pagesBack >= PAGES_BACK || this.isSettled(page.data.at(-1));
+      const isEnough = end >= 0 || pagesBack >= PAGES_BACK || this.isStable(page.data.at(-1));
       const next = isEnough ? null : page.nextPage();
       if (!next) break;
       page = await next;
@@ -60,9 +60,9 @@ class Followed<T extends { id: string }> {
     return this.remember(items.reverse());
   }
 
-  private isSettled(item: T | undefined): boolean {
+  private isStable(item: T | undefined): boolean {
     const found = item && this.seen.get(item.id);
-    return found !== undefined && this.poll - found > SETTLED_POLLS;
+    return found !== undefined && this.poll - found > STABLE_POLLS;
   }
 
   /** Remembers items, oldest first, and forgets those that were remembered first. */

@@ -79,7 +79,7 @@ function describe(thrown: unknown): string {
   return `${thrown.status} ${thrown.message} (${facts.filter(Boolean).join(", ")})`;
 }
 
-/** Runs a command. @returns the exit code: 0, 1 when it failed, 2 when the command line is wrong. */
+/** Runs a command. @returns the exit code: 0, 1 when it failed or was interrupted, 2 when the command line is wrong. */
 export async function run(argv: readonly string[], terminal: Terminal): Promise<number> {
   const { environment, print, printError, signal } = terminal;
   if (argv.length === 0 || ["help", "--help", "-h"].includes(argv[0] ?? "")) {
