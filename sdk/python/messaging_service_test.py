@@ -147,7 +147,8 @@ class Client(unittest.TestCase):
         self.assertEqual((str(error), error.request_id, error.retry_after_s), ("No.", "req_1", 3600.0))
 
     def test_a_page_of_a_proxy_is_an_error(self):
-        for status, body in ((200, b"<html>"), (413, b"<html>"), (200, {"success": True}), (200, {"success": True, "data": {}})):
+        resembling = {"success": True, "data": {}}
+        for status, body in ((200, b"<html>"), (413, b"<html>"), (200, {"success": True}), (200, resembling)):
             stub = self.stub((status, {}, body))
             with self.assertRaises(ApiError) as caught:
                 stub.client.account.get()
