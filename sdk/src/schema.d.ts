@@ -77,7 +77,7 @@ export interface paths {
          * List messages
          * @description The account's messages, newest first.
          *
-         *     Permission: `sms:read` (read messages and suppressions).
+         *     Permission: `sms:read` (read messages, inbound messages and suppressions).
          */
         get: operations["listMessages"];
         put?: never;
@@ -121,7 +121,7 @@ export interface paths {
          * Get a message
          * @description One message in its current state.
          *
-         *     Permission: `sms:read` (read messages and suppressions).
+         *     Permission: `sms:read` (read messages, inbound messages and suppressions).
          */
         get: operations["getMessage"];
         put?: never;
@@ -143,7 +143,7 @@ export interface paths {
          * Get the timeline of a message
          * @description The history of a message, oldest first: its acceptance, its money, every attempt at a provider, every receipt, event and webhook try.
          *
-         *     Permission: `sms:read` (read messages and suppressions).
+         *     Permission: `sms:read` (read messages, inbound messages and suppressions).
          */
         get: operations["getMessageTimeline"];
         put?: never;
@@ -165,7 +165,7 @@ export interface paths {
          * List inbound messages
          * @description Messages that people sent to the account's numbers, newest first, each once.
          *
-         *     Permission: `sms:read` (read messages and suppressions).
+         *     Permission: `sms:read` (read messages, inbound messages and suppressions).
          */
         get: operations["listInbound"];
         put?: never;
@@ -187,7 +187,7 @@ export interface paths {
          * Get an inbound message
          * @description One message that somebody sent to a number of the account.
          *
-         *     Permission: `sms:read` (read messages and suppressions).
+         *     Permission: `sms:read` (read messages, inbound messages and suppressions).
          */
         get: operations["getInbound"];
         put?: never;
@@ -299,7 +299,7 @@ export interface paths {
          * Register a sender
          * @description A new sender is `pending` until an operator of the installation reviews it.
          *
-         *     Permission: `senders:write` (register and delete sender ids, and suppress numbers).
+         *     Permission: `senders:write` (register, change and delete sender ids, and suppress numbers).
          */
         post: operations["createSender"];
         delete?: never;
@@ -328,7 +328,7 @@ export interface paths {
          * Delete a sender
          * @description No message is sent from it any more: those that no provider has taken yet fail with `sender_not_approved` and are refunded; those under way go on, and their receipts and webhooks still come. Suppressions stay. A sender that an operator rejected, suspended or slowed down cannot be deleted.
          *
-         *     Permission: `senders:write` (register and delete sender ids, and suppress numbers).
+         *     Permission: `senders:write` (register, change and delete sender ids, and suppress numbers).
          */
         delete: operations["deleteSender"];
         options?: never;
@@ -337,7 +337,7 @@ export interface paths {
          * Change a sender
          * @description Changes the ids of its registration in India (DLT) that are given; null takes one away. They go with the messages that providers are given from then on. Its approval stays.
          *
-         *     Permission: `senders:write` (register and delete sender ids, and suppress numbers).
+         *     Permission: `senders:write` (register, change and delete sender ids, and suppress numbers).
          */
         patch: operations["updateSender"];
         trace?: never;
@@ -353,7 +353,7 @@ export interface paths {
          * List suppressions
          * @description Numbers that get no messages from the account, newest first.
          *
-         *     Permission: `sms:read` (read messages and suppressions).
+         *     Permission: `sms:read` (read messages, inbound messages and suppressions).
          */
         get: operations["listSuppressions"];
         put?: never;
@@ -361,7 +361,7 @@ export interface paths {
          * Suppress a number
          * @description From now on messages to the number fail at once with `blocklisted`, free of charge. If you suppressed the number before, the response contains that suppression; a recipient's STOP is a separate one.
          *
-         *     Permission: `senders:write` (register and delete sender ids, and suppress numbers).
+         *     Permission: `senders:write` (register, change and delete sender ids, and suppress numbers).
          */
         post: operations["createSuppression"];
         delete?: never;
@@ -383,7 +383,7 @@ export interface paths {
          * Suppress a list of numbers
          * @description Suppresses up to 10,000 numbers for one sender ID, or for all. Entries that are no phone numbers are refused alone: check `refused` and `refusals`. Numbers that you suppressed before stay as they are, so a call without a response can simply be repeated. At most 60 calls per minute and account; then 429 `import_limit`.
          *
-         *     Permission: `senders:write` (register and delete sender ids, and suppress numbers).
+         *     Permission: `senders:write` (register, change and delete sender ids, and suppress numbers).
          */
         post: operations["importSuppressions"];
         delete?: never;
@@ -406,7 +406,7 @@ export interface paths {
          * Delete a suppression
          * @description Messages to the number are sent again, unless another suppression applies. After a STOP, get the recipient's consent first: the law of many countries requires it.
          *
-         *     Permission: `senders:write` (register and delete sender ids, and suppress numbers).
+         *     Permission: `senders:write` (register, change and delete sender ids, and suppress numbers).
          */
         delete: operations["deleteSuppression"];
         options?: never;
