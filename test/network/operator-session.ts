@@ -18,18 +18,3 @@ export async function openSession(url: string, { email, password }: Credentials)
   });
   return cookiesOf(signedIn);
 }
-
-/** Signs in. @returns a function that calls a procedure. */
-export async function signInAt(
-  url: string,
-  credentials: Credentials,
-): Promise<(procedure: string, input: object) => Promise<unknown>> {
-  const cookie = (await openSession(url, credentials)).join("; ");
-  return async (procedure, input) => {
-    const query = new URLSearchParams({ input: JSON.stringify(input) });
-    const answer = await fetch(`${url}/api/trpc/${procedure}?${query}`, { headers: { cookie } });
-    const body = (await answer.json()) as { result?: { data: unknown } };
-    if (!body.result) throw new Error(`${procedure} answered ${answer.status}: ${JSON.stringify(body)}`);
-    return body.result.data;
-  };
-}
