@@ -1,4 +1,4 @@
-/** Sessions without a browser, and calls of an installation's operator procedures as the console makes them. */
+/** Sessions without a browser. */
 
 /** Cookies set by a response, by name. */
 const cookiesOf = (answer: Response): string[] =>
