@@ -90,7 +90,8 @@ export const rateLimited = (message: string, extra?: Extra) =>
 /** `Retry-After` of each 503, in seconds. */
 const RETRY_AFTER_S = { overloaded: 1, databaseUnavailable: 2, outcomeUnknown: 1 };
 
-const serviceUnavailable = (message: string, extra: Extra) =>
+/** 503: for now; the same request may succeed after `retryAfterS`. */
+export const serviceUnavailable = (message: string, extra: Extra & { retryAfterS: number }) =>
   apiError(503, "api_error", "service_unavailable", message, extra);
 
 /** 503: the queue is longer than this process can serve in time. Refused before anything begins. */
