@@ -2517,7 +2517,7 @@ export interface operations {
                 status?: "pending" | "sent" | "delivered" | "failed" | "undelivered";
                 /** @description Only messages to this recipient, E.164; encode its `+` as %2B. */
                 to?: string;
-                /** @description Only messages from this sender ID. */
+                /** @description Only messages from this sender ID; encode a `+` as %2B. */
                 from?: string;
                 /** @description Only messages with this `reference`. */
                 reference?: string;
@@ -3287,7 +3287,7 @@ export interface operations {
             query?: {
                 /** @description Only suppressions of this number, E.164; encode its `+` as %2B. */
                 number?: string;
-                /** @description Only suppressions for this sender ID, exact. */
+                /** @description Only suppressions for this sender ID, exact; encode a `+` as %2B. */
                 sender_id?: string;
                 /** @description Page, from 1. */
                 page?: number;
