@@ -1876,7 +1876,7 @@ export interface components {
             daily_limit?: number | null;
             /** @description Messages per UTC month; null: no limit. Omitted: the creating key's limit. */
             monthly_limit?: number | null;
-            /** @description IPv4 addresses or CIDR ranges from which the key may be used; null: any. Omitted: those of the creating key. */
+            /** @description IPv4 addresses or CIDR ranges from which the key may be used; null or an empty list: any. Omitted: those of the creating key. */
             allowed_ips?: string[] | null;
             /**
              * Format: date-time
@@ -2053,7 +2053,7 @@ export interface components {
             daily_limit?: number | null;
             /** @description Messages per UTC month; null: no limit; omitted: unchanged. */
             monthly_limit?: number | null;
-            /** @description IPv4 addresses or CIDR ranges; null: any; omitted: unchanged. */
+            /** @description IPv4 addresses or CIDR ranges; null or an empty list: any; omitted: unchanged. */
             allowed_ips?: string[] | null;
             /**
              * Format: date-time
