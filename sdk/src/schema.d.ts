@@ -663,7 +663,7 @@ export interface paths {
         put?: never;
         /**
          * Send missed events again
-         * @description Deliveries of events since `since` that are `held` or `abandoned` begin a new round of tries. The endpoint must be enabled. The request can be repeated safely: recovered deliveries are pending and are skipped.
+         * @description Deliveries of events since `since` that are `held` or `abandoned` begin a new round of tries. The endpoint must be enabled. The request can be repeated safely: recovered deliveries are pending and are skipped. A 503 `recovery_interrupted` says that only a part was recovered: repeat the request for the rest.
          *
          *     Permission: `webhooks:write` (create, change and delete webhook endpoints).
          */
@@ -1876,7 +1876,7 @@ export interface components {
             daily_limit?: number | null;
             /** @description Messages per UTC month; null: no limit. Omitted: the creating key's limit. */
             monthly_limit?: number | null;
-            /** @description IPv4 addresses or CIDR ranges from which the key may be used; null: any. Omitted: those of the creating key. */
+            /** @description IPv4 addresses or CIDR ranges from which the key may be used; null or an empty list: any. Omitted: those of the creating key. */
             allowed_ips?: string[] | null;
             /**
              * Format: date-time
@@ -2053,7 +2053,7 @@ export interface components {
             daily_limit?: number | null;
             /** @description Messages per UTC month; null: no limit; omitted: unchanged. */
             monthly_limit?: number | null;
-            /** @description IPv4 addresses or CIDR ranges; null: any; omitted: unchanged. */
+            /** @description IPv4 addresses or CIDR ranges; null or an empty list: any; omitted: unchanged. */
             allowed_ips?: string[] | null;
             /**
              * Format: date-time
@@ -2517,7 +2517,7 @@ export interface operations {
                 status?: "pending" | "sent" | "delivered" | "failed" | "undelivered";
                 /** @description Only messages to this recipient, E.164; encode its `+` as %2B. */
                 to?: string;
-                /** @description Only messages from this sender ID. */
+                /** @description Only messages from this sender ID; encode a `+` as %2B. */
                 from?: string;
                 /** @description Only messages with this `reference`. */
                 reference?: string;
@@ -3287,7 +3287,7 @@ export interface operations {
             query?: {
                 /** @description Only suppressions of this number, E.164; encode its `+` as %2B. */
                 number?: string;
-                /** @description Only suppressions for this sender ID, exact. */
+                /** @description Only suppressions for this sender ID, exact; encode a `+` as %2B. */
                 sender_id?: string;
                 /** @description Page, from 1. */
                 page?: number;

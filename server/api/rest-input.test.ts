@@ -129,3 +129,8 @@ describe("parseQuery", () => {
 test("requireStorable accepts all other JSON values", () => {
   expect(() => requireStorable({ a: [1, null, { b: "é😀" }] }, "")).not.toThrow();
 });
+
+test("requireStorable shows the name of a place cut", () => {
+  const thrown = refusal(() => requireStorable({ ["n".repeat(500_000)]: ["\0"] }, ""));
+  expect(thrown).toMatchObject({ status: 400, wire: { param: `${"n".repeat(100)}…[0]` } });
+});
