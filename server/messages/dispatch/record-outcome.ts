@@ -114,7 +114,9 @@ async function record(
   const effects = { ...all, changes: await withSuperseded(tx, all.changes) };
   for (const { claim } of effects.toClaim) knownClaims().add(claim);
   const claimed = await write(tx, effects, conditions.at);
-  const left = results.filter((result) => messages.get(result.attempt.message.id)?.status === "sent" && isVain(result));
+  const left = results.filter(
+    (result) => messages.get(result.attempt.message.id)?.status === "sent" && cameToNothing(result),
+  );
   await reapplySuperseded(
     tx,
     left.map(({ attempt }) => attempt.message.id),
@@ -124,7 +126,7 @@ async function record(
 }
 
 /** Whether a later attempt certainly did not send the message: earlier ones may then decide it. */
-const isVain = ({ attempt, outcome }: AttemptResult): boolean =>
+const cameToNothing = ({ attempt, outcome }: AttemptResult): boolean =>
   attempt.seq > 1 && (outcome.kind === "refused" || outcome.kind === "retryable");
 
 /** A result, and the decision on its message. */

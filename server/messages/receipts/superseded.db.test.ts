@@ -3,7 +3,7 @@ import { pool } from "@/server/core/db";
 import { cancelMessage } from "@/server/messages/cancel";
 import { begin, giveBack } from "@/server/messages/dispatch/claims";
 import { failExpired } from "@/server/messages/dispatch/expire";
-import { takeBackClaims } from "@/server/messages/dispatch/recover";
+import { recoverAttempts, takeBackClaims } from "@/server/messages/dispatch/recover";
 import { applyLeftReceipts, expireUnconfirmed, failUnresolved } from "@/server/messages/dispatch/sweeps";
 import { getMessage } from "@/server/messages/read";
 import { referenceTo } from "@/server/providers/reference";
@@ -143,6 +143,16 @@ test("a sent message fails by its superseded receipt when the later attempt stay
   const message = await sentBehind();
   expect(await record(message.second, UNKNOWN)).toBeNull();
   expect(await statusOf(message)).toBe("sent");
+  await applyLeftReceipts(60_000);
+  expect(await statusOf(message)).toBe("sent");
+  await applyLeftReceipts(ANY_AGE);
+  await expectFailedAfterAll(message);
+});
+
+test("a sent message fails by its superseded receipt when the worker of the later attempt died", async () => {
+  const message = await sentBehind();
+  await pool().query("UPDATE message_attempts SET worker_id = 'dead' WHERE message_id = $1 AND seq = 2", [message.id]);
+  await recoverAttempts(["dead"]);
   await applyLeftReceipts(60_000);
   expect(await statusOf(message)).toBe("sent");
   await applyLeftReceipts(ANY_AGE);
