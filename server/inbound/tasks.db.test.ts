@@ -5,7 +5,7 @@ import { pool } from "../core/db";
 import { newId } from "../core/ids";
 import type { InboundReport } from "../core/jobs";
 import { createSuppression, deleteSuppression, listSuppressions } from "../suppressions/service";
-import { findSuppressed } from "../suppressions/store";
+import { findSuppressed, isSuppressed } from "../suppressions/store";
 import { takeInbound } from "./tasks";
 
 const HANDSET = "+14155550123";
@@ -122,6 +122,37 @@ test("a STOP applies to every account that has the number as an approved sender,
   expect(accounts.sort()).toEqual([account.accountId, other.accountId].sort());
 });
 
+/** Whether a message to the handset would be stopped when it is accepted, and when its attempt begins. */
+const isStopped = async (fromSender: string) => {
+  const { accountId } = account;
+  const sending = { accountId, toNumber: HANDSET, fromSender };
+  const { rows } = await pool().query<{ isSuppressed: boolean }>(
+    `SELECT ${isSuppressed("m")} AS "isSuppressed"
+     FROM (SELECT $1::text AS account_id, $2::text AS to_number, $3::text AS from_sender) m`,
+    [accountId, HANDSET, fromSender],
+  );
+  return [(await findSuppressed(pool(), [sending]))(sending), rows[0]?.isSuppressed];
+};
+
+test("a STOP holds for the same number in its other spelling, and its START undoes it", async () => {
+  await take(inbound("STOP"));
+  expect(await isStopped(line)).toEqual([true, true]);
+  expect(await isStopped(`+${line}`)).toEqual([true, true]);
+  for (const other of [`${line}0`, line.slice(1), `00${line}`, "SHOP"]) {
+    expect(await isStopped(other)).toEqual([false, false]);
+  }
+  // The account has deleted the sender, and registered the number anew in its other spelling.
+  await pool().query("UPDATE senders SET sender_id = '+' || sender_id WHERE account_id = $1 AND sender_id = $2", [
+    account.accountId,
+    line,
+  ]);
+  await take(inbound("START"));
+  expect(await suppressed()).toEqual([]);
+  await take(inbound("STOP"));
+  expect(await suppressed()).toEqual([[HANDSET, `+${line}`, "stop"]]);
+  expect(await isStopped(line)).toEqual([true, true]);
+});
+
 test("a short code matches exactly", async () => {
   const code = String(randomInt(10_000, 99_999));
   await addSender(account, code);
@@ -165,6 +196,28 @@ test("a START sent between two STOPs but received last undoes nothing", async ()
   expect(pagination.total).toBe(1);
   await take(inbound("START", at(4)));
   expect(await suppressed()).toEqual([]);
+});
+
+test("a STOP sent before a START but received last suppresses nothing", async () => {
+  const at = (second: number) => ({ receivedAt: new Date(Date.now() + second * 1_000).toISOString() });
+  await addSender(account, "SHOP");
+  await take(inbound("START", at(2)), inbound("START", { to: "SHOP", ...at(2) }));
+  await take(inbound("STOP", at(1)), inbound("STOP", { to: "SHOP", ...at(1) }));
+  expect(await suppressed()).toEqual([]);
+  const { pagination } = await listSuppressions(account.actor, { page: 1, limit: 1 });
+  expect(pagination.total).toBe(0);
+  await take(inbound("STOP", { from: "+14155550124", ...at(1) }));
+  expect(await suppressed()).toEqual([["+14155550124", line, "stop"]]);
+  await take(inbound("STOP", { to: "SHOP", ...at(3) }));
+  expect(await suppressed()).toHaveLength(2);
+});
+
+test("a START and an earlier STOP that are received at once suppress nothing", async () => {
+  const at = (second: number) => ({ receivedAt: new Date(Date.now() + second * 1_000).toISOString() });
+  for (let second = 0; second < 20; second += 2) {
+    await Promise.all([take(inbound("START", at(second + 1))), take(inbound("STOP", at(second)))]);
+    expect(await suppressed()).toEqual([]);
+  }
 });
 
 test("a STOP to a suspended sender applies when the sender is approved again", async () => {

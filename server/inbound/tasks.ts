@@ -6,7 +6,7 @@ import { unnest } from "../core/unnest";
 import { storableText } from "../core/wire";
 import { e164Of } from "../messages/phone";
 import { type Keyword, keywordOf } from "../suppressions/keywords";
-import { deleteStops, insertStops, type SuppressionRequest } from "../suppressions/store";
+import { deleteStops, insertStops, lockKeywords, type SuppressionRequest } from "../suppressions/store";
 import { recordEvents } from "../webhooks/delivery/outbox";
 import { addressedAs, spellingsOf } from "./sender-spellings";
 import { type InboundRow, insertInbound } from "./store";
@@ -137,6 +137,7 @@ async function applyKeywords(tx: Tx, stored: readonly StoredMessage[]): Promise<
     }
   }
   const last = [...requests.values()];
+  await lockKeywords(tx, last);
   await insertStops(
     tx,
     last.filter((request) => request.keyword === "stop"),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { digitsOf, E164_PATTERN, e164Of, isE164, isRecipient, senderKind } from "./phone";
+import { digitsOf, E164_PATTERN, e164Of, isE164, isRecipient, otherSpellingOf, senderKind } from "./phone";
 
 describe("isE164", () => {
   it.each(["+1234567", "+14155550123", "+447700900123", "+123456789012345"])("accepts %s", (text) => {
@@ -29,6 +29,20 @@ describe("isE164", () => {
   it("is a pattern that a schema can publish unchanged", () => {
     expect(E164_PATTERN.source).toBe("^\\+[1-9]\\d{6,14}$");
     expect(E164_PATTERN.flags).toBe("");
+  });
+});
+
+describe("otherSpellingOf", () => {
+  it.each([
+    ["14155550123", "+14155550123"],
+    ["1234567", "+1234567"],
+  ])("of %s is %s, and the other way round", (without, plus) => {
+    expect(otherSpellingOf(without)).toBe(plus);
+    expect(otherSpellingOf(plus)).toBe(without);
+  });
+
+  it.each(["123456", "+123456", "04155550123", "ACME", "1234567A", "", "+"])("%j has none", (senderId) => {
+    expect(otherSpellingOf(senderId)).toBeNull();
   });
 });
 

@@ -30,6 +30,12 @@ export function digitsOf(e164: string): string {
   return e164.startsWith("+") ? e164.slice(1) : e164;
 }
 
+/** The other spelling of a sender ID that is a number which can be dialled, with its `+` or without; null: it has none. */
+export function otherSpellingOf(senderId: string): string | null {
+  if (isE164(senderId)) return digitsOf(senderId);
+  return isE164(`+${senderId}`) ? `+${senderId}` : null;
+}
+
 /** The shortest number without its country code; fewer digits would match many numbers. */
 const RECIPIENT_DIGITS_MIN = 7;
 

@@ -41,7 +41,7 @@ test("the type follows from the form, and a contradicting type is refused with t
   const { actor } = await makeAccount();
   expect((await createSender(actor, { sender_id: "12345" })).type).toBe("short_code");
   expect((await createSender(actor, { sender_id: "+14155550123" })).type).toBe("long_code");
-  expect((await createSender(actor, { sender_id: "14155550123", type: "numeric" })).type).toBe("numeric");
+  expect((await createSender(actor, { sender_id: "14155550124", type: "numeric" })).type).toBe("numeric");
   await expect(createSender(actor, { sender_id: "Brand", type: "short_code" })).rejects.toMatchObject({
     status: 400,
     wire: { param: "type" },
@@ -64,6 +64,30 @@ test("a sender ID is registered once per account, even under concurrent calls", 
     wire: { param: "sender_id", details: { reason: "sender_exists" } },
   });
   expect((await createSender(other.actor, { sender_id: "Acme" })).status).toBe("pending");
+});
+
+test.each([
+  ["14155550199", "+14155550199"],
+  ["+14155550199", "14155550199"],
+])("a number that is registered as %s is not registered as %s too, whatever became of it", async (first, second) => {
+  const [mine, other] = await Promise.all([makeAccount(), makeAccount()]);
+  const { id } = await createSender(mine.actor, { sender_id: first });
+  const exists = { status: 400, wire: { param: "sender_id", details: { reason: "sender_exists" } } };
+  for (const status of ["pending", "approved", "rejected", "suspended"]) {
+    await prisma().sender.update({ where: { id }, data: { status } });
+    await expect(createSender(mine.actor, { sender_id: second })).rejects.toMatchObject(exists);
+  }
+  expect((await createSender(other.actor, { sender_id: second })).status).toBe("pending");
+  // As the same spelling is, too.
+  await prisma().sender.update({ where: { id }, data: { status: "pending" } });
+  await deleteSender(mine.actor, id);
+  expect((await createSender(mine.actor, { sender_id: second })).status).toBe("pending");
+});
+
+test("a short code is another sender than the number with the same digits", async () => {
+  const { actor } = await makeAccount();
+  await createSender(actor, { sender_id: "123456" });
+  expect((await createSender(actor, { sender_id: "+123456" })).type).toBe("long_code");
 });
 
 test("with auto approval a review job is due after the set time and approves a sender that is still pending", async () => {

@@ -12,6 +12,7 @@ import { type ApiError, invalidRequest, notFound } from "../core/errors";
 import { isTestAccount, newId } from "../core/ids";
 import { defineProcessValue } from "../core/process";
 import { readList } from "../lists/read-list";
+import { otherSpellingOf } from "../messages/phone";
 import { type DltColumns, requireDltEntity } from "./dlt";
 import { presentSender } from "./present";
 import type { CreateSenderInput, ListSendersQuery, Sender } from "./schema";
@@ -73,13 +74,17 @@ function newSender(accountId: string, form: SenderForm): SenderRow {
   };
 }
 
-/** For `createOnce`, whose lock of the account has two registrations count one after the other. @throws 400 */
+/**
+ * For `createOnce`, whose lock of the account has two registrations count one after the other. A number is registered in one
+ * spelling, so that an operator's decision about it holds for the other one. @throws 400
+ */
 async function insertSender(tx: Tx, row: SenderRow): Promise<void> {
   const { rowCount } = await tx.query(
     `INSERT INTO senders (id, account_id, sender_id, type, country_code, status, created_at, approved_at,
        dlt_entity_id, dlt_template_id, dlt_template_category)
      SELECT $1, $2, $3, $4, $5, $6, $7::timestamptz, $8::timestamptz, $9, $10, $11
      WHERE (SELECT count(*) FROM senders WHERE account_id = $2 AND status <> 'rejected') < $12
+       AND NOT EXISTS (SELECT 1 FROM senders WHERE account_id = $2 AND sender_id = $13)
      ON CONFLICT (account_id, sender_id) DO NOTHING`,
     [
       row.id,
@@ -94,6 +99,7 @@ async function insertSender(tx: Tx, row: SenderRow): Promise<void> {
       row.dltTemplateId,
       row.dltTemplateCategory,
       SENDERS_MAX,
+      otherSpellingOf(row.senderId),
     ],
   );
   if (rowCount === 0) throw await whyNotRegistered(tx, row);
@@ -129,9 +135,10 @@ export async function createSender(
 }
 
 async function whyNotRegistered(tx: Tx, row: { accountId: string; senderId: string }): Promise<ApiError> {
-  const { rowCount } = await tx.query("SELECT 1 FROM senders WHERE account_id = $1 AND sender_id = $2", [
+  const { rowCount } = await tx.query("SELECT 1 FROM senders WHERE account_id = $1 AND sender_id IN ($2, $3)", [
     row.accountId,
     row.senderId,
+    otherSpellingOf(row.senderId),
   ]);
   if (rowCount)
     return invalidRequest("This sender ID is registered already.", { param: "sender_id", reason: "sender_exists" });

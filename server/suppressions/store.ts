@@ -5,15 +5,20 @@ import { newId } from "../core/ids";
 import { noteChange } from "../core/live";
 import { unnest } from "../core/unnest";
 import { INSERT_CHANGES } from "../lists/store";
+import { otherSpellingOf } from "../messages/phone";
 
 type Sending = { accountId: string; toNumber: string; fromSender: string };
 
 const keyOf = (accountId: string, number: string, senderId: string): string => `${accountId} ${number} ${senderId}`;
 
+/** What suppresses messages from a sender: every sender (empty), itself, and for a number that can be dialled its other spelling. */
+const suppressorsOf = (fromSender: string): string[] => ["", fromSender, otherSpellingOf(fromSender) ?? ""];
+
 const SENDINGS = unnest<Sending>({
   account_id: ["text", (sending) => sending.accountId],
   number: ["text", (sending) => sending.toNumber],
   sender_id: ["text", (sending) => sending.fromSender],
+  other_spelling: ["text", (sending) => otherSpellingOf(sending.fromSender) ?? ""],
 });
 
 /**
@@ -30,19 +35,23 @@ export async function findSuppressed(
     text: `SELECT s.account_id AS "accountId", s.number, s.sender_id AS "senderId"
            FROM ${SENDINGS.as("r")}
            JOIN suppressions s ON s.account_id = r.account_id AND s.number = r.number
-             AND s.sender_id IN ('', r.sender_id)`,
+             AND s.sender_id IN ('', r.sender_id, r.other_spelling)`,
     values: SENDINGS.values(sendings),
   });
   if (rows.length === 0) return () => false;
   const found = new Set(rows.map((row) => keyOf(row.accountId, row.number, row.senderId)));
   return ({ accountId, toNumber, fromSender }) =>
-    found.has(keyOf(accountId, toNumber, "")) || found.has(keyOf(accountId, toNumber, fromSender));
+    suppressorsOf(fromSender).some((senderId) => found.has(keyOf(accountId, toNumber, senderId)));
 }
+
+/** SQL: {@link otherSpellingOf} a sender ID, empty if it has none. */
+const otherSpellingIn = (senderId: string): string => `CASE WHEN ${senderId} ~ '^\\+[1-9][0-9]{6,14}$'
+  THEN substr(${senderId}, 2) WHEN ${senderId} ~ '^[1-9][0-9]{6,14}$' THEN '+' || ${senderId} ELSE '' END`;
 
 /** SQL: whether a message is suppressed, for its sender or for every sender. `message`: alias of `messages` in the statement. */
 export const isSuppressed = (message: string): string => `EXISTS (SELECT 1 FROM suppressions suppressing
   WHERE suppressing.account_id = ${message}.account_id AND suppressing.number = ${message}.to_number
-    AND suppressing.sender_id IN ('', ${message}.from_sender))`;
+    AND suppressing.sender_id IN ('', ${message}.from_sender, ${otherSpellingIn(`${message}.from_sender`)}))`;
 
 /** Has the open pages of the accounts ask anew for their suppressions. */
 const tellPages = (tx: Tx, changes: ReadonlyArray<{ accountId: string }>): void =>
@@ -113,24 +122,46 @@ const REQUEST_COLUMNS = {
   number: ["text", (request: SuppressionRequest) => request.number],
   sender_id: ["text", (request: SuppressionRequest) => request.senderId],
   at: ["timestamptz", (request: SuppressionRequest) => request.at.toISOString()],
+  other_spelling: ["text", (request: SuppressionRequest) => otherSpellingOf(request.senderId) ?? request.senderId],
 } as const;
 
 const STOPS = unnest<SuppressionRequest>({ id: ["text", () => newId("suppression")], ...REQUEST_COLUMNS });
 const STARTS = unnest<SuppressionRequest>(REQUEST_COLUMNS);
 
+/** Numbers share locks beyond these, since the database has room for a few thousand at once. */
+const KEYWORD_LOCKS = 1_024;
+
+/**
+ * Has the keywords from these numbers applied one after the other until the transaction ends: of two that are received at once, the
+ * second sees the first. To be called when the messages are stored, and before {@link insertStops} and {@link deleteStops}.
+ */
+export async function lockKeywords(tx: Tx, requests: readonly SuppressionRequest[]): Promise<void> {
+  if (requests.length === 0) return;
+  await tx.query({
+    name: "suppressions.lock_keywords",
+    text: `SELECT pg_advisory_xact_lock(hashtext('suppressions.keywords'), n) FROM (
+             SELECT DISTINCT hashtext(number) & ${KEYWORD_LOCKS - 1} AS n FROM unnest($1::text[]) AS i (number) ORDER BY n) l`,
+    values: [requests.map(({ number }) => number)],
+  });
+}
+
 /**
  * Suppresses numbers for the senders that they sent a STOP to, beside suppressions made by hand. A later STOP moves the
- * time of the first one, so that a START sent in between, but received last, does not undo it.
+ * time of the first one, so that a START sent in between, but received last, does not undo it. A STOP that was sent before a START,
+ * but received last, is left out.
  */
 export async function insertStops(tx: Tx, stops: readonly SuppressionRequest[]): Promise<void> {
   if (stops.length === 0) return;
   tellPages(tx, stops);
+  // `to_number || ''` matches no index: the messages of one handset are few, those to one sender are not.
   await tx.query({
     name: "suppressions.insert_stops",
     text: `WITH inserted AS (
              INSERT INTO suppressions AS s (id, account_id, number, sender_id, reason, created_at)
              SELECT id, account_id, number, sender_id, 'stop', at
              FROM ${STOPS.as("r")}
+             WHERE NOT EXISTS (SELECT 1 FROM inbound_messages i WHERE i.account_id = r.account_id AND i.from_number = r.number
+               AND i.to_number || '' IN (r.sender_id, r.other_spelling) AND i.keyword = 'start' AND i.received_at > r.at)
              ORDER BY account_id, number, sender_id
              ON CONFLICT (account_id, number, sender_id, reason) DO UPDATE SET created_at = excluded.created_at
                WHERE s.created_at < excluded.created_at
@@ -155,7 +186,7 @@ export async function deleteStops(tx: Tx, starts: readonly SuppressionRequest[])
     text: `WITH deleted AS (
              DELETE FROM suppressions s
              USING ${STARTS.as("r")}
-             WHERE s.account_id = r.account_id AND s.number = r.number AND s.sender_id = r.sender_id
+             WHERE s.account_id = r.account_id AND s.number = r.number AND s.sender_id IN (r.sender_id, r.other_spelling)
                AND s.reason = 'stop' AND s.created_at <= r.at
              RETURNING s.account_id, s.sender_id
            ) ${INSERT_DELETED}`,

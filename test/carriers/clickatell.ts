@@ -1,5 +1,5 @@
 /** The emulated One API of Clickatell, its SMS channel. */
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import type { CallbackRequest } from "./callback";
 import type { Reported } from "./carrier";
 import {
@@ -29,11 +29,11 @@ import { countParts } from "./parts";
 const PATH = "/v1/message";
 const INTEGRATION = { integrationName: "loopback", integrationId: "8a7b2c4f6d1e4f0a9b3c5d7e9f1a2b3c" };
 const REPORT = {
-  sent: { statusCode: 3, status: "DELIVERED_TO_GATEWAY", statusDescription: "Delivered to the gateway." },
-  delivered: { statusCode: 4, status: "RECEIVED_BY_RECIPIENT", statusDescription: "Received by the recipient." },
-  undelivered: { statusCode: 7, status: "DELIVERY_ERROR", statusDescription: "Could not be delivered." },
-  failed: { statusCode: 9, status: "ROUTING_ERROR", statusDescription: "Could not be routed." },
-} satisfies Record<Reported, { statusCode: number; status: string; statusDescription: string }>;
+  sent: { statusCode: 4, status: "SENT_TO_SUPPLIER" },
+  delivered: { statusCode: 5, status: "DEVICE_ACK" },
+  undelivered: { statusCode: 23, status: "DELIVERY_FAILURE" },
+  failed: { statusCode: 100, status: "ROUTING_ERROR" },
+} satisfies Record<Reported, { statusCode: number; status: string }>;
 
 const requestError = (httpStatus: number, code: number, description: string): CarrierResponse =>
   jsonResponse(httpStatus, { messages: [], error: { code, description } });
@@ -90,11 +90,12 @@ export function startClickatell(): Promise<HttpCarrier> {
     };
   }
 
-  const post = (value: unknown, { receiptUrl, forged }: Sending): CallbackRequest => ({
+  /** Posts an event with one item, as all are. */
+  const post = (kind: string, item: Record<string, unknown>, { receiptUrl, forged, at }: Sending): CallbackRequest => ({
     method: "POST",
     url: forged ? withAnotherSecret(receiptUrl) : receiptUrl,
     headers: { "content-type": "application/json" },
-    body: JSON.stringify(value),
+    body: JSON.stringify({ ...INTEGRATION, event: { [kind]: [{ channel: "sms", ...item, timestamp: at.getTime() }] } }),
   });
 
   return startHttpCarrier({
@@ -106,16 +107,13 @@ export function startClickatell(): Promise<HttpCarrier> {
       return jsonResponse(202, { messages: [message], error: null });
     },
     failure: (kind, { to }) => FAILURE[kind](withoutPlus(to)),
-    receipt: (message, part, status, sending) => {
-      const ends = { to: withoutPlus(message.to), from: withoutPlus(message.from) };
-      const ids = { messageId: message.ids[part], requestId: randomUUID(), clientMessageId: message.reference };
-      return post({ ...INTEGRATION, ...ids, ...ends, ...REPORT[status], timestamp: sending.at.getTime() }, sending);
-    },
+    receipt: ({ ids, reference }, part, status, sending) =>
+      post("messageStatusUpdate", { messageId: ids[part], clientMessageId: reference, ...REPORT[status] }, sending),
     inbound: ({ from, to, text }, sending) => {
-      const ids = { messageId: randomBytes(16).toString("hex"), replyMessageId: null };
-      const ends = { fromNumber: withoutPlus(from), toNumber: withoutPlus(to) };
-      const content = { text, charset: "UTF-8", udh: "", network: "", keyword: null };
-      return post({ ...INTEGRATION, ...ids, ...ends, timestamp: sending.at.getTime(), ...content }, sending);
+      const related = { relatedMessageId: null, relatedClientMessageId: null };
+      const ends = { from: withoutPlus(from), to: withoutPlus(to) };
+      const messageId = randomBytes(16).toString("hex");
+      return post("moText", { messageId, ...related, ...ends, content: text, charset: "UTF-8" }, sending);
     },
   });
 }

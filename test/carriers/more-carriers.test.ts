@@ -102,8 +102,8 @@ const carriers = [
     ],
     refuse: [400, { messages: [{ accepted: false, error: { code: 26 } }] }],
     failures: [207, 429, 401],
-    report: { statusCode: 4, clientMessageId: REFERENCE },
-    idIn: (report: Record<string, unknown>) => report.messageId,
+    report: { event: { messageStatusUpdate: [{ statusCode: 5, status: "DEVICE_ACK", clientMessageId: REFERENCE }] } },
+    idIn: (report: Record<string, unknown>) => Object(report.event).messageStatusUpdate[0].messageId,
   },
   {
     name: "bandwidth",

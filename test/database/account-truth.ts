@@ -66,6 +66,15 @@ const CLAIMS: Readonly<Record<string, string>> = {
     SELECT m.id, m.error_code, a.seq, a.outcome FROM messages m JOIN message_attempts a ON a.message_id = m.id
     WHERE m.account_id = $1 AND m.status = 'failed' AND m.sent_at IS NULL AND m.error_code <> 'provider_outcome_unknown'
       AND (a.outcome IS NULL OR a.outcome = 'unknown')`,
+  "no message stays sent when its last provider reported that it failed": `
+    SELECT m.id, r.id AS receipt FROM messages m
+    JOIN receipts r ON r.message_id = m.id AND NOT r.applied AND r.status IN ('failed', 'undelivered')
+    LEFT JOIN attempt_parts p ON p.provider = r.provider AND p.provider_message_id = r.provider_message_id
+    JOIN message_attempts a ON a.message_id = m.id
+      AND (a.seq = p.seq OR a.provider = r.provider AND a.provider_message_id = r.provider_message_id)
+    WHERE m.account_id = $1 AND m.status = 'sent' AND p.status IS DISTINCT FROM 'delivered' AND NOT EXISTS (
+      SELECT 1 FROM message_attempts b WHERE b.message_id = m.id AND b.seq > a.seq
+        AND (b.outcome IS NULL OR b.outcome IN ('unknown', 'accepted')))`,
   "no attempt is open but the last": `
     SELECT a.message_id, a.seq FROM message_attempts a JOIN messages m ON m.id = a.message_id
     WHERE m.account_id = $1 AND a.outcome IS NULL AND EXISTS (

@@ -13,7 +13,13 @@ import { failExpired } from "@/server/messages/dispatch/expire";
 import { type AttemptResult, attemptResult, recordOutcome } from "@/server/messages/dispatch/record-outcome";
 import { giveBackUnheard, recoverAttempts } from "@/server/messages/dispatch/recover";
 import { settleAttempts } from "@/server/messages/dispatch/run-attempt";
-import { failStranded, failUnresolved, joinLeftReceipts, requeueOrphans } from "@/server/messages/dispatch/sweeps";
+import {
+  applyLeftReceipts,
+  failStranded,
+  failUnresolved,
+  joinLeftReceipts,
+  requeueOrphans,
+} from "@/server/messages/dispatch/sweeps";
 import { claimFromThrottleQueue, drainThrottleQueue } from "@/server/messages/dispatch/throttle-queue";
 import { applyReceipts, rejoinReceipts } from "@/server/messages/receipts/apply-receipts";
 import { isPartReporter } from "@/server/messages/receipts/parts";
@@ -294,7 +300,7 @@ export class InterleavedSends {
     }
     await asWorker(this.worker(by), async () => {
       await joinLeftReceipts(60_000);
-      for (const look of [failUnresolved, failStranded, requeueOrphans]) await look(ANY_AGE);
+      for (const look of [failUnresolved, failStranded, applyLeftReceipts, requeueOrphans]) await look(ANY_AGE);
     });
   }
 

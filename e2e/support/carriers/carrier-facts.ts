@@ -85,7 +85,12 @@ export const CARRIER_FACTS: Record<CarrierName, CarrierFacts> = {
     undelivered: ["undelivered", "DeliveryFailure"],
     forged: 404,
   },
-  clickatell: { failed: ["failed", "9"], undelivered: ["undelivered", "7"], reportsByReference: true, forged: 404 },
+  clickatell: {
+    failed: ["failed", "ROUTING_ERROR"],
+    undelivered: ["undelivered", "DELIVERY_FAILURE"],
+    reportsByReference: true,
+    forged: 404,
+  },
   bandwidth: {
     failed: ["failed", "4470"],
     undelivered: ["undelivered", "4750"],

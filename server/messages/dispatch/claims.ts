@@ -16,6 +16,8 @@ import { workerId } from "../../core/worker-id";
 import type { Slot } from "../../providers/health/slots";
 import type { OutboundMessage } from "../../providers/port";
 import { isSuppressed } from "../../suppressions/store";
+import { reapplySuperseded } from "../receipts/apply-receipts";
+import { lockMessages } from "../transitions";
 import { isExpired, revokedOf } from "./fail-undispatched";
 
 /** Pause before messages whose providers are all unavailable are dispatched again. */
@@ -206,14 +208,30 @@ export const begin = (attempt: Claimed): Promise<boolean> => beginQueue()(attemp
 /** Deletes claims of attempts that were never made, and has their messages dispatched again. May be repeated. */
 export async function giveBack(attempts: readonly Claimed[]): Promise<void> {
   if (attempts.length === 0) return;
-  await transaction(async (tx) => {
-    const { rows } = await tx.query<{ id: string }>({
-      name: "attempts.give_back",
-      text: `DELETE FROM message_attempts a USING ${CLAIMED.as("b")}
-             WHERE a.message_id = b.message_id AND a.seq = b.seq AND a.claim = b.claim AND ${filterIsNull("a.outcome")}
-             RETURNING a.message_id AS id`,
-      values: CLAIMED.values(attempts),
-    });
-    if (rows.length > 0) await addJob(tx, "dispatch_messages", { messageIds: rows.map((row) => row.id) });
+  await transaction((tx) => deleteClaims(tx, attempts, false));
+}
+
+/** As {@link giveBack}, in a transaction. @param isUnbegunOnly whether begun attempts are left. @returns how many were deleted. */
+export async function deleteClaims(tx: Tx, attempts: readonly Claimed[], isUnbegunOnly: boolean): Promise<number> {
+  // The lock keeps receipts away until they find these attempts gone.
+  const messages = await lockMessages(
+    tx,
+    attempts.map(({ message }) => message.id),
+  );
+  const { rows } = await tx.query<{ id: string }>({
+    name: "attempts.give_back",
+    text: `DELETE FROM message_attempts a USING ${CLAIMED.as("b")}
+           WHERE a.message_id = b.message_id AND a.seq = b.seq AND a.claim = b.claim AND ${filterIsNull("a.outcome")}
+             AND (a.begun_at IS NULL OR NOT $4)
+           RETURNING a.message_id AS id`,
+    values: [...CLAIMED.values(attempts), isUnbegunOnly],
   });
+  const ids = rows.map((row) => row.id);
+  if (ids.length === 0) return 0;
+  await addJob(tx, "dispatch_messages", { messageIds: ids });
+  await reapplySuperseded(
+    tx,
+    ids.filter((id) => messages.get(id)?.status === "sent"),
+  );
+  return ids.length;
 }

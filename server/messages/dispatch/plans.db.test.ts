@@ -17,7 +17,7 @@ import { makeRoute } from "@/test/database/routes";
 import { makeAccount } from "@/test/database/seed";
 import { type Attempt, begin, giveBack } from "./claims";
 import { claimAttempts } from "./dispatch";
-import { expireUnconfirmed, failStranded, requeueOrphans } from "./sweeps";
+import { applyLeftReceipts, expireUnconfirmed, failStranded, requeueOrphans } from "./sweeps";
 
 /** Messages of the job under test, and of the backlog that it must not walk. */
 const OWN = 20;
@@ -126,10 +126,11 @@ test("moves and sweeps find their messages by id in the lists of their status", 
   const sweeps = await statementsOf(async () => {
     await requeueOrphans(HOUR_MS);
     await failStranded(HOUR_MS);
+    await applyLeftReceipts(HOUR_MS);
     await expireUnconfirmed(HOUR_MS);
   });
   const names = sweeps.map(({ name }) => name);
-  expect(names).toHaveLength(3);
+  expect(names).toHaveLength(4);
   expect(await excessiveReads(sweeps, names, ["messages", "message_attempts"])).toEqual([]);
 });
 

@@ -10,7 +10,7 @@ import { defineProcessValue } from "../../core/process";
 import { unnest } from "../../core/unnest";
 import type { SendOutcome } from "../../providers/port";
 import { providerTable } from "../../providers/registry";
-import { joinReceipts } from "../receipts/apply-receipts";
+import { joinReceipts, reapplySuperseded } from "../receipts/apply-receipts";
 import { type AcceptedIds, freeReusedIds, isPartReporter, registerParts } from "../receipts/parts";
 import { storedCode, storedDetail } from "../stored-text";
 import { applyChanges, type Change, lockMessages, withSuperseded } from "../transitions";
@@ -114,9 +114,20 @@ async function record(
   const effects = { ...all, changes: await withSuperseded(tx, all.changes) };
   for (const { claim } of effects.toClaim) knownClaims().add(claim);
   const claimed = await write(tx, effects, conditions.at);
+  const left = results.filter(
+    (result) => messages.get(result.attempt.message.id)?.status === "sent" && cameToNothing(result),
+  );
+  await reapplySuperseded(
+    tx,
+    left.map(({ attempt }) => attempt.message.id),
+  );
   dropClaims(effects.toClaim.filter(({ claim }) => !claimed.has(claim)));
   return nextAttempts(decided, claimed);
 }
+
+/** Whether a later attempt certainly did not send the message: earlier ones may then decide it. */
+const cameToNothing = ({ attempt, outcome }: AttemptResult): boolean =>
+  attempt.seq > 1 && (outcome.kind === "refused" || outcome.kind === "retryable");
 
 /** A result, and the decision on its message. */
 type Decided = { result: AttemptResult; decision: Decision; change: Change | null };

@@ -3,13 +3,12 @@
  * never sent and go back to dispatch; begun ones may have been sent, so their outcome is unknown.
  */
 
-import { addJob } from "../../core/add-jobs";
 import { SECOND_MS } from "../../core/clock";
 import { filterEquals, pool, transaction } from "../../core/db";
 import { log } from "../../core/log";
 import { workerId } from "../../core/worker-id";
 import type { OutboundMessage } from "../../providers/port";
-import { type Attempt, giveBack, knownClaims } from "./claims";
+import { type Attempt, deleteClaims, giveBack, knownClaims } from "./claims";
 import { dltOfMessage } from "./dlt";
 import { continueWith } from "./run-attempt";
 
@@ -30,21 +29,22 @@ const WORKER_LOST = {
 /** Deletes the claims of workers with expired leases, and has their messages dispatched. @returns how many. */
 export async function takeBackClaims(workerIds: readonly string[]): Promise<number> {
   for (let count = 0, found = BATCH; ; ) {
-    found = await transaction(async (tx) => {
-      // A worker that was only stopped cannot begin these when it resumes: `begin` matches the claim's token.
-      const { rows } = await tx.query<{ id: string }>({
-        name: "recover.take_back",
-        text: `DELETE FROM message_attempts d USING (
-                 SELECT a.message_id, a.seq FROM message_attempts a
-                 WHERE a.outcome IS NULL AND a.begun_at IS NULL AND a.worker_id = ANY($1::text[])
-                 LIMIT $2 FOR UPDATE SKIP LOCKED) t
-               WHERE d.message_id = t.message_id AND d.seq = t.seq RETURNING d.message_id AS id`,
-        values: [workerIds, BATCH],
-      });
-      if (rows.length > 0) await addJob(tx, "dispatch_messages", { messageIds: rows.map((row) => row.id) });
-      return rows.length;
+    const { rows } = await pool().query<{ id: string; seq: number; claim: string }>({
+      name: "recover.unbegun",
+      text: `SELECT a.message_id AS id, a.seq, a.claim FROM message_attempts a
+             WHERE a.outcome IS NULL AND a.begun_at IS NULL AND a.worker_id = ANY($1::text[]) LIMIT $2`,
+      values: [workerIds, BATCH],
     });
-    count += found;
+    found = rows.length;
+    if (found === 0) return count;
+    // A worker that was only stopped cannot begin these when it resumes: `begin` matches the claim's token.
+    count += await transaction((tx) =>
+      deleteClaims(
+        tx,
+        rows.map(({ id, seq, claim }) => ({ message: { id }, seq, claim })),
+        true,
+      ),
+    );
     if (found < BATCH) return count;
   }
 }

@@ -2,10 +2,11 @@
 
 import { addJob } from "../../core/add-jobs";
 import { HOUR_MS, MINUTE_MS, now } from "../../core/clock";
-import { pool, transaction } from "../../core/db";
+import { pool, type Tx, transaction } from "../../core/db";
 import { log } from "../../core/log";
 import { idsWithin } from "../lists/created-range";
-import { rejoinReceipts } from "../receipts/apply-receipts";
+import { reapplySuperseded, rejoinReceipts } from "../receipts/apply-receipts";
+import { isGivenUp } from "../receipts/match-attempts";
 import type { Step } from "../steps";
 import { applyChanges, lockMessages, withSuperseded } from "../transitions";
 import { failExpired } from "./expire";
@@ -19,11 +20,6 @@ const ORPHANED_AFTER_MS = 10 * MINUTE_MS;
 /** A parked receipt can be joined by this time, if ever: attempts end within a quarter of an hour. */
 const JOINED_WITHIN_MS = HOUR_MS;
 const SWEEP_MAX = 2_000;
-/**
- * A begun attempt without an outcome is left to its worker for this time while that is alive: after an outage of the database
- * the worker still has to write the provider's response.
- */
-const LEFT_TO_WORKER = "interval '1 hour'";
 
 // `created_at` of pending_messages is the time at which a message was due, so messages scheduled for later are never read.
 
@@ -32,6 +28,7 @@ export async function sweepMessages(): Promise<void> {
   const results = await Promise.allSettled([
     failUnresolved(UNRESOLVED_AFTER_MS),
     failStranded(UNRESOLVED_AFTER_MS),
+    applyLeftReceipts(UNRESOLVED_AFTER_MS),
     expireUnconfirmed(VALIDITY_MS),
     requeueOrphans(ORPHANED_AFTER_MS),
     failExpired(),
@@ -55,10 +52,8 @@ const UNRESOLVED = `SELECT DISTINCT ON (a.message_id) a.message_id AS id, a.prov
     (SELECT max(b.seq) FROM message_attempts b WHERE b.message_id = a.message_id) AS seq
   FROM message_attempts a
   JOIN messages m ON m.id = a.message_id
-  WHERE (a.outcome IS NULL OR a.outcome = 'unknown') AND ${isBegun("a")} AND a.started_at < ${BEFORE} AND m.status = 'pending'
+  WHERE (a.outcome IS NULL OR a.outcome = 'unknown') AND ${isBegun("a")} AND ${isGivenUp("a", BEFORE)} AND m.status = 'pending'
     AND ($2::text[] IS NULL OR a.message_id = ANY($2))
-    AND (a.outcome = 'unknown' OR a.started_at < now() - ${LEFT_TO_WORKER}
-      OR NOT EXISTS (SELECT 1 FROM workers w WHERE w.id = a.worker_id))
     AND NOT EXISTS (SELECT 1 FROM message_attempts b WHERE b.message_id = a.message_id AND b.seq > a.seq
                     AND b.started_at >= ${BEFORE})
     AND NOT EXISTS (SELECT 1 FROM waiting_messages w WHERE w.message_id = a.message_id)
@@ -111,7 +106,7 @@ export const failStranded = (ageMs: number): Promise<void> =>
     error: { code: "no_provider_available", message: "No provider took the message. The cost was refunded." },
   }));
 
-/** Ends messages that were sent more than `ageMs` ago and have no final receipt. They stay billed. */
+/** Ends messages that were sent more than `ageMs` ago and have no final receipt but superseded ones. They stay billed. */
 export const expireUnconfirmed = (ageMs: number): Promise<void> =>
   sweep(
     UNCONFIRMED,
@@ -122,14 +117,55 @@ export const expireUnconfirmed = (ageMs: number): Promise<void> =>
       error: { code: "no_final_receipt", message: "No final delivery receipt came within 72 hours." },
     }),
     [idsWithin({ from: null, to: now().getTime() - ageMs }).end],
+    (tx, ids) => reapplySuperseded(tx, ids, ageMs),
   );
 
-/** Moves all messages that `choose` finds, in batches. It runs again under the messages' locks, and that result counts. */
+/** Attempts of {@link applyLeftReceipts}, in the order of an index: those after `$2` and `$3`. `$1`: minimum age; `$4`: limit. */
+const GIVEN_UP = `WITH given_up AS MATERIALIZED (
+    SELECT a.message_id AS id, a.started_at FROM message_attempts a
+    WHERE (a.outcome IS NULL OR a.outcome = 'unknown') AND a.seq > 1 AND ${isGivenUp("a", BEFORE)}
+      AND a.started_at >= GREATEST($2::timestamptz, now() - interval '${VALIDITY_MS} milliseconds')
+      AND (a.started_at, a.message_id) > ($2, $3)
+    ORDER BY a.started_at, a.message_id LIMIT $4)
+  SELECT g.id, g.started_at AS "startedAt", EXISTS (SELECT 1 FROM messages m JOIN receipts r ON r.message_id = m.id
+      WHERE m.id = g.id AND m.status = 'sent' AND NOT r.applied AND r.status IN ('failed', 'undelivered')) AS "isLeft"
+  FROM given_up g ORDER BY g.started_at, g.id`;
+
+/**
+ * Applies failure receipts of sent messages that were superseded by a later attempt, when nothing was heard of that for `ageMs`.
+ * The receipt is the only news that there will be, and without it the message would stay `sent` for 72 hours.
+ */
+export async function applyLeftReceipts(ageMs: number): Promise<void> {
+  let last = { startedAt: new Date(0), id: "" };
+  for (let found = SWEEP_MAX; found === SWEEP_MAX; ) {
+    const { rows } = await pool().query<typeof last & { isLeft: boolean }>(GIVEN_UP, [
+      ageMs,
+      last.startedAt,
+      last.id,
+      SWEEP_MAX,
+    ]);
+    found = rows.length;
+    last = rows.at(-1) ?? last;
+    const ids = [...new Set(rows.filter(({ isLeft }) => isLeft).map(({ id }) => id))];
+    if (ids.length === 0) continue;
+    await transaction(async (tx) => {
+      const messages = [...(await lockMessages(tx, ids)).values()];
+      const sent = messages.filter(({ status }) => status === "sent").map(({ id }) => id);
+      await reapplySuperseded(tx, sent, ageMs);
+    });
+  }
+}
+
+/**
+ * Moves all messages that `choose` finds, in batches. It runs again under the messages' locks, and that result counts.
+ * @param before what else may move the locked messages comes first.
+ */
 async function sweep(
   choose: string,
   ageMs: number,
   stepOf: (row: Swept) => Step,
   more: readonly unknown[] = [],
+  before: (tx: Tx, ids: readonly string[]) => Promise<void> = async () => {},
 ): Promise<void> {
   for (let found = SWEEP_MAX; found === SWEEP_MAX; ) {
     const { rows: chosen } = await pool().query<Swept>(choose, [ageMs, null, SWEEP_MAX, ...more]);
@@ -137,10 +173,9 @@ async function sweep(
     if (found === 0) return;
     const ids = chosen.map((row) => row.id);
     await transaction(async (tx) => {
-      const [messages, { rows }] = await Promise.all([
-        lockMessages(tx, ids),
-        tx.query<Swept>(choose, [ageMs, ids, SWEEP_MAX, ...more]),
-      ]);
+      const messages = await lockMessages(tx, ids);
+      await before(tx, ids);
+      const { rows } = await tx.query<Swept>(choose, [ageMs, ids, SWEEP_MAX, ...more]);
       const changes = rows.flatMap((row) => {
         const message = messages.get(row.id);
         return message ? [{ message, attempts: row.seq, steps: [stepOf(row)] }] : [];

@@ -167,10 +167,54 @@ export async function joinReceipts(tx: Tx, targets: readonly ReceiptTarget[]): P
 }
 
 /**
+ * Applies superseded receipts of sent messages whose later attempts have come to nothing since. The messages must be locked, and
+ * the outcomes of their attempts stored. Messages without such a receipt are left alone.
+ * @param givenUpAfterMs as of `findSuperseded`.
+ */
+export async function reapplySuperseded(
+  tx: Tx,
+  messageIds: readonly string[],
+  givenUpAfterMs: number | null = null,
+): Promise<void> {
+  if (messageIds.length === 0) return;
+  const { rows } = await tx.query<Omit<IncomingReceipt, "report"> & ReceiptReport>({
+    name: "receipts.left",
+    text: `SELECT id, provider, provider_message_id AS "providerMessageId", reference, status, code, detail,
+             to_json(occurred_at)#>>'{}' AS "occurredAt"
+           FROM receipts WHERE message_id = ANY($1::text[]) AND NOT applied AND status IN ('failed', 'undelivered')
+           ORDER BY id`,
+    values: [messageIds],
+  });
+  if (rows.length === 0) return;
+  // No new part of its message: it was stored as one when it came, or is about the whole.
+  const receipts = rows.map(({ id, provider, ...report }) => ({
+    ...{ id, provider },
+    report: { ...report, isOfWhole: true },
+  }));
+  const attempts = await findAttempts(tx, receipts);
+  const matched = receipts.flatMap((receipt) => {
+    const attempt = attempts.get(receipt.id);
+    return attempt ? [{ ...receipt, ...attempt }] : [];
+  });
+  const applied = await moveByReceipts(tx, matched, givenUpAfterMs);
+  if (applied.size === 0) return;
+  await tx.query({
+    name: "receipts.mark_applied",
+    text: "UPDATE receipts SET applied = true WHERE id = ANY($1::text[])",
+    values: [[...applied]],
+  });
+}
+
+/**
  * Moves messages by their receipts, in the order in which these occurred.
+ * @param givenUpAfterMs as of `findSuperseded`.
  * @returns the ids of the receipts that moved their message.
  */
-async function moveByReceipts(tx: Tx, receipts: readonly MatchedReceipt[]): Promise<Set<string>> {
+async function moveByReceipts(
+  tx: Tx,
+  receipts: readonly MatchedReceipt[],
+  givenUpAfterMs: number | null = null,
+): Promise<Set<string>> {
   if (receipts.length === 0) return new Set();
   const messages = await lockMessages(
     tx,
@@ -178,7 +222,10 @@ async function moveByReceipts(tx: Tx, receipts: readonly MatchedReceipt[]): Prom
   );
   const folded = await foldParts(tx, receipts);
   const pending = [...messages.values()].filter((message) => message.status === "pending");
-  const [superseded, counts] = await Promise.all([findSuperseded(tx, folded), countAttempts(tx, pending)]);
+  const [superseded, counts] = await Promise.all([
+    findSuperseded(tx, folded, givenUpAfterMs),
+    countAttempts(tx, pending),
+  ]);
   const ordered = folded.sort((a, b) => Date.parse(a.report.occurredAt) - Date.parse(b.report.occurredAt));
 
   const changes = new Map<string, Change>();

@@ -77,19 +77,51 @@ const RECEIPT_ATTEMPTS = unnest<MatchedReceipt>({
 });
 
 /**
- * Finds failure receipts of attempts after which another one may have taken the message: its result is decided by the
- * later attempt. @returns the ids of these receipts.
+ * A begun attempt without an outcome is left to its worker for this time while that is alive: after an outage of the database
+ * the worker still has to write the provider's response.
  */
-export async function findSuperseded(tx: Tx, receipts: readonly MatchedReceipt[]): Promise<Set<string>> {
+const LEFT_TO_WORKER = "interval '1 hour'";
+
+/**
+ * SQL: whether the outcome of an attempt is expected no longer: it started before `before` and is still unknown, or still open
+ * and no worker can know it. `alias`: of `message_attempts` in the statement.
+ */
+export const isGivenUp = (alias: string, before: string): string => `(${alias}.started_at < ${before}
+  AND (${alias}.outcome = 'unknown' OR ${alias}.outcome IS NULL AND (${alias}.started_at < now() - ${LEFT_TO_WORKER}
+    OR NOT EXISTS (SELECT 1 FROM workers w WHERE w.id = ${alias}.worker_id))))`;
+
+/** An attempt that is later than that of the receipt `r`, and may have taken the message. */
+const SUPERSEDING = `SELECT 1 FROM message_attempts a WHERE a.message_id = r.message_id AND a.seq > r.seq
+  AND (a.outcome IS NULL OR a.outcome IN ('unknown', 'accepted'))`;
+
+/**
+ * Finds failure receipts of attempts after which another one may have taken the message: its result is decided by the
+ * later attempt.
+ * @param givenUpAfterMs minimum age of a later attempt that does not count because its outcome is missing; null: all count.
+ * @returns the ids of these receipts.
+ */
+export async function findSuperseded(
+  tx: Tx,
+  receipts: readonly MatchedReceipt[],
+  givenUpAfterMs: number | null,
+): Promise<Set<string>> {
   const negative = receipts.filter(isNegative);
   if (negative.length === 0) return new Set();
-  const { rows } = await tx.query<{ id: string }>({
-    name: "receipts.superseded",
-    text: `SELECT r.id FROM ${RECEIPT_ATTEMPTS.as("r")}
-           WHERE EXISTS (SELECT 1 FROM message_attempts a WHERE a.message_id = r.message_id AND a.seq > r.seq
-                         AND (a.outcome IS NULL OR a.outcome IN ('unknown', 'accepted')))`,
-    values: RECEIPT_ATTEMPTS.values(negative),
-  });
+  const attempts = RECEIPT_ATTEMPTS.values(negative);
+  const { rows } = await tx.query<{ id: string }>(
+    givenUpAfterMs === null
+      ? {
+          name: "receipts.superseded",
+          text: `SELECT r.id FROM ${RECEIPT_ATTEMPTS.as("r")} WHERE EXISTS (${SUPERSEDING})`,
+          values: attempts,
+        }
+      : {
+          name: "receipts.still_superseded",
+          text: `SELECT r.id FROM ${RECEIPT_ATTEMPTS.as("r")}
+                 WHERE EXISTS (${SUPERSEDING} AND NOT ${isGivenUp("a", "now() - $4::float8 * interval '1 millisecond'")})`,
+          values: [...attempts, givenUpAfterMs],
+        },
+  );
   return new Set(rows.map((row) => row.id));
 }
 

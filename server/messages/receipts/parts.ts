@@ -5,7 +5,6 @@
 import type { Tx } from "../../core/db";
 import type { ReceiptReport } from "../../core/jobs";
 import { unnest } from "../../core/unnest";
-import type { Attempt } from "../dispatch/claims";
 
 /** Providers that report on every part of a message under an id of its own. */
 const PART_REPORTERS = new Set(["vonage", "smpp"]);
@@ -13,10 +12,12 @@ const PART_REPORTERS = new Set(["vonage", "smpp"]);
 /** Whether a receipt that was matched by our reference alone may be about a part. */
 export const isPartReporter = (provider: string): boolean => PART_REPORTERS.has(provider);
 
-/** `isInParts`: each id stands for a part of the message, on which the provider reports separately. */
-export type AcceptedIds = { attempt: Attempt; providerMessageIds: readonly string[]; isInParts: boolean };
+type TakenAttempt = { provider: string; seq: number; message: { id: string } };
 
-type AcceptedId = { attempt: Attempt; providerMessageId: string };
+/** `isInParts`: each id stands for a part of the message, on which the provider reports separately. */
+export type AcceptedIds = { attempt: TakenAttempt; providerMessageIds: readonly string[]; isInParts: boolean };
+
+type AcceptedId = { attempt: TakenAttempt; providerMessageId: string };
 
 const eachId = (accepted: readonly Omit<AcceptedIds, "isInParts">[]): AcceptedId[] =>
   accepted.flatMap(({ attempt, providerMessageIds }) =>

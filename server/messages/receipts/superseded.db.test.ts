@@ -3,12 +3,14 @@ import { pool } from "@/server/core/db";
 import { cancelMessage } from "@/server/messages/cancel";
 import { begin, giveBack } from "@/server/messages/dispatch/claims";
 import { failExpired } from "@/server/messages/dispatch/expire";
-import { failUnresolved } from "@/server/messages/dispatch/sweeps";
+import { recoverAttempts, takeBackClaims } from "@/server/messages/dispatch/recover";
+import { applyLeftReceipts, expireUnconfirmed, failUnresolved } from "@/server/messages/dispatch/sweeps";
 import { getMessage } from "@/server/messages/read";
 import { referenceTo } from "@/server/providers/reference";
 import { contradictions } from "@/test/database/account-truth";
 import {
   accepted,
+  BUSY,
   type Claimed,
   claimed,
   prepareAttempts,
@@ -90,6 +92,106 @@ test("the later attempt goes on, and its acceptance decides", async () => {
     provider: "twilio",
   });
   expect(await contradictions(message.account.accountId)).toEqual([]);
+});
+
+/** A message that its first provider has `sent` while the second attempt is claimed. */
+async function sentBehind() {
+  const message = await claimed();
+  const second = await recordAndAdvance(message.first, UNKNOWN);
+  const reference = referenceTo(message.id, 1);
+  await begin(second);
+  await applyReceipts("vonage", [report(`v-${message.id}`, "sent", reference)]);
+  await applyReceipts("vonage", [report(`v-${message.id}`, "failed", reference)]);
+  expect(await statusOf(message)).toBe("sent");
+  return { ...message, second };
+}
+
+/** That a sent message failed, by the one receipt that was superseded before. */
+async function expectFailedAfterAll({ account, id }: Pick<Claimed, "account" | "id">): Promise<void> {
+  expect(await getMessage(account.actor, id)).toMatchObject({ status: "failed", cost: 0.01, error: { code: "7" } });
+  const { rows } = await pool().query("SELECT status FROM receipts WHERE message_id = $1 AND applied", [id]);
+  expect(rows.map((row) => row.status).sort()).toEqual(["failed", "sent"]);
+  expect(await contradictions(account.accountId)).toEqual([]);
+}
+
+test.each([
+  ["refused", REFUSED],
+  ["retryable", BUSY],
+])("a sent message fails by its superseded receipt when the later attempt is %s", async (_, outcome) => {
+  const message = await sentBehind();
+  expect(await record(message.second, outcome)).toBeNull();
+  await expectFailedAfterAll(message);
+});
+
+test("a sent message fails by its superseded receipt when the later attempt is given back", async () => {
+  const message = await sentBehind();
+  await giveBack([message.second]);
+  await expectFailedAfterAll(message);
+});
+
+test("a sent message fails by its superseded receipt when the later attempt is taken back from a dead worker", async () => {
+  const message = await sentBehind();
+  await pool().query(
+    "UPDATE message_attempts SET begun_at = NULL, worker_id = 'dead' WHERE message_id = $1 AND seq = 2",
+    [message.id],
+  );
+  expect(await takeBackClaims(["dead"])).toBe(1);
+  await expectFailedAfterAll(message);
+});
+
+test("a sent message fails by its superseded receipt when the later attempt stays unknown", async () => {
+  const message = await sentBehind();
+  expect(await record(message.second, UNKNOWN)).toBeNull();
+  expect(await statusOf(message)).toBe("sent");
+  await applyLeftReceipts(60_000);
+  expect(await statusOf(message)).toBe("sent");
+  await applyLeftReceipts(ANY_AGE);
+  await expectFailedAfterAll(message);
+});
+
+test("a sent message fails by its superseded receipt when the worker of the later attempt died", async () => {
+  const message = await sentBehind();
+  await pool().query("UPDATE message_attempts SET worker_id = 'dead' WHERE message_id = $1 AND seq = 2", [message.id]);
+  await recoverAttempts(["dead"]);
+  await applyLeftReceipts(60_000);
+  expect(await statusOf(message)).toBe("sent");
+  await applyLeftReceipts(ANY_AGE);
+  await expectFailedAfterAll(message);
+});
+
+test("a sent message without a final receipt fails by its superseded one rather than for the lack of one", async () => {
+  const message = await sentBehind();
+  await record(message.second, UNKNOWN);
+  await expireUnconfirmed(ANY_AGE);
+  await expectFailedAfterAll(message);
+});
+
+test("a later attempt that a provider took decides, also when the one after it comes to nothing", async () => {
+  const message = await claimed();
+  await pool().query("UPDATE messages SET chain = '{vonage,twilio,vonage}' WHERE id = $1", [message.id]);
+  const second = await recordAndAdvance(message.first, UNKNOWN);
+  const third = await recordAndAdvance(second, UNKNOWN);
+  await record(second, accepted(`t-${message.id}`));
+  await applyReceipts("vonage", [report(`v-${message.id}`, "failed", referenceTo(message.id, 1))]);
+  await record(third, REFUSED);
+  await applyLeftReceipts(ANY_AGE);
+  expect(await statusOf(message)).toBe("sent");
+  await expireUnconfirmed(ANY_AGE);
+  expect(await getMessage(message.account.actor, message.id)).toMatchObject({
+    status: "undelivered",
+    provider: "twilio",
+    error: { code: "no_final_receipt" },
+  });
+});
+
+test("a part that was delivered and then reported as failed does not fail a sent message later", async () => {
+  const message = await claimed("x".repeat(200));
+  const second = await recordAndAdvance(message.first, UNKNOWN);
+  const reference = referenceTo(message.id, 1);
+  await applyReceipts("vonage", [report(`v-${message.id}`, "delivered", reference)]);
+  await applyReceipts("vonage", [report(`v-${message.id}`, "failed", reference)]);
+  await record(second, REFUSED);
+  expect(await statusOf(message)).toBe("sent");
 });
 
 test("a failure in the same batch does not let a parked receipt move its message twice", async () => {

@@ -96,7 +96,18 @@ export const VENDOR_CHECKS: Readonly<Record<Exclude<ProviderId, "sandbox">, read
       on: "2026-11-22",
     },
   ],
-  clickatell: [],
+  clickatell: [
+    {
+      what: "receipts and replies",
+      against: "https://help.clickatell.com/developers-api-reference/reference/one-api-client-callbacks",
+      on: "2026-11-23",
+    },
+    {
+      what: "statuses of receipts",
+      against: "https://www.clickatell.com/developers/api-documentation/one-api-message-status-codes-descriptions/",
+      on: "2026-11-23",
+    },
+  ],
   bandwidth: [
     { what: "requests", against: "npm bandwidth-sdk 8.1.4", on: "2026-11-22" },
     { what: "OAuth 2.0 client credentials", against: "npm bandwidth-sdk 8.1.4", on: "2026-11-22" },

@@ -158,6 +158,104 @@ describe("the response", () => {
   });
 });
 
+const event = (content: unknown): Callback =>
+  callback({ integrationId: "fa80", integrationName: "My integration", event: content });
+
+const update = (fields: Record<string, unknown>) => ({
+  channel: "sms",
+  messageId: ID,
+  clientMessageId: "msg_1-1",
+  timestamp: 1_769_860_800_000,
+  ...fields,
+});
+
+const reply = {
+  channel: "sms",
+  messageId: "m1",
+  from: "27999123456",
+  to: "27999000111",
+  timestamp: 1,
+  charset: "UTF-8",
+};
+
+describe("a callback of the One API", () => {
+  const read = (...updates: unknown[]) => clickatell.readCallback(event({ messageStatusUpdate: updates })).reports;
+
+  it.each([
+    [2, "QUEUED", "sent"],
+    [3, "SCHEDULED", "sent"],
+    [4, "SENT_TO_SUPPLIER", "sent"],
+    [5, "DEVICE_ACK", "delivered"],
+    [6, "READ", "delivered"],
+  ])("with the status %d %s reports: %s", (statusCode, status, ours) => {
+    const expected = {
+      providerMessageId: ID,
+      reference: "msg_1-1",
+      status: ours,
+      code: null,
+      detail: null,
+      occurredAt: "2026-01-31T12:00:00.000Z",
+    };
+    expect(read(update({ statusCode, status }))).toEqual([expected]);
+    expect(read(update({ statusCode }))).toEqual([expected]);
+  });
+
+  it.each([
+    [20, "EXPIRED", "undelivered"],
+    [21, "STOPPED_BY_USER", "failed"],
+    [22, "STOPPED_BY_ADMIN", "failed"],
+    [23, "DELIVERY_FAILURE", "undelivered"],
+    [25, "INSUFFICIENT_ACCOUNT_BALANCE", "failed"],
+    [26, "VOLUME_LIMIT", "failed"],
+    [27, "VOLUME_LIMIT_DAILY", "failed"],
+    [28, "VOLUME_LIMIT_MONTHLY", "failed"],
+    [29, "RECIPIENT_DOES_NOT_EXIST", "failed"],
+    [100, "ROUTING_ERROR", "failed"],
+  ])("with the status %d %s reports %s with a reason", (statusCode, status, ours) => {
+    const expected = [{ status: ours, code: status, detail: expect.any(String) }];
+    expect(read(update({ statusCode, status }))).toMatchObject(expected);
+    expect(read(update({ statusCode }))).toMatchObject(expected);
+  });
+
+  it("believes the name of a status rather than its number", () => {
+    expect(read(update({ statusCode: 5, status: "SENT_TO_SUPPLIER" }))).toMatchObject([{ status: "sent" }]);
+    expect(read(update({ statusCode: 999, status: "constructor" }))).toEqual([]);
+  });
+
+  it("may have several events", () => {
+    const both = {
+      messageStatusUpdate: [update({ status: "DEVICE_ACK" }), update({ messageId: "m2", status: "EXPIRED" })],
+      moText: [{ ...reply, content: "STOP" }],
+    };
+    expect(clickatell.readCallback(event(both))).toMatchObject({
+      reports: [{ providerMessageId: ID }, { providerMessageId: "m2" }],
+      inbound: [{ providerMessageId: "m1" }],
+    });
+  });
+
+  it("with moText has messages from handsets", () => {
+    const expected = { providerMessageId: "m1", from: "27999123456", to: "27999000111" };
+    const readText = (fields: Record<string, unknown>) =>
+      clickatell.readCallback(event({ moText: [{ ...reply, ...fields }] }));
+    expect(readText({ content: "STOP" })).toEqual({ reports: [], inbound: [{ ...expected, text: "STOP" }] });
+    // As the vendor's own example writes it.
+    expect(readText({ channel: "SMS ", content: null }).inbound).toEqual([{ ...expected, text: "" }]);
+  });
+
+  it("about another channel or another kind of event is ignored", () => {
+    const nothing = { reports: [], inbound: [] };
+    const whatsapp = { channel: "whatsapp" };
+    expect(clickatell.readCallback(event({ messageStatusUpdate: [whatsapp], moText: [whatsapp] }))).toEqual(nothing);
+    expect(clickatell.readCallback(event({ moLocation: [{ channel: "sms" }] }))).toEqual(nothing);
+    expect(clickatell.readCallback(event({}))).toEqual(nothing);
+  });
+
+  it("without an id is unreadable", () => {
+    expect(() => read({ channel: "sms", status: "DEVICE_ACK" })).toThrow();
+    expect(() => clickatell.readCallback(event(null))).toThrow();
+  });
+});
+
 describe("a callback", () => {
   it("is verified by the secret path alone", () => {
     const at = new Date("2026-01-31T12:00:00Z");

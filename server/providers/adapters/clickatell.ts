@@ -1,4 +1,7 @@
-/** Clickatell, One API. Responses of 202, 207 and 400 all report the message in `messages`. */
+/**
+ * Clickatell, One API. Responses of 202, 207 and 400 all report the message in `messages`. Callbacks of the Platform SMS API, which
+ * a portal may be set to, are read too: their numbers mean something else.
+ */
 import { z } from "zod";
 import { digitsOf, isoOf, jsonOf, referenceOf } from "../http/callback-body";
 import { callbackContent, reportFrom } from "../http/callback-content";
@@ -13,7 +16,7 @@ import {
   wireCode,
   wireCodeOrNull,
 } from "../http/response";
-import type { HttpProvider, Report, SendOutcome, WireResponse } from "../port";
+import type { Callback, CallbackContent, HttpProvider, Report, SendOutcome, WireResponse } from "../port";
 import { baseUrl, secret } from "../setting-fields";
 
 const settings = z.object({
@@ -55,6 +58,7 @@ const SEND_CODES = new Map<string, Meaning>(
 
 type Reported = readonly [status: Report["status"], detail: string];
 
+/** Of the Platform SMS API. */
 const RECEIPT_CODES = new Map<string, Reported>(
   Object.entries({
     1: ["failed", "The message id is unknown."],
@@ -73,7 +77,7 @@ const RECEIPT_CODES = new Map<string, Reported>(
   }),
 );
 
-/** By name, for reports without a known code. */
+/** Of the One API, by name. */
 const RECEIPT_NAMES = new Map<string, Reported>(
   Object.entries({
     QUEUED: ["sent", "The message is queued."],
@@ -88,6 +92,30 @@ const RECEIPT_NAMES = new Map<string, Reported>(
     RECIPIENT_DOES_NOT_EXIST: ["failed", "The recipient does not exist."],
     STOPPED_BY_USER: ["failed", "The message was cancelled."],
     STOPPED_BY_ADMIN: ["failed", "The message was cancelled."],
+    VOLUME_LIMIT: ["failed", "The account has sent as much as it may."],
+    VOLUME_LIMIT_DAILY: ["failed", "The account has sent as much as it may in a day."],
+    VOLUME_LIMIT_MONTHLY: ["failed", "The account has sent as much as it may in a month."],
+  }),
+);
+
+/** Names by the numbers of the One API. */
+const ONE_API_CODES = new Map<string, string>(
+  Object.entries({
+    2: "QUEUED",
+    3: "SCHEDULED",
+    4: "SENT_TO_SUPPLIER",
+    5: "DEVICE_ACK",
+    6: "READ",
+    20: "EXPIRED",
+    21: "STOPPED_BY_USER",
+    22: "STOPPED_BY_ADMIN",
+    23: "DELIVERY_FAILURE",
+    25: "INSUFFICIENT_ACCOUNT_BALANCE",
+    26: "VOLUME_LIMIT",
+    27: "VOLUME_LIMIT_DAILY",
+    28: "VOLUME_LIMIT_MONTHLY",
+    29: "RECIPIENT_DOES_NOT_EXIST",
+    100: "ROUTING_ERROR",
   }),
 );
 
@@ -127,6 +155,24 @@ const fromHandset = z.object({
   text: z.string().nullish(),
 });
 
+const moText = z.object({
+  messageId: z.string().min(1),
+  from: wireCode,
+  to: wireCode,
+  content: z.string().nullish(),
+});
+
+/** Items of an event for the SMS channel; those of other channels may have any shape. */
+const ofSms = z
+  .array(z.looseObject({ channel: z.string() }))
+  .nullish()
+  .transform((items) => (items ?? []).filter(({ channel }) => channel.trim().toLowerCase() === "sms"));
+
+/** New kinds of events come without notice. */
+const oneApiCallback = z.object({
+  event: z.object({ messageStatusUpdate: ofSms, moText: ofSms }),
+});
+
 function readResponse({ status, body }: WireResponse): SendOutcome {
   const isOk = isSuccess(status);
   const parsed = response.safeParse(jsonOrNull(body));
@@ -151,6 +197,55 @@ function readResponse({ status, body }: WireResponse): SendOutcome {
   const fault = message ? "message" : "provider";
   const code = error?.code ?? (isOk ? "not_accepted" : `http_${status}`);
   return outcomeOfUnlisted(status, code, isOk ? fault : faultOfStatus(status), text);
+}
+
+type Receipt = z.output<typeof receipt>;
+
+/** Status of a receipt by its name, else by the number; null: unknown. */
+function reportedOf({ status, statusCode }: Receipt, isOneApi: boolean): { reported: Reported; code: string } | null {
+  const named = isOneApi && statusCode ? ONE_API_CODES.get(statusCode) : undefined;
+  for (const name of [status, named]) {
+    const reported = name ? RECEIPT_NAMES.get(name) : undefined;
+    if (name && reported) return { reported, code: name };
+  }
+  const reported = !isOneApi && statusCode ? RECEIPT_CODES.get(statusCode) : undefined;
+  return statusCode && reported ? { reported, code: statusCode } : null;
+}
+
+function reportOf(callback: Callback, receipt: Receipt, isOneApi: boolean): Report[] {
+  const known = reportedOf(receipt, isOneApi);
+  if (!known) return [];
+  const { messageId, clientMessageId, timestamp } = receipt;
+  const [status, detail] = known.reported;
+  return [
+    reportFrom({
+      providerMessageId: messageId,
+      reference: clientMessageId || referenceOf(callback),
+      ...{ status, detail, code: known.code },
+      occurredAt: isoOf(timestamp ?? Number.NaN),
+    }),
+  ];
+}
+
+function readCallback(callback: Callback): CallbackContent {
+  const body = jsonOf(callback);
+  const isObject = typeof body === "object" && body !== null;
+  if (isObject && "event" in body) {
+    const { event } = oneApiCallback.parse(body);
+    return callbackContent({
+      reports: event.messageStatusUpdate.flatMap((item) => reportOf(callback, receipt.parse(item), true)),
+      inbound: event.moText.map((item) => {
+        const { messageId, from, to, content } = moText.parse(item);
+        return { providerMessageId: messageId, from, to, text: content ?? "" };
+      }),
+    });
+  }
+  if (isObject && "fromNumber" in body) {
+    const { messageId, fromNumber, toNumber, text } = fromHandset.parse(body);
+    const inbound = { providerMessageId: messageId, from: fromNumber, to: toNumber, text: text ?? "" };
+    return callbackContent({ inbound: [inbound] });
+  }
+  return callbackContent({ reports: reportOf(callback, receipt.parse(body), false) });
 }
 
 export const clickatell: HttpProvider<z.output<typeof settings>> = {
@@ -181,26 +276,5 @@ export const clickatell: HttpProvider<z.output<typeof settings>> = {
   readResponse,
   // Callbacks are not signed: knowledge of the secret path is their only proof.
   authenticate: () => ({ kind: "genuine", nonces: [] }),
-  readCallback: (callback) => {
-    const body = jsonOf(callback);
-    if (typeof body === "object" && body !== null && "fromNumber" in body) {
-      const { messageId, fromNumber, toNumber, text } = fromHandset.parse(body);
-      const inbound = { providerMessageId: messageId, from: fromNumber, to: toNumber, text: text ?? "" };
-      return callbackContent({ inbound: [inbound] });
-    }
-    const { messageId, clientMessageId, statusCode, status, timestamp } = receipt.parse(body);
-    const byCode = statusCode ? RECEIPT_CODES.get(statusCode) : undefined;
-    const reported = byCode ?? (status ? RECEIPT_NAMES.get(status) : undefined);
-    if (!reported) return callbackContent();
-    const [ourStatus, detail] = reported;
-    const report = reportFrom({
-      providerMessageId: messageId,
-      reference: clientMessageId || referenceOf(callback),
-      status: ourStatus,
-      code: byCode ? statusCode : status,
-      detail,
-      occurredAt: isoOf(timestamp ?? Number.NaN),
-    });
-    return callbackContent({ reports: [report] });
-  },
+  readCallback,
 };

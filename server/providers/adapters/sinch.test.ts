@@ -244,8 +244,23 @@ describe("the callback", () => {
     });
   });
 
+  it("contains messages from handsets that are no text: their body is empty, or the text beside a picture", () => {
+    const ends = { id: "1", from: "33662162466", to: "15551256344" };
+    const inbound = { providerMessageId: "1", from: ends.from, to: ends.to };
+    const binary = { ...ends, type: "mo_binary", body: "AAEC", udh: "050003080201" };
+    expect(sinch.readCallback(callback(binary)).inbound).toEqual([{ ...inbound, text: "" }]);
+    for (const [message, text] of [
+      ["STOP", "STOP"],
+      [undefined, ""],
+      [null, ""],
+    ]) {
+      const media = { ...ends, type: "mo_media", body: { subject: "Hi", message, media: [{ url: "https://x.test" }] } };
+      expect(sinch.readCallback(callback(media)).inbound).toEqual([{ ...inbound, text }]);
+    }
+  });
+
   it("has no content about anything else, and throws when it is unreadable", () => {
-    expect(sinch.readCallback(callback({ type: "mo_binary", id: "1" }))).toEqual({ reports: [], inbound: [] });
+    expect(sinch.readCallback(callback({ type: "mo_something", id: "1" }))).toEqual({ reports: [], inbound: [] });
     expect(report("Something new", 0)).toBeUndefined();
     for (const body of ["", "[]", { type: "recipient_delivery_report_sms", status: "Delivered" }]) {
       expect(() => sinch.readCallback(callback(body))).toThrow();

@@ -83,7 +83,10 @@ const state = z.object({ code: wireCodeOrNull, status: z.string() });
 const ofBatch = z.object({ batch_id: z.string().min(1), client_reference: z.string().nullish(), at: wireTime });
 const ofRecipient = ofBatch.extend(state.shape);
 const summary = ofBatch.extend({ statuses: z.array(state) });
-const fromHandset = z.object({ id: z.string().min(1), from: z.string(), to: z.string(), body: z.string() });
+const fromHandset = z.object({ id: z.string().min(1), from: z.string(), to: z.string() });
+const moText = fromHandset.extend({ body: z.string() });
+/** A picture or another file, with or without a text. */
+const moMedia = fromHandset.extend({ body: z.object({ message: z.string().nullish() }) });
 
 function readResponse({ status, body }: WireResponse): SendOutcome {
   if (isSuccess(status)) {
@@ -140,11 +143,17 @@ function readCallback(callback: Callback): CallbackContent {
     const report = summary.parse(body);
     return callbackContent({ reports: report.statuses.flatMap((reported) => reportOf(report, reported, ref)) });
   }
+  const inboundOf = ({ id, from, to }: z.output<typeof fromHandset>, text: string) =>
+    callbackContent({ inbound: [{ providerMessageId: id, from, to, text }] });
   if (type === "mo_text") {
-    const { id, from, to, body: text } = fromHandset.parse(body);
-    return callbackContent({ inbound: [{ providerMessageId: id, from, to, text }] });
+    const message = moText.parse(body);
+    return inboundOf(message, message.body);
   }
-  return callbackContent();
+  if (type === "mo_media") {
+    const message = moMedia.parse(body);
+    return inboundOf(message, message.body.message ?? "");
+  }
+  return type === "mo_binary" ? inboundOf(fromHandset.parse(body), "") : callbackContent();
 }
 
 const batchesUrl = (own: Own): string => `${own.baseUrl}/xms/v1/${encodeURIComponent(own.servicePlanId)}/batches`;

@@ -239,14 +239,29 @@ describe.each(everyWay)("a callback in %s", (_, callback) => {
     });
   });
 
+  it("of a binary message from a handset is one without a text", () => {
+    const fields = {
+      msisdn: "447700900000",
+      to: "447700900001",
+      messageId: "B1",
+      type: "binary",
+      data: "00",
+      udh: "05",
+    };
+    expect(vonage.readCallback(callback(fields))).toEqual({
+      reports: [],
+      inbound: [{ providerMessageId: "B1", from: "447700900000", to: "447700900001", text: "" }],
+    });
+  });
+
   it("with a status is a receipt, whatever its other fields", () => {
     const fields = { messageId: "A1", status: "delivered", text: "x", msisdn: "1", to: "2" };
     expect(vonage.readCallback(callback(fields))).toMatchObject({ reports: [{ status: "delivered" }], inbound: [] });
   });
 
   it("about anything else has no content", () => {
-    const binary = vonage.readCallback(callback({ messageId: "B1", type: "binary", data: "00" }));
-    for (const content of [receipt("something new"), binary]) expect(content).toEqual({ reports: [], inbound: [] });
+    const other = vonage.readCallback(callback({ messageId: "B1", type: "something new" }));
+    for (const content of [receipt("something new"), other]) expect(content).toEqual({ reports: [], inbound: [] });
   });
 
   it("without the message's id is unreadable", () => {

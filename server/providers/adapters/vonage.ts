@@ -261,7 +261,7 @@ function readCallback(callback: Callback): CallbackContent {
   if (webhook) return readMessagesWebhook(webhook);
   const fields = fieldsOf(callback);
   const word = fields.get("status");
-  const text = fields.get("text");
+  const text = fields.get("text") ?? (fields.get("type") === "binary" ? "" : null);
   if (word === null && text !== null) {
     const inbound = {
       providerMessageId: requiredField(fields, "messageId"),

@@ -161,6 +161,31 @@ export const WIRE_SAMPLES: Record<string, Samples> = {
     failed: { messages: [], error: { code: 18, description: "why" } },
     isDocumented: true,
     receipt: {
+      integrationId: "fa80",
+      event: {
+        messageStatusUpdate: [
+          {
+            channel: "sms",
+            messageId: "m1",
+            clientMessageId: "msg_1-1",
+            statusCode: 20,
+            status: "EXPIRED",
+            timestamp: 1_769_860_800_000,
+          },
+        ],
+      },
+    },
+    inbound: {
+      integrationId: "fa80",
+      event: { moText: [{ channel: "sms", messageId: "m1", from: "1", to: "2", content: "STOP" }] },
+    },
+    format: "json",
+  },
+  "clickatell/platform": {
+    taken: { messages: [{ apiMessageId: "m1", accepted: true, error: null }], error: null },
+    failed: { messages: [], error: { code: 18, description: "why" } },
+    isDocumented: true,
+    receipt: {
       messageId: "m1",
       clientMessageId: "msg_1-1",
       statusCode: 7,

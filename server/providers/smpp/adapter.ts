@@ -53,8 +53,11 @@ const POLL_MS = 20;
 async function takeDelivery(pdu: Pdu, sink: Sink, alphabet: Alphabet): Promise<void> {
   const delivered = readDeliver(pdu, randomUUID(), alphabet);
   if (delivered.kind === "receipt") await sink.take(callbackContent({ reports: [delivered.report] }));
-  else if (delivered.kind === "inbound") await sink.take(callbackContent({ inbound: [delivered.inbound] }));
-  else log("warn", "smpp.delivery_ignored", { reason: delivered.reason });
+  else if (delivered.kind === "inbound") {
+    const { inbound, unreadable } = delivered;
+    if (unreadable) log("warn", "smpp.text_unreadable", { reason: unreadable });
+    await sink.take(callbackContent({ inbound: [inbound] }));
+  } else log("warn", "smpp.delivery_ignored", { reason: delivered.reason });
 }
 
 /** Waits until no call is under way, at most `withinMs`. */

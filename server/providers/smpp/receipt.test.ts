@@ -133,6 +133,7 @@ describe("messages from handsets", () => {
   const inbound = (text: string) => ({
     kind: "inbound",
     inbound: { providerMessageId: "in-1", from: "491511234567", to: "10777", text },
+    unreadable: null,
   });
 
   it("are decoded, without the header of a part", () => {
@@ -168,7 +169,6 @@ describe("messages from handsets", () => {
     expect(deliver({ data_coding, short_message: Buffer.from("arrêt", "utf8") })).toEqual(inbound("arrêt"));
     const part = Buffer.concat([Buffer.of(5, 0, 3, 9, 2, 1), Buffer.from("STOP")]);
     expect(deliver({ data_coding, esm_class: 0x40, short_message: part })).toEqual(inbound("STOP"));
-    expect(deliver({ data_coding, short_message: Buffer.of(1, 2) })).toMatchObject({ kind: "ignored" });
   });
 
   it("are read in the default alphabet of the centre", () => {
@@ -182,8 +182,15 @@ describe("messages from handsets", () => {
     expect(readDeliver(gsm, "in-1")).toMatchObject({ inbound: { text: "a@_$" } });
   });
 
-  it("are ignored when they are not a text", () => {
-    expect(deliver({ data_coding: 0xf5, short_message: Buffer.from("STOP") })).toMatchObject({ kind: "ignored" });
+  it.each([
+    [4, Buffer.of(1, 2)],
+    [5, Buffer.from("hi")],
+    [13, Buffer.from("hi")],
+    [14, Buffer.from("hi")],
+    [0xf5, Buffer.from("STOP")],
+  ])("are empty when they are not a text, or in an unknown alphabet (data_coding %d)", (data_coding, short_message) => {
+    const unreadable = `no text: data_coding ${data_coding}`;
+    expect(deliver({ data_coding, short_message })).toEqual({ ...inbound(""), unreadable });
   });
 });
 

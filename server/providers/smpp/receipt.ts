@@ -9,7 +9,8 @@ export type IdRadix = "as-is" | "hex-to-decimal" | "decimal-to-hex";
 
 export type Delivered =
   | { kind: "receipt"; report: Report }
-  | { kind: "inbound"; inbound: Inbound }
+  /** `unreadable`: why it has an empty text instead of its own; null: it has its own. */
+  | { kind: "inbound"; inbound: Inbound; unreadable: string | null }
   | { kind: "ignored"; reason: string };
 
 const TYPE_MASK = 0x3c;
@@ -79,9 +80,10 @@ export function readDeliver(pdu: Pdu, inboundId: string, alphabet: Alphabet = "g
   if (type !== TYPE.message) return { kind: "ignored", reason: "an acknowledgement by the handset" };
   const dataCoding = pdu.number("data_coding") ?? 0;
   const text = decodeText(withoutHeader(pdu), dataCoding, alphabet);
-  if (text === null) return { kind: "ignored", reason: `no text: data_coding ${dataCoding}` };
   const [from, to] = [pdu.text("source_addr"), pdu.text("destination_addr")];
-  return { kind: "inbound", inbound: { providerMessageId: inboundId, from, to, text } };
+  const inbound = { providerMessageId: inboundId, from, to, text: text ?? "" };
+  // That somebody wrote is news, even if nobody can read it.
+  return { kind: "inbound", inbound, unreadable: text === null ? `no text: data_coding ${dataCoding}` : null };
 }
 
 function octetsOf(pdu: Pdu): Buffer {
