@@ -19,12 +19,16 @@ async function taskIds(client: pg.Client, names: readonly string[]): Promise<num
   return rows.map(({ id }) => id);
 }
 
+/** For the looks at locked jobs every few seconds, which would read all that wait for their time. One entry more per run of a job. */
+const LOCKED = "jobs_locked";
+
 /**
  * Gives each queue of the workers an index of its own jobs, in the order in which they are fetched. In the shared index, each
  * fetch also reads earlier jobs of other queues: one of webhooks reads a backlog of messages. The name says which tasks an index is
- * for, so that a queue that gets another task gets another index.
+ * for, so that a queue that gets another task gets another index. Locked jobs have one index.
  */
 export async function indexQueues(client: pg.Client): Promise<void> {
+  await client.query(`CREATE INDEX IF NOT EXISTS ${LOCKED} ON ${JOBS} (locked_by) WHERE locked_by IS NOT NULL`);
   const current: string[] = [];
   for (const [queue, names] of Object.entries(QUEUES)) {
     const ids = (await taskIds(client, names)).join(", ");

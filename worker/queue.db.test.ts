@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
+import { checkHealth, invalidateHealth } from "@/server/api/health";
 import { addJob } from "@/server/core/add-jobs";
 import { pool } from "@/server/core/db";
 import { explain, rowsRead, statementsOf } from "@/test/database/plans";
 import { keepQueue, QUEUE_SETTINGS } from "./queue";
+import { unlockOrphanedJobs } from "./take-over";
 
 const BACKLOG = 5_000;
 const OWN = 3;
@@ -75,4 +77,32 @@ test("a job is run when it is announced, also right after a fetch that found not
     await expect.poll(() => done).toBe(job);
   }
   await queue.stop();
+});
+
+test("looks for locked and for due jobs read those alone, however many wait for their time", async () => {
+  await pool().query("DELETE FROM graphile_worker._private_jobs");
+  await pool().query("INSERT INTO workers (id, pools) VALUES ('alive', '{pool}')");
+  await pool().query("VACUUM ANALYZE graphile_worker._private_jobs");
+  await addJob(pool(), "dispatch_messages", { messageIds: ["msg_1"] });
+  await pool().query(
+    `INSERT INTO graphile_worker._private_jobs (task_id, payload, run_at, locked_by, locked_at)
+     SELECT j.task_id, j.payload, now() + interval '1 day', l.pool, l.at
+     FROM graphile_worker._private_jobs j, generate_series(1, $1) n
+     LEFT JOIN LATERAL (SELECT 'pool' AS pool, now() - interval '1 hour' AS at WHERE n % 10000 = 0) l ON true`,
+    [10 * BACKLOG],
+  );
+  const statements = await statementsOf(async () => {
+    const queue = await keepQueue({ name: "test", taskList: { review_sender: () => undefined }, concurrency: 1 });
+    await unlockOrphanedJobs();
+    invalidateHealth();
+    await checkHealth();
+    await queue.stop();
+  });
+  const names = ["queue.own_locks", "worker.pools_of_nobody", "health.queue"];
+  const looks = statements.filter(({ name }) => names.includes(name));
+  expect(looks).toHaveLength(names.length);
+  for (const look of looks) {
+    expect(rowsRead((await explain(look)).plan, ["_private_jobs"]), look.name).toBeLessThanOrEqual(10);
+  }
+  await pool().query("DELETE FROM graphile_worker._private_jobs");
 });

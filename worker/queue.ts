@@ -9,6 +9,7 @@ import { SECOND_MS } from "../server/core/clock";
 import { pool } from "../server/core/db";
 import { directDatabaseUrl } from "../server/core/env";
 import { errorFields, log } from "../server/core/log";
+import { keepDoing } from "../server/core/process";
 import { recurring } from "./crontab";
 import { leasedPools } from "./lease";
 import { unlockJobs } from "./take-over";
@@ -278,10 +279,12 @@ export async function keepQueue(plan: QueuePlan): Promise<Queue> {
   }
 
   let running: Running | null = await startPersistently(0);
-  const watch = setInterval(() => {
-    if (running)
-      unlockUnacknowledged(running).catch((thrown) => log("warn", "queue.locks_not_read", errorFields(thrown)));
-  }, OWN_LOCKS_EVERY_MS);
+  const stopWatching = keepDoing(async () => {
+    if (running) {
+      await unlockUnacknowledged(running).catch((thrown) => log("warn", "queue.locks_not_read", errorFields(thrown)));
+    }
+    return OWN_LOCKS_EVERY_MS;
+  });
 
   async function supervise(): Promise<void> {
     for (let failures = 0; running && !isStopping; ) {
@@ -305,10 +308,10 @@ export async function keepQueue(plan: QueuePlan): Promise<Queue> {
     stop: async () => {
       isStopping = true;
       askToStop();
-      clearInterval(watch);
+      const watched = stopWatching();
       await supervised;
       if (running) retireSoon(running);
-      await Promise.allSettled(retiring);
+      await Promise.allSettled([watched, ...retiring]);
     },
   };
 }

@@ -55,7 +55,7 @@ async function takeOver(dead: readonly Expired[]): Promise<void> {
 }
 
 /** Unlocks jobs of pools that no lease lists: the pool ended without its worker, or the worker is long gone. */
-async function unlockOrphanedJobs(): Promise<void> {
+export async function unlockOrphanedJobs(): Promise<void> {
   const { rows } = await pool().query<{ id: string }>({
     name: "worker.pools_of_nobody",
     text: `SELECT DISTINCT j.locked_by AS id FROM graphile_worker._private_jobs j

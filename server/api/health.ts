@@ -50,11 +50,12 @@ async function databaseLatencyMs(): Promise<number> {
 }
 
 async function readQueue(): Promise<Health["queue"]> {
-  const { rows } = await pool().query<{ readyJobs: number; oldestReadyS: number }>(
-    `SELECT count(*)::int AS "readyJobs",
-            coalesce(extract(epoch FROM now() - min(run_at)), 0)::float8 AS "oldestReadyS"
-     FROM graphile_worker.jobs WHERE run_at <= now() AND locked_at IS NULL AND attempts < max_attempts`,
-  );
+  const { rows } = await pool().query<{ readyJobs: number; oldestReadyS: number }>({
+    name: "health.queue",
+    text: `SELECT count(*)::int AS "readyJobs",
+             coalesce(extract(epoch FROM now() - min(run_at)), 0)::float8 AS "oldestReadyS"
+           FROM graphile_worker._private_jobs WHERE is_available AND run_at <= now()`,
+  });
   return rows[0] ?? null;
 }
 

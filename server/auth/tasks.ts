@@ -1,5 +1,5 @@
 import type { JobPayload } from "../core/jobs";
-import { deleteInSteps } from "../retention/steps";
+import { deleteInSteps, forgetEach } from "../retention/steps";
 import { mailReset } from "./credentials/reset-by-mail";
 
 /** Mails a link to a person who has forgotten their password, if a user has the email. */
@@ -13,7 +13,10 @@ const OVER = {
   sign_in_limits: "busy_until",
 } as const;
 
-/** Deletes ended sessions, expired invitations and links, and unused limits. */
-export async function forgetSignIns(signal?: AbortSignal): Promise<void> {
-  for (const [table, until] of Object.entries(OVER)) await deleteInSteps(table, `${until} <= now()`, { signal });
+/** Deletes ended sessions, expired invitations and links, and unused limits. A table that fails does not stop the others. */
+export function forgetSignIns(signal?: AbortSignal): Promise<void> {
+  return forgetEach(
+    Object.entries(OVER).map(([table, until]) => [table, () => deleteInSteps(table, `${until} <= now()`, { signal })]),
+    signal,
+  );
 }

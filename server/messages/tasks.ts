@@ -3,7 +3,7 @@ import type { JobPayload } from "../core/jobs";
 import { errorFields, log } from "../core/log";
 import { keepDoing } from "../core/process";
 import { PROVIDERS } from "../providers/schema";
-import { deleteInSteps } from "../retention/steps";
+import { deleteInSteps, type Forgetting, forgetEach } from "../retention/steps";
 import { dispatch } from "./dispatch/dispatch";
 import { lookUpUnknown } from "./dispatch/look-up";
 import { giveBackUnheard } from "./dispatch/recover";
@@ -85,18 +85,37 @@ export { sweepMessages } from "./dispatch/sweeps";
 /** SQL: a count of a day that was over long ago. Counts of months are few. */
 const PAST_DAY = `period ~ '^(day|failed):' AND right(period, 10) < (now() - interval '40 days')::date::text`;
 
+/** How long nonces are kept. Plivo signs no time: a callback whose nonce is forgotten could be repeated at any age. */
+const noncesKept = (provider: string) => (provider === "plivo" ? "31 days" : "25 hours");
+
 /**
  * Forgets the nonces of callbacks, long after such a callback would be refused as stale; old counters; and receipts that
- * belong to no message of ours, when one of ours would have expired, or when there are too many of them.
+ * belong to no message of ours, when one of ours would have expired, or when there are too many of them. A kind that fails does
+ * not stop the others.
  */
-export async function forgetCallbacks(signal?: AbortSignal): Promise<void> {
-  const forget = (table: string, condition: string) => deleteInSteps(table, condition, { signal });
-  await forget("receipt_nonces", "seen_at < now() - interval '25 hours' AND provider <> 'plivo'");
-  // Plivo signs no time: a callback whose nonce is forgotten could be repeated at any age.
-  await forget("receipt_nonces", "seen_at < now() - interval '31 days'");
-  await forget("provider_minutes", "minute < now() - interval '31 days'");
-  await forget("receipts", "message_id IS NULL AND received_at < now() - interval '72 hours'");
-  await forget("api_key_quotas", PAST_DAY);
-  await forget("api_key_minutes", "minute < now() - interval '1 day'");
-  for (const provider of PROVIDERS) await dropParked(provider);
+export function forgetCallbacks(signal?: AbortSignal): Promise<void> {
+  const old = (table: string, condition: string): Forgetting => [
+    table,
+    () => deleteInSteps(table, condition, { signal }),
+  ];
+  // By provider, in the order of an index: nonces that another provider's callbacks still need are not read.
+  const oldNonces = (provider: string): Forgetting => [
+    `receipt_nonces of ${provider}`,
+    () =>
+      deleteInSteps("receipt_nonces", "provider = $2 AND seen_at < now() - $3::interval", {
+        values: [provider, noncesKept(provider)],
+        signal,
+      }),
+  ];
+  return forgetEach(
+    [
+      ...PROVIDERS.map(oldNonces),
+      old("provider_minutes", "minute < now() - interval '31 days'"),
+      old("receipts", "message_id IS NULL AND received_at < now() - interval '72 hours'"),
+      old("api_key_quotas", PAST_DAY),
+      old("api_key_minutes", "minute < now() - interval '1 day'"),
+      ...PROVIDERS.map((provider): Forgetting => [`parked receipts of ${provider}`, () => dropParked(provider)]),
+    ],
+    signal,
+  );
 }

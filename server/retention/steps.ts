@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { MINUTE_MS } from "../core/clock";
 import { type Tx, transaction } from "../core/db";
 import { errorCodeOf } from "../core/errors";
-import { log } from "../core/log";
+import { errorFields, log } from "../core/log";
 import { metrics } from "../core/metrics";
 
 /** Far below the time-out of other statements: a step holds rows and a connection. */
@@ -90,4 +90,26 @@ export async function deleteInSteps(
     return { looked: rowCount ?? 0, forgotten: rowCount ?? 0 };
   });
   return forgotten;
+}
+
+/** Deletes old rows of a kind. @returns how many. */
+export type Forgetting = readonly [kind: string, work: () => Promise<number>];
+
+/**
+ * Forgets kinds of data in turn, until `stop` is aborted. A kind that fails does not stop the others.
+ * @throws the first failure, at the end.
+ */
+export async function forgetEach(kinds: readonly Forgetting[], stop?: AbortSignal): Promise<void> {
+  const failures: unknown[] = [];
+  for (const [kind, work] of kinds) {
+    if (stop?.aborted) break;
+    try {
+      const forgotten = await work();
+      if (forgotten > 0) log("info", "retention.forgotten", { kind, count: forgotten });
+    } catch (thrown) {
+      log("warn", "retention.failed", { kind, ...errorFields(thrown) });
+      failures.push(thrown);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
 }

@@ -1,11 +1,11 @@
 import { pool } from "../core/db";
 import { env } from "../core/env";
-import { errorFields, log } from "../core/log";
 import { readCarried } from "./events";
 import { forgetters } from "./forget";
 import { forgetInbound } from "./inbound";
 import { forgetLateReceipts } from "./late-receipts";
 import { type RoundName, runRound } from "./rounds";
+import { type Forgetting, forgetEach } from "./steps";
 
 /** Days after which each kind is deleted; 0: never. Whole messages come first, and leave nothing for the other kinds. */
 const daysOf = (): [RoundName, number][] => [
@@ -19,31 +19,22 @@ const daysOf = (): [RoundName, number][] => [
  * Deletes data older than the RETENTION_* settings allow, by the database's clock. Each run continues where the last one
  * ended, and is bounded in time. A kind that fails does not stop the others.
  */
-export async function forgetOldData(stop?: AbortSignal): Promise<void> {
-  const failures: unknown[] = [];
-  const attempt = async (kind: string, work: () => Promise<number>) => {
-    if (stop?.aborted) return;
-    try {
-      const forgotten = await work();
-      if (forgotten > 0) log("info", "retention.forgotten", { kind, count: forgotten });
-    } catch (thrown) {
-      log("warn", "retention.failed", { kind, ...errorFields(thrown) });
-      failures.push(thrown);
-    }
-  };
+export function forgetOldData(stop?: AbortSignal): Promise<void> {
+  const kinds: Forgetting[] = [];
   for (const [name, days] of daysOf()) {
     if (days === 0) continue;
-    await attempt(name, async () => {
+    const run = async () => {
       const end = await endOf(days);
       const carried = name === "receipts" ? new Set<string>() : await readCarried(end);
       const { forgotten, isDone } = await runRound(name, end, forgetters(carried)[name], stop);
       // Once per round, which leaves few receipts to walk through.
       return name === "receipts" && isDone ? forgotten + (await forgetLateReceipts(end, stop)) : forgotten;
-    });
+    };
+    kinds.push([name, run]);
   }
   const { RETENTION_INBOUND_DAYS: inboundDays } = env();
-  if (inboundDays > 0) await attempt("inbound_messages", async () => forgetInbound(await endOf(inboundDays), stop));
-  if (failures.length > 0) throw failures[0];
+  if (inboundDays > 0) kinds.push(["inbound_messages", async () => forgetInbound(await endOf(inboundDays), stop)]);
+  return forgetEach(kinds, stop);
 }
 
 /** The time `days` ago, by the database's clock. */

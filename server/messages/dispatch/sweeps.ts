@@ -45,6 +45,12 @@ type Swept = { id: string; seq: number; provider: string };
 const BEFORE = "now() - $1::float8 * interval '1 millisecond'";
 
 /**
+ * SQL: a time that no attempt of a pending message is older than, to skip those that timed out before. The two hours cover
+ * processes whose clocks differ: theirs say when a message was accepted.
+ */
+const PENDING_SINCE = "(SELECT min(created_at) FROM pending_messages) - interval '2 hours'";
+
+/**
  * Pending messages that some provider may have taken, while no newer attempt is under way. `$1`: minimum age in
  * milliseconds; `$2`: ids to choose from, null for all; `$3`: limit.
  */
@@ -53,6 +59,7 @@ const UNRESOLVED = `SELECT DISTINCT ON (a.message_id) a.message_id AS id, a.prov
   FROM message_attempts a
   JOIN messages m ON m.id = a.message_id
   WHERE (a.outcome IS NULL OR a.outcome = 'unknown') AND ${isBegun("a")} AND ${isGivenUp("a", BEFORE)} AND m.status = 'pending'
+    AND a.started_at >= ${PENDING_SINCE}
     AND ($2::text[] IS NULL OR a.message_id = ANY($2))
     AND NOT EXISTS (SELECT 1 FROM message_attempts b WHERE b.message_id = a.message_id AND b.seq > a.seq
                     AND b.started_at >= ${BEFORE})
