@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { MINUTE_MS } from "../core/clock";
 import { type Tx, transaction } from "../core/db";
 import { errorCodeOf } from "../core/errors";
-import { log } from "../core/log";
+import { errorFields, log } from "../core/log";
 import { metrics } from "../core/metrics";
 
 /** Far below the time-out of other statements: a step holds rows and a connection. */
@@ -90,4 +90,21 @@ export async function deleteInSteps(
     return { looked: rowCount ?? 0, forgotten: rowCount ?? 0 };
   });
   return forgotten;
+}
+
+/**
+ * Runs the parts of a recurring job one after another. One that fails, perhaps each time, does not stop the others.
+ * @throws the first failure, once all were run.
+ */
+export async function runParts(parts: Iterable<() => Promise<unknown>>): Promise<void> {
+  const failures: unknown[] = [];
+  for (const part of parts) {
+    try {
+      await part();
+    } catch (thrown) {
+      log("warn", "job.part_failed", errorFields(thrown));
+      failures.push(thrown);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
 }
