@@ -1,5 +1,5 @@
 import type { JobPayload } from "../core/jobs";
-import { deleteInSteps } from "../retention/steps";
+import { deleteInSteps, runParts } from "../retention/steps";
 import { mailReset } from "./credentials/reset-by-mail";
 
 /** Mails a link to a person who has forgotten their password, if a user has the email. */
@@ -14,6 +14,11 @@ const OVER = {
 } as const;
 
 /** Deletes ended sessions, expired invitations and links, and unused limits. */
-export async function forgetSignIns(signal?: AbortSignal): Promise<void> {
-  for (const [table, until] of Object.entries(OVER)) await deleteInSteps(table, `${until} <= now()`, { signal });
-}
+export const forgetSignIns = (signal?: AbortSignal): Promise<void> =>
+  runParts(
+    Object.entries(OVER).map(
+      ([table, until]) =>
+        () =>
+          deleteInSteps(table, `${until} <= now()`, { signal }),
+    ),
+  );

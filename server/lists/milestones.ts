@@ -5,6 +5,7 @@
 import { HOUR_MS } from "../core/clock";
 import { pool, type Queryable, readPool, type Tx } from "../core/db";
 import { firstIdAt } from "../core/ids";
+import { runParts } from "../retention/steps";
 
 /** Messages between two milestones: a page reads no more than these to get to its place. */
 export const MILESTONE_EVERY = 2_000;
@@ -46,9 +47,11 @@ export async function setMilestones(): Promise<void> {
            GROUP BY u.account_id, u.messages HAVING u.messages - coalesce(max(l.place), 0) > $1`,
     values: [MILESTONE_EVERY],
   });
-  for (const { id } of accounts) {
-    for (let set = 0; set < SET_MAX && (await setNext(id)); ) set += 1;
-  }
+  await runParts(
+    accounts.map(({ id }) => async () => {
+      for (let set = 0; set < SET_MAX && (await setNext(id)); ) set += 1;
+    }),
+  );
 }
 
 /**

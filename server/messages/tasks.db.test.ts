@@ -1,6 +1,9 @@
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { pool } from "@/server/core/db";
+import { FAULT, failStatements } from "@/test/database/failing-statements";
 import { forgetCallbacks } from "./tasks";
+
+afterEach(() => vi.restoreAllMocks());
 
 /** More than one step deletes. */
 const MANY = 25_000;
@@ -23,4 +26,13 @@ test("old nonces go in steps; young ones stay, and those of plivo for a month", 
   await add("plivo", "32 days", MANY);
   await forgetCallbacks();
   expect(await countOf("receipt_nonces")).toBe(2 + 3);
+});
+
+test("a kind that cannot be deleted keeps no other", async () => {
+  await pool().query(
+    "INSERT INTO api_key_minutes (key_id, minute, used) VALUES ('key_old', now() - interval '2 days', 1)",
+  );
+  failStatements("DELETE FROM receipt_nonces");
+  await expect(forgetCallbacks()).rejects.toThrow(FAULT);
+  expect(await countOf("api_key_minutes")).toBe(0);
 });

@@ -3,7 +3,7 @@ import type { JobPayload } from "../core/jobs";
 import { errorFields, log } from "../core/log";
 import { keepDoing } from "../core/process";
 import { PROVIDERS } from "../providers/schema";
-import { deleteInSteps } from "../retention/steps";
+import { deleteInSteps, runParts } from "../retention/steps";
 import { dispatch } from "./dispatch/dispatch";
 import { lookUpUnknown } from "./dispatch/look-up";
 import { giveBackUnheard } from "./dispatch/recover";
@@ -89,14 +89,16 @@ const PAST_DAY = `period ~ '^(day|failed):' AND right(period, 10) < (now() - int
  * Forgets the nonces of callbacks, long after such a callback would be refused as stale; old counters; and receipts that
  * belong to no message of ours, when one of ours would have expired, or when there are too many of them.
  */
-export async function forgetCallbacks(signal?: AbortSignal): Promise<void> {
-  const forget = (table: string, condition: string) => deleteInSteps(table, condition, { signal });
-  await forget("receipt_nonces", "seen_at < now() - interval '25 hours' AND provider <> 'plivo'");
-  // Plivo signs no time: a callback whose nonce is forgotten could be repeated at any age.
-  await forget("receipt_nonces", "seen_at < now() - interval '31 days'");
-  await forget("provider_minutes", "minute < now() - interval '31 days'");
-  await forget("receipts", "message_id IS NULL AND received_at < now() - interval '72 hours'");
-  await forget("api_key_quotas", PAST_DAY);
-  await forget("api_key_minutes", "minute < now() - interval '1 day'");
-  for (const provider of PROVIDERS) await dropParked(provider);
+export function forgetCallbacks(signal?: AbortSignal): Promise<void> {
+  const forget = (table: string, condition: string) => () => deleteInSteps(table, condition, { signal });
+  return runParts([
+    forget("receipt_nonces", "seen_at < now() - interval '25 hours' AND provider <> 'plivo'"),
+    // Plivo signs no time: a callback whose nonce is forgotten could be repeated at any age.
+    forget("receipt_nonces", "seen_at < now() - interval '31 days'"),
+    forget("provider_minutes", "minute < now() - interval '31 days'"),
+    forget("receipts", "message_id IS NULL AND received_at < now() - interval '72 hours'"),
+    forget("api_key_quotas", PAST_DAY),
+    forget("api_key_minutes", "minute < now() - interval '1 day'"),
+    ...PROVIDERS.map((provider) => () => dropParked(provider)),
+  ]);
 }

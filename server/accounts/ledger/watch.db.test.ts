@@ -1,5 +1,5 @@
-import pg from "pg";
 import { afterEach, expect, test, vi } from "vitest";
+import { FAULT, failStatements } from "@/test/database/failing-statements";
 import { statementsOf } from "@/test/database/plans";
 import { makeAccount } from "@/test/database/seed";
 import { pool } from "../../core/db";
@@ -24,17 +24,6 @@ const changeBalance = (accountId: string, by: number, withEntry = false) =>
     [accountId, by, withEntry],
   );
 
-/** Has the database refuse every statement whose text has `part`. */
-function failStatements(part: string): void {
-  const { query } = pg.Client.prototype;
-  vi.spyOn(pg.Client.prototype, "query").mockImplementation(function (this: pg.Client, ...args: unknown[]) {
-    const [first, ...others] = args as [string | { text?: string }];
-    const text = typeof first === "string" ? first : (first.text ?? "");
-    const sent = text.includes(part) ? ["SELECT a_fault_of_this_test", ...others] : args;
-    return (query as (...all: unknown[]) => unknown).apply(this, sent) as never;
-  });
-}
-
 const gauges = async () => {
   const [drifted, checkedAt] = [await metrics().ledgerDrifted.get(), await metrics().ledgerCheckedAt.get()];
   return { drifted: drifted.values[0]?.value, isChecked: (checkedAt.values[0]?.value ?? 0) > 0 };
@@ -55,7 +44,7 @@ test.each([
   await changeBalance(accountId, 7);
   forgetGauges();
   failStatements(part);
-  await expect(watchLedger()).rejects.toThrow("a_fault_of_this_test");
+  await expect(watchLedger()).rejects.toThrow(FAULT);
   expect(await gauges()).toEqual({ drifted: 1, isChecked: true });
   await changeBalance(accountId, -7);
 });
@@ -68,7 +57,7 @@ test("drift in a closed chapter is reported although open entries cannot be read
   await changeBalance(accountId, -1, true);
   forgetGauges();
   failStatements('"ledgerForgottenMicros"');
-  await expect(watchLedger()).rejects.toThrow("a_fault_of_this_test");
+  await expect(watchLedger()).rejects.toThrow(FAULT);
   expect(await gauges()).toEqual({ drifted: 1, isChecked: true });
 
   // The next check is done by another process, which cannot read the chapter.
@@ -76,7 +65,7 @@ test("drift in a closed chapter is reported although open entries cannot be read
   await changeBalance(accountId, 1, true);
   forgetGauges();
   failStatements('"keptMicros"');
-  await expect(watchLedger()).rejects.toThrow("a_fault_of_this_test");
+  await expect(watchLedger()).rejects.toThrow(FAULT);
   expect(await gauges()).toEqual({ drifted: 1, isChecked: true });
 
   vi.restoreAllMocks();
@@ -87,7 +76,7 @@ test("drift in a closed chapter is reported although open entries cannot be read
 test("a check that compared nothing and found nothing does not count as one", async () => {
   forgetGauges();
   failStatements('"ledgerForgottenMicros"');
-  await expect(watchLedger()).rejects.toThrow("a_fault_of_this_test");
+  await expect(watchLedger()).rejects.toThrow(FAULT);
   expect(await gauges()).toEqual({ drifted: 0, isChecked: false });
 });
 
