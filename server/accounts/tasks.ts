@@ -1,4 +1,4 @@
-import { log } from "../core/log";
+import { errorFields, log } from "../core/log";
 import { observeLedger } from "../observability/messages";
 import {
   type Chapter,
@@ -7,6 +7,8 @@ import {
   closeChapter,
   firstMessageAt,
   ID_SLACK_MS,
+  type KnownChapter,
+  noteVerified,
   verifyChapter,
 } from "./ledger/chapters";
 import { type Drift, findDrift, openRange } from "./ledger/check";
@@ -31,20 +33,51 @@ export async function checkLedger(): Promise<{ accounts: number; drifted: Drift[
 
 /**
  * The hourly check: balances with the kept sums of closed chapters and the entries since, and messages with these entries. It
- * reads some closed chapters again and closes those that are due, so that it takes no longer as the ledger grows.
+ * reads some closed chapters again and closes those that are due, so that it takes no longer as the ledger grows. A part that
+ * fails does not stop the others, nor hide what they have found.
+ * @throws the first failure, in the end.
  */
 export async function watchLedger(): Promise<{ drifted: Drift[]; chapters: ChapterDrift[] }> {
-  for (let closed = 0; closed < CLOSED_PER_RUN && (await closeChapter()); ) closed += 1;
-  const { drifted } = await findDrift(await openRange(ID_SLACK_MS, firstMessageAt));
+  const failures: unknown[] = [];
+  const attempt = async <T>(part: string, work: () => Promise<T>): Promise<T | null> => {
+    try {
+      return await work();
+    } catch (thrown) {
+      log("warn", "ledger.part_not_checked", { part, ...errorFields(thrown) });
+      failures.push(thrown);
+      return null;
+    }
+  };
+  await attempt("close", closeDue);
+  const again = (await attempt("choose", () => chaptersToVerify(VERIFIED_PER_RUN))) ?? [];
+  const open = await attempt("open", async () => findDrift(await openRange(ID_SLACK_MS, firstMessageAt)));
+  const drifted = open?.drifted ?? [];
   for (const drift of drifted) logDrift(drift);
   const chapters: ChapterDrift[] = [];
-  for (const chapter of await chaptersToVerify(VERIFIED_PER_RUN)) {
-    const found = await verifyChapter(chapter);
-    for (const drift of found) logChapterDrift(chapter, drift);
-    chapters.push(...found);
+  const faulty = new Set<KnownChapter>(again.filter(({ hasFaults }) => hasFaults));
+  // A chapter counts as it was, for one account, until it is read again: otherwise the alert would end meanwhile.
+  const observe = () => {
+    const count = new Set([...drifted, ...chapters].map(({ accountId }) => accountId)).size + faulty.size;
+    if (open || count > 0) observeLedger(count);
+  };
+  observe();
+  for (const chapter of again) {
+    await attempt("chapter", async () => {
+      const found = await verifyChapter(chapter);
+      for (const drift of found) logChapterDrift(chapter, drift);
+      chapters.push(...found);
+      faulty.delete(chapter);
+      observe();
+      await noteVerified(chapter, found.length > 0);
+    });
   }
-  observeLedger(new Set([...drifted, ...chapters].map(({ accountId }) => accountId)).size);
+  if (failures.length > 0) throw failures[0];
   return { drifted, chapters };
+}
+
+/** Closes the chapters that are due, as many as a run may. */
+async function closeDue(): Promise<void> {
+  for (let closed = 0; closed < CLOSED_PER_RUN && (await closeChapter()); ) closed += 1;
 }
 
 const logDrift = (drift: Drift): void =>

@@ -8,7 +8,10 @@ import { announceIn } from "./due-jobs";
 import type { JobName, JobPayload } from "./jobs";
 import { unnest } from "./unnest";
 
-/** Runs of a job before graphile-worker gives it up. Only our own crashes and bugs use them up. */
+/**
+ * Runs of a job before graphile-worker gives it up, within some four days. Only our own crashes and bugs use them up, and a mail
+ * server that is away for so long.
+ */
 const MAX_JOB_ATTEMPTS = 25;
 /** Lower runs first: a receipt must not wait behind a backlog of unsent messages. */
 const PRIORITIES: Partial<Record<JobName, number>> = {

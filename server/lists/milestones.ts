@@ -5,6 +5,7 @@
 import { HOUR_MS } from "../core/clock";
 import { pool, type Queryable, readPool, type Tx } from "../core/db";
 import { firstIdAt } from "../core/ids";
+import { runParts } from "../retention/steps";
 
 /** Messages between two milestones: a page reads no more than these to get to its place. */
 export const MILESTONE_EVERY = 2_000;
@@ -48,10 +49,12 @@ export async function setMilestones(): Promise<void> {
            WHERE u.messages - coalesce(l.place, f.messages, 0) > $1`,
     values: [MILESTONE_EVERY],
   });
-  for (const { id, now } of accounts) {
-    const settled = firstIdAt("message", new Date(now.getTime() - SETTLED_MS));
-    for (let set = 0; set < SET_MAX && (await setNext(id, settled)); ) set += 1;
-  }
+  await runParts(
+    accounts.map(({ id, now }) => async () => {
+      const settled = firstIdAt("message", new Date(now.getTime() - SETTLED_MS));
+      for (let set = 0; set < SET_MAX && (await setNext(id, settled)); ) set += 1;
+    }),
+  );
 }
 
 /**

@@ -12,7 +12,7 @@ import { newId } from "../core/ids";
 import { acceptInvitation, getInvitation } from "../members/accept";
 import { invite, listInvitations } from "../members/invitations";
 import { queueMail } from "./store";
-import { sendMail } from "./tasks";
+import { forgetMails, sendMail } from "./tasks";
 
 const PASSWORD = "correct horse battery staple";
 const FROM = { address: "", userAgent: "" };
@@ -108,6 +108,54 @@ test("an email is tried again while the mail server is away or busy, and given u
   await sendAllTo(late);
   expect(await mailsTo(late)).toMatchObject([{ status: "late", content_sealed: null }]);
   expect(server.received).toEqual([]);
+});
+
+/** The jobs of all emails to an address; `mayRun`: it runs now, or will. */
+async function jobsTo(address: string): Promise<{ mayRun: boolean }[]> {
+  const { rows } = await pool().query<{ mayRun: boolean }>(
+    `SELECT locked_at IS NOT NULL OR attempts < max_attempts AS "mayRun" FROM graphile_worker._private_jobs
+     WHERE payload ->> 'mailId' IN (SELECT id FROM mails WHERE address = $1)`,
+    [address],
+  );
+  return rows;
+}
+
+/** Changes the job of the email to an address. */
+const changeJob = (address: string, change: string) =>
+  pool().query(
+    `UPDATE graphile_worker._private_jobs SET ${change}
+     WHERE payload ->> 'mailId' IN (SELECT id FROM mails WHERE address = $1)`,
+    [address],
+  );
+
+test("an email whose job was given up or lost has one again, while it is of use", async () => {
+  const [givenUp, lost, running, sent] = [newAddress(), newAddress(), newAddress(), newAddress()];
+  for (const address of [givenUp, lost, running, sent]) await write(address);
+  await changeJob(givenUp, "attempts = max_attempts");
+  await pool().query(
+    "DELETE FROM graphile_worker._private_jobs WHERE payload ->> 'mailId' = (SELECT id FROM mails WHERE address = $1)",
+    [lost],
+  );
+  await changeJob(running, "attempts = max_attempts, locked_at = now(), locked_by = 'a-worker'");
+  await sendAllTo(sent);
+  await changeJob(sent, "attempts = max_attempts");
+  // The second time there is nothing left to do.
+  for (const _ of [1, 2]) {
+    await forgetMails();
+    for (const address of [givenUp, lost, running]) expect(await jobsTo(address)).toEqual([{ mayRun: true }]);
+    expect(await jobsTo(sent)).toEqual([]);
+  }
+});
+
+test("an email that is of no use any more ends as late, with or without a job, and its text is gone", async () => {
+  const [late, young] = [newAddress(), newAddress()];
+  for (const address of [late, young]) await write(address);
+  await changeJob(late, "attempts = max_attempts");
+  await pool().query("UPDATE mails SET valid_until = now() - interval '1 hour' WHERE address = $1", [late]);
+  await forgetMails();
+  expect(await mailsTo(late)).toMatchObject([{ status: "late", content_sealed: null }]);
+  expect(await jobsTo(late)).toEqual([]);
+  expect(await mailsTo(young)).toMatchObject([{ status: "pending" }]);
 });
 
 test("an email exists exactly when the change does that causes it", async () => {

@@ -1,13 +1,18 @@
-import { pool } from "../core/db";
+import { addJobs } from "../core/add-jobs";
+import { pool, transaction } from "../core/db";
 import { secretKeys } from "../core/env";
 import { log } from "../core/log";
 import { unseal } from "../core/seal";
-import { deleteInSteps } from "../retention/steps";
+import { deleteInSteps, inSteps, runParts } from "../retention/steps";
 import type { Composed } from "./compose";
 import { MAIL_PURPOSE } from "./store";
 import { deliverMail } from "./transport";
 
 const ERROR_MAX = 255;
+/** A job that began to send an email while it was of use has ended by this time. */
+const SENDING_MAX = "interval '10 minutes'";
+/** Emails that are ended, or get a job again, at once. */
+const MAILS_PER_STEP = 1_000;
 
 type Row = { address: string; contentSealed: string; isLate: boolean; kind: string };
 
@@ -42,7 +47,50 @@ export async function sendMail({ mailId }: { mailId: string }): Promise<void> {
   await finish(mailId, refusal === null ? "sent" : "refused", refusal);
 }
 
-/** Deletes emails of more than a month ago. */
-export async function forgetMails(signal?: AbortSignal): Promise<void> {
-  await deleteInSteps("mails", "created_at < now() - interval '30 days'", { signal });
-}
+/** Ends emails that are of no use any more: their jobs may have been given up before. */
+const endLate = (signal?: AbortSignal) =>
+  inSteps("late_mails", { size: MAILS_PER_STEP, signal }, async (tx, limit) => {
+    const { rows } = await tx.query<{ id: string; kind: string }>(
+      `UPDATE mails SET status = 'late', content_sealed = NULL, finished_at = now() WHERE id = ANY (ARRAY(
+         SELECT id FROM mails WHERE status = 'pending' AND valid_until <= now() - ${SENDING_MAX}
+         LIMIT $1 FOR UPDATE SKIP LOCKED))
+       RETURNING id, kind`,
+      [limit],
+    );
+    for (const { id, kind } of rows) log("error", "mail.late", { mail_id: id, kind });
+    return { looked: rows.length, forgotten: rows.length };
+  });
+
+/** SQL: the jobs of emails. Their views omit payloads. */
+const JOBS = `graphile_worker._private_jobs j
+  WHERE j.task_id = (SELECT id FROM graphile_worker._private_tasks WHERE identifier = 'send_mail')`;
+
+/**
+ * Deletes jobs that were given up, which happens after some four days, and adds one for each email that is still of use and that
+ * no waiting or running job carries.
+ */
+const queueAgain = () =>
+  transaction(async (tx) => {
+    await tx.query(`DELETE FROM ${JOBS} AND j.locked_at IS NULL AND j.attempts >= j.max_attempts`);
+    const { rows } = await tx.query<{ id: string }>(
+      `WITH carried AS MATERIALIZED (SELECT j.payload ->> 'mailId' AS id FROM ${JOBS})
+       SELECT id FROM mails m WHERE status = 'pending' AND valid_until > now()
+         AND NOT EXISTS (SELECT 1 FROM carried WHERE carried.id = m.id)
+       ORDER BY created_at LIMIT $1 FOR UPDATE SKIP LOCKED`,
+      [MAILS_PER_STEP],
+    );
+    const jobs = rows.map(({ id }) => ({ payload: { mailId: id }, runAt: null }));
+    await addJobs(tx, "send_mail", jobs);
+    if (jobs.length > 0) log("warn", "mail.queued_again", { count: jobs.length });
+  });
+
+/**
+ * Ends emails that are of no use any more, has those tried again whose job was given up or lost, and deletes emails of more than a
+ * month ago.
+ */
+export const forgetMails = (signal?: AbortSignal): Promise<void> =>
+  runParts([
+    () => endLate(signal),
+    queueAgain,
+    () => deleteInSteps("mails", "created_at < now() - interval '30 days'", { signal }),
+  ]);

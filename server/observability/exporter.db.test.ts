@@ -79,6 +79,10 @@ test("a request through the API is counted by its operation, and its messages on
   expect(metrics).not.toContain("a text that no metric shows");
 });
 
+test("a worker counts recurring jobs from 0, so that alerts see that one was never done", async () => {
+  expect(await text()).toContain('messaging_job_duration_seconds_count{task="check_ledger",outcome="done"} 0');
+});
+
 test("of two workers only the one that has run for longer reads the queue, and the other follows it", async () => {
   await heartbeat("another-worker", 100);
   await heartbeat(workerId(), 50);

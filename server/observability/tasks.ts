@@ -1,3 +1,4 @@
+import { QUEUES } from "../core/jobs";
 import { isWideLogged, logWide } from "../core/log";
 import { metrics } from "../core/metrics";
 import type { SpanPlan } from "../core/spans";
@@ -11,6 +12,8 @@ import { startTracing } from "./tracing";
  */
 export async function startObservability(): Promise<void> {
   await startTracing("worker");
+  // An alert on jobs that were not done needs a count to look at before the first one is.
+  for (const task of QUEUES.housekeeping) metrics().jobs.zero({ task, outcome: "done" });
   await serveMetrics("worker");
   await waitForMigrations();
 }

@@ -1,12 +1,14 @@
 import { afterEach, expect, test } from "vitest";
 import { makeAccount, personOf, type TestAccount } from "@/test/database/seed";
+import { DAY_MS } from "../core/clock";
 import { pool } from "../core/db";
 import { env } from "../core/env";
-import { newId } from "../core/ids";
+import { firstIdAt, newId } from "../core/ids";
 import { metrics } from "../core/metrics";
 import { logRequest, type ServedRequest, writeAll } from "./log-request";
 import { getRequest, listRequests } from "./service";
 import { emptyOldestDay } from "./store";
+import { forgetRequests } from "./tasks";
 
 afterEach(() => {
   env().REQUEST_LOG = "all";
@@ -140,3 +142,31 @@ test("what is older than a week is neither shown nor kept for longer than the ri
   const { rows } = await pool().query("SELECT id FROM request_log WHERE account_id = $1", [account.accountId]);
   expect(rows).toHaveLength(1);
 });
+
+test("requests of days on which nothing was forgotten are deleted, whichever partition they are in", async () => {
+  const account = await makeAccount();
+  note(account);
+  await writeAll();
+  const insert = (ageDays: number) =>
+    pool().query(
+      `INSERT INTO request_log (slot, id, account_id, key_id, method, path, query, status, latency_ms, created_at)
+       SELECT (day - $4::int) % 10, $1, $2, $3, 'GET', '/balance', '', 200, 1, now() - make_interval(days => $4)
+       FROM (SELECT (now() AT TIME ZONE 'UTC')::date - date '1970-01-01' AS day) today`,
+      [idOf(ageDays), account.accountId, account.keyId, ageDays],
+    );
+  // In the partitions of tomorrow, today and the days before, several of them in one.
+  for (const ageDays of [19, 12, 11, 10, 10, 9, 7, 6, 1]) await insert(ageDays);
+  await forgetRequests();
+  const { rows } = await pool().query<{ days: number }>(
+    "SELECT extract(day FROM now() - created_at)::int4 AS days FROM request_log WHERE account_id = $1 ORDER BY 1",
+    [account.accountId],
+  );
+  expect(rows.map(({ days }) => days)).toEqual([0, 1, 6, 7]);
+});
+
+/** An id of a request of so many days ago. */
+const idOf = (ageDays: number): string => {
+  const first = firstIdAt("request", new Date(Date.now() - ageDays * DAY_MS));
+  const id = newId("request");
+  return first.slice(0, id.length - 16) + id.slice(-16);
+};

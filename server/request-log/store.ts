@@ -1,6 +1,9 @@
 /** The rows of the request log: a ring of partitions, one per day. */
+import { DAY_MS, now } from "../core/clock";
 import { pool, transaction } from "../core/db";
+import { firstIdAt } from "../core/ids";
 import { unnest } from "../core/unnest";
+import { inSteps } from "../retention/steps";
 
 /** Partitions of the ring, as the migration made them. */
 const SLOTS = 10;
@@ -53,6 +56,12 @@ export async function insertRequests(rows: readonly RequestRow[]): Promise<void>
   });
 }
 
+/** Requests are older than this, by their ids, when their partition should have been emptied. */
+const LEFT_AFTER_DAYS = 8;
+/** Accounts whose requests one step looks through, and requests that it deletes at most. */
+const ACCOUNTS_PER_STEP = 1_000;
+const LEFT_PER_STEP = 5_000;
+
 /**
  * Empties the partition of the day after tomorrow, whose rows are eight days old. That of tomorrow is empty since yesterday, so
  * that nothing is lost when this runs about midnight.
@@ -64,4 +73,47 @@ export async function emptyOldestDay(): Promise<void> {
   );
   const [oldest] = rows;
   if (oldest?.hasRows) await pool().query(`TRUNCATE request_log_${oldest.slot}`);
+}
+
+type Left = Pick<RequestRow, "accountId" | "id"> & { slot: number };
+
+const LEFT = unnest<Left>({
+  slot: ["int2", ({ slot }) => slot],
+  account_id: ["text", ({ accountId }) => accountId],
+  id: ["text", ({ id }) => id],
+});
+
+/**
+ * Deletes requests that are left in the partitions of other days, because none was emptied on a day when no worker ran, or each run
+ * failed. Without any it costs a look at the oldest request of each account in each partition.
+ */
+export async function deleteLeft(signal?: AbortSignal): Promise<void> {
+  const end = firstIdAt("request", new Date(now().getTime() - LEFT_AFTER_DAYS * DAY_MS));
+  let last = "";
+  await inSteps("requests", { size: ACCOUNTS_PER_STEP, signal }, async (tx, limit) => {
+    const { rows: accounts } = await tx.query<{ id: string }>({
+      name: "request_log.accounts",
+      text: "SELECT id FROM accounts WHERE id > $1 ORDER BY id LIMIT $2",
+      values: [last, limit],
+    });
+    // Found first: a statement that also deletes would be planned for as many rows as it may find.
+    const { rows: left } = await tx.query<Left>({
+      name: "request_log.left",
+      text: `SELECT l.slot, l.account_id AS "accountId", l.id FROM unnest($1::text[]) AS o (id) CROSS JOIN LATERAL (
+               SELECT slot, account_id, id FROM request_log WHERE account_id = o.id AND id < $2 ORDER BY id LIMIT $3) l
+             LIMIT $3`,
+      values: [accounts.map(({ id }) => id), end, LEFT_PER_STEP],
+    });
+    if (left.length > 0) {
+      const { rowCount } = await tx.query({
+        name: "request_log.delete_left",
+        text: `DELETE FROM request_log r USING ${LEFT.as("l")}
+               WHERE r.slot = l.slot AND r.account_id = l.account_id AND r.id = l.id`,
+        values: LEFT.values(left),
+      });
+      if (left.length === LEFT_PER_STEP) return { looked: limit, forgotten: rowCount ?? 0 };
+    }
+    last = accounts.at(-1)?.id ?? last;
+    return { looked: accounts.length, forgotten: left.length };
+  });
 }

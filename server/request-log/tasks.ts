@@ -1,4 +1,6 @@
-import { emptyOldestDay } from "./store";
+import { runParts } from "../retention/steps";
+import { deleteLeft, emptyOldestDay } from "./store";
 
 /** Forgets requests that are older than a week. */
-export const forgetRequests = (): Promise<void> => emptyOldestDay();
+export const forgetRequests = (signal?: AbortSignal): Promise<void> =>
+  runParts([emptyOldestDay, () => deleteLeft(signal)]);

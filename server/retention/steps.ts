@@ -100,14 +100,31 @@ export type Forgetting = readonly [kind: string, work: () => Promise<number>];
  * @throws the first failure, at the end.
  */
 export async function forgetEach(kinds: readonly Forgetting[], stop?: AbortSignal): Promise<void> {
-  const failures: unknown[] = [];
-  for (const [kind, work] of kinds) {
-    if (stop?.aborted) break;
-    try {
+  await runParts(
+    kinds.map(([kind, work]) => async () => {
+      if (stop?.aborted) return;
       const forgotten = await work();
       if (forgotten > 0) log("info", "retention.forgotten", { kind, count: forgotten });
+    }),
+    (at, thrown) => log("warn", "retention.failed", { kind: kinds[at]?.[0], ...errorFields(thrown) }),
+  );
+}
+
+/**
+ * Runs the parts of a recurring job one after another. One that fails, perhaps each time, does not stop the others.
+ * @param noteFailure is told the place of a part that failed, and why.
+ * @throws the first failure, once all were run.
+ */
+export async function runParts(
+  parts: readonly (() => Promise<unknown>)[],
+  noteFailure = (_at: number, thrown: unknown): void => log("warn", "job.part_failed", errorFields(thrown)),
+): Promise<void> {
+  const failures: unknown[] = [];
+  for (const [at, part] of parts.entries()) {
+    try {
+      await part();
     } catch (thrown) {
-      log("warn", "retention.failed", { kind, ...errorFields(thrown) });
+      noteFailure(at, thrown);
       failures.push(thrown);
     }
   }

@@ -3,6 +3,7 @@ import { pool } from "../core/db";
 import { env } from "../core/env";
 import type { JobPayload } from "../core/jobs";
 import { defineProcessValue } from "../core/process";
+import { runParts } from "../retention/steps";
 import { type DeliverOptions, type SendOptions, sendDeliveries } from "./delivery/deliver";
 import { createFairSlots, REQUEUE_AFTER_MS, type Slot, type WaitingJob } from "./delivery/fair-slots";
 import { addDeliveryJobs, DELIVERIES_PER_JOB, isFirstTry } from "./delivery/outbox";
@@ -127,9 +128,13 @@ async function deliver(target: Target, payload: Payload, options: SendOptions): 
   return wasClosed && (await parkAllPending(target.id, unsentIds)) ? [] : unsentIds;
 }
 
-/** Every minute: requeues deliveries that a crash may have left without a job, and erases expired secrets. */
-export async function sweepWebhooks(): Promise<void> {
-  await requeueStranded(new Date(now().getTime() - STRANDED_AFTER_MS));
-  await reviveFirstTries(STRANDED_AFTER_MS);
-  await eraseExpiredSecrets();
-}
+/**
+ * Every minute: requeues deliveries that a crash may have left without a job, revives first tries that were given up, and erases
+ * expired secrets.
+ */
+export const sweepWebhooks = (): Promise<void> =>
+  runParts([
+    () => requeueStranded(new Date(now().getTime() - STRANDED_AFTER_MS)),
+    () => reviveFirstTries(STRANDED_AFTER_MS),
+    eraseExpiredSecrets,
+  ]);

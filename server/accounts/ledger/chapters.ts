@@ -6,12 +6,13 @@
 import { DAY_MS, MINUTE_MS } from "../../core/clock";
 import { pool, transaction } from "../../core/db";
 import { firstIdAt } from "../../core/ids";
+import { inSnapshot, type Read } from "./check";
 import { EVERYTHING, FAULTS, faultValues, type LedgerRange } from "./faults";
 
 /** Longer than any transaction, and than the difference between the clocks of two processes. */
 const CLOSED_AFTER = "interval '2 days'";
 const CHAPTER_LENGTH = "interval '1 day'";
-/** Entries of a chapter, so that no check of one reads for long. */
+/** Entries of a chapter, so that its sums are made in one short statement. */
 const CHAPTER_ENTRIES_MAX = 200_000;
 /** Messages are settled or refunded within three days of their dispatch. Others are looked up in the whole ledger. */
 const SETTLED_WITHIN_MS = 4 * DAY_MS;
@@ -80,38 +81,44 @@ export type ChapterDrift = {
   faultyMessages: string[];
 };
 
+/** A chapter to be read again. `hasFaults`: it had some when it was read last. */
+export type KnownChapter = Chapter & { hasFaults: boolean };
+
 /** Chapters to be read again: faulty ones, then new ones, then those read longest ago. */
-export async function chaptersToVerify(limit: number): Promise<Chapter[]> {
-  const { rows } = await pool().query<Chapter>(
-    `SELECT ${CHAPTER_COLUMNS} FROM ledger_chapters ORDER BY has_faults DESC, verified_at NULLS FIRST, through_id LIMIT $1`,
+export async function chaptersToVerify(limit: number): Promise<KnownChapter[]> {
+  const { rows } = await pool().query<KnownChapter>(
+    `SELECT ${CHAPTER_COLUMNS}, has_faults AS "hasFaults" FROM ledger_chapters
+     ORDER BY has_faults DESC, verified_at NULLS FIRST, through_id LIMIT $1`,
     [limit],
   );
   return rows;
 }
 
-/** Reads a chapter's entries and messages again, and notes whether it has faults. @returns the faults by account. */
-export async function verifyChapter(chapter: Chapter): Promise<ChapterDrift[]> {
-  const drifted = await findChapterDrift(chapter);
+/** Notes that a chapter was read again, and whether it has faults. */
+export async function noteVerified({ throughId }: Chapter, hasFaults: boolean): Promise<void> {
   await pool().query("UPDATE ledger_chapters SET verified_at = now(), has_faults = $2 WHERE through_id = $1", [
-    String(chapter.throughId),
-    drifted.length > 0,
+    String(throughId),
+    hasFaults,
   ]);
-  return drifted;
 }
 
-async function findChapterDrift(chapter: Chapter): Promise<ChapterDrift[]> {
-  const [sums, messages] = [await findWrongSums(chapter), await findFaults(chapter)];
-  const none = { keptMicros: 0n, ledgerMicros: 0n, keptReservedMicros: 0n, ledgerReservedMicros: 0n };
-  const byAccount = new Map<string, ChapterDrift>(sums.map((sum) => [sum.accountId, { ...sum, faultyMessages: [] }]));
-  for (const { accountId, faultyMessages } of messages) {
-    byAccount.set(accountId, { ...(byAccount.get(accountId) ?? { accountId, ...none }), faultyMessages });
-  }
-  return [...byAccount.values()];
-}
+/** Reads a chapter's entries and messages again. @returns its faults by account. */
+export const verifyChapter = (chapter: Chapter): Promise<ChapterDrift[]> =>
+  inSnapshot(async (read) => {
+    const [sums, messages] = [await findWrongSums(read, chapter), await findFaults(read, chapter)];
+    const none = { keptMicros: 0n, ledgerMicros: 0n, keptReservedMicros: 0n, ledgerReservedMicros: 0n };
+    const byAccount = new Map<string, ChapterDrift>(sums.map((sum) => [sum.accountId, { ...sum, faultyMessages: [] }]));
+    for (const { accountId, faultyMessages } of messages) {
+      byAccount.set(accountId, { ...(byAccount.get(accountId) ?? { accountId, ...none }), faultyMessages });
+    }
+    return [...byAccount.values()];
+  });
 
-async function findWrongSums({ afterId, throughId }: Chapter): Promise<Omit<ChapterDrift, "faultyMessages">[]> {
-  const { rows } = await pool().query<Omit<ChapterDrift, "faultyMessages">>({
-    text: `WITH s AS (${SUMS}), kept AS (
+type WrongSums = Omit<ChapterDrift, "faultyMessages">;
+
+const findWrongSums = (read: Read, { afterId, throughId }: Chapter): Promise<WrongSums[]> =>
+  read<WrongSums>(
+    `WITH s AS (${SUMS}), kept AS (
              SELECT s.account_id, s.amount_micros - coalesce(f.amount_micros, 0) AS amount,
                     s.held_micros - coalesce(f.held_micros, 0) AS reserved
              FROM ledger_closings s LEFT JOIN LATERAL (${FORMER}) f ON true WHERE s.through_id = $2::int8
@@ -122,34 +129,31 @@ async function findWrongSums({ afterId, throughId }: Chapter): Promise<Omit<Chap
            FROM s FULL JOIN kept k USING (account_id)
            WHERE coalesce(k.amount, 0) <> coalesce(s.amount, 0) OR coalesce(k.reserved, 0) <> coalesce(s.reserved, 0)
            ORDER BY 1`,
-    values: [String(afterId), String(throughId)],
-  });
-  return rows;
-}
+    [String(afterId), String(throughId)],
+  );
 
 type Faults = Pick<ChapterDrift, "accountId" | "faultyMessages">;
 
 /** The faulty messages that were accepted in the time of a chapter. */
-async function findFaults(chapter: Chapter): Promise<Faults[]> {
-  const { rows } = await pool().query<{ afterId: bigint; formerEnd: Date; throughId: bigint | null }>({
-    text: `SELECT c.after_id AS "afterId", c.ended_at AS "formerEnd",
-             (SELECT min(l.through_id) FROM ledger_chapters l WHERE l.ended_at >= $2) AS "throughId"
-           FROM (SELECT after_id, ended_at FROM ledger_chapters WHERE through_id < $1
-                 UNION ALL SELECT 0, '1970-01-01' ORDER BY 1 DESC LIMIT 1) c`,
-    values: [String(chapter.throughId), new Date(chapter.endedAt.getTime() + SETTLED_WITHIN_MS)],
-  });
-  const [{ afterId: after, formerEnd, throughId: through } = { afterId: 0n, formerEnd: new Date(0), throughId: null }] =
-    rows;
+async function findFaults(read: Read, chapter: Chapter): Promise<Faults[]> {
+  const [former] = await read<{ afterId: bigint; formerEnd: Date; throughId: bigint | null }>(
+    `SELECT c.after_id AS "afterId", c.ended_at AS "formerEnd",
+       (SELECT min(l.through_id) FROM ledger_chapters l WHERE l.ended_at >= $2) AS "throughId"
+     FROM (SELECT after_id, ended_at FROM ledger_chapters WHERE through_id < $1
+           UNION ALL SELECT 0, '1970-01-01' ORDER BY 1 DESC LIMIT 1) c`,
+    [String(chapter.throughId), new Date(chapter.endedAt.getTime() + SETTLED_WITHIN_MS)],
+  );
+  const { afterId: after, formerEnd, throughId: through } = former ?? NOTHING_BEFORE;
   const messages = { first: firstMessageAt(formerEnd), end: firstMessageAt(chapter.endedAt) };
-  const found = await readFaults({ ...messages, after, through });
+  const found = await readFaults(read, { ...messages, after, through });
   // The fault may be in a message that ended late and was not read.
-  return found.length === 0 || through === null ? found : readFaults({ ...EVERYTHING, ...messages, after });
+  return found.length === 0 || through === null ? found : readFaults(read, { ...EVERYTHING, ...messages, after });
 }
 
-async function readFaults(range: LedgerRange): Promise<Faults[]> {
-  const { rows } = await pool().query<Faults>({
-    text: `WITH ${FAULTS} SELECT account_id AS "accountId", messages AS "faultyMessages" FROM named ORDER BY 1`,
-    values: faultValues(range),
-  });
-  return rows;
-}
+const NOTHING_BEFORE = { afterId: 0n, formerEnd: new Date(0), throughId: null };
+
+const readFaults = (read: Read, range: LedgerRange): Promise<Faults[]> =>
+  read<Faults>(
+    `WITH ${FAULTS} SELECT account_id AS "accountId", messages AS "faultyMessages" FROM named ORDER BY 1`,
+    faultValues(range),
+  );

@@ -3,7 +3,7 @@ import type pg from "pg";
 import { pool, readWholeTables, transaction } from "../../core/db";
 import { EVERYTHING, FAULTS, faultValues, type LedgerRange } from "./faults";
 
-/** Generous, since the full check reads the whole ledger. */
+/** Generous: the full check reads the whole ledger, and a chapter's messages are looked up in the entries of days. */
 const CHECK_TIMEOUT_MS = 3_600_000;
 
 /** An account that does not match its ledger. Amounts in micro-units; the pairs are equal if only messages are faulty. */
@@ -55,22 +55,31 @@ const DRIFTED_SQL = `
      OR named.account_id IS NOT NULL OR (counted.account_id IS NOT NULL AND counted.cost <> coalesce(gone.cost, 0))
   ORDER BY 1`;
 
-/** Compares in one consistent snapshot, which reads the entries and messages of `range`. */
-export async function findDrift(range: LedgerRange = EVERYTHING): Promise<{ accounts: number; drifted: Drift[] }> {
-  // pg supports `query_timeout` per query, but its types lack it.
-  const check: pg.QueryConfig & { query_timeout: number } = {
-    text: DRIFTED_SQL,
-    values: faultValues(range),
-    query_timeout: CHECK_TIMEOUT_MS,
-  };
-  return transaction(async (tx) => {
+/** Runs a statement that only reads. */
+export type Read = <Row extends object>(text: string, values?: readonly unknown[]) => Promise<Row[]>;
+
+/** Runs `work` in one consistent snapshot, where each statement may take as long as {@link CHECK_TIMEOUT_MS}. */
+export const inSnapshot = <T>(work: (read: Read) => Promise<T>): Promise<T> =>
+  transaction(async (tx) => {
     await tx.query("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY");
     await readWholeTables(tx);
-    const counted = await tx.query<{ accounts: number }>("SELECT count(*)::int AS accounts FROM accounts");
-    const { rows } = await tx.query<Drift>(check);
-    return { accounts: counted.rows[0]?.accounts ?? 0, drifted: rows };
+    return work(async <Row extends object>(text: string, values: readonly unknown[] = []) => {
+      // pg supports `query_timeout` per query, but its types lack it.
+      const query: pg.QueryConfig & { query_timeout: number } = {
+        text,
+        values: [...values],
+        query_timeout: CHECK_TIMEOUT_MS,
+      };
+      return (await tx.query<Row>(query)).rows;
+    });
   });
-}
+
+/** Compares in one consistent snapshot, which reads the entries and messages of `range`. */
+export const findDrift = (range: LedgerRange = EVERYTHING): Promise<{ accounts: number; drifted: Drift[] }> =>
+  inSnapshot(async (read) => {
+    const [counted] = await read<{ accounts: number }>("SELECT count(*)::int AS accounts FROM accounts");
+    return { accounts: counted?.accounts ?? 0, drifted: await read<Drift>(DRIFTED_SQL, faultValues(range)) };
+  });
 
 /** The open part: entries behind the last chapter, and the messages that were certainly reserved for there. */
 export async function openRange(slackMs: number, firstIdAfter: (at: Date) => string): Promise<LedgerRange> {

@@ -1,4 +1,5 @@
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
+import { FAULT, failStatements } from "@/test/database/failing-statements";
 import {
   deliveriesOf,
   raiseSent,
@@ -14,6 +15,8 @@ import { sweepWebhooks } from "../tasks";
 import { requeueStranded } from "./sweep";
 
 const setUp = webhooksOfFile();
+
+afterEach(() => vi.restoreAllMocks());
 
 const overdue = ({ endpoint }: TestWebhook, minutes: number) =>
   pool().query(
@@ -129,4 +132,27 @@ test("first tries whose job was given up are made in the end, and their job is n
   expect(await isDue()).toEqual([true]);
   await runDeliveryJobs(setup.endpoint.id);
   expect(setup.receiver.received).toHaveLength(3);
+});
+
+test("first tries are revived and secrets erased although other deliveries cannot be looked for", async () => {
+  const setup = await setUp();
+  await raiseSent(setup, 1);
+  await pool().query(
+    `UPDATE graphile_worker._private_jobs SET attempts = max_attempts, updated_at = now() - interval '6 minutes'
+     WHERE payload->>'endpointId' = $1`,
+    [setup.endpoint.id],
+  );
+  await pool().query(
+    `UPDATE webhook_endpoints SET previous_secret_sealed = secret_sealed, previous_secret_until = now() - interval '1 minute'
+     WHERE id = $1`,
+    [setup.endpoint.id],
+  );
+  failStatements("FROM webhook_deliveries d");
+  await expect(sweepWebhooks()).rejects.toThrow(FAULT);
+  const { rows } = await pool().query(
+    `SELECT j.attempts, e.previous_secret_sealed FROM webhook_endpoints e
+     JOIN graphile_worker._private_jobs j ON j.payload->>'endpointId' = e.id WHERE e.id = $1`,
+    [setup.endpoint.id],
+  );
+  expect(rows).toEqual([{ attempts: 0, previous_secret_sealed: null }]);
 });
