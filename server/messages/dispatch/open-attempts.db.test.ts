@@ -60,7 +60,7 @@ test("recovery, look-ups and sweeps do not read attempts that timed out long ago
     await failUnresolved(MINUTE_MS);
   });
   const reads = await readsOf(statements);
-  const named = ["recover.own", "recover.forgotten_workers", "recover.take_back", "recover.begun", "look_up.take"];
+  const named = ["recover.own", "recover.forgotten_workers", "recover.unbegun", "recover.begun", "look_up.take"];
   expect(Object.keys(reads)).toEqual(expect.arrayContaining(named));
   expect(Object.keys(reads)).toHaveLength(named.length + 1);
   expect(Object.entries(reads).filter(([, read]) => read > READ_MAX)).toEqual([]);
