@@ -63,10 +63,10 @@ export function releaseLock(text: string, version: string, paths: readonly strin
 }
 
 /** Sets the version in the file name of the client's package. */
-export const releaseGuide = (text: string, version: string): string => text.replace(CLIENT_PACKAGE, `$1${version}$2`);
+const releaseGuide = (text: string, version: string): string => text.replace(CLIENT_PACKAGE, `$1${version}$2`);
 
 /** Sets the version of the image and of the migration job in the Kubernetes manifest. */
-export const releaseManifest = (text: string, version: string): string =>
+const releaseManifest = (text: string, version: string): string =>
   text.replace(IMAGE, `$1${version}`).replace(MIGRATION_JOB, `$1${version.replaceAll(".", "-")}`);
 
 /** Every file with the version but the changelog. The client is generated from the service's API document, so both share one version. */
