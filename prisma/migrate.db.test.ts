@@ -1,9 +1,11 @@
+import { spawn } from "node:child_process";
 import { randomBytes, randomUUID } from "node:crypto";
+import { once } from "node:events";
 import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import pg from "pg";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from "vitest";
 import { runCommand } from "@/test/commands";
 
 /** A copy of what `migrate` reads, to which tests add migrations, and a database of its own. */
@@ -19,6 +21,42 @@ async function addMigration(name: string, sql: string): Promise<void> {
   await mkdir(own, { recursive: true });
   await writeFile(path.join(own, "migration.sql"), sql);
 }
+
+const removeMigration = (name: string) => rm(path.join(folder, "prisma", "migrations", name), { recursive: true });
+
+/** Begins to migrate in a process without parents in between, which can be killed. */
+function begin() {
+  const { PATH, HOME } = process.env;
+  const child = spawn(process.execPath, ["--import", import.meta.resolve("tsx"), path.resolve("prisma/migrate.ts")], {
+    cwd: folder,
+    env: { PATH, HOME, NODE_ENV: "test", DATABASE_URL: url, TSX_TSCONFIG_PATH: path.resolve("tsconfig.json") },
+    stdio: "ignore",
+  });
+  return async () => {
+    child.kill("SIGKILL");
+    if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+  };
+}
+
+/** A script that ends once the table `gate` is empty, and its backend. */
+const AT_GATE = `DO $$ BEGIN WHILE EXISTS (SELECT FROM gate) LOOP PERFORM pg_sleep(0.02); END LOOP; END $$;`;
+const backendAtGate = async () => {
+  const { rows } = await database.query<{ pid: number }>(
+    "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%FROM gate) LOOP%' AND pid <> pg_backend_pid()",
+  );
+  return rows[0]?.pid;
+};
+const isLocked = async () =>
+  (await database.query("SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"))
+    .rowCount === 1;
+const triesOf = async (name: string) => {
+  const { rows } = await database.query<{ end: string }>(
+    `SELECT CASE WHEN finished_at IS NOT NULL THEN 'finished' WHEN rolled_back_at IS NOT NULL THEN 'rolled back' ELSE 'open' END AS end
+     FROM _prisma_migrations WHERE migration_name = $1 ORDER BY started_at`,
+    [name],
+  );
+  return rows.map(({ end }) => end);
+};
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), "messaging-migrate-"));
@@ -66,6 +104,61 @@ test("a migration that waits for a lock lets others pass, and is applied when th
   await reader.end();
   expect((await running).output).toBe("applied 29990101000000_add_a_column\n");
   expect((await run("--check")).code).toBe(0);
+});
+
+describe("a migration whose process is killed", () => {
+  const name = "29990102000000_add_another_column";
+  const begun = async () => {
+    await database.query("CREATE TABLE gate AS SELECT 1 AS closed");
+    await addMigration(name, `ALTER TABLE senders ADD COLUMN another text;\n${AT_GATE}\n-- The end`);
+    const kill = begin();
+    await expect.poll(backendAtGate).toBeGreaterThan(0);
+    await kill();
+  };
+
+  afterEach(async () => {
+    await removeMigration(name);
+    await database.query("DROP TABLE gate; ALTER TABLE senders DROP COLUMN another");
+    await database.query("DELETE FROM _prisma_migrations WHERE migration_name = $1", [name]);
+  });
+
+  test("and which the database carries out to its end is waited for, and not applied again", async () => {
+    await begun();
+    const again = run();
+    await expect.poll(isLocked).toBe(true);
+    await database.query("DELETE FROM gate");
+    expect(await again).toMatchObject({ code: 0 });
+    expect(await triesOf(name)).toEqual(["finished"]);
+    expect((await run("--check")).code).toBe(0);
+  });
+
+  test("and which the database did not carry out is applied anew", async () => {
+    await begun();
+    await database.query("SELECT pg_terminate_backend($1)", [await backendAtGate()]);
+    await database.query("DELETE FROM gate");
+    expect(await run()).toEqual({ code: 0, output: `applied ${name}\n` });
+    expect(await triesOf(name)).toEqual(["rolled back", "finished"]);
+    expect((await run("--check")).code).toBe(0);
+  });
+});
+
+test.each([
+  ["that runs outside of a transaction", "CREATE INDEX CONCURRENTLY senders_gone ON senders (id);"],
+  ["that only another version knows", null],
+])("a migration %s and was not finished is left to a person, by its name", async (_which, sql) => {
+  const name = "29990103000000_half_done";
+  if (sql) await addMigration(name, sql);
+  await database.query("INSERT INTO _prisma_migrations (id, checksum, migration_name) VALUES ($1, '', $2)", [
+    randomUUID(),
+    name,
+  ]);
+  expect((await run("--check")).code).toBe(3);
+  const refused = await run();
+  expect(refused.code).toBe(1);
+  expect(refused.output).toMatch(/^Begun and not finished, and perhaps half done: 29990103000000_half_done\..*\n$/);
+  expect(await triesOf(name)).toEqual(["open"]);
+  if (sql) await removeMigration(name);
+  await database.query("DELETE FROM _prisma_migrations WHERE migration_name = $1", [name]);
 });
 
 test("a version that lacks a widening migration works on; one that lacks a narrowing one refuses in one clear line", async () => {

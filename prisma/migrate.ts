@@ -19,6 +19,7 @@ import { type MigrationState, tooNewLine } from "../server/observability/migrati
 import { readMigrationState } from "../server/observability/migrations";
 import { patiently } from "./patiently";
 import { indexQueues } from "./queue-indexes";
+import { halfDoneLine, noteRolledBack, withNote } from "./unfinished";
 
 const MIGRATIONS = path.join("prisma", "migrations");
 const SCHEMA = path.join("prisma", "schema");
@@ -57,18 +58,24 @@ function loadEngine(): Promise<Bindings> {
 }
 
 /**
- * Sends a script whole, as Prisma's native engine does: in one transaction, so that a killed migration leaves nothing behind.
- * The adapter's own way splits it at each semicolon, also within a function's body.
+ * Sends a script whole, as Prisma's native engine does: in one transaction, which also notes that the migration is finished. The
+ * database may carry it out though the process was killed meanwhile; done and noted are one even then. The adapter's own way
+ * splits it at each semicolon, also within a function's body.
  */
 class WholeScripts extends PrismaPg {
-  constructor(private readonly connections: pg.Pool) {
+  constructor(
+    private readonly connections: pg.Pool,
+    private readonly names: ReadonlyMap<string, string>,
+  ) {
     super(connections);
   }
 
   override async connect() {
     const adapter = await super.connect();
     adapter.executeScript = async (script) => {
-      await this.connections.query(script).catch(({ code = "", severity = "ERROR", message, detail, hint }) => {
+      const name = this.names.get(script);
+      const whole = name === undefined ? script : await withNote(this.connections, name, script);
+      await this.connections.query(whole).catch(({ code = "", severity = "ERROR", message, detail, hint }) => {
         throw new DriverAdapterError({ kind: "postgres", code, severity, message, detail, column: undefined, hint });
       });
     };
@@ -78,9 +85,11 @@ class WholeScripts extends PrismaPg {
 
 /** `close` ends the engine's connections too, so that the database can be copied or dropped right after. */
 async function openEngine(connectionString: string) {
+  const { migrationDirectories } = await migrationList();
+  const names = new Map(migrationDirectories.map((own) => [own.migrationFile.content.value, own.path]));
   const { SchemaEngine } = await loadEngine();
   const connections = new pg.Pool({ connectionString, max: 2, lock_timeout: LOCK_TIMEOUT_MS });
-  const adapter = bindMigrationAwareSqlAdapterFactory(new WholeScripts(connections));
+  const adapter = bindMigrationAwareSqlAdapterFactory(new WholeScripts(connections, names));
   const engine = await SchemaEngine.new({ datamodels: await schemaFiles() }, () => undefined, adapter);
   return {
     engine,
@@ -140,30 +149,21 @@ async function applyOnce(connectionString: string): Promise<void> {
   }
 }
 
-/**
- * After a failure to get a lock: notes that the migration was rolled back, which its transaction was, so that it can be applied again.
- * @returns its name; null when it may be half done: statements that run outside of a transaction stay as they are.
- */
-async function noteRolledBack(guard: pg.Client): Promise<string | null> {
-  const { rows } = await guard.query<{ name: string }>(
-    "SELECT migration_name AS name FROM _prisma_migrations WHERE finished_at IS NULL AND rolled_back_at IS NULL",
-  );
-  for (const { name } of rows) {
-    const sql = await readFile(path.join(MIGRATIONS, name, "migration.sql"), "utf8");
-    if (/\b(CONCURRENTLY|COMMIT)\b/i.test(sql)) return null;
-  }
-  await guard.query(
-    "UPDATE _prisma_migrations SET rolled_back_at = now() WHERE finished_at IS NULL AND rolled_back_at IS NULL",
-  );
-  return rows.map(({ name }) => name).join(", ");
+/** Has everything applied anew that another process began and did not finish. @throws Error when it may be half done. */
+async function takeOver(guard: pg.Client, { broken }: MigrationState): Promise<void> {
+  if (broken.length === 0) return;
+  // The database may still carry out a script of that process, for as long as it takes.
+  await guard.query("SET lock_timeout = 0; SET statement_timeout = 0");
+  const { halfDone } = await noteRolledBack(guard, MIGRATIONS);
+  if (halfDone.length > 0) throw new Error(halfDoneLine(halfDone));
 }
 
 /**
  * Brings the database up to date: the job queue's schema, then ours. Safe to call from several processes at once. A migration
  * that cannot get its locks within three seconds, or is the victim of a deadlock, is rolled back and tried again, each for up
- * to a hundred seconds.
+ * to a hundred seconds. What a process before did not finish is applied anew.
  * @returns the names of the migrations that were applied now.
- * @throws Error when the database is too new for this version.
+ * @throws Error when the database is too new for this version, or a migration may be half done.
  */
 export async function migrate(connectionString: string): Promise<string[]> {
   const guard = new pg.Client({ connectionString });
@@ -173,6 +173,7 @@ export async function migrate(connectionString: string): Promise<string[]> {
     const before = await readMigrationState(guard);
     const refusal = tooNewLine(before);
     if (refusal) throw new Error(refusal);
+    await takeOver(guard, before);
     await migrateJobQueue({ connectionString, logger: undefined });
     await guard.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`);
     await patiently(
@@ -181,7 +182,10 @@ export async function migrate(connectionString: string): Promise<string[]> {
     );
     await patiently(
       () => applyOnce(connectionString),
-      () => noteRolledBack(guard),
+      async () => {
+        const { rolledBack, halfDone } = await noteRolledBack(guard, MIGRATIONS);
+        return halfDone.length > 0 ? null : rolledBack.join(", ");
+      },
     );
     const { applied } = await readMigrationState(guard);
     return applied.filter((name) => !before.applied.includes(name));

@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { parseAllDocuments } from "yaml";
 import { Settings } from "@/server/core/env";
 
 const read = (name: string): string => readFileSync(`deploy/${name}`, "utf8");
@@ -13,6 +14,31 @@ test.skipIf(!canVerify)("systemd finds no fault in the units (skipped without sy
   const { stdout, stderr } = spawnSync("systemd-analyze", ["verify", ...units], { encoding: "utf8" });
   const output = `${stdout}${stderr}`.split("\n").filter((line) => line !== "" && !line.includes("/usr/bin/node"));
   expect(output).toEqual([]);
+});
+
+test("no settings file overrides what the instance of a unit says", () => {
+  for (const unit of units) expect(readFileSync(unit, "utf8"), unit).not.toMatch(/^Environment=.*%i/m);
+  const web = read("systemd/messaging-web@.service");
+  expect(web).toMatch(/^ExecStart=\/usr\/bin\/env PORT=%i \/usr\/bin\/node dist\/web\.mjs$/m);
+  expect(web).toMatch(/^EnvironmentFile=-\/etc\/messaging-service\/web-%i\.env$/m);
+});
+
+type Manifest = { kind: string; metadata: { name: string; labels?: { part?: string } } };
+
+test("an upgrade on Kubernetes takes each part alone, web processes before workers, and leaves none out", () => {
+  const text = read("kubernetes/messaging-service.yaml");
+  const objects = parseAllDocuments(text).map((document) => document.toJS() as Manifest);
+  const parts = ["settings", "migrate", "web", "worker"];
+  expect(new Set(objects.map(({ metadata }) => metadata.labels?.part))).toEqual(new Set(parts));
+  const orderOf = (source: string) => [...source.matchAll(/apply .*-l part=(\w+)/g)].map(([, part]) => part);
+  expect(orderOf(text)).toEqual(parts);
+  expect(orderOf(readFileSync("docs/operations.md", "utf8"))).toEqual(parts);
+  const named = [...text.matchAll(/^#.* (job|deployment)[/ ](messaging-\S+)$/gm)].map(
+    ([, kind, name]) => `${kind} ${name}`,
+  );
+  const present = objects.map(({ kind, metadata }) => `${kind.toLowerCase()} ${metadata.name}`);
+  expect(named.length).toBeGreaterThan(5);
+  expect(named.filter((name) => !present.includes(name))).toEqual([]);
 });
 
 test("manifests and compose file set only settings that exist", () => {

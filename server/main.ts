@@ -4,12 +4,12 @@
  * CONSOLE=false it serves neither the pages nor the console's calls.
  */
 import { createServer, type Server } from "node:http";
-import type { Socket } from "node:net";
 import { fileURLToPath } from "node:url";
 import { withBody } from "./api/door/body";
 import { openConsoleDoor, openPublicDoor } from "./api/door/console-door";
 import type { PagesHandler } from "./api/door/pages-handler";
 import { securityHeaders } from "./api/door/security-headers";
+import { prepareStop } from "./api/door/stop-serving";
 import { asApiRequest } from "./api/door/traffic";
 import { handleHttpRefusals, refuseWithoutHost } from "./api/http-refusals";
 import { loggedPath } from "./api/logged-path";
@@ -18,8 +18,8 @@ import { startNext } from "./api/pages/next-handler";
 import { startPagesProcess } from "./api/pages/pages-process";
 import { isReceiptPath } from "./api/receipts";
 import { refusalResponse } from "./api/rest";
+import { makeValuesOfRequests } from "./api/values-of-requests";
 import { believePeerHeader } from "./auth/sign-in/caller-address";
-import { pool } from "./core/db";
 import { env, exportSettings } from "./core/env";
 import { toApiError } from "./core/errors";
 import { errorFields, log } from "./core/log";
@@ -47,26 +47,19 @@ async function startPages(server: Server): Promise<PagesHandler> {
 async function start(): Promise<void> {
   const { HOST, PORT } = env();
   exportSettings();
-  // Made before the server, so that it is closed after it: requests under way at a stop still need it.
-  pool();
+  makeValuesOfRequests();
   await startTracing("web");
   await serveMetrics("web");
   await refuseTooNew();
   // Node would refuse a request without Host with an empty answer; see http-refusals.
   const server = createServer({ ...TIME_LIMITS, requireHostHeader: false });
+  const stopServing = prepareStop(server);
   const handleOther = env().CONSOLE ? openConsoleDoor(await startPages(server)) : openPublicDoor();
   believePeerHeader();
 
   server.keepAliveTimeout = KEEP_ALIVE_MS;
-  // Connections opened ahead that never asked for anything: Node does not count them as idle, and would wait for them.
-  const silent = new Set<Socket>();
-  server.on("connection", (socket) => {
-    silent.add(socket);
-    socket.once("close", () => silent.delete(socket));
-  });
   handleHttpRefusals(server);
   server.on("request", (request, response) => {
-    silent.delete(request.socket);
     if (refuseWithoutHost(request, response)) return;
     request.url = pathOf(request.url ?? "");
     for (const [name, value] of securityHeaders()) response.setHeader(name, value);
@@ -90,14 +83,7 @@ async function start(): Promise<void> {
     server.once("error", reject);
     server.listen(PORT, HOST, resolve);
   });
-  onShutdown(async () => {
-    const closed = new Promise((resolve) => server.close(resolve));
-    server.closeIdleConnections();
-    for (const socket of silent) socket.destroy();
-    const force = setTimeout(() => server.closeAllConnections(), STOP_WITHIN_MS);
-    await closed;
-    clearTimeout(force);
-  });
+  onShutdown(() => stopServing(STOP_WITHIN_MS));
   log("info", "web.ready", { host: HOST, port: PORT });
 }
 

@@ -4,9 +4,9 @@ import {
   compareVersions,
   releaseChangelog,
   releasedVersions,
-  releaseGuide,
   releaseLock,
   releasePackage,
+  VERSIONED,
 } from "./changelog";
 
 const CHANGELOG = "# Changelog\n\n## [Unreleased]\n\n### Added\n\n- Two.\n\n## [0.9.0] - 2026-01-02\n\n- One.\n";
@@ -47,12 +47,10 @@ describe("the project's own files", () => {
   const { version } = JSON.parse(read("package.json")) as { version: string };
 
   test("have one version, and are written as npm writes them", () => {
-    expect(releasePackage(read("package.json"), version)).toBe(read("package.json"));
-    expect(releasePackage(read("sdk/package.json"), version)).toBe(read("sdk/package.json"));
-    expect(releaseLock(read("package-lock.json"), version, ["", "sdk"])).toBe(read("package-lock.json"));
+    for (const [file, release] of Object.entries(VERSIONED))
+      expect(release(read(file), version), file).toBe(read(file));
     for (const guide of ["docs/quick-start.md", "sdk/README.md"]) {
       expect(read(guide)).toContain(`messaging-service-client-${version}.tgz`);
-      expect(releaseGuide(read(guide), version)).toBe(read(guide));
     }
   });
 
@@ -68,6 +66,17 @@ describe("the project's own files", () => {
     expect(changed(read("package.json"), releasePackage(read("package.json"), "99.0.0"))).toEqual([
       '  "version": "99.0.0",',
     ]);
+    const manifest = "deploy/kubernetes/messaging-service.yaml";
+    const lines = changed(read(manifest), VERSIONED[manifest]?.(read(manifest), "99.0.0") ?? "");
+    expect(new Set(lines.map((line) => line.trim()))).toEqual(
+      new Set([
+        "#   kubectl -n messaging wait --for=condition=complete --timeout=1h job/messaging-migrate-99-0-0",
+        "#   kubectl -n messaging delete job messaging-migrate-99-0-0",
+        "name: messaging-migrate-99-0-0",
+        "image: messaging-service:99.0.0",
+      ]),
+    );
+    expect(lines.filter((line) => line.includes("image:"))).toHaveLength(3);
     expect(() => releasePackage(read("package.json"), "0.0.1")).toThrow(/is older than/);
     expect(() => releaseLock(lock, "99.0.0", ["elsewhere"])).toThrow(/no package at/);
   });

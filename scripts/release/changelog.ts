@@ -5,6 +5,9 @@ const UNRELEASED = "## [Unreleased]";
 const HEADING = /^## \[(\d+\.\d+\.\d+)\] - \d{4}-\d{2}-\d{2}$/gm;
 /** The client's package file, as the guides name it. */
 const CLIENT_PACKAGE = /(messaging-service-client-)\d+\.\d+\.\d+(\.tgz)/g;
+/** The service's image, of any registry, and the name of the job, in which a version has no dots. */
+const IMAGE = /(\bmessaging-service:)\d+\.\d+\.\d+/g;
+const MIGRATION_JOB = /(\bmessaging-migrate-)\d+-\d+-\d+/g;
 
 const numbersOf = (version: string): number[] => {
   const [, ...numbers] = VERSION.exec(version) ?? [];
@@ -60,7 +63,21 @@ export function releaseLock(text: string, version: string, paths: readonly strin
 }
 
 /** Sets the version in the file name of the client's package. */
-export const releaseGuide = (text: string, version: string): string => text.replace(CLIENT_PACKAGE, `$1${version}$2`);
+const releaseGuide = (text: string, version: string): string => text.replace(CLIENT_PACKAGE, `$1${version}$2`);
+
+/** Sets the version of the image and of the migration job in the Kubernetes manifest. */
+const releaseManifest = (text: string, version: string): string =>
+  text.replace(IMAGE, `$1${version}`).replace(MIGRATION_JOB, `$1${version.replaceAll(".", "-")}`);
+
+/** Every file with the version but the changelog. The client is generated from the service's API document, so both share one version. */
+export const VERSIONED: Record<string, (text: string, version: string) => string> = {
+  "package.json": releasePackage,
+  "package-lock.json": (text, version) => releaseLock(text, version, ["", "sdk"]),
+  "sdk/package.json": releasePackage,
+  "sdk/README.md": releaseGuide,
+  "docs/quick-start.md": releaseGuide,
+  "deploy/kubernetes/messaging-service.yaml": releaseManifest,
+};
 
 /** npm's own format. */
 const asJson = (value: object): string => `${JSON.stringify(value, null, 2)}\n`;

@@ -6,18 +6,14 @@
  */
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
-import { releaseChangelog, releaseGuide, releaseLock, releasePackage } from "./changelog";
+import { releaseChangelog, VERSIONED } from "./changelog";
 
 type Change = (text: string, version: string) => string;
 
-/** Every file with the version. The client is generated from the service's API document, so both share one version. */
+/** Every file with the version. */
 const CHANGES: Record<string, Change> = {
   "CHANGELOG.md": (text, version) => releaseChangelog(text, version, new Date().toISOString().slice(0, 10)),
-  "package.json": releasePackage,
-  "package-lock.json": (text, version) => releaseLock(text, version, ["", "sdk"]),
-  "sdk/package.json": releasePackage,
-  "sdk/README.md": releaseGuide,
-  "docs/quick-start.md": releaseGuide,
+  ...VERSIONED,
 };
 
 const git = (...args: string[]): string => execFileSync("git", args, { encoding: "utf8" }).trim();

@@ -34,6 +34,32 @@ test.each(["not-a-cidr", "10.0.0.0/33", "10.0.0.0/8,nonsense"])(
   },
 );
 
+test.each([
+  "localhost:3000",
+  "sms.example.com:8443",
+  "sms.example.com",
+  "ftp://sms.example.com",
+  "http:sms.example.com",
+])("%j, which is no address over HTTP, is refused at start", (address) => {
+  const isWrong = (name: string) => new RegExp(`${name} is wrong \\(must be an http:// or https:// URL\\)`);
+  for (const name of ["PUBLIC_URL", "OTEL_EXPORTER_OTLP_ENDPOINT"]) {
+    expect(() => readEnv({ ...good, [name]: address })).toThrow(isWrong(name));
+  }
+});
+
+test.each([
+  "http://localhost:3000",
+  "https://sms.example.com/",
+  "HTTPS://sms.example.com",
+  "http://[::1]:3000",
+  "http://10.1.2.3",
+])("%j is an address over HTTP", (address) => {
+  expect(readEnv({ ...good, PUBLIC_URL: address, OTEL_EXPORTER_OTLP_ENDPOINT: address })).toMatchObject({
+    PUBLIC_URL: address,
+    OTEL_EXPORTER_OTLP_ENDPOINT: address,
+  });
+});
+
 test("lists are split and trimmed", () => {
   expect(readEnv({ ...good, TRUSTED_PROXIES: " 10.0.0.1 , ::1/128," }).TRUSTED_PROXIES).toEqual([
     "10.0.0.1",

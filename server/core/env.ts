@@ -26,6 +26,9 @@ const unlessFalse = flagOf("true");
 const count = (fallback: number, least: number, most: number) =>
   z.coerce.number().int().min(least).max(most).default(fallback);
 
+/** An address that requests lead to. Without its scheme `localhost:3000` would be a URL of the scheme `localhost`. */
+const httpUrl = z.url({ protocol: /^https?$/, error: "must be an http:// or https:// URL" });
+
 /** Every setting of the service. Defaults are safe in production; `.describe` states the purpose. */
 export const Settings = z.object({
   NODE_ENV: z.enum(["production", "development", "test"]).default("production").describe("build mode"),
@@ -55,8 +58,7 @@ export const Settings = z.object({
     .describe("former values of SECRET_KEY, separated by commas, whose secrets and sessions still hold"),
   PORT: count(3000, 1, 65_535).describe("the port of the web process"),
   HOST: z.string().min(1).default("127.0.0.1").describe("the address that the web process binds to"),
-  PUBLIC_URL: z
-    .url()
+  PUBLIC_URL: httpUrl
     .optional()
     .describe("the address under which people and providers reach the service, e.g. https://sms.example.com"),
   TRUSTED_PROXIES: networks((text) => isAddress(text) || isCidr(text), "an address or CIDR range").describe(
@@ -166,8 +168,7 @@ export const Settings = z.object({
     .min(16, "must have at least 16 characters")
     .optional()
     .describe("what a scrape must bring as a bearer token; required when METRICS_HOST is not loopback"),
-  OTEL_EXPORTER_OTLP_ENDPOINT: z
-    .url()
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl
     .optional()
     .describe("the collector that gets traces, e.g. http://127.0.0.1:4318; without it nothing is traced"),
   OTEL_EXPORTER_OTLP_PROTOCOL: z

@@ -15,7 +15,7 @@ export type MigrationState = {
   newer: string[];
   /** Applied and not known, and no longer fit for this version. */
   tooNew: string[];
-  /** Begun and not finished. */
+  /** Begun and not finished, known or not: under way, or ended half-way. */
   broken: string[];
 };
 

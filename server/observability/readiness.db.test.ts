@@ -16,6 +16,13 @@ const dueJob = (ageS: number) =>
     addJob(tx, "review_sender", { senderId: newId("sender") }, { runAt: new Date(Date.now() - ageS * 1_000) }),
   );
 
+const addMigration = (name: string, isFinished = true) =>
+  pool().query(
+    `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at, started_at, applied_steps_count)
+     VALUES ($1, '', $2, CASE WHEN $3::bool THEN now() END, now(), $3::bool::int)`,
+    [randomUUID(), name, isFinished],
+  );
+
 const look = () => {
   invalidateReadiness();
   return checkReadiness();
@@ -77,16 +84,16 @@ test("a database that lacks a migration fails by it, without a look at tables th
 
 test("a database that a newer version has widened is served, and one that it has narrowed is not", async () => {
   await heartbeat(0);
-  const add = (name: string) =>
-    pool().query(
-      `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at, started_at, applied_steps_count)
-       VALUES ($1, '', $2, now(), now(), 1)`,
-      [randomUUID(), name],
-    );
-  await add("29990101000000_add_column");
+  await addMigration("29990101000000_add_column");
   expect(await look()).toMatchObject({ ok: true, checks: { migrations: { newer: 1 } } });
-  await add("29990201000000_contract_column");
+  await addMigration("29990201000000_contract_column");
   expect(await look()).toMatchObject({ ok: false, failing: ["migrations"], checks: { migrations: { too_new: 1 } } });
+});
+
+test("a database to which a newer version is applying a migration is served", async () => {
+  await heartbeat(0);
+  await addMigration("29990101000000_add_column", false);
+  expect(await look()).toMatchObject({ ok: true, failing: [], checks: { migrations: { ok: true, pending: 0 } } });
 });
 
 test("a flood of checks asks the database once", async () => {

@@ -1,5 +1,5 @@
 /** Whether a process may start on its database. */
-import { SECOND_MS } from "../core/clock";
+import { MINUTE_MS, SECOND_MS } from "../core/clock";
 import { pool } from "../core/db";
 import { errorFields, log } from "../core/log";
 import type { MigrationState } from "./migration-state";
@@ -7,9 +7,11 @@ import { tooNewLine } from "./migration-state";
 import { readMigrationState } from "./migrations";
 
 const LOOK_EVERY_MS = SECOND_MS;
+/** As long as a worker waits for its lease: whatever starts it will start it again. */
+const REACHED_WITHIN_MS = MINUTE_MS;
 
 /**
- * Refuses a database that is too new. An unreachable database is no reason to refuse: the following steps wait for it.
+ * Refuses a database that is too new. An unreachable database is no reason to refuse: those who need it wait for it.
  * @returns the state of its migrations; null when it could not be read.
  * @throws Error with one line for people.
  */
@@ -24,12 +26,22 @@ export async function refuseTooNew(): Promise<MigrationState | null> {
   return state;
 }
 
-/** Waits until the database has every migration that this version needs. @throws as {@link refuseTooNew}. */
+/**
+ * Waits until the database has every migration that this version needs. One that is unreachable may lack some.
+ * @throws as {@link refuseTooNew}; Error when the database is unreachable for a minute.
+ */
 export async function waitForMigrations(): Promise<void> {
-  for (let waits = 0; ; waits += 1) {
+  let reachedAt = performance.now();
+  for (let isSaid = false; ; ) {
     const state = await refuseTooNew();
-    if (!state || state.pending.length === 0) return;
-    if (waits === 0) log("warn", "migrations.pending", { pending: state.pending });
+    if (state?.pending.length === 0) return;
+    if (state) {
+      reachedAt = performance.now();
+      if (!isSaid) log("warn", "migrations.pending", { pending: state.pending });
+      isSaid = true;
+    } else if (performance.now() - reachedAt >= REACHED_WITHIN_MS) {
+      throw new Error("The database was not reached for a minute.");
+    }
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
   }
 }

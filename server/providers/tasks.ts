@@ -9,8 +9,8 @@ import { activeAdapters } from "./registry";
 const HEALTH_EVERY_MS = SECOND_MS;
 
 /**
- * Makes the shared values of attempts. They are closed last at a stop, in the reverse order of registration: call this
- * first.
+ * Makes the shared values of attempts, test messages and callbacks. They are closed last at a stop, in the reverse order of
+ * registration: call this first.
  */
 export function prepareProviders(): void {
   unflushedCounts();

@@ -40,6 +40,9 @@ const requests = defineProcessValue("request_log.waiting", () => {
   return { waiting: [] as Waiting[], bytes: 0, timer: null as NodeJS.Timeout | null, writing: Promise.resolve() };
 });
 
+/** Makes the log's queue, which is written once more at a stop. */
+export const openRequestLog = (): void => void requests();
+
 const isKept = (status: number): boolean => {
   const mode = env().REQUEST_LOG;
   return mode === "all" || (mode === "errors" && status >= 400);

@@ -18,7 +18,8 @@ export async function writeResponse(
   content: DoorResponse,
 ): Promise<void> {
   if (response.destroyed) return;
-  const isCutShort = !request.complete && (!isSmall(request) || content.headers.connection === "close");
+  const isLast = (content.headers.connection ?? response.getHeader("connection")) === "close";
+  const isCutShort = !request.complete && (isLast || !isSmall(request));
   if (isCutShort) response.setHeader("connection", "close");
   // RFC 9110, 8.6: a 204 must not have a Content-Length.
   const length = content.status === 204 ? {} : { "content-length": Buffer.byteLength(content.body) };
