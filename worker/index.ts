@@ -13,12 +13,9 @@ import {
 import { startObservability } from "../server/observability/tasks";
 import { keepHealthCurrent, prepareProviders } from "../server/providers/tasks";
 import { keepLease } from "./lease";
+import { queuePlans } from "./plans";
 import { keepQueue, type Queue } from "./queue";
 import { keepTakingOver } from "./take-over";
-import { dispatchTasks, housekeepingTasks, receiptTasks, webhookTasks } from "./tasks";
-
-/** Recurring jobs that a worker runs concurrently; they are few, and each runs at most once in all workers. */
-const HOUSEKEEPING_CONCURRENCY = 3;
 
 async function start(): Promise<void> {
   const { DISPATCH_CONCURRENCY, WORKER_CONCURRENCY, WEBHOOK_CONCURRENCY } = env();
@@ -43,13 +40,7 @@ async function start(): Promise<void> {
     process.kill(process.pid, "SIGTERM");
   });
   prepareProviders();
-  const plans = [
-    { name: "dispatch", taskList: dispatchTasks, concurrency: DISPATCH_CONCURRENCY },
-    { name: "receipts", taskList: receiptTasks, concurrency: WORKER_CONCURRENCY },
-    { name: "housekeeping", taskList: housekeepingTasks, concurrency: HOUSEKEEPING_CONCURRENCY, withCron: true },
-    { name: "webhooks", taskList: webhookTasks, concurrency: WEBHOOK_CONCURRENCY },
-  ];
-  queues.push(...(await Promise.all(plans.map(keepQueue))));
+  queues.push(...(await Promise.all(queuePlans().map(keepQueue))));
   const stops = [keepTakingOver(), keepHealthCurrent(), keepServingThrottleQueue(), keepLookingUp(), keepGivingBack()];
   onShutdown(async () => {
     // All at once: a queue that cannot stop must not block the attempts. Attempts that jobs still claim are ended below.

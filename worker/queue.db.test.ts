@@ -2,7 +2,10 @@ import { expect, test } from "vitest";
 import { checkHealth, invalidateHealth } from "@/server/api/health";
 import { addJob } from "@/server/core/add-jobs";
 import { pool } from "@/server/core/db";
+import { QUEUES } from "@/server/core/jobs";
 import { explain, rowsRead, statementsOf } from "@/test/database/plans";
+import { recurring } from "./crontab";
+import { queuePlans } from "./plans";
 import { keepQueue, QUEUE_SETTINGS } from "./queue";
 import { unlockOrphanedJobs } from "./take-over";
 
@@ -105,4 +108,44 @@ test("looks for locked and for due jobs read those alone, however many wait for 
     expect(rowsRead((await explain(look)).plan, ["_private_jobs"]), look.name).toBeLessThanOrEqual(10);
   }
   await pool().query("DELETE FROM graphile_worker._private_jobs");
+});
+
+const EVERY_MINUTE: ReadonlySet<string> = new Set(QUEUES.sweeps);
+
+test("jobs of every minute run beside those of every hour, however many of these take long", async () => {
+  await pool().query("DELETE FROM graphile_worker._private_jobs");
+  const names = new Set<string>(recurring().map(({ task }) => task));
+  const [done, underWay] = [new Set<string>(), new Set<string>()];
+  let end: () => void = () => undefined;
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const taskOf = (name: string) => async () => {
+    underWay.add(name);
+    if (!EVERY_MINUTE.has(name)) await ended;
+    done.add(name);
+  };
+  const plans = queuePlans().filter(({ taskList }) => Object.keys(taskList).some((name) => names.has(name)));
+  const queues = await Promise.all(
+    plans.map(({ taskList, ...plan }) => {
+      const tasks = Object.keys(taskList).map((name) => [name, taskOf(name)]);
+      return keepQueue({ ...plan, withCron: false, taskList: Object.fromEntries(tasks) });
+    }),
+  );
+  const add = async (isOfMinute: boolean) => {
+    for (const name of names) {
+      if (EVERY_MINUTE.has(name) === isOfMinute) await pool().query("SELECT graphile_worker.add_job($1)", [name]);
+    }
+  };
+  try {
+    await add(false);
+    await expect.poll(() => underWay.size).toBeGreaterThanOrEqual(3);
+    await add(true);
+    await expect.poll(() => [...done].sort()).toEqual([...EVERY_MINUTE].sort());
+    end();
+    await expect.poll(() => done.size).toBe(names.size);
+  } finally {
+    end();
+    await Promise.all(queues.map((queue) => queue.stop()));
+  }
 });

@@ -27,11 +27,15 @@ export const QUEUE_SETTINGS = {
   jit: "off",
 } as const;
 
-/** `pollMs`: pause between polls for due jobs; the database announces new ones at once. */
+/**
+ * `connections`: at least one for LISTEN and one for the rest. `withCron`: it adds the recurring jobs, of any queue. `pollMs`:
+ * pause between polls for due jobs; the database announces new ones at once.
+ */
 export type QueuePlan = {
   name: string;
   taskList: TaskList;
   concurrency: number;
+  connections?: number;
   withCron?: boolean;
   pollMs?: number;
 };
@@ -83,14 +87,14 @@ type Running = {
 };
 
 /** Opens a separate pool: graphile-worker needs the driver's default types, and must not wait behind our statements. */
-function openConnections(): pg.Pool {
+function openConnections(max: number): pg.Pool {
   const connections = new pg.Pool({
     connectionString: directDatabaseUrl(),
     application_name: "worker-queue",
     options: Object.entries(QUEUE_SETTINGS)
       .map(([name, value]) => `-c ${name}=${value}`)
       .join(" "),
-    max: CONNECTIONS,
+    max,
     connectionTimeoutMillis: 5 * SECOND_MS,
     query_timeout: 15 * SECOND_MS,
     keepAlive: true,
@@ -113,8 +117,9 @@ function keepAnnouncements(events: WorkerEvents): void {
   });
 }
 
-async function startRunner({ taskList, concurrency, withCron = false, pollMs = POLL_MS }: QueuePlan): Promise<Running> {
-  const connections = openConnections();
+async function startRunner(plan: QueuePlan): Promise<Running> {
+  const { taskList, concurrency, withCron = false, pollMs = POLL_MS } = plan;
+  const connections = openConnections(plan.connections ?? CONNECTIONS);
   const events: WorkerEvents = new EventEmitter().setMaxListeners(0) as WorkerEvents;
   keepAnnouncements(events);
   const jobs: Running["jobs"] = new Map();

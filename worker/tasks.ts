@@ -60,18 +60,22 @@ export const receiptTasks = {
   review_sender: task("review_sender", autoApproveSender),
 } satisfies TasksOf<"receipts">;
 
-/** Recurring jobs, which may take long and have a queue of their own. */
-export const housekeepingTasks = {
+/** Jobs of every minute, which late messages, refunds and alerts wait for: no other job may keep them waiting. */
+export const sweepTasks = {
   sweep_messages: recurringTask("sweep_messages", sweepMessages),
   sweep_webhooks: recurringTask("sweep_webhooks", sweepWebhooks),
-  check_ledger: recurringTask("check_ledger", watchLedger),
+  sweep_alerts: recurringTask("sweep_alerts", sweepAlerts),
   fold_list_totals: recurringTask("fold_list_totals", foldListTotals),
+} satisfies TasksOf<"sweeps">;
+
+/** Jobs of every hour, which may take long and have a queue of their own. */
+export const housekeepingTasks = {
+  check_ledger: recurringTask("check_ledger", watchLedger),
   forget_idempotency_keys: recurringTask("forget_idempotency_keys", forgetIdempotencyKeys),
   forget_callbacks: recurringTask("forget_callbacks", forgetCallbacks),
   forget_audit: recurringTask("forget_audit", forgetAudit),
   forget_requests: recurringTask("forget_requests", forgetRequests),
   forget_mails: recurringTask("forget_mails", forgetMails),
-  sweep_alerts: recurringTask("sweep_alerts", sweepAlerts),
   forget_alerts: recurringTask("forget_alerts", forgetAlerts),
   forget_sign_ins: recurringTask("forget_sign_ins", forgetSignIns),
   forget_old_data: recurringTask("forget_old_data", forgetOldData),
@@ -87,5 +91,5 @@ export const webhookTasks = {
 } satisfies TasksOf<"webhooks">;
 
 // Every job name has exactly one task, and no task lacks a job name.
-({ ...dispatchTasks, ...receiptTasks, ...housekeepingTasks, ...webhookTasks }) satisfies TaskList &
+({ ...dispatchTasks, ...receiptTasks, ...sweepTasks, ...housekeepingTasks, ...webhookTasks }) satisfies TaskList &
   Record<JobName, Task>;

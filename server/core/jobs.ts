@@ -99,17 +99,14 @@ export type JobName = keyof typeof jobs;
 export const QUEUES = {
   dispatch: ["dispatch_messages"],
   receipts: ["apply_receipts", "join_receipts", "apply_inbound", "request_password_reset", "review_sender"],
+  sweeps: ["sweep_messages", "sweep_webhooks", "sweep_alerts", "fold_list_totals"],
   housekeeping: [
-    "sweep_messages",
-    "sweep_webhooks",
     "check_ledger",
-    "fold_list_totals",
     "forget_idempotency_keys",
     "forget_callbacks",
     "forget_audit",
     "forget_requests",
     "forget_mails",
-    "sweep_alerts",
     "forget_alerts",
     "forget_sign_ins",
     "forget_old_data",

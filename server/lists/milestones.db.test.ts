@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { explain, rowsRead, statementsOf } from "@/test/database/plans";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
 import { rebuildUsage } from "../accounts/rebuild-usage";
@@ -107,4 +107,32 @@ test("after a rebuild of usage, deep pages begin at milestones again, also where
     expect(await idsOn(account, page)).toEqual(await truthOn(account, page));
     expect(await rowsReadOn(account, page)).toBeLessThan(MILESTONE_EVERY + 2 * LIMIT);
   }
+});
+
+test("a run that takes too long, or whose worker stops, ends between two milestones, and the next one continues", async () => {
+  const account = await makeAccount();
+  await fill(account);
+  const places = async () => {
+    const { rows } = await pool().query<{ place: bigint }>(
+      "SELECT place FROM list_milestones WHERE account_id = $1 ORDER BY place",
+      [account.accountId],
+    );
+    return rows.map(({ place }) => Number(place));
+  };
+  await markLists(AbortSignal.abort());
+  expect(await places()).toEqual([]);
+  const { now } = performance;
+  const insert = vi.spyOn(pool(), "query");
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => {
+    const hasSetOne = insert.mock.calls.some(([query]) =>
+      JSON.stringify(query).includes("INSERT INTO list_milestones"),
+    );
+    return now.call(performance) + (hasSetOne ? HOUR_MS : 0);
+  });
+  await markLists();
+  clock.mockRestore();
+  insert.mockRestore();
+  expect(await places()).toEqual([MILESTONE_EVERY]);
+  await markLists();
+  expect(await places()).toEqual(Array.from({ length: 12 }, (_, at) => (at + 1) * MILESTONE_EVERY));
 });

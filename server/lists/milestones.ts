@@ -2,7 +2,7 @@
  * Milestones of the list of messages: places from which a deep page is near. Messages are only added at the new end of the list,
  * and only go at the old end, so a place counted from the oldest message that there ever was does not change.
  */
-import { HOUR_MS } from "../core/clock";
+import { HOUR_MS, MINUTE_MS } from "../core/clock";
 import { pool, type Queryable, readPool, type Tx } from "../core/db";
 import { firstIdAt } from "../core/ids";
 import { runParts } from "../retention/steps";
@@ -11,6 +11,8 @@ import { runParts } from "../retention/steps";
 export const MILESTONE_EVERY = 2_000;
 /** Milestones set per account and run: an installation without any gets them over some hours. */
 const SET_MAX = 2_500;
+/** A run ends after this time; the next one continues. */
+const RUN_MAX_MS = 10 * MINUTE_MS;
 /** A message with an older id is committed by now, so that none can come to stand before a milestone. */
 const SETTLED_MS = HOUR_MS;
 
@@ -37,8 +39,10 @@ export async function milestoneBefore(
   return row ? { messageId: row.messageId, skip: Number(row.skip) } : null;
 }
 
-/** Sets the milestones that are missing. An account's messages are read once over all runs. */
-export async function setMilestones(): Promise<void> {
+/** Sets the milestones that are missing, until `stop`. An account's messages are read once over all runs. */
+export async function setMilestones(stop?: AbortSignal): Promise<void> {
+  const runUntil = performance.now() + RUN_MAX_MS;
+  const mayGoOn = () => !stop?.aborted && performance.now() < runUntil;
   const { rows: accounts } = await pool().query<{ id: string; now: Date }>({
     text: `SELECT u.account_id AS id, now() AS now
            FROM (SELECT account_id, sum(messages) AS messages FROM usage_days GROUP BY account_id) u
@@ -52,7 +56,7 @@ export async function setMilestones(): Promise<void> {
   await runParts(
     accounts.map(({ id, now }) => async () => {
       const settled = firstIdAt("message", new Date(now.getTime() - SETTLED_MS));
-      for (let set = 0; set < SET_MAX && (await setNext(id, settled)); ) set += 1;
+      for (let set = 0; set < SET_MAX && mayGoOn() && (await setNext(id, settled)); ) set += 1;
     }),
   );
 }

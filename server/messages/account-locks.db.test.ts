@@ -6,6 +6,7 @@ import { lockAccounts, lockAdmission, postMoney } from "../accounts/store";
 import { now } from "../core/clock";
 import { pool, type Tx, transaction } from "../core/db";
 import { isApiError } from "../core/errors";
+import { metrics } from "../core/metrics";
 import { sendMessage } from "./accept/send";
 import { applyChanges, lockMessages } from "./transitions";
 
@@ -102,4 +103,21 @@ describe("an account's row", () => {
     const { rowCount } = await pool().query("SELECT 1 FROM messages WHERE account_id = $1", [account.accountId]);
     expect(rowCount).toBe(0);
   });
+});
+
+test("a move whose transaction is run again is counted once", async () => {
+  const account = await makeAccount();
+  const { id } = await send(account);
+  const sentOnes = async () =>
+    (await metrics().moves.get()).values.find(({ labels }) => labels.status === "sent")?.value ?? 0;
+  const before = await sentOnes();
+  let runs = 0;
+  await transaction(async (tx) => {
+    runs += 1;
+    await markSent(tx, id);
+    if (runs === 1) throw Object.assign(new Error("deadlock detected"), { code: "40P01" });
+  });
+  expect(runs).toBe(2);
+  expect((await sentOnes()) - before).toBe(1);
+  expect(await booksOf(account)).toMatchObject({ reserved: 0n, pending: 0, sent: 1 });
 });

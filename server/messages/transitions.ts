@@ -59,11 +59,11 @@ export async function applyChanges(tx: Tx, changes: readonly Change[]): Promise<
     return [{ ...folded, message, attempts, isRefunded: folded.moves.some(({ kind }) => kind === "refund") }];
   });
   if (applied.length === 0) return [];
-  observeMoves(applied);
   onCommit(tx, () => {
+    observeMoves(applied);
     for (const { message } of applied) noteChange(message.accountId, "messages");
   });
-  beforeCommit(tx, () => moveBooks(tx, applied));
+  moveBooksLater(tx, applied);
   // Pipelined: the statements reach the database in this order.
   await Promise.all([
     updateMessages(tx, applied),
@@ -73,6 +73,23 @@ export async function applyChanges(tx: Tx, changes: readonly Change[]): Promise<
     ),
   ]);
   return applied.flatMap(({ steps }) => steps);
+}
+
+const waitingBooks = new WeakMap<Tx, AppliedChange[]>();
+
+/**
+ * Has the books moved by all changes of the transaction together: accounts that were locked for one set of changes after the
+ * other would be locked out of order.
+ */
+function moveBooksLater(tx: Tx, changes: readonly AppliedChange[]): void {
+  const waiting = waitingBooks.get(tx);
+  if (waiting) {
+    waiting.push(...changes);
+    return;
+  }
+  const all = [...changes];
+  waitingBooks.set(tx, all);
+  beforeCommit(tx, () => moveBooks(tx, all));
 }
 
 /** Moves money and counters. No transaction locks messages after accounts. */

@@ -14,8 +14,10 @@ const CLOSED_AFTER = "interval '2 days'";
 const CHAPTER_LENGTH = "interval '1 day'";
 /** Entries of a chapter, so that its sums are made in one short statement. */
 const CHAPTER_ENTRIES_MAX = 200_000;
-/** Messages are settled or refunded within three days of their dispatch. Others are looked up in the whole ledger. */
+/** Messages are settled or refunded within three days of their dispatch. */
 const SETTLED_WITHIN_MS = 4 * DAY_MS;
+/** Those that are scheduled are dispatched up to 30 days after they were accepted. */
+const SCHEDULED_SETTLED_WITHIN_MS = 30 * DAY_MS + SETTLED_WITHIN_MS;
 /** Largest difference between the time in a message's id and that of its reserve. */
 export const ID_SLACK_MS = 10 * MINUTE_MS;
 
@@ -136,21 +138,32 @@ type Faults = Pick<ChapterDrift, "accountId" | "faultyMessages">;
 
 /** The faulty messages that were accepted in the time of a chapter. */
 async function findFaults(read: Read, chapter: Chapter): Promise<Faults[]> {
-  const [former] = await read<{ afterId: bigint; formerEnd: Date; throughId: bigint | null }>(
-    `SELECT c.after_id AS "afterId", c.ended_at AS "formerEnd",
-       (SELECT min(l.through_id) FROM ledger_chapters l WHERE l.ended_at >= $2) AS "throughId"
-     FROM (SELECT after_id, ended_at FROM ledger_chapters WHERE through_id < $1
-           UNION ALL SELECT 0, '1970-01-01' ORDER BY 1 DESC LIMIT 1) c`,
-    [String(chapter.throughId), new Date(chapter.endedAt.getTime() + SETTLED_WITHIN_MS)],
+  const [former] = await read<{ afterId: bigint; formerEnd: Date }>(
+    `SELECT after_id AS "afterId", ended_at AS "formerEnd" FROM ledger_chapters WHERE through_id < $1
+     UNION ALL SELECT 0, '1970-01-01' ORDER BY 1 DESC LIMIT 1`,
+    [String(chapter.throughId)],
   );
-  const { afterId: after, formerEnd, throughId: through } = former ?? NOTHING_BEFORE;
+  const { afterId: after, formerEnd } = former ?? NOTHING_BEFORE;
   const messages = { first: firstMessageAt(formerEnd), end: firstMessageAt(chapter.endedAt) };
-  const found = await readFaults(read, { ...messages, after, through });
-  // The fault may be in a message that ended late and was not read.
-  return found.length === 0 || through === null ? found : readFaults(read, { ...EVERYTHING, ...messages, after });
+  // The fault may be in a message that ended late and was not read: then more is read, and only at last all of the ledger.
+  for (const withinMs of [SETTLED_WITHIN_MS, SCHEDULED_SETTLED_WITHIN_MS]) {
+    const through = await lastReadWithin(read, chapter, withinMs);
+    const found = await readFaults(read, { ...messages, after, through });
+    if (found.length === 0 || through === null) return found;
+  }
+  return readFaults(read, { ...EVERYTHING, ...messages, after });
 }
 
-const NOTHING_BEFORE = { afterId: 0n, formerEnd: new Date(0), throughId: null };
+/** The last entry of the chapter in which the ledger was `ms` after the end of another; null when it is not closed yet. */
+async function lastReadWithin(read: Read, { endedAt }: Chapter, ms: number): Promise<bigint | null> {
+  const [last] = await read<{ throughId: bigint | null }>(
+    `SELECT min(through_id) AS "throughId" FROM ledger_chapters WHERE ended_at >= $1`,
+    [new Date(endedAt.getTime() + ms)],
+  );
+  return last?.throughId ?? null;
+}
+
+const NOTHING_BEFORE = { afterId: 0n, formerEnd: new Date(0) };
 
 const readFaults = (read: Read, range: LedgerRange): Promise<Faults[]> =>
   read<Faults>(

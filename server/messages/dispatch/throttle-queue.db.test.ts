@@ -76,6 +76,46 @@ test("the throughput limit counts segments: a long message makes the next ones w
   expect(performance.now() - startedAt).toBeGreaterThan(((84 - 30 - 7) / 30) * 1_000 - 50);
 });
 
+/** Makes time pass in each serving between the refill of its buckets and their write. */
+async function slowDown<Result>(work: () => Promise<Result>): Promise<Result> {
+  await pool().query(`CREATE FUNCTION pause() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN PERFORM pg_sleep(0.1); RETURN NULL; END $$`);
+  await pool().query("CREATE TRIGGER pause BEFORE DELETE ON waiting_messages EXECUTE FUNCTION pause()");
+  try {
+    return await work();
+  } finally {
+    await pool().query("DROP FUNCTION pause CASCADE");
+  }
+}
+
+test("the time that a serving takes is left to the next one: a bucket gets the tokens of all time, once", async () => {
+  const rate = 10;
+  const account = await makeAccount();
+  await throttleProvider(rate);
+  await pool().query("UPDATE senders SET max_segments_per_second = 10 WHERE account_id = $1", [account.accountId]);
+  const rateOfSender = async () => (await loadThroughputLimits()).ofSender(account.accountId, account.senderId);
+  await expect.poll(rateOfSender).toBe(rate);
+  await send(account, 1);
+  const ids = ["provider:sandbox", `sender:${account.accountId}:${account.senderId}`];
+  await slowDown(async () => {
+    const made = await pool().query<{ at: number }>(
+      `INSERT INTO pace_buckets (id, tokens, refilled_at) SELECT id, 1, now() FROM unnest($1::text[]) AS b (id)
+       RETURNING extract(epoch FROM refilled_at)::float8 AS at`,
+      [ids],
+    );
+    expect(await claimFromThrottleQueue("sandbox", SLOTS)).toHaveLength(1);
+    const { rows } = await pool().query<{ tokens: number; at: number }>(
+      "SELECT tokens, extract(epoch FROM refilled_at)::float8 AS at FROM pace_buckets WHERE id = ANY($1)",
+      [ids],
+    );
+    expect(rows).toHaveLength(2);
+    for (const { tokens, at } of rows) {
+      const refilled = Math.min(rate, 1 + (at - (made.rows[0]?.at ?? 0)) * rate);
+      expect(tokens).toBeCloseTo(refilled - 1, 3);
+    }
+  });
+});
+
 test("a sender's throughput limit delays that sender alone", async () => {
   const [slow, other] = [await makeAccount(), await makeAccount()];
   await pool().query("UPDATE senders SET max_segments_per_second = 0.01 WHERE account_id = $1", [slow.accountId]);

@@ -223,7 +223,10 @@ export async function drainThrottleQueue(provider: string, count: number): Promi
   });
 }
 
-/** Creates missing buckets and locks all in the order of their ids. @returns them by id. */
+/**
+ * Creates missing buckets and locks all in the order of their ids. The time since their last refill is in whole milliseconds,
+ * as the column keeps them, so that none is lost or counted twice. @returns them by id.
+ */
 async function lockBuckets(tx: Tx, ids: string[]): Promise<Map<string, Bucket>> {
   const [, { rows }] = await Promise.all([
     tx.query({
@@ -235,7 +238,7 @@ async function lockBuckets(tx: Tx, ids: string[]): Promise<Map<string, Bucket>> 
     tx.query<Bucket>({
       name: "waiting.lock_buckets",
       text: `SELECT b.id, b.tokens, b.virtual_time AS "virtualTime",
-               extract(epoch FROM clock_timestamp() - b.refilled_at)::float8 AS "elapsedS"
+               extract(epoch FROM clock_timestamp()::timestamptz(3) - b.refilled_at)::float8 AS "elapsedS"
              FROM pace_buckets b WHERE b.id = ANY($1::text[]) ORDER BY b.id FOR UPDATE`,
       values: [ids],
     }),
@@ -254,12 +257,15 @@ const BUCKETS = unnest<Bucket>({
   id: ["text", ({ id }) => id],
   tokens: ["float8", ({ tokens }) => tokens],
   virtual_time: ["float8", ({ virtualTime }) => virtualTime],
+  elapsed_s: ["float8", ({ elapsedS }) => elapsedS],
 });
 
+/** Buckets are refilled up to the time of their lock: what passes until they are written belongs to the next serving. */
 const writeBuckets = (tx: Tx, buckets: readonly Bucket[]) =>
   tx.query({
     name: "waiting.write_buckets",
-    text: `UPDATE pace_buckets b SET tokens = u.tokens, virtual_time = u.virtual_time, refilled_at = clock_timestamp()
+    text: `UPDATE pace_buckets b SET tokens = u.tokens, virtual_time = u.virtual_time,
+             refilled_at = b.refilled_at + make_interval(secs => u.elapsed_s)
            FROM ${BUCKETS.as("u")} WHERE b.id = u.id`,
     values: BUCKETS.values(buckets),
   });

@@ -1,8 +1,10 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import pg from "pg";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { checkLedger } from "@/server/accounts/tasks";
 import { getMessage } from "@/server/messages/read";
 import { applyReceipts } from "@/server/messages/receipts/apply-receipts";
 import { referenceTo } from "@/server/providers/reference";
-import { accepted, claimed, prepareAttempts, record, report, statusOf, UNKNOWN } from "@/test/database/attempts";
+import { accepted, BUSY, claimed, prepareAttempts, record, report, statusOf, UNKNOWN } from "@/test/database/attempts";
 
 const LONG_TEXT = "x".repeat(400);
 
@@ -104,4 +106,38 @@ describe("parts", () => {
     await applyReceipts("vonage", [ofWhole, report(id, "undelivered")]);
     expect(await getMessage(message.account.actor, message.id)).toMatchObject(settled);
   });
+});
+
+/** Ids of the accounts that each statement of `work` locks. */
+async function accountLocks(work: () => Promise<unknown>): Promise<string[][]> {
+  const locks: string[][] = [];
+  const { query } = pg.Client.prototype;
+  const spy = vi.spyOn(pg.Client.prototype, "query").mockImplementation(function (this: pg.Client, ...args: unknown[]) {
+    const [sent] = args as [{ name?: string; values?: [string[]] }];
+    if (sent.name === "accounts.lock") locks.push([...(sent.values?.[0] ?? [])].sort());
+    return (query as (...all: unknown[]) => unknown).apply(this, args) as never;
+  });
+  try {
+    await work();
+  } finally {
+    spy.mockRestore();
+  }
+  return locks;
+}
+
+test("outcomes, and receipts that came before them, lock their accounts with one statement, in the order of their ids", async () => {
+  const [busy, unknown, taken] = [await claimed(), await claimed(LONG_TEXT), await claimed()];
+  const partId = `${unknown.id}-1`;
+  await applyReceipts("vonage", [report(partId, "delivered")]);
+  const locks = await accountLocks(() =>
+    // The first outcome is recorded alone, and the others together after it.
+    Promise.all([
+      record(busy.first, BUSY),
+      record(taken.first, accepted(`${taken.id}-1`)),
+      record(unknown.first, { ...UNKNOWN, taken: [partId] }),
+    ]),
+  );
+  expect(locks).toEqual([[unknown.account.accountId, taken.account.accountId]]);
+  expect(await Promise.all([busy, unknown, taken].map(statusOf))).toEqual(["pending", "sent", "sent"]);
+  expect((await checkLedger()).drifted).toEqual([]);
 });
