@@ -241,3 +241,30 @@ test("the hourly check reads no entry of a closed day, but those of some chapter
   const { plan } = await explain(balances, "SET LOCAL enable_seqscan = off");
   expect(rowsRead(plan, ["ledger_entries"])).toBe(0);
 });
+
+test("a scheduled message that was settled long after its chapter is no fault, and one that never was is", async () => {
+  const [{ accountId }, { accountId: other }] = [await makeAccount(), await makeAccount()];
+  const settle = (messageId: string) =>
+    transaction(async (tx) => {
+      await lockAccounts(tx, [accountId]);
+      await postMoney(tx, [moveOf(accountId, messageId, "settle")]);
+    });
+  const idAt = (day: number) => firstIdAt("message", new Date(Date.now() - day * DAY_MS));
+  // Entries 60, 52, 45, 20 and 6 days old: the settle is neither in the chapters of the four days after nor in the last ones.
+  const scheduledId = await makeBilled(accountId, "delivered", COST, ["reserve"], idAt(60));
+  await ageLedger(8);
+  await makeBilled(other, "delivered", COST, ["reserve", "settle"], idAt(52));
+  await ageLedger(7);
+  await settle(scheduledId);
+  await ageLedger(25);
+  await makeBilled(other, "delivered", COST, ["reserve", "settle"], idAt(20));
+  await ageLedger(14);
+  const lostId = await makeBilled(accountId, "delivered", COST, ["reserve"], idAt(6));
+  await ageLedger(6);
+  const faulty = async () => {
+    const { chapters } = await watchLedger();
+    return chapters.filter((drift) => drift.accountId === accountId).flatMap(({ faultyMessages }) => faultyMessages);
+  };
+  for (let run = 0; run < 5; run += 1) expect((await faulty()).filter((id) => id !== lostId)).toEqual([]);
+  expect(await faulty()).toEqual([lostId]);
+});
