@@ -14,8 +14,8 @@ const exprOf = (alert: string): string => {
   return rule.expr;
 };
 
-const { housekeeping, ...others } = QUEUES;
-const all: JobName[] = [...housekeeping, ...Object.values(others).flat()];
+const { sweeps, housekeeping, ...others } = QUEUES;
+const all: JobName[] = [...sweeps, ...housekeeping, ...Object.values(others).flat()];
 
 /** The jobs that the expression of an alert selects by its label `task`. */
 function selectedBy(alert: string): JobName[] {
@@ -35,9 +35,7 @@ test("every recurring job that is not done any more is alerted, by the alert for
   const ofMinute = recurring().flatMap(({ task, match }) => (match(runsAt) ? [task] : []));
   expect(ofMinute).toContain("sweep_messages");
   expect(selectedBy("MessagingSweepNotDone")).toEqual(ofMinute.sort());
-  expect(selectedBy("MessagingHourlyJobNotDone")).toEqual(
-    housekeeping.filter((name) => !ofMinute.includes(name)).sort(),
-  );
+  expect(selectedBy("MessagingHourlyJobNotDone")).toEqual(housekeeping.toSorted());
 });
 
 test("a provider is down until its breaker closes or it is drained: a half-open one waits for messages", () => {
