@@ -71,4 +71,5 @@ SELECT create_reference_table('routes');
 -- local receipt_nonces: of providers
 -- local ledger_chapters: of the whole ledger
 -- local retention_rounds: of the installation
+-- local sweep_rounds: of the installation
 -- local workers: of the installation

@@ -130,6 +130,7 @@ test("moves and sweeps find their messages by id in the lists of their status", 
     await expireUnconfirmed(HOUR_MS);
   });
   const names = sweeps.map(({ name }) => name);
+  // Three of the rounds, and one of the messages without a final receipt.
   expect(names).toHaveLength(4);
   expect(await excessiveReads(sweeps, names, ["messages", "message_attempts"])).toEqual([]);
 });

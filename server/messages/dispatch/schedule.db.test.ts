@@ -178,6 +178,7 @@ test("the sweeps read none of the messages that are scheduled for later", async 
     const { plan, listsRead } = await explain(statement);
     reads.push(rowsRead(plan, relations) + listsRead);
   }
-  expect(reads).toHaveLength(2);
+  // One statement of both.
+  expect(reads).toHaveLength(1);
   expect(Math.max(...reads)).toBeLessThan(100);
 });

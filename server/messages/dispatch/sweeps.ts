@@ -2,7 +2,7 @@
 
 import { addJob } from "../../core/add-jobs";
 import { HOUR_MS, MINUTE_MS, now } from "../../core/clock";
-import { pool, type Tx, transaction } from "../../core/db";
+import { filterEquals, pool, type Tx, transaction } from "../../core/db";
 import { log } from "../../core/log";
 import { idsWithin } from "../lists/created-range";
 import { reapplySuperseded, rejoinReceipts } from "../receipts/apply-receipts";
@@ -12,6 +12,7 @@ import { applyChanges, lockMessages, withSuperseded } from "../transitions";
 import { failExpired } from "./expire";
 import { findForgottenWorkers, isBegun, recoverAttempts } from "./recover";
 import { UNRESOLVED_AFTER_MS } from "./run-attempt";
+import { goRound, type RoundLimits } from "./sweep-rounds";
 
 /** A sent message without a final receipt becomes undelivered after this time. */
 const VALIDITY_MS = 72 * HOUR_MS;
@@ -66,21 +67,34 @@ const UNRESOLVED = `SELECT DISTINCT ON (a.message_id) a.message_id AS id, a.prov
     AND NOT EXISTS (SELECT 1 FROM waiting_messages w WHERE w.message_id = a.message_id)
   ORDER BY a.message_id, a.seq DESC LIMIT $3`;
 
+/** SQL: pending messages `m` of `$2`, in its order, each looked up by its id whatever the statistics say. */
+const PENDING_OF_IDS = `unnest($2::text[]) WITH ORDINALITY c (id, place)
+  CROSS JOIN LATERAL (SELECT o.id, o.chain FROM messages o
+    WHERE o.id = c.id AND ${filterEquals("o.status", "pending")} OFFSET 0) m`;
+
 /**
  * Pending messages whose chain ended long ago without being failed: all providers were tried, or one refused it while
- * another attempt was claimed that was never made. Parameters as above.
+ * another attempt was claimed that was never made. Parameters as above, but always with ids.
  */
-const STRANDED = `SELECT m.id, a.seq, a.provider FROM pending_messages p
-  JOIN messages m ON m.id = p.message_id
-  JOIN LATERAL (SELECT l.seq, l.provider, l.started_at FROM message_attempts l
-    WHERE l.message_id = m.id ORDER BY l.seq DESC LIMIT 1) a ON a.started_at < ${BEFORE}
-  WHERE m.status = 'pending' AND p.created_at < ${BEFORE} AND ($2::text[] IS NULL OR m.id = ANY($2))
-    AND NOT EXISTS (SELECT 1 FROM message_attempts b WHERE b.message_id = m.id
-                    AND (b.outcome IS NULL OR b.outcome = 'unknown'))
-    AND ((SELECT count(*) FROM message_attempts b WHERE b.message_id = m.id) >= cardinality(m.chain)
-      OR EXISTS (SELECT 1 FROM message_attempts b WHERE b.message_id = m.id AND b.outcome = 'refused'))
-    AND NOT EXISTS (SELECT 1 FROM waiting_messages w WHERE w.message_id = m.id)
-  ORDER BY p.created_at LIMIT $3`;
+const STRANDED = `SELECT m.id, a.seq, a.provider FROM ${PENDING_OF_IDS}
+  CROSS JOIN LATERAL (SELECT count(*) AS tried, max(l.seq) AS seq, (array_agg(l.provider ORDER BY l.seq DESC))[1] AS provider,
+      (array_agg(l.started_at ORDER BY l.seq DESC))[1] AS started_at,
+      bool_or(l.outcome IS NULL OR l.outcome = 'unknown') AS is_open, bool_or(l.outcome = 'refused') AS is_refused
+    FROM message_attempts l WHERE l.message_id = m.id) a
+  WHERE a.started_at < ${BEFORE} AND NOT a.is_open AND (a.tried >= cardinality(m.chain) OR a.is_refused)
+    AND (SELECT count(*) FROM waiting_messages w WHERE w.message_id = m.id) = 0
+  ORDER BY c.place LIMIT $3`;
+
+/**
+ * Pending messages with a provider left to try and no attempt younger than `$1` milliseconds. Parameters as above, without a
+ * limit.
+ */
+const ORPHANS = `SELECT m.id FROM ${PENDING_OF_IDS}
+  CROSS JOIN LATERAL (SELECT count(*) AS tried,
+      bool_or(l.outcome IS NULL OR l.outcome IN ('unknown', 'refused') OR l.started_at >= ${BEFORE}) AS is_open
+    FROM message_attempts l WHERE l.message_id = m.id) a
+  WHERE a.tried < cardinality(m.chain) AND a.is_open IS NOT TRUE
+  ORDER BY c.place`;
 
 /**
  * Sent messages without a final receipt. Parameters as above; `$4`: the first id that is too young, which leaves most of the
@@ -93,7 +107,7 @@ const UNCONFIRMED = `SELECT m.id, m.attempts AS seq, m.provider FROM messages m
       ORDER BY message_id LIMIT $3) s LIMIT $3)))`;
 
 /** Fails and refunds pending messages whose last attempt is older than `ageMs` and has no known outcome. */
-export const failUnresolved = (ageMs: number): Promise<void> =>
+export const failUnresolved = (ageMs: number): Promise<number> =>
   sweep(UNRESOLVED, ageMs, (row) => ({
     to: "failed",
     at: now(),
@@ -104,17 +118,22 @@ export const failUnresolved = (ageMs: number): Promise<void> =>
     },
   }));
 
-/** Fails and refunds pending messages that no provider can have, and whose last attempt is older than `ageMs`. */
-export const failStranded = (ageMs: number): Promise<void> =>
-  sweep(STRANDED, ageMs, (row) => ({
-    to: "failed",
-    at: now(),
-    provider: row.provider,
-    error: { code: "no_provider_available", message: "No provider took the message. The cost was refunded." },
-  }));
+/**
+ * Fails and refunds pending messages that no provider can have, and whose last attempt is older than `ageMs`. It goes on with a
+ * round through the messages that are due.
+ */
+export const failStranded = (ageMs: number, limits?: RoundLimits): Promise<void> =>
+  goRound("stranded", ageMs, async (ids) => ({ found: await sweep(STRANDED, ageMs, strand, { ids }) }), limits);
+
+const strand = (row: Swept): Step => ({
+  to: "failed",
+  at: now(),
+  provider: row.provider,
+  error: { code: "no_provider_available", message: "No provider took the message. The cost was refunded." },
+});
 
 /** Ends messages that were sent more than `ageMs` ago and have no final receipt but superseded ones. They stay billed. */
-export const expireUnconfirmed = (ageMs: number): Promise<void> =>
+export const expireUnconfirmed = (ageMs: number): Promise<number> =>
   sweep(
     UNCONFIRMED,
     ageMs,
@@ -123,8 +142,10 @@ export const expireUnconfirmed = (ageMs: number): Promise<void> =>
       at: now(),
       error: { code: "no_final_receipt", message: "No final delivery receipt came within 72 hours." },
     }),
-    [idsWithin({ from: null, to: now().getTime() - ageMs }).end],
-    (tx, ids) => reapplySuperseded(tx, ids, ageMs),
+    {
+      more: [idsWithin({ from: null, to: now().getTime() - ageMs }).end],
+      before: (tx, ids) => reapplySuperseded(tx, ids, ageMs),
+    },
   );
 
 /** Attempts of {@link applyLeftReceipts}, in the order of an index: those after `$2` and `$3`. `$1`: minimum age; `$4`: limit. */
@@ -163,21 +184,29 @@ export async function applyLeftReceipts(ageMs: number): Promise<void> {
   }
 }
 
+type SweepOptions = {
+  /** Ids of messages to choose from; null: all. */
+  ids?: string[] | null;
+  /** Further parameters of the statement. */
+  more?: readonly unknown[];
+  /** May move the locked messages first. */
+  before?: (tx: Tx, ids: readonly string[]) => Promise<void>;
+};
+
 /**
  * Moves all messages that `choose` finds, in batches. It runs again under the messages' locks, and that result counts.
- * @param before what else may move the locked messages comes first.
+ * @returns how many it found.
  */
 async function sweep(
   choose: string,
   ageMs: number,
   stepOf: (row: Swept) => Step,
-  more: readonly unknown[] = [],
-  before: (tx: Tx, ids: readonly string[]) => Promise<void> = async () => {},
-): Promise<void> {
-  for (let found = SWEEP_MAX; found === SWEEP_MAX; ) {
-    const { rows: chosen } = await pool().query<Swept>(choose, [ageMs, null, SWEEP_MAX, ...more]);
-    found = chosen.length;
-    if (found === 0) return;
+  { ids: among = null, more = [], before = async () => {} }: SweepOptions = {},
+): Promise<number> {
+  for (let count = 0; ; ) {
+    const { rows: chosen } = await pool().query<Swept>(choose, [ageMs, among, SWEEP_MAX, ...more]);
+    count += chosen.length;
+    if (chosen.length === 0) return count;
     const ids = chosen.map((row) => row.id);
     await transaction(async (tx) => {
       const messages = await lockMessages(tx, ids);
@@ -189,45 +218,33 @@ async function sweep(
       });
       await applyChanges(tx, await withSuperseded(tx, changes));
     });
+    if (chosen.length < SWEEP_MAX) return count;
   }
 }
-
-/**
- * SQL: when the oldest dispatch job of a backlog was due. Jobs are run in this order, so a message accepted later may still
- * be in one of them; no row: there is no backlog.
- */
-const BACKLOG_SINCE = `SELECT min(j.run_at) FROM graphile_worker._private_jobs j
-  JOIN graphile_worker._private_tasks t ON t.id = j.task_id
-  WHERE t.identifier = 'dispatch_messages' AND (j.locked_at IS NOT NULL OR j.attempts < j.max_attempts)
-    AND j.run_at < now() - interval '1 minute'`;
 
 /**
  * Adds dispatch jobs for pending messages that have a provider left to try, no attempt younger than `ageMs`, and no place in
- * a backlog of jobs: five million waiting messages would otherwise be queued anew every minute.
+ * a backlog of jobs: five million waiting messages would otherwise be queued anew every minute. It goes on with a round through
+ * the messages that are due.
  */
-export async function requeueOrphans(ageMs: number): Promise<void> {
-  let last = { createdAt: new Date(0), id: "" };
-  for (let batch = 0, found = SWEEP_MAX; found === SWEEP_MAX; batch += 1) {
-    const { rows } = await pool().query<typeof last>({
-      text: `SELECT m.id, p.created_at AS "createdAt" FROM pending_messages p JOIN messages m ON m.id = p.message_id
-             WHERE m.status = 'pending' AND p.created_at >= $2 AND (p.created_at, p.message_id) > ($2, $4)
-               AND p.created_at < LEAST(${BEFORE}, (${BACKLOG_SINCE}))
-               AND NOT EXISTS (SELECT 1 FROM message_attempts a WHERE a.message_id = m.id
-                               AND (a.outcome IS NULL OR a.outcome IN ('unknown', 'refused') OR a.started_at >= ${BEFORE}))
-               AND (SELECT count(*) FROM message_attempts a WHERE a.message_id = m.id) < cardinality(m.chain)
-               AND NOT EXISTS (SELECT 1 FROM waiting_messages w WHERE w.message_id = m.id)
-             ORDER BY p.created_at, p.message_id LIMIT $3`,
-      values: [ageMs, last.createdAt, SWEEP_MAX, last.id],
-    });
-    found = rows.length;
-    last = rows.at(-1) ?? last;
-    if (found === 0) return;
-    // One key per batch: a job that still waits is replaced, so the same ids do not fill the queue.
-    const messageIds = rows.map((row) => row.id);
-    await addJob(pool(), "dispatch_messages", { messageIds }, { key: `dispatch_orphans_${batch}` });
-    log("warn", "messages.orphans_requeued", { count: found });
-  }
-}
+export const requeueOrphans = (ageMs: number, limits?: RoundLimits): Promise<void> =>
+  goRound(
+    "orphans",
+    ageMs,
+    async (ids, jobs) => {
+      const { rows } = await pool().query<{ id: string }>(ORPHANS, [ageMs, ids]);
+      const orphans = rows.map((row) => row.id);
+      const batches = Math.ceil(orphans.length / SWEEP_MAX);
+      for (let batch = 0; batch < batches; batch += 1) {
+        const messageIds = orphans.slice(batch * SWEEP_MAX, (batch + 1) * SWEEP_MAX);
+        // One key per batch of a round: a job that still waits is replaced, so the same ids do not fill the queue.
+        await addJob(pool(), "dispatch_messages", { messageIds }, { key: `dispatch_orphans_${jobs + batch}` });
+      }
+      if (orphans.length > 0) log("warn", "messages.orphans_requeued", { count: orphans.length });
+      return { found: orphans.length, jobs: batches };
+    },
+    limits,
+  );
 
 /** Joins receipts that were parked within the last `withinMs` and whose message is known although their job is lost. */
 export async function joinLeftReceipts(withinMs: number): Promise<void> {

@@ -1,0 +1,101 @@
+/**
+ * Rounds of a sweep through the pending messages that are due. Millions may wait for a throughput limit, and none of them has
+ * lost anything: each run looks at a part of them, and the next one, perhaps of another worker, goes on behind it.
+ */
+import { pool } from "../../core/db";
+
+/** Messages that a statement looks at. */
+const LOOKED_PER_STEP = 10_000;
+/** A run ends when it has looked at so many without a finding. docs/invariants.md says how long a round takes. */
+const IN_VAIN_MAX = 100_000;
+
+export type RoundLimits = { perStep?: number; inVainMax?: number };
+
+/** `jobs`: that the round has added so far. */
+type Position = { dueAt: Date; id: string; jobs: number };
+
+const START: Position = { dueAt: new Date(0), id: "", jobs: 0 };
+
+/** What a sweep did with some messages. `found`: those that it was looking for. */
+type Done = { found: number; jobs?: number };
+
+/**
+ * SQL: when the oldest dispatch job of a backlog was due that meets `condition`. Jobs are run in this order, so a message accepted
+ * later may still be in one of them; null: there is no backlog. Available and locked jobs have an index each.
+ */
+const oldestJob = (condition: string) => `(SELECT min(j.run_at) FROM graphile_worker._private_jobs j
+  WHERE ${condition} AND j.run_at < now() - interval '1 minute'
+    AND j.task_id = (SELECT t.id FROM graphile_worker._private_tasks t WHERE t.identifier = 'dispatch_messages'))`;
+
+/**
+ * Goes on with the round of a sweep: has `act` look at messages that were due more than `ageMs` ago, before any in a backlog of
+ * dispatch jobs, and that are not in the throttle queue. At the end the next run begins a new round.
+ * @param act `jobs`: that the round has added so far. If it throws, the next run goes on behind these messages.
+ */
+export async function goRound(
+  sweep: "stranded" | "orphans",
+  ageMs: number,
+  act: (ids: string[], jobs: number) => Promise<Done>,
+  { perStep = LOOKED_PER_STEP, inVainMax = IN_VAIN_MAX }: RoundLimits = {},
+): Promise<void> {
+  let { until, ...position } = await begin(sweep, ageMs);
+  for (let inVain = 0; inVain < inVainMax; ) {
+    const { looked, ids, last } = await lookBehind(position, until, perStep);
+    const isEnd = looked < perStep;
+    let done: Done = { found: 0 };
+    try {
+      if (ids.length > 0) done = await act(ids, position.jobs);
+    } finally {
+      position = isEnd ? START : { ...last, jobs: position.jobs + (done.jobs ?? 0) };
+      await save(sweep, position);
+    }
+    if (isEnd) return;
+    inVain += looked - done.found;
+  }
+}
+
+async function begin(sweep: string, ageMs: number): Promise<Position & { until: Date }> {
+  const { rows } = await pool().query<Position & { until: Date }>({
+    name: "sweeps.begin",
+    text: `SELECT LEAST(now() - $2::float8 * interval '1 millisecond', ${oldestJob("j.is_available")},
+               ${oldestJob("j.locked_by IS NOT NULL")}) AS until,
+             COALESCE(r.due_at, $3) AS "dueAt", COALESCE(r.message_id, $4) AS id, COALESCE(r.jobs, $5) AS jobs
+           FROM (SELECT) one LEFT JOIN sweep_rounds r ON r.name = $1`,
+    values: [sweep, ageMs, START.dueAt, START.id, START.jobs],
+  });
+  const [row] = rows;
+  if (!row) throw new Error("The database returned no row.");
+  return row;
+}
+
+type Looked = { looked: number; ids: string[]; last: Pick<Position, "dueAt" | "id"> };
+
+async function lookBehind({ dueAt, id }: Position, until: Date, limit: number): Promise<Looked> {
+  const { rows } = await pool().query<{ looked: number; ids: string[] | null; dueAt: Date | null; id: string | null }>({
+    name: "sweeps.look",
+    text: `WITH looked AS MATERIALIZED (
+             SELECT message_id, created_at FROM pending_messages
+             WHERE (created_at, message_id) > ($1, $2) AND created_at < $3 ORDER BY created_at, message_id LIMIT $4)
+           SELECT count(*)::int4 AS looked, max(l.created_at) AS "dueAt",
+             (array_agg(l.message_id ORDER BY l.created_at DESC, l.message_id DESC))[1] AS id,
+             array_agg(l.message_id ORDER BY l.created_at, l.message_id) FILTER (WHERE w.message_id IS NULL) AS ids
+           FROM looked l LEFT JOIN LATERAL (
+             SELECT q.message_id FROM waiting_messages q WHERE q.message_id = l.message_id OFFSET 0) w ON true`,
+    values: [dueAt, id, until, limit],
+  });
+  const [row] = rows;
+  return {
+    looked: row?.looked ?? 0,
+    ids: row?.ids ?? [],
+    last: { dueAt: row?.dueAt ?? dueAt, id: row?.id ?? id },
+  };
+}
+
+async function save(sweep: string, { dueAt, id, jobs }: Position): Promise<void> {
+  await pool().query({
+    name: "sweeps.save",
+    text: `INSERT INTO sweep_rounds (name, due_at, message_id, jobs) VALUES ($1, $2, $3, $4)
+           ON CONFLICT (name) DO UPDATE SET due_at = excluded.due_at, message_id = excluded.message_id, jobs = excluded.jobs`,
+    values: [sweep, dueAt, id, jobs],
+  });
+}
