@@ -111,6 +111,8 @@ export async function claim(
 
 type NewClaim = Attempt & { begins: boolean };
 
+const byMessage = ({ message: one }: NewClaim, { message: other }: NewClaim): number => (one.id < other.id ? -1 : 1);
+
 const NEW_CLAIMS = unnest<NewClaim>(
   {
     message_id: ["text", ({ message }) => message.id],
@@ -122,7 +124,11 @@ const NEW_CLAIMS = unnest<NewClaim>(
   2,
 );
 
-/** @returns for each claim that was inserted, whether its attempt is begun. */
+/**
+ * A claim behind another attempt locks its message, in the order of ids: an outcome of the earlier attempt may be about to fail
+ * it. First attempts race with nothing, and most claims are such.
+ * @returns for each claim that was inserted, whether its attempt is begun.
+ */
 async function insertClaims(tx: Queryable, claims: readonly NewClaim[]): Promise<Map<string, boolean>> {
   const { rows } = await tx.query<{ claim: string; isBegun: boolean }>({
     name: "attempts.claim",
@@ -131,9 +137,11 @@ async function insertClaims(tx: Queryable, claims: readonly NewClaim[]): Promise
              CASE WHEN c.begins THEN clock_timestamp() END
            FROM ${NEW_CLAIMS.as("c")}
            JOIN messages m ON m.id = c.message_id AND ${filterEquals("m.status", "pending")} AND NOT ${isExpired("m")}
-           WHERE NOT EXISTS (SELECT 1 FROM message_attempts r WHERE r.message_id = c.message_id AND r.outcome = 'refused')
+           LEFT JOIN LATERAL (SELECT p.id FROM messages p
+             WHERE c.seq > 1 AND p.id = c.message_id AND ${filterEquals("p.status", "pending")} FOR NO KEY UPDATE) l ON true
+           WHERE (c.seq = 1 OR l.id IS NOT NULL) AND NOT EXISTS (SELECT 1 FROM message_attempts r WHERE r.message_id = c.message_id AND r.outcome = 'refused')
            ON CONFLICT (message_id, seq) DO NOTHING RETURNING claim, begun_at IS NOT NULL AS "isBegun"`,
-    values: [workerId(), ...NEW_CLAIMS.values(claims)],
+    values: [workerId(), ...NEW_CLAIMS.values(claims.toSorted(byMessage))],
   });
   return new Map(rows.map((row) => [row.claim, row.isBegun]));
 }
