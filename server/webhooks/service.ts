@@ -3,10 +3,10 @@ import { type IdempotentRequest, plainRequest } from "../accounts/idempotency/re
 import { inTurn } from "../accounts/turns";
 import { recordAudit } from "../audit/store";
 import type { AccountActor } from "../core/actor";
-import { now } from "../core/clock";
+import { msUntil, nextUtcDay, now, utcDay, wholeSeconds } from "../core/clock";
 import { prisma, type Tx, transaction } from "../core/db";
-import { invalidRequest, notFound } from "../core/errors";
-import { newId } from "../core/ids";
+import { invalidRequest, notFound, rateLimited } from "../core/errors";
+import { firstIdAt, newId } from "../core/ids";
 import { assertReachable } from "./delivery/assert-reachable";
 import { newSigningSecret } from "./delivery/signature";
 import { type EndpointRow, presentEndpoint } from "./present";
@@ -23,6 +23,8 @@ import {
 import { sealSecret } from "./secrets";
 
 const ENDPOINTS_MAX = 50;
+/** Deleted endpoints are kept for their deliveries, so their number needs a limit. */
+const CREATED_PER_DAY_MAX = 1_000;
 const PREVIOUS_SECRET_SIGNS_FOR = "24 hours";
 
 const ENDPOINT_COLUMNS = {
@@ -49,7 +51,8 @@ export const noSuchEndpoint = () => notFound("There is no webhook endpoint with 
 
 /**
  * Creates an endpoint. Its signing secret is in this response only; it is stored encrypted.
- * @throws 400 `url_not_allowed` for a URL that deliveries must not reach, `endpoint_limit` beyond 50 endpoints.
+ * @throws 400 `url_not_allowed` for a URL that deliveries must not reach, `endpoint_limit` beyond 50 endpoints; 429
+ *   `endpoint_creation_limit` beyond 1,000 new endpoints in a UTC day.
  */
 export async function createEndpoint(
   actor: AccountActor,
@@ -71,30 +74,53 @@ export async function createEndpoint(
     createdAt: now(),
   };
   const carryOut = async (tx: Tx): Promise<CreatedWebhookEndpoint> => {
-    // createOnce holds the account's lock, so concurrent creations count one after the other.
-    const { rowCount } = await tx.query(
-      `INSERT INTO webhook_endpoints (id, account_id, url, description, events, secret_sealed, created_at)
-       SELECT $1, $2, $3, $4, $5::text[], $6, $7::timestamptz
-       WHERE (SELECT count(*) FROM webhook_endpoints WHERE account_id = $2 AND deleted_at IS NULL) < $8`,
-      [
-        row.id,
-        row.accountId,
-        row.url,
-        row.description,
-        row.events,
-        sealSecret(signingSecret),
-        row.createdAt.toISOString(),
-        ENDPOINTS_MAX,
-      ],
-    );
-    if (rowCount === 0) {
-      throw invalidRequest(`An account has at most ${ENDPOINTS_MAX} webhook endpoints.`, { reason: "endpoint_limit" });
-    }
+    await insertEndpoint(tx, row, signingSecret);
     const after = { url: row.url, description: row.description, events: row.events };
     await recordAudit(tx, actor, { action: "endpoint.created", accountId: actor.accountId, subjectId: row.id, after });
     return { ...presentEndpoint(row), signing_secret: signingSecret };
   };
   return createOnce(actor, request, { check: () => assertReachable(input.url), showsSecret: true, carryOut });
+}
+
+/**
+ * Inserts an endpoint. createOnce holds the account's lock, so concurrent creations count one after the other.
+ * @throws as {@link createEndpoint}
+ */
+async function insertEndpoint(tx: Tx, row: EndpointRow, signingSecret: string): Promise<void> {
+  const { rows } = await tx.query<{ kept: number; today: number }>(
+    `WITH counted AS (
+       SELECT
+         (SELECT count(*)::int4 FROM webhook_endpoints WHERE account_id = $2 AND deleted_at IS NULL) AS kept,
+         (SELECT count(*)::int4 FROM (
+            SELECT FROM webhook_endpoints WHERE account_id = $2 AND id >= $8 LIMIT ${CREATED_PER_DAY_MAX}) AS made) AS today
+     ), inserted AS (
+       INSERT INTO webhook_endpoints (id, account_id, url, description, events, secret_sealed, created_at)
+       SELECT $1, $2, $3, $4, $5::text[], $6, $7::timestamptz
+       FROM counted WHERE kept < ${ENDPOINTS_MAX} AND today < ${CREATED_PER_DAY_MAX}
+     )
+     SELECT kept, today FROM counted`,
+    [
+      row.id,
+      row.accountId,
+      row.url,
+      row.description,
+      row.events,
+      sealSecret(signingSecret),
+      row.createdAt.toISOString(),
+      firstIdAt("endpoint", new Date(utcDay(row.createdAt))),
+    ],
+  );
+  const { kept = 0, today = 0 } = rows[0] ?? {};
+  if (kept >= ENDPOINTS_MAX) {
+    throw invalidRequest(`An account has at most ${ENDPOINTS_MAX} webhook endpoints.`, { reason: "endpoint_limit" });
+  }
+  if (today >= CREATED_PER_DAY_MAX) {
+    throw rateLimited(`An account makes at most ${CREATED_PER_DAY_MAX} webhook endpoints in a UTC day.`, {
+      reason: "endpoint_creation_limit",
+      details: { limit: CREATED_PER_DAY_MAX },
+      retryAfterS: wholeSeconds(msUntil(nextUtcDay(row.createdAt))),
+    });
+  }
 }
 
 /** Event types as they are stored: each once, `*` as the status changes. */
