@@ -1,12 +1,13 @@
 /**
  * The web process: one node:http server. It answers the REST API, the providers' receipts and the console's tRPC itself. Next, with
- * the pages and sign-in, runs in a process of its own; in development within this one, because hot reload wants its server.
+ * the pages and sign-in, runs in a process of its own; in development within this one, because hot reload wants its server. With
+ * CONSOLE=false it serves neither the pages nor the console's calls.
  */
 import { createServer, type Server } from "node:http";
 import type { Socket } from "node:net";
 import { fileURLToPath } from "node:url";
 import { withBody } from "./api/door/body";
-import { openConsoleDoor } from "./api/door/console-door";
+import { openConsoleDoor, openPublicDoor } from "./api/door/console-door";
 import type { PagesHandler } from "./api/door/pages-handler";
 import { securityHeaders } from "./api/door/security-headers";
 import { asApiRequest } from "./api/door/traffic";
@@ -53,7 +54,7 @@ async function start(): Promise<void> {
   await refuseTooNew();
   // Node would refuse a request without Host with an empty answer; see http-refusals.
   const server = createServer({ ...TIME_LIMITS, requireHostHeader: false });
-  const handleConsole = openConsoleDoor(await startPages(server));
+  const handleOther = env().CONSOLE ? openConsoleDoor(await startPages(server)) : openPublicDoor();
   believePeerHeader();
 
   server.keepAliveTimeout = KEEP_ALIVE_MS;
@@ -73,7 +74,7 @@ async function start(): Promise<void> {
       ? asApiRequest(handleRestNode(request, response))
       : isReceiptPath(request.url)
         ? asApiRequest(handleReceiptNode(request, response))
-        : handleConsole(request, response);
+        : handleOther(request, response);
     handled.catch((thrown: unknown) => {
       log("error", "web.request_failed", { path: loggedPath(request.url ?? ""), ...errorFields(thrown) });
       if (!response.headersSent && isRestPath(request.url ?? "")) {

@@ -1,7 +1,7 @@
 import { type Cut, type DatabaseProxy, startDatabaseProxy } from "../../test/network/database-proxy";
 import { type Api, apiWith } from "../support/api";
 import { type Database, databaseUrlOf, openDatabase } from "../support/books";
-import { type OwnWeb, startWeb } from "../support/processes";
+import { type OwnWeb, startApi } from "../support/processes";
 import { test as base, expect } from "../test";
 
 type PostResponse = Awaited<ReturnType<Api["post"]>>;
@@ -21,7 +21,7 @@ const test = base.extend<{ database: Database; databaseProxy: DatabaseProxy; doo
     await proxy.close();
   },
   doomed: async ({ service, databaseProxy }, use) => {
-    const doomed = await startWeb(service, { databaseUrl: databaseProxy.url });
+    const doomed = await startApi(service, { databaseUrl: databaseProxy.url });
     await use(doomed);
     await doomed.kill();
   },

@@ -2,7 +2,7 @@ import type { OwnAccount } from "../support/accounts";
 import { apiWith } from "../support/api";
 import { type Database, openDatabase } from "../support/books";
 import { BALANCE, makeDatabase } from "../support/installation/template";
-import { type OwnWeb, runCommand, startWeb, startWorker } from "../support/processes";
+import { type OwnWeb, runCommand, startApi, startWorker } from "../support/processes";
 import { test as base, expect } from "../test";
 
 type Installation = { databaseUrl: string; database: Database; web: OwnWeb; account: OwnAccount };
@@ -30,7 +30,7 @@ const test = base.extend<{ installation: Installation }>({
       accounts: [account],
     } = await makeDatabase(service);
     if (!account) throw new Error("The template has no account.");
-    const web = await startWeb(service, { databaseUrl });
+    const web = await startApi(service, { databaseUrl });
     const database = await openDatabase(databaseUrl);
     await database.rows("INSERT INTO routes (prefix, chain, price_micros) VALUES ('', '{sandbox}', $1)", [
       PRICE_MICROS,

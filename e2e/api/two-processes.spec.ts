@@ -1,6 +1,6 @@
 import { type Api, apiWith } from "../support/api";
 import { type Database, databaseUrlOf, openDatabase } from "../support/books";
-import { type OwnWeb, startWeb } from "../support/processes";
+import { type OwnWeb, startApi } from "../support/processes";
 import type { Service } from "../support/service";
 import { test as base, expect } from "../test";
 
@@ -16,7 +16,7 @@ const DAY_MS = 86_400_000;
 const test = base.extend<{ database: Database }, { second: OwnWeb }>({
   second: [
     async ({ service }, use) => {
-      const second = await startWeb(service);
+      const second = await startApi(service);
       await use(second);
       await second.stop();
     },

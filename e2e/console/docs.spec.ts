@@ -52,7 +52,8 @@ test("the reference shows every operation with samples, and tries one, without a
   // The reference is by far the heaviest page, so it is opened once for all that it shows.
   test.setTimeout(360_000);
   const seen = watch(page, service.url);
-  await page.goto("/docs");
+  await page.goto("/docs/quick-start");
+  await page.getByRole("link", { name: "API reference" }).first().click();
 
   await test.step("every operation is listed, and opens", async () => {
     for (const name of ["Send a message", "Rotate the signing secret", "List events", "A message was delivered"]) {
@@ -92,7 +93,7 @@ test("the reference shows every operation with samples, and tries one, without a
   expect(seen).toEqual({ foreign: [], errors: [] });
 });
 
-test("the guides are in the navigation and link to one another and to the reference", async ({ page, service }) => {
+test("the guides are in the navigation and link to one another", async ({ page, service }) => {
   const seen = watch(page, service.url);
   await page.goto("/docs/quick-start");
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Quick start");
@@ -106,8 +107,6 @@ test("the guides are in the navigation and link to one another and to the refere
   await page.getByRole("article").getByRole("link", { name: "errors of a message" }).click();
   await expect(page).toHaveURL("/docs/errors#errors-of-a-message");
   await expect(page.getByRole("cell", { name: "no_final_receipt" })).toBeVisible();
-  await page.getByRole("link", { name: "API reference" }).first().click();
-  await expect(page.getByRole("button", { name: "Send a message HTTP" })).toBeVisible();
   expect(seen).toEqual({ foreign: [], errors: [] });
 });
 

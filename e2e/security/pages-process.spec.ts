@@ -54,6 +54,28 @@ test("without its pages process the web process serves everything else, and it n
   await expect.poll(() => isRunning(second)).toBe(false);
 });
 
+test("with CONSOLE=false a web process serves the API and nothing else", async ({ service, account }) => {
+  const web = await startWeb(service, { CONSOLE: "false" });
+  const cookie = (await openSession(service.url, account)).join("; ");
+  const statusOf = async (path: string, headers = {}) => (await ask(web.url, { path, headers })).status;
+  expect(await statusOf("/api/v1/balance", { authorization: `Bearer ${account.apiKey}` })).toBe(200);
+  expect(await statusOf("/api/health")).toBe(200);
+  const ready = await ask(web.url, { path: "/api/health/ready" });
+  expect([ready.status, JSON.parse(ready.text).checks.pages]).toEqual([200, undefined]);
+  const closed = [
+    "/",
+    "/sign-in",
+    "/messages",
+    "/docs",
+    "/docs/llms.txt",
+    "/api/auth/csrf",
+    "/api/trpc/accounts.balance",
+  ];
+  for (const path of closed) expect(await statusOf(path, { cookie }), path).toBe(404);
+  expect(web.output()).not.toContain("pages.ready");
+  await web.stop();
+});
+
 /** A request as text; the connection ends with it. */
 const raw = (line: string, fields: string[], body = ""): string =>
   [

@@ -93,6 +93,7 @@ const RETRY_AFTER_MAX_S: Record<string, number> = {
   overloaded: 5,
   database_unavailable: 5,
   outcome_unknown: 5,
+  recovery_interrupted: 5,
 };
 /** Possible statuses where there is no operation. */
 const WITHOUT_OPERATION = [401, 403, 404, 429, 503];

@@ -1,12 +1,12 @@
 /** Processes of the built product that a test starts, kills and stops, beside those of the running service. */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { appendFileSync, readFileSync } from "node:fs";
+import { appendFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { freePort } from "@/scripts/free-port";
 import { databaseUrlOf } from "./books";
 import { ownLog } from "./logs";
-import { pastPooler, type Service } from "./service";
+import { pastPooler, type Service, secretKeyOf } from "./service";
 
 /** Generous: a slow machine is no failure. */
 const READY_WITHIN_MS = 180_000;
@@ -33,7 +33,7 @@ function settingsOf(service: Service, databaseUrl: string, settings: Settings): 
     PATH: process.env.PATH,
     NODE_ENV: "production",
     DATABASE_URL: databaseUrl,
-    SECRET_KEY: readFileSync(path.join(service.dataDir, "secret-key"), "utf8"),
+    SECRET_KEY: secretKeyOf(service),
     SANDBOX: "true",
     WEBHOOK_ALLOWED_NETWORKS: "127.0.0.0/8",
     LOG_LEVEL: "debug",
@@ -130,6 +130,10 @@ export async function startWeb(
   const isReady = async () => (await fetch(`${url}/api/health`).catch(() => null))?.status === 200;
   return { ...service, ...(await startProcess(service, "web.mjs", env, isReady)), url };
 }
+
+/** Starts a web process without the console, whose pages process takes longer to start than all the rest. */
+export const startApi = (service: Service, settings: Settings = {}): Promise<OwnWeb> =>
+  startWeb(service, { CONSOLE: "false", ...settings });
 
 /** Starts a worker on that database. */
 export const startWorker = (service: Service, databaseUrl: string, settings: Settings = {}): Promise<OwnProcess> =>

@@ -53,6 +53,9 @@ function prepareInstallation(url: string): () => Promise<void> {
   return async () => rmSync(folder, { recursive: true, force: true });
 }
 
+/** The secret of the running product, which processes that tests start share. */
+export const secretKeyOf = ({ dataDir }: Service): string => readFileSync(path.join(dataDir, "secret-key"), "utf8");
+
 /** Names the address of the database past the pooler, for the processes that tests start. */
 const DIRECT_URL = "E2E_DIRECT_URL";
 

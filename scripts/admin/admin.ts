@@ -3,9 +3,10 @@ import { parseArgs } from "node:util";
 import { toApiError } from "@/server/core/errors";
 import { keepStdoutFree } from "@/server/core/log";
 import { shutDown } from "@/server/core/process";
-import { COMMANDS, type Output } from "./commands";
+import { COMMANDS } from "./commands";
 import { chooseDatabase } from "./database";
 import type { Flags } from "./flags";
+import { show } from "./show";
 
 const USAGE = `Usage: npm run admin -- <command> [options]
 
@@ -64,22 +65,6 @@ function readCommand(): { command: string; flags: Flags; json: boolean; help: bo
   const { values, positionals } = parseArgs({ options: OPTIONS, allowPositionals: true });
   const { json = false, help = false, ...flags } = values;
   return { command: positionals.join(" "), flags, json, help: help || positionals[0] === "help" };
-}
-
-function show(output: Output): string {
-  const rows = Array.isArray(output) ? output : [output];
-  if (rows.length === 0) return "nothing\n";
-  return rows
-    .map((row) => {
-      const width = Math.max(...Object.keys(row).map((name) => name.length));
-      return Object.entries(row)
-        .map(
-          ([name, value]) =>
-            `${name.padEnd(width)}  ${Array.isArray(value) ? value.join(",") : String(value ?? "-")}\n`,
-        )
-        .join("");
-    })
-    .join("\n");
 }
 
 async function main(): Promise<number> {

@@ -124,3 +124,21 @@ test("options of keys, senders and credits are refused by their names and in wor
   );
   await refusal("route create", { chain: "nobody", price: "1" }).toThrow("--chain: no such provider: nobody.");
 });
+
+test("a check of the ledger shows every difference of an account", async () => {
+  const { accountId } = await makeAccount("Acme");
+  await pool().query("UPDATE accounts SET balance_micros = 2000000, held_micros = 1000000 WHERE id = $1", [accountId]);
+  await pool().query(
+    "INSERT INTO forgotten_days (account_id, day, messages, cost_micros) VALUES ($1, now(), 1, 10000)",
+    [accountId],
+  );
+  expect(await run("ledger check", {})).toMatchObject({
+    drifted: [
+      {
+        accountId,
+        ...{ balance: 2, ledger: 0, held: 1, ledgerHeld: 0, forgotten: 0.01, ledgerForgotten: 0 },
+        faultyMessages: [],
+      },
+    ],
+  });
+});

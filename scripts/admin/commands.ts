@@ -26,9 +26,8 @@ import { createSender, parseSender } from "@/server/senders/service";
 import { accountOf, ownerOf } from "./account";
 import { requireSecretKey } from "./database";
 import { decimal, entries, type Flags, parseInput, required, text } from "./flags";
+import type { Output, Row } from "./show";
 
-type Row = Record<string, unknown>;
-export type Output = Row | Row[];
 type Command = (flags: Flags) => Promise<{ output: Output; ok: boolean }>;
 
 /** The operator as an actor, on any account. */
@@ -198,6 +197,8 @@ async function checkBooks() {
       ledger: fromMicros(drift.ledgerMicros),
       held: fromMicros(drift.reservedMicros),
       ledgerHeld: fromMicros(drift.ledgerReservedMicros),
+      forgotten: fromMicros(drift.forgottenMicros),
+      ledgerForgotten: fromMicros(drift.ledgerForgottenMicros),
       faultyMessages: drift.faultyMessages,
     })),
   };

@@ -44,7 +44,8 @@ class ApiError(Exception):
         self.type: str = error.get("type", "api_error")
         self.code: str = error.get("code", "unexpected_answer")
         self.param: Optional[str] = error.get("param")
-        self.details: Json = error.get("details") or {}
+        details = error.get("details")
+        self.details: Json = details if isinstance(details, dict) else {}
         self.reason: Optional[str] = self.details.get("reason")
         self.request_id = request_id
         self.retry_after_s = retry_after_s
@@ -71,7 +72,8 @@ def verify_webhook(header: Optional[str], raw_body: bytes, secret: str, toleranc
         raise WebhookError("malformed", "There is no signature of the form t=<seconds>,v1=<hex>.")
     signed = times[0].encode() + b"." + raw_body
     expected = hmac.new(secret.encode(), signed, hashlib.sha256).hexdigest().encode()
-    if not any([hmac.compare_digest(expected, digest.encode()) for digest in digests]):
+    # A header can hold lone surrogates, which have no bytes.
+    if not any([hmac.compare_digest(expected, digest.encode(errors="replace")) for digest in digests]):
         raise WebhookError("mismatch", "The signature does not fit this body and secret.")
     # Compared this way round, a tolerance that is not a number refuses instead of accepting.
     if not abs(time.time() - int(times[0])) <= tolerance_s:
@@ -93,7 +95,21 @@ def _retry_after(value: Optional[str]) -> Optional[float]:
         at = email.utils.parsedate_to_datetime(value)
     except (TypeError, ValueError):
         return None
+    # Without a zone it is UTC, in which dates of HTTP are written.
+    at = at if at.tzinfo else at.replace(tzinfo=datetime.timezone.utc)
     return max(0.0, (at - datetime.datetime.now(datetime.timezone.utc)).total_seconds())
+
+
+def _is_wire_error(body: Json) -> bool:
+    """Proxies give errors of a similar shape, so the fields that every error of the service has are checked."""
+    error = body.get("error")
+    return (
+        body.get("success") is False
+        and isinstance(error, dict)
+        and isinstance(error.get("code"), str)
+        and isinstance(error.get("message"), str)
+        and isinstance(error.get("details"), dict)
+    )
 
 
 class _Reply:
@@ -110,13 +126,17 @@ class _Reply:
     def envelope(self) -> Json:
         """The envelope of a success. Raises ApiError for anything else, such as the page of a proxy."""
         body = self.body if isinstance(self.body, dict) else {}
-        if 200 <= self.status < 300 and body.get("success") is True:
+        is_success = body.get("success") is True and "data" in body and isinstance(body.get("meta"), dict)
+        if 200 <= self.status < 300 and is_success:
             return body
-        error = body.get("error") if self.status >= 300 else None
-        request_id = (body.get("meta") or {}).get("request_id") if isinstance(error, dict) else None
-        if not isinstance(error, dict):
-            error = {"message": f"The response, status {self.status}, does not come from the service."}
-        raise ApiError(self.status, error, request_id, self.retry_after_s)
+        if self.status >= 400 and _is_wire_error(body):
+            meta = body.get("meta")
+            request_id = meta.get("request_id") if isinstance(meta, dict) else None
+            raise ApiError(self.status, body["error"], request_id, self.retry_after_s)
+        message = f"The response, status {self.status}, does not come from the service."
+        if 300 <= self.status < 400 and self.status != 304:
+            message = f"The response, status {self.status}, is a redirect, which is not followed. Check the base URL."
+        raise ApiError(self.status, {"message": message}, None, self.retry_after_s)
 
 
 def _time_text(value: Any) -> str:
@@ -134,10 +154,12 @@ def _query_text(value: Any) -> str:
 
 
 class _Unredirected(urllib.request.HTTPRedirectHandler):
-    """A redirect is an error: following it would repeat the key elsewhere."""
+    """A redirect is an error: following it would repeat the key elsewhere. Its address, which may be none, is not read."""
 
-    def redirect_request(self, *_: Any) -> None:
+    def http_error_302(self, *_: Any) -> None:
         return None
+
+    http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302
 
 
 class _Transport:
@@ -163,7 +185,8 @@ class _Transport:
         given: Json = {}
         for name, value in (query or {}).items():
             if isinstance(value, dict):
-                given.update({f"{name}[{key}]": _query_text(each) for key, each in value.items()})
+                pairs = {key: each for key, each in value.items() if each is not None}
+                given.update({f"{name}[{key}]": _query_text(each) for key, each in pairs.items()})
             elif value is not None:
                 given[name.rstrip("_")] = _query_text(value)
         url = self._base_url + path + ("?" + urllib.parse.urlencode(given) if given else "")
@@ -201,11 +224,13 @@ class _Transport:
 
     def _once(self, request: urllib.request.Request) -> _Reply:
         try:
-            with self._opener.open(request, timeout=self._timeout_s) as response:
+            try:
+                response = self._opener.open(request, timeout=self._timeout_s)
+            except urllib.error.HTTPError as error:
+                response = error
+            # The body of an error can break off as that of a success can.
+            with response:
                 return _Reply(response.status, response.headers.get("Retry-After"), response.read())
-        except urllib.error.HTTPError as error:
-            with error:
-                return _Reply(error.code, error.headers.get("Retry-After"), error.read())
         except http.client.HTTPException as error:
             raise ConnectionError(f"The response broke off: {error!r}") from error
 
@@ -226,9 +251,11 @@ class _Transport:
 
 
 def _at(path: str, item_id: str, rest: str = "") -> str:
-    """The path of an item. An empty id would address the whole list."""
+    """The path of an item. An empty id, `.` and `..` would address the whole list, or another operation."""
     if not item_id:
         raise ValueError("The id is empty.")
+    if item_id in (".", ".."):
+        raise ValueError("The id is a step within a path.")
     return f"{path}/{urllib.parse.quote(item_id, safe='')}{rest}"
 
 

@@ -33,6 +33,8 @@ def refusal(status, headers=None, reason=None):
 
 
 LOST = None
+# An error whose connection is lost within the body.
+CUT = (503, {"content-length": "100"}, b"{\"succ")
 
 
 class Stub:
@@ -53,10 +55,11 @@ class Stub:
                 status, headers, body = answer
                 content = body if isinstance(body, bytes) else json.dumps(body).encode()
                 self.send_response(status)
-                for name, value in {**headers, "content-length": str(len(content))}.items():
+                for name, value in {"content-length": str(len(content)), **headers}.items():
                     self.send_header(name, value)
                 self.end_headers()
                 self.wfile.write(content)
+                self.close_connection = True
 
             do_GET = do_POST = do_PATCH = do_DELETE = answer
 
@@ -65,7 +68,7 @@ class Stub:
 
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.server.handle_error = lambda *_: None
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True).start()
         url = f"http://127.0.0.1:{self.server.server_address[1]}/api/v1"
         self.client = MessagingClient(url, "ds_live_test", backoff_s=0.001)
 
@@ -106,9 +109,14 @@ class Client(unittest.TestCase):
 
     def test_repeats_with_the_same_key(self):
         limited = refusal(429, {"retry-after": "0"})
+        cut_success = (201, {"content-length": "100"}, b"{")
         stub = self.stub(refusal(503), LOST, limited, success({"id": "msg_1"}))
         self.assertEqual(stub.client.messages.send(to="+1", from_="A", body="B")["id"], "msg_1")
         self.assertEqual(len(stub.seen), 4)
+        self.assertEqual(len(set(stub.keys())), 1)
+        stub = self.stub(CUT, cut_success, success({"id": "msg_1"}))
+        self.assertEqual(stub.client.messages.send(to="+1", from_="A", body="B")["id"], "msg_1")
+        self.assertEqual(len(stub.seen), 3)
         self.assertEqual(len(set(stub.keys())), 1)
 
     def test_keeps_the_callers_key(self):
@@ -117,7 +125,7 @@ class Client(unittest.TestCase):
         self.assertEqual(stub.keys(), ["order-1"])
 
     def test_does_not_repeat_what_is_not_safe(self):
-        for answer in (refusal(503), LOST):
+        for answer in (refusal(503), LOST, CUT):
             stub = self.stub(answer, success({}))
             with self.assertRaises((ApiError, OSError)):
                 stub.client.webhooks.test("whe_1")
@@ -139,17 +147,58 @@ class Client(unittest.TestCase):
         self.assertEqual((str(error), error.request_id, error.retry_after_s), ("No.", "req_1", 3600.0))
 
     def test_a_page_of_a_proxy_is_an_error(self):
-        for status in (200, 413):
-            stub = self.stub((status, {}, b"<html>"))
+        resembling = {"success": True, "data": {}}
+        for status, body in ((200, b"<html>"), (413, b"<html>"), (200, {"success": True}), (200, resembling)):
+            stub = self.stub((status, {}, body))
             with self.assertRaises(ApiError) as caught:
                 stub.client.account.get()
             self.assertEqual((caught.exception.status, caught.exception.code), (status, "unexpected_answer"))
 
-    def test_redirects_are_not_followed(self):
-        stub = self.stub((307, {"location": "http://127.0.0.1:9/"}, b""))
-        with self.assertRaises(ApiError):
+    def test_an_error_of_a_proxy_that_resembles_one_of_the_service_is_one_too(self):
+        busy = {"code": "busy", "message": "Busy."}
+        for body in (
+            {"error": {"code": 503, "message": "Busy."}},
+            {"error": {**busy, "details": {}}},
+            {"success": False, "error": busy},
+            {"success": False, "error": {**busy, "details": None}},
+            {"success": False, "error": {**busy, "details": ["no"]}},
+            {"success": False, "error": {"code": "busy", "details": {}}},
+            {"success": False, "error": []},
+            [],
+        ):
+            stub = self.stub((503, {"retry-after": "90"}, body))
+            with self.assertRaises(ApiError) as caught:
+                stub.client.account.get()
+            error = caught.exception
+            self.assertEqual((error.status, error.code, error.reason), (503, "unexpected_answer", None), body)
+            self.assertEqual((error.details, error.retry_after_s), ({}, 90.0))
+
+    def test_an_error_without_usable_details_or_meta_is_one_too(self):
+        self.assertEqual(ApiError(503, {"details": ["no"]}, None, None).details, {})
+        status, headers, body = refusal(400, reason="some_reason")
+        stub = self.stub((status, headers, {**body, "meta": ["no"]}))
+        with self.assertRaises(ApiError) as caught:
             stub.client.account.get()
-        self.assertEqual(len(stub.seen), 1)
+        self.assertEqual((caught.exception.reason, caught.exception.request_id), ("some_reason", None))
+
+    def test_retry_after_is_a_number_or_a_date_of_any_form(self):
+        for value in ("Sat, 01 Jan 2000 00:00:00", "Sat, 01 Jan 2000 00:00:00 -0000", "Sat, 01 Jan 2000 00:00:00 GMT"):
+            stub = self.stub(refusal(429, {"retry-after": value}), success({"id": "msg_1"}))
+            self.assertEqual(stub.client.messages.send(to="+1", from_="A", body="B")["id"], "msg_1", value)
+        for value in ("soon", "Sat, 41 Jan 2000 00:00:00", "Sat, 01 Jan 2000 00:00:00 +9999", ",", "9" * 400):
+            stub = self.stub(refusal(429, {"retry-after": value}), success({}))
+            with self.assertRaises(ApiError):
+                stub.client.account.get()
+            self.assertEqual(len(stub.seen), 1, value)
+
+    def test_redirects_are_not_followed(self):
+        for status in (301, 302, 303, 307, 308):
+            for location in ("http://127.0.0.1:9/", "/api/v1/messages/msg_1", "http://["):
+                stub = self.stub((status, {"location": location}, b""), success({"id": "msg_1"}))
+                with self.assertRaises(ApiError) as caught:
+                    stub.client.messages.send(to="+1", from_="A", body="B")
+                self.assertEqual((caught.exception.status, caught.exception.code), (status, "unexpected_answer"))
+                self.assertEqual(len(stub.seen), 1)
 
     def test_lists_are_read_over_all_pages_by_cursors(self):
         stub = self.stub(page([{"id": "c"}, {"id": "b"}], "c1"), page([{"id": "a"}]))
@@ -163,7 +212,14 @@ class Client(unittest.TestCase):
     def test_metadata_is_a_filter_pair_by_pair(self):
         stub = self.stub(page([]))
         stub.client.messages.list(metadata={"order": "4711", "shop": "north"})
-        self.assertEqual(stub.seen[0][1], "/api/v1/messages?metadata%5Border%5D=4711&metadata%5Bshop%5D=north&page=1")
+        stub.client.messages.list(metadata={"order": None, "shop": "north"})
+        self.assertEqual(
+            [path for _, path, _, _ in stub.seen],
+            [
+                "/api/v1/messages?metadata%5Border%5D=4711&metadata%5Bshop%5D=north&page=1",
+                "/api/v1/messages?metadata%5Bshop%5D=north&page=1",
+            ],
+        )
 
     def test_times_are_written_as_the_service_reads_them(self):
         at = datetime.datetime(2026, 1, 31, 12, 0, tzinfo=datetime.timezone.utc)
@@ -185,9 +241,12 @@ class Client(unittest.TestCase):
             [path for _, path, _, _ in stub.seen], ["/api/v1/api-keys/key_1", "/api/v1/api-keys/key_1?cascade=true"]
         )
 
-    def test_an_empty_id_is_refused(self):
-        with self.assertRaises(ValueError):
-            self.stub(success({})).client.messages.get("")
+    def test_an_id_that_would_address_another_operation_is_refused(self):
+        stub = self.stub(success({}))
+        for message_id in ("", ".", ".."):
+            with self.assertRaises(ValueError):
+                stub.client.messages.get(message_id)
+        self.assertEqual(stub.seen, [])
 
     def test_every_operation_of_the_document_has_a_method(self):
         stub = self.stub(success([], pagination={"has_more": False}))
@@ -232,12 +291,14 @@ class Webhook(unittest.TestCase):
             (self.header(now), b"{}", "mismatch"),
             (self.header(now, "whsec_other"), self.BODY, "mismatch"),
             (f"t={now},v1={'é' * 64}", self.BODY, "mismatch"),
+            (f"t={now},v1={chr(0xDCE9) * 64}", self.BODY, "mismatch"),
+            (chr(0xDCE9), self.BODY, "malformed"),
             (self.header(now - 301), self.BODY, "outside_tolerance"),
             (self.header(now, body=b"no"), b"no", "malformed"),
         ):
             with self.assertRaises(WebhookError) as caught:
                 verify_webhook(header, body, "whsec_c2VjcmV0")
-            self.assertEqual(caught.exception.reason, reason, header)
+            self.assertEqual(caught.exception.reason, reason, ascii(header))
 
 
 if __name__ == "__main__":

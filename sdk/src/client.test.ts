@@ -91,12 +91,13 @@ describe("calls", () => {
     });
   });
 
-  test("with an empty id are refused before they address the list", async () => {
+  test.each([
+    ["", "The parameter id is empty."],
+    [".", "The parameter id is a step within a path."],
+    ["..", "The parameter id is a step within a path."],
+  ])("with the id %j are refused before they address another operation", async (id, message) => {
     const { client, seen } = await serve([created]);
-    expect(await failure(client.messages.get(""))).toMatchObject({
-      name: "TypeError",
-      message: "The parameter id is empty.",
-    });
+    expect(await failure(client.messages.get(id))).toMatchObject({ name: "TypeError", message });
     expect(seen).toEqual([]);
   });
 
@@ -297,43 +298,4 @@ describe("retries", () => {
     expect(await failed).toMatchObject({ message: "enough" });
     expect(seen).toHaveLength(1);
   });
-});
-
-describe("an error", () => {
-  test("carries what the answer said", async () => {
-    const { client } = await serve([refusal(429, { reason: "rate_limit" }, { "retry-after": "3600" })]);
-    expect(await failure(client.messages.send(body))).toMatchObject({
-      name: "ApiError",
-      message: "No.",
-      status: 429,
-      type: "api_error",
-      code: "some_code",
-      reason: "rate_limit",
-      param: "to",
-      details: { reason: "rate_limit" },
-      requestId: "req_1",
-      retryAfterS: 3600,
-    });
-  });
-
-  test("is one too when a proxy answered instead of the service", async () => {
-    const { client } = await serve([(response) => response.writeHead(413).end("<html>")]);
-    expect(await failure(client.messages.send(body))).toMatchObject({
-      name: "ApiError",
-      status: 413,
-      code: "unexpected_answer",
-      requestId: null,
-    });
-  });
-
-  test.each(["<html>Sign in", "", "null", '{"message":"hello"}'])(
-    "is one when a 200 with %j is not of the service",
-    async (text) => {
-      const { client, seen } = await serve([(response) => response.writeHead(200).end(text)]);
-      const thrown = await failure(client.account.get());
-      expect(thrown).toBeInstanceOf(ApiError);
-      expect(thrown).toMatchObject({ status: 200, code: "unexpected_answer", requestId: null });
-      expect(seen).toHaveLength(1);
-    },
-  );
 });

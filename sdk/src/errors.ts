@@ -38,8 +38,18 @@ export class ApiError extends Error {
   }
 }
 
+/** Whether a part of a response is a JSON object. */
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Proxies give errors of a similar shape, so the fields that every error of the service has are checked. */
 const isWireError = (body: unknown): body is WireError =>
-  typeof body === "object" && body !== null && "error" in body && typeof body.error === "object" && body.error !== null;
+  isObject(body) &&
+  body.success === false &&
+  isObject(body.error) &&
+  typeof body.error.code === "string" &&
+  typeof body.error.message === "string" &&
+  isObject(body.error.details);
 
 /** The seconds of a Retry-After header, which holds a number of them or a date; null without one. */
 export function retryAfterOf(response: Response): number | null {
@@ -49,6 +59,10 @@ export function retryAfterOf(response: Response): number | null {
   return Number.isFinite(seconds) ? Math.max(0, seconds) : null;
 }
 
+/** A redirect, which browsers show as one without a status. */
+const isRedirect = ({ status, type }: Response): boolean =>
+  type === "opaqueredirect" || (status >= 300 && status < 400 && status !== 304);
+
 /** The error of a response; also of one that a proxy on the way gave, whose body has another shape. */
 export function apiErrorOf(response: Response, body: unknown): ApiError {
   const common = { status: response.status, retryAfterS: retryAfterOf(response) };
@@ -57,7 +71,9 @@ export function apiErrorOf(response: Response, body: unknown): ApiError {
     ...common,
     type: "api_error",
     code: "unexpected_answer",
-    message: `The response, status ${response.status}, is not one of the service.`,
+    message: isRedirect(response)
+      ? `The response, status ${response.status}, is a redirect, which the client does not follow. Check the base URL.`
+      : `The response, status ${response.status}, is not one of the service.`,
     param: null,
     details: {},
     requestId: null,

@@ -41,6 +41,8 @@ function waitAfter(
 
 /** The response with its whole body. @throws when the connection is lost or the time is up before its end. */
 async function readWhole(response: Response): Promise<Response> {
+  // A redirect that the platform hides: it has status 0, which cannot be copied, and no body.
+  if (response.type === "opaqueredirect") return response;
   const { status, statusText, headers } = response;
   const body = await response.arrayBuffer();
   return new Response(WITHOUT_BODY.has(status) ? null : body, { status, statusText, headers });

@@ -77,7 +77,7 @@ export interface paths {
          * List messages
          * @description The account's messages, newest first.
          *
-         *     Permission: `sms:read` (read messages and suppressions).
+         *     Permission: `sms:read` (read messages, inbound messages and suppressions).
          */
         get: operations["listMessages"];
         put?: never;
@@ -121,7 +121,7 @@ export interface paths {
          * Get a message
          * @description One message in its current state.
          *
-         *     Permission: `sms:read` (read messages and suppressions).
+         *     Permission: `sms:read` (read messages, inbound messages and suppressions).
          */
         get: operations["getMessage"];
         put?: never;
@@ -143,7 +143,7 @@ export interface paths {
          * Get the timeline of a message
          * @description The history of a message, oldest first: its acceptance, its money, every attempt at a provider, every receipt, event and webhook try.
          *
-         *     Permission: `sms:read` (read messages and suppressions).
+         *     Permission: `sms:read` (read messages, inbound messages and suppressions).
          */
         get: operations["getMessageTimeline"];
         put?: never;
@@ -165,7 +165,7 @@ export interface paths {
          * List inbound messages
          * @description Messages that people sent to the account's numbers, newest first, each once.
          *
-         *     Permission: `sms:read` (read messages and suppressions).
+         *     Permission: `sms:read` (read messages, inbound messages and suppressions).
          */
         get: operations["listInbound"];
         put?: never;
@@ -187,7 +187,7 @@ export interface paths {
          * Get an inbound message
          * @description One message that somebody sent to a number of the account.
          *
-         *     Permission: `sms:read` (read messages and suppressions).
+         *     Permission: `sms:read` (read messages, inbound messages and suppressions).
          */
         get: operations["getInbound"];
         put?: never;
@@ -299,7 +299,7 @@ export interface paths {
          * Register a sender
          * @description A new sender is `pending` until an operator of the installation reviews it.
          *
-         *     Permission: `senders:write` (register and delete sender ids, and suppress numbers).
+         *     Permission: `senders:write` (register, change and delete sender ids, and suppress numbers).
          */
         post: operations["createSender"];
         delete?: never;
@@ -328,7 +328,7 @@ export interface paths {
          * Delete a sender
          * @description No message is sent from it any more: those that no provider has taken yet fail with `sender_not_approved` and are refunded; those under way go on, and their receipts and webhooks still come. Suppressions stay. A sender that an operator rejected, suspended or slowed down cannot be deleted.
          *
-         *     Permission: `senders:write` (register and delete sender ids, and suppress numbers).
+         *     Permission: `senders:write` (register, change and delete sender ids, and suppress numbers).
          */
         delete: operations["deleteSender"];
         options?: never;
@@ -337,7 +337,7 @@ export interface paths {
          * Change a sender
          * @description Changes the ids of its registration in India (DLT) that are given; null takes one away. They go with the messages that providers are given from then on. Its approval stays.
          *
-         *     Permission: `senders:write` (register and delete sender ids, and suppress numbers).
+         *     Permission: `senders:write` (register, change and delete sender ids, and suppress numbers).
          */
         patch: operations["updateSender"];
         trace?: never;
@@ -353,7 +353,7 @@ export interface paths {
          * List suppressions
          * @description Numbers that get no messages from the account, newest first.
          *
-         *     Permission: `sms:read` (read messages and suppressions).
+         *     Permission: `sms:read` (read messages, inbound messages and suppressions).
          */
         get: operations["listSuppressions"];
         put?: never;
@@ -361,7 +361,7 @@ export interface paths {
          * Suppress a number
          * @description From now on messages to the number fail at once with `blocklisted`, free of charge. If you suppressed the number before, the response contains that suppression; a recipient's STOP is a separate one.
          *
-         *     Permission: `senders:write` (register and delete sender ids, and suppress numbers).
+         *     Permission: `senders:write` (register, change and delete sender ids, and suppress numbers).
          */
         post: operations["createSuppression"];
         delete?: never;
@@ -383,7 +383,7 @@ export interface paths {
          * Suppress a list of numbers
          * @description Suppresses up to 10,000 numbers for one sender ID, or for all. Entries that are no phone numbers are refused alone: check `refused` and `refusals`. Numbers that you suppressed before stay as they are, so a call without a response can simply be repeated. At most 60 calls per minute and account; then 429 `import_limit`.
          *
-         *     Permission: `senders:write` (register and delete sender ids, and suppress numbers).
+         *     Permission: `senders:write` (register, change and delete sender ids, and suppress numbers).
          */
         post: operations["importSuppressions"];
         delete?: never;
@@ -406,7 +406,7 @@ export interface paths {
          * Delete a suppression
          * @description Messages to the number are sent again, unless another suppression applies. After a STOP, get the recipient's consent first: the law of many countries requires it.
          *
-         *     Permission: `senders:write` (register and delete sender ids, and suppress numbers).
+         *     Permission: `senders:write` (register, change and delete sender ids, and suppress numbers).
          */
         delete: operations["deleteSuppression"];
         options?: never;
@@ -663,7 +663,7 @@ export interface paths {
         put?: never;
         /**
          * Send missed events again
-         * @description Deliveries of events since `since` that are `held` or `abandoned` begin a new round of tries. The endpoint must be enabled. The request can be repeated safely: recovered deliveries are pending and are skipped.
+         * @description Deliveries of events since `since` that are `held` or `abandoned` begin a new round of tries. The endpoint must be enabled. The request can be repeated safely: recovered deliveries are pending and are skipped. A 503 `recovery_interrupted` says that only a part was recovered: repeat the request for the rest.
          *
          *     Permission: `webhooks:write` (create, change and delete webhook endpoints).
          */
@@ -1876,7 +1876,7 @@ export interface components {
             daily_limit?: number | null;
             /** @description Messages per UTC month; null: no limit. Omitted: the creating key's limit. */
             monthly_limit?: number | null;
-            /** @description IPv4 addresses or CIDR ranges from which the key may be used; null: any. Omitted: those of the creating key. */
+            /** @description IPv4 addresses or CIDR ranges from which the key may be used; null or an empty list: any. Omitted: those of the creating key. */
             allowed_ips?: string[] | null;
             /**
              * Format: date-time
@@ -2053,7 +2053,7 @@ export interface components {
             daily_limit?: number | null;
             /** @description Messages per UTC month; null: no limit; omitted: unchanged. */
             monthly_limit?: number | null;
-            /** @description IPv4 addresses or CIDR ranges; null: any; omitted: unchanged. */
+            /** @description IPv4 addresses or CIDR ranges; null or an empty list: any; omitted: unchanged. */
             allowed_ips?: string[] | null;
             /**
              * Format: date-time
@@ -2517,7 +2517,7 @@ export interface operations {
                 status?: "pending" | "sent" | "delivered" | "failed" | "undelivered";
                 /** @description Only messages to this recipient, E.164; encode its `+` as %2B. */
                 to?: string;
-                /** @description Only messages from this sender ID. */
+                /** @description Only messages from this sender ID; encode a `+` as %2B. */
                 from?: string;
                 /** @description Only messages with this `reference`. */
                 reference?: string;
@@ -3287,7 +3287,7 @@ export interface operations {
             query?: {
                 /** @description Only suppressions of this number, E.164; encode its `+` as %2B. */
                 number?: string;
-                /** @description Only suppressions for this sender ID, exact. */
+                /** @description Only suppressions for this sender ID, exact; encode a `+` as %2B. */
                 sender_id?: string;
                 /** @description Page, from 1. */
                 page?: number;

@@ -1,5 +1,5 @@
 /** Requests by operation id, typed by the API document. */
-import { apiErrorOf } from "./errors.js";
+import { apiErrorOf, isObject } from "./errors.js";
 import { OPERATIONS } from "./operations.js";
 import { fetchWithRetries } from "./retries.js";
 import type { components, operations } from "./schema.js";
@@ -70,11 +70,12 @@ export type Transport = <Id extends OperationId>(
   ...input: Record<never, never> extends Input<Id> ? [input?: Input<Id>] : [input: Input<Id>]
 ) => Promise<Reply<Id>>;
 
-/** Inserts parameters into a path. @throws TypeError for an empty one, which would address another operation. */
+/** Inserts parameters into a path. @throws TypeError for an empty one, `.` and `..`, which would address another operation. */
 function fill(path: string, parameters: Record<string, unknown>): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = parameters[name];
     if (typeof value !== "string" || value === "") throw new TypeError(`The parameter ${name} is empty.`);
+    if (value === "." || value === "..") throw new TypeError(`The parameter ${name} is a step within a path.`);
     return encodeURIComponent(value);
   });
 }
@@ -113,9 +114,8 @@ type Success = { success: true; data: unknown };
 
 /** The envelope of a success; null for anything else, such as the page of a proxy, which may have status 200 too. */
 function successOf(body: unknown): Success | null {
-  return typeof body === "object" && body !== null && "success" in body && body.success === true
-    ? (body as Success)
-    : null;
+  const isEnvelope = isObject(body) && body.success === true && "data" in body && isObject(body.meta);
+  return isEnvelope ? (body as Success) : null;
 }
 
 function parse(text: string): unknown {
@@ -145,12 +145,14 @@ export function createTransport(options: ClientOptions): Transport {
       headers,
       body: input.body === undefined ? null : JSON.stringify(input.body),
       signal: input.signal ?? null,
+      // A redirect can turn a POST into a GET, and sends the request to another address.
+      redirect: "manual",
     });
     const isRepeatable = isKeyed || (method as string) !== "POST";
     const response = await fetchWithRetries(request, { fetch, retries, backoffMs, timeoutMs, isRepeatable });
     const body = parse(await response.clone().text());
     const success = response.ok ? successOf(body) : null;
-    if (!success) throw apiErrorOf(response, response.ok ? undefined : body);
+    if (!success) throw apiErrorOf(response, response.status < 400 ? undefined : body);
     return { ...success, response };
   };
   // The table's entry decides the types of input and reply, which one function for all of them cannot express.

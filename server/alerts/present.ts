@@ -20,7 +20,16 @@ export type AlertRow = {
   createdAt: Date;
 };
 
-const money = (micros = 0, currency = ""): string => `${fromMicros(micros).toFixed(2)} ${currency}`.trim();
+/** Decimals of whole cents, of prices, and of micro-units. */
+const DIGITS = [2, 4, 6] as const;
+
+/** An amount with the decimals that show it exactly: rounded, a balance can look like the threshold that it is below. */
+function money(micros = 0, currency = ""): string {
+  const amount = fromMicros(micros);
+  const exact = amount.toFixed(6);
+  const shown = DIGITS.map((digits) => amount.toFixed(digits)).find((text) => Number(text) === Number(exact)) ?? exact;
+  return `${shown} ${currency}`.trim();
+}
 
 const TEXTS: Readonly<Record<AlertKind, Record<Alert["state"], (detail: AlertDetail, subjectId: string) => string>>> = {
   balance_low: {

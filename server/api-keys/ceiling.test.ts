@@ -27,6 +27,8 @@ describe("an omitted limit", () => {
   it("differs from null, which means no limit", () => {
     const nulls = { daily_limit: null, monthly_limit: null, allowed_ips: null, expires_at: null };
     expect(limitsOf(nulls, NARROW)).toEqual({ ...WIDE, rateLimit: 10 });
+    // Documented so: a list of no addresses restricts nothing.
+    expect(limitsOf({ ...nulls, allowed_ips: [] }, NARROW)).toEqual({ ...WIDE, rateLimit: 10 });
   });
 });
 

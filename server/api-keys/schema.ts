@@ -68,7 +68,7 @@ export const CreateApiKeyInput = z.object({
     .max(100)
     .nullish()
     .describe(
-      "IPv4 addresses or CIDR ranges from which the key may be used; null: any. Omitted: those of the creating key.",
+      "IPv4 addresses or CIDR ranges from which the key may be used; null or an empty list: any. Omitted: those of the creating key.",
     ),
   expires_at: DateTime.nullish().describe(
     "Time when the key expires, ISO 8601, in the future; null: never. Omitted: with the creating key.",
@@ -85,7 +85,7 @@ export const UpdateApiKeyInput = ApiKeyId.extend({
   rate_limit: rate_limit.describe("Requests per minute, 1 to 6000; omitted: unchanged."),
   daily_limit: daily_limit.describe("Messages per UTC day; null: no limit; omitted: unchanged."),
   monthly_limit: monthly_limit.describe("Messages per UTC month; null: no limit; omitted: unchanged."),
-  allowed_ips: allowed_ips.describe("IPv4 addresses or CIDR ranges; null: any; omitted: unchanged."),
+  allowed_ips: allowed_ips.describe("IPv4 addresses or CIDR ranges; null or an empty list: any; omitted: unchanged."),
   expires_at: expires_at.describe(
     "Time when the key expires, ISO 8601, in the future; null: never; omitted: unchanged.",
   ),

@@ -19,10 +19,10 @@ export type Scope = (typeof SCOPES)[number];
 export const SCOPE_DESCRIPTIONS: Readonly<Record<Scope, string>> = {
   "sms:send": "Send a message to one recipient",
   "sms:bulk": "Send the same message to many recipients",
-  "sms:read": "Read messages and suppressions",
+  "sms:read": "Read messages, inbound messages and suppressions",
   "balance:read": "Read the balance and the usage",
   "dlr:read": "Read delivery events and webhook endpoints",
-  "senders:write": "Register and delete sender IDs, and suppress numbers",
+  "senders:write": "Register, change and delete sender IDs, and suppress numbers",
   "keys:write": "Create, change and revoke API keys",
   "webhooks:write": "Create, change and delete webhook endpoints",
 };

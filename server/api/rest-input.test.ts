@@ -37,6 +37,26 @@ describe("parseBody", () => {
     });
   });
 
+  // docs/limits.md names these numbers.
+  test.each([
+    { recipients: 1_000, values: 15 },
+    { recipients: 780, values: 20 },
+  ])("takes a bulk send to $recipients recipients with $values values each, and hardly a larger one", (fits) => {
+    const bulk = ({ recipients, values }: typeof fits) => {
+      const own = Object.fromEntries(Array.from({ length: values }, (_, at) => [`value_${at}`, "A short value"]));
+      const variables = Array.from({ length: recipients }, () => own);
+      return JSON.stringify({
+        from: "DEMO",
+        body: "{{value_0}}",
+        recipients: variables.map(() => "+14155550123"),
+        variables,
+      });
+    };
+    expect(body(bulk(fits))).toMatchObject({ from: "DEMO" });
+    const refused = { wire: { details: { reason: "too_many_values" } } };
+    expect(refusal(() => body(bulk({ ...fits, values: fits.values + 1 })))).toMatchObject(refused);
+  });
+
   test.each([undefined, "", "text/plain", "application/x-www-form-urlencoded", "application/jsonp"])(
     "refuses the content type %j",
     (type) => {
@@ -108,4 +128,9 @@ describe("parseQuery", () => {
 
 test("requireStorable accepts all other JSON values", () => {
   expect(() => requireStorable({ a: [1, null, { b: "é😀" }] }, "")).not.toThrow();
+});
+
+test("requireStorable shows the name of a place cut", () => {
+  const thrown = refusal(() => requireStorable({ ["n".repeat(500_000)]: ["\0"] }, ""));
+  expect(thrown).toMatchObject({ status: 400, wire: { param: `${"n".repeat(100)}…[0]` } });
 });

@@ -31,7 +31,10 @@ export function parseBody(contentType: string | undefined, body: Buffer): Record
   return value as Record<string, unknown>;
 }
 
-/** More than in the largest valid body: 1,000 recipients, a text full of commas, and 20 such values of metadata. */
+/**
+ * More than in the largest valid body without variables: 1,000 recipients, a text full of commas, and 20 such values of
+ * metadata. With variables it leaves room for 15 values for each of 1,000 recipients.
+ */
 export const VALUES_MAX = 16_384;
 const COMMA = 0x2c;
 

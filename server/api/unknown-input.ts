@@ -1,5 +1,5 @@
 /** Fields and query parameters that an operation does not know: they are ignored, but never silently. */
-import { type ApiError, invalidRequest } from "../core/errors";
+import { type ApiError, invalidRequest, shownName } from "../core/errors";
 
 /** The caller's `Prefer: handling=…` (RFC 7240, 4.4); null: none. */
 export type Handling = "strict" | "lenient" | null;
@@ -8,7 +8,7 @@ export type Handling = "strict" | "lenient" | null;
 export type Warning = { code: "unknown_parameter"; param: string; message: string };
 
 const WARNINGS_MAX = 20;
-/** Longest name that is repeated to its sender. */
+/** Longest name that is compared with the known ones. */
 const NAME_MAX = 100;
 
 /** The preference `handling` of a Prefer header. Of several only the first counts. */
@@ -29,9 +29,6 @@ export const unknownNames = (given: Iterable<string>, known: ReadonlySet<string>
   for (const name of given) if (!known.has(name)) unknown.push(name);
   return unknown;
 };
-
-const shown = (name: string): string =>
-  (name.length > NAME_MAX ? `${name.slice(0, NAME_MAX)}…` : name).replace(/\p{Cc}+/gu, " ").toWellFormed();
 
 const lettersOf = (name: string): string =>
   name
@@ -57,7 +54,7 @@ export const warningsOf = (
 ): Warning[] =>
   names.slice(0, WARNINGS_MAX).map((name) => ({
     code: "unknown_parameter",
-    param: shown(name),
+    param: shownName(name),
     message: `is not ${place}, and was ignored${meantBy(name, known)}`,
   }));
 

@@ -34,7 +34,7 @@ export async function signUp(input: SignUpInput, address: string, userAgent = ""
     throw forbidden("Sign-up is closed here; ask the operator for an account.", { reason: "sign_up_closed" });
   }
   await countSignUp(address);
-  requireStrong("password", input.password, [input.name, input.company_name, input.email]);
+  await requireStrong("password", input.password, [input.name, input.company_name, input.email]);
   const { email, password, name, company_name: companyName } = input;
   try {
     await createAccountWithOwner({ email, password, name, companyName, signUpFrom: { address, userAgent } });

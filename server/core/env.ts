@@ -16,10 +16,13 @@ const isAddress = (text: string): boolean => isIP(text) !== 0;
 const isCidr = (text: string): boolean => isAddress(text.split("/")[0] ?? "") && ipaddr.isValidCIDR(text);
 const networks = (isEntry: (text: string) => boolean, form: string) =>
   list.refine((entries) => entries.every(isEntry), `each entry must be ${form}`);
-const flag = z
-  .enum(["true", "false"])
-  .default("false")
-  .transform((text) => text === "true");
+const flagOf = (fallback: "true" | "false") =>
+  z
+    .enum(["true", "false"])
+    .default(fallback)
+    .transform((text) => text === "true");
+const flag = flagOf("false");
+const unlessFalse = flagOf("true");
 const count = (fallback: number, least: number, most: number) =>
   z.coerce.number().int().min(least).max(most).default(fallback);
 
@@ -40,11 +43,9 @@ export const Settings = z.object({
     .regex(/^postgres(ql)?:\/\//, "must be a postgresql:// URL")
     .optional()
     .describe("a streaming standby for lists, search and usage; without it they read from DATABASE_URL"),
-  DATABASE_STATEMENT_NAMES: z
-    .enum(["true", "false"])
-    .default("true")
-    .transform((text) => text === "true")
-    .describe("false sends no prepared statements, for a pooler that cannot keep them, such as PgBouncer before 1.21"),
+  DATABASE_STATEMENT_NAMES: unlessFalse.describe(
+    "false sends no prepared statements, for a pooler that cannot keep them, such as PgBouncer before 1.21",
+  ),
   SECRET_KEY: z
     .string()
     .min(32, "must have at least 32 characters")
@@ -60,6 +61,9 @@ export const Settings = z.object({
     .describe("the address under which people and providers reach the service, e.g. https://sms.example.com"),
   TRUSTED_PROXIES: networks((text) => isAddress(text) || isCidr(text), "an address or CIDR range").describe(
     "addresses or CIDR ranges of reverse proxies whose X-Forwarded-For is believed",
+  ),
+  CONSOLE: unlessFalse.describe(
+    "false makes a web process serve the API and receipts only, without the console and the guides",
   ),
   PAGES_NICENESS: count(10, 0, 19).describe(
     "how far the pages process stands back where processors are short; 0: not at all",

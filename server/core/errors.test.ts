@@ -24,6 +24,8 @@ test.each<[z.ZodType, unknown, string]>([
   [z.int(), 1.5, "must be a whole number"],
   [z.boolean(), "yes", "must be true or false"],
   [z.array(z.string()), "a", "must be a list"],
+  [z.object({}), [], "must be an object"],
+  [z.record(z.string(), z.string()), [], "must be an object"],
   [z.enum(["sent", "failed"]), "gone", "must be one of sent, failed"],
   [z.literal("sent"), "gone", "must be sent"],
   [z.email(), "ann", "must be an email address"],
@@ -32,4 +34,22 @@ test.each<[z.ZodType, unknown, string]>([
   [z.string().regex(/^a$/, "must be the letter a"), "b", "must be the letter a"],
 ])("%#: an invalid input gets a sentence for people", (schema, input, text) => {
   expect(refusalOf(schema, input)).toBe(`field: ${text}`);
+});
+
+const wireOf = (schema: z.ZodType, input: unknown) =>
+  toApiError(new TRPCError({ code: "BAD_REQUEST", cause: schema.safeParse(input).error })).wire;
+
+test("a name that is too long is shown cut, and the sentence says that it is the name", () => {
+  const variables = z.object({ variables: z.array(z.record(z.string().max(100), z.string())) });
+  const param = `variables[0].${"n".repeat(100)}…`;
+  const message = "its name must have at most 100 characters";
+  expect(wireOf(variables, { variables: [{ ["n".repeat(500_000)]: "Ann" }] })).toMatchObject({
+    param,
+    message: `${param}: ${message}`,
+    details: { issues: [{ param, message }] },
+  });
+  expect(wireOf(variables, { variables: [{ ["n".repeat(100)]: 7 }] }).param).toBe(`variables[0].${"n".repeat(100)}`);
+  expect(wireOf(z.record(z.string(), z.string()), { [`${"n".repeat(99)}😀`]: 7 }).param).toBe(
+    `${"n".repeat(99)}\uFFFD…`,
+  );
 });

@@ -90,7 +90,8 @@ export const rateLimited = (message: string, extra?: Extra) =>
 /** `Retry-After` of each 503, in seconds. */
 const RETRY_AFTER_S = { overloaded: 1, databaseUnavailable: 2, outcomeUnknown: 1 };
 
-const serviceUnavailable = (message: string, extra: Extra) =>
+/** 503: for now; the same request may succeed after `retryAfterS`. */
+export const serviceUnavailable = (message: string, extra: Extra & { retryAfterS: number }) =>
   apiError(503, "api_error", "service_unavailable", message, extra);
 
 /** 503: the queue is longer than this process can serve in time. Refused before anything begins. */
@@ -158,6 +159,8 @@ type Issue = {
   inclusive?: boolean;
   values?: unknown[];
   keys?: string[];
+  /** What is wrong with a name. */
+  issues?: Issue[];
 };
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {
@@ -167,6 +170,7 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   boolean: "true or false",
   array: "a list",
   object: "an object",
+  record: "an object",
 };
 
 const FORMAT_NAMES: Readonly<Record<string, string>> = {
@@ -194,6 +198,13 @@ function boundText({ origin, minimum, maximum, inclusive = true }: Issue): strin
   return `must be ${side === "least" ? "more" : "less"} than ${limit}`;
 }
 
+/** Longest name that is repeated to its sender. */
+const NAME_MAX = 100;
+
+/** A name that a caller chose, as it is shown to them: one line of bounded length. */
+export const shownName = (name: string): string =>
+  oneLine(name.length > NAME_MAX ? `${name.slice(0, NAME_MAX)}…` : name).toWellFormed();
+
 /** Says in words for people what is wrong with an input; it follows the name of the field. */
 function issueText(issue: Issue): string {
   if (isOurs(issue.message)) return issue.message;
@@ -211,7 +222,11 @@ function issueText(issue: Issue): string {
         ? `must be ${String(issue.values[0])}`
         : `must be one of ${issue.values?.map(String).join(", ")}`;
     case "unrecognized_keys":
-      return `has unknown fields: ${issue.keys?.join(", ")}`;
+      return `has unknown fields: ${issue.keys?.slice(0, ISSUES_MAX).map(shownName).join(", ")}`;
+    case "invalid_key": {
+      const [wrong] = issue.issues ?? [];
+      return `its name ${wrong ? issueText(wrong) : "has the wrong form"}`;
+    }
     default:
       return issue.message;
   }
@@ -222,11 +237,13 @@ const issuesOf = (thrown: unknown): Issue[] | null =>
     ? (thrown.issues as Issue[])
     : null;
 
-/** `["recipients", 3]` -> `recipients[3]`, as the caller would write it. */
+/** `["recipients", 3]` -> `recipients[3]`, as the caller would write it; long names are cut. */
 const paramOf = (path: PropertyKey[]): string | null =>
   path.length === 0
     ? null
-    : path.map((part, at) => (typeof part === "number" ? `[${part}]` : `${at > 0 ? "." : ""}${String(part)}`)).join("");
+    : path
+        .map((part, at) => (typeof part === "number" ? `[${part}]` : `${at > 0 ? "." : ""}${shownName(String(part))}`))
+        .join("");
 
 const fieldOf = (thrown: unknown, name: "cause" | "code"): unknown =>
   typeof thrown === "object" && thrown !== null && name in thrown

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type ApiError, invalidRequest } from "./errors";
+import { type ApiError, invalidRequest, shownName } from "./errors";
 
 /** Money on the wire is a decimal number; in the database it is a whole number of micro-units. */
 const MICROS_PER_UNIT = 1_000_000;
@@ -138,7 +138,7 @@ function flawIn(value: unknown, depth: number): Flaw | null {
   for (const name of isList ? value.keys() : Object.keys(value)) {
     const flaw = flawIn((value as Record<PropertyKey, unknown>)[name], depth + 1);
     if (!flaw) continue;
-    flaw.at.push(isList ? `[${name}]` : String(name));
+    flaw.at.push(isList ? `[${name}]` : shownName(String(name)));
     return flaw;
   }
   return null;

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { explain, rowsRead, statementsOf } from "@/test/database/plans";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
+import { rebuildUsage } from "../accounts/rebuild-usage";
 import { HOUR_MS } from "../core/clock";
 import { pool, transaction } from "../core/db";
 import { firstIdAt } from "../core/ids";
@@ -45,43 +46,65 @@ const truthOn = async ({ accountId }: TestAccount, page: number): Promise<string
 
 const PAGES = [1, 2, 499, 501, 502, 750, 751, 1_000, 1_200, 1_250];
 
+/** Rows that are read for a page. */
+async function rowsReadOn(account: TestAccount, page: number): Promise<number> {
+  const statements = await statementsOf(() => idsOn(account, page));
+  const read = statements.find(({ text }) => text.includes("FROM messages m"));
+  if (!read) throw new Error("no page was read");
+  return rowsRead((await explain(read)).plan, ["messages"]);
+}
+
 test("deep pages begin at a milestone: they are those of the whole list, and read no more rows than lie between two", async () => {
   const account = await makeAccount();
   await fill(account);
   await pool().query("VACUUM ANALYZE messages");
   await markLists();
   for (const page of PAGES) expect(await idsOn(account, page)).toEqual(await truthOn(account, page));
-  for (const page of [751, 1_000, 1_250]) {
-    const statements = await statementsOf(() => idsOn(account, page));
-    const read = statements.find(({ text }) => text.includes("FROM messages m"));
-    if (!read) throw new Error("no page was read");
-    const { plan } = await explain(read);
-    expect(rowsRead(plan, ["messages"])).toBeLessThan(MILESTONE_EVERY + 2 * LIMIT);
-  }
+  for (const page of [751, 1_000, 1_250])
+    expect(await rowsReadOn(account, page)).toBeLessThan(MILESTONE_EVERY + 2 * LIMIT);
 });
+
+/** Forgets the account's oldest messages, whose ids begin with `start`. */
+const forgetOldest = ({ accountId }: TestAccount, start: string, count: number) =>
+  transaction(async (tx) => {
+    const last = `${start}${String(count).padStart(16, "0")}`;
+    const { rows } = await tx.query<{ day: Date }>(
+      "DELETE FROM messages WHERE account_id = $1 AND id <= $2 RETURNING created_at AS day",
+      [accountId, last],
+    );
+    await tx.query(
+      `INSERT INTO forgotten_days (account_id, day, messages, segments, delivered)
+       VALUES ($1, ($2::timestamptz AT TIME ZONE 'UTC')::date, $3, $3, $3)`,
+      [accountId, rows[0]?.day, rows.length],
+    );
+    await dropMilestones(tx, new Map([[accountId, last]]));
+  });
 
 test("deep pages stay right when the oldest messages are forgotten", async () => {
   const account = await makeAccount();
   const { accountId } = account;
   const start = await fill(account);
   await markLists();
-  const last = `${start}${String(12_000).padStart(16, "0")}`;
-  await transaction(async (tx) => {
-    const { rows } = await tx.query<{ day: Date }>(
-      "DELETE FROM messages WHERE account_id = $1 AND id <= $2 RETURNING created_at AS day",
-      [accountId, last],
-    );
-    await tx.query("INSERT INTO forgotten_days (account_id, day, messages, delivered) VALUES ($1, $2::date, $3, $3)", [
-      accountId,
-      rows[0]?.day,
-      rows.length,
-    ]);
-    await dropMilestones(tx, new Map([[accountId, last]]));
-  });
+  await forgetOldest(account, start, 12_000);
   const pages = PAGES.filter((page) => page * LIMIT <= COUNT - 12_000);
   for (const page of pages) expect(await idsOn(account, page)).toEqual(await truthOn(account, page));
   // Set anew, they count what was forgotten.
   await pool().query("DELETE FROM list_milestones WHERE account_id = $1", [accountId]);
   await markLists();
   for (const page of pages) expect(await idsOn(account, page)).toEqual(await truthOn(account, page));
+});
+
+test("after a rebuild of usage, deep pages begin at milestones again, also where messages were forgotten", async () => {
+  const account = await makeAccount();
+  const start = await fill(account);
+  await markLists();
+  await forgetOldest(account, start, 12_000);
+  await pool().query("UPDATE usage_days SET segments = segments + 1 WHERE account_id = $1", [account.accountId]);
+  expect(await rebuildUsage()).toBe(1);
+  await pool().query("VACUUM ANALYZE messages");
+  await markLists();
+  for (const page of [502, 600, 650]) {
+    expect(await idsOn(account, page)).toEqual(await truthOn(account, page));
+    expect(await rowsReadOn(account, page)).toBeLessThan(MILESTONE_EVERY + 2 * LIMIT);
+  }
 });

@@ -38,54 +38,36 @@ export async function milestoneBefore(
 
 /** Sets the milestones that are missing. An account's messages are read once over all runs. */
 export async function setMilestones(): Promise<void> {
-  const { rows: accounts } = await pool().query<{ id: string; place: bigint }>({
-    text: `SELECT u.account_id AS id, coalesce(max(l.place), 0)::int8 AS place
+  const { rows: accounts } = await pool().query<{ id: string; now: Date }>({
+    text: `SELECT u.account_id AS id, now() AS now
            FROM (SELECT account_id, sum(messages) AS messages FROM usage_days GROUP BY account_id) u
+           LEFT JOIN (SELECT account_id, sum(messages) AS messages FROM forgotten_days GROUP BY account_id) f
+             ON f.account_id = u.account_id
            LEFT JOIN LATERAL (SELECT place FROM list_milestones WHERE account_id = u.account_id
              ORDER BY place DESC LIMIT 1) l ON true
-           GROUP BY u.account_id, u.messages HAVING u.messages - coalesce(max(l.place), 0) > $1`,
+           WHERE u.messages - coalesce(l.place, f.messages, 0) > $1`,
     values: [MILESTONE_EVERY],
   });
-  for (const { id } of accounts) {
-    for (let set = 0; set < SET_MAX && (await setNext(id)); ) set += 1;
+  for (const { id, now } of accounts) {
+    const settled = firstIdAt("message", new Date(now.getTime() - SETTLED_MS));
+    for (let set = 0; set < SET_MAX && (await setNext(id, settled)); ) set += 1;
   }
 }
 
 /**
- * Sets the account's next milestone: behind the last one, else at the newest message if some were forgotten, else at the
- * beginning. @returns whether there was one to set.
+ * Sets the account's next milestone: behind the last one, else behind the messages that were forgotten, which all have places in
+ * front of those that are left. @returns whether there was one to set.
  */
-async function setNext(accountId: string): Promise<boolean> {
-  const { rows } = await pool().query<{ now: Date; isAfterForgetting: boolean }>({
-    text: `SELECT now() AS now, EXISTS (SELECT FROM forgotten_days WHERE account_id = $1 AND messages > 0)
-             AND NOT EXISTS (SELECT FROM list_milestones WHERE account_id = $1) AS "isAfterForgetting"`,
-    values: [accountId],
-  });
-  const [state] = rows;
-  if (!state) return false;
-  const settled = firstIdAt("message", new Date(state.now.getTime() - SETTLED_MS));
-  if (state.isAfterForgetting) return setNewest(accountId, settled);
+async function setNext(accountId: string, settled: string): Promise<boolean> {
   const { rowCount } = await pool().query({
     text: `INSERT INTO list_milestones (account_id, place, message_id)
            SELECT $1, l.place + $2, m.id
-           FROM (SELECT 0::int8 AS place, '' AS message_id
+           FROM (SELECT coalesce(sum(messages), 0)::int8 AS place, '' AS message_id FROM forgotten_days WHERE account_id = $1
                  UNION ALL SELECT place, message_id FROM list_milestones WHERE account_id = $1 ORDER BY 1 DESC LIMIT 1) l
            CROSS JOIN LATERAL (SELECT id FROM messages WHERE account_id = ANY(ARRAY[$1::text]) AND id > l.message_id AND id < $3
              ORDER BY account_id, id OFFSET $2::int8 - 1 LIMIT 1) m
            ON CONFLICT DO NOTHING`,
     values: [accountId, MILESTONE_EVERY, settled],
-  });
-  return rowCount === 1;
-}
-
-/** Sets a milestone at the newest settled message: only the messages behind it are counted. */
-async function setNewest(accountId: string, settled: string): Promise<boolean> {
-  const { rowCount } = await pool().query({
-    text: `INSERT INTO list_milestones (account_id, place, message_id)
-           SELECT $1, ${EVER} - (SELECT count(*) FROM messages WHERE account_id = $1 AND id > n.id), n.id
-           FROM (SELECT id FROM messages WHERE account_id = ANY(ARRAY[$1::text]) AND id < $2
-             ORDER BY account_id DESC, id DESC LIMIT 1) n ON CONFLICT DO NOTHING`,
-    values: [accountId, settled],
   });
   return rowCount === 1;
 }

@@ -2,11 +2,13 @@ import { randomInt } from "node:crypto";
 import { afterEach, expect, test } from "vitest";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
 import { endSession, isSessionOpen, startSession } from "../auth/sessions/sessions";
-import type { SessionActor } from "../core/actor";
+import { inTestMode, type SessionActor } from "../core/actor";
 import { onCommit, pool, transaction } from "../core/db";
 import { newId } from "../core/ids";
 import { noteChange, tellChanges } from "../core/live";
 import { takeInbound } from "../inbound/tasks";
+import { removeMember } from "../members/service";
+import { switchAccount } from "../members/sessions";
 import { createSuppression, deleteSuppression, importSuppressions } from "../suppressions/service";
 import type { Changed } from "./schema";
 import { watchChanges } from "./service";
@@ -142,6 +144,23 @@ test("an account follows with so many pages at most, and a place is free again w
   followed[0]?.leave();
   expect((await followed[0]?.words.next())?.done).not.toBe(false);
   await follow(actor);
+});
+
+test("a session follows an account, live or in test mode, for as long as its person is a member there", async () => {
+  const [account, other] = [await makeAccount(), await makeAccount()];
+  const [owner, actor] = [await personOf(account), await personOf(account)];
+  const { accountId } = other;
+  await pool().query(
+    "INSERT INTO account_members (account_id, user_id, role) SELECT unnest($1::text[]), $2, 'viewer'",
+    [[account.accountId, accountId], actor.userId],
+  );
+  // A session that acts in another account meanwhile stays open when its person is removed from this one.
+  await switchAccount(actor, { account_id: accountId });
+  const inTest = inTestMode(actor);
+  expect([await isSessionOpen(actor), await isSessionOpen(inTest)]).toEqual([true, true]);
+  await removeMember(owner, { id: actor.userId });
+  expect([await isSessionOpen(actor), await isSessionOpen(inTest)]).toEqual([false, false]);
+  expect(await isSessionOpen({ ...actor, accountId })).toBe(true);
 });
 
 test("a session that was ended, or is another person's, opens nothing; looking does not count as use", async () => {

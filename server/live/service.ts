@@ -12,7 +12,7 @@ const WATCHERS_OF_ACCOUNT_MAX = 20;
 
 /** Shortest time between two notices to a page, in milliseconds. */
 const NOTICE_EVERY_MS = 1_000;
-/** A session that was ended ends what it follows within so many milliseconds. */
+/** A session that was ended, or whose person was removed, ends what it follows within so many milliseconds. */
 const SESSION_CHECKED_EVERY_MS = 10_000;
 
 /** Ends everything that is followed when the process stops; otherwise it would wait for pages to leave. */
@@ -52,8 +52,8 @@ function createWakeup(signals: readonly AbortSignal[]): Wakeup {
 
 /**
  * Follows what changes in the person's account, first of all that anything may have changed, until the page leaves or the
- * session ends.
- * @throws 401 once the session has ended; 429 and 503 when too many follow.
+ * session or their membership ends.
+ * @throws 401 once one of these has ended; 429 and 503 when too many follow.
  */
 export async function* watchChanges(actor: SessionActor, leaving?: AbortSignal): AsyncGenerator<Changed, void> {
   const { ofAccount, all } = countWatchers(actor.accountId);

@@ -83,7 +83,7 @@ async function addMember(tx: Tx, { accountId, role }: Invited, userId: string, o
 
 async function signUpAsMember(input: AcceptInvitationInput, email: string, origin: Origin): Promise<string> {
   if (input.name === "") throw refusedInput("name", "must be given");
-  requireStrong("password", input.password, [input.name, email]);
+  await requireStrong("password", input.password, [input.name, email]);
   const passwordHash = await hashPassword(input.password);
   const userId = newId("user");
   try {

@@ -66,7 +66,8 @@ const MessageBody = z
   .min(1, "must not be empty")
   .max(BODY_MAX_CHARACTERS, BODY_TOO_LONG)
   .describe("Text, up to 1,600 characters; split into segments of 160/153 (GSM-7) or 70/67 (UCS-2).");
-const From = z.string().min(1).max(16).describe("An approved sender ID of the account.");
+const SENDER_ID_MAX = 16;
+const From = z.string().min(1).max(SENDER_ID_MAX).describe("An approved sender ID of the account.");
 const RouteId = z
   .int()
   .min(1)
@@ -116,11 +117,14 @@ export const SharedInput = {
   quiet_hours: QuietHoursChoice,
 };
 
-/** A phone number in a query string, where a `+` that is not encoded as %2B arrives as a space. */
-export const PhoneNumberQuery = z
-  .string()
-  .overwrite((text) => text.replace(/^ /, "+"))
-  .regex(E164_PATTERN, NO_PHONE_NUMBER);
+/** Text of a query string that may begin with a `+`, which arrives as a space when it is not encoded as %2B. */
+const PlusQuery = z.string().overwrite((text) => text.replace(/^ /, "+"));
+
+/** A phone number in a query string. */
+export const PhoneNumberQuery = PlusQuery.regex(E164_PATTERN, NO_PHONE_NUMBER);
+
+/** A sender ID in a query string. None begins with a space. */
+export const SenderIdQuery = PlusQuery.min(1).max(SENDER_ID_MAX);
 
 export const SendMessageInput = z.object({
   to: z.string().regex(E164_PATTERN, NO_PHONE_NUMBER).describe("Recipient, E.164."),
@@ -168,7 +172,7 @@ export type BulkResult = z.output<typeof BulkResult>;
 export const ListMessagesQuery = z.object({
   status: z.enum(MESSAGE_STATUSES).optional().describe("Only messages in this status."),
   to: PhoneNumberQuery.optional().describe("Only messages to this recipient, E.164; encode its `+` as %2B."),
-  from: z.string().min(1).max(16).optional().describe("Only messages from this sender ID."),
+  from: SenderIdQuery.optional().describe("Only messages from this sender ID; encode a `+` as %2B."),
   reference: z.string().min(1).max(REFERENCE_MAX).optional().describe("Only messages with this `reference`."),
   metadata: MetadataQuery,
   api_key_id: z

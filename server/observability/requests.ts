@@ -58,7 +58,8 @@ async function measure<Served extends Outcome>(
   if (span) nameFacts(span, asked.method, operation, outcome);
   if (isWideLogged()) {
     logWide("http.request", {
-      request_id: facts?.requestId,
+      request_id: facts?.requestId ?? response.headers["request-id"],
+      client_request_id: response.headers["x-request-id"],
       operation,
       method: asked.method,
       status: response.status,

@@ -31,8 +31,12 @@ describe("daysLeft", () => {
     expect(daysLeft(6_000_000n, 2_000_000n)).toBeNull();
   });
 
-  it("has nothing to say of an account that spends nothing or has nothing", () => {
+  it("is 0 when the balance is used up", () => {
+    expect(daysLeft(0n, 1n)).toBe(0);
+  });
+
+  it("has nothing to say of an account that spends nothing", () => {
     expect(daysLeft(1n, 0n)).toBeNull();
-    expect(daysLeft(0n, 1n)).toBeNull();
+    expect(daysLeft(0n, 0n)).toBeNull();
   });
 });

@@ -32,7 +32,7 @@ export function failingConcern(lately: Ends, usually: Ends) {
 
 /** For how many days a balance lasts at a daily spending, both in micros; null: nothing is spent, or it lasts long enough. */
 export function daysLeft(balanceMicros: bigint, perDayMicros: bigint): number | null {
-  if (perDayMicros <= 0n || balanceMicros <= 0n) return null;
-  const days = Number(balanceMicros) / Number(perDayMicros);
+  if (perDayMicros <= 0n) return null;
+  const days = Math.max(Number(balanceMicros) / Number(perDayMicros), 0);
   return days < DAYS_LEFT_MIN ? days : null;
 }

@@ -67,6 +67,23 @@ test("only the newest messages are counted, and it says so", async () => {
   expect(usage.series.slice(-2).map(({ messages }) => messages)).toEqual([KEY_MESSAGES_MAX - 10, 10]);
 });
 
+test("deleted messages of the period are missing, and it says so", async () => {
+  const [account, stranger] = [await makeAccount(), await makeAccount()];
+  await store(account, account.keyId, { count: 3 });
+  const forget = (accountId: string, daysAgo: number, messages: number) =>
+    pool().query("INSERT INTO forgotten_days (account_id, day, messages, events_sent) VALUES ($1, $2, $3, 1)", [
+      accountId,
+      dayOf(daysAgo),
+      messages,
+    ]);
+  const usage = (days: 7 | 30) => usageOfKey(account.actor, { id: account.keyId, days });
+  await forget(stranger.accountId, 1, 5);
+  await forget(account.accountId, 5, 0);
+  await forget(account.accountId, 8, 5);
+  expect(await usage(7)).toMatchObject({ looked_at: 3, is_complete: true });
+  expect(await usage(30)).toMatchObject({ looked_at: 3, is_complete: false });
+});
+
 test("the use of a key's limits is shown, and another account's key is not found", async () => {
   const [account, stranger] = [await makeAccount(), await makeAccount()];
   await pool().query("UPDATE api_keys SET daily_limit = 5, monthly_limit = 9 WHERE id = $1", [account.keyId]);

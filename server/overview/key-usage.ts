@@ -5,7 +5,7 @@ import { notFound } from "../core/errors";
 import { fromMicros } from "../core/wire";
 import { idsWithin } from "../messages/lists/created-range";
 import type { KeyUsage, KeyUsageQuery } from "./schema";
-import { KEY_MESSAGES_MAX, readKeyDays, readKeyQuotas } from "./store";
+import { KEY_MESSAGES_MAX, readForgotten, readKeyDays, readKeyQuotas } from "./store";
 
 const NO_MESSAGES = {
   messages: 0,
@@ -26,10 +26,11 @@ export async function usageOfKey(actor: AccountActor, { id, days }: KeyUsageQuer
   const { accountId } = actor;
   const tomorrow = Math.floor(now().getTime() / DAY_MS + 1) * DAY_MS;
   const from = tomorrow - days * DAY_MS;
-  const [key, rows, quotas] = await Promise.all([
+  const [key, rows, quotas, forgotten] = await Promise.all([
     prisma().apiKey.findFirst({ where: { id, accountId }, include: { account: true } }),
     readKeyDays(accountId, id, idsWithin({ from, to: null }).first ?? ""),
     readKeyQuotas(accountId, id),
+    readForgotten(accountId, from),
   ]);
   if (!key) throw notFound("There is no such API key.", { param: "id" });
   const lookedAt = rows.reduce((sum, { messages }) => sum + messages, 0);
@@ -42,7 +43,7 @@ export async function usageOfKey(actor: AccountActor, { id, days }: KeyUsageQuer
       return { day, ...counts, cost: fromMicros(costMicros) };
     }),
     looked_at: lookedAt,
-    is_complete: lookedAt < KEY_MESSAGES_MAX,
+    is_complete: lookedAt < KEY_MESSAGES_MAX && !forgotten.hasMessages,
     used_today: quotas.today,
     used_this_month: quotas.month,
   };

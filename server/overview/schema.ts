@@ -32,7 +32,7 @@ export type Share = z.output<typeof Share>;
 
 export const Breakdown = z.object({
   looked_at: count().describe("Messages that the shares are of."),
-  is_complete: z.boolean().describe("False: the period has more; these are the newest."),
+  is_complete: z.boolean().describe("False: the period had more; these are the newest that are left."),
   by_country: z.array(Share.extend({ country: z.string().nullable() })),
   by_sender: z.array(Share.extend({ sender: z.string() })),
   errors: z.array(z.object({ code: z.string(), message: z.string(), messages: count(), last_at: DateTime })),
@@ -67,7 +67,9 @@ export const KeyUsage = z.object({
   currency: z.string(),
   series: UsageSeries,
   looked_at: count().describe("Messages that the series counts."),
-  is_complete: z.boolean().describe("False: the period has more; these are the newest."),
+  is_complete: z
+    .boolean()
+    .describe("False: the period had more, of this key or another; these are the newest that are left."),
   used_today: count().nullable().describe("Against its limit for the UTC day; null: it has none."),
   used_this_month: count().nullable().describe("Against its limit for the UTC month; null: it has none."),
 });

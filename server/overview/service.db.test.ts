@@ -3,6 +3,7 @@ import { makeAccount, type TestAccount } from "@/test/database/seed";
 import { pool } from "../core/db";
 import { firstIdAt, newId } from "../core/ids";
 import { breakDown, compareDays, listConcerns } from "./service";
+import { WALKED_MAX } from "./store";
 
 const DAY_MS = 86_400_000;
 let made = 0;
@@ -72,6 +73,25 @@ test("messages are counted by country and sender, failures by code, within the p
   ]);
 });
 
+test("breakdowns say when messages of the period were deleted", async () => {
+  const account = await makeAccount();
+  await store(account, {});
+  const forget = (daysAgo: number, counts: { delivered: number; undelivered: number }) =>
+    pool().query(
+      `INSERT INTO forgotten_days (account_id, day, messages, delivered, undelivered)
+       VALUES ($1, (now() AT TIME ZONE 'UTC')::date - $2::int, $3::int + $4::int, $3, $4)`,
+      [account.accountId, daysAgo, counts.delivered, counts.undelivered],
+    );
+  await forget(20, { delivered: 2, undelivered: 1 });
+  expect(await breakDown(account.actor, { days: 7 })).toMatchObject({ is_complete: true, errors_are_complete: true });
+  expect(await breakDown(account.actor, { days: 30 })).toMatchObject({
+    is_complete: false,
+    errors_are_complete: false,
+  });
+  await forget(6, { delivered: 2, undelivered: 0 });
+  expect(await breakDown(account.actor, { days: 7 })).toMatchObject({ is_complete: false, errors_are_complete: true });
+});
+
 test("an account at which all is well has no concerns", async () => {
   const account = await makeAccount();
   await count(account, 3, { messages: 100, delivered: 100, cost: 1_000_000 });
@@ -109,5 +129,27 @@ test("what is wrong is named: money, failures, waiting messages, endpoints, send
     { kind: "sender_rejected", sender: "BANK", reason: "Not your name." },
     { kind: "key_expiring", id: account.keyId },
   ]);
+  expect(await listConcerns((await makeAccount()).actor)).toEqual([]);
+});
+
+test("waiting messages are named, however many scheduled ones were accepted before them", async () => {
+  const account = await makeAccount();
+  const scheduled = (count: number) =>
+    pool().query(
+      `INSERT INTO messages (id, account_id, to_number, from_sender, body, encoding, segments, status, cost_micros,
+         currency, chain, created_at, scheduled_at)
+       SELECT left($2, 20) || lpad(n::text, 10, '0'), $1, '+14155550123', 'T', 'Hello', 'GSM-7', 1, 'pending', 10000,
+         'USD', '{sandbox}', now() - interval '1 day', now() + interval '1 day' FROM generate_series(1, $3) n`,
+      [account.accountId, firstIdAt("message", new Date(Date.now() - DAY_MS)), count],
+    );
+  await scheduled(WALKED_MAX);
+  expect(await listConcerns(account.actor)).toEqual([]);
+  await store(account, { status: "pending", daysAgo: 0.25 });
+  await store(account, { status: "pending", daysAgo: 0.5 });
+  const concerns = await listConcerns(account.actor);
+  expect(concerns).toMatchObject([{ kind: "messages_waiting" }]);
+  const since =
+    concerns.map((concern) => (concern.kind === "messages_waiting" ? Date.parse(concern.since) : 0))[0] ?? 0;
+  expect(Math.round((Date.now() - since) / 3_600_000)).toBe(12);
   expect(await listConcerns((await makeAccount()).actor)).toEqual([]);
 });

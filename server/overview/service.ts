@@ -8,7 +8,15 @@ import { countryOf } from "../messages/accept/fraud-rules";
 import { idsWithin } from "../messages/lists/created-range";
 import { daysLeft, failingConcern } from "./concerns";
 import type { Breakdown, Comparison, Concern, OverviewQuery, Share, Totals } from "./schema";
-import { FAILURES_MAX, type GroupRow, LOOKED_AT_MAX, readErrors, readGroups, readOldestPending } from "./store";
+import {
+  FAILURES_MAX,
+  type GroupRow,
+  LOOKED_AT_MAX,
+  readErrors,
+  readForgotten,
+  readGroups,
+  readWaitingSince,
+} from "./store";
 
 const SHOWN_MAX = 8;
 /** About two milliseconds' worth. */
@@ -104,19 +112,24 @@ async function countriesOf(groups: readonly GroupRow[]): Promise<Map<string, str
 export async function breakDown(actor: AccountActor, { days }: OverviewQuery): Promise<Breakdown> {
   const from = midnight(now()) + DAY_MS - days * DAY_MS;
   const first = idsWithin({ from, to: null }).first ?? "";
-  const [groups, errors] = await Promise.all([readGroups(actor.accountId, first), readErrors(actor.accountId, first)]);
+  const [groups, errors, forgotten] = await Promise.all([
+    readGroups(actor.accountId, first),
+    readErrors(actor.accountId, first),
+    readForgotten(actor.accountId, from),
+  ]);
   const countries = await countriesOf(groups);
   const lookedAt = groups.reduce((sum, { messages }) => sum + messages, 0);
   return {
     looked_at: lookedAt,
-    is_complete: lookedAt < LOOKED_AT_MAX,
+    is_complete: lookedAt < LOOKED_AT_MAX && !forgotten.hasMessages,
     by_country: sumBy(groups, ({ prefix }) => countries.get(prefix) ?? null).map(({ name, ...share }) => ({
       country: name,
       ...share,
     })),
     by_sender: sumBy(groups, ({ sender }) => sender).map(({ name, ...share }) => ({ sender: name, ...share })),
     errors: errors.slice(0, SHOWN_MAX).map(({ lastAt, ...error }) => ({ ...error, last_at: lastAt.toISOString() })),
-    errors_are_complete: errors.reduce((sum, { messages }) => sum + messages, 0) < FAILURES_MAX,
+    errors_are_complete:
+      errors.reduce((sum, { messages }) => sum + messages, 0) < FAILURES_MAX && !forgotten.hasFailures,
   };
 }
 
@@ -125,11 +138,11 @@ export async function listConcerns(actor: AccountActor): Promise<Concern[]> {
   const { accountId } = actor;
   const at = now();
   const today = midnight(at);
-  const [account, lately, usually, oldestPending, endpoints, senders, keys] = await Promise.all([
+  const [account, lately, usually, waitingSince, endpoints, senders, keys] = await Promise.all([
     readAccount(actor),
     sumDays(accountId, today - DAY_MS, today + DAY_MS),
     sumDays(accountId, today - (USUAL_DAYS + 1) * DAY_MS, today - DAY_MS),
-    readOldestPending(accountId),
+    readWaitingSince(accountId, WAITING_MS),
     prisma().webhookEndpoint.findMany({
       where: { accountId, deletedAt: null, OR: [{ isActive: false }, { failureCount: { gt: 0 } }] },
       orderBy: { id: "desc" },
@@ -144,12 +157,11 @@ export async function listConcerns(actor: AccountActor): Promise<Concern[]> {
   const left = daysLeft(account.balanceMicros, usually.costMicros / BigInt(USUAL_DAYS));
   const balance = { balance: fromMicros(account.balanceMicros), currency: account.currency };
   const failing = failingConcern(lately, usually);
-  const isWaiting = oldestPending !== null && at.getTime() - oldestPending.getTime() > WAITING_MS;
   return [
     ...(account.status === "active" ? [] : [{ kind: "account_suspended" } as const]),
     ...(left === null ? [] : [{ kind: "balance_low", ...balance, days_left: left } as const]),
     ...(failing ? [failing] : []),
-    ...(isWaiting ? [{ kind: "messages_waiting", since: oldestPending.toISOString() } as const] : []),
+    ...(waitingSince ? [{ kind: "messages_waiting", since: waitingSince.toISOString() } as const] : []),
     ...endpoints.map(({ id, url, isActive, failureCount }) =>
       isActive
         ? ({ kind: "endpoint_failing", id, url, failures: failureCount } as const)

@@ -105,12 +105,38 @@ export async function readErrors(accountId: string, first: string): Promise<Erro
   return rows;
 }
 
-/** When the oldest pending message of an account was accepted; null: none is pending. */
-export async function readOldestPending(accountId: string): Promise<Date | null> {
-  const { rows } = await readPool().query<{ createdAt: Date }>({
-    name: "overview.oldest_pending",
-    text: `SELECT created_at AS "createdAt" FROM pending_messages WHERE account_id = $1 ORDER BY message_id LIMIT 1`,
-    values: [accountId],
+/** Whether messages of an account, or failures of either status, were deleted that it accepted since `from` (UTC midnight). */
+export async function readForgotten(
+  accountId: string,
+  from: number,
+): Promise<{ hasMessages: boolean; hasFailures: boolean }> {
+  const { rows } = await readPool().query<{ hasMessages: boolean; hasFailures: boolean }>({
+    name: "overview.forgotten",
+    text: `SELECT coalesce(bool_or(messages > 0), false) AS "hasMessages",
+             coalesce(bool_or(failed + undelivered > 0), false) AS "hasFailures"
+           FROM forgotten_days WHERE account_id = $1 AND day >= ($2::timestamptz AT TIME ZONE 'UTC')::date`,
+    values: [accountId, new Date(from).toISOString()],
   });
-  return rows[0]?.createdAt ?? null;
+  return rows[0] ?? { hasMessages: false, hasFailures: false };
+}
+
+/** Pending messages that are looked through: of the account, and of the installation. */
+export const WALKED_MAX = 10_000;
+
+/**
+ * Since when the message of an account that waits longest has been due; null: none has for `waitingMs`. Scheduled messages fill
+ * the account's own list, and waiting messages of others that of the installation; each is walked to a bound.
+ */
+export async function readWaitingSince(accountId: string, waitingMs: number): Promise<Date | null> {
+  const { rows } = await readPool().query<{ since: Date | null }>({
+    name: "overview.waiting_since",
+    text: `SELECT min(p.created_at) AS since FROM (
+             (SELECT account_id, created_at FROM pending_messages WHERE account_id = $1 ORDER BY message_id LIMIT $3)
+             UNION ALL
+             (SELECT account_id, created_at FROM pending_messages
+              WHERE created_at < now() - $2::float8 * interval '1 millisecond' ORDER BY created_at LIMIT $3)
+           ) p WHERE p.account_id = $1 AND p.created_at < now() - $2::float8 * interval '1 millisecond'`,
+    values: [accountId, waitingMs, WALKED_MAX],
+  });
+  return rows[0]?.since ?? null;
 }

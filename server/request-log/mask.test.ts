@@ -73,6 +73,12 @@ test("however large a body is, what is kept of it is small", () => {
 });
 
 test("what is kept can be stored", () => {
-  expect(maskBody({ note: "a\0b" }, true)).not.toContain("\\u0000");
+  expect(masked({ note: "a\0b", "c\0d": ["\0"] }, true)).toEqual({ note: "ab", cd: [""] });
+  expect(masked({ "bo\0dy": "4711", "pass\0word": "p" })).toEqual({
+    body: "[masked: 4 characters]",
+    password: "[masked]",
+  });
+  const spelled = { note: "the escape \\u0000", "\\u0000": "\\\\u0000" };
+  expect(masked(spelled, true)).toEqual(spelled);
   expect(masked({ note: `${"x".repeat(499)}😀` }, true).note.isWellFormed()).toBe(true);
 });

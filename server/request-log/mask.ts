@@ -11,8 +11,11 @@ const ITEMS_MAX = 20;
 const FIELDS_MAX = 50;
 const DEPTH_MAX = 5;
 
+/** PostgreSQL stores no NUL. */
+const withoutNul = (text: string): string => text.replaceAll("\0", "");
+
 function maskString(text: string): string {
-  const shown = text.replace(USER_OF_URL, "$1[masked]@");
+  const shown = withoutNul(text).replace(USER_OF_URL, "$1[masked]@");
   return shown.length > STRING_MAX
     ? `${shown.slice(0, STRING_MAX)}… [${shown.length} characters]`.toWellFormed()
     : shown;
@@ -32,7 +35,8 @@ function maskValue(value: unknown, hidesTexts: boolean, isHidden: boolean, depth
     return value.length > ITEMS_MAX ? [...shown, `[${value.length - ITEMS_MAX} more]`] : shown;
   }
   const fields = Object.entries(value);
-  const shown = fields.slice(0, FIELDS_MAX).map(([name, field]) => {
+  const shown = fields.slice(0, FIELDS_MAX).map(([given, field]) => {
+    const name = withoutNul(given);
     if (SECRET.test(name)) return [name, "[masked]"];
     return [name, maskValue(field, hidesTexts, isHidden || (hidesTexts && isText(name)), depth + 1)];
   });
@@ -42,7 +46,7 @@ function maskValue(value: unknown, hidesTexts: boolean, isHidden: boolean, depth
 
 /** The body of a request for the log, as JSON. @param keepsTexts whether texts of messages may be kept. */
 export const maskBody = (body: unknown, keepsTexts: boolean): string =>
-  JSON.stringify(maskValue(body, !keepsTexts, false, 0)).replaceAll("\\u0000", "");
+  JSON.stringify(maskValue(body, !keepsTexts, false, 0));
 
 /** The name of a parameter, that of its object for a pair such as `metadata[key]`. */
 const nameOf = (pair: string): string => [...new URLSearchParams(pair).keys()][0]?.split("[")[0] ?? "";

@@ -3,7 +3,6 @@ import { pool, type Tx } from "../core/db";
 import { firstIdAt } from "../core/ids";
 import { unnest } from "../core/unnest";
 import { INSERT_CHANGES } from "../lists/store";
-import { DELIVERY_TASKS } from "../webhooks/delivery/sweep";
 import { deliveryIdsOf, eventIdOf, isEvent, isFormerId } from "../webhooks/derived-ids";
 import type { EventType } from "../webhooks/schema";
 import type { EndedMessage } from "./rounds";
@@ -16,16 +15,18 @@ export type EventsOf = { events: StoredEvent[]; deliveries: StoredDelivery[]; wa
 
 /**
  * Ids of events before `end` that a job carries: a delivery has no row before the end of its first try. No job for such an
- * event is added later, except in place of one of these.
+ * event is added later, except in place of one of these. A job of later tries that was given up carries nothing: its deliveries
+ * have rows, and those that still wait get another job.
  */
 export async function readCarried(end: Date): Promise<Set<string>> {
   const { rows } = await pool().query<{ eventId: string }>({
     text: `SELECT DISTINCT 'evt_' || substr(c.id, 5, 26) AS "eventId"
            FROM (SELECT json_array_elements_text(j.payload -> 'deliveryIds') AS id
                  FROM graphile_worker._private_jobs j JOIN graphile_worker._private_tasks t ON t.id = j.task_id
-                 WHERE t.identifier = ANY($2::text[])) c
+                 WHERE t.identifier = 'deliver_events' OR t.identifier = 'deliver_webhooks'
+                   AND (j.locked_at IS NOT NULL OR j.attempts < j.max_attempts)) c
            WHERE length(c.id) = 40 AND c.id < $1`,
-    values: [firstIdAt("delivery", end), DELIVERY_TASKS],
+    values: [firstIdAt("delivery", end)],
   });
   return new Set(rows.map(({ eventId }) => eventId));
 }

@@ -41,12 +41,17 @@ export type Forget = (
 /**
  * Continues the round `name`, or begins one if the last began a day ago.
  * @param end messages that ended before are old enough.
- * @returns how many rows were deleted.
+ * @returns how many rows were deleted, and whether the round came to its end.
  */
-export async function runRound(name: RoundName, end: Date, forget: Forget, signal?: AbortSignal): Promise<number> {
-  if (!(await beginRound(name))) return 0;
+export async function runRound(
+  name: RoundName,
+  end: Date,
+  forget: Forget,
+  signal?: AbortSignal,
+): Promise<{ forgotten: number; isDone: boolean }> {
+  if (!(await beginRound(name))) return { forgotten: 0, isDone: false };
   const recent = firstIdAt("message", new Date(end.getTime() - RECENT_MS));
-  const { forgotten } = await inSteps(name, { size: STEP_SIZE, signal }, async (tx, limit) => {
+  return inSteps(name, { size: STEP_SIZE, signal }, async (tx, limit) => {
     const position = await lockRound(tx, name);
     const looked = await lookAt(tx, position, end, limit);
     const ended = await lockEnded(tx, looked, end);
@@ -62,7 +67,6 @@ export async function runRound(name: RoundName, end: Date, forget: Forget, signa
     });
     return { looked: looked.length, forgotten: done.forgotten };
   });
-  return forgotten;
 }
 
 /** Begins a round unless one is under way. @returns whether there is one now. */

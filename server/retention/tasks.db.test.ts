@@ -183,6 +183,28 @@ test("a message stays while one of its webhooks waits: in a job, for a retry or 
   }
 });
 
+test("a job of later tries that was given up keeps no message whose deliveries have ended; one of first tries does", async () => {
+  const [retried, first] = [await startWebhook(status(500)), await startWebhook()];
+  try {
+    const ids = await daysAgo(async () => [
+      await live(retried.account, "refused"),
+      await live(first.account, "refused"),
+    ]);
+    await runDeliveryJobs(retried.endpoint.id);
+    await pool().query("UPDATE webhook_deliveries SET status = 'abandoned' WHERE endpoint_id = $1", [
+      retried.endpoint.id,
+    ]);
+    await pool().query("UPDATE graphile_worker._private_jobs SET attempts = max_attempts");
+    await rebuildListTotals();
+    Object.assign(env(), { RETENTION_MESSAGES_DAYS: 30, RETENTION_EVENTS_DAYS: 30 });
+    await forgetOldData();
+    expect(await rowsOf(ids.slice(0, 1))).toMatchObject({ messages: 0, events: 0 });
+    expect(await rowsOf(ids.slice(1))).toMatchObject({ messages: 1, events: 1 });
+  } finally {
+    await Promise.all([retried, first].map(({ receiver }) => receiver.close()));
+  }
+});
+
 test("events go before their messages, and lists stay exact", async () => {
   const { account, endpoint, receiver } = await startWebhook();
   try {
@@ -200,6 +222,25 @@ test("events go before their messages, and lists stay exact", async () => {
   } finally {
     await receiver.close();
   }
+});
+
+test("receipts that came after the round had passed their message go by their own age", async () => {
+  const account = await makeAccount();
+  const [id, open] = await daysAgo(async () => [await live(account, "delivered"), await live(account, "sent")]);
+  const receive = (messageId: string, status: "delivered" | "sent") => {
+    const report = { providerMessageId: `up_${messageId}`, status, code: null, detail: null };
+    return applyReceipts("sandbox", [{ ...report, occurredAt: new Date().toISOString() }]);
+  };
+  await daysAgo(() => receive(open, "sent"));
+  env().RETENTION_RECEIPTS_DAYS = 30;
+  await forgetOldData();
+  expect(await countOf("receipts", "message_id = $1", [id])).toBe(0);
+  await daysAgo(() => receive(id, "delivered"), 31);
+  await receive(id, "delivered");
+  await pool().query("UPDATE retention_rounds SET began_at = began_at - interval '1 day'");
+  await forgetOldData();
+  expect(await countOf("receipts", "message_id = $1", [id])).toBe(1);
+  expect(await countOf("receipts", "message_id = $1", [open])).toBe(1);
 });
 
 test("a text goes before its message; the event is then refused with the reason, and left out of a recovery", async () => {

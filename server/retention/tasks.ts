@@ -4,6 +4,7 @@ import { errorFields, log } from "../core/log";
 import { readCarried } from "./events";
 import { forgetters } from "./forget";
 import { forgetInbound } from "./inbound";
+import { forgetLateReceipts } from "./late-receipts";
 import { type RoundName, runRound } from "./rounds";
 
 /** Days after which each kind is deleted; 0: never. Whole messages come first, and leave nothing for the other kinds. */
@@ -35,7 +36,9 @@ export async function forgetOldData(stop?: AbortSignal): Promise<void> {
     await attempt(name, async () => {
       const end = await endOf(days);
       const carried = name === "receipts" ? new Set<string>() : await readCarried(end);
-      return runRound(name, end, forgetters(carried)[name], stop);
+      const { forgotten, isDone } = await runRound(name, end, forgetters(carried)[name], stop);
+      // Once per round, which leaves few receipts to walk through.
+      return name === "receipts" && isDone ? forgotten + (await forgetLateReceipts(end, stop)) : forgotten;
     });
   }
   const { RETENTION_INBOUND_DAYS: inboundDays } = env();

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { DateTime, kindOf } from "../core/wire";
 import { ListQuery } from "../lists/schema";
-import { PhoneNumberQuery, SendMessageInput } from "../messages/schema";
+import { PhoneNumberQuery, SenderIdQuery, SendMessageInput } from "../messages/schema";
 import { Sender } from "../senders/schema";
 
 const SENDER_ID_MAX = 16;
@@ -22,7 +22,7 @@ export type Suppression = z.output<typeof Suppression>;
 
 export const ListSuppressionsQuery = z.object({
   number: PhoneNumberQuery.optional().describe("Only suppressions of this number, E.164; encode its `+` as %2B."),
-  sender_id: z.string().min(1).max(SENDER_ID_MAX).optional().describe("Only suppressions for this sender ID, exact."),
+  sender_id: SenderIdQuery.optional().describe("Only suppressions for this sender ID, exact; encode a `+` as %2B."),
   ...ListQuery,
 });
 export type ListSuppressionsQuery = z.output<typeof ListSuppressionsQuery>;

@@ -1,4 +1,4 @@
-/** Sessions without a browser, and calls of an installation's operator procedures as the console makes them. */
+/** Sessions without a browser. */
 
 /** Cookies set by a response, by name. */
 const cookiesOf = (answer: Response): string[] =>
@@ -17,19 +17,4 @@ export async function openSession(url: string, { email, password }: Credentials)
     redirect: "manual",
   });
   return cookiesOf(signedIn);
-}
-
-/** Signs in. @returns a function that calls a procedure. */
-export async function signInAt(
-  url: string,
-  credentials: Credentials,
-): Promise<(procedure: string, input: object) => Promise<unknown>> {
-  const cookie = (await openSession(url, credentials)).join("; ");
-  return async (procedure, input) => {
-    const query = new URLSearchParams({ input: JSON.stringify(input) });
-    const answer = await fetch(`${url}/api/trpc/${procedure}?${query}`, { headers: { cookie } });
-    const body = (await answer.json()) as { result?: { data: unknown } };
-    if (!body.result) throw new Error(`${procedure} answered ${answer.status}: ${JSON.stringify(body)}`);
-    return body.result.data;
-  };
 }

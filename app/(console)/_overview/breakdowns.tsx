@@ -58,7 +58,9 @@ function ByStatus({ totals }: { totals: Totals | undefined }) {
 }
 
 const newest = ({ looked_at, is_complete }: Breakdown) =>
-  is_complete ? undefined : texts.ofNewest(looked_at, formatCount(looked_at));
+  is_complete || looked_at === 0 ? undefined : texts.ofNewest(looked_at, formatCount(looked_at));
+
+const noneOf = ({ is_complete }: Breakdown) => (is_complete ? texts.noMessages : texts.noneLeft);
 
 function ByCountry({ breakdown }: { breakdown: Breakdown }) {
   return (
@@ -72,7 +74,7 @@ function ByCountry({ breakdown }: { breakdown: Breakdown }) {
         count: messages,
         note: formatShare(delivered, messages),
       }))}
-      empty={texts.noMessages}
+      empty={noneOf(breakdown)}
       hint={newest(breakdown)}
     />
   );
@@ -90,7 +92,7 @@ function BySender({ breakdown }: { breakdown: Breakdown }) {
         count: messages,
         note: formatShare(delivered, messages),
       }))}
-      empty={texts.noMessages}
+      empty={noneOf(breakdown)}
       hint={newest(breakdown)}
     />
   );
@@ -116,8 +118,8 @@ function Errors({ breakdown: { errors, errors_are_complete } }: { breakdown: Bre
         ),
         count: messages,
       }))}
-      empty={texts.errors.none}
-      hint={errors_are_complete ? undefined : texts.errors.ofNewest}
+      empty={errors_are_complete ? texts.errors.none : texts.errors.noneLeft}
+      hint={errors_are_complete || errors.length === 0 ? undefined : texts.errors.ofNewest}
     />
   );
 }

@@ -19,8 +19,10 @@ type View = { key: string; title: string; text?: ReactNode; href: string; action
 
 const endpointLink = (id: string) => ({ href: `/webhooks/${id}`, action: texts.openEndpoint });
 
-const lastsFor = (money: string, days: number) =>
-  days < 1 ? texts.balanceLow.lastsLessThanDay(money) : texts.balanceLow.lastsDays(money, Math.floor(days));
+function lastsFor(money: string, days: number): string {
+  if (days === 0) return texts.balanceLow.usedUp;
+  return days < 1 ? texts.balanceLow.lastsLessThanDay(money) : texts.balanceLow.lastsDays(money, Math.floor(days));
+}
 
 const failedOf = (failed: string, ended: string, usual: number | null) =>
   usual === null
@@ -40,7 +42,7 @@ function viewOf(concern: Concern): View {
     case "balance_low":
       return {
         key: concern.kind,
-        title: texts.balanceLow.title,
+        title: concern.days_left === 0 ? texts.balanceLow.usedUpTitle : texts.balanceLow.title,
         text: lastsFor(formatMoney(concern.balance, concern.currency), concern.days_left),
         href: "/usage",
         action: texts.balanceLow.action,

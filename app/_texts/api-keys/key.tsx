@@ -50,7 +50,9 @@ const en = {
     usedThisMonth: (used: string, limit: string) => `${used} of ${limit} this month`,
     used: (quotas: readonly string[]) => `Used: ${quotas.join(", ")} (UTC), including keys that it created.`,
     noMessages: "No messages were sent with this key in this period.",
-    isPartial: (count: string) => `Only the newest ${count} messages are counted. The key sent more in this period.`,
+    noneLeft: "No messages of this key are left in this period; older ones of the account were deleted.",
+    isPartial: (count: string) =>
+      `Only the newest ${count} messages are counted. Older ones in this period are left out or were deleted.`,
     viewMessages: "View its messages",
   },
   requests: {

@@ -3,6 +3,7 @@ import { defineTexts, plural } from "../define-texts";
 
 const en = {
   noMessages: "No messages in this period.",
+  noneLeft: "The messages of this period were deleted because of their age.",
   /** `shown`: the count as it is written. */
   ofNewest: (count: number, shown: string) =>
     plural(count, { one: "Of the newest message", other: `Of the newest ${shown} messages` }),
@@ -19,6 +20,7 @@ const en = {
       </>
     ),
     none: "No message failed in this period.",
+    noneLeft: "The messages that failed in this period were deleted because of their age.",
     ofNewest: "Of the newest failures",
   },
   byCountry: { title: "By country", country: "Country", unknown: "Unknown country" },

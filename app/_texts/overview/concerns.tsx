@@ -17,6 +17,8 @@ const en = {
         one: `${money} will last about a day at last week’s spending.`,
         other: `${money} will last about ${days} days at last week’s spending.`,
       }),
+    usedUpTitle: "Your balance is used up",
+    usedUp: "Sends are refused until it is topped up.",
     action: "Usage",
   },
   failing: {
@@ -28,7 +30,7 @@ const en = {
   },
   waiting: {
     title: "Messages wait for a provider",
-    oldest: (time: ReactNode) => <>The oldest was accepted {time}.</>,
+    oldest: (time: ReactNode) => <>The oldest was due {time}.</>,
     action: "Pending messages",
   },
   endpointDisabled: {

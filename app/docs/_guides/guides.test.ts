@@ -139,6 +139,30 @@ test("the guide to authentication lists exactly the existing permissions", async
   expect(named).toEqual([...SCOPES]);
 });
 
+test("the guide to authentication lists the operations of each permission, and those of every key", () => {
+  type Paths = Record<string, Record<string, { description?: string }>>;
+  const { paths } = JSON.parse(readFileSync("openapi.json", "utf8")) as { paths: Paths };
+  // The document says with each operation what a key needs.
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { description = "" }]) => {
+      const [, permission = ""] = /^Permission: (.+)/m.exec(description) ?? [];
+      return { name: `${method.toUpperCase()} ${path}`, permission };
+    }),
+  );
+  const needing = (words: string) =>
+    operations.flatMap(({ name, permission }) => (permission.includes(words) ? [name] : [])).sort();
+  const [, rest = ""] = readFileSync("docs/authentication.md", "utf8").split("\n## Permissions\n");
+  const [section = ""] = rest.split("\n## ");
+  const named = (text: string) => [...text.matchAll(/`([A-Z]+ \/[^`]*)`/g)].map(([, name = ""]) => name).sort();
+
+  const rows = [...section.matchAll(/^\| `([a-z]+:[a-z]+)` \|(.*)$/gm)];
+  const listed = Object.fromEntries(rows.map(([, scope, grants = ""]) => [scope, named(grants)]));
+  expect(listed).toEqual(Object.fromEntries(Object.keys(listed).map((scope) => [scope, needing(`\`${scope}\``)])));
+  const below = section.split("\n").filter((line) => !line.startsWith("|"));
+  expect(named(below.join("\n"))).toEqual(needing("any valid key"));
+  expect(operations.filter(({ permission }) => permission === "")).toEqual([]);
+});
+
 test.each(["from-twilio", "from-vonage"])(
   "%s names only codes and reasons that the guide to errors explains",
   (slug) => {

@@ -1,12 +1,14 @@
 /**
- * Creates the operator and the accounts of the template by the operator's commands, in the database that DATABASE_URL names, and
- * prints them as JSON. Arguments: sender and balance of the accounts. It is a program because a process keeps to one database.
+ * Creates the accounts of the template by the operator's commands, in the database that DATABASE_URL names, and
+ * prints them as JSON, with the paths of the receipt URLs that follow from SECRET_KEY. Arguments: sender and balance of the
+ * accounts. It is a program because a process keeps to one database.
  */
-import { randomBytes } from "node:crypto";
 import { COMMANDS } from "@/scripts/admin/commands";
 import { chooseDatabase } from "@/scripts/admin/database";
 import type { Flags } from "@/scripts/admin/flags";
 import { shutDown } from "@/server/core/process";
+import { receiptUrlOf } from "@/server/providers/receipt-url";
+import { PROVIDERS } from "@/server/providers/schema";
 
 /** More than the tests of one file need. */
 const ACCOUNTS = 12;
@@ -20,10 +22,9 @@ async function createAccount(flags: Flags): Promise<unknown> {
 }
 
 chooseDatabase();
-const operator = { email: "operator@example.com", password: randomBytes(12).toString("hex") };
-await createAccount({ ...operator, operator: true });
 const accounts = [];
 for (let at = 1; at <= ACCOUNTS; at += 1)
   accounts.push(await createAccount({ email: `test-${at}@example.com`, balance, sender }));
-process.stdout.write(JSON.stringify({ operator, accounts }));
+const receiptPaths = PROVIDERS.map((id) => [id, new URL(receiptUrlOf(id, 0)).pathname] as const);
+process.stdout.write(JSON.stringify({ accounts, receiptPaths: Object.fromEntries(receiptPaths) }));
 await shutDown();

@@ -1,10 +1,9 @@
 /** Installations for a test: database, web process, workers, and emulated carriers as providers. */
 import { randomBytes } from "node:crypto";
 import { type CarrierName, type Carriers, startCarriers } from "../../../test/carriers/all";
-import { signInAt } from "../../../test/network/operator-session";
 import type { OwnAccount } from "../accounts";
 import { type Database, openDatabase } from "../books";
-import { type OwnProcess, type OwnWeb, runCommand, startWeb, startWorker } from "../processes";
+import { type OwnProcess, type OwnWeb, runCommand, startApi, startWorker } from "../processes";
 import type { Service } from "../service";
 import { BALANCE, makeDatabase, SENDER } from "./template";
 
@@ -41,7 +40,7 @@ export async function startInstallation<Name extends CarrierName>(
   service: Service,
   { carriers: names, workers: count = 1, settings = {} }: InstallationOptions<Name>,
 ): Promise<Installation<Name>> {
-  const [{ url: databaseUrl, drop, operator, accounts }, carriers] = await Promise.all([
+  const [{ url: databaseUrl, drop, accounts, receiptPaths }, carriers] = await Promise.all([
     makeDatabase(service),
     startCarriers(names),
   ]);
@@ -49,7 +48,7 @@ export async function startInstallation<Name extends CarrierName>(
   const shared = Object.assign({}, ...environments, settings) as Record<string, string>;
   const admin = async (...args: string[]) =>
     JSON.parse(await runCommand("admin.mjs", databaseUrl, ...args, "--json")) as unknown;
-  const [web, database] = await Promise.all([startWeb(service, { databaseUrl, ...shared }), openDatabase(databaseUrl)]);
+  const [web, database] = await Promise.all([startApi(service, { databaseUrl, ...shared }), openDatabase(databaseUrl)]);
   const workers: OwnProcess[] = [];
   const addWorker = async () => {
     const worker = await startWorker(service, databaseUrl, { ...shared, PUBLIC_URL: web.url });
@@ -57,12 +56,6 @@ export async function startInstallation<Name extends CarrierName>(
     return worker;
   };
   await Promise.all(Array.from({ length: count }, addWorker));
-  const receiptUrls = new Map<string, string>();
-  const ask = await signInAt(web.url, operator);
-  for (const name of names) {
-    const { receipt_url: url } = (await ask("operator.providers.get", { id: name })) as { receipt_url: string | null };
-    receiptUrls.set(name, url ?? "");
-  }
 
   return {
     web,
@@ -88,7 +81,7 @@ export async function startInstallation<Name extends CarrierName>(
       );
       return route?.id ?? 0;
     },
-    receiptUrlOf: (provider) => receiptUrls.get(provider) ?? "",
+    receiptUrlOf: (provider) => new URL(receiptPaths[provider] ?? "", web.url).href,
     close: async () => {
       await Promise.all([web.stop(), database.close(), ...workers.map((worker) => worker.stop())]);
       await Promise.all(names.map((name) => carriers[name].close()));

@@ -7,17 +7,18 @@ import { promisify } from "node:util";
 import pg from "pg";
 import type { OwnAccount } from "../accounts";
 import { databaseUrlOf } from "../books";
-import { pastPooler, type Service } from "../service";
+import { pastPooler, type Service, secretKeyOf } from "../service";
 
 const TEMPLATE = "test_template";
 /** Any number, as long as every test process takes the same. */
 const TEMPLATE_LOCK_ID = 4_411_902;
 
-/** The people and accounts that a copied database has from the start. */
+/** The accounts that a copied database has from the start. */
 type Known = {
-  operator: { email: string; password: string };
   /** Accounts with 100.00 of balance and {@link SENDER} as approved sender. */
   accounts: OwnAccount[];
+  /** The path of each provider's receipt URL, as operators enter it in the provider's console. */
+  receiptPaths: Record<string, string>;
 };
 
 /** A sender that every carrier accepts, including the one that requires a number. */
@@ -44,7 +45,12 @@ async function ensureTemplate(service: Service, client: pg.Client, server: strin
   if (!existsSync(file)) {
     await client.query(`DROP DATABASE IF EXISTS ${TEMPLATE}`);
     await client.query(`CREATE DATABASE ${TEMPLATE}`);
-    const env = { PATH: process.env.PATH, NODE_ENV: "production" as const, DATABASE_URL: urlOf(server, TEMPLATE) };
+    const env = {
+      PATH: process.env.PATH,
+      NODE_ENV: "production" as const,
+      DATABASE_URL: urlOf(server, TEMPLATE),
+      SECRET_KEY: secretKeyOf(service),
+    };
     const run = async (...args: string[]) => (await promisify(execFile)(process.execPath, args, { env })).stdout;
     await run(path.join("dist", "migrate.mjs"));
     const made = await run("--import", "tsx", path.join(import.meta.dirname, "fill-template.ts"), SENDER, `${BALANCE}`);
@@ -53,7 +59,7 @@ async function ensureTemplate(service: Service, client: pg.Client, server: strin
   return JSON.parse(readFileSync(file, "utf8")) as Known;
 }
 
-/** Creates a migrated database with an operator and accounts, on the service's server. */
+/** Creates a migrated database with accounts, on the service's server. */
 export async function makeDatabase(service: Service): Promise<OwnDatabase> {
   const server = serverOf(service);
   const name = `test_${randomBytes(6).toString("hex")}`;

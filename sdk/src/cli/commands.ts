@@ -8,13 +8,12 @@ export class UsageError extends Error {}
 
 export type Values = Record<string, string | boolean | undefined>;
 
-/** `show` prints an item as JSON or as a line; `print` prints in both cases. */
+/** `show` prints an item, as JSON in one line if `--json` is given. */
 type Call = {
   client: MessagingClient;
   values: Values;
   operands: string[];
   show: (item: object, line: string) => void;
-  print: (line: string) => void;
   printError: (line: string) => void;
   signal: AbortSignal;
 };
@@ -28,6 +27,8 @@ export type Command = {
   operands?: string[];
   options: Record<string, Option>;
   required?: string[];
+  /** It goes on until it is interrupted, which is then no failure. */
+  isEndless?: boolean;
   run: (call: Call) => Promise<void>;
 };
 
@@ -59,13 +60,17 @@ const lineOf = ({ id, created_at, status, to, from, cost, currency }: Message): 
 const FINAL = new Set(["delivered", "failed", "undelivered"]);
 const POLL_MS = 500;
 
-/** Reads the message until its status is final. */
+/** Reads the message until its status is final. @throws Error that names it when `signal` is aborted before. */
 async function untilFinal(client: MessagingClient, id: string, signal: AbortSignal) {
-  for (;;) {
-    const message = await client.messages.get(id, { signal });
-    if (FINAL.has(message.status)) return message;
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-    signal.throwIfAborted();
+  try {
+    for (;;) {
+      const message = await client.messages.get(id, { signal });
+      if (FINAL.has(message.status)) return message;
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+      signal.throwIfAborted();
+    }
+  } catch (thrown) {
+    throw signal.aborted ? new Error(`Interrupted. The message ${id} was accepted, and is not canceled.`) : thrown;
   }
 }
 
@@ -160,13 +165,16 @@ export const COMMANDS: readonly Command[] = [
     help: "show a message",
     operands: ["<id>"],
     options: {},
-    run: async ({ client, operands: [id = ""], print, signal }) =>
-      print(JSON.stringify(await client.messages.get(id, { signal }), null, 2)),
+    run: async ({ client, operands: [id = ""], show, signal }) => {
+      const message = await client.messages.get(id, { signal });
+      show(message, JSON.stringify(message, null, 2));
+    },
   },
   {
     name: "messages tail",
     help: "print new messages as they are accepted",
     options: {},
+    isEndless: true,
     run: async ({ client, show, signal }) => {
       for await (const message of follow([(query) => client.messages.list(query, { signal })], signal)) {
         show(message, lineOf(message));
@@ -182,7 +190,8 @@ export const COMMANDS: readonly Command[] = [
       secret: text("<whsec_…>", "the signing secret; default: a new one, which is printed"),
     },
     required: ["forward-to"],
-    run: async ({ client, values, print, printError, signal }) => {
+    isEndless: true,
+    run: async ({ client, values, show, printError, signal }) => {
       const url = need(values, "forward-to");
       if (!URL.canParse(url)) throw new UsageError(`${url} is not a URL.`);
       const types = eventTypesOf(given(values, "events") ?? "*");
@@ -191,7 +200,7 @@ export const COMMANDS: readonly Command[] = [
         url,
         types,
         secret: given(values, "secret") ?? null,
-        print,
+        show,
         printError,
         signal,
       });

@@ -1,9 +1,13 @@
 import type { List } from "../pages.js";
 
 const POLL_MS = 1_000;
-/** Items can appear a little out of order, so every poll reads a page back. */
 const LIMIT = 100;
+/** Far more than a poll reads back, so that none of the items that it meets there was forgotten. */
 const REMEMBERED = 10_000;
+/** An item appears when it is committed, and then below those that were made after it. This many polls later none does. */
+const STABLE_POLLS = 5;
+/** Pages with known items that a poll reads at most, for items that appeared among them. */
+const PAGES_BACK = 5;
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
@@ -18,31 +22,72 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** The items of a newest-first list that `seen` does not have, newest first. Stops at a page without new ones. */
-async function unseen<T extends { id: string }>(first: List<T>, seen: Set<string>): Promise<T[]> {
-  const items: T[] = [];
-  for (let page = await first; ; ) {
-    const fresh = page.data.filter(({ id }) => !seen.has(id));
-    for (const { id } of fresh) seen.add(id);
-    items.push(...fresh);
-    const next = fresh.length === page.data.length ? page.nextPage() : null;
-    if (!next) return items;
-    page = await next;
+type Fetch<T> = (query: { limit: number }) => List<T>;
+
+/** A newest-first list from the moment on at which following it begins. */
+class Followed<T extends { id: string }> {
+  private poll = 0;
+
+  private constructor(
+    private readonly list: Fetch<T>,
+    /** Known items by the poll that found them. */
+    private readonly seen: Map<string, number>,
+    /** The first item that is from before, with all behind it; null: the items from before are all known. */
+    private readonly oldest: string | null,
+  ) {}
+
+  static async begin<T extends { id: string }>(list: Fetch<T>): Promise<Followed<T>> {
+    const { data, pagination } = await list({ limit: LIMIT });
+    const seen = new Map(data.map(({ id }) => [id, Number.NEGATIVE_INFINITY]));
+    return new Followed(list, seen, pagination.has_more ? (data.at(-1)?.id ?? null) : null);
+  }
+
+  /** The items that have appeared since the last poll, oldest first. One page where nothing has changed for a while. */
+  async appeared(): Promise<T[]> {
+    this.poll += 1;
+    const items: T[] = [];
+    let pagesBack = 0;
+    for (let page = await this.list({ limit: LIMIT }); ; ) {
+      const end = page.data.findIndex(({ id }) => id === this.oldest);
+      const fresh = page.data.slice(0, end < 0 ? undefined : end).filter(({ id }) => !this.seen.has(id));
+      items.push(...fresh);
+      if (fresh.length < page.data.length) pagesBack += 1;
+      const isEnough = end >= 0 || pagesBack >= PAGES_BACK || this.isStable(page.data.at(-1));
+      const next = isEnough ? null : page.nextPage();
+      if (!next) break;
+      page = await next;
+    }
+    return this.remember(items.reverse());
+  }
+
+  private isStable(item: T | undefined): boolean {
+    const found = item && this.seen.get(item.id);
+    return found !== undefined && this.poll - found > STABLE_POLLS;
+  }
+
+  /** Remembers items, oldest first, and forgets those that were remembered first. */
+  private remember(items: T[]): T[] {
+    for (const { id } of items) this.seen.set(id, this.poll);
+    for (const id of this.seen.keys()) {
+      if (this.seen.size <= REMEMBERED) break;
+      this.seen.delete(id);
+    }
+    return items;
   }
 }
 
-/** Yields items that appear from now on in newest-first lists, each list oldest first, until `signal` is aborted. */
+/**
+ * Yields items that appear from now on in newest-first lists, each list oldest first, until `signal` is aborted.
+ * @param wait the pause between two polls, which tests leave out.
+ */
 export async function* follow<T extends { id: string }>(
-  lists: readonly ((query: { limit: number }) => List<T>)[],
+  lists: readonly Fetch<T>[],
   signal: AbortSignal,
+  wait = () => pause(POLL_MS, signal),
 ): AsyncGenerator<T> {
-  const ids = async (page: List<T>) => new Set((await page).data.map(({ id }) => id));
-  const followed = await Promise.all(lists.map(async (list) => ({ list, seen: await ids(list({ limit: LIMIT })) })));
+  const followed = await Promise.all(lists.map((list) => Followed.begin(list)));
   while (!signal.aborted) {
-    for (const { list, seen } of followed) {
-      for (const item of (await unseen(list({ limit: LIMIT }), seen)).reverse()) yield item;
-      for (const id of seen) if (seen.size > REMEMBERED) seen.delete(id);
-    }
-    await pause(POLL_MS, signal);
+    for (const each of followed) yield* await each.appeared();
+    await wait();
   }
 }

@@ -9,7 +9,8 @@ export type Forwarding = {
   types: ReadonlySet<WebhookEvent["type"]>;
   /** Signing secret, `whsec_…`; null: a new one. */
   secret: string | null;
-  print: (line: string) => void;
+  /** Prints an item as JSON or as a line. */
+  show: (item: object, line: string) => void;
   printError: (line: string) => void;
   signal: AbortSignal;
 };
@@ -31,8 +32,8 @@ function signatureHeaders(secret: string, eventId: string, timestampS: number, b
   };
 }
 
-/** Posts one event. @returns the result as a line. */
-async function post(url: string, secret: string, event: WebhookEvent, signal: AbortSignal): Promise<string> {
+/** Posts one event. */
+async function post(url: string, secret: string, event: WebhookEvent, signal: AbortSignal) {
   const body = JSON.stringify(event);
   const startedAt = performance.now();
   const response = await fetch(url, {
@@ -46,7 +47,7 @@ async function post(url: string, secret: string, event: WebhookEvent, signal: Ab
     signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
   });
   await response.body?.cancel();
-  return `${response.status} in ${Math.round(performance.now() - startedAt)} ms`;
+  return { status_code: response.status, latency_ms: Math.round(performance.now() - startedAt) };
 }
 
 const causeOf = (thrown: unknown): string => {
@@ -56,14 +57,15 @@ const causeOf = (thrown: unknown): string => {
 
 /** Forwards events one after another until the signal is aborted. A failed post is printed and not repeated. */
 export async function forwardEvents(forwarding: Forwarding): Promise<void> {
-  const { events, url, types, print, printError, signal } = forwarding;
+  const { events, url, types, show, printError, signal } = forwarding;
   const secret = forwarding.secret ?? SECRET_PREFIX + randomBytes(32).toString("base64");
-  print(`Forwarding events to ${url}. Signing secret: ${secret}`);
+  show({ forward_to: url, signing_secret: secret }, `Forwarding events to ${url}. Signing secret: ${secret}`);
   for await (const event of events) {
     if (!types.has(event.type)) continue;
     const about = `${event.created_at}  ${event.type}  ${event.id}  ${event.data.id}`;
     try {
-      print(`${about}  ${await post(url, secret, event, signal)}`);
+      const result = await post(url, secret, event, signal);
+      show({ event, ...result }, `${about}  ${result.status_code} in ${result.latency_ms} ms`);
     } catch (thrown) {
       if (signal.aborted) return;
       printError(`${about}  ${causeOf(thrown)}`);

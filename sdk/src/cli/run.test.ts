@@ -44,6 +44,37 @@ test("send prints the message, and waits for its final status if asked", async (
   expect(JSON.parse(waited.output[0] ?? "")).toMatchObject({ id: "msg_1", status: "delivered" });
 });
 
+test("send --wait that is interrupted is exit code 1: the message may not be delivered", async () => {
+  const stop = new AbortController();
+  const { baseUrl, seen } = await startStub(({ url }) =>
+    success(message("msg_1", url.endsWith("/send") ? "pending" : "sent")),
+  );
+  const words = ["send", "--to", "+14155550123", "--from", "DEMO", "--body", "Hello", "--wait"];
+  const waiting = terminal(words, baseUrl, stop.signal);
+  await expect.poll(() => seen.length).toBeGreaterThan(1);
+  stop.abort();
+  const errors = ["Interrupted. The message msg_1 was accepted, and is not canceled."];
+  expect(await waiting).toEqual({ code: 1, output: [], errors });
+});
+
+test("messages tail ends with exit code 0 when it is interrupted", async () => {
+  const stop = new AbortController();
+  const { baseUrl, seen } = await startStub(() => listed([message("msg_1", "sent")]));
+  const following = terminal(["messages", "tail"], baseUrl, stop.signal);
+  await expect.poll(() => seen.length).toBeGreaterThan(1);
+  stop.abort();
+  expect(await following).toEqual({ code: 0, output: [], errors: [] });
+});
+
+test("--json prints one object per line", async () => {
+  const { baseUrl } = await startStub(() => success(message("msg_1", "sent")));
+  const { output } = await terminal(["messages", "get", "msg_1", "--json"], baseUrl);
+  expect(output).toEqual([JSON.stringify(message("msg_1", "sent"))]);
+  expect((await terminal(["messages", "get", "msg_1"], baseUrl)).output).toEqual([
+    JSON.stringify(message("msg_1", "sent"), null, 2),
+  ]);
+});
+
 test("keys revoke --cascade revokes the keys that were created with it too", async () => {
   const { baseUrl, seen } = await startStub(() => success({ id: "key_1", object: "api_key", deleted: true }));
   const { output } = await terminal(["keys", "revoke", "key_1", "--cascade"], baseUrl);
@@ -153,11 +184,17 @@ test("listen forwards new events in order, signed, and not those from before", a
   const { baseUrl: url, seen: received } = await startStub(() => (response) => response.end());
   const stop = new AbortController();
   const secret = "whsec_bG9jYWw=";
-  const listening = terminal(["listen", "--forward-to", url, "--secret", secret], baseUrl, stop.signal);
+  const words = ["listen", "--forward-to", url, "--secret", secret, "--json"];
+  const listening = terminal(words, baseUrl, stop.signal);
   // The stub shows new events once the list was read for the first time.
   await expect.poll(() => events.unshift(event(`evt_${events.length}`)) && received.length).toBeGreaterThan(2);
   stop.abort();
-  expect(await listening).toMatchObject({ code: 0, errors: [] });
+  const { code, output, errors } = await listening;
+  expect({ code, errors }).toEqual({ code: 0, errors: [] });
+  const [first, ...printed] = output.map((line) => JSON.parse(line));
+  expect(first).toEqual({ forward_to: url, signing_secret: secret });
+  const { id } = JSON.parse(received[0]?.body ?? "");
+  expect(printed[0]).toEqual({ event: event(id), status_code: 200, latency_ms: expect.any(Number) });
   const verified = await Promise.all(
     received.map(({ body, headers }) =>
       verifyWebhook({ rawBody: body, header: String(headers["service-signature"]), secret }),

@@ -8,7 +8,7 @@ export type Terminal = {
   environment: Record<string, string | undefined>;
   print: (line: string) => void;
   printError: (line: string) => void;
-  /** Ends a command that follows something. */
+  /** Interrupts the command. */
   signal: AbortSignal;
 };
 
@@ -79,15 +79,15 @@ function describe(thrown: unknown): string {
   return `${thrown.status} ${thrown.message} (${facts.filter(Boolean).join(", ")})`;
 }
 
-/** Runs a command. @returns the exit code: 0, 1 when it failed, 2 when the command line is wrong. */
+/** Runs a command. @returns the exit code: 0, 1 when it failed or was interrupted, 2 when the command line is wrong. */
 export async function run(argv: readonly string[], terminal: Terminal): Promise<number> {
   const { environment, print, printError, signal } = terminal;
   if (argv.length === 0 || ["help", "--help", "-h"].includes(argv[0] ?? "")) {
     print(overview());
     return 0;
   }
+  const found = commandOf(argv);
   try {
-    const found = commandOf(argv);
     if (!found) throw new UsageError(`There is no command ${argv[0]}. \`messaging-service help\` lists them.`);
     const { values, operands } = read(found.command, found.rest);
     if (values.help) {
@@ -98,10 +98,10 @@ export async function run(argv: readonly string[], terminal: Terminal): Promise<
     if (!URL.canParse(baseUrl)) throw new UsageError(`${baseUrl} is not a URL.`);
     const client = new MessagingClient({ baseUrl, apiKey: setting(values, environment, "api-key", "API_KEY") });
     const show = (item: object, line: string) => print(values.json ? JSON.stringify(item) : line);
-    await found.command.run({ client, values, operands, show, print, printError, signal });
+    await found.command.run({ client, values, operands, show, printError, signal });
     return 0;
   } catch (thrown) {
-    if (signal.aborted) return 0;
+    if (signal.aborted && found?.command.isEndless) return 0;
     printError(describe(thrown));
     return thrown instanceof UsageError ? 2 : 1;
   }

@@ -2,7 +2,9 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { installedLanguages, runSamples } from "@/test/samples/run-sample";
+import { freePort } from "@/scripts/free-port";
+import { installedLanguages, runSamples, startSample } from "@/test/samples/run-sample";
+import { signPayload } from "../../webhooks/delivery/signature";
 import { inGo, inPhp, inPython, inShell } from "./code-literals";
 import { exampleIdOf } from "./code-samples";
 
@@ -109,6 +111,31 @@ describe.each(installedLanguages())("the samples in %s", (language) => {
     }));
     await runSamples(language, samples);
     expect(seen).toEqual(operations().map(requestOf));
+  });
+});
+
+describe.each(installedLanguages().filter((language) => language !== "curl"))("the receiver in %s", (language) => {
+  test("acknowledges an event of every type", async () => {
+    const secret = `whsec_${Buffer.from("a secret of the test").toString("base64")}`;
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}/`;
+    const samples = document.webhooks["message.received"]?.post["x-codeSamples"] ?? [];
+    const source = samples.find(({ label }) => label === language)?.source.replaceAll("4000", String(port)) ?? "";
+    const receiver = await startSample(language, source, { SIGNING_SECRET: secret }, port);
+    try {
+      const post = (body: string, headers: Record<string, string>) =>
+        fetch(url, { method: "POST", body, headers }).then(({ status }) => status, String);
+      await expect.poll(() => post("{}", {})).toBe(400);
+      for (const [type, { post: operation }] of Object.entries(document.webhooks)) {
+        const event = Object.values(operation.requestBody?.content["application/json"].examples ?? {})[0]?.value;
+        const rawBody = JSON.stringify(event);
+        const signature = signPayload([secret], Math.floor(Date.now() / 1_000), rawBody);
+        expect(await post(rawBody, { "service-signature": signature }), `${type} ${receiver.printed()}`).toBe(204);
+      }
+      await expect.poll(receiver.printed).toContain("message.received");
+    } finally {
+      await receiver.stop();
+    }
   });
 });
 

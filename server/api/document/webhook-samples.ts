@@ -1,4 +1,7 @@
-/** Code samples that receive a webhook request: servers at port 4000 that verify its signature with SIGNING_SECRET. */
+/**
+ * Code samples that receive a webhook request: servers at port 4000 that verify its signature with SIGNING_SECRET. They take
+ * every type of event: an inbound message has no status.
+ */
 import type { CodeSample } from "./code-samples";
 
 const NODE = `import { createServer } from "node:http";
@@ -13,7 +16,7 @@ createServer(async (request, response) => {
       rawBody: Buffer.concat(parts),
       secret: process.env.SIGNING_SECRET,
     });
-    console.log(event.type, event.data.id, event.data.status);
+    console.log(event.type, event.data.id, event.data.status ?? "");
     response.writeHead(204).end();
   } catch {
     response.writeHead(400).end();
@@ -33,7 +36,7 @@ class Receiver(BaseHTTPRequestHandler):
         except WebhookError:
             self.send_response(400)
         else:
-            print(event["type"], event["data"]["id"], event["data"]["status"])
+            print(event["type"], event["data"]["id"], event["data"].get("status", ""))
             self.send_response(204)
         self.end_headers()
 
@@ -57,7 +60,8 @@ if (!$matches || !preg_match('/^[0-9]{1,12}$/D', $time) || abs(time() - (int) $t
   exit;
 }
 $event = json_decode($rawBody, true);
-error_log("$event[type] {$event['data']['id']} {$event['data']['status']}");
+$status = $event['data']['status'] ?? '';
+error_log("$event[type] {$event['data']['id']} $status");
 http_response_code(204);
 `;
 

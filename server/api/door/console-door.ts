@@ -1,4 +1,4 @@
-/** The console's door on node:http: every request that is neither for the API nor a receipt. */
+/** The doors on node:http for every request that is neither for the API nor a receipt. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import path from "node:path";
 import { PEER_ADDRESS_HEADER } from "../../auth/sign-in/caller-address";
@@ -60,6 +60,26 @@ function answerSecurityTxt(request: IncomingMessage, response: ServerResponse): 
   });
 }
 
+/** What every web process serves, with the console or without it. */
+const PUBLIC: Readonly<Record<string, (request: IncomingMessage, response: ServerResponse) => Promise<void>>> = {
+  [HEALTH]: answerHealth,
+  [READY]: answerReadiness,
+  [SECURITY_TXT]: answerSecurityTxt,
+};
+
+const isRead = ({ method }: IncomingMessage): boolean => method === "GET" || method === "HEAD";
+
+const pathOf = ({ url = "/" }: IncomingMessage): string => url.split("?", 1)[0] ?? "/";
+
+/** Makes the door of a web process without the console. */
+export function openPublicDoor(): PagesHandler {
+  return (request, response) => {
+    const answer = isRead(request) ? PUBLIC[pathOf(request)] : undefined;
+    const refusal = textRefusal(404, "There is no such address here: this process serves the API only.");
+    return answer ? answer(request, response) : writeResponse(request, response, refusal);
+  };
+}
+
 /**
  * Makes the console's door before Next.
  * @param next handles the requests that pass.
@@ -77,15 +97,13 @@ export function openConsoleDoor(next: PagesHandler): PagesHandler {
     return next(request, response, body);
   };
   return (request, response) => {
-    const [asked = "/"] = (request.url ?? "/").split("?", 1);
+    const asked = pathOf(request);
     if (asked === EXPORTS) return handleExport(request, response);
     if (isCallPath(asked)) return traceCall(request, response, asked, toPages);
-    const isRead = request.method === "GET" || request.method === "HEAD";
-    if (asked === HEALTH && isRead) return answerHealth(request, response);
-    if (asked === READY && isRead) return answerReadiness(request, response);
-    if (asked === SECURITY_TXT && isRead) return answerSecurityTxt(request, response);
+    const answer = isRead(request) ? PUBLIC[asked] : undefined;
+    if (answer) return answer(request, response);
     const docsFile = docsFiles.get(asked);
-    if (docsFile && isRead) return answerDocsFile(request, response, docsFile);
+    if (docsFile && isRead(request)) return answerDocsFile(request, response, docsFile);
     if (asked.startsWith("/api/") || (asked.startsWith("/docs/") && asked.endsWith(".md")))
       return writeResponse(request, response, textRefusal(404, "There is no such address."));
     if (built) return handlePage(request, response, asked, built, toPages);

@@ -91,11 +91,32 @@ export const authRefusal = (error: ApiError): DoorResponse =>
     error: error.wire,
   });
 
-/** A refusal that a person reads in a browser. */
+/** People read this for a moment: longer than what `Retry-After` asks of programs, which all come back at once otherwise. */
+const RELOAD_AFTER_S = 5;
+
+const PAGE_STYLE =
+  "body{font:16px/1.5 system-ui,sans-serif;max-width:32rem;margin:20vh auto;padding:0 1rem}h1{font-size:1.25rem}";
+
+const htmlPage = (title: string, text: string, head = ""): string =>
+  `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">` +
+  `<meta name="color-scheme" content="light dark">${head}<title>${title}</title><style>${PAGE_STYLE}</style>` +
+  `<h1>${title}</h1><p>${text}</p></html>`;
+
+/**
+ * A refusal that a person reads in a browser. The only method of pages is GET, so one that cannot be served at the moment may load
+ * itself again.
+ */
 export const pageRefusal = (error: ApiError): DoorResponse => ({
   status: error.status,
   headers: headersOf(error, "text/html"),
-  body: `<!doctype html><html lang="en"><meta charset="utf-8"><title>${error.status}</title><h1>${error.status}</h1><p>${error.wire.message}</p></html>`,
+  body:
+    error.status === 503
+      ? htmlPage(
+          "One moment, please",
+          `The service is busy or restarting. This page loads itself again in ${RELOAD_AFTER_S} seconds.`,
+          `<meta http-equiv="refresh" content="${RELOAD_AFTER_S}">`,
+        )
+      : htmlPage(String(error.status), error.wire.message),
 });
 
 /** A refusal in plain text, for requests that none of our pages makes. */

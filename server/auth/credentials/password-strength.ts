@@ -1,7 +1,4 @@
 /** How easily a password is guessed, by the estimate of zxcvbn. Its dictionaries are large: not for the browser. */
-import { ZxcvbnFactory } from "@zxcvbn-ts/core";
-import { adjacencyGraphs, dictionary as common } from "@zxcvbn-ts/language-common";
-import { dictionary as english, translations } from "@zxcvbn-ts/language-en";
 import { defineProcessValue } from "../../core/process";
 import { refusedInput } from "../../core/wire";
 
@@ -13,10 +10,19 @@ const LEAST_SCORE = 3;
  */
 const JUDGED_CHARACTERS = 32;
 
-const estimator = defineProcessValue(
-  "auth.password_estimator",
-  () => new ZxcvbnFactory({ dictionary: { ...common, ...english }, graphs: adjacencyGraphs, translations }),
-);
+/** Loaded at first use: unpacking the dictionaries takes a tenth of a second, and most processes never need them. */
+const estimator = defineProcessValue("auth.password_estimator", async () => {
+  const [{ ZxcvbnFactory }, common, english] = await Promise.all([
+    import("@zxcvbn-ts/core"),
+    import("@zxcvbn-ts/language-common"),
+    import("@zxcvbn-ts/language-en"),
+  ]);
+  return new ZxcvbnFactory({
+    dictionary: { ...common.dictionary, ...english.dictionary },
+    graphs: common.adjacencyGraphs,
+    translations: english.translations,
+  });
+});
 
 /** `ann.lee@example.com` -> itself, `ann`, `lee`, `example`, `com`. */
 const wordsOf = (text: string): string[] =>
@@ -26,15 +32,15 @@ const wordsOf = (text: string): string[] =>
  * Why a password is too easy to guess, in words for the person; null when it is not.
  * @param about the person's name and email, which others try first.
  */
-export function weaknessOf(password: string, about: readonly string[]): string | null {
-  const { score, feedback } = estimator().check(password.slice(0, JUDGED_CHARACTERS), about.flatMap(wordsOf));
+export async function weaknessOf(password: string, about: readonly string[]): Promise<string | null> {
+  const { score, feedback } = (await estimator()).check(password.slice(0, JUDGED_CHARACTERS), about.flatMap(wordsOf));
   if (score >= LEAST_SCORE) return null;
   const advice = [feedback.warning, ...feedback.suggestions].filter(Boolean).join(" ");
   return `too easy to guess. ${advice || "Add more words that are less common."}`;
 }
 
 /** Refuses a password that is easily guessed. @param param the field that it came in. @throws 400 */
-export function requireStrong(param: string, password: string, about: readonly string[]): void {
-  const weakness = weaknessOf(password, about);
+export async function requireStrong(param: string, password: string, about: readonly string[]): Promise<void> {
+  const weakness = await weaknessOf(password, about);
   if (weakness !== null) throw refusedInput(param, weakness);
 }

@@ -47,7 +47,7 @@ export async function changePassword(
   const user = await requirePassword(actor, "current_password", input.current_password, address);
   if (input.new_password === input.current_password)
     throw refusedInput("new_password", "this is the password that you have");
-  requireStrong("new_password", input.new_password, [user.name, user.email]);
+  await requireStrong("new_password", input.new_password, [user.name, user.email]);
   const passwordHash = await hashPassword(input.new_password);
   const revoked = await transaction(async (tx) => {
     // The second of two simultaneous changes finds another current password than the given one.
@@ -110,7 +110,7 @@ async function findLinked(tokenHash: string): Promise<Linked> {
 export async function resetPassword(input: ResetPasswordInput, origin?: Origin): Promise<SessionsRevoked> {
   const tokenHash = hashResetToken(input.token);
   const { userId, accountId, email, name } = await findLinked(tokenHash);
-  requireStrong("password", input.password, [name, email]);
+  await requireStrong("password", input.password, [name, email]);
   const passwordHash = await hashPassword(input.password);
   const revoked = await transaction(async (tx) => {
     const used = await tx.query("DELETE FROM password_resets WHERE token_hash = $1 AND expires_at > now()", [

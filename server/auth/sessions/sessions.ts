@@ -6,7 +6,7 @@ import { recordAudit } from "../../audit/store";
 import type { MemberRole, Origin, SessionActor } from "../../core/actor";
 import { pool, type Queryable, repeatWhenLost, transaction } from "../../core/db";
 import { notFound } from "../../core/errors";
-import { newId } from "../../core/ids";
+import { liveAccountOf, newId } from "../../core/ids";
 import { errorFields, log } from "../../core/log";
 import { presentSession, type SessionRow } from "../present";
 import type { Session, SessionPath, SessionsRevoked } from "../schema";
@@ -70,13 +70,17 @@ export async function findSignedIn(sessionId: string, address: string): Promise<
   return signedIn;
 }
 
-/** Whether a person's session is still open, which does not count as using it. Without a session there is none to end. */
-export async function isSessionOpen({ sessionId, userId }: SessionActor): Promise<boolean> {
+/**
+ * Whether a person's session is still open, and they are a member of the account, which the session may have left for another.
+ * Does not count as using it. Without a session there is none to end.
+ */
+export async function isSessionOpen({ sessionId, userId, accountId }: SessionActor): Promise<boolean> {
   if (sessionId === undefined) return true;
   const { rowCount } = await pool().query({
-    name: "sessions.is_open",
-    text: `SELECT 1 FROM sessions s WHERE s.id = $1 AND s.user_id = $2 AND ${LIVE}`,
-    values: [sessionId, userId],
+    name: "sessions.is_open_for_account",
+    text: `SELECT 1 FROM sessions s JOIN account_members m ON m.user_id = s.user_id AND m.account_id = $3
+           WHERE s.id = $1 AND s.user_id = $2 AND ${LIVE}`,
+    values: [sessionId, userId, liveAccountOf(accountId)],
   });
   return rowCount === 1;
 }

@@ -168,20 +168,31 @@ describe("flood limits", () => {
     expect(codes([await send(account), await send(account)])).toEqual(["goes", "flood_limit"]);
   });
 
+  /** Stores messages to one number that were blocked; their ids are `at` milliseconds from now. */
+  const storeBlocked = ({ accountId }: TestAccount, body: string, [from, to]: [number, number], at = -60_000) =>
+    pool().query(
+      `INSERT INTO messages (id, account_id, to_number, from_sender, body, encoding, segments, status, cost_micros,
+         currency, chain, created_at, failed_at)
+       SELECT $2 || lpad(n::text, 5, '0'), $1, $3, 'T', $6, 'GSM-7', 1, 'failed', 0, 'USD', '{}', now(), now()
+       FROM generate_series($4::int4, $5::int4) AS n`,
+      [accountId, firstIdAt("message", new Date(Date.now() + at)).slice(0, -5), TO, from, to, body],
+    );
+
   test("more blocked messages than are scanned: the recipient stays blocked", async () => {
     const account = await limitedAccount({ flood_total: 2 });
-    const tried = (from: number, to: number) =>
-      pool().query(
-        `INSERT INTO messages (id, account_id, to_number, from_sender, body, encoding, segments, status, cost_micros,
-           currency, chain, created_at, failed_at)
-         SELECT $2 || lpad(n::text, 5, '0'), $1, $3, 'T', 'x', 'GSM-7', 1, 'failed', 0, 'USD', '{}', now(), now()
-         FROM generate_series($4::int4, $5::int4) AS n`,
-        [account.accountId, firstIdAt("message", new Date(Date.now() - 60_000)).slice(0, -5), TO, from, to],
-      );
-    await tried(1, 1_000);
+    await storeBlocked(account, "x", [1, 1_000]);
     expect(codes([await send(account)])).toEqual(["goes"]);
-    await tried(1_001, 1_100);
+    await storeBlocked(account, "x", [1_001, 1_100]);
     expect(codes([await send(account)])).toEqual(["flood_limit"]);
+  });
+
+  test("without a limit in all, that of a text holds however many messages were blocked since", async () => {
+    const account = await limitedAccount({ flood_identical: 2, flood_total: 0 });
+    expect(codes([await send(account), await send(account)])).toEqual(["goes", "goes"]);
+    await storeBlocked(account, "Hello", [1, 1_003], 60_000);
+    expect(codes([await send(account), await send(account, { body: "Other" })])).toEqual(["flood_limit", "goes"]);
+    await storeBlocked(account, "Hello", [1_004, 11_000], 60_000);
+    expect(codes([await send(account), await send(account, { body: "New" })])).toEqual(["flood_limit", "flood_limit"]);
   });
 
   test("a recipient's messages are read once, however many texts go to it in one request", async () => {

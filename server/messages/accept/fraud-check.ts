@@ -33,6 +33,12 @@ type FraudDecision = { blocked: Map<CandidateMessage, Refusal>; release: () => v
  */
 const BLOCKED_SCANNED_MAX = 1_000;
 
+/**
+ * Where only identical texts are limited, accepted messages stand between these without bound, too. At most this many more
+ * messages than the limit are scanned per recipient; one with even more within the hour stays blocked.
+ */
+const SCANNED_MAX = 10_000;
+
 const NOTHING_BLOCKED: FraudDecision = { blocked: new Map(), release: () => undefined };
 
 const recipientKey = ({ accountId, toNumber }: Pick<CandidateMessage, "accountId" | "toNumber">): string =>
@@ -108,6 +114,10 @@ function applyRules(
 /** A recipient of an account, by a number of its own. */
 type Recipient = { no: number; accountId: string; toNumber: string; limits: FloodLimits };
 
+/** How many of a recipient's newest messages are scanned. */
+const scannedMax = ({ identical, total }: FloodLimits): number =>
+  total > 0 ? total + BLOCKED_SCANNED_MAX : identical + SCANNED_MAX;
+
 /** A text by a number of its own, so that it is sent to the database once. */
 type Text = { no: number; body: string };
 
@@ -120,9 +130,10 @@ const RECIPIENTS = unnest<Recipient>({
   to_number: ["text", ({ toNumber }) => toNumber],
   identical: ["int4", ({ limits }) => limits.identical],
   total: ["int4", ({ limits }) => limits.total],
+  scanned_max: ["int4", ({ limits }) => scannedMax(limits)],
 });
 
-const TEXTS = unnest<Text>({ no: ["int4", ({ no }) => no], body: ["text", ({ body }) => body] }, 6);
+const TEXTS = unnest<Text>({ no: ["int4", ({ no }) => no], body: ["text", ({ body }) => body] }, 7);
 
 const LOOK_UPS = unnest<LookUp>(
   {
@@ -130,7 +141,7 @@ const LOOK_UPS = unnest<LookUp>(
     recipient_no: ["int4", ({ recipient }) => recipient.no],
     text_no: ["int4", ({ text }) => text.no],
   },
-  8,
+  9,
 );
 
 /** `no`: of a recipient, or of a look-up (`isIdentical`). `ids`: newest first. */
@@ -152,8 +163,8 @@ async function readRecent(
              SELECT r.no, r.identical, r.total, s.id, s.body, s.went FROM ${RECIPIENTS.as("r")}
              CROSS JOIN LATERAL (
                SELECT m.id, m.body, m.failed_at IS DISTINCT FROM m.created_at AS went FROM messages m
-               WHERE m.account_id = r.account_id AND m.to_number = r.to_number AND m.id > $11
-               ORDER BY m.id DESC LIMIT (CASE WHEN r.total > 0 THEN r.total ELSE r.identical END) + $12::int4
+               WHERE m.account_id = r.account_id AND m.to_number = r.to_number AND m.id > $12
+               ORDER BY m.id DESC LIMIT r.scanned_max
              ) AS s
            )
            SELECT no, false AS "isIdentical", count(*)::int4 AS scanned, min(id) AS oldest,
@@ -169,16 +180,20 @@ async function readRecent(
       ...TEXTS.values(texts),
       ...LOOK_UPS.values(lookUps),
       firstIdAt("message", new Date(now().getTime() - FLOOD_WINDOW_MS)),
-      BLOCKED_SCANNED_MAX,
     ],
   });
   const found = new Map(rows.map((row) => [`${row.isIdentical} ${row.no}`, row]));
   const recent = new Map<string, string[]>();
+  const scanOf = (recipient: Recipient) => found.get(`false ${recipient.no}`);
   for (const recipient of recipients) {
-    recent.set(recipientKey(recipient), idsOfRecipient(recipient, found.get(`false ${recipient.no}`)));
+    const { limits } = recipient;
+    const scan = scanOf(recipient);
+    recent.set(recipientKey(recipient), idsWithin(limits, limits.total, { scan, newestFirst: scan?.ids }));
   }
-  for (const { no, candidate } of lookUps) {
-    recent.set(textKey(candidate), (found.get(`true ${no}`)?.ids ?? []).toReversed());
+  for (const { no, candidate, recipient } of lookUps) {
+    const { limits } = recipient;
+    const newestFirst = found.get(`true ${no}`)?.ids;
+    recent.set(textKey(candidate), idsWithin(limits, limits.identical, { scan: scanOf(recipient), newestFirst }));
   }
   return recent;
 }
@@ -215,11 +230,13 @@ function highestLimits(limited: ReadonlyMap<CandidateMessage, FloodLimits>): Map
   return highest;
 }
 
-/** The ids that a recipient's scan found, oldest first. Where it was cut off, the rest of the limit counts as used up. */
-function idsOfRecipient({ limits }: Recipient, found: FoundRecent | undefined): string[] {
-  if (!found) return [];
-  const isCutOff = limits.total > 0 && found.scanned === limits.total + BLOCKED_SCANNED_MAX;
-  const newestFirst = found.ids ?? [];
-  const unseen = isCutOff ? Array<string>(limits.total - newestFirst.length).fill(found.oldest) : [];
-  return [...unseen, ...newestFirst.toReversed()];
+/** The ids that a recipient's scan found, oldest first. Where it was cut off, the rest of `limit` counts as used up. */
+function idsWithin(
+  limits: FloodLimits,
+  limit: number,
+  { scan, newestFirst }: { scan: FoundRecent | undefined; newestFirst: string[] | null | undefined },
+): string[] {
+  const found = newestFirst?.toReversed() ?? [];
+  if (scan?.scanned !== scannedMax(limits)) return found;
+  return [...Array<string>(limit - found.length).fill(scan.oldest), ...found];
 }

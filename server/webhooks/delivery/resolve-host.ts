@@ -44,9 +44,9 @@ const codeOf = (thrown: unknown): string =>
 export const isResolverSilent = (thrown: unknown): boolean => codeOf(thrown) === RESOLVER_SILENT;
 
 /**
- * Makes a lookup. Names in the hosts file, names without a dot and names below `localhost` go to the system's resolver;
- * all others are queried from DNS as they are, without the machine's search domains. The lookup rejects when a name has
- * no address; see {@link isResolverSilent}.
+ * Makes a lookup. Names in the hosts file, names without a dot and names below `localhost` go to the system's resolver, which
+ * knows the services of a private network that the operator allowed; all others are queried from DNS as they are, without
+ * the machine's search domains. The lookup rejects when a name has no address; see {@link isResolverSilent}.
  */
 export function createLookup(options: ResolveOptions = {}): LookupAll {
   const { servers, hostsFile = HOSTS_FILE, limitMs = LIMIT_MS, system = lookupBySystem } = options;

@@ -9,7 +9,7 @@ import { lockEndpoints } from "../store";
 import { addDeliveryJobs, jobsFor, type WaitingDelivery } from "./outbox";
 
 /** Tasks whose jobs name deliveries. */
-export const DELIVERY_TASKS = ["deliver_events", "deliver_webhooks"] as const;
+const DELIVERY_TASKS = ["deliver_events", "deliver_webhooks"] as const;
 const STRANDED_PER_STEP = 2_000;
 const SECRETS_PER_STEP = 1_000;
 

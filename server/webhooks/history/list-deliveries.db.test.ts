@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { explain, rowsRead, statementsOf } from "@/test/database/plans";
 import {
   deliveriesOf,
   raiseSent,
@@ -9,6 +10,10 @@ import {
   webhooksOfFile,
 } from "@/test/database/webhooks";
 import { status } from "@/test/network/receiver";
+import { pool } from "../../core/db";
+import { newId } from "../../core/ids";
+import { cursorOf } from "../../lists/cursor";
+import { rebuildListTotals } from "../../lists/rebuild";
 import { foldTotals } from "../../lists/store";
 import { enableEndpoint } from "../service";
 import { parkAllPending } from "../store";
@@ -85,4 +90,96 @@ test("a page past the end is empty and has the total", async () => {
   await recordWaitingOf(setup.endpoint.id);
   const query = { id: setup.endpoint.id, page: 1_000_000, limit: 100 };
   expect(await listDeliveries(setup.account.actor, query)).toMatchObject({ items: [], pagination: { total: 2 } });
+});
+
+/** Ids of the listed deliveries, read in pages of three by their cursors, and by their numbers. */
+async function idsByPage({ account, endpoint }: TestWebhook, of?: (typeof STATUSES)[number]) {
+  const query = { id: endpoint.id, status: of, limit: 3 };
+  const byCursor: string[] = [];
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page = await listDeliveries(account.actor, { ...query, page: 1, cursor });
+    byCursor.push(...page.items.map(({ id }) => id));
+    cursor = page.next_cursor;
+  }
+  const byNumber: string[] = [];
+  for (let page = 1, more = true; more; page += 1) {
+    const { items, pagination } = await listDeliveries(account.actor, { ...query, page });
+    byNumber.push(...items.map(({ id }) => id));
+    more = pagination.has_more;
+  }
+  expect(byNumber).toEqual(byCursor);
+  return byCursor;
+}
+
+test("deliveries in one status are in the order of the whole list, also those that versions before gave random ids", async () => {
+  const setup = await setUp();
+  const { id: endpointId } = setup.endpoint;
+  for (let sent = 0; sent < 5; sent += 1) await raiseSent(setup, 4);
+  await recordWaitingOf(endpointId);
+  await pool().query(
+    `UPDATE webhook_deliveries d SET status = ($2::text[])[1 + n % 4]
+     FROM (SELECT id, row_number() OVER (ORDER BY id) AS n FROM webhook_deliveries WHERE endpoint_id = $1) o WHERE o.id = d.id`,
+    [endpointId, [...STATUSES]],
+  );
+  await rebuildListTotals();
+  const compare = async () => {
+    const states = new Map((await deliveriesOf(endpointId)).map(({ id, status: state }) => [id, state]));
+    const all = await idsByPage(setup);
+    expect(all).toEqual([...states.keys()].toSorted().reverse());
+    for (const each of STATUSES) {
+      expect(await idsByPage(setup, each)).toEqual(all.filter((id) => states.get(id) === each));
+    }
+  };
+  await compare();
+  const forged = cursorOf({ id: `dlv_${"z".repeat(36)}`, page: 2, total: 1 });
+  const query = { id: endpointId, status: "held", page: 1, limit: 3, cursor: forged } as const;
+  expect(await listDeliveries(setup.account.actor, query)).toMatchObject({ pagination: { total: 1 } });
+  const [known] = await deliveriesOf(endpointId);
+  // Its event was older than its id.
+  await pool().query(
+    `INSERT INTO webhook_deliveries (id, account_id, endpoint_id, event_id, status, created_at)
+     SELECT $2, account_id, endpoint_id, event_id, 'held', created_at - interval '1 hour' FROM webhook_deliveries WHERE id = $1`,
+    [known?.id, newId("delivery")],
+  );
+  await rebuildListTotals();
+  await compare();
+  await pool().query("DELETE FROM webhook_deliveries");
+  await rebuildListTotals();
+});
+
+test("deliveries in a rare status are found without the history of their endpoint, whatever the statistics say", async () => {
+  const setup = await setUp();
+  const { account, endpoint } = setup;
+  await pool().query("ALTER TABLE webhook_deliveries SET (autovacuum_enabled = false)");
+  const add = (count: number, minute: number, state: string) =>
+    pool().query(
+      `INSERT INTO webhook_deliveries (id, account_id, endpoint_id, event_id, status, created_at)
+       SELECT 'dlv_' || $3::text || lpad(n::text, 9, '0') || '0' || repeat('0', 25), $1, $2, 'evt_' || n, $4,
+         timestamptz '2026-01-01' + $3::int4 * interval '1 minute' FROM generate_series(1, $5) n`,
+      [account.accountId, endpoint.id, minute, state, count],
+    );
+  // Statistics of a time when everything was held.
+  await add(1_000, 1, "held");
+  await pool().query("VACUUM ANALYZE webhook_deliveries");
+  await pool().query("DELETE FROM webhook_deliveries");
+  for (const state of ["held", "abandoned"]) await add(10, state === "held" ? 2 : 3, state);
+  await add(20_000, 4, "delivered");
+  await add(10, 5, "pending");
+  await rebuildListTotals();
+  const readOf = async (state: (typeof STATUSES)[number]): Promise<number> => {
+    const statements = await statementsOf(() =>
+      listDeliveries(account.actor, { id: endpoint.id, status: state, page: 1, limit: 50 }),
+    );
+    let read = 0;
+    for (const statement of statements) read += rowsRead((await explain(statement)).plan, ["webhook_deliveries"]);
+    return read;
+  };
+  expect(await readOf("held")).toBeLessThanOrEqual(20);
+  expect(await readOf("abandoned")).toBeLessThanOrEqual(20);
+  expect(await readOf("pending")).toBe(10);
+  await pool().query("DELETE FROM webhook_deliveries WHERE status <> 'delivered'");
+  await rebuildListTotals();
+  for (const state of ["held", "abandoned", "pending"] as const) expect(await readOf(state)).toBe(0);
+  await pool().query("DELETE FROM webhook_deliveries");
+  await rebuildListTotals();
 });

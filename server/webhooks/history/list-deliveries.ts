@@ -1,30 +1,85 @@
 import type { AccountActor } from "../../core/actor";
-import { readPrisma } from "../../core/db";
-import { readList } from "../../lists/read-list";
+import { readPool, readPrisma } from "../../core/db";
+import { timeOfId } from "../../core/ids";
+import { readList, type Span } from "../../lists/read-list";
 import { readTotal } from "../../lists/store";
-import { presentDelivery } from "../present";
+import { isFormerId } from "../derived-ids";
+import { type DeliveryRow, presentDelivery } from "../present";
 import { EVENT_TYPES, type ListDeliveriesQuery } from "../schema";
 import { noSuchEndpoint } from "../service";
+
+type Endpoint = { id: string; accountId: string };
+type Status = NonNullable<ListDeliveriesQuery["status"]>;
+
+const COLUMNS = `id, event_id AS "eventId", status, round, attempts, next_attempt_at AS "nextAttemptAt",
+  created_at AS "createdAt", finished_at AS "finishedAt", status_code AS "statusCode", latency_ms AS "latencyMs",
+  response_head AS "responseHead"`;
+
+/** Statuses whose deliveries have an index of their own, by endpoint and time. */
+const RECOVERABLE: ReadonlySet<Status> = new Set(["held", "abandoned"]);
+
+/** Whether there are deliveries with random ids, whose order is not that of `created_at`. */
+async function hasFormerIds(): Promise<boolean> {
+  const { rowCount } = await readPool().query({
+    name: "webhooks.former_deliveries",
+    text: `SELECT 1 FROM webhook_deliveries WHERE ${isFormerId("id")} LIMIT 1`,
+  });
+  return rowCount === 1;
+}
+
+/** The last year that PostgreSQL reads as ISO 8601 has it. */
+const YEAR_MAX = 9_999;
+
+/** The time of an id, as text; a cursor that somebody made up may have one that cannot be stored. */
+const timeBefore = (id: string): string => {
+  const at = timeOfId(id);
+  return at.getUTCFullYear() > YEAR_MAX ? "infinity" : at.toISOString();
+};
+
+/** Reads held or abandoned deliveries. A derived id begins with the time in `created_at`, so the index has the list's order. */
+async function readRecoverable({ id, accountId }: Endpoint, status: Status, { before, skip, take }: Span) {
+  const { rows } = await readPool().query<DeliveryRow>({
+    name: "webhooks.list_recoverable",
+    text: `SELECT ${COLUMNS} FROM webhook_deliveries
+           WHERE account_id = $1 AND endpoint_id = $2 AND status IN ('held', 'abandoned') AND status = $3
+             AND (created_at, id) < ($4::timestamptz, $5)
+           ORDER BY created_at DESC, id DESC OFFSET $6 LIMIT $7`,
+    values: [accountId, id, status, before ? timeBefore(before) : "infinity", before ?? "", skip, take],
+  });
+  return rows;
+}
+
+async function readDeliveries(endpoint: Endpoint, status: Status | undefined, span: Span) {
+  if (status && RECOVERABLE.has(status) && !(await hasFormerIds())) return readRecoverable(endpoint, status, span);
+  const { before, skip, take } = span;
+  return readPrisma().webhookDelivery.findMany({
+    where: { accountId: endpoint.accountId, endpointId: endpoint.id, status, id: { lt: before } },
+    orderBy: { id: "desc" },
+    skip,
+    take,
+  });
+}
 
 /** Deliveries to one endpoint, newest first, each with every try. @throws 404 */
 export async function listDeliveries(actor: AccountActor, query: ListDeliveriesQuery) {
   const { accountId } = actor;
   const endpoint = await readPrisma().webhookEndpoint.findFirst({
     where: { id: query.id, accountId, deletedAt: null },
-    select: { id: true },
+    select: { id: true, accountId: true },
   });
   if (!endpoint) throw noSuchEndpoint();
+  const { status } = query;
+  const count = () => readTotal("deliveries", { ownerId: endpoint.id, kind: status });
+  // Known beforehand, the number ends a search for rows that are not there, which would read all of the history.
+  const known = status && query.cursor === undefined ? await count() : undefined;
   const page = await readList(
     query,
     "dlv",
-    () => readTotal("deliveries", { ownerId: endpoint.id, kind: query.status }),
-    ({ before, skip, take }) =>
-      readPrisma().webhookDelivery.findMany({
-        where: { accountId, endpointId: endpoint.id, status: query.status, id: { lt: before } },
-        orderBy: { id: "desc" },
-        skip,
-        take,
-      }),
+    async () => known ?? (await count()),
+    async (span) => {
+      const left = known === undefined ? span.take : known - span.skip;
+      return left > 0 ? readDeliveries(endpoint, status, { ...span, take: Math.min(span.take, left) }) : [];
+    },
   );
   const { rows } = page;
   const [events, tries] = await Promise.all([

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import {
   deliveriesOf,
@@ -10,8 +11,9 @@ import {
   webhooksOfFile,
 } from "@/test/database/webhooks";
 import { status } from "@/test/network/receiver";
+import { inTurn } from "../../accounts/turns";
 import { pool } from "../../core/db";
-import { isApiError } from "../../core/errors";
+import { databaseUnavailable, isApiError } from "../../core/errors";
 import { deleteEndpoint, enableEndpoint, getEndpoint } from "../service";
 import { deliverWebhooks } from "../tasks";
 import { listDeliveries } from "./list-deliveries";
@@ -150,6 +152,46 @@ describe("a recovery", () => {
     expect(jobs.every((job) => job.payload.deliveryIds.length === 100)).toBe(true);
     expect(jobs.flatMap((job) => job.payload.deliveryIds).sort()).toEqual((await idsOf(setup)).sort());
     expect(await recover(setup)).toMatchObject({ recovered: 0 });
+  });
+
+  test("that fails after its first step says that part of it was carried out, and the next call does the rest", async () => {
+    const setup = await setUp();
+    const { account, endpoint } = setup;
+    await park(setup, 2_500, "held");
+    const interrupted = refusalOf(recover(setup));
+    // Its turn comes between the first two steps; the second one waits behind it, and is refused with it.
+    const other = refusalOf(
+      inTurn(account.accountId, async () => {
+        await setImmediate();
+        throw databaseUnavailable({ nothingDone: true });
+      }),
+    );
+    expect(await other).toMatchObject({ details: { reason: "database_unavailable" } });
+    expect(await interrupted).toMatchObject({
+      status: 503,
+      details: { reason: "recovery_interrupted", recovered: 1_000, retry_after: 2 },
+      message: "Only a part of the deliveries was recovered. Repeat the request: it recovers the rest.",
+    });
+    const states = (await deliveriesOf(endpoint.id)).map((each) => `${each.status} ${each.round}`);
+    expect(states.filter((state) => state === "pending 1")).toHaveLength(1_000);
+    expect(states.filter((state) => state === "held 0")).toHaveLength(1_500);
+
+    expect(await recover(setup)).toMatchObject({ recovered: 1_500 });
+    expect(await queuedIds(setup)).toEqual((await idsOf(setup)).sort());
+  });
+
+  test("whose first step fails says that nothing was carried out", async () => {
+    const setup = await setUp();
+    await park(setup, 1, "held");
+    const other = refusalOf(
+      inTurn(setup.account.accountId, async () => {
+        await setImmediate();
+        throw databaseUnavailable({ nothingDone: true });
+      }),
+    );
+    expect(await refusalOf(recover(setup))).toMatchObject({ details: { reason: "database_unavailable" } });
+    await other;
+    expect(await deliveriesOf(setup.endpoint.id)).toMatchObject([{ status: "held", round: 0 }]);
   });
 
   test("is 404 for another account and for a deleted endpoint", async () => {

@@ -1,7 +1,7 @@
 import { inTurn } from "../../accounts/turns";
 import type { AccountActor } from "../../core/actor";
 import { transaction } from "../../core/db";
-import { invalidRequest } from "../../core/errors";
+import { type ApiError, invalidRequest, isApiError, serviceUnavailable } from "../../core/errors";
 import { addDeliveryJobs, jobsFor, type WaitingDelivery } from "../delivery/outbox";
 import { isEvent } from "../derived-ids";
 import type { RecoverInput, WebhookRecovery } from "../schema";
@@ -24,7 +24,7 @@ const RECOVERED_PER_STEP = 1_000;
  * is a transaction with its jobs, so an interrupted call has done part of the work and the next one does the rest;
  * concurrent calls share it. Events of messages whose text was deleted stay as they are. Ends early when the endpoint is
  * disabled meanwhile.
- * @throws 404, and 400 `endpoint_disabled`.
+ * @throws 404, and 400 `endpoint_disabled`; 503 `recovery_interrupted` when a step fails after others recovered deliveries.
  */
 export async function recoverDeliveries(actor: AccountActor, input: RecoverInput): Promise<WebhookRecovery> {
   // No delivery is older than 1970, and PostgreSQL has no year 0.
@@ -32,7 +32,11 @@ export async function recoverDeliveries(actor: AccountActor, input: RecoverInput
   let count = 0;
   for (let isFirst = true; ; isFirst = false) {
     const position = after;
-    const step = await inTurn(actor.accountId, () => recoverStep(actor.accountId, input.id, position));
+    const step = await inTurn(actor.accountId, () => recoverStep(actor.accountId, input.id, position)).catch(
+      (thrown) => {
+        throw count > 0 && isApiError(thrown) ? interrupted(count, thrown) : thrown;
+      },
+    );
     if (isFirst && step === "missing") throw noSuchEndpoint();
     if (isFirst && step === "disabled") {
       throw invalidRequest("This endpoint is disabled. Enable it first.", { param: "id", reason: "endpoint_disabled" });
@@ -42,6 +46,17 @@ export async function recoverDeliveries(actor: AccountActor, input: RecoverInput
     after = step.last;
   }
 }
+
+const RETRY_AFTER_S = 1;
+
+/** The failure of a later step, which says of itself that nothing was carried out: earlier steps were. */
+const interrupted = (recovered: number, cause: ApiError) =>
+  serviceUnavailable("Only a part of the deliveries was recovered. Repeat the request: it recovers the rest.", {
+    reason: "recovery_interrupted",
+    details: { recovered },
+    retryAfterS: cause.retryAfterS ?? RETRY_AFTER_S,
+    cause,
+  });
 
 /** One step, under the endpoint's lock like every change of deliveries. */
 const recoverStep = (accountId: string, endpointId: string, after: Position): Promise<Step | "missing" | "disabled"> =>

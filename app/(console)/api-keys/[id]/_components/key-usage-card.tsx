@@ -73,12 +73,12 @@ function Usage({ apiKey, usage }: { apiKey: ApiKey; usage: KeyUsage }) {
       <Quotas apiKey={apiKey} usage={usage} />
       {totals.messages === 0 ? (
         <Text size="sm" c="dimmed">
-          {texts.usage.noMessages}
+          {usage.is_complete ? texts.usage.noMessages : texts.usage.noneLeft}
         </Text>
       ) : (
         series.length > 1 && <StatusByDay days={series} />
       )}
-      {!usage.is_complete && (
+      {!usage.is_complete && totals.messages > 0 && (
         <Text size="sm" c="dimmed">
           {texts.usage.isPartial(formatCount(usage.looked_at))}
         </Text>
