@@ -26,7 +26,6 @@ SELECT create_distributed_table('webhook_endpoints', 'account_id', colocate_with
 SELECT create_distributed_table('webhook_deliveries', 'account_id', colocate_with => 'accounts');
 
 -- blocked accounts: (test_of)
--- blocked events: (id)
 -- blocked inbound_messages: (id)
 -- blocked ledger_entries: (id)
 -- blocked ledger_entries: (message_id, kind)
