@@ -55,7 +55,7 @@ const CLAIMS: Readonly<Record<string, string>> = {
       UNION SELECT c.id, 'evt_' || substr(c.id, 5, 26), c.endpoint_id FROM (
         SELECT json_array_elements_text(payload -> 'deliveryIds') AS id, payload ->> 'endpointId' AS endpoint_id
         FROM graphile_worker._private_jobs) c WHERE length(c.id) = 40) d ON d.event_id = e.id AND d.endpoint_id = w.id
-    WHERE e.account_id = $1 GROUP BY e.id, w.id HAVING count(d.id) <> (e.type = ANY(w.events))::int`,
+    WHERE e.account_id = $1 GROUP BY e.id, e.type, w.id HAVING count(d.id) <> (e.type = ANY(w.events))::int`,
   "every delivery that is due has its job": `
     SELECT d.id FROM webhook_deliveries d WHERE d.account_id = $1 AND d.status = 'pending' AND NOT EXISTS (
       SELECT 1 FROM graphile_worker._private_jobs j WHERE j.payload::jsonb -> 'deliveryIds' @> to_jsonb(d.id))`,

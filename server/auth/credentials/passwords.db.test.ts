@@ -153,7 +153,8 @@ test("ten minutes after the password was given, a key and a credit want it again
     await creditAccount(actor, CreditAccountInput.parse({ account_id: owner.accountId, amount: 1 }));
   };
   await act();
-  await pool().query("UPDATE sessions SET confirmed_at = now() - interval '10 minutes' WHERE user_id = $1", [userId]);
+  // A moment more: the column rounds to milliseconds.
+  await pool().query("UPDATE sessions SET confirmed_at = now() - interval '601 seconds' WHERE user_id = $1", [userId]);
   const required = { status: 403, wire: { details: { reason: "confirmation_required" } } };
   await expect(act()).rejects.toMatchObject(required);
   const operator = { ...owner, isOperator: true, isConfirmed: false };
