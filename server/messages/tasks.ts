@@ -14,9 +14,9 @@ import { applyReceipts, rejoinReceipts } from "./receipts/apply-receipts";
 import { dropParked } from "./receipts/parked";
 
 /** Messages dispatched together, which share the fixed cost of their statements. */
-const DISPATCHED_MAX = +(process.env.DMAX ?? 500);
+const DISPATCHED_MAX = 500;
 /** So that one provider without a free slot keeps no other waiting. */
-const DISPATCHES_AT_ONCE = +(process.env.DPAR ?? 4);
+const DISPATCHES_AT_ONCE = 4;
 
 const dispatchQueue = defineProcessValue("messages.dispatch", () =>
   createBatcher<readonly string[], void>(
