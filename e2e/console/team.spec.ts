@@ -87,7 +87,7 @@ test("somebody is invited, joins, gets another role, and is out at once when rem
   await member.getByLabel("Email").fill(email);
   await member.getByLabel("Password", { exact: true }).fill(PASSWORD);
   await member.getByRole("button", { name: "Sign in" }).click();
-  await expect(member.getByText("You are a member of no account any more")).toBeVisible();
+  await expect(member.getByText("You are no longer a member of any account")).toBeVisible();
   await member.context().close();
 });
 

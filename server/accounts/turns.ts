@@ -1,6 +1,6 @@
 /**
- * One transaction at a time for each account in this process. A request that waits for an account's row holds a
- * connection meanwhile, so without a queue in front of the pool the requests of one account could use up all connections.
+ * A queue per account in this process. A request waiting for an account's lock holds a connection, so without this queue one
+ * account could use up the pool.
  */
 import { isDatabaseUnavailable, overloaded, rateLimited } from "../core/errors";
 import { defineProcessValue } from "../core/process";
@@ -17,7 +17,7 @@ type Waiting = { begin: () => void; refuse: (reason: unknown) => void };
 const lines = defineProcessValue("accounts.turns", () => new Map<string, Set<Waiting>>());
 
 const tooMany = () =>
-  rateLimited("Too many requests of this account that change it are under way. Nothing was carried out: repeat it.", {
+  rateLimited("Too many changes for this account are in progress. Nothing was carried out; try again.", {
     reason: "too_many_at_once",
     details: { limit: WAITING_MAX },
     retryAfterS: RETRY_AFTER_S,

@@ -118,7 +118,7 @@ async function roleOf(userId: string, accountId: string): Promise<MemberRole> {
     [userId, accountId],
   );
   if (rows[0]) return rows[0].role;
-  throw forbidden("You are a member of no account any more. Ask an owner of one for an invitation.", {
+  throw forbidden("You are no longer a member of any account. Ask an owner of one for an invitation.", {
     reason: "no_account",
   });
 }

@@ -46,7 +46,7 @@ function requirePosition(cursor: string, page: number, prefix: string): Position
   if (page > 1) throw invalidRequest("Give either `page` or `cursor`.", { param: "cursor", reason: "page_and_cursor" });
   const position = positionOf(cursor, prefix);
   if (position) return position;
-  throw invalidRequest("This is no cursor of this list. Give the `meta.next_cursor` of one of its pages.", {
+  throw invalidRequest("This is not a cursor of this list. Give the `meta.next_cursor` of one of its pages.", {
     param: "cursor",
     reason: "invalid_cursor",
   });

@@ -42,7 +42,7 @@ async function requireFreePlace(tx: Tx, accountId: string, members: number): Pro
     [accountId],
   );
   if (rows[0]?.status !== "active")
-    throw forbidden("This account is suspended: it can make nothing new.", { reason: "account_not_active" });
+    throw forbidden("This account is suspended: it cannot create anything new.", { reason: "account_not_active" });
   if (members + rows[0].open < PEOPLE_MAX) return accountName(rows[0]);
   throw invalidRequest(`An account has at most ${PEOPLE_MAX} members and open invitations.`, {
     reason: "member_limit",
@@ -68,8 +68,8 @@ const letterOf = (name: string, role: string, url: string): Letter => ({
 });
 
 /**
- * Emails the link, where a mail server is set. Then nobody but the reader of the mailbox may have it: it shows whether a user
- * has the email, and if none has, signs up anybody with it.
+ * Emails the link, where a mail server is set. The link must then reach only the mailbox: it reveals whether a user has the email
+ * and, if none has, lets its holder sign up with it.
  * @returns whether it is on its way.
  * @throws 429 `invitation_throttled` when the address has got too many invitations within the last hour.
  */

@@ -24,7 +24,7 @@ type Operation<Result> = {
   carryOut: (tx: Tx) => Promise<Result>;
 };
 
-/** `accountId`: the account that has the lock and the key. `caller`: somebody whose secrets are shown to nobody else. */
+/** `accountId`: the account that has the lock and the key. `caller`: the key or person; only they may be replayed a response that contains a secret. */
 type Owner = { accountId: string; caller: string };
 
 const ownerOf = (actor: AccountActor): Owner => ({
@@ -49,7 +49,7 @@ async function refusalOf(check: () => Promise<void>): Promise<{ thrown: unknown 
 }
 
 const suspended = () =>
-  forbidden("This account is suspended: it can make nothing new.", { reason: "account_not_active" });
+  forbidden("This account is suspended: it cannot create anything new.", { reason: "account_not_active" });
 
 /** A transaction that holds the account's admission lock. A wait for the lock holds a connection, so each account has one at a time. */
 const inOwnTransaction = <Result>(

@@ -19,7 +19,7 @@ export type DueMessage = {
 
 const OVER_CAP: Refusal = {
   code: "daily_spend_cap",
-  message: "When it was due, the message would have passed what the account may spend in a UTC day.",
+  message: "When it was due, the message would have exceeded the account's daily spending cap.",
 };
 
 /** Refuses messages that their account may no longer send, in order: those before count towards its spending. */
