@@ -17,8 +17,8 @@ import { unlockJobs } from "./take-over";
 /**
  * Settings of the queue's connections. Statistics from a quiet hour say that a few jobs wait, and a plan that trusts them
  * reads all of a backlog at each fetch: jobs are to be read in the order of an index. A queue's own index
- * (prisma/queue-indexes.ts) fits when its tasks are known to the plan. Before PostgreSQL 18 scans that are off are counted as
- * so dear that each fetch was compiled first, for most of a second.
+ * (prisma/queue-indexes.ts) fits when its tasks are known to the plan. Before PostgreSQL 18, disabled scans have so high a cost
+ * that JIT compiled every fetch, for most of a second.
  */
 export const QUEUE_SETTINGS = {
   enable_seqscan: "off",

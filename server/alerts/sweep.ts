@@ -101,12 +101,12 @@ async function store(tx: Tx, kind: AlertKind, state: Alert["state"], change: Cha
   return presentAlert({ id, kind, subjectId, state, detail, createdAt: made.createdAt });
 }
 
-/** An alert to be told by email. `addresses`: those that have not been told of it; null: all readers. */
+/** An alert to be emailed. `addresses`: readers who have not received it yet; null: all. */
 type Telling = { accountId: string | null; alert: Alert; addresses: readonly string[] | null };
 
 /**
- * Takes the alerts that some readers have not been told of, the oldest first. Too old ones are forgotten, and those of
- * problems that have ended: the end is told.
+ * Takes the alerts whose email is still owed to some reader, oldest first. Drops raised alerts whose problem has ended (the
+ * cleared alert is emailed instead), and alerts that are too old.
  */
 async function takeUntold(tx: Tx, kind: AlertKind, state: Alert["state"]): Promise<Telling[]> {
   const { rows } = await tx.query<AlertRow & { accountId: string | null; addresses: string[]; isDue: boolean }>(
@@ -127,8 +127,8 @@ async function takeUntold(tx: Tx, kind: AlertKind, state: Alert["state"]): Promi
 }
 
 /**
- * Stores the changes and writes one email to each reader, with what former sweeps could not tell. If a reader has had too many
- * emails, a later sweep tells.
+ * Stores the changes and writes one email per reader, including alerts that earlier sweeps could not email. A reader over the
+ * hourly limit is served by a later sweep.
  */
 async function tell(tx: Tx, kind: AlertKind, state: Alert["state"], changes: readonly Change[]): Promise<void> {
   const made: Telling[] = [];

@@ -1,4 +1,4 @@
-/** Which key made which. A key shares the limits of messages of the one that made it, and may be revoked with it. */
+/** The ancestry of API keys. A key shares the limits of messages of the one that made it, and may be revoked with it. */
 import type { Tx } from "../core/db";
 
 /** Keys that descend from one another; a look-up of a key reads all of them. */
@@ -11,7 +11,7 @@ const LINE_UP_SQL = (key: string): string => `
     SELECT p.id, p.created_by, p.daily_limit, p.monthly_limit FROM api_keys p JOIN line l ON p.id = l.created_by
   )`;
 
-/** SQL: the ancestors of the key \`k\` that have limits, revoked ones too, as JSON in the shape of a KeyQuota. */
+/** SQL: the ancestors of the key `k` that have limits, revoked ones too, as JSON in the shape of a KeyQuota. */
 export const ANCESTORS_SQL = `CASE WHEN k.created_by IS NULL THEN '[]'::json ELSE (${LINE_UP_SQL("k.created_by")}
   SELECT coalesce(json_agg(json_build_object('id', id, 'daily', daily_limit, 'monthly', monthly_limit)), '[]'::json)
   FROM line WHERE daily_limit IS NOT NULL OR monthly_limit IS NOT NULL) END`;

@@ -19,7 +19,7 @@ import { insertKey, readKeys } from "./store";
 
 export const PLAIN_KEY_NOTICE = "Store this key now: it is shown this once and cannot be read again.";
 
-/** The account's keys that work, newest first, and as inactive the 200 that were revoked or expired last within 90 days. */
+/** The account's active keys, newest first, and the latest 200 that were revoked or expired within 90 days. */
 export async function listApiKeys(actor: AccountActor): Promise<{ object: "list"; data: ApiKey[] }> {
   const rows = await readKeys(actor.accountId);
   const at = now();

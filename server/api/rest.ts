@@ -66,7 +66,7 @@ export type RestResponse = {
   compressed?: Compressed;
 };
 
-/** Whose key it was, and the body as parsed, undefined: none; for the request log. */
+/** For the request log: the account and key, and the parsed body (undefined: none). */
 type SeenRequest = { accountId: string; keyId: string; input: unknown; inputBytes: number };
 
 /** A response, and what is known of its request. `seen`: null without a valid key. `facts`: null without an operation. */

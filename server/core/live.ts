@@ -1,6 +1,6 @@
 /**
- * Notifies every process that data of an account changed, for open pages. Only a hint: it says neither what nor how,
- * and nothing depends on its arrival. NOTIFY takes one lock for the whole database at COMMIT, so it stays out of the
+ * Notifies every process that data of an account changed, for open pages. Only a hint: it carries no data, and
+ * nothing depends on its delivery. NOTIFY takes one lock for the whole database at COMMIT, so it stays out of the
  * transactions of messages: what changed is gathered here, and sent a little later in a statement of its own.
  */
 import { pool } from "./db";

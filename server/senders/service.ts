@@ -75,8 +75,8 @@ function newSender(accountId: string, form: SenderForm): SenderRow {
 }
 
 /**
- * For `createOnce`, whose lock of the account has two registrations count one after the other. A number is registered in one
- * spelling, so that an operator's decision about it holds for the other one. @throws 400
+ * Runs under `createOnce`'s account lock, so two registrations are counted in turn. A number is registered in one spelling, so
+ * that an operator's decision about it holds for the other one. @throws 400
  */
 async function insertSender(tx: Tx, row: SenderRow): Promise<void> {
   const { rowCount } = await tx.query(

@@ -11,7 +11,9 @@ type Sending = { accountId: string; toNumber: string; fromSender: string };
 
 const keyOf = (accountId: string, number: string, senderId: string): string => `${accountId} ${number} ${senderId}`;
 
-/** What suppresses messages from a sender: every sender (empty), itself, and for a number that can be dialled its other spelling. */
+/**
+ * The sender IDs whose suppressions apply to a sender: empty (all), itself, and the other spelling of a dialable number.
+ */
 const suppressorsOf = (fromSender: string): string[] => ["", fromSender, otherSpellingOf(fromSender) ?? ""];
 
 const SENDINGS = unnest<Sending>({

@@ -1,7 +1,7 @@
 /**
- * Chapters: the entries of about a day, two days later, when no transaction can add to them. Their sums are kept, so that the
- * hourly check reads what came after. Each chapter is read again from time to time, because a stored sum would
- * hide later changes to its entries.
+ * A chapter is a closed range of ledger entries: about one day, closed two days later, when no transaction can still add to
+ * it. Its sums are stored, so the hourly check reads only later entries. Chapters are re-read periodically, because a stored
+ * sum would hide a later change.
  */
 import { DAY_MS, MINUTE_MS } from "../../core/clock";
 import { pool, transaction } from "../../core/db";

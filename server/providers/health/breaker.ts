@@ -2,11 +2,11 @@
 import { MINUTE_MS, SECOND_MS } from "../../core/clock";
 import type { SendOutcome } from "../port";
 
-/** The meaning of an outcome for the provider's health. */
+/** What an outcome says about the provider's health. */
 export type Sign = "worked" | "failed" | "account";
 
 /**
- * The sign of an outcome; null when it says nothing about the provider. Refusing one message is the work of a healthy
+ * What an outcome says about the provider's health; null: nothing. Refusing one message is the work of a healthy
  * provider. Throttling is not a failure, nor is an exchange spoilt by a stall of this process.
  */
 export function signOf(outcome: SendOutcome): Sign | null {
