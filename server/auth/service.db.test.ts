@@ -6,7 +6,7 @@ import { env } from "../core/env";
 import { newId } from "../core/ids";
 import { acceptInvitation } from "../members/accept";
 import { invite } from "../members/invitations";
-import { changePassword, issuePasswordReset, resetPassword } from "./credentials/passwords";
+import { changePassword, issuePasswordReset, resetPassword } from "./credentials/change-password";
 import { SignUpInput } from "./schema";
 import { getSignUpState, getViewer, signIn, signUp } from "./service";
 

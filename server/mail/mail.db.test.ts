@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { linksIn, type MailServer, startMailServer } from "@/test/network/mail-server";
 import { createAccountWithOwner } from "../accounts/service";
-import { resetPassword } from "../auth/credentials/passwords";
+import { resetPassword } from "../auth/credentials/change-password";
 import { mailReset, requestReset } from "../auth/credentials/reset-by-mail";
 import { findSignedIn, startSession } from "../auth/sessions/sessions";
 import type { SessionActor } from "../core/actor";
