@@ -1,7 +1,7 @@
 import type { Sender as SenderRow } from "@/prisma/generated/client";
+import { inAccountQueue } from "../accounts/account-queue";
 import { createOnce } from "../accounts/idempotency/create-once";
 import { type IdempotentRequest, plainRequest } from "../accounts/idempotency/request";
-import { inTurn } from "../accounts/turns";
 import { recordAudit } from "../audit/store";
 import type { AccountActor } from "../core/actor";
 import { addJob } from "../core/add-jobs";
@@ -186,7 +186,7 @@ export async function deleteSender(actor: AccountActor, id: string) {
     await recordAudit(tx, actor, { action: "sender.deleted", accountId, subjectId: id, before });
     return row;
   };
-  const deleted = await inTurn(accountId, () => transaction(remove));
+  const deleted = await inAccountQueue(accountId, () => transaction(remove));
   if (!deleted) {
     await getSender(actor, id);
     throw invalidRequest("An operator rejected, suspended or slowed down this sender: it cannot be deleted.", {

@@ -6,8 +6,8 @@ import type { AccountActor } from "../../core/actor";
 import { pool, type Tx, transaction } from "../../core/db";
 import { forbidden } from "../../core/errors";
 import type { Idempotency } from "../../core/trpc";
+import { inAccountQueue } from "../account-queue";
 import { type LockedAccount, lockAdmission } from "../store";
-import { inTurn } from "../turns";
 import { type IdempotentRequest, markReplayed } from "./request";
 import { readResponses, storeResponses } from "./stored-responses";
 
@@ -56,7 +56,9 @@ const inOwnTransaction = <Result>(
   accountId: string,
   work: (tx: Tx, account: LockedAccount | undefined) => Promise<Result>,
 ): Promise<Result> =>
-  inTurn(accountId, () => transaction(async (tx) => work(tx, (await lockAdmission(tx, [accountId])).get(accountId))));
+  inAccountQueue(accountId, () =>
+    transaction(async (tx) => work(tx, (await lockAdmission(tx, [accountId])).get(accountId))),
+  );
 
 /**
  * Carries out an operation in a transaction that holds the account's admission lock. With an Idempotency-Key it is carried out once
