@@ -9,7 +9,7 @@ import { pool, transaction } from "../core/db";
 import { env } from "../core/env";
 import { type ApiError, toApiError } from "../core/errors";
 import { newId } from "../core/ids";
-import { acceptInvitation, getInvitation } from "../members/accept";
+import { acceptInvitation, getInvitation } from "../members/accept-invitation";
 import { invite, listInvitations } from "../members/invitations";
 import { queueMail } from "./store";
 import { forgetMails, sendMail } from "./tasks";
