@@ -11,7 +11,7 @@ import { MINUTE_MS, SECOND_MS } from "../../core/clock";
 import { environmentWith } from "../../core/env";
 import { log } from "../../core/log";
 import { onShutdown } from "../../core/process";
-import { pagesProcess } from "../../observability/pages-process";
+import { pagesProcess } from "../../observability/pages-state";
 import { type PagesHandler, refuseWithoutPages } from "../door/pages-handler";
 import { forward, NoPages } from "./forward";
 import { isReport, REPORT_EVERY_MS } from "./report";
