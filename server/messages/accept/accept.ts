@@ -126,13 +126,13 @@ const storedRow = (
     : { ...row, currency, scheduledAt: putOff?.scheduledAt ?? row.scheduledAt };
 
 async function flush(tx: Tx, defer: Defer, batch: Acceptance[]): Promise<Settled<Accepted>[]> {
-  const books = await openBooks(tx, batch);
-  const decisions = batch.map((item) => settle(() => decide(item, books)));
+  const state = await loadAdmissionState(tx, batch);
+  const decisions = batch.map((item) => settle(() => decide(item, state)));
   const requests = decisions.flatMap((decision) => (decision.ok && decision.value.request) || []);
   onCommit(tx, () => {
     for (const { item } of requests) noteChange(item.accountId, "messages");
   });
-  if (requests.length > 0) await write(tx, defer, requests, [...books.quotas.counts(), ...books.failures.counts()]);
+  if (requests.length > 0) await write(tx, defer, requests, [...state.quotas.counts(), ...state.failures.counts()]);
   return decisions.map((decision) => {
     if (!decision.ok) return decision;
     const { response, request } = decision.value;
@@ -149,7 +149,7 @@ function settle<Value>(decideOne: () => Value): Settled<Value> {
 }
 
 /** Data that decides on a batch; each accepted request updates it for the next. Exact under the admission locks. */
-type Books = {
+type AdmissionState = {
   accounts: ReadonlyMap<string, LockedAccount>;
   /** Available balances by account id, in micros. */
   balances: Map<string, bigint>;
@@ -162,7 +162,7 @@ type Books = {
 };
 
 /** Takes the admission locks, then reads everything else. */
-async function openBooks(tx: Tx, batch: readonly Acceptance[]): Promise<Books> {
+async function loadAdmissionState(tx: Tx, batch: readonly Acceptance[]): Promise<AdmissionState> {
   const pending = batch.flatMap((item) => item.messages.filter(isPending));
   // Pipelined in this order: nothing that is read after the locks can change to the account's disadvantage.
   const [accounts, responses, quotas, isSuppressed] = await Promise.all([
@@ -196,15 +196,15 @@ async function openBooks(tx: Tx, batch: readonly Acceptance[]): Promise<Books> {
 /** A response, and the request to be stored; null: the response is a replay. */
 type Decision = { response: unknown; request: AcceptedRequest | null };
 
-/** Decides on one request and enters it in the books. @throws an ApiError that refuses it, with nothing entered. */
-function decide(item: Acceptance, books: Books): Decision {
+/** Decides on one request and updates the state for the next. @throws an ApiError that refuses it, with the state unchanged. */
+function decide(item: Acceptance, state: AdmissionState): Decision {
   // A completed request is replayed first, even if its account, sender or route has changed since.
-  const known = books.responses.find(item);
+  const known = state.responses.find(item);
   if (known) return { response: known.response, request: null };
   if (item.refusal) throw item.refusal;
-  const account = requireActive(books.accounts.get(item.accountId));
-  const putOffs = putOffsOf(item, account, books);
-  const { blocked, release } = books.checkFraud(
+  const account = requireActive(state.accounts.get(item.accountId));
+  const putOffs = putOffsOf(item, account, state);
+  const { blocked, release } = state.checkFraud(
     item.messages.filter((message) => isPending(message) && !putOffs.get(message)?.refusal),
   );
   const messages = item.messages.map((message) => {
@@ -212,18 +212,18 @@ function decide(item: Acceptance, books: Books): Decision {
     return storedRow(message, account.currency, putOff?.refusal ?? blocked.get(message), putOff);
   });
   try {
-    charge(item, account, messages, books);
+    charge(item, account, messages, state);
   } catch (refused) {
     release();
     throw refused;
   }
   const response = item.respond(messages);
-  books.responses.add(item, response);
+  state.responses.add(item, response);
   return { response, request: { item, messages, response } };
 }
 
 /** The messages of a request that quiet hours put off, or that expire in them. */
-function putOffsOf(item: Acceptance, account: LockedAccount, { putOff }: Books): Map<NewMessage, PutOff> {
+function putOffsOf(item: Acceptance, account: LockedAccount, { putOff }: AdmissionState): Map<NewMessage, PutOff> {
   const putOffs = new Map<NewMessage, PutOff>();
   if (item.ignoresQuietHours || !hasQuietHours(account)) return putOffs;
   const at = now();
@@ -234,9 +234,14 @@ function putOffsOf(item: Acceptance, account: LockedAccount, { putOff }: Books):
   return putOffs;
 }
 
-/** Takes the request's cost and quota from the books. @throws 402 or 429 when they do not suffice, with nothing taken. */
-function charge(item: Acceptance, account: LockedAccount, messages: readonly MessageRow[], books: Books): void {
-  const { balances, quotas, spending, failures } = books;
+/** Takes the request's cost and quota from the state. @throws 402 or 429 when they do not suffice, with nothing taken. */
+function charge(
+  item: Acceptance,
+  account: LockedAccount,
+  messages: readonly MessageRow[],
+  state: AdmissionState,
+): void {
+  const { balances, quotas, spending, failures } = state;
   const billed = messages.filter(isPending);
   const counts = { sent: billed.length, failed: messages.length - billed.length };
   const costMicros = billed.reduce((sum, message) => sum + message.costMicros, 0n);
@@ -273,12 +278,12 @@ async function write(tx: Tx, defer: Defer, requests: readonly AcceptedRequest[],
     defer(addJob(tx, "dispatch_messages", { messageIds }));
   }
   defer(addScheduledJobs(tx, "dispatch_messages", scheduledBatches(pending)));
-  beforeCommit(tx, () => writeBooks(tx, messages, pending));
+  beforeCommit(tx, () => reserveAndCount(tx, messages, pending));
   await recordEvents(tx, failed.map(failure));
 }
 
 /** Reserves the money, and counts the messages of the day. */
-const writeBooks = (tx: Tx, messages: readonly NewMessage[], pending: readonly NewMessage[]): Promise<unknown> =>
+const reserveAndCount = (tx: Tx, messages: readonly NewMessage[], pending: readonly NewMessage[]): Promise<unknown> =>
   Promise.all([
     lockAccounts(
       tx,
