@@ -80,7 +80,7 @@ async function findEventsOf(messageId: string, accountId: string): Promise<Event
 }
 
 /**
- * SQL: `$1` is the account. An event's id holds its time, so a range of time is one of ids. A former id holds the time of
+ * SQL: `$1` is the account. An event's id holds its time, so a time range is a range of ids. A former id holds the time of
  * recording instead, which is later than the event if its receipt waited; such events have an index by time.
  */
 function selectionOf(accountId: string, query: ListEventsQuery): { branches: string[]; values: unknown[] } {
@@ -124,7 +124,7 @@ async function readEvents(accountId: string, query: ListEventsQuery, range: RowR
   return rows;
 }
 
-/** Sums the daily counters: counting all events would read them all. Events of a range are counted. */
+/** Sums the daily counters: counting all events would read them all. Events of a time range are counted. */
 async function countEvents(accountId: string, query: ListEventsQuery): Promise<number> {
   const { from, to } = timesOf(query);
   if (from || to) {
