@@ -18,6 +18,7 @@ import type { Idempotency } from "../../core/trpc";
 import { countAcceptedBatch } from "../../observability/messages";
 import { findSuppressed } from "../../suppressions/store";
 import { recordEvents } from "../../webhooks/delivery/outbox";
+import type { Refusal } from "../failure";
 import type { MessageRow } from "../present";
 import {
   countQuotas,
@@ -30,7 +31,6 @@ import {
   type SendingKey,
 } from "./admission";
 import { loadFraudCheck } from "./fraud-check";
-import type { Refusal } from "./fraud-rules";
 import { countAccepted, insertMessages, insertMetadata, type NewMessage } from "./insert";
 import { hasQuietHours, loadPutOffCheck, type PutOff } from "./put-off";
 

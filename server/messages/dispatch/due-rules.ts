@@ -1,5 +1,6 @@
 /** Rules that a scheduled message must meet once more when it is due. Pure; due-check.ts reads what they need. */
-import { countryRefusal, type Refusal } from "../accept/fraud-rules";
+import { countryRefusal } from "../accept/fraud-rules";
+import type { Refusal } from "../failure";
 
 /** A scheduled message that is due, with the current limits of its account. Money in micros. */
 export type DueMessage = {
