@@ -1,6 +1,6 @@
 /** The queues of a worker. */
 import { env } from "../server/core/env";
-import type { QueuePlan } from "./queue";
+import type { QueuePlan } from "./runner";
 import { dispatchTasks, housekeepingTasks, receiptTasks, sweepTasks, webhookTasks } from "./tasks";
 
 /** One slot per sweep: each runs at most once across all workers, so none waits for another. */
