@@ -1,12 +1,13 @@
 /** Invitations: links that make the owner of an email a member, once and for a week. */
 import { createHash, randomBytes } from "node:crypto";
+import { requireUnsuspended } from "../accounts/unsuspended";
 import { recordAudit } from "../audit/store";
 import { normalEmail } from "../auth/sign-in/normal-email";
 import { countInvitation } from "../auth/sign-in/throttle";
 import { requireConfirmed, type SessionActor } from "../core/actor";
 import { pool, type Tx, transaction } from "../core/db";
 import { publicUrl } from "../core/env";
-import { forbidden, invalidRequest, notFound, rateLimited } from "../core/errors";
+import { invalidRequest, notFound, rateLimited } from "../core/errors";
 import { newId } from "../core/ids";
 import { log } from "../core/log";
 import type { Letter } from "../mail/compose";
@@ -41,9 +42,8 @@ async function requireFreePlace(tx: Tx, accountId: string, members: number): Pro
      FROM accounts a WHERE a.id = $1`,
     [accountId],
   );
-  if (rows[0]?.status !== "active")
-    throw forbidden("This account is suspended: it cannot create anything new.", { reason: "account_not_active" });
-  if (members + rows[0].open < PEOPLE_MAX) return accountName(rows[0]);
+  const account = requireUnsuspended(rows[0]);
+  if (members + account.open < PEOPLE_MAX) return accountName(account);
   throw invalidRequest(`An account has at most ${PEOPLE_MAX} members and open invitations.`, {
     reason: "member_limit",
   });

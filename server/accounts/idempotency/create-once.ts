@@ -4,10 +4,10 @@
  */
 import type { AccountActor } from "../../core/actor";
 import { pool, type Tx, transaction } from "../../core/db";
-import { forbidden } from "../../core/errors";
 import type { Idempotency } from "../../core/trpc";
 import { inAccountQueue } from "../account-queue";
 import { type LockedAccount, lockAdmission } from "../store";
+import { requireUnsuspended } from "../unsuspended";
 import { type IdempotentRequest, markReplayed } from "./request";
 import { readResponses, storeResponses } from "./stored-responses";
 
@@ -48,9 +48,6 @@ async function refusalOf(check: () => Promise<void>): Promise<{ thrown: unknown 
   }
 }
 
-const suspended = () =>
-  forbidden("This account is suspended: it cannot create anything new.", { reason: "account_not_active" });
-
 /** A transaction that holds the account's admission lock. A wait for the lock holds a connection, so each account has one at a time. */
 const inOwnTransaction = <Result>(
   accountId: string,
@@ -81,7 +78,7 @@ export async function createOnceFor<Result>(
 ): Promise<Result> {
   const idempotency = request.idempotency();
   const requireOpen = (account: LockedAccount | undefined) => {
-    if (!whileSuspended && account?.status !== "active") throw suspended();
+    if (!whileSuspended) requireUnsuspended(account);
   };
   if (!idempotency) {
     await check?.();
