@@ -1,6 +1,6 @@
 /** Splits a range of acceptance times into whole days, which have counters, and edges, which are counted. */
-import { DAY_MS, MINUTE_MS } from "../../core/clock";
-import { firstIdAt } from "../../core/ids";
+import { DAY_MS } from "../../core/clock";
+import { firstIdAt, ID_SLACK_MS } from "../../core/ids";
 
 /** Milliseconds since 1970: `from` inclusive, `to` exclusive; null: unbounded. */
 export type TimeRange = { from: number | null; to: number | null };
@@ -18,9 +18,6 @@ export function cutAtDays({ from, to }: TimeRange): { days: TimeRange | null; ed
   ];
   return { days, edges: edges.filter((edge) => edge.from !== null && edge.to !== null && edge.from < edge.to) };
 }
-
-/** Largest difference between the time in an id and `created_at`: ids keep increasing when a clock is set back. */
-const ID_SLACK_MS = 10 * MINUTE_MS;
 
 /** Bounds on the ids of a range's messages; other messages may lie within them too. Null: unbounded. */
 export const idsWithin = ({ from, to }: TimeRange): { first: string | null; end: string | null } => ({
