@@ -146,7 +146,7 @@ module.exports = {
     only(
       "layouts-know-the-session-only",
       { path: ASKS_FOR_SESSION },
-      ["^app/", "^server/auth/sessions/session\\.ts$"],
+      ["^app/", "^server/auth/sessions/require-session\\.ts$"],
       "Whether somebody is signed in is all that a layout asks of the server.",
     ),
     only(

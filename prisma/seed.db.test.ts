@@ -3,7 +3,7 @@ import { createAccountWithOwner } from "@/server/accounts/service";
 import { checkLedger } from "@/server/accounts/tasks";
 import { hashKey } from "@/server/api-keys/secret";
 import { revokeApiKey } from "@/server/api-keys/service";
-import { isPassword } from "@/server/auth/credentials/password";
+import { isPassword } from "@/server/auth/credentials/password-hash";
 import { pool, prisma, transaction } from "@/server/core/db";
 import { newId } from "@/server/core/ids";
 import { switchAccount } from "@/server/members/sessions";

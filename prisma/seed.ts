@@ -3,7 +3,7 @@ import { createAccountWithOwner } from "@/server/accounts/service";
 import { postMoney } from "@/server/accounts/store";
 import { hashKey } from "@/server/api-keys/secret";
 import { createApiKey } from "@/server/api-keys/service";
-import { hashPassword, isPassword } from "@/server/auth/credentials/password";
+import { hashPassword, isPassword } from "@/server/auth/credentials/password-hash";
 import { now } from "@/server/core/clock";
 import { prisma, type Tx, transaction } from "@/server/core/db";
 import { env } from "@/server/core/env";

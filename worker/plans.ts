@@ -1,9 +1,9 @@
 /** The queues of a worker. */
 import { env } from "../server/core/env";
-import type { QueuePlan } from "./queue";
+import type { QueuePlan } from "./runner";
 import { dispatchTasks, housekeepingTasks, receiptTasks, sweepTasks, webhookTasks } from "./tasks";
 
-/** As many as there are, since each runs at most once in all workers: none waits for another. */
+/** One slot per sweep: each runs at most once across all workers, so none waits for another. */
 const SWEEPS_CONCURRENCY = Object.keys(sweepTasks).length;
 /** Jobs of every hour that a worker runs concurrently. */
 const HOUSEKEEPING_CONCURRENCY = 3;

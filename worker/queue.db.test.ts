@@ -6,7 +6,8 @@ import { QUEUES } from "@/server/core/jobs";
 import { explain, rowsRead, statementsOf } from "@/test/database/plans";
 import { recurring } from "./crontab";
 import { queuePlans } from "./plans";
-import { keepQueue, QUEUE_SETTINGS } from "./queue";
+import { keepQueue } from "./queue";
+import { QUEUE_SETTINGS } from "./runner";
 import { unlockOrphanedJobs } from "./take-over";
 
 const BACKLOG = 5_000;

@@ -2,7 +2,7 @@ import { notFound } from "next/navigation";
 import type { ReactNode } from "react";
 import { ConsoleShell } from "@/app/_shell/console-shell";
 import { readViewCookies } from "@/app/_shell/view-cookies";
-import { requireSession } from "@/server/auth/sessions/session";
+import { requireSession } from "@/server/auth/sessions/require-session";
 
 export default async function OperatorLayout({ children }: { children: ReactNode }) {
   const session = await requireSession();

@@ -2,7 +2,7 @@
 
 import { createContext, type ReactNode, useContext } from "react";
 
-/** Told by the server, which knows the roles. */
+/** Set by the server, which knows the roles. */
 const MayChange = createContext(false);
 
 /** Tells the pages below it whether the person's role lets them change what belongs to the account. */

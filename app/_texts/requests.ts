@@ -24,7 +24,7 @@ const en = {
       text: "This installation keeps requests with a status of 400 and up. Its operator can change that with REQUEST_LOG.",
     },
   } satisfies Record<Exclude<LoggedRequests["mode"], "all">, { title: string; text: string }>,
-  searched: (count: string) => `Filters look through the newest ${count} requests.`,
+  searched: (count: string) => `Filters search only the newest ${count} requests.`,
   requests: "Requests",
   columns: { request: "Request", latency: "Latency", key: "Key", when: "When" },
   milliseconds: (count: string) => `${count} ms`,
@@ -42,9 +42,9 @@ const en = {
     requestBody: {
       title: "Request body",
       copy: "Copy request body",
-      missing: "The request had no body, or none that is JSON.",
+      missing: "The request had no JSON body.",
     },
-    response: { title: "Response", copy: "Copy response", missing: "There was none." },
+    response: { title: "Response", copy: "Copy response", missing: "No response." },
   },
 };
 

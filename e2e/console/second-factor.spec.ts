@@ -65,7 +65,7 @@ test("an app is enrolled, asked for at the sign-in, replaced by a recovery code,
   await page.goto("/settings/security");
   await expect(page.getByText("Recovery codes left: 9")).toBeVisible();
   await page.getByRole("button", { name: "Disable" }).click();
-  const form = page.getByRole("form", { name: "Disabling of the authenticator app" });
+  const form = page.getByRole("form", { name: "Disable authenticator app" });
   await form.getByLabel("Password", { exact: true }).fill(account.password);
   await form.getByRole("textbox", { name: "Code" }).fill(recoveryCodes[1] ?? "");
   // The session ends before the form is sent: signing in again takes a code as well.

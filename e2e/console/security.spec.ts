@@ -57,7 +57,7 @@ test("sessions are listed and ended, one or all others", async ({ console: page,
   const rows = page.getByRole("table", { name: "Sessions" }).getByRole("row");
   // The header is a row too.
   await expect(rows).toHaveCount(4);
-  await expect(rows.filter({ hasText: "This one" })).toContainText("127.0.0.1");
+  await expect(rows.filter({ hasText: "This session" })).toContainText("127.0.0.1");
 
   await page
     .getByRole("button", { name: /^Sign out (?!everywhere)/ })
@@ -81,7 +81,7 @@ test("the password is changed, with errors at their fields", async ({ console: p
   await fillSignIn(other, account.email, account.password);
   await other.waitForURL("/");
   await page.goto("/settings/security");
-  const form = page.getByRole("form", { name: "Change of the password" });
+  const form = page.getByRole("form", { name: "Change password" });
   const change = async (current: string, next: string) => {
     await form.getByLabel("Current password", { exact: true }).fill(current);
     await form.getByLabel("New password", { exact: true }).fill(next);

@@ -64,7 +64,7 @@ test("somebody is invited, joins, gets another role, and is out at once when rem
     await expect(content.getByText(action), title).toHaveCount(0);
   }
   await member.goto("/send?again=msg_nothing");
-  await expect(content.getByText("Your role does not send messages")).toBeVisible();
+  await expect(content.getByText("Your role cannot send messages")).toBeVisible();
   await expect(member.getByRole("form")).toHaveCount(0);
   await member.goto("/settings/team");
   await expect(member.getByRole("table", { name: "Members" })).toContainText("Bob Builder");
@@ -87,7 +87,7 @@ test("somebody is invited, joins, gets another role, and is out at once when rem
   await member.getByLabel("Email").fill(email);
   await member.getByLabel("Password", { exact: true }).fill(PASSWORD);
   await member.getByRole("button", { name: "Sign in" }).click();
-  await expect(member.getByText("You are a member of no account any more")).toBeVisible();
+  await expect(member.getByText("You are no longer a member of any account")).toBeVisible();
   await member.context().close();
 });
 
@@ -99,8 +99,8 @@ test("a link of an invitation works once, and not when it was withdrawn", async 
   const [used, withdrawn] = [newEmail(), newEmail()];
   const usedLink = await invite(page, used, "Developer");
   const withdrawnLink = await invite(page, withdrawn, "Owner");
-  await page.getByRole("button", { name: `Withdraw the invitation of ${withdrawn}` }).click();
-  await expect(page.getByText(`The invitation of ${withdrawn} is withdrawn`)).toBeVisible();
+  await page.getByRole("button", { name: `Withdraw the invitation for ${withdrawn}` }).click();
+  await expect(page.getByText(`The invitation for ${withdrawn} is withdrawn`)).toBeVisible();
   const member = await join(browser, service, usedLink, "Carla");
   await member.context().clearCookies();
   for (const link of [usedLink, withdrawnLink, "/invitation?token=nothing", "/invitation"]) {

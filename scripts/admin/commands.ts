@@ -6,7 +6,7 @@ import { checkLedger } from "@/server/accounts/tasks";
 import { ensureTestAccount } from "@/server/accounts/test-mode";
 import { CreateApiKeyInput } from "@/server/api-keys/schema";
 import { createApiKey, listApiKeys, revokeApiKey } from "@/server/api-keys/service";
-import { issuePasswordReset } from "@/server/auth/credentials/passwords";
+import { issuePasswordReset } from "@/server/auth/credentials/change-password";
 import { clearSecondFactor } from "@/server/auth/credentials/second-factor";
 import { SignUpInput } from "@/server/auth/schema";
 import { inTestMode, type SessionActor } from "@/server/core/actor";

@@ -1,6 +1,5 @@
 import { ownerProcedure, router, scoped, sessionProcedure } from "../core/trpc";
 import { updateProfile } from "./profile";
-import { setQuietHours } from "./quiet-hours";
 import {
   Account,
   Balance,
@@ -12,6 +11,7 @@ import {
   UsageSeriesQuery,
 } from "./schema";
 import { getAccount, getBalance, getUsage, getUsageSeries } from "./service";
+import { setQuietHours } from "./set-quiet-hours";
 
 export const accountsRouter = router({
   get: scoped(null)

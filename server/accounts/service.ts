@@ -1,6 +1,6 @@
 import type { Account as AccountRow } from "@/prisma/generated/client";
 import { recordAudit } from "../audit/store";
-import { hashPassword } from "../auth/credentials/password";
+import { hashPassword } from "../auth/credentials/password-hash";
 import type { AccountActor, Actor, Origin } from "../core/actor";
 import { DAY_MS, now, utcDay } from "../core/clock";
 import { prisma, readPrisma, transaction } from "../core/db";

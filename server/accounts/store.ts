@@ -36,7 +36,7 @@ const COLUMNS = `id, status, currency, balance_micros AS "balanceMicros", allowe
   flood_identical AS "floodIdentical", flood_total AS "floodTotal", daily_spend_cap_micros AS "dailySpendCapMicros",
   quiet_starts_minute AS "quietStartsMinute", quiet_ends_minute AS "quietEndsMinute"`;
 
-/** More accounts than these share locks, since the database has room for a few thousand locks at once. */
+/** Number of admission locks. Accounts share them by hash, because PostgreSQL's lock table holds only a few thousand. */
 const ADMISSION_LOCKS = 2_048;
 
 /**

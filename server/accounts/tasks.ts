@@ -1,3 +1,4 @@
+import { ID_SLACK_MS } from "../core/ids";
 import { errorFields, log } from "../core/log";
 import { observeLedger } from "../observability/messages";
 import {
@@ -6,7 +7,6 @@ import {
   chaptersToVerify,
   closeChapter,
   firstMessageAt,
-  ID_SLACK_MS,
   type KnownChapter,
   noteVerified,
   verifyChapter,

@@ -101,20 +101,20 @@ async function store(tx: Tx, kind: AlertKind, state: Alert["state"], change: Cha
   return presentAlert({ id, kind, subjectId, state, detail, createdAt: made.createdAt });
 }
 
-/** An alert to be told by email. `addresses`: those that have not been told of it; null: all readers. */
-type Telling = { accountId: string | null; alert: Alert; addresses: readonly string[] | null };
+/** An alert to be emailed. `addresses`: readers who have not received it yet; null: all. */
+type AlertEmail = { accountId: string | null; alert: Alert; addresses: readonly string[] | null };
 
 /**
- * Takes the alerts that some readers have not been told of, the oldest first. Too old ones are forgotten, and those of
- * problems that have ended: the end is told.
+ * Takes the alerts whose email is still owed to some reader, oldest first. Drops raised alerts whose problem has ended (the
+ * cleared alert is emailed instead), and alerts that are too old.
  */
-async function takeUntold(tx: Tx, kind: AlertKind, state: Alert["state"]): Promise<Telling[]> {
+async function takeUnsent(tx: Tx, kind: AlertKind, state: Alert["state"]): Promise<AlertEmail[]> {
   const { rows } = await tx.query<AlertRow & { accountId: string | null; addresses: string[]; isDue: boolean }>(
-    `WITH untold AS (SELECT id, untold FROM alerts WHERE kind = $1 AND state = $2 AND untold <> '{}'
+    `WITH unsent AS (SELECT id, untold FROM alerts WHERE kind = $1 AND state = $2 AND untold <> '{}'
                      FOR UPDATE SKIP LOCKED)
-     UPDATE alerts a SET untold = '{}' FROM untold WHERE a.id = untold.id
+     UPDATE alerts a SET untold = '{}' FROM unsent WHERE a.id = unsent.id
      RETURNING a.id, a.kind, a.subject_id AS "subjectId", a.state, a.detail, a.created_at AS "createdAt",
-       a.account_id AS "accountId", untold.untold AS addresses,
+       a.account_id AS "accountId", unsent.untold AS addresses,
        a.created_at > now() - make_interval(secs => $3) AND (a.state = 'cleared' OR EXISTS (
          SELECT 1 FROM alert_states s
          WHERE s.kind = a.kind AND s.subject_id = a.subject_id AND s.raised_at <= a.created_at)) AS "isDue"`,
@@ -127,18 +127,18 @@ async function takeUntold(tx: Tx, kind: AlertKind, state: Alert["state"]): Promi
 }
 
 /**
- * Stores the changes and writes one email to each reader, with what former sweeps could not tell. If a reader has had too many
- * emails, a later sweep tells.
+ * Stores the changes and writes one email per reader, including alerts that earlier sweeps could not email. A reader over the
+ * hourly limit is served by a later sweep.
  */
-async function tell(tx: Tx, kind: AlertKind, state: Alert["state"], changes: readonly Change[]): Promise<void> {
-  const made: Telling[] = [];
+async function sendAlerts(tx: Tx, kind: AlertKind, state: Alert["state"], changes: readonly Change[]): Promise<void> {
+  const made: AlertEmail[] = [];
   for (const change of changes) {
     made.push({ accountId: change.accountId, alert: await store(tx, kind, state, change), addresses: null });
   }
   if (!isMailSet()) return;
-  const tellings = [...(await takeUntold(tx, kind, state)), ...made];
-  for (const accountId of new Set(tellings.map((telling) => telling.accountId))) {
-    const own = tellings.filter((telling) => telling.accountId === accountId);
+  const emails = [...(await takeUnsent(tx, kind, state)), ...made];
+  for (const accountId of new Set(emails.map((email) => email.accountId))) {
+    const own = emails.filter((email) => email.accountId === accountId);
     for (const { address } of await readersOf(tx, accountId)) {
       const theirs = own.filter(({ addresses }) => addresses?.includes(address) ?? true).map(({ alert }) => alert);
       const [first, ...more] = theirs;
@@ -160,8 +160,8 @@ export async function sweepAlerts(): Promise<void> {
   for (const kind of ALERT_KINDS) {
     try {
       await transaction(async (tx) => {
-        await tell(tx, kind, "cleared", await clear(tx, kind));
-        await tell(tx, kind, "raised", await raise(tx, kind));
+        await sendAlerts(tx, kind, "cleared", await clear(tx, kind));
+        await sendAlerts(tx, kind, "raised", await raise(tx, kind));
       });
     } catch (thrown) {
       log("warn", "alerts.not_checked", { kind, ...errorFields(thrown) });

@@ -2,7 +2,7 @@
 import { isNetworkWithin, parseAllowedIp } from "./ip-allowlist";
 import type { CreateApiKeyInput } from "./schema";
 
-/** Requests per minute of a key that is made without saying how many. */
+/** Default requests per minute of a new key. */
 export const RATE_LIMIT_DEFAULT = 600;
 
 /** The limits of a key as stored; null and an empty list: no limit. */

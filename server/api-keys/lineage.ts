@@ -1,45 +1,47 @@
-/** Which key made which. A key shares the limits of messages of the one that made it, and may be revoked with it. */
+/** The ancestry of API keys. A key shares the limits of messages of the one that made it, and may be revoked with it. */
 import type { Tx } from "../core/db";
 
 /** Keys that descend from one another; a look-up of a key reads all of them. */
 export const GENERATIONS_MAX = 10;
 
-const LINE_UP_SQL = (key: string): string => `
-  WITH RECURSIVE line (id, created_by, daily_limit, monthly_limit) AS (
+const ANCESTRY_SQL = (key: string): string => `
+  WITH RECURSIVE ancestry (id, created_by, daily_limit, monthly_limit) AS (
     SELECT p.id, p.created_by, p.daily_limit, p.monthly_limit FROM api_keys p WHERE p.id = ${key}
     UNION
-    SELECT p.id, p.created_by, p.daily_limit, p.monthly_limit FROM api_keys p JOIN line l ON p.id = l.created_by
+    SELECT p.id, p.created_by, p.daily_limit, p.monthly_limit FROM api_keys p JOIN ancestry a ON p.id = a.created_by
   )`;
 
-/** SQL: the ancestors of the key \`k\` that have limits, revoked ones too, as JSON in the shape of a KeyQuota. */
-export const ANCESTORS_SQL = `CASE WHEN k.created_by IS NULL THEN '[]'::json ELSE (${LINE_UP_SQL("k.created_by")}
+/** SQL: the ancestors of the key `k` that have limits, revoked ones too, as JSON in the shape of a KeyQuota. */
+export const ANCESTORS_SQL = `CASE WHEN k.created_by IS NULL THEN '[]'::json ELSE (${ANCESTRY_SQL("k.created_by")}
   SELECT coalesce(json_agg(json_build_object('id', id, 'daily', daily_limit, 'monthly', monthly_limit)), '[]'::json)
-  FROM line WHERE daily_limit IS NOT NULL OR monthly_limit IS NOT NULL) END`;
+  FROM ancestry WHERE daily_limit IS NOT NULL OR monthly_limit IS NOT NULL) END`;
 
 /** 1 for a key that a person made, 2 for one that it made, and so on. */
 export async function generationOf(tx: Tx, keyId: string): Promise<number> {
-  const { rows } = await tx.query<{ n: number }>(`${LINE_UP_SQL("$1")} SELECT count(*)::int AS n FROM line`, [keyId]);
+  const { rows } = await tx.query<{ n: number }>(`${ANCESTRY_SQL("$1")} SELECT count(*)::int AS n FROM ancestry`, [
+    keyId,
+  ]);
   return rows[0]?.n ?? 0;
 }
 
-export type KeyOfLine = { id: string; keyHash: string; permissions: string[]; isRevoked: boolean };
+export type DescendantKey = { id: string; keyHash: string; permissions: string[]; isRevoked: boolean };
 
-/** A key of the account and all that descend from it, locked. The account must be locked, so that the line does not grow. */
-export async function readLine(tx: Tx, accountId: string, keyId: string): Promise<KeyOfLine[]> {
-  const { rows } = await tx.query<KeyOfLine>(
-    `WITH RECURSIVE line (id) AS (
+/** A key of the account and all that descend from it, locked. The account must be locked, so that none is added. */
+export async function lockWithDescendants(tx: Tx, accountId: string, keyId: string): Promise<DescendantKey[]> {
+  const { rows } = await tx.query<DescendantKey>(
+    `WITH RECURSIVE descendants (id) AS (
        SELECT id FROM api_keys WHERE id = $1 AND account_id = $2
        UNION
-       SELECT k.id FROM api_keys k JOIN line l ON k.created_by = l.id
+       SELECT k.id FROM api_keys k JOIN descendants d ON k.created_by = d.id
      )
      SELECT id, key_hash AS "keyHash", coalesce(permissions, '{}') AS permissions, revoked_at IS NOT NULL AS "isRevoked" FROM api_keys
-     WHERE id IN (SELECT id FROM line) ORDER BY id FOR NO KEY UPDATE`,
+     WHERE id IN (SELECT id FROM descendants) ORDER BY id FOR NO KEY UPDATE`,
     [keyId, accountId],
   );
   return rows;
 }
 
-/** Revokes keys that {@link readLine} locked. */
+/** Revokes keys that {@link lockWithDescendants} locked. */
 export async function revokeKeys(tx: Tx, ids: readonly string[]): Promise<void> {
   await tx.query("UPDATE api_keys SET revoked_at = now() WHERE id = ANY($1::text[])", [ids]);
 }

@@ -10,7 +10,7 @@ import { isTestAccount, newId } from "../core/ids";
 import { isoOrNull } from "../core/wire";
 import { invalidateKey } from "./authenticate";
 import { exceededParam, type KeyLimits, limitsOf, type RequestedLimits } from "./ceiling";
-import { GENERATIONS_MAX, generationOf, readLine, revokeKeys } from "./lineage";
+import { GENERATIONS_MAX, generationOf, lockWithDescendants, revokeKeys } from "./lineage";
 import { presentApiKey } from "./present";
 import type { ApiKey, CreateApiKeyInput, CreatedApiKey, RevokeApiKeyInput } from "./schema";
 import { missingScopes, SCOPES, type Scope } from "./scopes";
@@ -19,7 +19,7 @@ import { insertKey, readKeys } from "./store";
 
 export const PLAIN_KEY_NOTICE = "Store this key now: it is shown this once and cannot be read again.";
 
-/** The account's keys that work, newest first, and as inactive the 200 that were revoked or expired last within 90 days. */
+/** The account's active keys, newest first, and the latest 200 that were revoked or expired within 90 days. */
 export async function listApiKeys(actor: AccountActor): Promise<{ object: "list"; data: ApiKey[] }> {
   const rows = await readKeys(actor.accountId);
   const at = now();
@@ -150,15 +150,15 @@ export async function revokeApiKey(
 ): Promise<{ id: string; object: string; deleted: true }> {
   const own = scopesOf(actor);
   const carryOut = async (tx: Tx) => {
-    const line = (await readLine(tx, actor.accountId, id)).filter(
+    const working = (await lockWithDescendants(tx, actor.accountId, id)).filter(
       (key) => !key.isRevoked && (cascade || key.id === id),
     );
-    if (line.length === 0) {
+    if (working.length === 0) {
       throw notFound("There is no such API key, or it is already revoked.", { param: "id" });
     }
     const missing = missingScopes(
       own,
-      SCOPES.filter((scope) => line.some((key) => key.permissions.includes(scope))),
+      SCOPES.filter((scope) => working.some((key) => key.permissions.includes(scope))),
     );
     if (missing.length > 0) {
       throw forbidden(`A key cannot revoke what may do more than itself: ${missing.join(", ")}.`, {
@@ -169,15 +169,15 @@ export async function revokeApiKey(
     }
     await revokeKeys(
       tx,
-      line.map((key) => key.id),
+      working.map((key) => key.id),
     );
-    for (const key of line) {
+    for (const key of working) {
       const change = { action: "api_key.revoked", accountId: actor.accountId, subjectId: key.id } as const;
       await recordAudit(tx, actor, { ...change, before: { permissions: key.permissions } });
     }
-    return line;
+    return working;
   };
-  // The account's lock keeps a key of the line from making another meanwhile.
+  // The account's lock keeps one of the keys from making another meanwhile.
   const revoked = await createOnce(actor, plainRequest(), { whileSuspended: true, carryOut });
   for (const { keyHash } of revoked) invalidateKey(keyHash);
   return { id, object: "api_key", deleted: true };

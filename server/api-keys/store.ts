@@ -9,14 +9,14 @@ import type { Scope } from "./scopes";
 
 const KEYS_MAX = 100;
 const CREATED_PER_DAY_MAX = 1_000;
-/** Ended keys are many where programs make keys for a moment, and few of them are of interest. */
+/** Limits on listed inactive keys: programs that create short-lived keys leave many. */
 const ENDED_LISTED_MAX = 200;
 const ENDED_LISTED_DAYS = 90;
 
 /** SQL: when a key was revoked or expired; null: never. The index `api_keys_ended` has it. */
 const ENDS_AT = "LEAST(revoked_at, expires_at)";
 
-/** All keys of an account that work, and the 200 of the last 90 days that ended last; newest first. */
+/** All active keys of an account, and the latest 200 that ended within 90 days; newest first. */
 export async function readKeys(accountId: string): Promise<ApiKeyRow[]> {
   const { rows } = await pool().query<ApiKeyRow>({
     name: "api-keys.list",

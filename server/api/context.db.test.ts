@@ -3,7 +3,7 @@ import { makeAccount } from "@/test/database/seed";
 import { pool } from "../core/db";
 import { isApiError } from "../core/errors";
 import { newId, testAccountOf } from "../core/ids";
-import { noteChange, tellChanges } from "../core/live";
+import { noteChange, notifyChanges } from "../core/live";
 import { logRequest, writeAll } from "../request-log/log-request";
 import { createEndpoint } from "../webhooks/service";
 import { sessionContext } from "./context";
@@ -108,7 +108,7 @@ test("in test mode a person sees what belongs to the test account, and nothing o
   // Listening begins with word that anything may have changed, once more.
   await changes.next();
   noteChange(testAccountOf(accountId), "deliveries");
-  await tellChanges();
+  await notifyChanges();
   expect((await changes.next()).value).toEqual({ topics: ["deliveries"] });
   await changes.return?.();
 });

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { makeRoute } from "@/test/database/routes";
 import { makeAccount } from "@/test/database/seed";
-import { handleRest } from "./rest";
+import { handleRest } from "./rest-fetch";
 
 beforeAll(() => makeRoute());
 

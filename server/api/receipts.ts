@@ -53,10 +53,10 @@ type Reason = "forged" | "stale" | "unreadable" | "blocked";
 /** A provider that may be calling, and the settings that its callbacks are read with. */
 type Reader = { id: ProviderId } & NonNullable<ReturnType<ProviderTable["callbackReader"]>>;
 
-/** A callback that is the provider's, with its content. */
+/** A verified callback, with its content. */
 type Genuine = { content: CallbackContent; authenticity: Extract<Authenticity, { kind: "genuine" }> };
 
-/** The response that a request gets at once, instead of going on. */
+/** An early refusal. */
 type Refused = { response: ReceiptResponse };
 
 /** A refusal, logged and counted. */

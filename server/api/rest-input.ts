@@ -1,7 +1,14 @@
-/** Strict parsing of REST input: JSON bodies and query strings. */
+/** Strict parsing of REST input: JSON bodies and query strings, and names in them that an operation does not know. */
 import { isUtf8 } from "node:buffer";
 import { type ApiError, invalidRequest } from "../core/errors";
 import { refusedInput, requireStorable } from "../core/wire";
+import type { Operation } from "./operations";
+import { handlingOf, unknownNames, unknownParameter, type Warning, warningsOf } from "./unknown-input";
+
+/** The parts of a request that its input is read from, beside the body. */
+type InputSource = { query: string; header: (name: string) => string | undefined };
+
+const NO_NAMES: ReadonlySet<string> = new Set();
 
 /**
  * Parses a body that must be a JSON object.
@@ -64,7 +71,7 @@ const PAIR = /^([a-z_]+)\[(.*)\]$/s;
  * @param objects parameters whose values are objects, given pair by pair as `name[key]=value`.
  * @throws 400 for a parameter that is repeated or cannot be stored.
  */
-export function parseQuery(query: string, objects: ReadonlySet<string> = NO_OBJECTS): Record<string, unknown> {
+export function parseQuery(query: string, objects: ReadonlySet<string> = NO_NAMES): Record<string, unknown> {
   // Without a prototype: a parameter `__proto__` is a name like any other.
   const values: Record<string, unknown> = Object.create(null);
   for (const [name, value] of new URLSearchParams(query)) {
@@ -82,9 +89,45 @@ export function parseQuery(query: string, objects: ReadonlySet<string> = NO_OBJE
   return values;
 }
 
-const NO_OBJECTS: ReadonlySet<string> = new Set();
-
 function put(values: Record<string, unknown>, name: string, value: string, param: string): void {
   if (Object.hasOwn(values, name)) throw refusedInput(param, "given more than once");
   values[name] = value;
+}
+
+/** The input of an operation, from body or query, and the warnings that it deserves. */
+export function parseInput(request: InputSource, { method, inputs, objects, creates }: Operation, body: Buffer | null) {
+  if (body === null) {
+    const input = parseQuery(request.query, objects);
+    return { input, warnings: warnOfQuery(Object.keys(input), inputs) };
+  }
+  const warnings = queryWarnings(request.query);
+  // An operation that neither creates nor changes fields may take no body.
+  if (body.length === 0 && !creates && method !== "PATCH") return { input: {}, warnings };
+  const input = parseBody(request.header("content-type"), body);
+  const unknown = unknownNames(Object.keys(input), inputs);
+  return {
+    input,
+    warnings:
+      unknown.length === 0 ? warnings : [...warningsOf(unknown, "a field of this request", inputs), ...warnings],
+  };
+}
+
+/** Warnings of the names in a query that is not parsed; the operation takes none of them. */
+export const queryWarnings = (query: string): Warning[] =>
+  query === "" ? [] : warnOfQuery(new Set(new URLSearchParams(query).keys()), NO_NAMES);
+
+const warnOfQuery = (names: Iterable<string>, known: ReadonlySet<string>): Warning[] =>
+  warningsOf(unknownNames(names, known), "a query parameter of this operation", known);
+
+/** Judges names that an operation does not know. @throws 400 for strict handling; otherwise the response warns of them. */
+export function judgeNames(
+  request: InputSource,
+  { headers, meta }: { headers: Record<string, string>; meta: { warnings?: Warning[] } },
+  warnings: Warning[],
+): void {
+  const handling = handlingOf(request.header("prefer"));
+  if (handling !== null) headers["preference-applied"] = `handling=${handling}`;
+  if (warnings.length === 0) return;
+  if (handling === "strict") throw unknownParameter(warnings);
+  meta.warnings = warnings;
 }

@@ -4,7 +4,8 @@ import { makeRoute } from "@/test/database/routes";
 import { makeAccount } from "@/test/database/seed";
 import { believePeerHeader } from "../auth/sign-in/caller-address";
 import { pool, prisma } from "../core/db";
-import { BODY_MAX_BYTES, handleRest } from "./rest";
+import { BODY_MAX_BYTES } from "./rest";
+import { handleRest } from "./rest-fetch";
 
 const base = restServerOfFile();
 

@@ -5,7 +5,6 @@
 import { authenticate, type KnownKey, noteUse } from "../api-keys/authenticate";
 import { clientAddress, isAddressAllowed } from "../api-keys/ip-allowlist";
 import { countRequest } from "../api-keys/rate-limit";
-import { namedPeer } from "../auth/sign-in/caller-address";
 import type { AccountActor, Origin } from "../core/actor";
 import { env } from "../core/env";
 import {
@@ -31,10 +30,10 @@ import { idempotencyOf } from "./idempotency-key";
 import { loggedPath } from "./logged-path";
 import { allowedAt, BODY_METHODS, type Match, matchOperation, type Operation, tableOf } from "./operations";
 import { requireRate } from "./require-rate";
-import { parseBody, parseQuery } from "./rest-input";
+import { judgeNames, parseInput, queryWarnings } from "./rest-input";
 import { appRouter } from "./router";
 import { serveDocument } from "./serve-document";
-import { handlingOf, unknownNames, unknownParameter, type Warning, warningsOf } from "./unknown-input";
+import type { Warning } from "./unknown-input";
 
 export const API_PREFIX = "/api/v1";
 /** The largest valid request, 1,000 recipients and a text of 1,600 escaped characters, is far below. */
@@ -66,7 +65,7 @@ export type RestResponse = {
   compressed?: Compressed;
 };
 
-/** Whose key it was, and the body as parsed, undefined: none; for the request log. */
+/** For the request log: the account and key, and the parsed body (undefined: none). */
 type SeenRequest = { accountId: string; keyId: string; input: unknown; inputBytes: number };
 
 /** A response, and what is known of its request. `seen`: null without a valid key. `facts`: null without an operation. */
@@ -126,42 +125,6 @@ const beforeOperation = <T>(work: Promise<T>): Promise<T> =>
     if (!isDatabaseUnavailable(thrown) && !isOutcomeUnknown(thrown)) throw thrown;
     throw databaseUnavailable({ nothingDone: true, cause: thrown.cause });
   });
-
-/** Judges names that an operation does not know. @throws 400 for strict handling; otherwise the response warns of them. */
-function judgeNames(request: RestRequest, { headers, meta }: Progress, warnings: Warning[]): void {
-  const handling = handlingOf(request.header("prefer"));
-  if (handling !== null) headers["preference-applied"] = `handling=${handling}`;
-  if (warnings.length === 0) return;
-  if (handling === "strict") throw unknownParameter(warnings);
-  meta.warnings = warnings;
-}
-
-const NONE: ReadonlySet<string> = new Set();
-
-/** Warnings of the names in a query that is not parsed; the operation takes none of them. */
-const queryWarnings = (query: string): Warning[] =>
-  query === "" ? [] : warnOfQuery(new Set(new URLSearchParams(query).keys()), NONE);
-
-const warnOfQuery = (names: Iterable<string>, known: ReadonlySet<string>): Warning[] =>
-  warningsOf(unknownNames(names, known), "a query parameter of this operation", known);
-
-/** The input of an operation, from body or query, and the warnings that it deserves. */
-function parseInput(request: RestRequest, { method, inputs, objects, creates }: Operation, body: Buffer | null) {
-  if (body === null) {
-    const input = parseQuery(request.query, objects);
-    return { input, warnings: warnOfQuery(Object.keys(input), inputs) };
-  }
-  const warnings = queryWarnings(request.query);
-  // An operation that neither creates nor changes fields may take no body.
-  if (body.length === 0 && !creates && method !== "PATCH") return { input: {}, warnings };
-  const input = parseBody(request.header("content-type"), body);
-  const unknown = unknownNames(Object.keys(input), inputs);
-  return {
-    input,
-    warnings:
-      unknown.length === 0 ? warnings : [...warningsOf(unknown, "a field of this request", inputs), ...warnings],
-  };
-}
 
 /**
  * Response to a path without an operation for the method: to OPTIONS a 204 with `Allow`.
@@ -308,28 +271,6 @@ function report(error: ApiError, thrown: unknown, request: RestRequest, { reques
 }
 
 const causeOf = (thrown: unknown): unknown => (thrown instanceof Error && thrown.cause ? thrown.cause : thrown);
-
-/**
- * The same edge as a fetch handler, for `next dev` without our server and for serverless hosts. There nobody tells where a
- * request came from, so a key with an allowlist is refused.
- */
-export async function handleRest(request: Request): Promise<Response> {
-  const url = new URL(request.url);
-  const { response } = await serveRest({
-    method: request.method,
-    path: url.pathname.slice(API_PREFIX.length),
-    query: url.search.slice(1),
-    header: (name) => request.headers.get(name) ?? undefined,
-    peer: namedPeer((name) => request.headers.get(name)),
-    readBody: async () => {
-      const body = Buffer.from(await request.arrayBuffer());
-      if (body.length > BODY_MAX_BYTES) throw bodyTooLarge();
-      return body;
-    },
-  });
-  const hasBody = response.status !== 204 && request.method !== "HEAD";
-  return new Response(hasBody ? response.body : null, { status: response.status, headers: response.headers });
-}
 
 /** 400: a body over {@link BODY_MAX_BYTES}. */
 export const bodyTooLarge = () =>

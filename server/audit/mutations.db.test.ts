@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import { callAs, PROCEDURES, TEST_ORIGIN } from "@/test/call-procedure";
 import { addMember, enrol, lastEntries, makeEndpoint, makePerson, PASSWORD, type Person } from "@/test/database/people";
 import { makeRoute } from "@/test/database/routes";
-import { issuePasswordReset } from "../auth/credentials/passwords";
+import { issuePasswordReset } from "../auth/credentials/change-password";
 import { startSession } from "../auth/sessions/sessions";
 import { pool } from "../core/db";
 import { env } from "../core/env";

@@ -9,7 +9,7 @@ export type ActorKind = (typeof ACTOR_KINDS)[number];
 export const AuditValues = z.record(z.string(), z.unknown());
 export type AuditValues = Record<string, string | number | boolean | null | readonly string[]>;
 
-/** Console: an entry. To an account's own people, operators are `operator` and nothing more. */
+/** Console: an entry. Members of an account see operators only as `operator`. */
 export const AuditEntry = z.object({
   id: z.string(),
   object: z.literal("audit_entry"),

@@ -73,7 +73,7 @@ async function authorize(
   }
 }
 
-// Not made by next-auth's own function: its default export is another thing to a bundler than to Node.
+// Built by hand: the default export of next-auth's factory differs between a bundler and Node.
 const passwordProvider = (setCookie: SetCookie): CredentialsConfig => ({
   id: "credentials",
   name: "Email and password",

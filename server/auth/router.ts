@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ownProcedure, publicProcedure, router } from "../core/trpc";
-import { changePassword, confirmPassword, resetPassword } from "./credentials/passwords";
+import { changePassword, confirmPassword, resetPassword } from "./credentials/change-password";
 import { requestReset } from "./credentials/reset-by-mail";
 import {
   beginSecondFactor,

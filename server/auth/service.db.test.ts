@@ -4,9 +4,9 @@ import { createAccountWithOwner } from "../accounts/service";
 import { pool, prisma, transaction } from "../core/db";
 import { env } from "../core/env";
 import { newId } from "../core/ids";
-import { acceptInvitation } from "../members/accept";
+import { acceptInvitation } from "../members/accept-invitation";
 import { invite } from "../members/invitations";
-import { changePassword, issuePasswordReset, resetPassword } from "./credentials/passwords";
+import { changePassword, issuePasswordReset, resetPassword } from "./credentials/change-password";
 import { SignUpInput } from "./schema";
 import { getSignUpState, getViewer, signIn, signUp } from "./service";
 

@@ -7,7 +7,7 @@ import { env } from "../core/env";
 import { forbidden, isApiError, unauthorized } from "../core/errors";
 import { log } from "../core/log";
 import { isMailSet } from "../mail/store";
-import { holdPassword, isPassword } from "./credentials/password";
+import { isPassword, lockPassword } from "./credentials/password-hash";
 import { requireStrong } from "./credentials/password-strength";
 import { hasSecondFactor, passSecondFactor } from "./credentials/second-factor";
 import type { RenameInput, SignedUp, SignUpInput, SignUpState, Viewer } from "./schema";
@@ -86,7 +86,7 @@ export async function signIn(
   const { id: userId, accountId, isOperator, name, email } = user;
   const role = await roleOf(userId, accountId);
   const opened = await transaction(async (tx) => {
-    if (!(await holdPassword(tx, userId, user.passwordHash))) return { refused: "wrong_password" } as const;
+    if (!(await lockPassword(tx, userId, user.passwordHash))) return { refused: "wrong_password" } as const;
     if (hasFactor && !(await passSecondFactor(tx, userId, input.code ?? ""))) return { refused: "wrong_code" } as const;
     const sessionId = await startSession(userId, from, tx);
     await recordAudit(tx, actorOf(user, from), { action: "session.started", accountId, subjectId: sessionId });
@@ -118,7 +118,7 @@ async function roleOf(userId: string, accountId: string): Promise<MemberRole> {
     [userId, accountId],
   );
   if (rows[0]) return rows[0].role;
-  throw forbidden("You are a member of no account any more. Ask an owner of one for an invitation.", {
+  throw forbidden("You are no longer a member of any account. Ask an owner of one for an invitation.", {
     reason: "no_account",
   });
 }

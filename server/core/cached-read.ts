@@ -13,7 +13,7 @@ export type CachedRead<Value> = { get: () => Promise<Value>; invalidate: () => v
  * @param maxAgeMs time to live in milliseconds, from the end of the read: a slow database is not read all the time.
  */
 export function cachedRead<Value>(name: string, maxAgeMs: number, read: () => Promise<Value>): CachedRead<Value> {
-  const cacheOf = defineProcessValue(`fresh.${name}`, (): Cache<Value> => ({ cached: null, reading: null }));
+  const cacheOf = defineProcessValue(`cache.${name}`, (): Cache<Value> => ({ cached: null, reading: null }));
   return {
     get: async () => {
       const cache = cacheOf();

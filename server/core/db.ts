@@ -46,7 +46,7 @@ class NamelessClient extends pg.Client {
   }
 }
 
-/** Whether it is a configuration with a name: a query that is under way already, as the pool passes none, has a class. */
+/** Whether `first` is a plain query config with a name. The pool also passes query objects, which are class instances. */
 const isNamed = (first: unknown): first is pg.QueryConfig =>
   typeof first === "object" && first !== null && Object.getPrototypeOf(first) === Object.prototype && "name" in first;
 

@@ -26,7 +26,7 @@ const unlessFalse = flagOf("true");
 const count = (fallback: number, least: number, most: number) =>
   z.coerce.number().int().min(least).max(most).default(fallback);
 
-/** An address that requests lead to. Without its scheme `localhost:3000` would be a URL of the scheme `localhost`. */
+/** An http(s) URL. Without its scheme `localhost:3000` would be a URL of the scheme `localhost`. */
 const httpUrl = z.url({ protocol: /^https?$/, error: "must be an http:// or https:// URL" });
 
 /** Every setting of the service. Defaults are safe in production; `.describe` states the purpose. */

@@ -1,5 +1,6 @@
 import { randomFillSync } from "node:crypto";
 import { V7Generator } from "uuidv7";
+import { MINUTE_MS } from "./clock";
 
 /** Prefix of each kind of id. The rest is a UUIDv7 (RFC 9562) in Crockford base32, so ids sort by time. */
 const PREFIXES = {
@@ -93,6 +94,9 @@ export function firstIdAt(kind: IdKind, at: Date): string {
   }
   return `${PREFIXES[kind]}_${text}${"0".repeat(RANDOM_CHARACTERS)}`;
 }
+
+/** Largest difference between the time in an id and that in its row: ids keep increasing when a clock is set back. */
+export const ID_SLACK_MS = 10 * MINUTE_MS;
 
 /** Time at which an id was made, to the millisecond. The text must have the form of an id. */
 export function timeOfId(id: string): Date {

@@ -29,7 +29,7 @@ export const ReceiptReport = z.object({
   recipient: z.string().optional(),
   /** It is about the whole text, not about a part of it, whatever the provider's reports usually are. */
   isOfWhole: z.boolean().optional(),
-  /** Such a report was about no known message before. */
+  /** Second and last look: the first one found no message. */
   isLastTry: z.boolean().optional(),
 });
 export type ReceiptReport = z.output<typeof ReceiptReport>;

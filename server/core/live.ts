@@ -1,6 +1,6 @@
 /**
- * Notifies every process that data of an account changed, for open pages. Only a hint: it says neither what nor how,
- * and nothing depends on its arrival. NOTIFY takes one lock for the whole database at COMMIT, so it stays out of the
+ * Notifies every process that data of an account changed, for open pages. Only a hint: it carries no data, and
+ * nothing depends on its delivery. NOTIFY takes one lock for the whole database at COMMIT, so it stays out of the
  * transactions of messages: what changed is gathered here, and sent a little later in a statement of its own.
  */
 import { pool } from "./db";
@@ -13,7 +13,7 @@ export type LiveTopic = (typeof LIVE_TOPICS)[number];
 
 export const LIVE_CHANNEL = "live";
 
-const TELL_EVERY_MS = 500;
+const NOTIFY_EVERY_MS = 500;
 /** Longest payload in bytes; PostgreSQL takes fewer than 8,000. Accounts and topics are ASCII. */
 const PAYLOAD_MAX = 7_000;
 
@@ -28,7 +28,7 @@ export function noteChange(accountId: string, topic: LiveTopic): void {
   if (known) known.add(topic);
   else state.topics.set(accountId, new Set([topic]));
   if (state.timer) return;
-  state.timer = setTimeout(() => void tellChanges(), TELL_EVERY_MS);
+  state.timer = setTimeout(() => void notifyChanges(), NOTIFY_EVERY_MS);
   state.timer.unref();
 }
 
@@ -57,7 +57,7 @@ export function changesIn(payload: string): Map<string, LiveTopic[]> {
 }
 
 /** Sends the gathered changes, without waiting for the disk: the lock is held only for an instant. */
-export async function tellChanges(): Promise<void> {
+export async function notifyChanges(): Promise<void> {
   const state = gathered();
   if (state.timer) clearTimeout(state.timer);
   state.timer = null;
@@ -73,6 +73,6 @@ export async function tellChanges(): Promise<void> {
     });
   } catch (thrown) {
     // Pages also poll from time to time.
-    log("debug", "live.not_told", errorFields(thrown));
+    log("debug", "live.not_notified", errorFields(thrown));
   }
 }

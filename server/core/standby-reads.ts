@@ -23,8 +23,8 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 class NotCurrent extends Error {}
 
 /**
- * Position in the WAL up to which commits have been acknowledged. Callers that come while one question is under way share
- * the next one, because the response under way may be older than their last write.
+ * Position in the WAL up to which commits have been acknowledged. Callers that come while a query is in flight
+ * share the next one, because the result in flight may predate their last write.
  */
 function sharedPosition(primary: pg.Pool): () => Promise<string> {
   const ask = async () => {

@@ -77,8 +77,8 @@ const storableInput = t.middleware(({ ctx, input, next }) => {
 type Buildable = Pick<typeof t.procedure, "input" | "meta">;
 
 /**
- * Makes a procedure refuse text that cannot be stored. It looks at what the schema has made of the input, never at what
- * came: a schema has its limits, and a caller has none.
+ * Makes a procedure refuse text that cannot be stored. It checks the parsed input, whose size the schema bounds, not the raw
+ * input.
  */
 const storing = <Builder extends Buildable>(builder: Builder): Builder => ({
   ...builder,

@@ -126,7 +126,7 @@ const DEPTH_MAX = 32;
 /** Characters that PostgreSQL cannot store in text; `at` is the place, innermost first. */
 type Flaw = { problem: string; at: string[] };
 
-/** Names of places are made on the way back only, so that looking through much that is fine costs little. */
+/** Path names are built only while returning, so scanning valid input stays cheap. */
 function flawIn(value: unknown, depth: number): Flaw | null {
   if (typeof value === "string") {
     if (value.includes("\0")) return { problem: "must not contain NUL (U+0000)", at: [] };

@@ -93,7 +93,7 @@ async function findOwners(tx: Tx, messages: readonly InboundReport[]): Promise<M
   const addressed = [...new Set(messages.map(({ to }) => to))];
   const spellings = addressed.flatMap((to) => spellingsOf(to).map((spelling) => ({ to, spelling })));
   const { rows } = await tx.query<Owner & { to: string }>({
-    name: "suppressions.find_owners",
+    name: "inbound.find_owners",
     text: `SELECT DISTINCT r.addressed AS "to", s.account_id AS "accountId", s.sender_id AS "senderId"
            FROM ${SPELLINGS.as("r")} JOIN senders s ON s.sender_id = r.spelling
            WHERE (s.status = 'approved' OR s.approved_at IS NOT NULL) AND NOT starts_with(s.account_id, $3)`,

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { newId } from "../core/ids";
 import { deliveryIdOf, eventIdOf } from "../webhooks/derived-ids";
 import { cursorOf, positionOf } from "./cursor";
-import { type ListRequest, readList, type Span } from "./read-list";
+import { type ListRequest, type RowRange, readList } from "./read-list";
 
 const AT = new Date("2026-11-22T08:00:00Z");
 const EVENT_ID = eventIdOf(newId("message"), "message.sent", AT);
@@ -35,7 +35,7 @@ test("a cursor of another list is none of this one", () => {
 
 describe("readList", () => {
   const ids = Array.from({ length: 5 }, () => newId("message")).reverse();
-  const read = async ({ before, skip, take }: Span) =>
+  const read = async ({ before, skip, take }: RowRange) =>
     ids
       .filter((id) => before === undefined || id < before)
       .slice(skip, skip + take)

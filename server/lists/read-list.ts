@@ -6,7 +6,7 @@ import { cursorOf, type Position, positionOf } from "./cursor";
 export type ListRequest = { page: number; limit: number; cursor?: string | undefined };
 
 /** The rows to be read, in descending order of their ids: those with ids below `before`, or all. */
-export type Span = { before: string | undefined; skip: number; take: number };
+export type RowRange = { before: string | undefined; skip: number; take: number };
 
 type ListPage<Row> = {
   rows: Row[];
@@ -24,7 +24,7 @@ export async function readList<Row extends { id: string }>(
   request: ListRequest,
   prefix: string,
   count: () => Promise<number>,
-  read: (span: Span) => Promise<Row[]>,
+  read: (range: RowRange) => Promise<Row[]>,
 ): Promise<ListPage<Row>> {
   const take = request.limit + 1;
   if (request.cursor !== undefined) {
@@ -32,21 +32,21 @@ export async function readList<Row extends { id: string }>(
     return pageAt({ ...request, page }, await read({ before: id, skip: 0, take }), total);
   }
   const skip = (request.page - 1) * request.limit;
-  const span = { before: undefined, skip, take };
+  const range = { before: undefined, skip, take };
   if (skip === 0) {
-    const [total, rows] = await Promise.all([count(), read(span)]);
+    const [total, rows] = await Promise.all([count(), read(range)]);
     return pageAt(request, rows, total);
   }
   // A page past the end would read every row of the list in vain.
   const total = await count();
-  return pageAt(request, skip < total ? await read(span) : [], total);
+  return pageAt(request, skip < total ? await read(range) : [], total);
 }
 
 function requirePosition(cursor: string, page: number, prefix: string): Position {
   if (page > 1) throw invalidRequest("Give either `page` or `cursor`.", { param: "cursor", reason: "page_and_cursor" });
   const position = positionOf(cursor, prefix);
   if (position) return position;
-  throw invalidRequest("This is no cursor of this list. Give the `meta.next_cursor` of one of its pages.", {
+  throw invalidRequest("This is not a cursor of this list. Give the `meta.next_cursor` of one of its pages.", {
     param: "cursor",
     reason: "invalid_cursor",
   });

@@ -35,7 +35,7 @@ const listener = defineProcessValue("live.listener", (): Listener => {
 });
 
 /** Notifies watchers of a change, or, after a gap in listening, that anything may have changed. */
-function tellEverybody(): void {
+function notifyAll(): void {
   for (const watchers of listener().watchers.values()) for (const watcher of watchers) watcher(LIVE_TOPICS);
 }
 
@@ -78,7 +78,7 @@ async function connect(): Promise<void> {
     state.isConnecting = false;
     state.pauseMs = RECONNECT_AFTER_MS.first;
     if (state.watchers.size === 0) leave();
-    else tellEverybody();
+    else notifyAll();
   } catch (thrown) {
     lose(thrown as Error);
   }

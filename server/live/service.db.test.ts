@@ -5,7 +5,7 @@ import { endSession, isSessionOpen, startSession } from "../auth/sessions/sessio
 import { inTestMode, type SessionActor } from "../core/actor";
 import { onCommit, pool, transaction } from "../core/db";
 import { newId } from "../core/ids";
-import { noteChange, tellChanges } from "../core/live";
+import { noteChange, notifyChanges } from "../core/live";
 import { takeInbound } from "../inbound/tasks";
 import { removeMember } from "../members/service";
 import { switchAccount } from "../members/sessions";
@@ -53,7 +53,7 @@ test("changes in an account reach those who follow it", async () => {
   const account = await makeAccount();
   const { words } = await follow(await personOf(account));
   noteChange(account.accountId, "deliveries");
-  await tellChanges();
+  await notifyChanges();
   expect(await notified(words, "deliveries")).toContain("deliveries");
 });
 
@@ -63,7 +63,7 @@ test("a suppression that is made, deleted, imported, or asked for from a handset
   const { words } = await follow(actor);
   // Listening begins with word that anything may have changed, once.
   noteChange(account.accountId, "deliveries");
-  await tellChanges();
+  await notifyChanges();
   await notified(words, "deliveries");
   const { rows } = await pool().query<{ sender_id: string }>(
     "UPDATE senders SET sender_id = $2, approved_at = now() WHERE account_id = $1 RETURNING sender_id",
@@ -88,7 +88,7 @@ test("a suppression that is made, deleted, imported, or asked for from a handset
   ];
   for (const change of changes) {
     await change();
-    await tellChanges();
+    await notifyChanges();
     expect(await notified(words, "suppressions")).not.toContain("deliveries");
   }
 });
@@ -99,12 +99,12 @@ test("nobody is notified of another account", async () => {
   // Listening begins with word that anything may have changed, once.
   noteChange(account.accountId, "messages");
   noteChange(other.accountId, "deliveries");
-  await tellChanges();
+  await notifyChanges();
   expect(await notified(own.words, "messages")).toBeDefined();
   expect(await notified(theirs.words, "deliveries")).toBeDefined();
   const next = theirs.words.next();
   noteChange(account.accountId, "messages");
-  await tellChanges();
+  await notifyChanges();
   expect(await notified(own.words, "messages")).toBeDefined();
   theirs.leave();
   expect((await next).done).toBe(true);
@@ -128,7 +128,7 @@ test("a lost connection is made again, and followers are notified that anything 
   const account = await makeAccount();
   const { words } = await follow(await personOf(account));
   noteChange(account.accountId, "deliveries");
-  await tellChanges();
+  await notifyChanges();
   await notified(words, "deliveries");
   await pool().query(
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'messaging-live' AND datname = current_database()",

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { linksIn, type MailServer, startMailServer } from "@/test/network/mail-server";
 import { createAccountWithOwner } from "../accounts/service";
-import { resetPassword } from "../auth/credentials/passwords";
+import { resetPassword } from "../auth/credentials/change-password";
 import { mailReset, requestReset } from "../auth/credentials/reset-by-mail";
 import { findSignedIn, startSession } from "../auth/sessions/sessions";
 import type { SessionActor } from "../core/actor";
@@ -9,7 +9,7 @@ import { pool, transaction } from "../core/db";
 import { env } from "../core/env";
 import { type ApiError, toApiError } from "../core/errors";
 import { newId } from "../core/ids";
-import { acceptInvitation, getInvitation } from "../members/accept";
+import { acceptInvitation, getInvitation } from "../members/accept-invitation";
 import { invite, listInvitations } from "../members/invitations";
 import { queueMail } from "./store";
 import { forgetMails, sendMail } from "./tasks";

@@ -9,8 +9,8 @@ import { seal } from "../core/seal";
 import { type Composed, compose, type Letter } from "./compose";
 
 /**
- * Emails of one kind to one address in an hour. Counted by kind, so that nobody can use up those of another kind, or tell
- * from a refused invitation whether the address gets emails that only users get.
+ * Emails of one kind to one address in an hour. Counted by kind, so that one kind cannot exhaust another, and a refused
+ * invitation does not reveal that the address also gets emails for users.
  */
 const PER_ADDRESS_AND_KIND_MAX = 10;
 

@@ -1,12 +1,13 @@
 /** Invitations: links that make the owner of an email a member, once and for a week. */
 import { createHash, randomBytes } from "node:crypto";
+import { requireUnsuspended } from "../accounts/unsuspended";
 import { recordAudit } from "../audit/store";
 import { normalEmail } from "../auth/sign-in/normal-email";
 import { countInvitation } from "../auth/sign-in/throttle";
 import { requireConfirmed, type SessionActor } from "../core/actor";
 import { pool, type Tx, transaction } from "../core/db";
 import { publicUrl } from "../core/env";
-import { forbidden, invalidRequest, notFound, rateLimited } from "../core/errors";
+import { invalidRequest, notFound, rateLimited } from "../core/errors";
 import { newId } from "../core/ids";
 import { log } from "../core/log";
 import type { Letter } from "../mail/compose";
@@ -41,9 +42,8 @@ async function requireFreePlace(tx: Tx, accountId: string, members: number): Pro
      FROM accounts a WHERE a.id = $1`,
     [accountId],
   );
-  if (rows[0]?.status !== "active")
-    throw forbidden("This account is suspended: it can make nothing new.", { reason: "account_not_active" });
-  if (members + rows[0].open < PEOPLE_MAX) return accountName(rows[0]);
+  const account = requireUnsuspended(rows[0]);
+  if (members + account.open < PEOPLE_MAX) return accountName(account);
   throw invalidRequest(`An account has at most ${PEOPLE_MAX} members and open invitations.`, {
     reason: "member_limit",
   });
@@ -68,8 +68,8 @@ const letterOf = (name: string, role: string, url: string): Letter => ({
 });
 
 /**
- * Emails the link, where a mail server is set. Then nobody but the reader of the mailbox may have it: it shows whether a user
- * has the email, and if none has, signs up anybody with it.
+ * Emails the link, where a mail server is set. The link must then reach only the mailbox: it reveals whether a user has the email
+ * and, if none has, lets its holder sign up with it.
  * @returns whether it is on its way.
  * @throws 429 `invitation_throttled` when the address has got too many invitations within the last hour.
  */

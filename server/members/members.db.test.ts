@@ -7,7 +7,7 @@ import type { MemberRole, SessionActor } from "../core/actor";
 import { pool } from "../core/db";
 import { toApiError } from "../core/errors";
 import { newId } from "../core/ids";
-import { acceptInvitation, getInvitation } from "./accept";
+import { acceptInvitation, getInvitation } from "./accept-invitation";
 import { invite, listInvitations, withdrawInvitation } from "./invitations";
 import { changeRole, leave, listMembers, removeMember } from "./service";
 import { listMemberships, switchAccount } from "./sessions";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { liveSessionProcedure, ownerProcedure, ownProcedure, publicProcedure, router } from "../core/trpc";
-import { acceptInvitation, getInvitation } from "./accept";
+import { acceptInvitation, getInvitation } from "./accept-invitation";
 import { invite, listInvitations, withdrawInvitation } from "./invitations";
 import {
   AcceptedInvitation,

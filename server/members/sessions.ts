@@ -34,12 +34,12 @@ export async function switchAccount(actor: SessionActor, input: SwitchAccountInp
       "SELECT 1 FROM account_members WHERE account_id = $1 AND user_id = $2 FOR SHARE",
       [input.account_id, actor.userId],
     );
-    if (rowCount === 0) throw notFound("You are no member of such an account.", { param: "account_id" });
+    if (rowCount === 0) throw notFound("You are not a member of this account.", { param: "account_id" });
     await openAccount(tx, actor, input.account_id);
   });
   const memberships = await listMemberships({ ...actor, accountId: input.account_id });
   const current = memberships.find((membership) => membership.is_current);
-  if (!current) throw notFound("You are no member of such an account.", { param: "account_id" });
+  if (!current) throw notFound("You are not a member of this account.", { param: "account_id" });
   return current;
 }
 

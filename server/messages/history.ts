@@ -3,7 +3,7 @@ import { pool, type Queryable, readPrisma } from "../core/db";
 import { notFound } from "../core/errors";
 import { findDeliveries, findEvents } from "../webhooks/history/of-message";
 import { triesOf } from "../webhooks/present";
-import { moneyOf } from "./money";
+import { moneyOf } from "./money-history";
 import { MESSAGE_COLUMNS, type MessageRow } from "./present";
 import type { MessageHistory } from "./timeline";
 

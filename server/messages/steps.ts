@@ -32,7 +32,7 @@ export function foldSteps(message: LockedMessage, steps: readonly Step[]): Folde
   const folded: Folded = { status: message.status, steps: [], moves: [], events: [] };
   for (const step of steps) {
     if (!canMove(folded.status, step.to)) continue;
-    const money = moneyOf(message, folded.status, step);
+    const money = settleOrRefund(message, folded.status, step);
     if (money) folded.moves.push(money);
     folded.status = step.to;
     folded.steps.push(step);
@@ -45,7 +45,7 @@ export function foldSteps(message: LockedMessage, steps: readonly Step[]): Folde
 }
 
 /** Leaving `pending` settles the reserved money when a provider took the message, and refunds it in full otherwise. */
-function moneyOf(message: LockedMessage, from: MessageStatus, step: Step): MoneyMove | null {
+function settleOrRefund(message: LockedMessage, from: MessageStatus, step: Step): MoneyMove | null {
   if (from !== "pending" || message.costMicros === 0n) return null;
   const settles = step.to === "sent";
   return {

@@ -10,7 +10,7 @@ import { metrics } from "../core/metrics";
 import { defineProcessValue, onShutdown } from "../core/process";
 import { updateGauges } from "./gauges";
 import { mergeMetrics } from "./merge-metrics";
-import { pagesProcess } from "./pages-process";
+import { pagesProcess } from "./pages-state";
 import { checkReadiness } from "./readiness";
 
 const TRY_PORT_EVERY_MS = 2 * SECOND_MS;

@@ -8,7 +8,7 @@ import { pool, pools } from "../core/db";
 import { errorFields, log } from "../core/log";
 import { metrics } from "../core/metrics";
 import { LEASE_S, workerId } from "../core/worker-id";
-import { pagesProcess } from "./pages-process";
+import { pagesProcess } from "./pages-state";
 import { type QueueRow, readQueues } from "./queues";
 
 const FRESH_MS = 10 * SECOND_MS;

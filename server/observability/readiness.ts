@@ -6,7 +6,7 @@ import { env } from "../core/env";
 import { errorFields, log } from "../core/log";
 import { LEASE_S } from "../core/worker-id";
 import { readMigrationState } from "./migrations";
-import { pagesProcess } from "./pages-process";
+import { pagesProcess } from "./pages-state";
 
 const CHECK_TIMEOUT_MS = 5 * SECOND_MS;
 /** The database is queried at most once in this time, however many callers there are. */

@@ -17,8 +17,7 @@ import type { ProviderId } from "./schema";
 import { findSettings } from "./settings";
 
 /**
- * Where the settings lead is the operator's word, and who answers there may be no provider: no more of a response is shown
- * than a code and a sentence of a provider's own.
+ * The operator chooses the address, which may not be a provider's: show only a code and a short sentence of its response.
  */
 const CODE_MAX = 64;
 const DETAIL_MAX = 200;

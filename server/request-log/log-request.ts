@@ -66,7 +66,7 @@ export function logRequest(request: ServedRequest): void {
 
 const RESOURCE_ID = /^\{"success":true,"data":\{"id":"([a-z]+_[0-9A-Za-z-]{1,40})"/;
 
-/** The part of a response that is of use later: all of an error's, and the beginning of another, which names what it is about. */
+/** The stored part of a response: all of an error, else the first 120 characters, which name the resource. */
 const keptResponse = ({ status, response }: ServedRequest): string =>
   response.slice(0, status >= 400 ? RESPONSE_MAX : 120);
 

@@ -10,7 +10,7 @@ export type DltColumns = {
 /** Refuses a template without the entity that registered it: no carrier takes one. @throws 400 `dlt_entity_missing` */
 export function requireDltEntity({ dltEntityId, dltTemplateId, dltTemplateCategory }: DltColumns): void {
   if (dltEntityId !== null || (dltTemplateId === null && dltTemplateCategory === null)) return;
-  throw invalidRequest("A template of India needs the entity that registered it: give dlt_entity_id too.", {
+  throw invalidRequest("A DLT template needs its registered entity: send dlt_entity_id too.", {
     param: "dlt_entity_id",
     reason: "dlt_entity_missing",
   });

@@ -1,7 +1,7 @@
 import type { Sender as SenderRow } from "@/prisma/generated/client";
+import { inAccountQueue } from "../accounts/account-queue";
 import { createOnce } from "../accounts/idempotency/create-once";
 import { type IdempotentRequest, plainRequest } from "../accounts/idempotency/request";
-import { inTurn } from "../accounts/turns";
 import { recordAudit } from "../audit/store";
 import type { AccountActor } from "../core/actor";
 import { addJob } from "../core/add-jobs";
@@ -75,8 +75,8 @@ function newSender(accountId: string, form: SenderForm): SenderRow {
 }
 
 /**
- * For `createOnce`, whose lock of the account has two registrations count one after the other. A number is registered in one
- * spelling, so that an operator's decision about it holds for the other one. @throws 400
+ * Runs under `createOnce`'s account lock, so two registrations are counted in turn. A number is registered in one spelling, so
+ * that an operator's decision about it holds for the other one. @throws 400
  */
 async function insertSender(tx: Tx, row: SenderRow): Promise<void> {
   const { rowCount } = await tx.query(
@@ -186,7 +186,7 @@ export async function deleteSender(actor: AccountActor, id: string) {
     await recordAudit(tx, actor, { action: "sender.deleted", accountId, subjectId: id, before });
     return row;
   };
-  const deleted = await inTurn(accountId, () => transaction(remove));
+  const deleted = await inAccountQueue(accountId, () => transaction(remove));
   if (!deleted) {
     await getSender(actor, id);
     throw invalidRequest("An operator rejected, suspended or slowed down this sender: it cannot be deleted.", {

@@ -1,6 +1,6 @@
+import { inAccountQueue } from "../accounts/account-queue";
 import { createOnce } from "../accounts/idempotency/create-once";
 import { type IdempotentRequest, plainRequest } from "../accounts/idempotency/request";
-import { inTurn } from "../accounts/turns";
 import { countRequest } from "../api-keys/rate-limit";
 import { recordAudit } from "../audit/store";
 import type { AccountActor } from "../core/actor";
@@ -76,7 +76,7 @@ export async function importSuppressions(actor: AccountActor, input: ImportSuppr
   const senderId = input.sender_id ?? null;
   await countImport(accountId);
   const { numbers, ...rest } = sortEntries(input.numbers);
-  const added = await inTurn(accountId, () =>
+  const added = await inAccountQueue(accountId, () =>
     transaction(async (tx) => {
       if (senderId) await requireSender(tx, accountId, senderId);
       if (numbers.length === 0) return 0;

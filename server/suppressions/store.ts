@@ -11,7 +11,9 @@ type Sending = { accountId: string; toNumber: string; fromSender: string };
 
 const keyOf = (accountId: string, number: string, senderId: string): string => `${accountId} ${number} ${senderId}`;
 
-/** What suppresses messages from a sender: every sender (empty), itself, and for a number that can be dialled its other spelling. */
+/**
+ * The sender IDs whose suppressions apply to a sender: empty (all), itself, and the other spelling of a dialable number.
+ */
 const suppressorsOf = (fromSender: string): string[] => ["", fromSender, otherSpellingOf(fromSender) ?? ""];
 
 const SENDINGS = unnest<Sending>({
@@ -54,7 +56,7 @@ export const isSuppressed = (message: string): string => `EXISTS (SELECT 1 FROM 
     AND suppressing.sender_id IN ('', ${message}.from_sender, ${otherSpellingIn(`${message}.from_sender`)}))`;
 
 /** Has the open pages of the accounts ask anew for their suppressions. */
-const tellPages = (tx: Tx, changes: ReadonlyArray<{ accountId: string }>): void =>
+const notifyPages = (tx: Tx, changes: ReadonlyArray<{ accountId: string }>): void =>
   onCommit(tx, () => {
     for (const { accountId } of changes) noteChange(accountId, "suppressions");
   });
@@ -79,7 +81,7 @@ export async function insertManual(tx: Tx, request: SuppressionRequest, note: st
   );
   const [row] = rows;
   if (!row) throw new Error("The suppression was neither inserted nor found.");
-  tellPages(tx, [row]);
+  notifyPages(tx, [row]);
   return row;
 }
 
@@ -113,7 +115,7 @@ export async function insertImported(
            SELECT count(*)::int4 AS added FROM inserted`,
     values: [accountId, senderId, note, at, ...IMPORTED.values(numbers)],
   });
-  tellPages(tx, [{ accountId }]);
+  notifyPages(tx, [{ accountId }]);
   return rows[0]?.added ?? 0;
 }
 
@@ -152,7 +154,7 @@ export async function lockKeywords(tx: Tx, requests: readonly SuppressionRequest
  */
 export async function insertStops(tx: Tx, stops: readonly SuppressionRequest[]): Promise<void> {
   if (stops.length === 0) return;
-  tellPages(tx, stops);
+  notifyPages(tx, stops);
   // `to_number || ''` matches no index: the messages of one handset are few, those to one sender are not.
   await tx.query({
     name: "suppressions.insert_stops",
@@ -180,7 +182,7 @@ const INSERT_DELETED = `${INSERT_CHANGES}
 /** Deletes suppressions made by STOPs before the START; those made by hand stay. */
 export async function deleteStops(tx: Tx, starts: readonly SuppressionRequest[]): Promise<void> {
   if (starts.length === 0) return;
-  tellPages(tx, starts);
+  notifyPages(tx, starts);
   await tx.query({
     name: "suppressions.delete_stops",
     text: `WITH deleted AS (
@@ -207,6 +209,6 @@ export async function deleteOne(tx: Tx, accountId: string, id: string): Promise<
            SELECT number, sender_id AS "senderId", reason FROM deleted`,
     values: [id, accountId],
   });
-  tellPages(tx, [{ accountId }]);
+  notifyPages(tx, [{ accountId }]);
   return rows[0];
 }

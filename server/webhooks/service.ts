@@ -1,6 +1,6 @@
+import { inAccountQueue } from "../accounts/account-queue";
 import { createOnce } from "../accounts/idempotency/create-once";
 import { type IdempotentRequest, plainRequest } from "../accounts/idempotency/request";
-import { inTurn } from "../accounts/turns";
 import { recordAudit } from "../audit/store";
 import type { AccountActor } from "../core/actor";
 import { msUntil, nextUtcDay, now, utcDay, wholeSeconds } from "../core/clock";
@@ -184,7 +184,7 @@ export async function updateEndpoint(
     await recordAudit(tx, actor, { action: "endpoint.updated", accountId, subjectId: id, before, after });
     return presentEndpoint(row);
   };
-  return inTurn(actor.accountId, () => transaction(update));
+  return inAccountQueue(actor.accountId, () => transaction(update));
 }
 
 /** Deletes an endpoint: it gets no more events, and its pending deliveries are not sent. @throws 404 */
@@ -225,7 +225,7 @@ export async function enableEndpoint(actor: AccountActor, id: string) {
     const [before, after] = [{ is_active: false }, { is_active: true }];
     await recordAudit(tx, actor, { action: "endpoint.enabled", accountId, subjectId: id, before, after });
   };
-  await inTurn(accountId, () => transaction(enable));
+  await inAccountQueue(accountId, () => transaction(enable));
   return getEndpoint(actor, id);
 }
 

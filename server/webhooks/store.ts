@@ -227,9 +227,8 @@ async function insertUnrecorded(
 
 /**
  * Parks `unsentIds` and every delivery of a closed endpoint whose row is pending, in steps, so that its lock is never held
- * for long. Deliveries that stand in other jobs only, or that are left over by a crash, are parked by their jobs. The order is
- * that of the next try, so that the index
- * of pending deliveries is walked once and the endpoint's history never.
+ * for long. Deliveries that exist only in other jobs, or were left by a crash, are parked by their jobs. The order is that of
+ * the next try, so that the index of pending deliveries is walked once and the endpoint's history never.
  * @returns false when the endpoint is open (again).
  */
 export async function parkAllPending(endpointId: string, unsentIds: readonly string[] = []): Promise<boolean> {

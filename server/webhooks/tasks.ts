@@ -4,11 +4,12 @@ import { env } from "../core/env";
 import type { JobPayload } from "../core/jobs";
 import { defineProcessValue } from "../core/process";
 import { runParts } from "../retention/steps";
+import type { WaitingJob } from "./delivery/delegated-jobs";
 import { type DeliverOptions, type SendOptions, sendDeliveries } from "./delivery/deliver";
-import { createFairSlots, REQUEUE_AFTER_MS, type Slot, type WaitingJob } from "./delivery/fair-slots";
+import { createFairSlots, REQUEUE_AFTER_MS, type Slot } from "./delivery/fair-slots";
 import { addDeliveryJobs, DELIVERIES_PER_JOB, isFirstTry } from "./delivery/outbox";
 import { WEBHOOK_TIMEOUT_MS } from "./delivery/retry";
-import { eraseExpiredSecrets, requeueStranded, reviveFirstTries } from "./delivery/sweep";
+import { eraseExpiredSecrets, requeueOrphanedDeliveries, reviveFirstTries } from "./delivery/sweep";
 import { claimJobs, createRequeue, endJobs } from "./delivery/waiting-jobs";
 import {
   isOpen,
@@ -28,7 +29,7 @@ const QUICK = { withinMs: 1_000, deliveries: 4 * DELIVERIES_PER_JOB };
 /** Between the end of the last request of a claimed job and the time at which it is due. */
 const MARGIN_MS = 2_000;
 /** A delivery that is overdue by this much, and that no job carries, has lost its job. */
-const STRANDED_AFTER_MS = 5 * MINUTE_MS;
+const ORPHANED_AFTER_MS = 5 * MINUTE_MS;
 
 const slots = defineProcessValue("webhooks.slots", () => createFairSlots(env().WEBHOOK_CONCURRENCY));
 
@@ -134,7 +135,7 @@ async function deliver(target: Target, payload: Payload, options: SendOptions): 
  */
 export const sweepWebhooks = (): Promise<void> =>
   runParts([
-    () => requeueStranded(new Date(now().getTime() - STRANDED_AFTER_MS)),
-    () => reviveFirstTries(STRANDED_AFTER_MS),
+    () => requeueOrphanedDeliveries(new Date(now().getTime() - ORPHANED_AFTER_MS)),
+    () => reviveFirstTries(ORPHANED_AFTER_MS),
     eraseExpiredSecrets,
   ]);

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { requireSession } from "@/server/auth/sessions/session";
+import { requireSession } from "@/server/auth/sessions/require-session";
 import { SettingsTabs } from "./_components/settings-tabs";
 
 export default async function SettingsLayout({ children }: { children: ReactNode }) {

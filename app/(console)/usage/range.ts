@@ -1,6 +1,6 @@
+import { DAY_MS } from "@/app/_ui/values/days";
 import type { Usage, UsageSeries } from "@/server/accounts/schema";
 
-const DAY_MS = 86_400_000;
 const MICROS = 1_000_000;
 
 /** The longest series that the service returns, in days. */

@@ -13,7 +13,7 @@ import { QueryState } from "@/app/_ui/lists/query-state";
 import { oneOf, useUrlState } from "@/app/_ui/lists/use-url-state";
 import { StatCard } from "@/app/_ui/stat-card";
 import { formatCount } from "@/app/_ui/values/count";
-import { formatDay } from "@/app/_ui/values/days";
+import { DAY_MS, formatDay } from "@/app/_ui/values/days";
 import { formatMoney } from "@/app/_ui/values/money";
 import { formatShare } from "@/app/_ui/values/share";
 import type { Usage } from "@/server/accounts/schema";
@@ -26,7 +26,6 @@ type Period = Usage["period"];
 const PERIODS: readonly Period[] = ["day", "month", "all"];
 
 const FIRST: Period = "month";
-const DAY_MS = 86_400_000;
 
 /** The first and last day of the period. `ends_at` is exclusive; a period still open ends today. */
 function describeSpan({ period, starts_at, ends_at }: Usage): string {

@@ -11,7 +11,7 @@ const en = {
   revoke: "Revoke",
   notFound: "API key not found",
   whyNotFound:
-    "It belongs to another account or mode, or it was revoked or expired more than 90 days ago, or before 200 others.",
+    "It belongs to another account or mode, or it was revoked or expired more than 90 days ago, or is not among the latest 200 inactive keys.",
   facts: {
     title: "Details",
     state: "State",
@@ -50,7 +50,7 @@ const en = {
     usedThisMonth: (used: string, limit: string) => `${used} of ${limit} this month`,
     used: (quotas: readonly string[]) => `Used: ${quotas.join(", ")} (UTC), including keys that it created.`,
     noMessages: "No messages were sent with this key in this period.",
-    noneLeft: "No messages of this key are left in this period; older ones of the account were deleted.",
+    noneLeft: "No messages of this key remain in this period. Older messages of the account were deleted.",
     isPartial: (count: string) =>
       `Only the newest ${count} messages are counted. Older ones in this period are left out or were deleted.`,
     viewMessages: "View its messages",

@@ -5,7 +5,7 @@ const en = {
   goToSignIn: "Go to sign-in",
   askOperator: {
     title: "Ask the operator",
-    reason: "The operator of this installation makes links to choose another password.",
+    reason: "Ask the operator of this installation for a password reset link.",
   },
   title: "Forgotten your password?",
   promise: "We’ll email you a link to choose a new one.",

@@ -14,8 +14,7 @@ const en = {
     reference: "Reference",
     referenceHint: "Your own ID",
   },
-  searched: (count: string) =>
-    `Searched the newest ${count} messages. Choose the days of creation to search older ones.`,
+  searched: (count: string) => `Only the newest ${count} messages were searched. Filter by date to search older ones.`,
   columns: { to: "To", from: "From", text: "Text", cost: "Cost" },
   textDeleted: "Deleted",
   noneYet: {

@@ -17,22 +17,22 @@ const providersInTrouble: Partial<Record<OperatedProvider["state"], (provider: s
 };
 
 const taskNames: Record<JobName, string> = {
-  dispatch_messages: "Give messages to providers",
+  dispatch_messages: "Dispatch messages to providers",
   apply_receipts: "Read delivery receipts",
-  join_receipts: "Read receipts that came before their message",
+  join_receipts: "Match receipts that arrived early",
   apply_inbound: "Read replies and opt-outs",
-  request_password_reset: "Write emails for forgotten passwords",
+  request_password_reset: "Send password reset links",
   review_sender: "Approve senders automatically",
   deliver_events: "Deliver events to webhook endpoints",
   deliver_webhooks: "Deliver events again",
   post_alert: "Post alerts to alert URLs",
   send_mail: "Send emails",
-  sweep_messages: "Look after messages that wait",
-  sweep_webhooks: "Look after deliveries that wait",
+  sweep_messages: "Recover and time out messages",
+  sweep_webhooks: "Recover lost deliveries",
   sweep_alerts: "Look for problems to alert on",
   check_ledger: "Check the ledger",
-  fold_list_totals: "Add up the lengths of lists",
-  mark_lists: "Keep deep pages of lists quick",
+  fold_list_totals: "Update list totals",
+  mark_lists: "Index deep pages of lists",
   forget_idempotency_keys: "Delete old idempotency keys",
   forget_callbacks: "Delete old callbacks",
   forget_sign_ins: "Delete ended sessions, invitations and links",
@@ -40,12 +40,12 @@ const taskNames: Record<JobName, string> = {
   forget_requests: "Delete old entries of the request log",
   forget_mails: "Delete old emails",
   forget_alerts: "Delete old alerts",
-  forget_old_data: "Delete data that is kept no longer",
+  forget_old_data: "Delete expired data",
 };
 
 const en = {
   title: "Installation",
-  description: "Whether messages flow, and what waits for you.",
+  description: "System health, and what needs your attention.",
   tasks: {
     none: "Everything works, and nothing waits for you",
     title: "Needs your attention",
@@ -80,7 +80,7 @@ const en = {
     heartbeat: "Heartbeat",
     alive: "Alive",
     silentFor: (seconds: number) => `Silent for ${seconds} s`,
-    none: "No worker was heard of in ten minutes",
+    none: "No worker heartbeat in the last ten minutes",
     messagesWait: "Messages are accepted, and wait until one is started.",
   },
   queues: {

@@ -42,8 +42,8 @@ const en = {
     /** `shown`: the count of failed tries as it is written. */
     text: (url: string, tries: number, shown: string) =>
       plural(tries, {
-        one: `${url}: ${shown} failed try. 25 disable it.`,
-        other: `${url}: ${shown} failed tries in a row. 25 disable it.`,
+        one: `${url}: ${shown} failed try. 25 in a row disable the endpoint.`,
+        other: `${url}: ${shown} failed tries in a row. 25 in a row disable the endpoint.`,
       }),
   },
   openEndpoint: "Open endpoint",

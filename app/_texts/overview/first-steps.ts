@@ -26,7 +26,7 @@ const en = {
   message: {
     title: "Send your first message",
     text: "Write it here. The price is shown before you send.",
-    sent: "Sent, but not delivered yet. Its page shows how far it came.",
+    sent: "Sent, but not delivered yet. Its page shows its progress.",
     action: "Send",
     viewMessages: "View messages",
   },

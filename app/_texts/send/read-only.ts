@@ -1,7 +1,7 @@
 import { defineTexts } from "../define-texts";
 
 const en = {
-  title: "Your role does not send messages",
+  title: "Your role cannot send messages",
   explanation: "Viewers read everything and change nothing. Ask an owner of the account to make you a developer.",
   viewMessages: "View messages",
 };

@@ -2,7 +2,7 @@ import type { Member } from "@/server/members/schema";
 import { defineTexts } from "../define-texts";
 
 const en = {
-  viewer: { label: "Viewer", may: "Reads everything but the audit log, and changes nothing." },
+  viewer: { label: "Viewer", may: "Can read everything except the audit log, and change nothing." },
   developer: {
     label: "Developer",
     may: "Also sends messages, and manages senders, suppressions, API keys and webhooks.",

@@ -7,7 +7,7 @@ const en = {
     title: "Sessions",
     description: "A session ends when you sign out, after 7 days without use, and after 30 days at most.",
     device: "Device",
-    current: "This one",
+    current: "This session",
     address: "Address",
     unknownAddress: "Unknown",
     signedIn: "Signed in",
@@ -30,7 +30,7 @@ const en = {
     done: "You are signed out everywhere else",
   },
   password: {
-    form: "Change of the password",
+    form: "Change password",
     title: "Password",
     description: "A change signs you out everywhere else.",
     notChanged: "The password was not changed",
@@ -50,7 +50,7 @@ const en = {
     code: "Code",
   },
   enrol: {
-    form: "Setup of the authenticator app",
+    form: "Set up authenticator app",
     instructions: "Scan this with your authenticator app, or type the key into it. Then enter the code that it shows.",
     qrCode: "QR code",
     key: "Key",
@@ -61,7 +61,7 @@ const en = {
     kept: "I have kept them",
   },
   disable: {
-    form: "Disabling of the authenticator app",
+    form: "Disable authenticator app",
     notDisabled: "The authenticator app was not disabled",
     password: "Password",
     codeHint: "From the app, or a recovery code.",

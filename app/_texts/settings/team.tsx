@@ -43,8 +43,8 @@ const en = {
     validUntil: "Valid until",
     actions: "Actions",
     withdraw: "Withdraw",
-    withdrawOf: (email: string) => `Withdraw the invitation of ${email}`,
-    withdrawn: (email: string) => `The invitation of ${email} is withdrawn`,
+    withdrawOf: (email: string) => `Withdraw the invitation for ${email}`,
+    withdrawn: (email: string) => `The invitation for ${email} is withdrawn`,
   },
   leave: {
     title: "Leave this account",

@@ -28,7 +28,7 @@ const en = {
   themeDark: { label: "Theme: dark", words: "colours night" } satisfies Action,
   themeAuto: { label: "Theme: match system", words: "colours" } satisfies Action,
   signOut: { label: "Sign out", words: "log out leave" } satisfies Action,
-  failed: "The search did not work. Try again.",
+  failed: "Search failed. Try again.",
   nothingFound: "Nothing found. Try an ID, a number or a reference.",
   searching: "Searching",
   found: (count: number) => plural(count, { one: `${count} result`, other: `${count} results` }),

@@ -2,7 +2,7 @@ import { defineTexts } from "../define-texts";
 
 const en = {
   label: "Confirmation",
-  reason: "You signed in a while ago. This needs your password again; then you have ten minutes.",
+  reason: "You signed in a while ago. Enter your password to continue; it is not asked for again for ten minutes.",
   password: "Password",
   submit: "Confirm",
 };

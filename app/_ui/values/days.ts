@@ -1,5 +1,7 @@
 import { perLocale } from "@/app/_texts/language";
 
+export const DAY_MS = 86_400_000;
+
 const short = perLocale(
   (locale) => new Intl.DateTimeFormat(locale, { month: "short", day: "numeric", timeZone: "UTC" }),
 );

@@ -4,10 +4,10 @@
  */
 import type { AccountActor } from "../../core/actor";
 import { pool, type Tx, transaction } from "../../core/db";
-import { forbidden } from "../../core/errors";
 import type { Idempotency } from "../../core/trpc";
+import { inAccountQueue } from "../account-queue";
 import { type LockedAccount, lockAdmission } from "../store";
-import { inTurn } from "../turns";
+import { requireUnsuspended } from "../unsuspended";
 import { type IdempotentRequest, markReplayed } from "./request";
 import { readResponses, storeResponses } from "./stored-responses";
 
@@ -24,7 +24,7 @@ type Operation<Result> = {
   carryOut: (tx: Tx) => Promise<Result>;
 };
 
-/** `accountId`: the account that has the lock and the key. `caller`: somebody whose secrets are shown to nobody else. */
+/** `accountId`: the account that has the lock and the key. `caller`: the key or person; only they may be replayed a response that contains a secret. */
 type Owner = { accountId: string; caller: string };
 
 const ownerOf = (actor: AccountActor): Owner => ({
@@ -48,15 +48,14 @@ async function refusalOf(check: () => Promise<void>): Promise<{ thrown: unknown 
   }
 }
 
-const suspended = () =>
-  forbidden("This account is suspended: it can make nothing new.", { reason: "account_not_active" });
-
 /** A transaction that holds the account's admission lock. A wait for the lock holds a connection, so each account has one at a time. */
 const inOwnTransaction = <Result>(
   accountId: string,
   work: (tx: Tx, account: LockedAccount | undefined) => Promise<Result>,
 ): Promise<Result> =>
-  inTurn(accountId, () => transaction(async (tx) => work(tx, (await lockAdmission(tx, [accountId])).get(accountId))));
+  inAccountQueue(accountId, () =>
+    transaction(async (tx) => work(tx, (await lockAdmission(tx, [accountId])).get(accountId))),
+  );
 
 /**
  * Carries out an operation in a transaction that holds the account's admission lock. With an Idempotency-Key it is carried out once
@@ -79,7 +78,7 @@ export async function createOnceFor<Result>(
 ): Promise<Result> {
   const idempotency = request.idempotency();
   const requireOpen = (account: LockedAccount | undefined) => {
-    if (!whileSuspended && account?.status !== "active") throw suspended();
+    if (!whileSuspended) requireUnsuspended(account);
   };
   if (!idempotency) {
     await check?.();

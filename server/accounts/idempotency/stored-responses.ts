@@ -11,7 +11,7 @@ import { unnest } from "../../core/unnest";
 import { deleteInSteps } from "../../retention/steps";
 import { isSameRequest, type StoredHashes, storedValueHash } from "./same-request";
 
-/** How long a request's response is repeated. */
+/** Hours for which a stored response is replayed. */
 const REPEATED_HOURS = 24;
 /** Responses are deleted later than they expire, so that no transaction loses one that it has just read. */
 const KEPT_HOURS = REPEATED_HOURS + 1;

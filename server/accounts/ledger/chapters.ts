@@ -1,9 +1,9 @@
 /**
- * Chapters: the entries of about a day, two days later, when no transaction can add to them. Their sums are kept, so that the
- * hourly check reads what came after. Each chapter is read again from time to time, because a stored sum would
- * hide later changes to its entries.
+ * A chapter is a closed range of ledger entries: about one day, closed two days later, when no transaction can still add to
+ * it. Its sums are stored, so the hourly check reads only later entries. Chapters are re-read periodically, because a stored
+ * sum would hide a later change.
  */
-import { DAY_MS, MINUTE_MS } from "../../core/clock";
+import { DAY_MS } from "../../core/clock";
 import { pool, transaction } from "../../core/db";
 import { firstIdAt } from "../../core/ids";
 import { inSnapshot, type Read } from "./check";
@@ -18,8 +18,6 @@ const CHAPTER_ENTRIES_MAX = 200_000;
 const SETTLED_WITHIN_MS = 4 * DAY_MS;
 /** Those that are scheduled are dispatched up to 30 days after they were accepted. */
 const SCHEDULED_SETTLED_WITHIN_MS = 30 * DAY_MS + SETTLED_WITHIN_MS;
-/** Largest difference between the time in a message's id and that of its reserve. */
-export const ID_SLACK_MS = 10 * MINUTE_MS;
 
 /** The entries from `afterId` (exclusive) to `throughId`, and when the first and the last were made. */
 export type Chapter = { afterId: bigint; throughId: bigint; beganAt: Date; endedAt: Date };

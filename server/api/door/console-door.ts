@@ -106,7 +106,7 @@ export function openConsoleDoor(next: PagesHandler): PagesHandler {
     if (docsFile && isRead(request)) return answerDocsFile(request, response, docsFile);
     if (asked.startsWith("/api/") || (asked.startsWith("/docs/") && asked.endsWith(".md")))
       return writeResponse(request, response, textRefusal(404, "There is no such address."));
-    if (built) return handlePage(request, response, asked, built, toPages);
+    if (built) return handlePage({ request, response, path: asked, built, toPages });
     response.setHeader("content-security-policy", contentSecurityPolicy([]));
     return toPages(request, response);
   };

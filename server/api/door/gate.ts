@@ -14,7 +14,7 @@ export type GateLimits = {
 };
 
 /**
- * Waits for a place. `isAhead`: the work is done ahead of time, for nobody who waits, so it waits until all others have entered.
+ * Waits for a place. `isAhead`: a prefetch, which nobody is waiting for, so it yields to all other requests.
  * @returns a function that leaves the place; null when there was none in time.
  */
 export type Enter = (work?: { isAhead: boolean }) => Promise<(() => void) | null>;

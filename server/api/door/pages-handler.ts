@@ -1,4 +1,4 @@
-/** The way of requests to the pages process, which serves pages and sign-in. */
+/** Hands requests to the pages process, which serves pages and sign-in. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { overloaded } from "../../core/errors";
 import { authRefusal, pageRefusal, writeResponse } from "./responses";

@@ -13,7 +13,7 @@ import type { BuiltPage, BuiltPages } from "./built-pages";
 import { openGate } from "./gate";
 import type { PagesHandler } from "./pages-handler";
 import { isPlainPath } from "./plain-path";
-import { pageRefusal, textRefusal, writeResponse } from "./responses";
+import { type DoorResponse, pageRefusal, textRefusal, writeResponse } from "./responses";
 import { contentSecurityPolicy } from "./security-headers";
 import { letApiGoFirst } from "./traffic";
 import { countFile, countVisit, visitorOf } from "./visitor";
@@ -28,6 +28,15 @@ const RENDERS = { atOnce: 1, waiting: 40, waitMs: 5_000, holdMs: 10_000 };
 const renders = defineProcessValue("door.renders", () => openGate(RENDERS, letApiGoFirst));
 /** Paths of former versions, which people may have bookmarked, and their present paths. */
 const MOVED: Readonly<Record<string, string>> = { "/security": "/settings/security", "/audit": "/settings/audit" };
+
+/** A request for a page or one of its files, and what may serve it. `path`: without the query. */
+type PageRequest = {
+  request: IncomingMessage;
+  response: ServerResponse;
+  path: string;
+  built: { pages: BuiltPages; files: ReadonlyMap<string, BuiltFile> };
+  toPages: PagesHandler;
+};
 
 const isFile = (path: string): boolean =>
   path.startsWith("/_next/static/") || path === "/icon.svg" || path === "/favicon.ico" || path === "/docs/reference.js";
@@ -63,19 +72,14 @@ function sendBuilt(request: IncomingMessage, response: ServerResponse, page: Bui
 }
 
 /** Lets Next make a page, once there is room. */
-async function render(
-  request: IncomingMessage,
-  response: ServerResponse,
-  pages: BuiltPages,
-  toPages: PagesHandler,
-): Promise<void> {
+async function render({ request, response, built, toPages }: PageRequest): Promise<void> {
   const isAhead = isPrefetch(request);
   const leave = await renders()({ isAhead });
   if (!leave) return isAhead ? writeResponse(request, response, NOT_AHEAD) : refuse(request, response, overloaded());
   if (request.socket.destroyed) return leave();
   response.once("close", leave);
   const nonce = `'nonce-${randomBytes(NONCE_BYTES).toString("base64")}'`;
-  const policy = contentSecurityPolicy([nonce, ...pages.commonScripts]);
+  const policy = contentSecurityPolicy([nonce, ...built.pages.commonScripts]);
   request.headers[POLICY_HEADER] = policy;
   response.setHeader(POLICY_HEADER, policy);
   await toPages(request, response).finally(leave);
@@ -87,43 +91,47 @@ const moveTo = (request: IncomingMessage, response: ServerResponse, location: st
 const refuse = (request: IncomingMessage, response: ServerResponse, error: ApiError): Promise<void> =>
   writeResponse(request, response, pageRefusal(error));
 
-/** Responds to a request for a page or for one of its files. */
-export async function handlePage(
-  request: IncomingMessage,
-  response: ServerResponse,
-  path: string,
-  { pages, files }: { pages: BuiltPages; files: ReadonlyMap<string, BuiltFile> },
-  toPages: PagesHandler,
-): Promise<void> {
+/** The refusal of a method or a body that no page takes; null: it may pass. */
+function refusalOf({ request, path, built }: PageRequest): DoorResponse | null {
   if (request.method !== "GET" && request.method !== "HEAD") {
-    const refusal = pages.isPage(path)
+    return built.pages.isPage(path)
       ? textRefusal(405, "This address takes GET.", { allow: "GET, HEAD" })
       : textRefusal(404, "There is no such address.");
-    return writeResponse(request, response, refusal);
   }
-  if (Number(request.headers["content-length"] ?? 0) > 0 || request.headers["transfer-encoding"] !== undefined) {
-    return writeResponse(request, response, textRefusal(413, "A GET has no body here.", { connection: "close" }));
-  }
-  if (!isPlainPath(path)) return sendBuilt(request, response, pages.notFound, 404);
-  if (isFile(path)) {
-    const tooOften = countFile(request);
-    if (tooOften) return refuse(request, response, tooOften);
-    const file = files.get(path);
-    const isTaken =
-      file && codingOf(String(request.headers["accept-encoding"] ?? "")) === "br" && !request.headers.range;
-    return isTaken ? writeResponse(request, response, { status: 200, ...file }) : toPages(request, response);
-  }
+  const hasBody =
+    Number(request.headers["content-length"] ?? 0) > 0 || request.headers["transfer-encoding"] !== undefined;
+  return hasBody ? textRefusal(413, "A GET has no body here.", { connection: "close" }) : null;
+}
+
+function serveFile({ request, response, path, built, toPages }: PageRequest): Promise<void> {
+  const tooOften = countFile(request);
+  if (tooOften) return refuse(request, response, tooOften);
+  const file = built.files.get(path);
+  const isTaken = file && codingOf(String(request.headers["accept-encoding"] ?? "")) === "br" && !request.headers.range;
+  return isTaken ? writeResponse(request, response, { status: 200, ...file }) : toPages(request, response);
+}
+
+async function servePage(page: PageRequest): Promise<void> {
+  const { request, response, path, built } = page;
+  const { pages } = built;
   const visitor = await visitorOf(request);
   const tooOften = countVisit(request, visitor, "Views", 1);
   if (tooOften) return refuse(request, response, tooOften);
-  const built = pages.pageAt(path);
-  if (built && !isForClient(request)) return sendBuilt(request, response, built, 200);
+  const ready = pages.pageAt(path);
+  if (ready && !isForClient(request)) return sendBuilt(request, response, ready, 200);
   if (path.endsWith("/") && pages.isPage(path.slice(0, -1))) return moveTo(request, response, path.slice(0, -1), 308);
   const moved = MOVED[path];
   if (moved !== undefined) return moveTo(request, response, moved, 308);
   if (!pages.isPage(path)) return sendBuilt(request, response, pages.notFound, 404);
-  if (visitor.sessionId === null && !built) {
-    return moveTo(request, response, signInPath(request.url ?? "/"), 307);
-  }
-  return render(request, response, pages, toPages);
+  const mustSignIn = visitor.sessionId === null && !ready;
+  return mustSignIn ? moveTo(request, response, signInPath(request.url ?? "/"), 307) : render(page);
+}
+
+/** Responds to a request for a page or for one of its files. */
+export async function handlePage(page: PageRequest): Promise<void> {
+  const { request, response, path, built } = page;
+  const refusal = refusalOf(page);
+  if (refusal) return writeResponse(request, response, refusal);
+  if (!isPlainPath(path)) return sendBuilt(request, response, built.pages.notFound, 404);
+  return isFile(path) ? serveFile(page) : servePage(page);
 }

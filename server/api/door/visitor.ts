@@ -6,8 +6,8 @@ import { warnOfUndeclaredPeer } from "../../auth/sign-in/undeclared-proxy";
 import { env } from "../../core/env";
 import { type ApiError, rateLimited } from "../../core/errors";
 import { defineProcessValue } from "../../core/process";
+import { openBuckets, type TakeTokens } from "./caller-limits";
 import { networkOf } from "./network";
-import { openBuckets, type TakeTokens } from "./token-bucket";
 
 /** `network` of the caller's address; `sessionId` of the session cookie, null for anonymous visitors. */
 export type Visitor = { network: string; sessionId: string | null };

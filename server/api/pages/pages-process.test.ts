@@ -5,7 +5,7 @@ import os from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { shutDown } from "../../core/process";
-import { pagesProcess } from "../../observability/pages-process";
+import { pagesProcess } from "../../observability/pages-state";
 import { startPagesProcess } from "./pages-process";
 
 const folder = mkdtempSync(path.join(os.tmpdir(), "pages-process-"));

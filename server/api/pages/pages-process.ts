@@ -11,13 +11,13 @@ import { MINUTE_MS, SECOND_MS } from "../../core/clock";
 import { environmentWith } from "../../core/env";
 import { log } from "../../core/log";
 import { onShutdown } from "../../core/process";
-import { pagesProcess } from "../../observability/pages-process";
+import { pagesProcess } from "../../observability/pages-state";
 import { type PagesHandler, refuseWithoutPages } from "../door/pages-handler";
 import { forward, NoPages } from "./forward";
 import { isReport, REPORT_EVERY_MS } from "./report";
 
 const RESTART_AFTER_MS = { first: SECOND_MS / 4, most: 15 * SECOND_MS };
-/** After it has served for this long, its next death counts as the first. */
+/** After it has served for this long, the restart delay is reset. */
 const PROVEN_AFTER_MS = MINUTE_MS;
 /** Reports that may be missing before it counts as hanging: at its start, and later. */
 const MISSING_MAX = { starting: (2 * MINUTE_MS) / REPORT_EVERY_MS, serving: (30 * SECOND_MS) / REPORT_EVERY_MS };

@@ -4,7 +4,7 @@ import { unauthorized } from "../../core/errors";
 import { log } from "../../core/log";
 import { refusedInput } from "../../core/wire";
 import { giveBack, reserveAttempt } from "../sign-in/throttle";
-import { isPassword } from "./password";
+import { isPassword } from "./password-hash";
 
 /** Columns of the acting person. */
 type Owner = { id: string; name: string; email: string; passwordHash: string };

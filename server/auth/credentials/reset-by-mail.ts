@@ -19,7 +19,7 @@ import { issueLink, LINK_VALID_S, newResetToken } from "./reset-links";
  */
 export async function requestReset({ email }: RequestResetInput, address: string): Promise<ResetRequested> {
   if (!isMailSet()) {
-    throw forbidden("The operator of this installation makes links for forgotten passwords. Ask them for one.", {
+    throw forbidden("Ask the operator of this installation for a password reset link.", {
       reason: "reset_by_operator",
     });
   }

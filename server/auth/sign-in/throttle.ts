@@ -97,9 +97,9 @@ export async function reserveAttempt(attempt: Attempt): Promise<void> {
 }
 
 /**
- * After the right password: gives back what {@link reserveAttempt} took, and starts the strict limit anew. Not the lenient
- * ones, or an attacker with an account of their own could continue to guess other passwords by signing in to it from time to
- * time. `isSuccess: false`: only the attempt is undone, because a further proof is still required.
+ * After the right password: gives back what {@link reserveAttempt} took, and starts the strict limit anew. The lenient limits are
+ * not reset: otherwise an attacker could sign in to an account of their own from time to time and keep guessing.
+ * `isSuccess: false`: only the attempt is undone, because a further proof is still required.
  */
 export async function giveBack(attempt: Attempt, { isSuccess = true } = {}): Promise<void> {
   const strict = strictSubject(attempt);

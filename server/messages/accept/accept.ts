@@ -4,49 +4,21 @@
  * refused request never fails its batch: everything that can refuse it is decided under the admission locks before anything
  * is written.
  */
-import { readResponses, type StoredResponses, storeResponses } from "../../accounts/idempotency/stored-responses";
-import { type LockedAccount, lockAccounts, lockAdmission, type MoneyMove, postMoney } from "../../accounts/store";
+import { storeResponses } from "../../accounts/idempotency/stored-responses";
+import { lockAccounts, type MoneyMove, postMoney } from "../../accounts/store";
 import { addJob, addScheduledJobs } from "../../core/add-jobs";
 import { createBatcher, type Settled } from "../../core/batcher";
-import { now, utcDay } from "../../core/clock";
 import { beforeCommit, type Defer, onCommit, type Tx, transaction } from "../../core/db";
-import { type ApiError, errorCodeOf } from "../../core/errors";
+import { errorCodeOf } from "../../core/errors";
 import { noteChange } from "../../core/live";
 import { defineProcessValue } from "../../core/process";
 import { traceStored } from "../../core/spans";
-import type { Idempotency } from "../../core/trpc";
 import { countAcceptedBatch } from "../../observability/messages";
-import { findSuppressed } from "../../suppressions/store";
 import { recordEvents } from "../../webhooks/delivery/outbox";
 import type { MessageRow } from "../present";
-import {
-  countQuotas,
-  loadFailures,
-  loadQuotas,
-  loadSpending,
-  type QuotaCount,
-  requireActive,
-  requireBalance,
-  type SendingKey,
-} from "./admission";
-import { loadFraudCheck } from "./fraud-check";
-import type { Refusal } from "./fraud-rules";
+import { countQuotas, type QuotaCount } from "./admission";
+import { type Acceptance, type AcceptedRequest, decide, isPending, loadAdmissionState } from "./decide";
 import { countAccepted, insertMessages, insertMetadata, type NewMessage } from "./insert";
-import { hasQuietHours, loadPutOffCheck, type PutOff } from "./put-off";
-
-/** One request's messages: all accepted together, or none. */
-export type Acceptance = {
-  accountId: string;
-  key: SendingKey;
-  messages: NewMessage[];
-  /** Whether its messages are sent in quiet hours of their recipients too. */
-  ignoresQuietHours: boolean;
-  /** Refuses the request, unless its Idempotency-Key has a response already. */
-  refusal: ApiError | null;
-  idempotency: Idempotency | null;
-  /** Makes the response, which the Idempotency-Key replays. */
-  respond: (messages: MessageRow[]) => unknown;
-};
 
 export type Accepted = { response: unknown; replayed: boolean };
 
@@ -100,39 +72,14 @@ export function accept(acceptance: Acceptance): Promise<Accepted> {
   );
 }
 
-const isPending = (message: MessageRow): boolean => message.status === "pending";
-/** The UTC day on which a request's messages are counted. */
-const dayOf = ({ messages: [first] }: Acceptance): string => utcDay(first?.createdAt ?? now());
-
-/** The row as it is stored: a blocked message fails at once, without a route and free of charge; one that is put off waits. */
-const storedRow = (
-  row: NewMessage,
-  currency: string,
-  refusal: Refusal | null | undefined,
-  putOff: PutOff | undefined,
-): NewMessage =>
-  refusal
-    ? {
-        ...row,
-        currency,
-        status: "failed",
-        costMicros: 0n,
-        routeId: null,
-        chain: [],
-        errorCode: refusal.code,
-        errorMessage: refusal.message,
-        failedAt: row.createdAt,
-      }
-    : { ...row, currency, scheduledAt: putOff?.scheduledAt ?? row.scheduledAt };
-
 async function flush(tx: Tx, defer: Defer, batch: Acceptance[]): Promise<Settled<Accepted>[]> {
-  const books = await openBooks(tx, batch);
-  const decisions = batch.map((item) => settle(() => decide(item, books)));
+  const state = await loadAdmissionState(tx, batch);
+  const decisions = batch.map((item) => settle(() => decide(item, state)));
   const requests = decisions.flatMap((decision) => (decision.ok && decision.value.request) || []);
   onCommit(tx, () => {
     for (const { item } of requests) noteChange(item.accountId, "messages");
   });
-  if (requests.length > 0) await write(tx, defer, requests, [...books.quotas.counts(), ...books.failures.counts()]);
+  if (requests.length > 0) await write(tx, defer, requests, [...state.quotas.counts(), ...state.failures.counts()]);
   return decisions.map((decision) => {
     if (!decision.ok) return decision;
     const { response, request } = decision.value;
@@ -147,113 +94,6 @@ function settle<Value>(decideOne: () => Value): Settled<Value> {
     return { ok: false, error };
   }
 }
-
-/** Data that decides on a batch; each accepted request updates it for the next. Exact under the admission locks. */
-type Books = {
-  accounts: ReadonlyMap<string, LockedAccount>;
-  /** Available balances by account id, in micros. */
-  balances: Map<string, bigint>;
-  responses: StoredResponses;
-  quotas: Awaited<ReturnType<typeof loadQuotas>>;
-  spending: Awaited<ReturnType<typeof loadSpending>>;
-  failures: Awaited<ReturnType<typeof loadFailures>>;
-  checkFraud: Awaited<ReturnType<typeof loadFraudCheck>>;
-  putOff: Awaited<ReturnType<typeof loadPutOffCheck>>;
-};
-
-/** Takes the admission locks, then reads everything else. */
-async function openBooks(tx: Tx, batch: readonly Acceptance[]): Promise<Books> {
-  const pending = batch.flatMap((item) => item.messages.filter(isPending));
-  // Pipelined in this order: nothing that is read after the locks can change to the account's disadvantage.
-  const [accounts, responses, quotas, isSuppressed] = await Promise.all([
-    lockAdmission(
-      tx,
-      batch.map((item) => item.accountId),
-    ),
-    readResponses(tx, batch),
-    loadQuotas(
-      tx,
-      batch.map((item) => item.key),
-    ),
-    findSuppressed(tx, pending),
-  ]);
-  const days = batch.map(dayOf);
-  const [checkFraud, spending, putOff] = await Promise.all([
-    loadFraudCheck(tx, accounts, pending, isSuppressed),
-    loadSpending(tx, accounts.values(), days),
-    loadPutOffCheck(accounts.values()),
-  ]);
-  // With every message counted, so whichever requests are refused later, no other message will be blocked.
-  const { blocked, release } = checkFraud(pending);
-  release();
-  const mayExpire = pending.some(({ validityS }) => validityS !== null) && [...accounts.values()].some(hasQuietHours);
-  const mayFail = blocked.size > 0 || mayExpire || batch.some((item) => !item.messages.every(isPending));
-  const failures = await loadFailures(tx, mayFail ? accounts.keys() : [], days);
-  const balances = new Map([...accounts.values()].map((account) => [account.id, account.balanceMicros]));
-  return { accounts, balances, responses, quotas, spending, failures, checkFraud, putOff };
-}
-
-/** A response, and the request to be stored; null: the response is a replay. */
-type Decision = { response: unknown; request: AcceptedRequest | null };
-
-/** Decides on one request and enters it in the books. @throws an ApiError that refuses it, with nothing entered. */
-function decide(item: Acceptance, books: Books): Decision {
-  // A completed request is replayed first, even if its account, sender or route has changed since.
-  const known = books.responses.find(item);
-  if (known) return { response: known.response, request: null };
-  if (item.refusal) throw item.refusal;
-  const account = requireActive(books.accounts.get(item.accountId));
-  const putOffs = putOffsOf(item, account, books);
-  const { blocked, release } = books.checkFraud(
-    item.messages.filter((message) => isPending(message) && !putOffs.get(message)?.refusal),
-  );
-  const messages = item.messages.map((message) => {
-    const putOff = putOffs.get(message);
-    return storedRow(message, account.currency, putOff?.refusal ?? blocked.get(message), putOff);
-  });
-  try {
-    charge(item, account, messages, books);
-  } catch (refused) {
-    release();
-    throw refused;
-  }
-  const response = item.respond(messages);
-  books.responses.add(item, response);
-  return { response, request: { item, messages, response } };
-}
-
-/** The messages of a request that quiet hours put off, or that expire in them. */
-function putOffsOf(item: Acceptance, account: LockedAccount, { putOff }: Books): Map<NewMessage, PutOff> {
-  const putOffs = new Map<NewMessage, PutOff>();
-  if (item.ignoresQuietHours || !hasQuietHours(account)) return putOffs;
-  const at = now();
-  for (const message of item.messages) {
-    const decision = isPending(message) ? putOff(account, message, at) : null;
-    if (decision) putOffs.set(message, decision);
-  }
-  return putOffs;
-}
-
-/** Takes the request's cost and quota from the books. @throws 402 or 429 when they do not suffice, with nothing taken. */
-function charge(item: Acceptance, account: LockedAccount, messages: readonly MessageRow[], books: Books): void {
-  const { balances, quotas, spending, failures } = books;
-  const billed = messages.filter(isPending);
-  const counts = { sent: billed.length, failed: messages.length - billed.length };
-  const costMicros = billed.reduce((sum, message) => sum + message.costMicros, 0n);
-  const balance = balances.get(item.accountId) ?? 0n;
-  requireBalance(costMicros, balance, account.currency);
-  const [overspent] = spending.refusals(account, dayOf(item), costMicros);
-  if (overspent) throw overspent;
-  const [overfailed] = failures.refusals(account.id, dayOf(item), counts);
-  if (overfailed) throw overfailed;
-  quotas.take(item.key, billed.length);
-  spending.add(account, dayOf(item), costMicros);
-  failures.add(account.id, dayOf(item), counts);
-  balances.set(item.accountId, balance - costMicros);
-}
-
-/** A request to be stored, with its messages as they are stored. */
-type AcceptedRequest = { item: Acceptance; messages: NewMessage[]; response: unknown };
 
 async function write(tx: Tx, defer: Defer, requests: readonly AcceptedRequest[], quotas: QuotaCount[]): Promise<void> {
   const messages = requests.flatMap((request) => request.messages);
@@ -273,12 +113,12 @@ async function write(tx: Tx, defer: Defer, requests: readonly AcceptedRequest[],
     defer(addJob(tx, "dispatch_messages", { messageIds }));
   }
   defer(addScheduledJobs(tx, "dispatch_messages", scheduledBatches(pending)));
-  beforeCommit(tx, () => writeBooks(tx, messages, pending));
+  beforeCommit(tx, () => reserveAndCount(tx, messages, pending));
   await recordEvents(tx, failed.map(failure));
 }
 
 /** Reserves the money, and counts the messages of the day. */
-const writeBooks = (tx: Tx, messages: readonly NewMessage[], pending: readonly NewMessage[]): Promise<unknown> =>
+const reserveAndCount = (tx: Tx, messages: readonly NewMessage[], pending: readonly NewMessage[]): Promise<unknown> =>
   Promise.all([
     lockAccounts(
       tx,

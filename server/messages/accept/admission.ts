@@ -48,7 +48,7 @@ const secondsUntil = (end: Date): number => wholeSeconds(end.getTime() - now().g
 
 function whoseQuota(id: string, generation: number): string {
   if (isTestAccount(id)) return "In test mode an account";
-  return generation === 0 ? "This API key" : "A key that this one was made with, and all that it made,";
+  return generation === 0 ? "This API key" : "A parent of this API key, together with the keys created from it,";
 }
 
 /** Loads the daily and monthly quotas of keys; exact under the admission locks of their accounts. */

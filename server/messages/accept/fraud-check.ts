@@ -5,16 +5,15 @@ import type { Queryable } from "../../core/db";
 import { env } from "../../core/env";
 import { firstIdAt } from "../../core/ids";
 import { unnest } from "../../core/unnest";
+import { BLOCKLISTED, type Refusal } from "../failure";
 import type { MessageRow } from "../present";
 import {
-  BLOCKLISTED,
   countryRefusal,
   FLOOD_WINDOW_MS,
   type FloodLimits,
   floodLimitsOf,
   floodRefusal,
   isLimited,
-  type Refusal,
 } from "./fraud-rules";
 
 /** A message that is accepted unless it is blocked here. */

@@ -5,9 +5,7 @@
 import { getCountries, getCountryCallingCode, parsePhoneNumberFromString } from "libphonenumber-js/max";
 import { HOUR_MS } from "../../core/clock";
 import { timeOfId } from "../../core/ids";
-
-/** The `error` of a message that fails at once, free of charge. */
-export type Refusal = { code: string; message: string };
+import type { Refusal } from "../failure";
 
 /** Messages to one recipient within {@link FLOOD_WINDOW_MS}, of the same text and in all; 0: no limit. */
 export type FloodLimits = { identical: number; total: number };
@@ -16,11 +14,6 @@ export const FLOOD_WINDOW_MS = HOUR_MS;
 
 /** The built-in carrier only simulates sending, so default limits do not apply to it. */
 const HARMLESS = "sandbox";
-
-export const BLOCKLISTED: Refusal = {
-  code: "blocklisted",
-  message: "This number does not want messages from this sender; it is among the account's suppressions.",
-};
 
 /**
  * The country of an E.164 number, ISO 3166-1 alpha-2; null when it has none (satellite phones, international services) or

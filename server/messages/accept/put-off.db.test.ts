@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { plainRequest } from "@/server/accounts/idempotency/request";
-import { setQuietHours } from "@/server/accounts/quiet-hours";
 import { getAccount } from "@/server/accounts/service";
+import { setQuietHours } from "@/server/accounts/set-quiet-hours";
 import { ensureTestAccount } from "@/server/accounts/test-mode";
 import { inTestMode, type SessionActor } from "@/server/core/actor";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "@/server/core/clock";

@@ -1,7 +1,7 @@
 /** Puts off messages that would be sent in quiet hours of their recipients. */
 import type { LockedAccount } from "../../accounts/store";
 import { SECOND_MS } from "../../core/clock";
-import type { Refusal } from "./fraud-rules";
+import type { Refusal } from "../failure";
 import { type QuietHours, quietUntil } from "./quiet-hours";
 import { loadTimeZones } from "./time-zones";
 

@@ -83,7 +83,7 @@ function findFollowUp({ attempt, outcome, nextClaim }: Result, made: readonly St
   return stored ? attemptOf(candidateAfter(attempt, outcome, made), stored.provider, at, nextClaim) : null;
 }
 
-/** Whether the attempt is the last one of its message and this outcome is news about it. */
+/** Whether the attempt is the last one of its message and this outcome adds information. */
 function decidesMessage({ attempt, outcome }: Result, made: readonly StoredAttempt[]): boolean {
   const own = made.find(({ seq, claim }) => seq === attempt.seq && claim === attempt.claim);
   const isNews = own?.outcome === null || (own?.outcome === "unknown" && outcome.kind !== "unknown");

@@ -7,7 +7,7 @@ import { acquireSlots, type Slot } from "../../providers/health/slots";
 import type { Adapter, OutboundMessage } from "../../providers/port";
 import { type ProviderTable, providerTable } from "../../providers/registry";
 import { findSuppressed } from "../../suppressions/store";
-import { BLOCKLISTED, type Refusal } from "../accept/fraud-rules";
+import { BLOCKLISTED, type Refusal } from "../failure";
 import { type Attempt, type Candidate, claim, sendingOf } from "./claims";
 import { findDueRefusals } from "./due-check";
 import { EXPIRED, failUndispatched, isExpired, REVOKED_REFUSALS, type Revoked, revokedOf } from "./fail-undispatched";

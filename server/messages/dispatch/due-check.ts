@@ -1,6 +1,6 @@
 /** Checks scheduled messages again when they are due, since their account's limits may have changed. */
 import { pool } from "../../core/db";
-import type { Refusal } from "../accept/fraud-rules";
+import type { Refusal } from "../failure";
 import { type DueMessage, refuseDue } from "./due-rules";
 
 /**

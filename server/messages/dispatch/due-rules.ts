@@ -1,5 +1,6 @@
 /** Rules that a scheduled message must meet once more when it is due. Pure; due-check.ts reads what they need. */
-import { countryRefusal, type Refusal } from "../accept/fraud-rules";
+import { countryRefusal } from "../accept/fraud-rules";
+import type { Refusal } from "../failure";
 
 /** A scheduled message that is due, with the current limits of its account. Money in micros. */
 export type DueMessage = {
@@ -19,7 +20,7 @@ export type DueMessage = {
 
 const OVER_CAP: Refusal = {
   code: "daily_spend_cap",
-  message: "When it was due, the message would have passed what the account may spend in a UTC day.",
+  message: "When it was due, the message would have exceeded the account's daily spending cap.",
 };
 
 /** Refuses messages that their account may no longer send, in order: those before count towards its spending. */

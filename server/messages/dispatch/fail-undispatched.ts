@@ -1,6 +1,6 @@
 /** Accepted messages that must not, or cannot, go to any provider: they fail and cost nothing. */
 import type { Tx } from "../../core/db";
-import type { Refusal } from "../accept/fraud-rules";
+import type { Refusal } from "../failure";
 import { applyChanges, type Change, lockMessages, withSuperseded } from "../transitions";
 import { dltOf } from "./dlt";
 

@@ -20,8 +20,8 @@ const START: Position = { dueAt: new Date(0), id: "", jobs: 0 };
 type Done = { found: number; jobs?: number };
 
 /**
- * SQL: when the oldest dispatch job of a backlog was due that meets `condition`. Jobs are run in this order, so a message accepted
- * later may still be in one of them; null: there is no backlog. Available and locked jobs have an index each.
+ * SQL: due time of the oldest waiting dispatch job that meets `condition`; null: no backlog. Jobs are run in this order, so a
+ * message accepted later may still be in one of them. Available and locked jobs have an index each.
  */
 const oldestJob = (condition: string) => `(SELECT min(j.run_at) FROM graphile_worker._private_jobs j
   WHERE ${condition} AND j.run_at < now() - interval '1 minute'

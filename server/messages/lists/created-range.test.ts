@@ -4,7 +4,7 @@ import { cutAtDays, idsWithin } from "./created-range";
 
 const at = (text: string) => Date.parse(`${text}Z`);
 
-test("a span is split into its whole days and the rest at either end", () => {
+test("a range is split into its whole days and the rest at either end", () => {
   const [from, to] = [at("2026-01-30T22:00"), at("2026-02-02T03:00")];
   expect(cutAtDays({ from, to })).toEqual({
     days: { from: at("2026-01-31T00:00"), to: at("2026-02-02T00:00") },
@@ -15,13 +15,13 @@ test("a span is split into its whole days and the rest at either end", () => {
   });
 });
 
-test("a span that begins and ends at midnight has no edges, and one without bounds is all days", () => {
+test("a range that begins and ends at midnight has no edges, and one without bounds is all days", () => {
   const days = { from: at("2026-01-31T00:00"), to: at("2026-02-01T00:00") };
   expect(cutAtDays(days)).toEqual({ days, edges: [] });
   expect(cutAtDays({ from: null, to: null })).toEqual({ days: { from: null, to: null }, edges: [] });
 });
 
-test("a span with one bound has one edge", () => {
+test("a range with one bound has one edge", () => {
   const moment = at("2026-01-31T12:00");
   expect(cutAtDays({ from: moment, to: null })).toEqual({
     days: { from: at("2026-02-01T00:00"), to: null },
@@ -37,14 +37,14 @@ test.each([
   ["within a day", "2026-01-31T10:00", "2026-01-31T11:00"],
   ["over midnight", "2026-01-31T23:00", "2026-02-01T01:00"],
   ["that ends before it begins", "2026-02-05T00:00", "2026-01-31T00:00"],
-])("a span %s is counted without day counters", (_name, first, last) => {
-  const span = { from: at(first), to: at(last) };
-  expect(cutAtDays(span)).toEqual({ days: null, edges: [span] });
+])("a range %s is counted without day counters", (_name, first, last) => {
+  const range = { from: at(first), to: at(last) };
+  expect(cutAtDays(range)).toEqual({ days: null, edges: [range] });
 });
 
-test("the ids of a span reach ten minutes beyond it, and into no time before 1970", () => {
-  const span = { from: at("2026-01-31T12:00"), to: at("2026-01-31T13:00") };
-  const { first, end } = idsWithin(span);
+test("the ids of a range reach ten minutes beyond it, and into no time before 1970", () => {
+  const range = { from: at("2026-01-31T12:00"), to: at("2026-01-31T13:00") };
+  const { first, end } = idsWithin(range);
   expect(timeOfId(first ?? "")).toEqual(new Date("2026-01-31T11:50:00.000Z"));
   expect(timeOfId(end ?? "")).toEqual(new Date("2026-01-31T13:10:00.000Z"));
   expect(idsWithin({ from: null, to: null })).toEqual({ first: null, end: null });

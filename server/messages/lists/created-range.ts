@@ -1,16 +1,16 @@
-/** Splits a span of acceptance times into whole days, which have counters, and edges, which are counted. */
-import { DAY_MS, MINUTE_MS } from "../../core/clock";
-import { firstIdAt } from "../../core/ids";
+/** Splits a range of acceptance times into whole days, which have counters, and edges, which are counted. */
+import { DAY_MS } from "../../core/clock";
+import { firstIdAt, ID_SLACK_MS } from "../../core/ids";
 
 /** Milliseconds since 1970: `from` inclusive, `to` exclusive; null: unbounded. */
-export type Span = { from: number | null; to: number | null };
+export type TimeRange = { from: number | null; to: number | null };
 
 const dayBefore = (at: number): number => Math.floor(at / DAY_MS) * DAY_MS;
 const dayAfter = (at: number): number => Math.ceil(at / DAY_MS) * DAY_MS;
 
-/** The whole UTC days of a span (null: none), and the rest of it at either end. */
-export function cutAtDays({ from, to }: Span): { days: Span | null; edges: Span[] } {
-  const days: Span = { from: from === null ? null : dayAfter(from), to: to === null ? null : dayBefore(to) };
+/** The whole UTC days of a range (null: none), and the rest of it at either end. */
+export function cutAtDays({ from, to }: TimeRange): { days: TimeRange | null; edges: TimeRange[] } {
+  const days: TimeRange = { from: from === null ? null : dayAfter(from), to: to === null ? null : dayBefore(to) };
   if (days.from !== null && days.to !== null && days.from >= days.to) return { days: null, edges: [{ from, to }] };
   const edges = [
     { from, to: days.from },
@@ -19,11 +19,8 @@ export function cutAtDays({ from, to }: Span): { days: Span | null; edges: Span[
   return { days, edges: edges.filter((edge) => edge.from !== null && edge.to !== null && edge.from < edge.to) };
 }
 
-/** Largest difference between the time in an id and `created_at`: ids keep increasing when a clock is set back. */
-const ID_SLACK_MS = 10 * MINUTE_MS;
-
-/** Bounds on the ids of a span's messages; other messages may lie within them too. Null: unbounded. */
-export const idsWithin = ({ from, to }: Span): { first: string | null; end: string | null } => ({
+/** Bounds on the ids of a range's messages; other messages may lie within them too. Null: unbounded. */
+export const idsWithin = ({ from, to }: TimeRange): { first: string | null; end: string | null } => ({
   first: from === null ? null : firstIdAt("message", new Date(Math.max(from - ID_SLACK_MS, 0))),
   end: to === null ? null : firstIdAt("message", new Date(Math.max(to + ID_SLACK_MS, 0))),
 });

@@ -111,7 +111,7 @@ describe("reference, sender and key", () => {
 });
 
 describe("times", () => {
-  test("every span lists and counts exactly its messages, by status and number", async () => {
+  test("every range lists and counts exactly its messages, by status and number", async () => {
     const account = await makeAccount();
     const sent = TIMES.flatMap((at): Sent[] => [
       { at },
@@ -142,7 +142,7 @@ describe("times", () => {
     }
   });
 
-  test("messages of a process whose clock was set back by minutes stay in their span", async () => {
+  test("messages of a process whose clock was set back by minutes stay in their range", async () => {
     const account = await makeAccount();
     const at = "2026-01-31T12:00:00.000Z";
     await store(account, [
@@ -158,8 +158,8 @@ describe("times", () => {
   test("messages whose ids are of another time are not read", async () => {
     const account = await makeAccount();
     await store(account, [{ at: "2026-01-31T12:00:00.000Z", idAt: "2026-01-31T14:00:00Z" }]);
-    const span = { created_after: "2026-01-31T11:00:00Z", created_before: "2026-01-31T13:00:00Z" };
-    expect(await listed(account, span)).toEqual({ times: [], total: 0 });
+    const range = { created_after: "2026-01-31T11:00:00Z", created_before: "2026-01-31T13:00:00Z" };
+    expect(await listed(account, range)).toEqual({ times: [], total: 0 });
   });
 });
 

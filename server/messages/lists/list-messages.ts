@@ -6,9 +6,9 @@ import { readList } from "../../lists/read-list";
 import { givenMetadata } from "../metadata";
 import { MESSAGE_COLUMNS, type MessageRow, presentMessage } from "../present";
 import type { ListMessagesQuery } from "../schema";
-import { cutAtDays, idsWithin, type Span } from "./created-range";
+import { cutAtDays, idsWithin, type TimeRange } from "./created-range";
 
-const spanOf = (query: Pick<ListMessagesQuery, "created_after" | "created_before">): Span => ({
+const rangeOf = (query: Pick<ListMessagesQuery, "created_after" | "created_before">): TimeRange => ({
   from: query.created_after === undefined ? null : Date.parse(query.created_after),
   to: query.created_before === undefined ? null : Date.parse(query.created_before),
 });
@@ -16,7 +16,7 @@ const spanOf = (query: Pick<ListMessagesQuery, "created_after" | "created_before
 /** Lists messages, newest first. The total comes from the daily counters wherever the filter allows. */
 export async function listMessages(actor: AccountActor, query: ListMessagesQuery) {
   const { accountId } = actor;
-  const created = spanOf(query);
+  const created = rangeOf(query);
   const page = await readList(
     query,
     "msg",
@@ -90,7 +90,7 @@ const isUnfiltered = ({
  * selects few messages. Messages with a pair of metadata are read from the table of pairs. Times are bounded by id first, since
  * `created_at` is not indexed. `before`: only ids below it.
  */
-function selectionOf(accountId: string, filter: Filter, created: Span, before: string | null = null): Selection {
+function selectionOf(accountId: string, filter: Filter, created: TimeRange, before: string | null = null): Selection {
   const { status } = filter;
   const [pair, ...morePairs] = Object.entries(filter.metadata ?? {});
   const list = status === undefined || status === "delivered" || isNarrow(filter) ? null : STATUS_LISTS[status];
@@ -135,7 +135,7 @@ function selectionOf(accountId: string, filter: Filter, created: Span, before: s
 const timeOf = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
 
 /** Sums the counters of whole days and counts only the edges. Messages that another filter selects are counted in its index. */
-async function countMessages(accountId: string, filter: Filter, created: Span): Promise<number> {
+async function countMessages(accountId: string, filter: Filter, created: TimeRange): Promise<number> {
   if (isNarrow(filter)) return countRows(accountId, filter, created);
   const { days, edges } = cutAtDays(created);
   const counts = await Promise.all([
@@ -145,7 +145,7 @@ async function countMessages(accountId: string, filter: Filter, created: Span): 
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-async function countRows(accountId: string, filter: Filter, created: Span): Promise<number> {
+async function countRows(accountId: string, filter: Filter, created: TimeRange): Promise<number> {
   const { from, text, values } = selectionOf(accountId, filter, created);
   const { rows } = await readPool().query<{ total: bigint }>({
     text: `SELECT count(*) AS total FROM ${from} WHERE ${text}`,
@@ -158,7 +158,7 @@ async function countRows(accountId: string, filter: Filter, created: Span): Prom
 const FORGOTTEN_STATUSES: readonly Filter["status"][] = [undefined, "delivered", "failed", "undelivered"];
 
 /** Sums the counters of UTC days of acceptance, without deleted messages. Days are numbered from 1970-01-01. */
-async function countDays(accountId: string, status: Filter["status"], days: Span): Promise<number> {
+async function countDays(accountId: string, status: Filter["status"], days: TimeRange): Promise<number> {
   const numberOf = (at: number | null) => (at === null ? null : at / DAY_MS);
   const tables = FORGOTTEN_STATUSES.includes(status) ? ["usage_days", "forgotten_days"] : ["usage_days"];
   const counts = tables.map(

@@ -11,7 +11,7 @@ const SEARCHED_MAX = 20_000;
 
 /**
  * Console: messages that pass filters of any kind, newest first. Scans at most the newest 20,000 of those that one index finds,
- * and of the span.
+ * and of the range.
  */
 export async function searchMessages(actor: AccountActor, query: SearchMessagesQuery): Promise<FoundMessages> {
   const { page, limit, ...filter } = query;

@@ -39,7 +39,7 @@ const isoOf = (text: string | undefined): string | null => (text === undefined ?
 /** Which of an account's ids a scan reads. */
 type IdRange = { accountId: string; filter: WalkFilter; before: string | null; limit: number };
 
-/** SQL: the ids in an index between those of the filter's span and below `before`, newest first, at most `limit`. */
+/** SQL: the ids in an index between those of the filter's range and below `before`, newest first, at most `limit`. */
 function idsIn(scan: IndexScan, { accountId, filter, before, limit }: IdRange, put: Put) {
   const { table, id, column, value } = scan;
   const timeOf = (text: string | undefined) => (text === undefined ? null : Date.parse(text));

@@ -77,7 +77,7 @@ const RECEIPT_ATTEMPTS = unnest<MatchedReceipt>({
 });
 
 /**
- * A begun attempt without an outcome is left to its worker for this time while that is alive: after an outage of the database
+ * While its worker is alive, a begun attempt without an outcome is left to it for this long: after an outage of the database
  * the worker still has to write the provider's response.
  */
 const LEFT_TO_WORKER = "interval '1 hour'";

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import { healthOf, observe, openForMs, type Sign, signOf, type Window } from "./breaker";
+import { type HealthSignal, type HealthWindow, healthOf, healthSignalOf, observe, openForMs } from "./breaker";
 
-/** Whether the breaker opens at the last of these signs, which arrive one per second. */
-function opensAtLast(signs: Sign[], everyMs = 1_000): boolean {
-  const window: Window = [];
-  return signs.map((sign, at) => observe(window, sign, at * everyMs)).at(-1) ?? false;
+/** Whether the breaker opens at the last of these signals, which arrive one per second. */
+function opensAtLast(signals: HealthSignal[], everyMs = 1_000): boolean {
+  const window: HealthWindow = [];
+  return signals.map((signal, at) => observe(window, signal, at * everyMs)).at(-1) ?? false;
 }
 
-const times = (count: number, sign: Sign): Sign[] => Array.from({ length: count }, () => sign);
+const times = (count: number, signal: HealthSignal): HealthSignal[] => Array.from({ length: count }, () => signal);
 
 test("five failures in a row open it, four do not", () => {
   expect(opensAtLast(times(4, "failed"))).toBe(false);
@@ -16,14 +16,14 @@ test("five failures in a row open it, four do not", () => {
 });
 
 test("half of the calls failing opens it, once there are twenty", () => {
-  const mixed = (count: number): Sign[] =>
+  const mixed = (count: number): HealthSignal[] =>
     Array.from({ length: count }, (_, at) => (at % 2 === 0 ? "worked" : "failed"));
   expect(opensAtLast(mixed(18))).toBe(false);
   expect(opensAtLast(mixed(20))).toBe(true);
   expect(opensAtLast([...times(15, "worked"), ...times(4, "failed")])).toBe(false);
 });
 
-test("signs older than half a minute are forgotten", () => {
+test("signals older than half a minute are forgotten", () => {
   expect(opensAtLast(times(5, "failed"), 31_000)).toBe(false);
 });
 
@@ -35,15 +35,15 @@ test("each time in a row it stays open twice as long, up to five minutes", () =>
   expect([0, 1, 2, 5, 40].map(openForMs)).toEqual([10_000, 20_000, 40_000, 300_000, 300_000]);
 });
 
-test("refusing a message is a sign of health, and throttling is no sign at all", () => {
+test("refusing a message is a signal of health, and throttling is no signal at all", () => {
   const refusal = { code: "x", detail: "X." };
-  expect(signOf({ kind: "accepted", providerMessageIds: ["1"] })).toBe("worked");
-  expect(signOf({ kind: "refused", ...refusal })).toBe("worked");
-  expect(signOf({ kind: "unknown", ...refusal })).toBe("failed");
-  expect(signOf({ kind: "retryable", fault: "provider", ...refusal })).toBe("failed");
-  expect(signOf({ kind: "retryable", fault: "account", ...refusal })).toBe("account");
-  expect(signOf({ kind: "retryable", fault: "throttled", ...refusal })).toBeNull();
-  expect(signOf({ kind: "retryable", fault: "message", ...refusal })).toBeNull();
+  expect(healthSignalOf({ kind: "accepted", providerMessageIds: ["1"] })).toBe("worked");
+  expect(healthSignalOf({ kind: "refused", ...refusal })).toBe("worked");
+  expect(healthSignalOf({ kind: "unknown", ...refusal })).toBe("failed");
+  expect(healthSignalOf({ kind: "retryable", fault: "provider", ...refusal })).toBe("failed");
+  expect(healthSignalOf({ kind: "retryable", fault: "account", ...refusal })).toBe("account");
+  expect(healthSignalOf({ kind: "retryable", fault: "throttled", ...refusal })).toBeNull();
+  expect(healthSignalOf({ kind: "retryable", fault: "message", ...refusal })).toBeNull();
 });
 
 test("health is the success share, reduced by slow responses, and never zero", () => {

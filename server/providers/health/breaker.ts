@@ -2,23 +2,23 @@
 import { MINUTE_MS, SECOND_MS } from "../../core/clock";
 import type { SendOutcome } from "../port";
 
-/** The meaning of an outcome for the provider's health. */
-export type Sign = "worked" | "failed" | "account";
+/** What an outcome says about the provider's health. */
+export type HealthSignal = "worked" | "failed" | "account";
 
 /**
- * The sign of an outcome; null when it says nothing about the provider. Refusing one message is the work of a healthy
+ * What an outcome says about the provider's health; null: nothing. Refusing one message is the work of a healthy
  * provider. Throttling is not a failure, nor is an exchange spoilt by a stall of this process.
  */
-export function signOf(outcome: SendOutcome): Sign | null {
+export function healthSignalOf(outcome: SendOutcome): HealthSignal | null {
   if ("isOurStall" in outcome && outcome.isOurStall) return null;
   if (outcome.kind !== "retryable") return outcome.kind === "unknown" ? "failed" : "worked";
   if (outcome.fault === "account") return "account";
   return outcome.fault === "provider" ? "failed" : null;
 }
 
-/** Older signs are ignored. */
+/** Older signals are ignored. */
 const WINDOW_MS = 30 * SECOND_MS;
-const SIGNS_MAX = 1_000;
+const SIGNALS_MAX = 1_000;
 /** Failures in a row that open the breaker. */
 const IN_A_ROW = 5;
 /** Share of failures among at least {@link CALLS_MIN} calls that opens it, too. */
@@ -26,17 +26,17 @@ const FAILED_SHARE = 0.5;
 const CALLS_MIN = 20;
 
 /**
- * The latest signs of one provider in this process, oldest first. `at`: milliseconds of the process's monotonic clock.
+ * The latest signals of one provider in this process, oldest first. `at`: milliseconds of the process's monotonic clock.
  */
-export type Window = { sign: Sign; at: number }[];
+export type HealthWindow = { signal: HealthSignal; at: number }[];
 
-/** Adds a sign. @returns whether the breaker must open now. */
-export function observe(window: Window, sign: Sign, at: number): boolean {
-  window.push({ sign, at });
-  while (window.length > SIGNS_MAX || (window[0] && window[0].at < at - WINDOW_MS)) window.shift();
-  if (sign === "worked") return false;
-  if (sign === "account") return true;
-  const isBad = (entry: { sign: Sign }) => entry.sign !== "worked";
+/** Adds a signal. @returns whether the breaker must open now. */
+export function observe(window: HealthWindow, signal: HealthSignal, at: number): boolean {
+  window.push({ signal, at });
+  while (window.length > SIGNALS_MAX || (window[0] && window[0].at < at - WINDOW_MS)) window.shift();
+  if (signal === "worked") return false;
+  if (signal === "account") return true;
+  const isBad = (entry: { signal: HealthSignal }) => entry.signal !== "worked";
   if (window.length >= IN_A_ROW && window.slice(-IN_A_ROW).every(isBad)) return true;
   return window.length >= CALLS_MIN && window.filter(isBad).length >= window.length * FAILED_SHARE;
 }
@@ -51,7 +51,7 @@ export const openForMs = (opens: number): number => Math.min(FIRST_WAIT_MS * 2 *
 export const PROBES = 3;
 
 /** A provider's counters of the last two minutes. */
-export type Record = { worked: number; failed: number; slow: number };
+export type CallCounts = { worked: number; failed: number; slow: number };
 
 /** With fewer calls a provider counts as healthy. */
 const CALLS_FOR_HEALTH_MIN = 10;
@@ -59,7 +59,7 @@ const CALLS_FOR_HEALTH_MIN = 10;
 const HEALTH_MIN = 0.05;
 
 /** Share of its routes' weight that a provider keeps, 0 to 1: its success share, reduced by slow responses. */
-export function healthOf({ worked, failed, slow }: Record): number {
+export function healthOf({ worked, failed, slow }: CallCounts): number {
   const calls = worked + failed;
   if (calls < CALLS_FOR_HEALTH_MIN) return 1;
   const health = (worked / calls) * (1 - slow / calls / 2);

@@ -10,16 +10,16 @@ import { storableText } from "../../core/wire";
 import type { SendOutcome } from "../port";
 import { invalidateProviders, type ProviderState, providerTable } from "../registry";
 import { PROVIDERS } from "../schema";
-import { healthOf, observe, openForMs, PROBES, signOf, type Window } from "./breaker";
+import { type HealthWindow, healthOf, healthSignalOf, observe, openForMs, PROBES } from "./breaker";
 import { countOutcome, flushCounts } from "./counts";
 
 /** Longest stored last error, in characters. */
 const LAST_ERROR_MAX = 300;
 
-const windows = defineProcessValue("providers.windows", () => new Map<string, Window>());
+const windows = defineProcessValue("providers.windows", () => new Map<string, HealthWindow>());
 
-/** The latest signs of a provider in this process. */
-function windowOf(provider: string): Window {
+/** The latest signals of a provider in this process. */
+function windowOf(provider: string): HealthWindow {
   const window = windows().get(provider) ?? [];
   windows().set(provider, window);
   return window;
@@ -29,19 +29,19 @@ function windowOf(provider: string): Window {
 export async function noteOutcome(state: ProviderState, outcome: SendOutcome, latencyMs: number): Promise<void> {
   countOutcome(state.id, outcome, latencyMs);
   // The sandbox fails on request only.
-  const sign = state.id === "sandbox" ? null : signOf(outcome);
-  if (!sign) {
+  const signal = state.id === "sandbox" ? null : healthSignalOf(outcome);
+  if (!signal) {
     // The outcome shows nothing about the provider, so another message may be the probe.
     if (state.breaker === "probing") await returnProbes(state.id, 1);
     return;
   }
   const window = windowOf(state.id);
-  if (sign === "worked") {
-    observe(window, sign, performance.now());
+  if (signal === "worked") {
+    observe(window, signal, performance.now());
     if (state.breaker !== "closed") await closeBreaker(state.id);
     return;
   }
-  const mustOpen = observe(window, sign, performance.now()) || state.breaker === "probing";
+  const mustOpen = observe(window, signal, performance.now()) || state.breaker === "probing";
   if (!mustOpen || outcome.kind === "accepted") return;
   window.length = 0;
   await openBreaker(state.id, `${outcome.code}: ${outcome.detail}`);

@@ -6,7 +6,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { stallFor, stallThen, startServerApart } from "@/test/network/stalls";
 import { PLAIN_SEND, plainProvider, stubClientEnv } from "@/test/providers/plain-provider";
-import { signOf } from "../health/breaker";
+import { healthSignalOf } from "../health/breaker";
 import { httpAdapter } from "./client";
 
 const TIMEOUT_MS = 1_000;
@@ -43,7 +43,7 @@ test("a connection lost during a stall is an unknown outcome, and says nothing o
   await stallFor(2 * TIMEOUT_MS);
   const outcome = await sent;
   expect(outcome).toMatchObject({ kind: "unknown" });
-  expect(signOf(outcome)).toBeNull();
+  expect(healthSignalOf(outcome)).toBeNull();
 });
 
 test("a connection closed by the provider during a stall is not used for the next message", async () => {

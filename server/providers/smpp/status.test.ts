@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { signOf } from "../health/breaker";
+import { healthSignalOf } from "../health/breaker";
 import { addressFields } from "./address";
 import { outcomeOfStatus } from "./status";
 import { backOffMs, createThrottle } from "./throttle";
@@ -35,8 +35,8 @@ describe("outcomeOfStatus", () => {
 
 it("recipients whom a centre does not serve say nothing about its health, whatever their number", () => {
   for (const status of [0x22, 0x45, 0x64, 0xfe, 0x400, 0x40a, 0x432])
-    expect(signOf(outcomeOfStatus(status))).toBeNull();
-  for (const status of [0x08, 0xff]) expect(signOf(outcomeOfStatus(status))).toBe("failed");
+    expect(healthSignalOf(outcomeOfStatus(status))).toBeNull();
+  for (const status of [0x08, 0xff]) expect(healthSignalOf(outcomeOfStatus(status))).toBe("failed");
 });
 
 describe("addressFields", () => {

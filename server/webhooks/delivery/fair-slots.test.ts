@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { createFairSlots, type Slot, type WaitingJob } from "./fair-slots";
+import type { WaitingJob } from "./delegated-jobs";
+import { createFairSlots, type Slot } from "./fair-slots";
 
 const NOW_MS = 1_000_000;
 const LATER_MS = NOW_MS + 1_000;

@@ -9,16 +9,7 @@
  * - waiting job: one that got no slot and is queued again, for later. It is delegated to the running jobs of its account, which
  *   do its work before it is due. Only its id is kept in memory, up to a limit; the deliveries stand in the queue.
  */
-
-/** `dueMs`: when the queue runs the job, by this process's clock; until then it can be taken. */
-export type WaitingJob = {
-  id: string;
-  endpointId: string;
-  round: number;
-  triesMade: number | undefined;
-  deliveries: number;
-  dueMs: number;
-};
+import { createDelegatedJobs, type WaitingJob } from "./delegated-jobs";
 
 export type Slot = {
   /** Whether the job may begin its next work, given whether the endpoint is failing. */
@@ -51,8 +42,6 @@ const SLOTS_PER_FAILING_ENDPOINT = 1;
 export const REQUEUE_AFTER_MS = 30_000;
 /** At most 200 jobs a second are requeued for one endpoint, so that a long backlog does not return all at once. */
 const SPACING_MS = 5;
-/** Delegated jobs kept in memory; the rest wait in the queue only. A hundred thousand take some 20 MB. */
-const DELEGATED_MAX = { endpoint: 10_000, account: 25_000, total: 100_000 };
 
 /** `acquired`: slots that serve the endpoint; `started`: those of them whose work has begun. */
 type EndpointSlots = { endpointId: string; acquired: number; started: number; isFailing: boolean };
@@ -60,10 +49,6 @@ type AccountShare = {
   accountId: string;
   acquired: number;
   endpoints: Map<string, EndpointSlots>;
-  /** Delegated jobs by endpoint, in the order of the endpoints' turns. */
-  queues: Map<string, WaitingJob[]>;
-  /** Delegated jobs in all queues. */
-  delegated: number;
   lastRequeueMs: Map<string, number>;
 };
 
@@ -72,7 +57,7 @@ export function createFairSlots(slots: number): FairSlots {
   const shares = new Map<string, AccountShare>();
   const shareMax = Math.max(1, Math.floor(slots / SHARE_DIVISOR));
   let acquired = 0;
-  let delegated = 0;
+  const delegated = createDelegatedJobs();
 
   /** The endpoint's slots, or null when none of them is free. */
   function withFreeSlot(share: AccountShare, endpointId: string): EndpointSlots | null {
@@ -120,7 +105,7 @@ export function createFairSlots(slots: number): FairSlots {
       if (endpoint?.acquired === 0) share.endpoints.delete(endpoint.endpointId);
       if (share.acquired > 0) return;
       // No running job is left for the delegated ones; they run when they are due.
-      delegated -= share.delegated;
+      delegated.drop(share.accountId);
       shares.delete(share.accountId);
     }
 
@@ -137,9 +122,9 @@ export function createFairSlots(slots: number): FairSlots {
       takeNext: (nowMs, max) => {
         const vacated = vacate();
         let taken: WaitingJob[] = [];
-        for (const endpointId of vacated ? [...share.queues.keys()] : []) {
+        for (const endpointId of vacated ? delegated.endpointsOf(share.accountId) : []) {
           const next = withFreeSlot(share, endpointId);
-          if (next) taken = takeAlike(share, endpointId, nowMs, max);
+          if (next) taken = delegated.takeAlike(share.accountId, endpointId, nowMs, max);
           if (!next || taken.length === 0) continue;
           serve(next);
           break;
@@ -154,52 +139,9 @@ export function createFairSlots(slots: number): FairSlots {
   }
 
   function delegate(accountId: string, job: WaitingJob, nowMs: number): boolean {
-    const share = shares.get(accountId) ?? newShare(accountId);
-    const isWithinLimits = () =>
-      (share.queues.get(job.endpointId)?.length ?? 0) < DELEGATED_MAX.endpoint &&
-      share.delegated < DELEGATED_MAX.account &&
-      delegated < DELEGATED_MAX.total;
-    if (!isWithinLimits()) for (const queue of share.queues.values()) dropDue(share, queue, nowMs);
-    if (!isWithinLimits()) return false;
-    shares.set(accountId, share);
-    const queue = share.queues.get(job.endpointId) ?? [];
-    share.queues.set(job.endpointId, queue);
-    queue.push(job);
-    share.delegated += 1;
-    delegated += 1;
+    if (!delegated.add(accountId, job, nowMs)) return false;
+    if (!shares.has(accountId)) shares.set(accountId, newShare(accountId));
     return true;
-  }
-
-  function dropOldest(share: AccountShare, queue: WaitingJob[]): void {
-    queue.shift();
-    share.delegated -= 1;
-    delegated -= 1;
-  }
-
-  /** Drops the oldest jobs while they are due: the queue runs them. */
-  function dropDue(share: AccountShare, queue: WaitingJob[], nowMs: number): void {
-    for (let next = queue[0]; next && next.dueMs <= nowMs; next = queue[0]) dropOldest(share, queue);
-  }
-
-  /** Takes the endpoint's oldest jobs of one round and try, then moves the endpoint to the end of the turns. */
-  function takeAlike(share: AccountShare, endpointId: string, nowMs: number, max: number): WaitingJob[] {
-    const queue = share.queues.get(endpointId);
-    if (!queue) return [];
-    const taken: WaitingJob[] = [];
-    let deliveries = 0;
-    dropDue(share, queue, nowMs);
-    for (let next = queue[0]; next; next = queue[0]) {
-      const [first = next] = taken;
-      if (first.triesMade !== next.triesMade || first.round !== next.round) break;
-      deliveries += next.deliveries;
-      if (taken.length > 0 && deliveries > max) break;
-      taken.push(next);
-      dropOldest(share, queue);
-      dropDue(share, queue, nowMs);
-    }
-    share.queues.delete(endpointId);
-    if (queue.length > 0) share.queues.set(endpointId, queue);
-    return taken;
   }
 
   function requeueAt(accountId: string, endpointId: string, nowMs: number): Date {
@@ -216,7 +158,5 @@ const newShare = (accountId: string): AccountShare => ({
   accountId,
   acquired: 0,
   endpoints: new Map(),
-  queues: new Map(),
-  delegated: 0,
   lastRequeueMs: new Map(),
 });

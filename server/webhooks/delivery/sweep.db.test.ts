@@ -12,7 +12,7 @@ import {
 import { status } from "@/test/network/receiver";
 import { pool } from "../../core/db";
 import { sweepWebhooks } from "../tasks";
-import { requeueStranded } from "./sweep";
+import { requeueOrphanedDeliveries } from "./sweep";
 
 const setUp = webhooksOfFile();
 
@@ -84,7 +84,7 @@ test("a delivery with a waiting or running job, or that is not overdue, is not r
   expect(await jobsNow()).toBe(2);
 });
 
-test("stranded deliveries of a disabled endpoint are parked in the end", async () => {
+test("orphaned deliveries of a disabled endpoint are parked in the end", async () => {
   const setup = await setUp();
   await raiseSent(setup, 2);
   await recordWaitingOf(setup.endpoint.id);
@@ -97,12 +97,12 @@ test("stranded deliveries of a disabled endpoint are parked in the end", async (
   expect(setup.receiver.received).toEqual([]);
 });
 
-test("thousands of stranded deliveries are requeued by one sweep", async () => {
+test("thousands of orphaned deliveries are requeued by one sweep", async () => {
   const setup = await setUp();
   await raiseSent(setup, 4_500);
   await recordWaitingOf(setup.endpoint.id);
   await takeDeliveryJobs(setup.endpoint.id);
-  expect(await requeueStranded(new Date(Date.now() + 60_000))).toBeGreaterThanOrEqual(4_500);
+  expect(await requeueOrphanedDeliveries(new Date(Date.now() + 60_000))).toBeGreaterThanOrEqual(4_500);
   const jobs = await takeDeliveryJobs(setup.endpoint.id);
   expect(new Set(jobs.flatMap((job) => job.payload.deliveryIds)).size).toBe(4_500);
 });

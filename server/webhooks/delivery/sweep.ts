@@ -10,7 +10,7 @@ import { addDeliveryJobs, jobsFor, type WaitingDelivery } from "./outbox";
 
 /** Tasks whose jobs name deliveries. */
 const DELIVERY_TASKS = ["deliver_events", "deliver_webhooks"] as const;
-const STRANDED_PER_STEP = 2_000;
+const ORPHANS_PER_STEP = 2_000;
 const SECRETS_PER_STEP = 1_000;
 
 /**
@@ -19,7 +19,7 @@ const SECRETS_PER_STEP = 1_000;
  * now is applied to the database's clock.
  * @returns how many were requeued.
  */
-export async function requeueStranded(before: Date): Promise<number> {
+export async function requeueOrphanedDeliveries(before: Date): Promise<number> {
   const overdueMs = -msUntil(before);
   for (let count = 0; ; ) {
     const { rows } = await pool().query<{ id: string; endpointId: string }>({
@@ -32,29 +32,29 @@ export async function requeueStranded(before: Date): Promise<number> {
              WHERE d.status = 'pending' AND d.next_attempt_at < now() - $1::float8 * interval '1 millisecond'
                AND NOT EXISTS (SELECT 1 FROM carried WHERE carried.id = d.id)
              ORDER BY d.next_attempt_at LIMIT $2`,
-      values: [overdueMs, STRANDED_PER_STEP, DELIVERY_TASKS],
+      values: [overdueMs, ORPHANS_PER_STEP, DELIVERY_TASKS],
     });
     const queued = rows.length > 0 ? await requeue(rows, overdueMs) : 0;
     count += queued;
-    if (queued > 0 && rows.length === STRANDED_PER_STEP) continue;
-    if (count > 0) log("warn", "webhooks.stranded_requeued", { count });
+    if (queued > 0 && rows.length === ORPHANS_PER_STEP) continue;
+    if (count > 0) log("warn", "webhooks.orphans_requeued", { count });
     return count;
   }
 }
 
 /** Moves the time of each delivery, so that only one of two concurrent sweeps requeues it. */
-const requeue = (stranded: readonly { id: string; endpointId: string }[], overdueMs: number): Promise<number> =>
+const requeue = (orphans: readonly { id: string; endpointId: string }[], overdueMs: number): Promise<number> =>
   transaction(async (tx) => {
     await lockEndpoints(
       tx,
-      stranded.map((delivery) => delivery.endpointId),
+      orphans.map((delivery) => delivery.endpointId),
     );
     const { rows } = await tx.query<WaitingDelivery>({
       text: `UPDATE webhook_deliveries SET next_attempt_at = date_trunc('milliseconds', now())
              WHERE id = ANY($1::text[]) AND ${filterEquals("status", "pending")}
                AND next_attempt_at < now() - $2::float8 * interval '1 millisecond'
              RETURNING id, endpoint_id AS "endpointId", round, attempts`,
-      values: [stranded.map((delivery) => delivery.id), overdueMs],
+      values: [orphans.map((delivery) => delivery.id), overdueMs],
     });
     await addDeliveryJobs(tx, jobsFor(rows));
     return rows.length;

@@ -7,7 +7,7 @@
 import { createBatcher, type Settled } from "../../core/batcher";
 import { pool } from "../../core/db";
 import type { JobPayload } from "../../core/jobs";
-import type { WaitingJob } from "./fair-slots";
+import type { WaitingJob } from "./delegated-jobs";
 import { addKnownDeliveryJobs, jobBatches } from "./outbox";
 
 type Payload = JobPayload<"deliver_webhooks">;

@@ -1,7 +1,7 @@
 import type { AccountActor } from "../../core/actor";
 import { readPool, readPrisma } from "../../core/db";
 import { timeOfId } from "../../core/ids";
-import { readList, type Span } from "../../lists/read-list";
+import { type RowRange, readList } from "../../lists/read-list";
 import { readTotal } from "../../lists/store";
 import { isFormerId } from "../derived-ids";
 import { type DeliveryRow, presentDelivery } from "../present";
@@ -37,7 +37,7 @@ const timeBefore = (id: string): string => {
 };
 
 /** Reads held or abandoned deliveries. A derived id begins with the time in `created_at`, so the index has the list's order. */
-async function readRecoverable({ id, accountId }: Endpoint, status: Status, { before, skip, take }: Span) {
+async function readRecoverable({ id, accountId }: Endpoint, status: Status, { before, skip, take }: RowRange) {
   const { rows } = await readPool().query<DeliveryRow>({
     name: "webhooks.list_recoverable",
     text: `SELECT ${COLUMNS} FROM webhook_deliveries
@@ -49,9 +49,9 @@ async function readRecoverable({ id, accountId }: Endpoint, status: Status, { be
   return rows;
 }
 
-async function readDeliveries(endpoint: Endpoint, status: Status | undefined, span: Span) {
-  if (status && RECOVERABLE.has(status) && !(await hasFormerIds())) return readRecoverable(endpoint, status, span);
-  const { before, skip, take } = span;
+async function readDeliveries(endpoint: Endpoint, status: Status | undefined, range: RowRange) {
+  if (status && RECOVERABLE.has(status) && !(await hasFormerIds())) return readRecoverable(endpoint, status, range);
+  const { before, skip, take } = range;
   return readPrisma().webhookDelivery.findMany({
     where: { accountId: endpoint.accountId, endpointId: endpoint.id, status, id: { lt: before } },
     orderBy: { id: "desc" },
@@ -76,9 +76,9 @@ export async function listDeliveries(actor: AccountActor, query: ListDeliveriesQ
     query,
     "dlv",
     async () => known ?? (await count()),
-    async (span) => {
-      const left = known === undefined ? span.take : known - span.skip;
-      return left > 0 ? readDeliveries(endpoint, status, { ...span, take: Math.min(span.take, left) }) : [];
+    async (range) => {
+      const left = known === undefined ? range.take : known - range.skip;
+      return left > 0 ? readDeliveries(endpoint, status, { ...range, take: Math.min(range.take, left) }) : [];
     },
   );
   const { rows } = page;

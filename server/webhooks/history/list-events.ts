@@ -1,7 +1,7 @@
 import type { AccountActor } from "../../core/actor";
 import { readPool, readPrisma } from "../../core/db";
 import { firstIdAt, isId } from "../../core/ids";
-import { readList, type Span } from "../../lists/read-list";
+import { type RowRange, readList } from "../../lists/read-list";
 import { readTotal } from "../../lists/store";
 import type { StatusEventType } from "../../messages/status";
 import { isFormerId } from "../derived-ids";
@@ -27,13 +27,13 @@ export async function listEvents(actor: AccountActor, query: ListEventsQuery) {
     query,
     "evt",
     async () => known?.length ?? countEvents(accountId, query),
-    async (span) => (known ? within(known, span) : readEvents(accountId, query, span)),
+    async (range) => (known ? within(known, range) : readEvents(accountId, query, range)),
   );
   return page.present(await presentAll(accountId, page.rows));
 }
 
 /** The part of a list that is known as a whole. */
-const within = (events: readonly StoredEvent[], { before, skip, take }: Span): StoredEvent[] =>
+const within = (events: readonly StoredEvent[], { before, skip, take }: RowRange): StoredEvent[] =>
   events.filter(({ id }) => before === undefined || id < before).slice(skip, skip + take);
 
 async function presentAll(accountId: string, events: readonly StoredEvent[]): Promise<AnyEvent[]> {
@@ -80,7 +80,7 @@ async function findEventsOf(messageId: string, accountId: string): Promise<Event
 }
 
 /**
- * SQL: `$1` is the account. An event's id holds its time, so a span of time is one of ids. A former id holds the time of
+ * SQL: `$1` is the account. An event's id holds its time, so a time range is a range of ids. A former id holds the time of
  * recording instead, which is later than the event if its receipt waited; such events have an index by time.
  */
 function selectionOf(accountId: string, query: ListEventsQuery): { branches: string[]; values: unknown[] } {
@@ -104,11 +104,11 @@ function selectionOf(accountId: string, query: ListEventsQuery): { branches: str
  * The ids of each type are walked in their index, and those of several types merged, so a page costs as much as the pages
  * before it and nothing of other types. Only the rows of the page itself are read.
  */
-async function readEvents(accountId: string, query: ListEventsQuery, span: Span): Promise<StoredEvent[]> {
+async function readEvents(accountId: string, query: ListEventsQuery, range: RowRange): Promise<StoredEvent[]> {
   const { branches, values } = selectionOf(accountId, query);
-  const take = values.push(span.take);
-  const skipped = values.push(span.skip);
-  const below = span.before === undefined ? "" : ` AND id < $${values.push(span.before)}`;
+  const take = values.push(range.take);
+  const skipped = values.push(range.skip);
+  const below = range.before === undefined ? "" : ` AND id < $${values.push(range.before)}`;
   const newest = branches.map(
     (where) =>
       `(SELECT type, id FROM events WHERE ${where}${below} ORDER BY id DESC LIMIT $${take}::int8 + $${skipped}::int8)`,
@@ -124,7 +124,7 @@ async function readEvents(accountId: string, query: ListEventsQuery, span: Span)
   return rows;
 }
 
-/** Sums the daily counters: counting all events would read them all. Events of a span are counted. */
+/** Sums the daily counters: counting all events would read them all. Events of a time range are counted. */
 async function countEvents(accountId: string, query: ListEventsQuery): Promise<number> {
   const { from, to } = timesOf(query);
   if (from || to) {

@@ -11,7 +11,7 @@ import {
   webhooksOfFile,
 } from "@/test/database/webhooks";
 import { status } from "@/test/network/receiver";
-import { inTurn } from "../../accounts/turns";
+import { inAccountQueue } from "../../accounts/account-queue";
 import { pool } from "../../core/db";
 import { databaseUnavailable, isApiError } from "../../core/errors";
 import { deleteEndpoint, enableEndpoint, getEndpoint } from "../service";
@@ -161,7 +161,7 @@ describe("a recovery", () => {
     const interrupted = refusalOf(recover(setup));
     // Its turn comes between the first two steps; the second one waits behind it, and is refused with it.
     const other = refusalOf(
-      inTurn(account.accountId, async () => {
+      inAccountQueue(account.accountId, async () => {
         await setImmediate();
         throw databaseUnavailable({ nothingDone: true });
       }),
@@ -184,7 +184,7 @@ describe("a recovery", () => {
     const setup = await setUp();
     await park(setup, 1, "held");
     const other = refusalOf(
-      inTurn(setup.account.accountId, async () => {
+      inAccountQueue(setup.account.accountId, async () => {
         await setImmediate();
         throw databaseUnavailable({ nothingDone: true });
       }),

@@ -1,4 +1,4 @@
-import { inTurn } from "../../accounts/turns";
+import { inAccountQueue } from "../../accounts/account-queue";
 import type { AccountActor } from "../../core/actor";
 import { transaction } from "../../core/db";
 import { type ApiError, invalidRequest, isApiError, serviceUnavailable } from "../../core/errors";
@@ -32,7 +32,7 @@ export async function recoverDeliveries(actor: AccountActor, input: RecoverInput
   let count = 0;
   for (let isFirst = true; ; isFirst = false) {
     const position = after;
-    const step = await inTurn(actor.accountId, () => recoverStep(actor.accountId, input.id, position)).catch(
+    const step = await inAccountQueue(actor.accountId, () => recoverStep(actor.accountId, input.id, position)).catch(
       (thrown) => {
         throw count > 0 && isApiError(thrown) ? interrupted(count, thrown) : thrown;
       },

@@ -1,4 +1,4 @@
-import { inTurn } from "../../accounts/turns";
+import { inAccountQueue } from "../../accounts/account-queue";
 import type { AccountActor } from "../../core/actor";
 import { addJobs } from "../../core/add-jobs";
 import { type Tx, transaction } from "../../core/db";
@@ -17,7 +17,7 @@ import { findForgottenTexts } from "./forgotten-texts";
  * @throws 404 when the endpoint does not have one of them, and 400 `endpoint_disabled` or `text_forgotten`; then none is sent.
  */
 export async function resendDeliveries(actor: AccountActor, input: ResendInput): Promise<WebhookRecovery> {
-  const recovered = await inTurn(actor.accountId, () => queueAgain(actor.accountId, input));
+  const recovered = await inAccountQueue(actor.accountId, () => queueAgain(actor.accountId, input));
   return { object: "webhook_recovery", recovered };
 }
 

@@ -1,8 +1,8 @@
 import { type ComponentProps, useSyncExternalStore } from "react";
 import { sendTexts } from "@/app/_texts/send/one";
 import { DateInput } from "@/app/_ui/forms/date-input";
+import { DAY_MS } from "@/app/_ui/values/days";
 
-const DAY_MS = 86_400_000;
 const AHEAD_MAX_DAYS = 30;
 
 /** The time of an input of date and time, which is local, in ISO 8601; null: none was entered. */

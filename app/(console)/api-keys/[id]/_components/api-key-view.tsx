@@ -1,16 +1,15 @@
 "use client";
 
-import { Button, Card, Grid, Text } from "@mantine/core";
+import { Button, Grid, Text } from "@mantine/core";
 import { useState } from "react";
 import { useMayChange } from "@/app/_shell/may-change";
 import { apiKeyTexts as texts } from "@/app/_texts/api-keys/key";
 import { trpc } from "@/app/_trpc/client";
 import { BackLink } from "@/app/_ui/frame/back-link";
-import { LinkButton } from "@/app/_ui/frame/link-button";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { usePageTitle } from "@/app/_ui/frame/use-page-title";
 import { IconBan, IconKeyOff, IconPencil } from "@/app/_ui/icons/icons";
-import { EmptyState } from "@/app/_ui/lists/empty-state";
+import { NotFoundCard } from "@/app/_ui/lists/not-found-card";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import type { ApiKey } from "@/server/api-keys/schema";
 import { EditApiKeyDialog } from "../../_components/edit-api-key-dialog";
@@ -90,21 +89,11 @@ function KeyHeader({ apiKey }: { apiKey: ApiKey }) {
   );
 }
 
-function NoSuchKey() {
-  return (
-    <Card>
-      <EmptyState
-        icon={IconKeyOff}
-        title={texts.notFound}
-        isPage
-        action={
-          <LinkButton href="/api-keys" variant="light">
-            {texts.allKeys}
-          </LinkButton>
-        }
-      >
-        {texts.whyNotFound}
-      </EmptyState>
-    </Card>
-  );
-}
+const NoSuchKey = () => (
+  <NotFoundCard
+    icon={IconKeyOff}
+    title={texts.notFound}
+    why={texts.whyNotFound}
+    all={{ href: "/api-keys", label: texts.allKeys }}
+  />
+);

@@ -5,11 +5,10 @@ import { inboundMessageTexts as texts } from "@/app/_texts/inbound-message";
 import { trpc } from "@/app/_trpc/client";
 import { apiErrorOf } from "@/app/_ui/forms/api-error";
 import { BackLink } from "@/app/_ui/frame/back-link";
-import { LinkButton } from "@/app/_ui/frame/link-button";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { usePageTitle } from "@/app/_ui/frame/use-page-title";
 import { IconMessageOff } from "@/app/_ui/icons/icons";
-import { EmptyState } from "@/app/_ui/lists/empty-state";
+import { NotFoundCard } from "@/app/_ui/lists/not-found-card";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { CodeBlock } from "@/app/_ui/values/code-block";
 import { Copied, Fact } from "@/app/_ui/values/fact";
@@ -124,21 +123,11 @@ function EventCard({ id }: { id: string }) {
   );
 }
 
-function NoSuchMessage() {
-  return (
-    <Card>
-      <EmptyState
-        icon={IconMessageOff}
-        title={texts.notFound.title}
-        isPage
-        action={
-          <LinkButton href="/inbound" variant="light">
-            {texts.all}
-          </LinkButton>
-        }
-      >
-        {texts.notFound.text}
-      </EmptyState>
-    </Card>
-  );
-}
+const NoSuchMessage = () => (
+  <NotFoundCard
+    icon={IconMessageOff}
+    title={texts.notFound.title}
+    why={texts.notFound.text}
+    all={{ href: "/inbound", label: texts.all }}
+  />
+);

@@ -7,11 +7,10 @@ import { trpc } from "@/app/_trpc/client";
 import { LIVE_REFRESH_MS, useLive } from "@/app/_trpc/use-live";
 import { apiErrorOf } from "@/app/_ui/forms/api-error";
 import { BackLink } from "@/app/_ui/frame/back-link";
-import { LinkButton } from "@/app/_ui/frame/link-button";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { usePageTitle } from "@/app/_ui/frame/use-page-title";
 import { IconAlertTriangle, IconMessageOff } from "@/app/_ui/icons/icons";
-import { EmptyState } from "@/app/_ui/lists/empty-state";
+import { NotFoundCard } from "@/app/_ui/lists/not-found-card";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { isScheduled, MessageStatusBadge } from "@/app/_ui/values/message-status-badge";
 import type { MessageDetail } from "@/server/messages/schema";
@@ -153,24 +152,14 @@ function MessageText({ body }: { body: string }) {
   );
 }
 
-function NoSuchMessage() {
-  return (
-    <Card>
-      <EmptyState
-        icon={IconMessageOff}
-        title={texts.notFound.title}
-        isPage
-        action={
-          <LinkButton href="/messages" variant="light">
-            {texts.allMessages}
-          </LinkButton>
-        }
-      >
-        {texts.notFound.explanation}
-      </EmptyState>
-    </Card>
-  );
-}
+const NoSuchMessage = () => (
+  <NotFoundCard
+    icon={IconMessageOff}
+    title={texts.notFound.title}
+    why={texts.notFound.explanation}
+    all={{ href: "/messages", label: texts.allMessages }}
+  />
+);
 
 function MessageSkeleton() {
   return (

@@ -9,11 +9,10 @@ import { endpointTexts as texts } from "@/app/_texts/webhooks/endpoint";
 import { trpc } from "@/app/_trpc/client";
 import { apiErrorOf } from "@/app/_ui/forms/api-error";
 import { BackLink } from "@/app/_ui/frame/back-link";
-import { LinkButton } from "@/app/_ui/frame/link-button";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { usePageTitle } from "@/app/_ui/frame/use-page-title";
 import { IconPlugConnected, IconTrash, IconWebhookOff } from "@/app/_ui/icons/icons";
-import { EmptyState } from "@/app/_ui/lists/empty-state";
+import { NotFoundCard } from "@/app/_ui/lists/not-found-card";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { Problem } from "@/app/_ui/problem";
 import { formatCount } from "@/app/_ui/values/count";
@@ -146,21 +145,11 @@ function Fact({ label, children }: { label: string; children: ReactNode }) {
   );
 }
 
-function NoSuchEndpoint() {
-  return (
-    <Card>
-      <EmptyState
-        icon={IconWebhookOff}
-        title={texts.notFound}
-        isPage
-        action={
-          <LinkButton href="/webhooks" variant="light">
-            {texts.allEndpoints}
-          </LinkButton>
-        }
-      >
-        {texts.whyNotFound}
-      </EmptyState>
-    </Card>
-  );
-}
+const NoSuchEndpoint = () => (
+  <NotFoundCard
+    icon={IconWebhookOff}
+    title={texts.notFound}
+    why={texts.whyNotFound}
+    all={{ href: "/webhooks", label: texts.allEndpoints }}
+  />
+);

@@ -13,8 +13,7 @@ import { FormModal } from "@/app/_ui/forms/form-modal";
 import { IconHistory } from "@/app/_ui/icons/icons";
 import { toastDone } from "@/app/_ui/toast";
 import { formatCount } from "@/app/_ui/values/count";
-
-const DAY_MS = 86_400_000;
+import { DAY_MS } from "@/app/_ui/values/days";
 
 /** The value of a `datetime-local` input: local time, to the minute. */
 const toLocal = (at: Date) => new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);

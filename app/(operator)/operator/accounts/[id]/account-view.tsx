@@ -1,17 +1,16 @@
 "use client";
 
-import { Box, Button, Card, Grid, Stack, Text } from "@mantine/core";
+import { Box, Button, Grid, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import { accountTexts as texts } from "@/app/_texts/operator/account";
 import { accountWordsTexts as words } from "@/app/_texts/operator/account-words";
 import { trpc } from "@/app/_trpc/client";
 import { apiErrorOf } from "@/app/_ui/forms/api-error";
 import { BackLink } from "@/app/_ui/frame/back-link";
-import { LinkButton } from "@/app/_ui/frame/link-button";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { usePageTitle } from "@/app/_ui/frame/use-page-title";
 import { IconBuilding } from "@/app/_ui/icons/icons";
-import { EmptyState } from "@/app/_ui/lists/empty-state";
+import { NotFoundCard } from "@/app/_ui/lists/not-found-card";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import type { OperatedAccountDetail } from "@/server/operator/account-schema";
 import { AccountMenu } from "../account-menu";
@@ -94,21 +93,11 @@ function AccountHeader({ account, countries }: { account: OperatedAccountDetail;
   );
 }
 
-function NoSuchAccount() {
-  return (
-    <Card>
-      <EmptyState
-        icon={IconBuilding}
-        title={texts.notFound}
-        isPage
-        action={
-          <LinkButton href="/operator/accounts" variant="light">
-            {texts.allAccounts}
-          </LinkButton>
-        }
-      >
-        {texts.noSuchId}
-      </EmptyState>
-    </Card>
-  );
-}
+const NoSuchAccount = () => (
+  <NotFoundCard
+    icon={IconBuilding}
+    title={texts.notFound}
+    why={texts.noSuchId}
+    all={{ href: "/operator/accounts", label: texts.allAccounts }}
+  />
+);

@@ -1,6 +1,6 @@
 /** Accepts an invitation: an existing user joins with their password, a new person signs up by it. */
 import { recordAudit } from "../audit/store";
-import { hashPassword, holdPassword, isPassword } from "../auth/credentials/password";
+import { hashPassword, isPassword, lockPassword } from "../auth/credentials/password-hash";
 import { requireStrong } from "../auth/credentials/password-strength";
 import { giveBack, reserveAttempt } from "../auth/sign-in/throttle";
 import type { MemberRole, Origin, SessionActor } from "../core/actor";
@@ -120,7 +120,7 @@ async function joinWithPassword(
   if (!(await isPassword(passwordHash, input.password))) throw refuse();
   await giveBack(attempt);
   await transaction(async (tx) => {
-    if (!(await holdPassword(tx, userId, passwordHash))) throw refuse();
+    if (!(await lockPassword(tx, userId, passwordHash))) throw refuse();
     await addMember(tx, await useUp(tx, input.token), userId, origin);
   });
   return userId;

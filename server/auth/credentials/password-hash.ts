@@ -22,10 +22,10 @@ export async function isPassword(passwordHash: string | null, password: string):
 }
 
 /**
- * Whether the password whose hash was checked is still the person's. It cannot be changed until the transaction of `tx` ends, so
- * that a change ends what the old password has opened.
+ * Whether the person still has the password whose hash was checked. Locks the row until `tx` ends, so a concurrent change
+ * waits and then ends whatever this password opened.
  */
-export async function holdPassword(tx: Tx, userId: string, passwordHash: string | null): Promise<boolean> {
+export async function lockPassword(tx: Tx, userId: string, passwordHash: string | null): Promise<boolean> {
   const { rowCount } = await tx.query("SELECT 1 FROM users WHERE id = $1 AND password_hash = $2 FOR NO KEY UPDATE", [
     userId,
     passwordHash,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { openBuckets } from "./token-bucket";
+import { openBuckets } from "./caller-limits";
 
 const LIMITS = { burst: 10, perSecond: 2, callersMax: 3 };
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { moneyOf } from "./money";
+import { moneyOf } from "./money-history";
 
 const createdAt = new Date("2026-11-22T08:00:00.000Z");
 const sentAt = new Date("2026-11-22T08:00:01.000Z");

@@ -1,6 +1,6 @@
 /**
- * One transaction at a time for each account in this process. A request that waits for an account's row holds a
- * connection meanwhile, so without a queue in front of the pool the requests of one account could use up all connections.
+ * A queue per account in this process. A request waiting for an account's lock holds a connection, so without this queue one
+ * account could use up the pool.
  */
 import { isDatabaseUnavailable, overloaded, rateLimited } from "../core/errors";
 import { defineProcessValue } from "../core/process";
@@ -14,22 +14,22 @@ const RETRY_AFTER_S = 1;
 type Waiting = { begin: () => void; refuse: (reason: unknown) => void };
 
 /** Accounts with work under way, and the requests that wait for it to end. */
-const lines = defineProcessValue("accounts.turns", () => new Map<string, Set<Waiting>>());
+const queues = defineProcessValue("accounts.queues", () => new Map<string, Set<Waiting>>());
 
 const tooMany = () =>
-  rateLimited("Too many requests of this account that change it are under way. Nothing was carried out: repeat it.", {
+  rateLimited("Too many changes for this account are in progress. Nothing was carried out; try again.", {
     reason: "too_many_at_once",
     details: { limit: WAITING_MAX },
     retryAfterS: RETRY_AFTER_S,
   });
 
 /** @throws 429 when the queue is full, 503 when its front was not reached in time. */
-function waitIn(line: Set<Waiting>): Promise<void> {
-  if (line.size >= WAITING_MAX) throw tooMany();
+function waitIn(queue: Set<Waiting>): Promise<void> {
+  if (queue.size >= WAITING_MAX) throw tooMany();
   return new Promise((resolve, reject) => {
     const leave = () => {
       clearTimeout(timer);
-      line.delete(waiting);
+      queue.delete(waiting);
     };
     const waiting: Waiting = {
       begin: () => {
@@ -42,7 +42,7 @@ function waitIn(line: Set<Waiting>): Promise<void> {
       },
     };
     const timer = setTimeout(() => waiting.refuse(overloaded()), WAIT_MAX_MS);
-    line.add(waiting);
+    queue.add(waiting);
   });
 }
 
@@ -51,19 +51,19 @@ function waitIn(line: Set<Waiting>): Promise<void> {
  * @throws 429 `too_many_at_once` when 100 wait already, 503 `overloaded` when its turn did not come within 5 seconds, 503
  *   `database_unavailable` when the work before it found no database; its own work was not begun then.
  */
-export async function inTurn<Result>(accountId: string, work: () => Promise<Result>): Promise<Result> {
-  const line = lines().get(accountId);
-  if (line) await waitIn(line);
-  else lines().set(accountId, new Set());
+export async function inAccountQueue<Result>(accountId: string, work: () => Promise<Result>): Promise<Result> {
+  const queue = queues().get(accountId);
+  if (queue) await waitIn(queue);
+  else queues().set(accountId, new Set());
   try {
     return await work();
   } catch (thrown) {
     // This request has waited for the database as long as a caller may, and so have those behind it.
-    if (isDatabaseUnavailable(thrown)) for (const waiting of lines().get(accountId) ?? []) waiting.refuse(thrown);
+    if (isDatabaseUnavailable(thrown)) for (const waiting of queues().get(accountId) ?? []) waiting.refuse(thrown);
     throw thrown;
   } finally {
-    const [next] = lines().get(accountId) ?? [];
+    const [next] = queues().get(accountId) ?? [];
     if (next) next.begin();
-    else lines().delete(accountId);
+    else queues().delete(accountId);
   }
 }

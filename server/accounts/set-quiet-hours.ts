@@ -12,8 +12,8 @@ const auditOf = (hours: QuietHours | null) => ({
 });
 
 /**
- * Sets the quiet hours of an account, or switches them off (null). They hold for what is accepted from then on: messages that
- * wait keep their time. In test mode they are those of the twin.
+ * Sets the quiet hours of an account, or switches them off (null). They apply to messages accepted from now
+ * on; already accepted messages keep their send time. In test mode they are those of the twin.
  * @throws 404 when the account is gone.
  */
 export async function setQuietHours(actor: SessionActor, { quiet_hours: hours }: QuietHoursInput): Promise<Account> {

@@ -14,7 +14,7 @@ import type {
 } from "../schema";
 import { confirmSession, revokeSessionsOf } from "../sessions/sessions";
 import { normalEmail } from "../sign-in/normal-email";
-import { hashPassword } from "./password";
+import { hashPassword } from "./password-hash";
 import { requireStrong } from "./password-strength";
 import { requirePassword } from "./require-password";
 import { dropLinks, hashResetToken, issueLink, newResetToken } from "./reset-links";

@@ -10,7 +10,7 @@ import { signIn } from "../service";
 import { findSignedIn, startSession } from "../sessions/sessions";
 import { reserveAttempt } from "../sign-in/throttle";
 import { forgetSignIns } from "../tasks";
-import { changePassword, confirmPassword, issuePasswordReset, resetPassword } from "./passwords";
+import { changePassword, confirmPassword, issuePasswordReset, resetPassword } from "./change-password";
 
 const OPERATOR = { kind: "system", name: "test" } as const;
 const OLD = "correct horse battery";

@@ -1,0 +1,34 @@
+import { Card } from "@mantine/core";
+import type { Icon } from "@/app/_ui/icons/icon";
+import { LinkButton } from "../frame/link-button";
+import { EmptyState } from "./empty-state";
+
+/** Shown by the page of one thing when there is no such thing, with a link to all of them. */
+export function NotFoundCard({
+  icon,
+  title,
+  why,
+  all,
+}: {
+  icon: Icon;
+  title: string;
+  why: string;
+  all: { href: string; label: string };
+}) {
+  return (
+    <Card>
+      <EmptyState
+        icon={icon}
+        title={title}
+        isPage
+        action={
+          <LinkButton href={all.href} variant="light">
+            {all.label}
+          </LinkButton>
+        }
+      >
+        {why}
+      </EmptyState>
+    </Card>
+  );
+}

@@ -1,0 +1,169 @@
+/**
+ * Decides on the requests of a batch, one after the other, from what was read under the admission locks. Nothing is written
+ * here; accept.ts writes what was accepted.
+ */
+import { readResponses, type StoredResponses } from "../../accounts/idempotency/stored-responses";
+import { type LockedAccount, lockAdmission } from "../../accounts/store";
+import { now, utcDay } from "../../core/clock";
+import type { Tx } from "../../core/db";
+import type { ApiError } from "../../core/errors";
+import type { Idempotency } from "../../core/trpc";
+import { findSuppressed } from "../../suppressions/store";
+import type { Refusal } from "../failure";
+import type { MessageRow } from "../present";
+import { loadFailures, loadQuotas, loadSpending, requireActive, requireBalance, type SendingKey } from "./admission";
+import { loadFraudCheck } from "./fraud-check";
+import type { NewMessage } from "./insert";
+import { hasQuietHours, loadPutOffCheck, type PutOff } from "./put-off";
+
+/** One request's messages: all accepted together, or none. */
+export type Acceptance = {
+  accountId: string;
+  key: SendingKey;
+  messages: NewMessage[];
+  /** Whether its messages are sent in quiet hours of their recipients too. */
+  ignoresQuietHours: boolean;
+  /** Refuses the request, unless its Idempotency-Key has a response already. */
+  refusal: ApiError | null;
+  idempotency: Idempotency | null;
+  /** Makes the response, which the Idempotency-Key replays. */
+  respond: (messages: MessageRow[]) => unknown;
+};
+
+export const isPending = (message: MessageRow): boolean => message.status === "pending";
+
+/** The UTC day on which a request's messages are counted. */
+const dayOf = ({ messages: [first] }: Acceptance): string => utcDay(first?.createdAt ?? now());
+
+/** The row as it is stored: a blocked message fails at once, without a route and free of charge; one that is put off waits. */
+const storedRow = (
+  row: NewMessage,
+  currency: string,
+  refusal: Refusal | null | undefined,
+  putOff: PutOff | undefined,
+): NewMessage =>
+  refusal
+    ? {
+        ...row,
+        currency,
+        status: "failed",
+        costMicros: 0n,
+        routeId: null,
+        chain: [],
+        errorCode: refusal.code,
+        errorMessage: refusal.message,
+        failedAt: row.createdAt,
+      }
+    : { ...row, currency, scheduledAt: putOff?.scheduledAt ?? row.scheduledAt };
+
+/** Data that decides on a batch; each accepted request updates it for the next. Exact under the admission locks. */
+export type AdmissionState = {
+  accounts: ReadonlyMap<string, LockedAccount>;
+  /** Available balances by account id, in micros. */
+  balances: Map<string, bigint>;
+  responses: StoredResponses;
+  quotas: Awaited<ReturnType<typeof loadQuotas>>;
+  spending: Awaited<ReturnType<typeof loadSpending>>;
+  failures: Awaited<ReturnType<typeof loadFailures>>;
+  checkFraud: Awaited<ReturnType<typeof loadFraudCheck>>;
+  putOff: Awaited<ReturnType<typeof loadPutOffCheck>>;
+};
+
+/** Takes the admission locks, then reads everything else. */
+export async function loadAdmissionState(tx: Tx, batch: readonly Acceptance[]): Promise<AdmissionState> {
+  const pending = batch.flatMap((item) => item.messages.filter(isPending));
+  // Pipelined in this order: nothing that is read after the locks can change to the account's disadvantage.
+  const [accounts, responses, quotas, isSuppressed] = await Promise.all([
+    lockAdmission(
+      tx,
+      batch.map((item) => item.accountId),
+    ),
+    readResponses(tx, batch),
+    loadQuotas(
+      tx,
+      batch.map((item) => item.key),
+    ),
+    findSuppressed(tx, pending),
+  ]);
+  const days = batch.map(dayOf);
+  const [checkFraud, spending, putOff] = await Promise.all([
+    loadFraudCheck(tx, accounts, pending, isSuppressed),
+    loadSpending(tx, accounts.values(), days),
+    loadPutOffCheck(accounts.values()),
+  ]);
+  // With every message counted, so whichever requests are refused later, no other message will be blocked.
+  const { blocked, release } = checkFraud(pending);
+  release();
+  const mayExpire = pending.some(({ validityS }) => validityS !== null) && [...accounts.values()].some(hasQuietHours);
+  const mayFail = blocked.size > 0 || mayExpire || batch.some((item) => !item.messages.every(isPending));
+  const failures = await loadFailures(tx, mayFail ? accounts.keys() : [], days);
+  const balances = new Map([...accounts.values()].map((account) => [account.id, account.balanceMicros]));
+  return { accounts, balances, responses, quotas, spending, failures, checkFraud, putOff };
+}
+
+/** A request to be stored, with its messages as they are stored. */
+export type AcceptedRequest = { item: Acceptance; messages: NewMessage[]; response: unknown };
+
+/** A response, and the request to be stored; null: the response is a replay. */
+type Decision = { response: unknown; request: AcceptedRequest | null };
+
+/** Decides on one request and updates the state for the next. @throws an ApiError that refuses it, with the state unchanged. */
+export function decide(item: Acceptance, state: AdmissionState): Decision {
+  // A completed request is replayed first, even if its account, sender or route has changed since.
+  const known = state.responses.find(item);
+  if (known) return { response: known.response, request: null };
+  if (item.refusal) throw item.refusal;
+  const account = requireActive(state.accounts.get(item.accountId));
+  const putOffs = putOffsOf(item, account, state);
+  const { blocked, release } = state.checkFraud(
+    item.messages.filter((message) => isPending(message) && !putOffs.get(message)?.refusal),
+  );
+  const messages = item.messages.map((message) => {
+    const putOff = putOffs.get(message);
+    return storedRow(message, account.currency, putOff?.refusal ?? blocked.get(message), putOff);
+  });
+  try {
+    charge(item, account, messages, state);
+  } catch (refused) {
+    release();
+    throw refused;
+  }
+  const response = item.respond(messages);
+  state.responses.add(item, response);
+  return { response, request: { item, messages, response } };
+}
+
+/** The messages of a request that quiet hours put off, or that expire in them. */
+function putOffsOf(item: Acceptance, account: LockedAccount, { putOff }: AdmissionState): Map<NewMessage, PutOff> {
+  const putOffs = new Map<NewMessage, PutOff>();
+  if (item.ignoresQuietHours || !hasQuietHours(account)) return putOffs;
+  const at = now();
+  for (const message of item.messages) {
+    const decision = isPending(message) ? putOff(account, message, at) : null;
+    if (decision) putOffs.set(message, decision);
+  }
+  return putOffs;
+}
+
+/** Takes the request's cost and quota from the state. @throws 402 or 429 when they do not suffice, with nothing taken. */
+function charge(
+  item: Acceptance,
+  account: LockedAccount,
+  messages: readonly MessageRow[],
+  state: AdmissionState,
+): void {
+  const { balances, quotas, spending, failures } = state;
+  const billed = messages.filter(isPending);
+  const counts = { sent: billed.length, failed: messages.length - billed.length };
+  const costMicros = billed.reduce((sum, message) => sum + message.costMicros, 0n);
+  const balance = balances.get(item.accountId) ?? 0n;
+  requireBalance(costMicros, balance, account.currency);
+  const [overspent] = spending.refusals(account, dayOf(item), costMicros);
+  if (overspent) throw overspent;
+  const [overfailed] = failures.refusals(account.id, dayOf(item), counts);
+  if (overfailed) throw overfailed;
+  quotas.take(item.key, billed.length);
+  spending.add(account, dayOf(item), costMicros);
+  failures.add(account.id, dayOf(item), counts);
+  balances.set(item.accountId, balance - costMicros);
+}

@@ -1,0 +1,244 @@
+/** One runner of graphile-worker with its connections: its start, its end, and the jobs that it has locked. */
+import { EventEmitter } from "node:events";
+import { Logger, type Runner, run, type Task, type TaskList, type WorkerEvents } from "graphile-worker";
+import pg from "pg";
+import { SECOND_MS } from "../server/core/clock";
+import { pool } from "../server/core/db";
+import { directDatabaseUrl } from "../server/core/env";
+import { errorFields, log } from "../server/core/log";
+import { recurring } from "./crontab";
+import { leasedPools } from "./lease";
+import { unlockJobs } from "./take-over";
+
+/**
+ * Settings of the queue's connections. Statistics from a quiet hour say that a few jobs wait, and a plan that trusts them
+ * reads all of a backlog at each fetch: jobs are to be read in the order of an index. A queue's own index
+ * (prisma/queue-indexes.ts) fits when its tasks are known to the plan. Before PostgreSQL 18, disabled scans have so high a cost
+ * that JIT compiled every fetch, for most of a second.
+ */
+export const QUEUE_SETTINGS = {
+  enable_seqscan: "off",
+  enable_bitmapscan: "off",
+  plan_cache_mode: "force_custom_plan",
+  jit: "off",
+} as const;
+
+/**
+ * `connections`: at least one for LISTEN and one for the rest. `withCron`: it adds the recurring jobs, of any queue. `pollMs`:
+ * pause between polls for due jobs; the database announces new ones at once.
+ */
+export type QueuePlan = {
+  name: string;
+  taskList: TaskList;
+  concurrency: number;
+  connections?: number;
+  withCron?: boolean;
+  pollMs?: number;
+};
+
+const POLL_MS = 500;
+/** Pause after a fetch that found nothing. */
+const REST_MS = 20;
+/** How long finished jobs are collected before they are deleted together. */
+const COMPLETE_BATCH_MS = 5;
+/** One for LISTEN, one to fetch, one to delete finished jobs, one to spare. */
+const CONNECTIONS = 4;
+/** How long the jobs of an old runner may take to finish before they are unlocked for others. */
+const DRAIN_MS = 30 * SECOND_MS;
+const POLL_DRAINED_MS = 50;
+/** Before each further try to do what failed. */
+export const PAUSES_MS = [0, 250, 500, 1_000, 2_000];
+/** Within this time a fetched job is known here, and a finished one is deleted, unless a reply was lost. */
+const LOCK_SETTLED_MS = 5 * SECOND_MS;
+
+/** More jobs than connections are intended: a webhook job waits for a customer's server and rarely uses a connection. */
+const EXPECTED_WARNING = "having maxPoolSize";
+
+const logger = new Logger(() => (level, message) => {
+  if (message.includes(EXPECTED_WARNING)) return;
+  if (level === "error") log("error", "queue.error", { message });
+  else if (level === "warning") log("warn", "queue.warning", { message });
+});
+
+export type Running = {
+  runner: Runner;
+  poolId: string;
+  connections: pg.Pool;
+  /** Jobs that are fetched or were finished recently, by id. */
+  jobs: Map<string, { doneAtMs: number | null }>;
+  underWay: () => number;
+  /** Resolves with the reason when the runner has ended or cannot continue. */
+  ended: Promise<string>;
+  startedAtMs: number;
+};
+
+/** Opens a separate pool: graphile-worker needs the driver's default types, and must not wait behind our statements. */
+function openConnections(max: number): pg.Pool {
+  const connections = new pg.Pool({
+    connectionString: directDatabaseUrl(),
+    application_name: "worker-queue",
+    options: Object.entries(QUEUE_SETTINGS)
+      .map(([name, value]) => `-c ${name}=${value}`)
+      .join(" "),
+    max,
+    connectionTimeoutMillis: 5 * SECOND_MS,
+    query_timeout: 15 * SECOND_MS,
+    keepAlive: true,
+  });
+  const noteLoss = (thrown: Error) => log("warn", "queue.connection_lost", errorFields(thrown));
+  connections.on("error", noteLoss);
+  connections.on("connect", (client) => client.on("error", noteLoss));
+  return connections;
+}
+
+/**
+ * graphile-worker drops an announcement that arrives during a fetch without a result, or while the queue rests after one, unless very many
+ * arrive: a lone job would wait for the next poll. Here it is fetched when the rest is over.
+ */
+function keepAnnouncements(events: WorkerEvents): void {
+  events.on("localQueue:refetchDelay:expired", ({ localQueue }) => {
+    // Private there: the announcements since the fetch began.
+    const { refetchDelayCounter } = localQueue as unknown as { refetchDelayCounter: number };
+    if (refetchDelayCounter > 0) localQueue.pulse(0);
+  });
+}
+
+/** @throws when the database does not respond. */
+export async function startRunner(plan: QueuePlan): Promise<Running> {
+  const { taskList, concurrency, withCron = false, pollMs = POLL_MS } = plan;
+  const connections = openConnections(plan.connections ?? CONNECTIONS);
+  const events: WorkerEvents = new EventEmitter().setMaxListeners(0) as WorkerEvents;
+  keepAnnouncements(events);
+  const jobs: Running["jobs"] = new Map();
+  let poolId = "";
+  let count = 0;
+  events.on("pool:create", ({ workerPool }) => {
+    poolId = workerPool.id;
+    leasedPools().add(poolId);
+  });
+  events.on("localQueue:getJobs:complete", ({ jobs: fetched }) => {
+    for (const { id } of fetched) jobs.set(String(id), { doneAtMs: null });
+  });
+  events.on("localQueue:returnJobs", ({ jobs: returned }) => {
+    for (const { id } of returned) jobs.set(String(id), { doneAtMs: performance.now() });
+  });
+  events.on("job:complete", ({ job }) => {
+    jobs.set(String(job.id), { doneAtMs: performance.now() });
+  });
+  const fatal = new Promise<string>((resolve) => {
+    events.on("pool:fatalError", ({ error }) => resolve(String(error)));
+  });
+  const counted = Object.fromEntries(
+    Object.entries(taskList).map(([name, task]) => [
+      name,
+      (async (payload, helpers) => {
+        count += 1;
+        try {
+          return await task?.(payload, helpers);
+        } finally {
+          count -= 1;
+        }
+      }) satisfies Task,
+    ]),
+  );
+  try {
+    const runner = await run({
+      pgPool: connections,
+      taskList: counted,
+      events,
+      logger,
+      noHandleSignals: true,
+      ...(withCron ? { parsedCronItems: recurring() } : { crontab: "" }),
+      preset: {
+        worker: {
+          concurrentJobs: concurrency,
+          pollInterval: pollMs,
+          // Prefetch only what free workers take in a moment: a prefetched job is locked and cannot run elsewhere.
+          localQueue: { size: concurrency, refetchDelay: { durationMs: REST_MS } },
+          completeJobBatchDelay: COMPLETE_BATCH_MS,
+          failJobBatchDelay: COMPLETE_BATCH_MS,
+          // On a stop the abort signal of tasks fires at once, so that they begin nothing more.
+          gracefulShutdownAbortTimeout: 0,
+        },
+      },
+    });
+    const ended = runner.promise.then(
+      () => "the runner ended",
+      (thrown: unknown) => String(thrown),
+    );
+    return {
+      runner,
+      poolId,
+      connections,
+      jobs,
+      startedAtMs: performance.now(),
+      underWay: () => count,
+      ended: Promise.race([ended, fatal]),
+    };
+  } catch (thrown) {
+    leasedPools().delete(poolId);
+    void connections.end().catch(() => undefined);
+    throw thrown;
+  }
+}
+
+export const sleep = (ms: number, until?: Promise<unknown>) =>
+  new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    void until?.then(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+
+/** Ends a runner: lets its jobs finish, then unlocks those that are left. */
+export async function retire({ runner, poolId, connections, underWay }: Running): Promise<void> {
+  const stopped = runner.stop().catch((thrown) => log("warn", "queue.not_stopped", errorFields(thrown)));
+  const deadline = performance.now() + DRAIN_MS;
+  let isStopped = false;
+  void stopped.then(() => {
+    isStopped = true;
+  });
+  // `stop` is no measure: without a database it takes minutes, and on a failed runner it resolves at once. The jobs count.
+  const patience = performance.now() + LOCK_SETTLED_MS;
+  const mayWait = () => underWay() > 0 || (!isStopped && performance.now() < patience);
+  while (mayWait() && performance.now() < deadline) await sleep(POLL_DRAINED_MS);
+  void connections.end().catch(() => undefined);
+  for (let failures = 0; ; failures += 1) {
+    try {
+      await unlockJobs([poolId]);
+      break;
+    } catch (thrown) {
+      log("warn", "queue.jobs_not_unlocked", errorFields(thrown));
+      // The lease continues without the pool, so that take-over.ts unlocks its jobs.
+      if (failures >= PAUSES_MS.length) break;
+      await sleep(PAUSES_MS[failures] ?? SECOND_MS);
+    }
+  }
+  leasedPools().delete(poolId);
+}
+
+/** Unlocks jobs that are locked by this process unknowingly, because the reply to their fetch was lost. */
+export async function unlockUnacknowledged({ poolId, jobs }: Running): Promise<void> {
+  const now = performance.now();
+  for (const [id, { doneAtMs }] of jobs) {
+    if (doneAtMs !== null && now - doneAtMs > 10 * LOCK_SETTLED_MS) jobs.delete(id);
+  }
+  const { rows } = await pool().query<{ id: string }>({
+    name: "queue.own_locks",
+    text: `SELECT id::text AS id FROM graphile_worker._private_jobs
+           WHERE locked_by = $1 AND locked_at < clock_timestamp() - $2 * interval '1 millisecond'`,
+    values: [poolId, LOCK_SETTLED_MS],
+  });
+  const unacknowledged = rows.map((row) => row.id).filter((id) => !jobs.has(id));
+  if (unacknowledged.length === 0) return;
+  await pool().query(
+    `WITH unlocked AS (
+       UPDATE graphile_worker._private_jobs SET locked_by = NULL, locked_at = NULL
+       WHERE id = ANY($1::int8[]) AND locked_by = $2 RETURNING job_queue_id)
+     UPDATE graphile_worker._private_job_queues q SET locked_by = NULL, locked_at = NULL
+     FROM unlocked u WHERE q.id = u.job_queue_id AND q.locked_by = $2`,
+    [unacknowledged, poolId],
+  );
+  log("warn", "queue.unheard_jobs_unlocked", { count: unacknowledged.length });
+}
