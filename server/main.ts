@@ -25,7 +25,7 @@ import { toApiError } from "./core/errors";
 import { errorFields, log } from "./core/log";
 import { onShutdown, runUntilStopped } from "./core/process";
 import { serveMetrics } from "./observability/exporter";
-import { refuseTooNew } from "./observability/start-check";
+import { refuseTooNew, warnOfLanguageOrder } from "./observability/start-check";
 import { startTracing } from "./observability/tracing";
 
 /** Longer than the usual 60 s of a load balancer, so that it and not we close an idle connection. */
@@ -51,6 +51,7 @@ async function start(): Promise<void> {
   await startTracing("web");
   await serveMetrics("web");
   await refuseTooNew();
+  await warnOfLanguageOrder();
   // Node would refuse a request without Host with an empty answer; see http-refusals.
   const server = createServer({ ...TIME_LIMITS, requireHostHeader: false });
   const stopServing = prepareStop(server);

@@ -1,4 +1,6 @@
-import { expect, test } from "vitest";
+import { setTimeout as pause } from "node:timers/promises";
+import pg from "pg";
+import { expect, test, vi } from "vitest";
 import { checkHealth, invalidateHealth } from "@/server/api/health";
 import { addJob } from "@/server/core/add-jobs";
 import { pool } from "@/server/core/db";
@@ -81,6 +83,46 @@ test("a job is run when it is announced, also right after a fetch that found not
     await expect.poll(() => done).toBe(job);
   }
   await queue.stop();
+});
+
+/** Has `work` done, and counts the fetches of jobs meanwhile. */
+async function fetchesOf(work: () => Promise<void>): Promise<number> {
+  const spy = vi.spyOn(pg.Client.prototype, "query");
+  try {
+    await work();
+    const sent = spy.mock.calls.map(([query]) => (query as { text?: string }).text ?? "");
+    return sent.filter((text) => /_private_jobs[\s\S]*skip locked/.test(text)).length;
+  } finally {
+    spy.mockRestore();
+  }
+}
+
+test("a queue does not look for jobs when those of other queues are announced", async () => {
+  await pool().query("DELETE FROM graphile_worker._private_jobs");
+  let done = 0;
+  const taskList = {
+    review_sender: () => {
+      done += 1;
+    },
+  };
+  const queue = await keepQueue({ name: "test", taskList, concurrency: 1, pollMs: 3_600_000 });
+  await expect.poll(listeners).toBe(1);
+  const add = async (name: "dispatch_messages" | "join_receipts", runAt?: Date) =>
+    name === "dispatch_messages"
+      ? addJob(pool(), name, { messageIds: ["msg_1"] }, { runAt: runAt ?? null })
+      : addJob(pool(), name, { provider: "smpp", providerMessageIds: ["1"] }, { runAt: runAt ?? null });
+  const fetches = await fetchesOf(async () => {
+    for (let job = 0; job < 10; job += 1) {
+      await add(job % 2 === 0 ? "dispatch_messages" : "join_receipts");
+      await add("dispatch_messages", new Date(Date.now() + 20));
+      await pause(40);
+    }
+    await addJob(pool(), "review_sender", { senderId: "snd_1" }, { runAt: new Date(Date.now() + 20) });
+    await expect.poll(() => done).toBe(1);
+  });
+  await queue.stop();
+  // That of its own job, and one after it.
+  expect(fetches).toBeLessThanOrEqual(3);
 });
 
 test("looks for locked and for due jobs read those alone, however many wait for their time", async () => {

@@ -72,9 +72,32 @@ export type Running = {
   startedAtMs: number;
 };
 
+/**
+ * Whether an announcement is of jobs that a queue runs. Those that name no tasks, as graphile-worker's own and those of versions
+ * before do, may be of any.
+ */
+export function concerns(tasks: TaskList, { channel, payload }: pg.Notification): boolean {
+  if (channel !== "jobs:insert" || payload === undefined) return true;
+  const [, names] = /"tasks" ?: ?\[([^\]]*)\]/.exec(payload) ?? [];
+  return names === undefined || names.split(",").some((name) => name.slice(1, -1) in tasks);
+}
+
+/**
+ * A client that hears only the announcements of its queue's jobs. graphile-worker looks for jobs at each one that it hears: every
+ * queue would look, mostly in vain, whenever a job of any other was added.
+ */
+const clientFor = (tasks: TaskList) =>
+  class QueueClient extends pg.Client {
+    override emit(event: string | symbol, ...values: unknown[]): boolean {
+      if (event === "notification" && !concerns(tasks, values[0] as pg.Notification)) return true;
+      return super.emit(event, ...values);
+    }
+  };
+
 /** Opens a separate pool: graphile-worker needs the driver's default types, and must not wait behind our statements. */
-function openConnections(max: number): pg.Pool {
+function openConnections(max: number, tasks: TaskList): pg.Pool {
   const connections = new pg.Pool({
+    Client: clientFor(tasks),
     connectionString: directDatabaseUrl(),
     application_name: "worker-queue",
     options: Object.entries(QUEUE_SETTINGS)
@@ -106,7 +129,7 @@ function keepAnnouncements(events: WorkerEvents): void {
 /** @throws when the database does not respond. */
 export async function startRunner(plan: QueuePlan): Promise<Running> {
   const { taskList, concurrency, withCron = false, pollMs = POLL_MS } = plan;
-  const connections = openConnections(plan.connections ?? CONNECTIONS);
+  const connections = openConnections(plan.connections ?? CONNECTIONS, taskList);
   const events: WorkerEvents = new EventEmitter().setMaxListeners(0) as WorkerEvents;
   keepAnnouncements(events);
   const jobs: Running["jobs"] = new Map();

@@ -26,13 +26,14 @@ const PRIORITIES: Partial<Record<JobName, number>> = {
  */
 const insertJobs = (rows: string, runAt: string): string =>
   `INSERT INTO graphile_worker._private_jobs (task_id, payload, run_at, max_attempts, priority)
-   SELECT (SELECT id FROM graphile_worker._private_tasks WHERE identifier = $1), j.payload::json, ${runAt}, $4::int2, $5::int2
+   SELECT (SELECT id FROM graphile_worker._private_tasks WHERE identifier = $1::text), j.payload::json, ${runAt}, $4::int2, $5::int2
    FROM ${rows}`;
 
-/** Notifies the workers of a number of due jobs. Later ones are announced at their time. */
+/** Notifies the workers of a number of due jobs of task $1. Later ones are announced at their time. */
 const announced = (insert: string, count: string): string =>
   `WITH added AS (${insert})
-   SELECT pg_notify('jobs:insert', json_build_object('r', random(), 'count', ${count})::text) WHERE ${count} > 0`;
+   SELECT pg_notify('jobs:insert', json_build_object('r', random(), 'count', ${count}, 'tasks', ARRAY[$1::text])::text)
+   WHERE ${count} > 0`;
 
 type AddedJob = { payload: unknown; runAt: Date | null };
 
@@ -52,8 +53,8 @@ const ADD_MANY = announced(INSERT_ADDED, "$6::int4");
 const ADD_KNOWN = `${INSERT_ADDED} RETURNING id::text AS id, payload`;
 
 /** Announces jobs for later, which were given to the database at `addedAt`, when they are due. */
-function announceLater(added: readonly { runAt: Date | null }[], addedAt: Date): void {
-  for (const { runAt } of added) if (runAt) announceIn(Math.max(0, runAt.getTime() - addedAt.getTime()));
+function announceLater(name: JobName, added: readonly { runAt: Date | null }[], addedAt: Date): void {
+  for (const { runAt } of added) if (runAt) announceIn(Math.max(0, runAt.getTime() - addedAt.getTime()), name);
 }
 
 const settingsOf = (name: JobName): number[] => [MAX_JOB_ATTEMPTS, PRIORITIES[name] ?? 0];
@@ -93,7 +94,7 @@ export async function addJobs<Name extends JobName>(
     text: ADD_MANY,
     values: [name, ...addedJobs.values(added), ...settingsOf(name), due],
   });
-  announceLater(added, addedAt);
+  announceLater(name, added, addedAt);
 }
 
 /** Adds jobs for later, whose work the caller may do before. @returns their ids, in any order. */
@@ -109,7 +110,7 @@ export async function addKnownJobs<Name extends JobName>(
     text: ADD_KNOWN,
     values: [name, ...addedJobs.values(added), ...settingsOf(name)],
   });
-  announceLater(added, addedAt);
+  announceLater(name, added, addedAt);
   return rows;
 }
 

@@ -4,6 +4,7 @@
  * it; when that dies before, the poll still finds it.
  */
 import { pool } from "./db";
+import type { JobName } from "./jobs";
 import { defineProcessValue } from "./process";
 
 /** Jobs for later than this are left to the polls: their delay is coarse. */
@@ -16,15 +17,15 @@ const INTERVAL_MS = 50;
 const BURST = 5;
 
 /**
- * Tells the workers that a job is due, as graphile-worker's own insert does. It does not wait for the disk: until it is committed
+ * Notifies the workers that jobs of some tasks are due, as graphile-worker's own insert does. It does not wait for the disk: until it is committed
  * nobody else can notify.
  */
 const ANNOUNCEMENT = `SELECT set_config('synchronous_commit', 'off', true),
-  pg_notify('jobs:insert', json_build_object('r', random(), 'count', 1)::text)`;
+  pg_notify('jobs:insert', json_build_object('r', random(), 'count', 1, 'tasks', $1::text[])::text)`;
 
 type Announcer = {
-  /** Times in ms of a clock that is never set back, rounded up to ticks. */
-  times: Set<number>;
+  /** Tasks by the time of their jobs, in ms of a clock that is never set back, rounded up to ticks. */
+  tasks: Map<number, Set<JobName>>;
   timer: NodeJS.Timeout | null;
   timerMs: number;
   /** When the burst will be whole again (generic cell rate algorithm). */
@@ -33,24 +34,27 @@ type Announcer = {
 
 const announcer = defineProcessValue(
   "jobs.announcer",
-  (): Announcer => ({ times: new Set(), timer: null, timerMs: Number.POSITIVE_INFINITY, refilledMs: 0 }),
+  (): Announcer => ({ tasks: new Map(), timer: null, timerMs: Number.POSITIVE_INFINITY, refilledMs: 0 }),
 );
 
 /**
  * Announces a job that the database was asked to run after `waitMs`. Called when the database has answered: it began to count
  * before that, so the announcement never comes too early.
  */
-export function announceIn(waitMs: number): void {
+export function announceIn(waitMs: number, task: JobName): void {
   if (waitMs > HORIZON_MS) return;
   const own = announcer();
-  own.times.add(Math.ceil((performance.now() + waitMs) / TICK_MS) * TICK_MS);
+  const timeMs = Math.ceil((performance.now() + waitMs) / TICK_MS) * TICK_MS;
+  const alike = own.tasks.get(timeMs);
+  if (alike) alike.add(task);
+  else own.tasks.set(timeMs, new Set([task]));
   schedule(own);
 }
 
 /** Sets the timer for the earliest time, unless it is set for one that is no later. */
 function schedule(own: Announcer): void {
-  if (own.times.size === 0) return;
-  const nextMs = Math.max(Math.min(...own.times), own.refilledMs - (BURST - 1) * INTERVAL_MS);
+  if (own.tasks.size === 0) return;
+  const nextMs = Math.max(Math.min(...own.tasks.keys()), own.refilledMs - (BURST - 1) * INTERVAL_MS);
   if (own.timer && own.timerMs <= nextMs) return;
   if (own.timer) clearTimeout(own.timer);
   own.timerMs = nextMs;
@@ -61,11 +65,16 @@ function schedule(own: Announcer): void {
 function announceDue(own: Announcer): void {
   const nowMs = performance.now();
   own.timer = null;
-  for (const time of own.times) if (time <= nowMs) own.times.delete(time);
+  const due = new Set<JobName>();
+  for (const [timeMs, tasks] of own.tasks) {
+    if (timeMs > nowMs) continue;
+    own.tasks.delete(timeMs);
+    for (const task of tasks) due.add(task);
+  }
   own.refilledMs = Math.max(own.refilledMs, nowMs) + INTERVAL_MS;
   // A lost announcement costs the pause until the next poll.
   pool()
-    .query({ name: "jobs.announce", text: ANNOUNCEMENT })
+    .query({ name: "jobs.announce", text: ANNOUNCEMENT, values: [[...due]] })
     .catch(() => undefined);
   schedule(own);
 }

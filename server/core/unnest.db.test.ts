@@ -37,6 +37,10 @@ test.each<[string, Row[]]>([
       { id: "a", count: null, at: null },
     ],
   ],
+  [
+    "texts with characters that have a meaning in an array",
+    ['"', "\\", '\\"', "{a,b}", "NULL", "null", "", " a ", "a\nb", "ü€😀"].map((id, at) => ({ id, count: at, at: AT })),
+  ],
 ])("%s, as the statement sees it", async (_, rows) => {
   const result = await pool().query(`SELECT r.*, $1::text AS marked FROM ${ROWS.as("r")}`, ["x", ...ROWS.values(rows)]);
   const seen = result.rows.map(({ at, ...row }) => ({ ...row, at: at && (at as Date).toISOString() }));

@@ -7,18 +7,23 @@
  * the cost of a column is its text, which is written here and read by the database.
  */
 
-type ColumnType = "text" | "int2" | "int4" | "int8" | "float8" | "bool" | "uuid" | "date" | "timestamptz";
+/** Types whose values contain no character that has a meaning in an array. */
+type PlainType = "int2" | "int4" | "int8" | "float8" | "bool" | "uuid" | "date" | "timestamptz";
+type ColumnType = "text" | PlainType;
 
-/** A column: its PostgreSQL type, and its value in a row. A `bigint` is passed as text, which the driver requires. */
-type Column<Row> = readonly [type: ColumnType, read: (row: Row) => unknown];
+/** `undefined` is passed as null. */
+type Value = string | number | bigint | boolean | null | undefined;
+
+/** A column: its PostgreSQL type, and its value in a row. */
+type Column<Row> = readonly [type: ColumnType, read: (row: Row) => Value];
 
 export type Unnest<Row> = {
   /** `unnest($1::text[], …)`, for `INSERT ... SELECT * FROM`. */
   sql: string;
   /** `unnest($1::text[], …) AS alias (message_id, seq)`, for FROM and JOIN. */
   as: (alias: string) => string;
-  /** One array per column, in the order of the parameters; of one value where the column has no other. */
-  values: (rows: readonly Row[]) => unknown[][];
+  /** One array per column as PostgreSQL reads it, in the order of the parameters; of one value where the column has no other. */
+  values: (rows: readonly Row[]) => string[];
 };
 
 /**
@@ -35,17 +40,29 @@ export function unnest<Row>(columns: Readonly<Record<string, Column<Row>>>, firs
     sql,
     as: (alias) => `${sql} AS ${alias} (${names.join(", ")})`,
     values: (rows) =>
-      entries.map(([, read], at) => {
-        const column = rows.map((row) => {
-          const value = read(row);
-          return typeof value === "bigint" ? String(value) : value;
-        });
-        return at > 0 && isAlike(column) ? column.slice(0, 1) : column;
+      entries.map(([type, read], at) => {
+        const column = rows.map(read);
+        return arrayText(type, at > 0 && isAlike(column) ? column.slice(0, 1) : column);
       }),
   };
 }
 
-const isAlike = (column: readonly unknown[]): boolean => column.every((value) => value === column[0]);
+const isAlike = (column: readonly Value[]): boolean => column.every((value) => value === column[0]);
+
+/**
+ * An array in the notation of PostgreSQL (its manual, section "Array Input and Output Syntax"). The driver's own, made element by
+ * element, took a tenth of what a worker under load allocates.
+ */
+function arrayText(type: ColumnType, values: readonly Value[]): string {
+  if (values.length === 0) return "{}";
+  if (type !== "text") return `{${(values.every(isGiven) ? values : values.map(orNull)).join()}}`;
+  return values.every(isClean) ? `{"${values.join('","')}"}` : `{${values.map(quoted).join()}}`;
+}
+
+const isGiven = (value: Value): boolean => value !== null && value !== undefined;
+const orNull = (value: Value): Value => (isGiven(value) ? value : "NULL");
+const isClean = (value: Value): boolean => typeof value === "string" && !value.includes('"') && !value.includes("\\");
+const quoted = (value: Value): string => (isGiven(value) ? `"${String(value).replace(/["\\]/g, "\\$&")}"` : "NULL");
 
 /** The array of parameter `own`: one value is repeated as often as parameter `first` has values. */
 function arrayOf(own: number, type: ColumnType, first: number): string {

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { checkLedger } from "@/server/accounts/tasks";
 import { pool } from "@/server/core/db";
 import { sendBulk, sendMessage } from "@/server/messages/accept/send";
@@ -175,6 +175,25 @@ describe("a provider that violates its own API", () => {
     await recordOutcome(attemptResult(attempt, { kind: "refused", code: "x\0y", detail: "bro\0ken \ud83d" }, 1));
     expect((await getMessage(account.actor, id)).error).toEqual({ code: "xy", message: "broken \ufffd" });
   });
+});
+
+test("jobs that a worker fetched together share the statements of their dispatch", async () => {
+  const account = await makeAccount();
+  const sent = await Promise.all(Array.from({ length: 20 }, (_, at) => send(account, `+141555601${at + 10}`)));
+  const queried = vi.spyOn(pool(), "query");
+  try {
+    await Promise.all(sent.map(({ id }) => dispatchMessages({ messageIds: [id] })));
+    const reads = (queried.mock.calls as unknown[][]).filter(
+      ([statement]) => (statement as { name?: string }).name === "dispatch.candidates",
+    );
+    expect(reads).toHaveLength(1);
+  } finally {
+    queried.mockRestore();
+  }
+  await drainQueue(messageTasks);
+  for (const { id } of sent) {
+    expect(await getMessage(account.actor, id)).toMatchObject({ status: "delivered", attempts: 1 });
+  }
 });
 
 describe("crashes", () => {

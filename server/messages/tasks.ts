@@ -1,7 +1,8 @@
+import { createBatcher } from "../core/batcher";
 import { SECOND_MS } from "../core/clock";
 import type { JobPayload } from "../core/jobs";
 import { errorFields, log } from "../core/log";
-import { keepDoing } from "../core/process";
+import { defineProcessValue, keepDoing } from "../core/process";
 import { PROVIDERS } from "../providers/schema";
 import { deleteInSteps, type Forgetting, forgetEach } from "../retention/steps";
 import { dispatch } from "./dispatch/dispatch";
@@ -12,11 +13,33 @@ import { serveThrottleQueue } from "./dispatch/serve-throttle-queue";
 import { applyReceipts, rejoinReceipts } from "./receipts/apply-receipts";
 import { dropParked } from "./receipts/parked";
 
-/** Claims the attempts that can be made now and starts them. Safe to run twice: a claimed message is not claimed again. */
-export async function dispatchMessages({ messageIds }: JobPayload<"dispatch_messages">): Promise<void> {
-  await recordingKeepsUp();
-  await dispatch(messageIds, startAttempts);
-}
+/** Messages dispatched together, which share the fixed cost of their statements. */
+const DISPATCHED_MAX = 500;
+/** So that one provider without a free slot keeps no other waiting. */
+const DISPATCHES_AT_ONCE = 4;
+
+const dispatchQueue = defineProcessValue("messages.dispatch", () =>
+  createBatcher<readonly string[], void>(
+    async (jobs) => {
+      await recordingKeepsUp();
+      await dispatch(jobs.flat(), startAttempts);
+      return jobs.map(() => ({ ok: true, value: undefined }));
+    },
+    {
+      name: "dispatch",
+      maxWeight: DISPATCHED_MAX,
+      weigh: (messageIds) => messageIds.length,
+      parallel: DISPATCHES_AT_ONCE,
+    },
+  ),
+);
+
+/**
+ * Claims the attempts that can be made now and starts them, for all jobs that this process has fetched meanwhile. Safe to run
+ * twice: a claimed message is not claimed again.
+ */
+export const dispatchMessages = ({ messageIds }: JobPayload<"dispatch_messages">): Promise<void> =>
+  dispatchQueue()(messageIds);
 
 /** Pauses between polls of the throttle queue: while messages are queued, and while none are. */
 const SERVE_BUSY_MS = 100;

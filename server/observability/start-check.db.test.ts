@@ -1,6 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { pool } from "../core/db";
-import { waitForMigrations } from "./start-check";
+import * as logger from "../core/log";
+import { waitForMigrations, warnOfLanguageOrder } from "./start-check";
 
 const NEWEST = "(SELECT max(migration_name) FROM _prisma_migrations)";
 
@@ -31,4 +32,16 @@ test("a worker whose database is away for a minute ends, and says so", async () 
   expect(queried.mock.calls.length).toBeGreaterThan(30);
   await vi.advanceTimersByTimeAsync(2_000);
   expect(await ended).toBe("Error: The database was not reached for a minute.");
+});
+
+test("a database that sorts texts as a language does is warned of, one that compares bytes is not", async () => {
+  const logged = vi.spyOn(logger, "log");
+  await warnOfLanguageOrder();
+  expect(logged).not.toHaveBeenCalled();
+  // The order of English, as most installers of PostgreSQL choose it for a whole database.
+  const plain = pool().query.bind(pool()) as (text: string) => Promise<unknown>;
+  vi.spyOn(pool(), "query").mockImplementation(((text: string) =>
+    plain(text.replace("'B'", `'B' COLLATE "en-x-icu"`))) as never);
+  await warnOfLanguageOrder();
+  expect(logged).toHaveBeenCalledWith("warn", "database.language_order", expect.anything());
 });

@@ -27,6 +27,17 @@ export async function refuseTooNew(): Promise<MigrationState | null> {
 }
 
 /**
+ * Warns of a database whose texts sort as words of a language do: every comparison of ids then costs more, and an upgrade of the
+ * system's C library may change the order beneath its indexes. A database that cannot be read is warned of elsewhere.
+ */
+export async function warnOfLanguageOrder(): Promise<void> {
+  const { rows } = await pool()
+    .query<{ isOfLanguage: boolean }>(`SELECT 'a' < 'B' AS "isOfLanguage"`)
+    .catch(() => ({ rows: [] }));
+  if (rows[0]?.isOfLanguage) log("warn", "database.language_order", { see: "docs/operations.md, The database" });
+}
+
+/**
  * Waits until the database has every migration that this version needs. One that is unreachable may lack some.
  * @throws as {@link refuseTooNew}; Error when the database is unreachable for a minute.
  */

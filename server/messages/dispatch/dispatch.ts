@@ -134,6 +134,11 @@ async function assignProviders(
 ): Promise<Assignment> {
   const chooseProvider = providerChooser(table);
   const assigned: Assignment = { ready: new Map(), queued: [], probes: [] };
+  const readyAt = (provider: string): Attempt[] => {
+    const attempts = assigned.ready.get(provider) ?? [];
+    assigned.ready.set(provider, attempts);
+    return attempts;
+  };
   for (const candidate of candidates) {
     const next = await chooseProvider(candidate);
     if (next.kind === "none") continue;
@@ -143,7 +148,7 @@ async function assignProviders(
     const mayWait = table.openAdapter(provider) !== null;
     if (next.isProbe) assigned.probes.push(attempt);
     else if (mayWait && (next.kind === "unavailable" || throughput.isThrottled(attempt))) assigned.queued.push(attempt);
-    else assigned.ready.set(provider, [...(assigned.ready.get(provider) ?? []), attempt]);
+    else readyAt(provider).push(attempt);
   }
   return assigned;
 }

@@ -23,7 +23,9 @@ export async function retryThrottled(tx: Tx, retries: readonly Retry[], at: Date
   for (const { messageId, pauseMs } of retries) {
     const dueAt = at.getTime() + pauseMs * (1 + Math.random());
     const second = Math.ceil(dueAt / SECOND_MS) * SECOND_MS;
-    batches.set(second, [...(batches.get(second) ?? []), messageId]);
+    const alike = batches.get(second);
+    if (alike) alike.push(messageId);
+    else batches.set(second, [messageId]);
   }
   await Promise.all([
     tx.query({

@@ -155,7 +155,9 @@ export async function foldParts<Receipt extends PartReceipt>(tx: Tx, receipts: r
   const partsByAttempt = new Map<string, Part[]>();
   for (const part of parts) {
     const key = attemptKey(part);
-    partsByAttempt.set(key, [...(partsByAttempt.get(key) ?? []), part]);
+    const own = partsByAttempt.get(key);
+    if (own) own.push(part);
+    else partsByAttempt.set(key, [part]);
   }
   const statuses = new Map(parts.map((part) => [partKey(part.provider, part.providerMessageId), part.status]));
   const isDelivered = (receipt: PartReceipt): boolean =>

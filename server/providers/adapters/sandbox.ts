@@ -84,7 +84,7 @@ const scenarios: Record<string, Scenario> = {
 };
 
 async function send({ message }: SendRequest): Promise<SendOutcome> {
-  const id = newId("request").replace("req_", "sbx_");
+  const id = `sbx_${newId("request").slice(4)}`;
   const scenario = message.to.startsWith(`${SCENARIO_PREFIX}000`) ? scenarios[message.to.slice(-1)] : undefined;
   if (scenario && message.to.length === SCENARIO_PREFIX.length + 4) return scenario(id, postReceipts);
   await postReceipts([receiptAfter(id, DELIVERY_DELAY_MS, "delivered")]);
@@ -119,7 +119,11 @@ const receiptQueue = defineProcessValue("sandbox.receipts", () =>
 /** One job for the receipts of each delay. */
 async function enqueue(receipts: DueReceipt[]): Promise<void> {
   const byDelay = new Map<number, ReceiptReport[]>();
-  for (const { afterMs, report } of receipts) byDelay.set(afterMs, [...(byDelay.get(afterMs) ?? []), report]);
+  for (const { afterMs, report } of receipts) {
+    const alike = byDelay.get(afterMs);
+    if (alike) alike.push(report);
+    else byDelay.set(afterMs, [report]);
+  }
   await transaction(async (tx) => {
     // The simulated carrier may lose its queue with the database's last fraction of a second, as any carrier may.
     await tx.query("SET LOCAL synchronous_commit = off");
