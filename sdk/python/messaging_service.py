@@ -3,7 +3,7 @@
     client = MessagingClient("https://sms.example.com/api/v1", "ds_live_...")
     message = client.messages.send(to="+14155550123", from_="DEMO", body="Hello")
     for failed in client.messages.list(status="failed"):
-        print(failed["id"], failed["error"])
+        print(failed["id"], failed["error"]["reason"])
 
 Methods return `data` of the response as dicts, raise ApiError for every response that is not a success, and OSError when
 the connection fails for good. A trailing underscore avoids Python's keywords: `from_` is the field `from`. A time is a

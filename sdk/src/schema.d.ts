@@ -854,10 +854,15 @@ export interface components {
             validity_period: number | null;
         };
         MessageError: {
-            /** @description Machine-readable reason: ours are listed in the guide to errors, others are a provider's. */
+            /** @description Machine-readable cause: ours are listed in the guide to errors, others are a provider's. */
             code: string;
             /** @description The reason in words. */
             message: string;
+            /**
+             * @description The kind of failure, the same for all providers: the guide to errors says what to do about each.
+             * @enum {string}
+             */
+            reason: "invalid_recipient" | "unreachable" | "opted_out" | "blocked" | "content" | "sender" | "expired" | "canceled" | "no_provider" | "rate" | "account" | "unknown";
         };
         BulkResult: {
             /**

@@ -1,5 +1,6 @@
 import { fromMicros, isoOrNull } from "../core/wire";
-import type { Message } from "./schema";
+import { failureReason } from "../providers/failure-reason";
+import type { Message, MessageError } from "./schema";
 import type { MessageStatus } from "./status";
 
 /** A row of `messages` with its columns named as in prisma/schema/message.prisma. */
@@ -33,6 +34,20 @@ export type MessageRow = {
   validityS: number | null;
 };
 
+/** An error of the service's own, before any provider was given the message. */
+export const presentFailure = ({ code, message }: { code: string; message: string }): MessageError => ({
+  code,
+  message,
+  reason: failureReason(null, { code, detail: message, isRefusal: true }),
+});
+
+/** The reason is derived, so that it is the same for messages of before. */
+function errorOf({ provider, errorCode: code, errorMessage, sentAt }: MessageRow): MessageError | null {
+  if (code === null) return null;
+  const message = errorMessage ?? code;
+  return { code, message, reason: failureReason(provider, { code, detail: message, isRefusal: sentAt === null }) };
+}
+
 /** Row to wire. The route is not shown. */
 export const presentMessage = (row: MessageRow): Message => ({
   id: row.id,
@@ -50,7 +65,7 @@ export const presentMessage = (row: MessageRow): Message => ({
   provider: row.provider ?? row.chain[0] ?? "",
   provider_message_id: row.providerMessageId ?? "",
   attempts: row.attempts,
-  error: row.errorCode === null ? null : { code: row.errorCode, message: row.errorMessage ?? row.errorCode },
+  error: errorOf(row),
   created_at: row.createdAt.toISOString(),
   sent_at: isoOrNull(row.sentAt),
   delivered_at: isoOrNull(row.deliveredAt),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { DateTime, kindOf, NullableDateTime, OWN_NAME, ownNamed } from "../core/wire";
 import { ListQuery } from "../lists/schema";
-import { PROVIDERS } from "../providers/schema";
+import { FAILURE_REASONS, PROVIDERS } from "../providers/schema";
 import { MetadataInput, MetadataOutput, MetadataQuery } from "./metadata";
 import { E164_PATTERN } from "./phone";
 import { BODY_MAX_CHARACTERS } from "./segments";
@@ -17,11 +17,13 @@ const VALIDITY_MIN_S = 60;
 const VALIDITY_MAX_S = 259_200;
 
 export const MessageError = z.object({
-  code: z
-    .string()
-    .describe("Machine-readable reason: ours are listed in the guide to errors, others are a provider's."),
+  code: z.string().describe("Machine-readable cause: ours are listed in the guide to errors, others are a provider's."),
   message: z.string().describe("The reason in words."),
+  reason: z
+    .enum(FAILURE_REASONS)
+    .describe("The kind of failure, the same for all providers: the guide to errors says what to do about each."),
 });
+export type MessageError = z.output<typeof MessageError>;
 
 export const Encoding = z.enum(["GSM-7", "UCS-2"]);
 

@@ -6,6 +6,7 @@ import { type ApiError, isApiError } from "../../core/errors";
 import { newId } from "../../core/ids";
 import { fromMicros, isoOrNull } from "../../core/wire";
 import { findSuppressed } from "../../suppressions/store";
+import { presentFailure } from "../present";
 import { nonGsmCharacters, segmentText } from "../segments";
 import { gsmSubstitutes, toGsmPunctuation } from "../smart-encoding";
 import { loadFailures, loadQuotas, loadSpending, requireActive, requireBalance, sendingKey } from "./admission";
@@ -168,7 +169,7 @@ const presentDestination = ({
   segments: text.segments,
   cost: fromMicros(costMicros),
   scheduled_at: isoOrNull(scheduledAt),
-  refusal,
+  refusal: refusal && presentFailure(refusal),
 });
 
 const presentRefusal = ({ status, wire }: ApiError): Estimate["refusals"][number] => ({
