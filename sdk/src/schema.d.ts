@@ -821,7 +821,7 @@ export interface components {
             provider: string;
             /** @description The provider's own id; empty until a provider took the message. */
             provider_message_id: string;
-            /** @description Attempts at providers so far. */
+            /** @description Attempts at providers so far, the one under way included. */
             attempts: number;
             /** @description Reason why it failed or was not delivered; null: it did not fail. */
             error: components["schemas"]["MessageError"] | null;
@@ -1789,7 +1789,7 @@ export interface components {
             provider: string;
             /** @description The provider's own id; empty until a provider took the message. */
             provider_message_id: string;
-            /** @description Attempts at providers so far. */
+            /** @description Attempts at providers so far, the one under way included. */
             attempts: number;
             /** @description Reason why it failed or was not delivered; null: it did not fail. */
             error: components["schemas"]["MessageError"] | null;

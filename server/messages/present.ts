@@ -1,5 +1,6 @@
 import { fromMicros, isoOrNull } from "../core/wire";
 import { failureReason } from "../providers/failure-reason";
+import { attemptsSoFar } from "./attempts-so-far";
 import type { Message, MessageError } from "./schema";
 import type { MessageStatus } from "./status";
 
@@ -83,10 +84,17 @@ export const messageAt = (row: MessageRow, status: MessageStatus): MessageRow =>
     ? { ...row, status, deliveredAt: null, failedAt: null, errorCode: null, errorMessage: null }
     : { ...row, status };
 
-/** Columns of a {@link MessageRow} for hand-written SQL; `m` is the table's alias. */
-export const MESSAGE_COLUMNS = `m.id, m.account_id AS "accountId", m.api_key_id AS "apiKeyId", m.to_number AS "toNumber",
+const columns = (
+  attempts: string,
+): string => `m.id, m.account_id AS "accountId", m.api_key_id AS "apiKeyId", m.to_number AS "toNumber",
   m.from_sender AS "fromSender", m.body, m.encoding, m.segments, m.status, m.cost_micros AS "costMicros", m.currency,
-  m.route_id AS "routeId", m.chain, m.provider, m.provider_message_id AS "providerMessageId", m.attempts,
+  m.route_id AS "routeId", m.chain, m.provider, m.provider_message_id AS "providerMessageId", ${attempts} AS attempts,
   m.error_code AS "errorCode", m.error_message AS "errorMessage", m.reference, m.metadata, m.created_at AS "createdAt",
   m.sent_at AS "sentAt", m.delivered_at AS "deliveredAt", m.failed_at AS "failedAt",
   m.scheduled_at AS "scheduledAt", m.validity_s AS "validityS"`;
+
+/** Columns of a {@link MessageRow} for hand-written SQL, as they are stored; `m` is the table's alias. */
+export const MESSAGE_COLUMNS = columns("m.attempts");
+
+/** The same with the attempts that a pending message has had, which are not stored with it yet. */
+export const SHOWN_COLUMNS = columns(attemptsSoFar("m"));

@@ -46,7 +46,7 @@ export const Message = z.object({
   currency: z.string().describe("ISO 4217 code."),
   provider: z.string().describe("Provider that took the message; before that, the first one to be tried."),
   provider_message_id: z.string().describe("The provider's own id; empty until a provider took the message."),
-  attempts: z.number().int().describe("Attempts at providers so far."),
+  attempts: z.number().int().describe("Attempts at providers so far, the one under way included."),
   error: MessageError.nullable().describe("Reason why it failed or was not delivered; null: it did not fail."),
   created_at: DateTime.describe("When it was accepted, ISO 8601."),
   sent_at: NullableDateTime.describe("When a provider took it, ISO 8601; null: not yet."),
