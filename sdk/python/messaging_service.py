@@ -52,7 +52,7 @@ class ApiError(Exception):
 
 
 class WebhookError(Exception):
-    """Why a webhook request is refused: `malformed`, `mismatch` or `outside_tolerance`. Respond with 400."""
+    """Why a webhook request is refused: `malformed`, `mismatch`, `outside_tolerance` or `no_secret`. Respond with 400."""
 
     def __init__(self, reason: str, message: str) -> None:
         super().__init__(message)
@@ -65,6 +65,9 @@ def verify_webhook(header: Optional[str], raw_body: bytes, secret: str, toleranc
     `header` is `Service-Signature` as received, `raw_body` the bytes before any parsing. One matching `v1` is enough: after
     a rotation of the secret there are two. Raises WebhookError otherwise.
     """
+    # With an empty key anybody can sign.
+    if not secret:
+        raise WebhookError("no_secret", "The signing secret is empty: nothing can be verified.")
     fields = [field.strip().partition("=") for field in (header or "").split(",")]
     times = [value for name, _, value in fields if name == "t"]
     digests = [value for name, _, value in fields if name == "v1" and len(value) == 64]

@@ -300,6 +300,13 @@ class Webhook(unittest.TestCase):
                 verify_webhook(header, body, "whsec_c2VjcmV0")
             self.assertEqual(caught.exception.reason, reason, ascii(header))
 
+    def test_an_empty_secret_verifies_nothing(self):
+        header = self.header(int(time.time()), secret="")
+        for secret in ("", None):
+            with self.assertRaises(WebhookError) as caught:
+                verify_webhook(header, self.BODY, secret)
+            self.assertEqual(caught.exception.reason, "no_secret")
+
 
 if __name__ == "__main__":
     unittest.main()
