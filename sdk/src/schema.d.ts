@@ -1892,7 +1892,7 @@ export interface components {
         SendMessageRequest: {
             /** @description Recipient, E.164. */
             to: string;
-            /** @description An approved sender ID of the account. */
+            /** @description An approved sender ID of the account; a number with its `+` or without, and then the message has the registered spelling. */
             from: string;
             /** @description Text, up to 1,600 characters; split into segments of 160/153 (GSM-7) or 70/67 (UCS-2). */
             body: string;
@@ -1927,7 +1927,7 @@ export interface components {
         SendBulkRequest: {
             /** @description 1 to 1,000 recipients, E.164; each gets a message of its own. An invalid one fails alone. */
             recipients: string[];
-            /** @description An approved sender ID of the account. */
+            /** @description An approved sender ID of the account; a number with its `+` or without, and then the message has the registered spelling. */
             from: string;
             /** @description Text, up to 1,600 characters; split into segments of 160/153 (GSM-7) or 70/67 (UCS-2). */
             body: string;
@@ -1966,7 +1966,7 @@ export interface components {
             to?: string;
             /** @description 1 to 1,000 recipients, E.164, as of a bulk send; or give `to`. */
             recipients?: string[];
-            /** @description An approved sender ID of the account. */
+            /** @description An approved sender ID of the account; a number with its `+` or without, and then the message has the registered spelling. */
             from: string;
             /** @description Text, up to 1,600 characters; split into segments of 160/153 (GSM-7) or 70/67 (UCS-2). */
             body: string;

@@ -69,7 +69,13 @@ const MessageBody = z
   .max(BODY_MAX_CHARACTERS, BODY_TOO_LONG)
   .describe("Text, up to 1,600 characters; split into segments of 160/153 (GSM-7) or 70/67 (UCS-2).");
 const SENDER_ID_MAX = 16;
-const From = z.string().min(1).max(SENDER_ID_MAX).describe("An approved sender ID of the account.");
+const From = z
+  .string()
+  .min(1)
+  .max(SENDER_ID_MAX)
+  .describe(
+    "An approved sender ID of the account; a number with its `+` or without, and then the message has the registered spelling.",
+  );
 const RouteId = z
   .int()
   .min(1)

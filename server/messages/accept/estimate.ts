@@ -33,7 +33,7 @@ export async function estimateSend(actor: AccountActor, input: EstimateInput): P
   const at = now();
   const [recipients, spending, failures] = await Promise.all([
     applyQuietHours(account, input, prepared.scheduledAt, recipientsOf(input).map(prepared.resolve)).then((timed) =>
-      applyFraudCheck(account, input.from, timed),
+      applyFraudCheck(account, prepared.from, timed),
     ),
     loadSpending(pool(), [account], [utcDay(at)]),
     loadFailures(pool(), [account.id], [utcDay(at)]),
