@@ -4422,7 +4422,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A failed try; a redirect is one too. It is retried after 30 s, 5 min, 30 min, 2 h and 12 h, or later if a `Retry-After` header asks for it, and abandoned after six tries. 25 consecutive failed tries disable the endpoint. */
+            /** @description A failed try; a redirect is one too. It is retried after 30 s, 5 min, 30 min, 2 h and 12 h, or a step later if `Retry-After` of a 429 or 503 asks for it, and abandoned after six tries. 25 consecutive failed tries disable the endpoint. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -4496,7 +4496,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A failed try; a redirect is one too. It is retried after 30 s, 5 min, 30 min, 2 h and 12 h, or later if a `Retry-After` header asks for it, and abandoned after six tries. 25 consecutive failed tries disable the endpoint. */
+            /** @description A failed try; a redirect is one too. It is retried after 30 s, 5 min, 30 min, 2 h and 12 h, or a step later if `Retry-After` of a 429 or 503 asks for it, and abandoned after six tries. 25 consecutive failed tries disable the endpoint. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -4570,7 +4570,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A failed try; a redirect is one too. It is retried after 30 s, 5 min, 30 min, 2 h and 12 h, or later if a `Retry-After` header asks for it, and abandoned after six tries. 25 consecutive failed tries disable the endpoint. */
+            /** @description A failed try; a redirect is one too. It is retried after 30 s, 5 min, 30 min, 2 h and 12 h, or a step later if `Retry-After` of a 429 or 503 asks for it, and abandoned after six tries. 25 consecutive failed tries disable the endpoint. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -4644,7 +4644,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A failed try; a redirect is one too. It is retried after 30 s, 5 min, 30 min, 2 h and 12 h, or later if a `Retry-After` header asks for it, and abandoned after six tries. 25 consecutive failed tries disable the endpoint. */
+            /** @description A failed try; a redirect is one too. It is retried after 30 s, 5 min, 30 min, 2 h and 12 h, or a step later if `Retry-After` of a 429 or 503 asks for it, and abandoned after six tries. 25 consecutive failed tries disable the endpoint. */
             default: {
                 headers: {
                     [name: string]: unknown;
