@@ -423,7 +423,7 @@ export interface paths {
         };
         /**
          * List API keys
-         * @description The keys of the account, newest first: all that work, and as inactive the 200 that were revoked or expired last, within 90 days.
+         * @description The keys of the account, newest first: all that work, and as inactive the 200 that were revoked or expired last, within 90 days. `daily_limit`, `monthly_limit` and `allowed_ips` are shown to keys with `keys:write` only.
          *
          *     Permission: any valid key.
          */
@@ -1424,12 +1424,12 @@ export interface components {
             permissions: ("sms:send" | "sms:bulk" | "sms:read" | "balance:read" | "dlr:read" | "senders:write" | "keys:write" | "webhooks:write")[];
             /** @description Requests per minute. */
             rate_limit: number;
-            /** @description Messages per UTC day; null: no limit. */
-            daily_limit: number | null;
-            /** @description Messages per UTC month; null: no limit. */
-            monthly_limit: number | null;
-            /** @description IPv4 addresses or CIDR ranges from which the key may be used; null: any. */
-            allowed_ips: string[] | null;
+            /** @description Messages per UTC day; null: no limit. Only for keys with `keys:write`. */
+            daily_limit?: number | null;
+            /** @description Messages per UTC month; null: no limit. Only for keys with `keys:write`. */
+            monthly_limit?: number | null;
+            /** @description IPv4 addresses or CIDR ranges from which the key may be used; null: any. Only for keys with `keys:write`. */
+            allowed_ips?: string[] | null;
             /** @description Id of the key that created it, whose limits it shares; null: a person, or not known. */
             created_by: string | null;
             /**
@@ -1471,12 +1471,12 @@ export interface components {
             permissions: ("sms:send" | "sms:bulk" | "sms:read" | "balance:read" | "dlr:read" | "senders:write" | "keys:write" | "webhooks:write")[];
             /** @description Requests per minute. */
             rate_limit: number;
-            /** @description Messages per UTC day; null: no limit. */
-            daily_limit: number | null;
-            /** @description Messages per UTC month; null: no limit. */
-            monthly_limit: number | null;
-            /** @description IPv4 addresses or CIDR ranges from which the key may be used; null: any. */
-            allowed_ips: string[] | null;
+            /** @description Messages per UTC day; null: no limit. Only for keys with `keys:write`. */
+            daily_limit?: number | null;
+            /** @description Messages per UTC month; null: no limit. Only for keys with `keys:write`. */
+            monthly_limit?: number | null;
+            /** @description IPv4 addresses or CIDR ranges from which the key may be used; null: any. Only for keys with `keys:write`. */
+            allowed_ips?: string[] | null;
             /** @description Id of the key that created it, whose limits it shares; null: a person, or not known. */
             created_by: string | null;
             /**
