@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DateTime, kindOf, NullableDateTime, OWN_NAME, ownNamed } from "../core/wire";
+import { DateTime, DateTimeQuery, kindOf, NullableDateTime, OWN_NAME, ownNamed } from "../core/wire";
 import { ListQuery } from "../lists/schema";
 import { FAILURE_REASONS, PROVIDERS } from "../providers/schema";
 import { MetadataInput, MetadataOutput, MetadataQuery } from "./metadata";
@@ -189,8 +189,8 @@ export const ListMessagesQuery = z.object({
     .max(40)
     .optional()
     .describe("Only messages sent with this API key, prefix key_; those sent in the console have none."),
-  created_after: DateTime.optional().describe("Only messages created at or after, ISO 8601."),
-  created_before: DateTime.optional().describe("Only messages created before, ISO 8601."),
+  created_after: DateTimeQuery.optional().describe("Only messages created at or after, ISO 8601."),
+  created_before: DateTimeQuery.optional().describe("Only messages created before, ISO 8601."),
   ...ListQuery,
 });
 export type ListMessagesQuery = z.output<typeof ListMessagesQuery>;
