@@ -47,7 +47,7 @@ test.describe("POST /messages/bulk", () => {
         id: expect.stringMatching(/^msg_/),
         cost: 0,
         attempts: 0,
-        error: { code: "invalid_recipient", message: expect.any(String) },
+        error: { code: "invalid_recipient", message: expect.any(String), reason: "invalid_recipient" },
         failed_at: ISO,
         scheduled_at: null,
         validity_period: null,

@@ -82,7 +82,7 @@ test.describe("POST /messages/send", () => {
       cost: 0,
       provider: "",
       attempts: 0,
-      error: { code: "no_route", message: expect.any(String) },
+      error: { code: "no_route", message: expect.any(String), reason: "no_provider" },
       sent_at: null,
       failed_at: ISO,
       metadata: null,

@@ -37,7 +37,11 @@ const STEPS: Record<string, Step> = {
     const id = await cell.customer.send(to);
     const failed = await cell.customer.reaches(id, "failed");
     expect(failed).toMatchObject({ attempts: 1, cost: 0, provider_message_id: "" });
-    expect(failed.error).toEqual({ code: expect.stringMatching(/./), message: expect.stringMatching(/./) });
+    expect(failed.error).toEqual({
+      code: expect.stringMatching(/./),
+      message: expect.stringMatching(/./),
+      reason: expect.stringMatching(/./),
+    });
     expect(await cell.customer.attempts(id)).toMatchObject([{ provider: cell.name, outcome: "refused" }]);
     expect(await cell.customer.money(id)).toEqual(["reserve", "refund"]);
     expect(await eventTypes(cell, id)).toEqual(["message.failed"]);

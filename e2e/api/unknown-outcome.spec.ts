@@ -28,7 +28,7 @@ async function sendWithoutResponse(installation: Installation, name: CarrierName
   await expect
     .poll(() => customer.attempts(id), { message: `attempts at ${name}` })
     .toEqual([{ provider: name, outcome: "unknown", code: "timeout" }]);
-  expect(await customer.read(id)).toMatchObject({ status: "pending", attempts: 0 });
+  expect(await customer.read(id)).toMatchObject({ status: "pending", attempts: 1 });
   return { name, carrier, customer, id, to };
 }
 

@@ -3,7 +3,7 @@
     client = MessagingClient("https://sms.example.com/api/v1", "ds_live_...")
     message = client.messages.send(to="+14155550123", from_="DEMO", body="Hello")
     for failed in client.messages.list(status="failed"):
-        print(failed["id"], failed["error"])
+        print(failed["id"], failed["error"]["reason"])
 
 Methods return `data` of the response as dicts, raise ApiError for every response that is not a success, and OSError when
 the connection fails for good. A trailing underscore avoids Python's keywords: `from_` is the field `from`. A time is a
@@ -52,7 +52,7 @@ class ApiError(Exception):
 
 
 class WebhookError(Exception):
-    """Why a webhook request is refused: `malformed`, `mismatch` or `outside_tolerance`. Respond with 400."""
+    """Why a webhook request is refused: `malformed`, `mismatch`, `outside_tolerance` or `no_secret`. Respond with 400."""
 
     def __init__(self, reason: str, message: str) -> None:
         super().__init__(message)
@@ -65,6 +65,9 @@ def verify_webhook(header: Optional[str], raw_body: bytes, secret: str, toleranc
     `header` is `Service-Signature` as received, `raw_body` the bytes before any parsing. One matching `v1` is enough: after
     a rotation of the secret there are two. Raises WebhookError otherwise.
     """
+    # With an empty key anybody can sign.
+    if not secret:
+        raise WebhookError("no_secret", "The signing secret is empty: nothing can be verified.")
     fields = [field.strip().partition("=") for field in (header or "").split(",")]
     times = [value for name, _, value in fields if name == "t"]
     digests = [value for name, _, value in fields if name == "v1" and len(value) == 64]
@@ -180,8 +183,12 @@ class _Transport:
         body: Optional[Json] = None,
         is_keyed: bool = False,
         idempotency_key: Optional[str] = None,
+        is_repeatable: bool = False,
     ) -> Json:
-        """Makes a request, repeated where that is safe. Returns the envelope."""
+        """Makes a request, repeated where that is safe. Returns the envelope.
+
+        `is_repeatable`: of a POST without a key, that repeating it does no more than carrying it out once.
+        """
         given: Json = {}
         for name, value in (query or {}).items():
             if isinstance(value, dict):
@@ -204,7 +211,7 @@ class _Transport:
         if is_keyed:
             headers["Idempotency-Key"] = idempotency_key or str(uuid.uuid4())
         request = urllib.request.Request(url, data=data, headers=headers, method=method)
-        return self._send(request, is_repeatable=is_keyed or method != "POST").envelope()
+        return self._send(request, is_repeatable=is_keyed or is_repeatable or method != "POST").envelope()
 
     def _backoff(self, attempt: int) -> float:
         """Half of the wait is random, so that callers who failed together do not come back together."""
@@ -309,11 +316,11 @@ class Messages(_Resource):
 
     def estimate(self, **fields: Any) -> Json:
         """Segments, cost and refusals of a send, without sending."""
-        return self._request("POST", "/messages/estimate", body=fields)["data"]
+        return self._request("POST", "/messages/estimate", body=fields, is_repeatable=True)["data"]
 
     def cancel(self, message_id: str) -> Json:
         """Cancels a message that no provider was given yet: it is `failed`, and refunded."""
-        return self._request("POST", _at("/messages", message_id, "/cancel"))["data"]
+        return self._request("POST", _at("/messages", message_id, "/cancel"), is_repeatable=True)["data"]
 
     def list(self, **query: Any) -> Page:
         """Messages, newest first."""
@@ -382,7 +389,7 @@ class Suppressions(_Resource):
 
     def import_(self, **fields: Any) -> Json:
         """Suppresses up to 10,000 numbers. A repeated call changes nothing."""
-        return self._request("POST", "/suppressions/import", body=fields)["data"]
+        return self._request("POST", "/suppressions/import", body=fields, is_repeatable=True)["data"]
 
     def delete(self, suppression_id: str) -> Json:
         return self._request("DELETE", _at("/suppressions", suppression_id))["data"]
@@ -440,11 +447,12 @@ class Webhooks(_Resource):
         return self._request("POST", path, is_keyed=True, idempotency_key=idempotency_key)["data"]
 
     def enable(self, endpoint_id: str) -> Json:
-        return self._request("POST", _at("/webhooks", endpoint_id, "/enable"))["data"]
+        return self._request("POST", _at("/webhooks", endpoint_id, "/enable"), is_repeatable=True)["data"]
 
     def recover(self, endpoint_id: str, *, since: Union[str, datetime.datetime]) -> Json:
         """Sends the events again that the endpoint missed since a time."""
-        return self._request("POST", _at("/webhooks", endpoint_id, "/recover"), body={"since": since})["data"]
+        path = _at("/webhooks", endpoint_id, "/recover")
+        return self._request("POST", path, body={"since": since}, is_repeatable=True)["data"]
 
 
 class Events(_Resource):

@@ -269,6 +269,32 @@ class Client(unittest.TestCase):
         }
         self.assertEqual(called, documented)
 
+    def test_a_post_without_a_key_is_repeated_exactly_if_the_document_says_that_it_is_safe(self):
+        document = json.loads((Path(__file__).parents[2] / "openapi.json").read_text())
+        calls = {
+            "estimateMessage": lambda client: client.messages.estimate(to="+14155550123", from_="DEMO", body="Hi"),
+            "cancelMessage": lambda client: client.messages.cancel("x"),
+            "importSuppressions": lambda client: client.suppressions.import_(numbers=["+14155550123"]),
+            "testWebhook": lambda client: client.webhooks.test("x"),
+            "enableWebhook": lambda client: client.webhooks.enable("x"),
+            "recoverWebhook": lambda client: client.webhooks.recover("x", since="2026-01-31T12:00:00Z"),
+        }
+        unkeyed = {
+            methods["post"]["operationId"]: methods["post"].get("x-repeatable", False)
+            for methods in document["paths"].values()
+            if "post" in methods
+            and {"$ref": "#/components/parameters/IdempotencyKey"} not in methods["post"].get("parameters", [])
+        }
+        self.assertEqual(set(unkeyed), set(calls))
+        for name, call in calls.items():
+            for answer in (LOST, refusal(503)):
+                stub = self.stub(answer, success({}))
+                if unkeyed[name]:
+                    call(stub.client)
+                else:
+                    self.assertRaises((ApiError, OSError), call, stub.client)
+                self.assertEqual(len(stub.seen), 2 if unkeyed[name] else 1, name)
+
 
 class Webhook(unittest.TestCase):
     BODY = b'{"type":"message.sent"}'
@@ -299,6 +325,13 @@ class Webhook(unittest.TestCase):
             with self.assertRaises(WebhookError) as caught:
                 verify_webhook(header, body, "whsec_c2VjcmV0")
             self.assertEqual(caught.exception.reason, reason, ascii(header))
+
+    def test_an_empty_secret_verifies_nothing(self):
+        header = self.header(int(time.time()), secret="")
+        for secret in ("", None):
+            with self.assertRaises(WebhookError) as caught:
+                verify_webhook(header, self.BODY, secret)
+            self.assertEqual(caught.exception.reason, "no_secret")
 
 
 if __name__ == "__main__":

@@ -265,13 +265,30 @@ describe("retries", () => {
     expect(seen).toHaveLength(1);
   });
 
-  test("a POST without a key is repeated after a 429 only, because nothing was done", async () => {
-    const lost = await serve([unavailable, created]);
-    expect(await failure(lost.client.messages.estimate(body))).toBeInstanceOf(ApiError);
+  test("a POST that does more when it is carried out twice is repeated after a 429 only, because nothing was done", async () => {
+    const lost = await serve([unavailable, success({})]);
+    expect(await failure(lost.client.webhooks.test("whe_1"))).toBeInstanceOf(ApiError);
     expect(lost.seen).toHaveLength(1);
     const limited = await serve([refusal(429, {}, { "retry-after": "0" }), success({})]);
-    await limited.client.messages.estimate(body);
+    await limited.client.webhooks.test("whe_1");
     expect(limited.seen).toHaveLength(2);
+  });
+
+  test("a POST without a key that does no more when it is repeated is tried again", async () => {
+    const calls: ((client: MessagingClient) => Promise<unknown>)[] = [
+      ({ messages }) => messages.estimate(body),
+      ({ messages }) => messages.cancel("msg_1"),
+      ({ suppressions }) => suppressions.import({ numbers: ["+14155550123"] }),
+      ({ webhooks }) => webhooks.enable("whe_1"),
+      ({ webhooks }) => webhooks.recover("whe_1", { since: "2026-01-31T12:00:00Z" }),
+    ];
+    for (const call of calls) {
+      for (const answer of [unavailable, dropped, cut]) {
+        const { client, seen } = await serve([answer, success({})]);
+        await call(client);
+        expect(keysOf(seen)).toEqual([undefined, undefined]);
+      }
+    }
   });
 
   test("a key for an operation that ignores it makes nothing repeatable", async () => {

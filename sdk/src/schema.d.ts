@@ -423,7 +423,7 @@ export interface paths {
         };
         /**
          * List API keys
-         * @description The keys of the account, newest first: all that work, and as inactive the 200 that were revoked or expired last, within 90 days.
+         * @description The keys of the account, newest first: all that work, and as inactive the 200 that were revoked or expired last, within 90 days. `daily_limit`, `monthly_limit` and `allowed_ips` are shown to keys with `keys:write` only.
          *
          *     Permission: any valid key.
          */
@@ -821,7 +821,7 @@ export interface components {
             provider: string;
             /** @description The provider's own id; empty until a provider took the message. */
             provider_message_id: string;
-            /** @description Attempts at providers so far. */
+            /** @description Attempts at providers so far, the one under way included. */
             attempts: number;
             /** @description Reason why it failed or was not delivered; null: it did not fail. */
             error: components["schemas"]["MessageError"] | null;
@@ -854,10 +854,15 @@ export interface components {
             validity_period: number | null;
         };
         MessageError: {
-            /** @description Machine-readable reason: ours are listed in the guide to errors, others are a provider's. */
+            /** @description Machine-readable cause: ours are listed in the guide to errors, others are a provider's. */
             code: string;
             /** @description The reason in words. */
             message: string;
+            /**
+             * @description The kind of failure, the same for all providers: the guide to errors says what to do about each.
+             * @enum {string}
+             */
+            reason: "invalid_recipient" | "unreachable" | "opted_out" | "blocked" | "content" | "sender" | "expired" | "canceled" | "no_provider" | "rate" | "account" | "unknown";
         };
         BulkResult: {
             /**
@@ -1419,12 +1424,12 @@ export interface components {
             permissions: ("sms:send" | "sms:bulk" | "sms:read" | "balance:read" | "dlr:read" | "senders:write" | "keys:write" | "webhooks:write")[];
             /** @description Requests per minute. */
             rate_limit: number;
-            /** @description Messages per UTC day; null: no limit. */
-            daily_limit: number | null;
-            /** @description Messages per UTC month; null: no limit. */
-            monthly_limit: number | null;
-            /** @description IPv4 addresses or CIDR ranges from which the key may be used; null: any. */
-            allowed_ips: string[] | null;
+            /** @description Messages per UTC day; null: no limit. Only for keys with `keys:write`. */
+            daily_limit?: number | null;
+            /** @description Messages per UTC month; null: no limit. Only for keys with `keys:write`. */
+            monthly_limit?: number | null;
+            /** @description IPv4 addresses or CIDR ranges from which the key may be used; null: any. Only for keys with `keys:write`. */
+            allowed_ips?: string[] | null;
             /** @description Id of the key that created it, whose limits it shares; null: a person, or not known. */
             created_by: string | null;
             /**
@@ -1466,12 +1471,12 @@ export interface components {
             permissions: ("sms:send" | "sms:bulk" | "sms:read" | "balance:read" | "dlr:read" | "senders:write" | "keys:write" | "webhooks:write")[];
             /** @description Requests per minute. */
             rate_limit: number;
-            /** @description Messages per UTC day; null: no limit. */
-            daily_limit: number | null;
-            /** @description Messages per UTC month; null: no limit. */
-            monthly_limit: number | null;
-            /** @description IPv4 addresses or CIDR ranges from which the key may be used; null: any. */
-            allowed_ips: string[] | null;
+            /** @description Messages per UTC day; null: no limit. Only for keys with `keys:write`. */
+            daily_limit?: number | null;
+            /** @description Messages per UTC month; null: no limit. Only for keys with `keys:write`. */
+            monthly_limit?: number | null;
+            /** @description IPv4 addresses or CIDR ranges from which the key may be used; null: any. Only for keys with `keys:write`. */
+            allowed_ips?: string[] | null;
             /** @description Id of the key that created it, whose limits it shares; null: a person, or not known. */
             created_by: string | null;
             /**
@@ -1784,7 +1789,7 @@ export interface components {
             provider: string;
             /** @description The provider's own id; empty until a provider took the message. */
             provider_message_id: string;
-            /** @description Attempts at providers so far. */
+            /** @description Attempts at providers so far, the one under way included. */
             attempts: number;
             /** @description Reason why it failed or was not delivered; null: it did not fail. */
             error: components["schemas"]["MessageError"] | null;
@@ -1887,7 +1892,7 @@ export interface components {
         SendMessageRequest: {
             /** @description Recipient, E.164. */
             to: string;
-            /** @description An approved sender ID of the account. */
+            /** @description An approved sender ID of the account; a number with its `+` or without, and then the message has the registered spelling. */
             from: string;
             /** @description Text, up to 1,600 characters; split into segments of 160/153 (GSM-7) or 70/67 (UCS-2). */
             body: string;
@@ -1922,7 +1927,7 @@ export interface components {
         SendBulkRequest: {
             /** @description 1 to 1,000 recipients, E.164; each gets a message of its own. An invalid one fails alone. */
             recipients: string[];
-            /** @description An approved sender ID of the account. */
+            /** @description An approved sender ID of the account; a number with its `+` or without, and then the message has the registered spelling. */
             from: string;
             /** @description Text, up to 1,600 characters; split into segments of 160/153 (GSM-7) or 70/67 (UCS-2). */
             body: string;
@@ -1961,7 +1966,7 @@ export interface components {
             to?: string;
             /** @description 1 to 1,000 recipients, E.164, as of a bulk send; or give `to`. */
             recipients?: string[];
-            /** @description An approved sender ID of the account. */
+            /** @description An approved sender ID of the account; a number with its `+` or without, and then the message has the registered spelling. */
             from: string;
             /** @description Text, up to 1,600 characters; split into segments of 160/153 (GSM-7) or 70/67 (UCS-2). */
             body: string;
@@ -4417,7 +4422,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A failed try; a redirect is one too. It is retried after 30 s, 5 min, 30 min, 2 h and 12 h, or later if a `Retry-After` header asks for it, and abandoned after six tries. 25 consecutive failed tries disable the endpoint. */
+            /** @description A failed try; a redirect is one too. It is retried after 30 s, 5 min, 30 min, 2 h and 12 h, or a step later if `Retry-After` of a 429 or 503 asks for it, and abandoned after six tries. 25 consecutive failed tries disable the endpoint. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -4491,7 +4496,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A failed try; a redirect is one too. It is retried after 30 s, 5 min, 30 min, 2 h and 12 h, or later if a `Retry-After` header asks for it, and abandoned after six tries. 25 consecutive failed tries disable the endpoint. */
+            /** @description A failed try; a redirect is one too. It is retried after 30 s, 5 min, 30 min, 2 h and 12 h, or a step later if `Retry-After` of a 429 or 503 asks for it, and abandoned after six tries. 25 consecutive failed tries disable the endpoint. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -4565,7 +4570,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A failed try; a redirect is one too. It is retried after 30 s, 5 min, 30 min, 2 h and 12 h, or later if a `Retry-After` header asks for it, and abandoned after six tries. 25 consecutive failed tries disable the endpoint. */
+            /** @description A failed try; a redirect is one too. It is retried after 30 s, 5 min, 30 min, 2 h and 12 h, or a step later if `Retry-After` of a 429 or 503 asks for it, and abandoned after six tries. 25 consecutive failed tries disable the endpoint. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -4639,7 +4644,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A failed try; a redirect is one too. It is retried after 30 s, 5 min, 30 min, 2 h and 12 h, or later if a `Retry-After` header asks for it, and abandoned after six tries. 25 consecutive failed tries disable the endpoint. */
+            /** @description A failed try; a redirect is one too. It is retried after 30 s, 5 min, 30 min, 2 h and 12 h, or a step later if `Retry-After` of a 429 or 503 asks for it, and abandoned after six tries. 25 consecutive failed tries disable the endpoint. */
             default: {
                 headers: {
                     [name: string]: unknown;

@@ -135,7 +135,7 @@ export function createTransport(options: ClientOptions): Transport {
   const fetch = options.fetch ?? ((request: Request) => globalThis.fetch(request));
 
   const send = async (id: OperationId, input: AnyInput = {}) => {
-    const { method, path, isKeyed } = OPERATIONS[id];
+    const { method, path, isKeyed, isRepeatable } = OPERATIONS[id];
     const headers = new Headers({ accept: "application/json", authorization: `Bearer ${apiKey}` });
     headers.set("prefer", `handling=${handling}`);
     if (input.body !== undefined) headers.set("content-type", "application/json");
@@ -148,7 +148,6 @@ export function createTransport(options: ClientOptions): Transport {
       // A redirect can turn a POST into a GET, and sends the request to another address.
       redirect: "manual",
     });
-    const isRepeatable = isKeyed || (method as string) !== "POST";
     const response = await fetchWithRetries(request, { fetch, retries, backoffMs, timeoutMs, isRepeatable });
     const body = parse(await response.clone().text());
     const success = response.ok ? successOf(body) : null;

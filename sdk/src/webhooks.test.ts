@@ -57,6 +57,15 @@ describe("refused is", () => {
     expect(await reasonOf(verifyWebhook({ header: moved, rawBody: BODY, secret: SECRET }))).toBe("mismatch");
   });
 
+  test.each(["", undefined as unknown as string])(
+    "everything with the secret %j, by which anybody can sign",
+    async (secret) => {
+      const t = nowS();
+      const header = `t=${t},v1=${sign(t, BODY, "")}`;
+      expect(await reasonOf(verifyWebhook({ header, rawBody: BODY, secret }))).toBe("no_secret");
+    },
+  );
+
   test("what was signed too long ago or in the future, and everything when the tolerance is no number", async () => {
     for (const t of [nowS() - 400, nowS() + 400]) {
       const input = { header: headerOf(t), rawBody: BODY, secret: SECRET };

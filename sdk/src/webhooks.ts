@@ -18,10 +18,11 @@ export type VerifyWebhookInput = {
 /**
  * Why a request is refused. `malformed`: not a signature header, or signed but not JSON. `mismatch`: not signed with
  * this secret over these bytes. `outside_tolerance`: rightly signed, but too long ago, or one of the clocks is wrong.
+ * `no_secret`: it is empty, so that anybody could have signed.
  */
 export class WebhookError extends Error {
   override readonly name = "WebhookError";
-  readonly reason: "malformed" | "mismatch" | "outside_tolerance";
+  readonly reason: "malformed" | "mismatch" | "outside_tolerance" | "no_secret";
 
   constructor(reason: WebhookError["reason"], message: string) {
     super(message);
@@ -54,6 +55,8 @@ function concat(head: Uint8Array, tail: Uint8Array) {
  */
 export async function verifyWebhook(input: VerifyWebhookInput): Promise<WebhookEvent> {
   const { header, secret, tolerance = TOLERANCE_S } = input;
+  // Programs without types pass what their environment lacks.
+  if (!secret) throw new WebhookError("no_secret", "The signing secret is empty: nothing can be verified.");
   const [timestamp, ...more] = fieldsOf(header ?? "", "t");
   const digests = fieldsOf(header ?? "", "v1").filter((hex) => /^[0-9a-f]{64}$/.test(hex));
   if (!timestamp || more.length > 0 || !/^\d{1,12}$/.test(timestamp) || digests.length === 0) {

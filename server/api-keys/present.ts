@@ -1,11 +1,16 @@
 import type { ApiKey as ApiKeyRow } from "@/prisma/generated/client";
+import type { AccountActor } from "../core/actor";
 import { isTestAccount } from "../core/ids";
 import { isoOrNull } from "../core/wire";
 import type { ApiKey } from "./schema";
 import { SCOPES } from "./scopes";
 
+/** Whether a caller sees the limits of keys: a person does, and a key that may change them. */
+export const seesLimits = (actor: AccountActor): boolean =>
+  actor.kind === "session" || actor.scopes.includes("keys:write");
+
 /** Row -> wire at a point in time: a key that has expired by `at` is inactive. Omits the key's hash. */
-export const presentApiKey = (row: ApiKeyRow, at: Date): ApiKey => ({
+export const presentApiKey = (row: ApiKeyRow, at: Date, showsLimits: boolean): ApiKey => ({
   id: row.id,
   object: "api_key",
   livemode: !isTestAccount(row.accountId),
@@ -15,9 +20,11 @@ export const presentApiKey = (row: ApiKeyRow, at: Date): ApiKey => ({
   // Omits scopes that no longer exist, which grant nothing.
   permissions: SCOPES.filter((scope) => row.permissions.includes(scope)),
   rate_limit: row.rateLimit,
-  daily_limit: row.dailyLimit,
-  monthly_limit: row.monthlyLimit,
-  allowed_ips: row.allowedIps.length > 0 ? row.allowedIps : null,
+  ...(showsLimits && {
+    daily_limit: row.dailyLimit,
+    monthly_limit: row.monthlyLimit,
+    allowed_ips: row.allowedIps.length > 0 ? row.allowedIps : null,
+  }),
   created_by: row.createdBy,
   last_used_at: isoOrNull(row.lastUsedAt),
   expires_at: isoOrNull(row.expiresAt),

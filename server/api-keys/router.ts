@@ -23,7 +23,7 @@ export const apiKeysRouter = router({
         summary: "List API keys",
         description:
           "The keys of the account, newest first: all that work, and as inactive the 200 that were revoked or expired last, within " +
-          "90 days.",
+          "90 days. `daily_limit`, `monthly_limit` and `allowed_ips` are shown to keys with `keys:write` only.",
       },
     })
     .output(listOf(ApiKey))

@@ -7,6 +7,29 @@ const RATE_LIMIT_MAX = 6_000;
 /** Maximum of PostgreSQL's integer, far above any real limit. */
 const COUNT_MAX = 2_147_483_647;
 
+/** Only for callers who may change keys: where a key may be used from is nobody else's business. */
+const LIMITS_SHOWN = {
+  daily_limit: z
+    .number()
+    .int()
+    .nullable()
+    .optional()
+    .describe("Messages per UTC day; null: no limit. Only for keys with `keys:write`."),
+  monthly_limit: z
+    .number()
+    .int()
+    .nullable()
+    .optional()
+    .describe("Messages per UTC month; null: no limit. Only for keys with `keys:write`."),
+  allowed_ips: z
+    .array(z.string())
+    .nullable()
+    .optional()
+    .describe(
+      "IPv4 addresses or CIDR ranges from which the key may be used; null: any. Only for keys with `keys:write`.",
+    ),
+};
+
 export const ApiKey = z.object({
   id: z.string().describe("Key id, prefix key_."),
   object: kindOf("api_key"),
@@ -16,12 +39,7 @@ export const ApiKey = z.object({
   is_active: z.boolean().describe("False once revoked or expired."),
   permissions: z.array(z.enum(SCOPES)).describe("Permissions of the key."),
   rate_limit: z.number().int().describe("Requests per minute."),
-  daily_limit: z.number().int().nullable().describe("Messages per UTC day; null: no limit."),
-  monthly_limit: z.number().int().nullable().describe("Messages per UTC month; null: no limit."),
-  allowed_ips: z
-    .array(z.string())
-    .nullable()
-    .describe("IPv4 addresses or CIDR ranges from which the key may be used; null: any."),
+  ...LIMITS_SHOWN,
   created_by: z
     .string()
     .nullable()

@@ -7,7 +7,7 @@ import { prisma, type Tx } from "../core/db";
 import { forbidden } from "../core/errors";
 import { invalidateKey } from "./authenticate";
 import { changedLimits, exceededParams, type KeyLimits } from "./ceiling";
-import { presentApiKey } from "./present";
+import { presentApiKey, seesLimits } from "./present";
 import type { ApiKey, UpdateApiKeyInput } from "./schema";
 import { missingScopes } from "./scopes";
 import { ceilingOf, limitNotHeld, requireFuture, scopesOf } from "./service";
@@ -84,5 +84,5 @@ export async function updateApiKey(actor: AccountActor, { id, ...input }: Update
   };
   const keyHash = await createOnce(actor, plainRequest(), { whileSuspended: true, carryOut });
   invalidateKey(keyHash);
-  return presentApiKey(await prisma().apiKey.findUniqueOrThrow({ where: { id } }), at);
+  return presentApiKey(await prisma().apiKey.findUniqueOrThrow({ where: { id } }), at, seesLimits(actor));
 }

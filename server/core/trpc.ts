@@ -38,12 +38,14 @@ export type Context = {
 
 /**
  * `creates: false`: a POST that creates nothing, and responds 200 instead of 201. `keyed`: it honours Idempotency-Key
- * nevertheless, as every creating POST does. `scope`: permission that a key must have, set by {@link scoped}; null:
+ * nevertheless, as every creating POST does. `repeatable`: a POST without a key that may be repeated, since carrying it out twice
+ * does no more than once. `scope`: permission that a key must have, set by {@link scoped}; null:
  * none. `oneOf`: fields of the body of which exactly one must be given. `showsSecret`: its response has a secret.
  */
 export type OperationMeta = OpenApiMeta & {
   creates?: boolean;
   keyed?: boolean;
+  repeatable?: boolean;
   scope?: string | readonly string[] | null;
   oneOf?: readonly string[];
   showsSecret?: boolean;

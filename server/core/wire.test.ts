@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
-import { DateTime, EmailAddress, ownNamed, PageQuery, readPage, urlUpTo } from "./wire";
+import { DateTime, DateTimeQuery, EmailAddress, ownNamed, PageQuery, readPage, urlUpTo } from "./wire";
 
 const accepts = (text: string): boolean => DateTime.safeParse(text).success;
 
@@ -15,6 +15,22 @@ test("a time must be storable in PostgreSQL and have a four-digit year", () => {
 
 test("text that is not a time gives one issue", () => {
   expect(DateTime.safeParse("tomorrow").error?.issues).toHaveLength(1);
+});
+
+test("a time in a query may have its offset's plus unencoded, which arrives as a space", () => {
+  expect(DateTimeQuery.parse("2026-01-31T12:00:00 02:00")).toBe("2026-01-31T12:00:00+02:00");
+  for (const text of ["2026-01-31T12:00:00+02:00", "2026-01-31T12:00:00.5-02:00", "2026-01-31T12:00:00Z"]) {
+    expect(DateTimeQuery.parse(text)).toBe(text);
+  }
+  for (const text of [
+    "2026-01-31 12:00:00Z",
+    "2026-01-31T12:00:00 2",
+    " 02:00",
+    "tomorrow",
+    "0000-12-31T23:59:59 00:00",
+  ]) {
+    expect(DateTimeQuery.safeParse(text).error?.issues, text).toHaveLength(1);
+  }
 });
 
 describe("readPage", () => {

@@ -28,6 +28,18 @@ export const DateTime = z.iso
   .datetime({ offset: true })
   .refine(isWithinYears, "must lie in the years 1 to 9999")
   .describe("ISO 8601 date and time.");
+
+/** A space where the `+` of an offset stands: unless it is encoded as %2B, a query has a space for it. */
+const SPACE_OF_OFFSET = / (?=\d\d:\d\d$)/;
+
+/** A time in a query string. */
+export const DateTimeQuery = z
+  .string()
+  .overwrite((text) => text.replace(SPACE_OF_OFFSET, "+"))
+  .check(z.iso.datetime({ offset: true }))
+  .refine(isWithinYears, "must lie in the years 1 to 9999")
+  .describe("ISO 8601 date and time.");
+
 export const NullableDateTime = DateTime.nullable();
 
 /**

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DateTime, kindOf } from "../core/wire";
+import { DateTime, DateTimeQuery, kindOf } from "../core/wire";
 import { ListQuery } from "../lists/schema";
 
 const NUMBER_MAX = 64;
@@ -35,8 +35,8 @@ export const ListInboundQuery = z.object({
   to: NumberQuery.optional().describe(
     "Only messages to this number (E.164; encode its `+` as %2B), short code or name.",
   ),
-  created_after: DateTime.optional().describe("Only messages stored at or after, ISO 8601."),
-  created_before: DateTime.optional().describe("Only messages stored before, ISO 8601."),
+  created_after: DateTimeQuery.optional().describe("Only messages stored at or after, ISO 8601."),
+  created_before: DateTimeQuery.optional().describe("Only messages stored before, ISO 8601."),
   ...ListQuery,
 });
 export type ListInboundQuery = z.output<typeof ListInboundQuery>;

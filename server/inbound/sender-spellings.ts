@@ -1,5 +1,5 @@
 /** Sender IDs that the addressed number of an inbound message may stand for. */
-import { digitsOf, e164Of } from "../messages/phone";
+import { asInternational, digitsOf } from "../messages/phone";
 import { senderTypeOf } from "../senders/sender-type";
 
 /**
@@ -9,7 +9,7 @@ import { senderTypeOf } from "../senders/sender-type";
 export function spellingsOf(to: string): string[] {
   const text = to.trim();
   if (senderTypeOf(text) === "short_code") return [text];
-  const number = e164Of(text);
+  const number = asInternational(text);
   return number === null ? [text] : [number, digitsOf(number)];
 }
 

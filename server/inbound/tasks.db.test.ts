@@ -233,6 +233,22 @@ test("a STOP to a suspended sender applies when the sender is approved again", a
   expect(await suppressed()).toEqual([[HANDSET, line, "stop"]]);
 });
 
+test.each([
+  ["4915112345678", "+4915112345678"],
+  ["14155550123", "+14155550123"],
+  ["6592345678", "+6592345678"],
+])("a STOP from %s, without its plus as many carriers write, suppresses %s", async (from, number) => {
+  await take(inbound("STOP", { from }));
+  expect(await suppressed()).toEqual([[number, line, "stop"]]);
+});
+
+test("a STOP from a North American number without its country code suppresses no number of another country", async () => {
+  const stop = inbound("STOP", { from: "4155550123" });
+  await take(stop);
+  expect(await suppressed()).toEqual([]);
+  expect(await kept([stop.providerMessageId])).toMatchObject([{ from_number: "4155550123", keyword: "stop" }]);
+});
+
 test("a message without a keyword, without a number, or for no account is stored but has no effect", async () => {
   const messages = [
     inbound("please stop"),

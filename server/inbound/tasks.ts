@@ -4,7 +4,7 @@ import type { InboundReport, JobPayload } from "../core/jobs";
 import { traceStored } from "../core/spans";
 import { unnest } from "../core/unnest";
 import { storableText } from "../core/wire";
-import { e164Of } from "../messages/phone";
+import { e164OfCarrier } from "../messages/number-notation";
 import { type Keyword, keywordOf } from "../suppressions/keywords";
 import { deleteStops, insertStops, lockKeywords, type SuppressionRequest } from "../suppressions/store";
 import { recordEvents } from "../webhooks/delivery/outbox";
@@ -40,7 +40,7 @@ function store(provider: string, stored: readonly InboundReport[]): Promise<stri
     const received = stored.map(
       (message): Received => ({
         ...message,
-        number: e164Of(message.from),
+        number: e164OfCarrier(message.from),
         keyword: message.keyword ?? keywordOf(message.text),
         at: new Date(message.receivedAt),
         owners: ownersOf.get(message.to) ?? [],

@@ -4,7 +4,7 @@ import { notFound } from "../core/errors";
 import { findDeliveries, findEvents } from "../webhooks/history/of-message";
 import { triesOf } from "../webhooks/present";
 import { moneyOf } from "./money-history";
-import { MESSAGE_COLUMNS, type MessageRow } from "./present";
+import { type MessageRow, SHOWN_COLUMNS } from "./present";
 import type { MessageHistory } from "./timeline";
 
 /** A carrier that repeats receipts endlessly must not make a message unreadable. */
@@ -16,7 +16,7 @@ const WITHDRAWN = "withdrawn";
 export async function findMessage(actor: AccountActor, id: string, db: Queryable = pool()): Promise<MessageRow> {
   const { rows } = await db.query<MessageRow>({
     name: "messages.get",
-    text: `SELECT ${MESSAGE_COLUMNS} FROM messages m WHERE m.id = $1 AND m.account_id = $2`,
+    text: `SELECT ${SHOWN_COLUMNS} FROM messages m WHERE m.id = $1 AND m.account_id = $2`,
     values: [id, actor.accountId],
   });
   const [row] = rows;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { digitsOf, E164_PATTERN, e164Of, isE164, isRecipient, otherSpellingOf, senderKind } from "./phone";
+import { asInternational, digitsOf, E164_PATTERN, isE164, isRecipient, otherSpellingOf, senderKind } from "./phone";
 
 describe("isE164", () => {
   it.each(["+1234567", "+14155550123", "+447700900123", "+123456789012345"])("accepts %s", (text) => {
@@ -94,7 +94,7 @@ describe("senderKind", () => {
   });
 });
 
-describe("e164Of", () => {
+describe("asInternational", () => {
   it.each([
     "+14155550123",
     "14155550123",
@@ -103,13 +103,13 @@ describe("e164Of", () => {
     " +1 (415) 555-0123 ",
     "1.415.555.0123",
   ])("parses %j", (text) => {
-    expect(e164Of(text)).toBe("+14155550123");
+    expect(asInternational(text)).toBe("+14155550123");
   });
 
   it.each(["", "ACME", "12345", "04155550123", "+", "1415555012345678", "+1415x5550123", "\0"])(
     "reads no number from %j",
     (text) => {
-      expect(e164Of(text)).toBeNull();
+      expect(asInternational(text)).toBeNull();
     },
   );
 });

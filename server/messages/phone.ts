@@ -50,10 +50,11 @@ const SEPARATORS = /[\s().\-/\u00a0]/g;
 const INTERNATIONAL = /^(?:tel:)?(?:\+|00)?(?=\d)/i;
 
 /**
- * Parses an E.164 number with or without a `+`, `00` or `tel:` prefix and with separators; null for anything else (a name, a
- * short code, a number without its country code).
+ * A text read as an E.164 number, with or without a `+`, `00` or `tel:` prefix and with separators; null for anything else (a
+ * name, a short code, a number that begins with 0). The first digits are taken for a country code: numbers of people are
+ * read by number-notation.ts, which doubts it.
  */
-export function e164Of(text: string): string | null {
+export function asInternational(text: string): string | null {
   const number = `+${text.trim().replace(SEPARATORS, "").replace(INTERNATIONAL, "")}`;
   return isE164(number) ? number : null;
 }

@@ -76,9 +76,23 @@ test.each([
   expect(messageAt(final, end.status)).toEqual(final);
 });
 
-test("an error always has a code and a message", () => {
+test("an error always has a code, a message and a reason", () => {
   expect(presentMessage({ ...row, status: "failed", errorCode: "no_route", errorMessage: null }).error).toEqual({
     code: "no_route",
     message: "no_route",
+    reason: "no_provider",
   });
+});
+
+test("a provider's code keeps its spelling, and says by its provider and its time what kind of failure it is", () => {
+  const failed = { ...row, status: "failed", errorMessage: "why" };
+  const reasonOf = (own: Partial<MessageRow>) => presentMessage({ ...failed, ...own }).error;
+  expect(reasonOf({ provider: "twilio", errorCode: "21614" })).toEqual({
+    code: "21614",
+    message: "why",
+    reason: "invalid_recipient",
+  });
+  expect(reasonOf({ provider: "vonage", errorCode: "7" })?.reason).toBe("blocked");
+  expect(reasonOf({ provider: "vonage", errorCode: "7", sentAt: sent.sentAt })?.reason).toBe("unreachable");
+  expect(reasonOf({ provider: null, errorCode: "21614" })?.reason).toBe("unknown");
 });

@@ -1,5 +1,7 @@
 import { fromMicros, isoOrNull } from "../core/wire";
-import type { Message } from "./schema";
+import { failureReason } from "../providers/failure-reason";
+import { attemptsSoFar } from "./attempts-so-far";
+import type { Message, MessageError } from "./schema";
 import type { MessageStatus } from "./status";
 
 /** A row of `messages` with its columns named as in prisma/schema/message.prisma. */
@@ -33,6 +35,20 @@ export type MessageRow = {
   validityS: number | null;
 };
 
+/** An error of the service's own, before any provider was given the message. */
+export const presentFailure = ({ code, message }: { code: string; message: string }): MessageError => ({
+  code,
+  message,
+  reason: failureReason(null, { code, detail: message, isRefusal: true }),
+});
+
+/** The reason is derived, so that it is the same for messages of before. */
+function errorOf({ provider, errorCode: code, errorMessage, sentAt }: MessageRow): MessageError | null {
+  if (code === null) return null;
+  const message = errorMessage ?? code;
+  return { code, message, reason: failureReason(provider, { code, detail: message, isRefusal: sentAt === null }) };
+}
+
 /** Row to wire. The route is not shown. */
 export const presentMessage = (row: MessageRow): Message => ({
   id: row.id,
@@ -50,7 +66,7 @@ export const presentMessage = (row: MessageRow): Message => ({
   provider: row.provider ?? row.chain[0] ?? "",
   provider_message_id: row.providerMessageId ?? "",
   attempts: row.attempts,
-  error: row.errorCode === null ? null : { code: row.errorCode, message: row.errorMessage ?? row.errorCode },
+  error: errorOf(row),
   created_at: row.createdAt.toISOString(),
   sent_at: isoOrNull(row.sentAt),
   delivered_at: isoOrNull(row.deliveredAt),
@@ -68,10 +84,17 @@ export const messageAt = (row: MessageRow, status: MessageStatus): MessageRow =>
     ? { ...row, status, deliveredAt: null, failedAt: null, errorCode: null, errorMessage: null }
     : { ...row, status };
 
-/** Columns of a {@link MessageRow} for hand-written SQL; `m` is the table's alias. */
-export const MESSAGE_COLUMNS = `m.id, m.account_id AS "accountId", m.api_key_id AS "apiKeyId", m.to_number AS "toNumber",
+const columns = (
+  attempts: string,
+): string => `m.id, m.account_id AS "accountId", m.api_key_id AS "apiKeyId", m.to_number AS "toNumber",
   m.from_sender AS "fromSender", m.body, m.encoding, m.segments, m.status, m.cost_micros AS "costMicros", m.currency,
-  m.route_id AS "routeId", m.chain, m.provider, m.provider_message_id AS "providerMessageId", m.attempts,
+  m.route_id AS "routeId", m.chain, m.provider, m.provider_message_id AS "providerMessageId", ${attempts} AS attempts,
   m.error_code AS "errorCode", m.error_message AS "errorMessage", m.reference, m.metadata, m.created_at AS "createdAt",
   m.sent_at AS "sentAt", m.delivered_at AS "deliveredAt", m.failed_at AS "failedAt",
   m.scheduled_at AS "scheduledAt", m.validity_s AS "validityS"`;
+
+/** Columns of a {@link MessageRow} for hand-written SQL, as they are stored; `m` is the table's alias. */
+export const MESSAGE_COLUMNS = columns("m.attempts");
+
+/** The same with the attempts that a pending message has had, which are not stored with it yet. */
+export const SHOWN_COLUMNS = columns(attemptsSoFar("m"));

@@ -60,6 +60,7 @@ export const messagesRouter = router({
   estimate: scoped(["sms:send", "sms:bulk"])
     .meta({
       creates: false,
+      repeatable: true,
       oneOf: ["to", "recipients"],
       openapi: {
         method: "POST",
@@ -78,6 +79,7 @@ export const messagesRouter = router({
   cancel: scoped(["sms:send", "sms:bulk"])
     .meta({
       creates: false,
+      repeatable: true,
       openapi: {
         method: "POST",
         path: "/messages/{id}/cancel",

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { DateTime, kindOf, NullableDateTime, OWN_NAME, ownNamed } from "../core/wire";
+import { DateTime, DateTimeQuery, kindOf, NullableDateTime, OWN_NAME, ownNamed } from "../core/wire";
 import { ListQuery } from "../lists/schema";
-import { PROVIDERS } from "../providers/schema";
+import { FAILURE_REASONS, PROVIDERS } from "../providers/schema";
 import { MetadataInput, MetadataOutput, MetadataQuery } from "./metadata";
 import { E164_PATTERN } from "./phone";
 import { BODY_MAX_CHARACTERS } from "./segments";
@@ -17,11 +17,13 @@ const VALIDITY_MIN_S = 60;
 const VALIDITY_MAX_S = 259_200;
 
 export const MessageError = z.object({
-  code: z
-    .string()
-    .describe("Machine-readable reason: ours are listed in the guide to errors, others are a provider's."),
+  code: z.string().describe("Machine-readable cause: ours are listed in the guide to errors, others are a provider's."),
   message: z.string().describe("The reason in words."),
+  reason: z
+    .enum(FAILURE_REASONS)
+    .describe("The kind of failure, the same for all providers: the guide to errors says what to do about each."),
 });
+export type MessageError = z.output<typeof MessageError>;
 
 export const Encoding = z.enum(["GSM-7", "UCS-2"]);
 
@@ -44,7 +46,7 @@ export const Message = z.object({
   currency: z.string().describe("ISO 4217 code."),
   provider: z.string().describe("Provider that took the message; before that, the first one to be tried."),
   provider_message_id: z.string().describe("The provider's own id; empty until a provider took the message."),
-  attempts: z.number().int().describe("Attempts at providers so far."),
+  attempts: z.number().int().describe("Attempts at providers so far, the one under way included."),
   error: MessageError.nullable().describe("Reason why it failed or was not delivered; null: it did not fail."),
   created_at: DateTime.describe("When it was accepted, ISO 8601."),
   sent_at: NullableDateTime.describe("When a provider took it, ISO 8601; null: not yet."),
@@ -67,7 +69,13 @@ const MessageBody = z
   .max(BODY_MAX_CHARACTERS, BODY_TOO_LONG)
   .describe("Text, up to 1,600 characters; split into segments of 160/153 (GSM-7) or 70/67 (UCS-2).");
 const SENDER_ID_MAX = 16;
-const From = z.string().min(1).max(SENDER_ID_MAX).describe("An approved sender ID of the account.");
+const From = z
+  .string()
+  .min(1)
+  .max(SENDER_ID_MAX)
+  .describe(
+    "An approved sender ID of the account; a number with its `+` or without, and then the message has the registered spelling.",
+  );
 const RouteId = z
   .int()
   .min(1)
@@ -181,8 +189,8 @@ export const ListMessagesQuery = z.object({
     .max(40)
     .optional()
     .describe("Only messages sent with this API key, prefix key_; those sent in the console have none."),
-  created_after: DateTime.optional().describe("Only messages created at or after, ISO 8601."),
-  created_before: DateTime.optional().describe("Only messages created before, ISO 8601."),
+  created_after: DateTimeQuery.optional().describe("Only messages created at or after, ISO 8601."),
+  created_before: DateTimeQuery.optional().describe("Only messages created before, ISO 8601."),
   ...ListQuery,
 });
 export type ListMessagesQuery = z.output<typeof ListMessagesQuery>;

@@ -173,7 +173,11 @@ describe("a provider that violates its own API", () => {
     const [attempt] = await claimAttempts([id]);
     if (!attempt) throw new Error("not claimed");
     await recordOutcome(attemptResult(attempt, { kind: "refused", code: "x\0y", detail: "bro\0ken \ud83d" }, 1));
-    expect((await getMessage(account.actor, id)).error).toEqual({ code: "xy", message: "broken \ufffd" });
+    expect((await getMessage(account.actor, id)).error).toEqual({
+      code: "xy",
+      message: "broken \ufffd",
+      reason: "unknown",
+    });
   });
 });
 

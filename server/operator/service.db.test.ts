@@ -49,11 +49,11 @@ test("a sender makes only allowed moves, and the response names its account", as
   expect(await decide("rejected")).toMatchObject({ status: "rejected", approved_at: null, account_id: accountId });
   await expect(decide("rejected")).rejects.toMatchObject(refused);
   expect(await decide("approved")).toMatchObject({ status: "approved", approved_at: expect.any(String) });
-  expect(await approvedSender(accountId, "Acme")).toBe(true);
+  expect(await approvedSender(accountId, "Acme")).toBe("Acme");
   await expect(decide("approved")).rejects.toMatchObject(refused);
   await expect(decide("rejected")).rejects.toMatchObject(refused);
   expect(await decide("suspended")).toMatchObject({ status: "suspended", account_name: "Test" });
-  expect(await approvedSender(accountId, "Acme")).toBe(false);
+  expect(await approvedSender(accountId, "Acme")).toBeNull();
   expect((await decide("approved")).status).toBe("approved");
   await expect(decideSender(operator, { id: newId("sender"), decision: "approved" })).rejects.toMatchObject({
     status: 404,

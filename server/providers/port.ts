@@ -3,7 +3,7 @@
  * which do not use HTTP, are an {@link Adapter} each. No `send` throws for a provider's failure.
  */
 import type { z } from "zod";
-import type { ProviderId } from "./schema";
+import type { FailureReason, ProviderId } from "./schema";
 
 /** A message as adapters send it. `to` is E.164; `from` a number (with or without `+`) or an alphanumeric sender ID. */
 export type OutboundMessage = {
@@ -151,6 +151,12 @@ export type Inbound = {
   keyword?: "stop" | "start";
 };
 
+/**
+ * A failure as it is stored with its message. `isRefusal`: the provider refused the message when it was to be sent; otherwise
+ * it had taken it, and reported the failure later. `detail`: our words about it.
+ */
+export type StoredFailure = { code: string; detail: string; isRefusal: boolean };
+
 /** Content of a callback. Both lists are empty for events that we do not process. */
 export type CallbackContent = { reports: Report[]; inbound: Inbound[] };
 
@@ -181,4 +187,6 @@ export type HttpProvider<Own extends Settings = Settings> = {
   authenticate: (callback: Callback, settings: Own, at: Date) => Authenticity;
   /** `settings`: where a callback does not say everything. @throws Error when it cannot be read. */
   readCallback: (callback: Callback, settings?: Own) => CallbackContent;
+  /** The reason of a failure by its code; undefined: the code is in no table. */
+  reasonOf: (failure: StoredFailure) => FailureReason | undefined;
 };

@@ -2,6 +2,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { makeAccount } from "@/test/database/seed";
 import { pool, prisma } from "../core/db";
 import { env } from "../core/env";
+import { newId } from "../core/ids";
 import { approvedSender, createSender, deleteSender, getSender, invalidateApproval, listSenders } from "./service";
 import { autoApproveSender } from "./tasks";
 
@@ -33,7 +34,7 @@ test("a new sender is pending and cannot be used until it is approved", async ()
     approved_at: null,
   });
   expect(await getSender(actor, sender.id)).toEqual(sender);
-  expect(await approvedSender(accountId, "Acme")).toBe(false);
+  expect(await approvedSender(accountId, "Acme")).toBeNull();
   expect(await reviewsOf(sender.id)).toEqual([]);
 });
 
@@ -99,7 +100,7 @@ test("with auto approval a review job is due after the set time and approves a s
   expect(review?.inS).toBeLessThanOrEqual(60);
   await autoApproveSender({ senderId: id });
   expect(await getSender(actor, id)).toMatchObject({ status: "approved", approved_at: expect.any(String) });
-  expect(await approvedSender(accountId, "Acme")).toBe(true);
+  expect(await approvedSender(accountId, "Acme")).toBe("Acme");
 });
 
 test("a review job does not change an operator's decision", async () => {
@@ -113,16 +114,43 @@ test("a review job does not change an operator's decision", async () => {
 test("an approval is cached for at most a second, a refusal never", async () => {
   const { actor, accountId, senderId } = await makeAccount();
   vi.useFakeTimers({ toFake: ["performance"] });
-  expect(await approvedSender(accountId, senderId)).toBe(true);
+  expect(await approvedSender(accountId, senderId)).toBe(senderId);
   await prisma().sender.updateMany({ where: { accountId, senderId }, data: { status: "suspended" } });
   vi.advanceTimersByTime(1_000);
-  expect(await approvedSender(accountId, senderId)).toBe(false);
+  expect(await approvedSender(accountId, senderId)).toBeNull();
   await prisma().sender.updateMany({ where: { accountId, senderId }, data: { status: "approved" } });
-  expect(await approvedSender(accountId, senderId)).toBe(true);
+  expect(await approvedSender(accountId, senderId)).toBe(senderId);
   await prisma().sender.updateMany({ where: { accountId, senderId }, data: { status: "suspended" } });
   invalidateApproval(accountId, senderId);
-  expect(await approvedSender(accountId, senderId)).toBe(false);
+  expect(await approvedSender(accountId, senderId)).toBeNull();
   expect((await listSenders(actor, { ...page, status: "suspended" })).items).toHaveLength(1);
+});
+
+test.each([
+  ["14155550100", "+14155550100"],
+  ["+14155550100", "14155550100"],
+])("the sender %s may be written %s, until its approval ends", async (registered, written) => {
+  const { actor, accountId } = await makeAccount();
+  const { id } = await createSender(actor, { sender_id: registered });
+  expect(await approvedSender(accountId, written)).toBeNull();
+  await prisma().sender.update({ where: { id }, data: { status: "approved" } });
+  expect(await approvedSender(accountId, written)).toBe(registered);
+  expect(await approvedSender(accountId, registered)).toBe(registered);
+  await prisma().sender.update({ where: { id }, data: { status: "suspended" } });
+  invalidateApproval(accountId, registered);
+  expect(await approvedSender(accountId, written)).toBeNull();
+  expect(await approvedSender(accountId, registered)).toBeNull();
+});
+
+test("where both spellings are registered, the one that was written decides", async () => {
+  const { accountId } = await makeAccount();
+  await pool().query(
+    `INSERT INTO senders (id, account_id, sender_id, type, status)
+     VALUES ($1, $2, '+14155550100', 'long_code', 'approved'), ($3, $2, '14155550100', 'long_code', 'suspended')`,
+    [newId("sender"), accountId, newId("sender")],
+  );
+  expect(await approvedSender(accountId, "+14155550100")).toBe("+14155550100");
+  expect(await approvedSender(accountId, "14155550100")).toBeNull();
 });
 
 test("lists are newest first, paged, and can be filtered by status", async () => {
@@ -139,7 +167,7 @@ test("refuses another account's id", async () => {
   const [mine, other] = await Promise.all([makeAccount(), makeAccount()]);
   const { id } = await createSender(other.actor, { sender_id: "Acme" });
   await expect(getSender(mine.actor, id)).rejects.toMatchObject({ status: 404 });
-  expect(await approvedSender(mine.accountId, other.senderId)).toBe(false);
+  expect(await approvedSender(mine.accountId, other.senderId)).toBeNull();
   expect((await listSenders(mine.actor, page)).items.map((sender) => sender.sender_id)).toEqual([mine.senderId]);
 });
 
@@ -167,10 +195,10 @@ test("a deleted sender is gone at once, in the account that deleted it, and can 
   const [mine, other] = await Promise.all([makeAccount(), makeAccount()]);
   const [sender] = (await listSenders(mine.actor, page)).items;
   const id = sender?.id ?? "";
-  expect(await approvedSender(mine.accountId, mine.senderId)).toBe(true);
+  expect(await approvedSender(mine.accountId, mine.senderId)).toBe(mine.senderId);
   await expect(deleteSender(other.actor, id)).rejects.toMatchObject({ status: 404 });
   expect(await deleteSender(mine.actor, id)).toEqual({ id, object: "sender", deleted: true });
-  expect(await approvedSender(mine.accountId, mine.senderId)).toBe(false);
+  expect(await approvedSender(mine.accountId, mine.senderId)).toBeNull();
   await expect(deleteSender(mine.actor, id)).rejects.toMatchObject({ status: 404, wire: { param: "id" } });
   expect((await listSenders(mine.actor, page)).items).toEqual([]);
   expect((await createSender(mine.actor, { sender_id: mine.senderId })).status).toBe("pending");

@@ -198,14 +198,17 @@ export async function deleteSender(actor: AccountActor, id: string) {
   return { id, object: "sender", deleted: true as const };
 }
 
-/** Approved senders and the end of their cache lifetime, oldest first; milliseconds of this process's monotonic clock. */
-const approved = defineProcessValue("senders.approved", () => new Map<string, number>());
+/** An approved sender as it is registered. `until`: the end of its cache lifetime, by this process's monotonic clock. */
+type Approval = { senderId: string; until: number };
+
+/** Approvals by what callers wrote, oldest first. */
+const approved = defineProcessValue("senders.approved", () => new Map<string, Approval>());
 const cacheKey = (accountId: string, senderId: string): string => `${accountId} ${senderId}`;
 
-function remember(key: string, readAt: number): void {
+function remember(key: string, senderId: string, readAt: number): void {
   const cache = approved();
   cache.delete(key);
-  cache.set(key, readAt + APPROVED_FRESH_MS);
+  cache.set(key, { senderId, until: readAt + APPROVED_FRESH_MS });
   for (const oldest of cache.keys()) {
     if (cache.size <= APPROVED_KEPT_MAX) break;
     cache.delete(oldest);
@@ -213,24 +216,31 @@ function remember(key: string, readAt: number): void {
 }
 
 /**
- * Whether the account may send with this sender ID. Approvals are cached for one second, so a suspension applies within
- * that time; refusals are not cached, so an approval applies at once.
+ * The sender ID with which the account may send, as it is registered: a number may be written with its `+` or without. Null: it
+ * may not. Approvals are cached for one second, so a suspension applies within that time; refusals are not cached, so an
+ * approval applies at once.
  */
-export async function approvedSender(accountId: string, senderId: string): Promise<boolean> {
-  const key = cacheKey(accountId, senderId);
+export async function approvedSender(accountId: string, from: string): Promise<string | null> {
+  const key = cacheKey(accountId, from);
   const readAt = performance.now();
-  if ((approved().get(key) ?? 0) > readAt) return true;
-  const { rowCount } = await pool().query({
+  const cached = approved().get(key);
+  if (cached && cached.until > readAt) return cached.senderId;
+  const { rows } = await pool().query<{ senderId: string; isApproved: boolean }>({
     name: "senders.approved",
-    text: "SELECT 1 FROM senders WHERE account_id = $1 AND sender_id = $2 AND status = 'approved'",
-    values: [accountId, senderId],
+    // Earlier versions registered both spellings of a number; then the one that was written counts.
+    text: `SELECT sender_id AS "senderId", status = 'approved' AS "isApproved" FROM senders
+           WHERE account_id = $1 AND sender_id = ANY($2) ORDER BY sender_id <> $3 LIMIT 1`,
+    values: [accountId, [from, otherSpellingOf(from) ?? from], from],
   });
-  if (rowCount === 0) return false;
-  remember(key, readAt);
-  return true;
+  const [sender] = rows;
+  if (!sender?.isApproved) return null;
+  remember(key, sender.senderId, readAt);
+  return sender.senderId;
 }
 
 /** Drops a cached approval in this process, after the sender's status has changed. */
 export function invalidateApproval(accountId: string, senderId: string): void {
-  approved().delete(cacheKey(accountId, senderId));
+  for (const spelling of [senderId, otherSpellingOf(senderId) ?? senderId]) {
+    approved().delete(cacheKey(accountId, spelling));
+  }
 }

@@ -39,6 +39,7 @@ export const suppressionsRouter = router({
   import: scoped("senders:write")
     .meta({
       creates: false,
+      repeatable: true,
       openapi: {
         method: "POST",
         path: "/suppressions/import",

@@ -75,7 +75,7 @@ export async function importSuppressions(actor: AccountActor, input: ImportSuppr
   const { accountId } = actor;
   const senderId = input.sender_id ?? null;
   await countImport(accountId);
-  const { numbers, ...rest } = sortEntries(input.numbers);
+  const { numbers, ...rest } = await sortEntries(input.numbers);
   const added = await inAccountQueue(accountId, () =>
     transaction(async (tx) => {
       if (senderId) await requireSender(tx, accountId, senderId);

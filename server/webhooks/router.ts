@@ -176,6 +176,7 @@ export const webhooksRouter = router({
   enable: scoped("webhooks:write")
     .meta({
       creates: false,
+      repeatable: true,
       openapi: {
         method: "POST",
         path: "/webhooks/{id}/enable",
@@ -193,6 +194,7 @@ export const webhooksRouter = router({
   recover: scoped("webhooks:write")
     .meta({
       creates: false,
+      repeatable: true,
       openapi: {
         method: "POST",
         path: "/webhooks/{id}/recover",

@@ -17,6 +17,7 @@ export const plainProvider = (url: string, readResponse: HttpProvider["readRespo
   readResponse,
   authenticate: () => ({ kind: "genuine", nonces: [] }),
   readCallback: () => ({ reports: [], inbound: [] }),
+  reasonOf: () => undefined,
 });
 
 /** Sets what the HTTP client needs of the environment, with this time-out in milliseconds. */

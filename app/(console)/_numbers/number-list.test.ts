@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { rowsOf } from "../send/many/_components/batches";
-import { numberColumn, readList } from "./number-list";
+import { numberColumn, readList, readNumber } from "./number-list";
 
 it("reads numbers, one per line or between commas", () => {
   for (const text of [
@@ -10,7 +10,7 @@ it("reads numbers, one per line or between commas", () => {
   ]) {
     const list = readList(text);
     expect(list.columns).toEqual([]);
-    expect(rowsOf(list, numberColumn(list)).map(({ line, number }) => [line, number])).toEqual([
+    expect(rowsOf(list, numberColumn(list), readNumber).map(({ line, number }) => [line, number])).toEqual([
       [1, "+14155550101"],
       [2, "+1 415 555 0102"],
     ]);
@@ -21,16 +21,21 @@ it("reads a table with a heading, finds the numbers, and leaves out empty fields
   const list = readList('name;phone;city\n"Ann; Lee";+14155550101;\nBob;+14155550102;Rome\n');
   expect(list.columns).toEqual(["name", "phone", "city"]);
   expect(numberColumn(list)).toBe(1);
-  expect(rowsOf(list, 1)).toEqual([
-    { line: 1, number: "+14155550101", values: { name: "Ann; Lee", phone: "+14155550101" } },
-    { line: 2, number: "+14155550102", values: { name: "Bob", phone: "+14155550102", city: "Rome" } },
+  expect(rowsOf(list, 1, readNumber)).toEqual([
+    { line: 1, number: "+14155550101", to: "+14155550101", values: { name: "Ann; Lee", phone: "+14155550101" } },
+    {
+      line: 2,
+      number: "+14155550102",
+      to: "+14155550102",
+      values: { name: "Bob", phone: "+14155550102", city: "Rome" },
+    },
   ]);
 });
 
 it("numbers the columns of a table without a heading", () => {
   const list = readList("+14155550101,Ann\n+14155550102,Bob");
   expect(list.columns).toEqual(["1", "2"]);
-  expect(rowsOf(list, numberColumn(list))).toHaveLength(2);
+  expect(rowsOf(list, numberColumn(list), readNumber)).toHaveLength(2);
 });
 
 it("says in which line of the text each record stands, whatever is between them", () => {
@@ -49,4 +54,10 @@ it("reads a single column in quotes", () => {
 it("takes a column that is named like numbers before dates, which are as many digits", () => {
   const list = readList("since,phone\n2026-11-20,+14155550101\n2026-11-21,unknown\n");
   expect(numberColumn(list)).toBe(1);
+});
+
+it("finds the column of numbers that lack their country code, but takes none of them for a number", () => {
+  const list = readList("name,mobile\nAnn,(415) 555-0101\nBob,(415) 555-0102\n");
+  expect(numberColumn(list)).toBe(1);
+  expect(rowsOf(list, 1, readNumber).map(({ to }) => to)).toEqual([null, null]);
 });

@@ -1,6 +1,7 @@
 /** Reads what was pasted or uploaded: numbers alone, or a table with a heading. */
 import Papa from "papaparse";
-import { e164Of } from "@/server/messages/phone";
+import { e164OfTyped } from "@/server/messages/number-notation";
+import { asInternational } from "@/server/messages/phone";
 
 /**
  * The rows that were read. `columns`: the headings of a table; empty when there is only a list of numbers. `lines`: of each
@@ -14,7 +15,14 @@ type Placed = { line: number; fields: string[] };
 const BETWEEN_NUMBERS = /[\n\r,;]/;
 const NAME_OF_NUMBERS = /number|phone|mobile|msisdn|recipient|destination/i;
 
-const looksLikeNumber = (text: string | undefined): boolean => e164Of(text ?? "") !== null;
+/** The number in a field; null: none that can be used. */
+export type NumberReader = (text: string) => string | null;
+
+/** How people write numbers. Here, because its table of countries is as heavy as the reader of tables, and loaded with it. */
+export const readNumber: NumberReader = e164OfTyped;
+
+/** Also of a number that cannot be used, such as one without its country code. */
+const looksLikeNumber = (text: string | undefined): boolean => asInternational(text ?? "") !== null;
 
 const newlinesIn = (fields: readonly string[]): number =>
   fields.reduce((sum, field) => sum + field.split("\n").length - 1, 0);

@@ -2,6 +2,7 @@ import type { MessageDetail } from "@/server/messages/schema";
 import { defineTexts, plural } from "../define-texts";
 
 type Outcome = NonNullable<MessageDetail["attempts"][number]["outcome"]>;
+type Failure = NonNullable<MessageDetail["message"]["error"]>;
 
 /** The time that something took, in words, since the message was accepted or was due; null: not known. */
 type Lapse = { words: string; isSinceDue: boolean } | null;
@@ -23,6 +24,21 @@ const en = {
     canceled: (from: string, lapse: Lapse) => `From ${from}. Canceled${after(lapse)}.`,
     failed: (from: string, lapse: Lapse) => `From ${from}. It failed${after(lapse)}.`,
   },
+  /** What kind of failure it is. */
+  failures: {
+    invalid_recipient: "The number does not exist, or gets no SMS.",
+    unreachable: "The handset or its network could not be reached.",
+    opted_out: "The recipient wants no such messages.",
+    blocked: "A rule or a filter stopped it.",
+    content: "The text was not accepted.",
+    sender: "The sender ID may not send to this number.",
+    expired: "It could not be sent or delivered in time.",
+    canceled: "It was canceled.",
+    no_provider: "No provider could carry it.",
+    rate: "There were too many messages in a time.",
+    account: "The account may not send.",
+    unknown: "The reason is not known.",
+  } satisfies Record<Failure["reason"], string>,
   cancel: {
     submit: "Cancel message",
     title: (number: string) => `Cancel the message to ${number}?`,

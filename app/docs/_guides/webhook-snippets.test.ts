@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { marked } from "marked";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { WEBHOOK_SAMPLES } from "@/server/api/document/webhook-samples";
 
 const SECRET = "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=";
 const BODY = '{"id":"evt_1","object":"event","data":{"body":"Grüße 😀"}}';
@@ -46,6 +47,9 @@ const TIMED: Case[] = [
   ["a time with too many digits", `t=${LONG},v1=${digest(LONG)}`, false],
 ];
 
+/** Signed as anybody can who knows that the receiver has no secret. */
+const BY_ANYBODY: Case[] = [["signed with an empty secret", `t=${NOW},v1=${digest(NOW, "")}`, false]];
+
 /** The only block of the guide in `language` that contains `mark`. */
 function snippetOf(language: string, mark: string): string {
   const blocks = marked
@@ -74,10 +78,10 @@ function run(command: string, args: string[], input: string, variables: Record<s
 }
 
 /** The results of all cases, from one run of a program that reads the headers and prints the results as JSON. */
-function judge(command: string, extension: string, program: string, cases: Case[]): boolean[] {
+function judge(command: string, extension: string, program: string, cases: Case[], secret = SECRET): boolean[] {
   const file = path.join(folder, `snippet.${extension}`);
   writeFileSync(file, program);
-  const input = { headers: cases.map(([, header]) => header), body: BODY, secret: SECRET, now: NOW };
+  const input = { headers: cases.map(([, header]) => header), body: BODY, secret, now: NOW };
   return JSON.parse(run(command, [file], JSON.stringify(input))) as boolean[];
 }
 
@@ -129,6 +133,7 @@ describe("the guide's verification", () => {
   test("in Node", () => {
     const program = snippetOf("js", "isGenuine") + NODE_DRIVER;
     expect(named(all, judge(process.execPath, "mjs", program, all))).toEqual(expected(all));
+    expect(judge(process.execPath, "mjs", program, BY_ANYBODY, "")).toEqual([false]);
   });
 
   test("in Node, when the framework passes no body", () => {
@@ -141,19 +146,24 @@ describe("the guide's verification", () => {
   test.skipIf(!isInstalled("python3", "--version"))("in Python (skipped where there is no python3)", () => {
     const program = snippetOf("python", "is_genuine") + PYTHON_DRIVER;
     expect(named(all, judge("python3", "py", program, all))).toEqual(expected(all));
+    expect(judge("python3", "py", program, BY_ANYBODY, "")).toEqual([false]);
   });
 
   test.skipIf(!isInstalled("php", "--version"))("in PHP (skipped where there is no php)", () => {
     const program = `<?php\n${snippetOf("php", "is_genuine")}\n${PHP_DRIVER}`;
     expect(named(all, judge("php", "php", program, all))).toEqual(expected(all));
+    expect(judge("php", "php", program, BY_ANYBODY, "")).toEqual([false]);
   });
 
   test.skipIf(!isInstalled("go", "version"))("in Go (skipped where there is no go)", () => {
     const snippet = snippetOf("go", "IsGenuine").replace("import (", 'import (\n\t"encoding/json"\n\t"os"');
     writeFileSync(path.join(folder, "main.go"), `package main\n${snippet}\n${GO_DRIVER}`);
-    const input = { Headers: all.map(([, header]) => header), Body: BODY, Secret: SECRET, Now: NOW };
-    const results = JSON.parse(run("go", ["run", "main.go"], JSON.stringify(input), { GO111MODULE: "off" }));
-    expect(named(all, results)).toEqual(expected(all));
+    const results = (cases: Case[], secret: string) => {
+      const input = { Headers: cases.map(([, header]) => header), Body: BODY, Secret: secret, Now: NOW };
+      return JSON.parse(run("go", ["run", "main.go"], JSON.stringify(input), { GO111MODULE: "off" }));
+    };
+    expect(named(all, results(all, SECRET))).toEqual(expected(all));
+    expect(results(BY_ANYBODY, "")).toEqual([false]);
   });
 
   test.skipIf(!isInstalled("openssl", "version"))("in the shell, at any age (skipped without openssl)", () => {
@@ -163,6 +173,15 @@ describe("the guide's verification", () => {
       ([, header]) => run("sh", ["-c", script], "", { header: header ?? "", secret: SECRET }) === "genuine",
     );
     expect(named(cases, results)).toEqual(expected(cases));
+    const byAnybody = { header: BY_ANYBODY[0]?.[1] ?? "", secret: "" };
+    expect(run("sh", ["-c", script], "", byAnybody)).toBe("not genuine");
+  });
+
+  test.each([
+    ["php", "if ($secret === '' ||"],
+    ["go", 'if secret == "" {'],
+  ])("the receiver of the reference in %s refuses an empty secret too", (lang, check) => {
+    expect(WEBHOOK_SAMPLES.find((sample) => sample.lang === lang)?.source).toContain(check);
   });
 
   test("in the shell, without openssl, nothing is genuine", () => {

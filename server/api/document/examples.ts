@@ -46,7 +46,11 @@ const EXAMPLES: Examples = {
           value: {
             ...REFUSED,
             to: "+9995550123",
-            error: { code: "no_route", message: "No route of this installation leads to this number." },
+            error: {
+              code: "no_route",
+              message: "No route of this installation leads to this number.",
+              reason: "no_provider",
+            },
           },
         },
       },

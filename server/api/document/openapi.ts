@@ -120,6 +120,9 @@ function samplesOf(operation: Operation, generated: OperationObject, examples: O
   return codeSamplesOf(call, `${SAMPLE_ORIGIN}/api/v1`);
 }
 
+/** Marks a POST that needs no Idempotency-Key to be repeated; clients are made of the document. */
+const REPEATABLE = "x-repeatable";
+
 /** Completes a generated operation. Adds the schema of its body to `schemas`, by name. */
 function completeOperation(operation: Operation, generated: OperationObject, schemas: Json): OperationObject {
   const { meta, inputs } = procedureOf(operation) ?? {};
@@ -156,6 +159,7 @@ function completeOperation(operation: Operation, generated: OperationObject, sch
     ...generated,
     description: [description, permissionLine(meta?.scope)].filter(Boolean).join("\n\n"),
     security: [{ apiKey: [] }],
+    ...(meta?.repeatable ? { [REPEATABLE]: true } : {}),
     parameters: [...described, ...shared] as Parameter[],
     ...(body ? { requestBody: body } : {}),
     responses: {

@@ -49,6 +49,7 @@ export const REFUSED: Message = {
   error: {
     code: "invalid_recipient",
     message: "The recipient is not a phone number in E.164 form, such as +14155550123.",
+    reason: "invalid_recipient",
   },
   failed_at: "2026-01-31T12:00:00.000Z",
 };
@@ -56,14 +57,14 @@ export const CANCELED: Message = {
   ...PENDING,
   status: "failed",
   cost: 0,
-  error: { code: "canceled", message: "The message was canceled before it was sent." },
+  error: { code: "canceled", message: "The message was canceled before it was sent.", reason: "canceled" },
   scheduled_at: "2026-02-01T08:00:00.000Z",
   failed_at: "2026-01-31T18:30:00.000Z",
 };
 const UNDELIVERED: Message = {
   ...SENT,
   status: "undelivered",
-  error: { code: "absent_subscriber", message: "The handset was not reachable." },
+  error: { code: "absent_subscriber", message: "The handset was not reachable.", reason: "unreachable" },
   failed_at: "2026-01-31T12:00:01.240Z",
 };
 

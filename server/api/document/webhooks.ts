@@ -69,8 +69,8 @@ const RESPONSES = {
   "410": { description: "Gone: the endpoint is disabled at once." },
   default: {
     description:
-      "A failed try; a redirect is one too. It is retried after 30 s, 5 min, 30 min, 2 h and 12 h, or later if a " +
-      "`Retry-After` header asks for it, and abandoned after six tries. 25 consecutive failed tries disable the endpoint.",
+      "A failed try; a redirect is one too. It is retried after 30 s, 5 min, 30 min, 2 h and 12 h, or a step later if " +
+      "`Retry-After` of a 429 or 503 asks for it, and abandoned after six tries. 25 consecutive failed tries disable the endpoint.",
   },
 };
 

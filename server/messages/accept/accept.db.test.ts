@@ -5,8 +5,9 @@ import type { AccountActor } from "../../core/actor";
 import { pool } from "../../core/db";
 import { isApiError } from "../../core/errors";
 import { routeExists } from "../../routing/service";
-import { invalidateApproval } from "../../senders/service";
+import { createSender, invalidateApproval } from "../../senders/service";
 import type { SendMessageInput } from "../schema";
+import { estimateSend } from "./estimate";
 import { sendBulk, sendMessage } from "./send";
 
 const PRICE_MICROS = 10_000n;
@@ -108,6 +109,19 @@ describe("acceptance", () => {
     await pool().query("UPDATE accounts SET status = 'suspended' WHERE id = $1", [account.accountId]);
     await expect(sendMessage(account.actor, input(account), request())).rejects.toMatchObject({ status: 403 });
     expect(await books(account.accountId)).toMatchObject({ balance: 1_000_000_000n });
+  });
+
+  test("a message has its sender as it is registered, however the request writes its number", async () => {
+    const account = await makeAccount();
+    const sender = await createSender(account.actor, { sender_id: "14155550100" });
+    await pool().query("UPDATE senders SET status = 'approved' WHERE id = $1", [sender.id]);
+    const from = "+14155550100";
+    expect(await sendMessage(account.actor, input(account, { from }), request())).toMatchObject({
+      from: "14155550100",
+    });
+    const bulk = await sendBulk(account.actor, { recipients: ["+14155550123"], from, body: "Hi" }, request());
+    expect(bulk.messages).toMatchObject([{ from: "14155550100", status: "pending" }]);
+    expect((await estimateSend(account.actor, { to: "+14155550123", from, body: "Hi" })).refusals).toEqual([]);
   });
 
   test("an unapproved sender, an unknown route and an unconfigured provider are 400 and name the parameter", async () => {

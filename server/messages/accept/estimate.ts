@@ -6,6 +6,7 @@ import { type ApiError, isApiError } from "../../core/errors";
 import { newId } from "../../core/ids";
 import { fromMicros, isoOrNull } from "../../core/wire";
 import { findSuppressed } from "../../suppressions/store";
+import { presentFailure } from "../present";
 import { nonGsmCharacters, segmentText } from "../segments";
 import { gsmSubstitutes, toGsmPunctuation } from "../smart-encoding";
 import { loadFailures, loadQuotas, loadSpending, requireActive, requireBalance, sendingKey } from "./admission";
@@ -32,7 +33,7 @@ export async function estimateSend(actor: AccountActor, input: EstimateInput): P
   const at = now();
   const [recipients, spending, failures] = await Promise.all([
     applyQuietHours(account, input, prepared.scheduledAt, recipientsOf(input).map(prepared.resolve)).then((timed) =>
-      applyFraudCheck(account, input.from, timed),
+      applyFraudCheck(account, prepared.from, timed),
     ),
     loadSpending(pool(), [account], [utcDay(at)]),
     loadFailures(pool(), [account.id], [utcDay(at)]),
@@ -168,7 +169,7 @@ const presentDestination = ({
   segments: text.segments,
   cost: fromMicros(costMicros),
   scheduled_at: isoOrNull(scheduledAt),
-  refusal,
+  refusal: refusal && presentFailure(refusal),
 });
 
 const presentRefusal = ({ status, wire }: ApiError): Estimate["refusals"][number] => ({

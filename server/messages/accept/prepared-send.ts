@@ -21,6 +21,8 @@ export type Destination = { to: string; costMicros: bigint; text: FinalText } & 
 );
 
 type PreparedSend = {
+  /** The sender ID as it is registered, whichever spelling the request has. */
+  from: string;
   /** The text as it will be sent to recipients without variables. */
   text: FinalText;
   /** The time to send it at; null: at once. */
@@ -40,7 +42,8 @@ export async function prepareSend(
   input: SharedInput & Pick<Partial<SendBulkInput>, "recipients" | "variables">,
 ): Promise<PreparedSend> {
   const refusals: ApiError[] = [];
-  if (!(await approvedSender(accountId, input.from))) {
+  const senderId = await approvedSender(accountId, input.from);
+  if (senderId === null) {
     refusals.push(
       invalidRequest("`from` is not an approved sender of this account.", {
         param: "from",
@@ -72,7 +75,13 @@ export async function prepareSend(
   const personal = recipients && variables ? personalTexts({ ...input, recipients, variables }) : null;
   if (personal?.refusal) refusals.push(personal.refusal);
   const text = finalText(input.body, input.smart_encoding);
-  return { text, scheduledAt, refusals, resolve: (to, at) => resolve(to, route, personal?.texts?.[at] ?? text) };
+  return {
+    from: senderId ?? input.from,
+    text,
+    scheduledAt,
+    refusals,
+    resolve: (to, at) => resolve(to, route, personal?.texts?.[at] ?? text),
+  };
 }
 
 /** Refuses a time that has passed or is too far ahead. A repeated request gets its first response whenever it comes. */

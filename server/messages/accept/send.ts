@@ -105,7 +105,7 @@ async function prepareRows(
   input: SharedInput & Partial<Pick<SendBulkInput, "recipients" | "variables" | "metadata">>,
   idempotency: Idempotency | null,
 ): Promise<{ refusal: ApiError | null; makeRow: MakeRow }> {
-  const { scheduledAt, refusals, resolve } = await prepareSend(actor.accountId, input);
+  const { from, scheduledAt, refusals, resolve } = await prepareSend(actor.accountId, input);
   const refusal = refusals[0] ?? null;
   if (refusal && !idempotency) throw refusal;
   const metadata = givenMetadata(input.metadata);
@@ -117,7 +117,7 @@ async function prepareRows(
       accountId: actor.accountId,
       apiKeyId: actor.kind === "apiKey" ? actor.keyId : null,
       toNumber: destination.to,
-      fromSender: input.from,
+      fromSender: from,
       ...text,
       status: routing ? "pending" : "failed",
       costMicros: destination.costMicros,

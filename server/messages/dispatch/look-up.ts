@@ -7,9 +7,9 @@ import type { Adapter, OutboundMessage } from "../../providers/port";
 import { receiptUrlFor } from "../../providers/receipt-url";
 import { referenceTo } from "../../providers/reference";
 import { providerTable } from "../../providers/registry";
+import { isBegun } from "../attempts-so-far";
 import type { Attempt } from "./claims";
 import { dltOfMessage } from "./dlt";
-import { isBegun } from "./recover";
 import { BEGUN_WITHIN_MS, continueWith, UNRESOLVED_AFTER_MS } from "./run-attempt";
 
 /** Concurrent look-ups per provider and process: providers allow few, and one that hangs must not accumulate them. */

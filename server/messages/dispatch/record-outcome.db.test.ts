@@ -193,7 +193,7 @@ test("a provider's own error text is stored, and shown to no customer", async ()
     { provider_detail: providerDetail, fault: null },
   ]);
   const shown = await getMessage(message.account.actor, message.id);
-  expect(shown.error).toEqual({ code: "20404", message: "The provider refused the message." });
+  expect(shown.error).toEqual({ code: "20404", message: "The provider refused the message.", reason: "unknown" });
   expect(
     (await readHistory(message.account.actor, message.id)).attempts.flatMap((made) => Object.values(made)),
   ).not.toContain(providerDetail);

@@ -12,9 +12,6 @@ import { type Attempt, deleteClaims, giveBack, knownClaims } from "./claims";
 import { dltOfMessage } from "./dlt";
 import { continueWith } from "./run-attempt";
 
-/** SQL: whether the attempt `alias` was begun. Versions without claims stored no worker, and began with the claim. */
-export const isBegun = (alias: string): string => `(${alias}.begun_at IS NOT NULL OR ${alias}.worker_id IS NULL)`;
-
 /** Attempts per statement. */
 const BATCH = 500;
 /** The reply to a committed claim arrives within this time, unless it is lost. */

@@ -4,13 +4,14 @@ import { addJob } from "../../core/add-jobs";
 import { HOUR_MS, MINUTE_MS, now } from "../../core/clock";
 import { filterEquals, pool, type Tx, transaction } from "../../core/db";
 import { log } from "../../core/log";
+import { isBegun } from "../attempts-so-far";
 import { idsWithin } from "../lists/created-range";
 import { reapplySuperseded, rejoinReceipts } from "../receipts/apply-receipts";
 import { isGivenUp } from "../receipts/match-attempts";
 import type { Step } from "../steps";
 import { applyChanges, lockMessages, withSuperseded } from "../transitions";
 import { failExpired } from "./expire";
-import { findForgottenWorkers, isBegun, recoverAttempts } from "./recover";
+import { findForgottenWorkers, recoverAttempts } from "./recover";
 import { UNRESOLVED_AFTER_MS } from "./run-attempt";
 import { goRound, type RoundLimits } from "./sweep-rounds";
 

@@ -4,7 +4,7 @@ import { type Queryable, readPool } from "../../core/db";
 import { MILESTONE_EVERY, milestoneBefore } from "../../lists/milestones";
 import { readList } from "../../lists/read-list";
 import { givenMetadata } from "../metadata";
-import { MESSAGE_COLUMNS, type MessageRow, presentMessage } from "../present";
+import { type MessageRow, presentMessage, SHOWN_COLUMNS } from "../present";
 import type { ListMessagesQuery } from "../schema";
 import { cutAtDays, idsWithin, type TimeRange } from "./created-range";
 
@@ -29,7 +29,7 @@ export async function listMessages(actor: AccountActor, query: ListMessagesQuery
       // Ordering by account makes the planner use the account's index: the primary key has the same order, and a walk
       // through it would read all accounts' messages. Only ids are read of the rows that the offset skips.
       const { rows } = await readPool().query<MessageRow>({
-        text: `SELECT ${MESSAGE_COLUMNS} FROM messages m
+        text: `SELECT ${SHOWN_COLUMNS} FROM messages m
                WHERE m.id = ANY(ARRAY(SELECT ${id} FROM ${from} WHERE ${text}
                  ORDER BY l.account_id DESC, ${id} DESC LIMIT ${take} OFFSET ${near?.skip ?? skip}))
                ORDER BY m.id DESC`,
@@ -45,7 +45,7 @@ export async function listMessages(actor: AccountActor, query: ListMessagesQuery
 export async function readMessages(db: Queryable, ids: readonly string[]): Promise<MessageRow[]> {
   const { rows } = await db.query<MessageRow>({
     name: "messages.found",
-    text: `SELECT ${MESSAGE_COLUMNS} FROM messages m WHERE m.id = ANY($1::text[]) ORDER BY m.id DESC`,
+    text: `SELECT ${SHOWN_COLUMNS} FROM messages m WHERE m.id = ANY($1::text[]) ORDER BY m.id DESC`,
     values: [ids],
   });
   return rows;

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { formOf, referenceOf } from "../http/callback-body";
 import { callbackContent, reportFrom } from "../http/callback-content";
 import {
+  type Explained,
   faultOfStatus,
   isSuccess,
   jsonOrNull,
@@ -27,17 +28,17 @@ const settings = z.object({
 const TAKEN = new Set(["100", "101", "102"]);
 
 const SEND_CODES: ReadonlyMap<string, Meaning> = new Map([
-  ["401", ["message", "The message was held back as a risk."]],
-  ["402", ["message", "The sender ID is not registered there."]],
-  ["403", ["refused", "The recipient is not a valid number."]],
-  ["404", ["refused", "The kind of number is not supported."]],
-  ["405", ["account", "The account's balance does not suffice."]],
-  ["406", ["refused", "The recipient is on the opt-out list."]],
-  ["407", ["message", "There is no route to the recipient."]],
-  ["409", ["refused", "The recipient is on the do-not-disturb register."]],
-  ["500", ["provider", "Internal error of the provider."]],
-  ["501", ["provider", "The gateway had an error."]],
-  ["502", ["message", "The gateway rejected the message."]],
+  ["401", ["message", "The message was held back as a risk.", "blocked"]],
+  ["402", ["message", "The sender ID is not registered there.", "sender"]],
+  ["403", ["refused", "The recipient is not a valid number.", "invalid_recipient"]],
+  ["404", ["refused", "The kind of number is not supported.", "invalid_recipient"]],
+  ["405", ["account", "The account's balance does not suffice.", "no_provider"]],
+  ["406", ["refused", "The recipient is on the opt-out list.", "opted_out"]],
+  ["407", ["message", "There is no route to the recipient.", "no_provider"]],
+  ["409", ["refused", "The recipient is on the do-not-disturb register.", "opted_out"]],
+  ["500", ["provider", "Internal error of the provider.", "no_provider"]],
+  ["501", ["provider", "The gateway had an error.", "no_provider"]],
+  ["502", ["message", "The gateway rejected the message.", "blocked"]],
 ]);
 
 /** A request that fails as a whole has no code, only a name. */
@@ -60,20 +61,20 @@ const REPORTED = new Map<string, Report["status"]>(
   }),
 );
 
-const FAILURE_REASONS = new Map<string, string>(
+const RECEIPT_CODES = new Map<string, Explained>(
   Object.entries({
-    InsufficientCredit: "The subscriber has not enough credit.",
-    InvalidLinkId: "The link id is invalid.",
-    UserIsInactive: "The subscriber is inactive.",
-    UserInBlackList: "The recipient is on the opt-out list.",
-    UserAccountSuspended: "The network suspended the subscriber.",
-    NotNetworkSubcriber: "The number belongs to another network.",
-    UserNotSubscribedToProduct: "The recipient is not subscribed to the product.",
-    UserDoesNotExist: "The number does not exist.",
-    DeliveryFailure: "The network gave no reason.",
-    DoNotDisturbRejection: "The recipient is on the do-not-disturb register.",
-    AbsentSubscriber: "The handset was not reachable.",
-    Expired: "The message was not delivered in time.",
+    InsufficientCredit: ["The subscriber has not enough credit.", "unreachable"],
+    InvalidLinkId: ["The link id is invalid.", "unknown"],
+    UserIsInactive: ["The subscriber is inactive.", "unreachable"],
+    UserInBlackList: ["The recipient is on the opt-out list.", "opted_out"],
+    UserAccountSuspended: ["The network suspended the subscriber.", "unreachable"],
+    NotNetworkSubcriber: ["The number belongs to another network.", "no_provider"],
+    UserNotSubscribedToProduct: ["The recipient is not subscribed to the product.", "opted_out"],
+    UserDoesNotExist: ["The number does not exist.", "invalid_recipient"],
+    DeliveryFailure: ["The network gave no reason.", "unknown"],
+    DoNotDisturbRejection: ["The recipient is on the do-not-disturb register.", "opted_out"],
+    AbsentSubscriber: ["The handset was not reachable.", "unreachable"],
+    Expired: ["The message was not delivered in time.", "expired"],
   }),
 );
 
@@ -178,8 +179,10 @@ export const africastalking: HttpProvider<z.output<typeof settings>> = {
     const ours = REPORTED.get(status);
     if (!ours) return callbackContent();
     const code = form.get("failureReason") || status;
-    const detail = FAILURE_REASONS.get(code);
+    const detail = RECEIPT_CODES.get(code)?.[0];
     const report = { providerMessageId: id, reference: referenceOf(callback), status: ours, code, detail };
     return callbackContent({ reports: [reportFrom(report)] });
   },
+  // The series have no code in common.
+  reasonOf: ({ code }) => SEND_CODES.get(code)?.[2] ?? RECEIPT_CODES.get(code)?.[1],
 };

@@ -4,7 +4,14 @@ import { z } from "zod";
 import { forged, jsonOf, wireTime } from "../http/callback-body";
 import { callbackContent, reportFrom } from "../http/callback-content";
 import { sameText } from "../http/constant-time";
-import { faultOfStatus, jsonOrNull, outcomeOf, outcomeOfHttp, outcomeOfUnlisted } from "../http/response";
+import {
+  type Explained,
+  faultOfStatus,
+  jsonOrNull,
+  outcomeOf,
+  outcomeOfHttp,
+  outcomeOfUnlisted,
+} from "../http/response";
 import type {
   Authenticity,
   Callback,
@@ -40,7 +47,7 @@ const channelOf = (channels: Channels, from: string): string | null => {
 /** Why this workspace cannot send a message; null: it can. */
 export const refuseSender = ({ message }: SendRequest, { channels }: BirdWorkspace): SendOutcome | null =>
   channelOf(channels, message.from) === null
-    ? outcomeOf("sender_without_channel", ["message", "The sender has no channel at the provider."])
+    ? outcomeOf("sender_without_channel", ["message", "The sender has no channel at the provider.", "sender"])
     : null;
 
 export function buildChannelRequest({ message }: SendRequest, own: BirdWorkspace): WireRequest {
@@ -103,10 +110,10 @@ const STATUSES = new Map<string, Report["status"]>([
 
 /** Codes of the SMS platform, in `failure.source.code`. */
 const PLATFORM = "sms-messagebird";
-const PLATFORM_CODES = new Map([
-  ["1", "The number is not known to its network."],
-  ["34", "The network had an error."],
-  ["103", "The recipient has opted out."],
+export const PLATFORM_CODES = new Map<string, Explained>([
+  ["1", ["The number is not known to its network.", "invalid_recipient"]],
+  ["34", ["The network had an error.", "unreachable"]],
+  ["103", ["The recipient has opted out.", "opted_out"]],
 ]);
 
 const wireText = z.union([z.string(), z.number()]).transform(String).nullish().catch(null);
@@ -145,7 +152,7 @@ function reportOf({ id, status: word, reason, lastStatusAt, failure }: z.output<
       reference: null,
       status,
       code,
-      detail: source?.name === PLATFORM ? PLATFORM_CODES.get(code) : null,
+      detail: source?.name === PLATFORM ? PLATFORM_CODES.get(code)?.[0] : null,
       providerDetail: reason ?? null,
       occurredAt: lastStatusAt,
     }),

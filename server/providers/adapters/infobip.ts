@@ -4,6 +4,7 @@ import { dltIdsOf } from "../dlt";
 import { digitsOf, jsonOf, wireTime } from "../http/callback-body";
 import { callbackContent, reportFrom } from "../http/callback-content";
 import {
+  type Explained,
   faultOfStatus,
   isSuccess,
   jsonOrNull,
@@ -49,45 +50,45 @@ const NO_RECEIPT = 29;
 const DUPLICATE_ID = 23;
 
 const STATUSES: ReadonlyMap<number, Meaning> = new Map([
-  [4, ["message", "The carrier rejected the message."]],
-  [6, ["message", "The recipient's network is not covered."]],
-  [8, ["refused", "The recipient's number has an unknown prefix or a wrong length."]],
-  [9, ["message", "The message could not be delivered."]],
-  [10, ["refused", "The recipient is on the do-not-disturb register."]],
-  [11, ["message", "The sender is not registered."]],
-  [12, ["account", "The account's credit does not suffice."]],
-  [13, ["message", "The sender is blocked."]],
-  [14, ["refused", "The recipient is on the block list."]],
-  [15, ["message", "The message was not delivered in time."]],
-  [17, ["account", "The account's prepaid credit has expired."]],
-  [18, ["message", "A trial account cannot send to this recipient."]],
-  [19, ["message", "The account has no route to the recipient."]],
-  [20, ["refused", "The recipient got too many messages within an hour."]],
-  [21, ["provider", "Internal error of the provider."]],
-  [24, ["refused", "The message is malformed."]],
-  [25, ["message", "The message is too long."]],
-  [29, ["message", "The carrier did not report in time."]],
-  [31, ["message", "The message was not sent."]],
-  [51, ["refused", "The recipient is missing."]],
-  [52, ["refused", "The recipient is not a valid number."]],
-  [87, ["message", "The message was blocked as fraud."]],
-  [100, ["provider", "The provider is not available, or finds the message malformed."]],
+  [4, ["message", "The carrier rejected the message.", "blocked"]],
+  [6, ["message", "The recipient's network is not covered.", "no_provider"]],
+  [8, ["refused", "The recipient's number has an unknown prefix or a wrong length.", "invalid_recipient"]],
+  [9, ["message", "The message could not be delivered.", "unknown"]],
+  [10, ["refused", "The recipient is on the do-not-disturb register.", "opted_out"]],
+  [11, ["message", "The sender is not registered.", "sender"]],
+  [12, ["account", "The account's credit does not suffice.", "no_provider"]],
+  [13, ["message", "The sender is blocked.", "sender"]],
+  [14, ["refused", "The recipient is on the block list.", "opted_out"]],
+  [15, ["message", "The message was not delivered in time.", "expired"]],
+  [17, ["account", "The account's prepaid credit has expired.", "no_provider"]],
+  [18, ["message", "A trial account cannot send to this recipient.", "no_provider"]],
+  [19, ["message", "The account has no route to the recipient.", "no_provider"]],
+  [20, ["refused", "The recipient got too many messages within an hour.", "rate"]],
+  [21, ["provider", "Internal error of the provider.", "no_provider"]],
+  [24, ["refused", "The message is malformed.", "content"]],
+  [25, ["message", "The message is too long.", "content"]],
+  [29, ["message", "The carrier did not report in time.", "unknown"]],
+  [31, ["message", "The message was not sent.", "unknown"]],
+  [51, ["refused", "The recipient is missing.", "invalid_recipient"]],
+  [52, ["refused", "The recipient is not a valid number.", "invalid_recipient"]],
+  [87, ["message", "The message was blocked as fraud.", "blocked"]],
+  [100, ["provider", "The provider is not available, or finds the message malformed.", "no_provider"]],
 ]);
 
 /** Errors of the network, more precise than the status. */
-const ERRORS: ReadonlyMap<number, string> = new Map([
-  [1, "The number is not known to its network."],
-  [27, "The handset was not reachable."],
-  [351, "The recipient is not a valid number."],
-  [368, "The sender is not valid."],
-  [573, "The recipient has blocked the message."],
-  [604, "The recipient is on the block list of the campaign."],
-  [630, "The recipient's network is overloaded."],
-  [2048, "The network did not answer in time."],
-  [2052, "The recipient is on the block list."],
-  [4103, "The recipient got too many messages."],
-  [4104, "The recipient got too many messages."],
-  [5492, "The message's id was used before."],
+const ERRORS: ReadonlyMap<number, Explained> = new Map([
+  [1, ["The number is not known to its network.", "invalid_recipient"]],
+  [27, ["The handset was not reachable.", "unreachable"]],
+  [351, ["The recipient is not a valid number.", "invalid_recipient"]],
+  [368, ["The sender is not valid.", "sender"]],
+  [573, ["The recipient has blocked the message.", "opted_out"]],
+  [604, ["The recipient is on the block list of the campaign.", "opted_out"]],
+  [630, ["The recipient's network is overloaded.", "unreachable"]],
+  [2048, ["The network did not answer in time.", "unreachable"]],
+  [2052, ["The recipient is on the block list.", "opted_out"]],
+  [4103, ["The recipient got too many messages.", "rate"]],
+  [4104, ["The recipient got too many messages.", "rate"]],
+  [5492, ["The message's id was used before.", "unknown"]],
 ]);
 
 const state = z.object({
@@ -176,7 +177,7 @@ function reportOf({ messageId, status, error, callbackData, sentAt, doneAt }: z.
       status: ours,
       code: String(networkError?.id ?? status.id),
       // A network error that is not listed says more than the status only in Infobip's own words.
-      detail: networkError ? ERRORS.get(networkError.id) : STATUSES.get(status.id)?.[1],
+      detail: networkError ? ERRORS.get(networkError.id)?.[0] : STATUSES.get(status.id)?.[1],
       providerDetail: networkError
         ? (networkError.description ?? networkError.name)
         : (status.description ?? status.name),
@@ -270,4 +271,6 @@ export const infobip: HttpProvider<Own> = {
   // Callbacks of single messages are not signed: knowledge of the secret path is their only proof.
   authenticate: () => ({ kind: "genuine", nonces: [] }),
   readCallback,
+  // The tables have no number in common.
+  reasonOf: ({ code }) => STATUSES.get(Number(code))?.[2] ?? ERRORS.get(Number(code))?.[1],
 };

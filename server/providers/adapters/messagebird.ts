@@ -7,7 +7,15 @@ import { z } from "zod";
 import { fieldsOf, forged, requiredField, wireTime } from "../http/callback-body";
 import { callbackContent, reportFrom } from "../http/callback-content";
 import { sameText } from "../http/constant-time";
-import { faultOfStatus, isSuccess, jsonOrNull, type Meaning, outcomeOf, outcomeOfUnlisted } from "../http/response";
+import {
+  type Explained,
+  faultOfStatus,
+  isSuccess,
+  jsonOrNull,
+  type Meaning,
+  outcomeOf,
+  outcomeOfUnlisted,
+} from "../http/response";
 import type {
   Authenticity,
   Callback,
@@ -27,6 +35,7 @@ import {
   channelEvent,
   channelsOf,
   isSubscriptionSigned,
+  PLATFORM_CODES,
   readChannelError,
   readChannelEvent,
   refuseSender,
@@ -60,23 +69,23 @@ function workspaceOf({ accessKey, workspaceId, channels, birdBaseUrl }: MessageB
 }
 
 const CODES = new Map<number, Meaning>([
-  [2, ["account", "The access key is wrong."]],
-  [9, ["refused", "A parameter is missing or wrong."]],
-  [10, ["refused", "A parameter is not valid."]],
+  [2, ["account", "The access key is wrong.", "no_provider"]],
+  [9, ["refused", "A parameter is missing or wrong.", "unknown"]],
+  [10, ["refused", "A parameter is not valid.", "unknown"]],
   // The error is about the receipt URL, not the recipient, so another provider is tried. One such response is not enough
   // to open the provider's breaker.
-  [20, ["message", "The address or the resource is not known there."]],
-  [21, ["refused", "Bad request."]],
-  [25, ["account", "The account's balance does not suffice."]],
-  [98, ["provider", "Internal error of the provider."]],
-  [99, ["provider", "Internal error of the provider."]],
+  [20, ["message", "The address or the resource is not known there.", "unknown"]],
+  [21, ["refused", "Bad request.", "unknown"]],
+  [25, ["account", "The account's balance does not suffice.", "no_provider"]],
+  [98, ["provider", "Internal error of the provider.", "no_provider"]],
+  [99, ["provider", "Internal error of the provider.", "no_provider"]],
 ]);
 /** Another provider may carry the same sender or text: the problem is mostly its length. */
 const OWN_PARAMETERS = new Set<string | null | undefined>(["originator", "body"]);
 const TEXT_MAX = 1_377;
 
 /** `statusErrorCode` of a receipt. */
-const RECEIPT_CODES = new Map([["103", "The recipient has opted out."]]);
+const RECEIPT_CODES = new Map<string, Explained>([["103", ["The recipient has opted out.", "opted_out"]]]);
 const NO_ERROR = "0";
 
 const STATUSES = new Map<string, Report["status"]>([
@@ -133,10 +142,10 @@ function readResponse(wire: WireResponse): SendOutcome {
   if (!error) return readChannelError(wire);
   const known = CODES.get(error.code);
   if (!known) return outcomeOfUnlisted(status, String(error.code), faultOfStatus(status), error.description);
-  const [listed, text] = known;
+  const [listed, text, reason] = known;
   const isOwnLimit = listed === "refused" && OWN_PARAMETERS.has(error.parameter);
   const errorClass = status === 429 ? "throttled" : isOwnLimit ? "message" : listed;
-  return outcomeOf(String(error.code), [errorClass, text], error.description);
+  return outcomeOf(String(error.code), [errorClass, text, reason], error.description);
 }
 
 const DIGESTS = { HS256: "sha256", HS384: "sha384", HS512: "sha512" } as const;
@@ -205,7 +214,7 @@ function readCallback(callback: Callback, own?: MessageBirdSettings): CallbackCo
     reference: fields.get("reference"),
     status,
     code,
-    detail: RECEIPT_CODES.get(code ?? ""),
+    detail: RECEIPT_CODES.get(code ?? "")?.[0],
     providerDetail: fields.get("statusReason"),
     occurredAt: timeOf(fields.get("statusDatetime")),
   });
@@ -225,4 +234,6 @@ export const messagebird: HttpProvider<MessageBirdSettings> = {
   readResponse,
   authenticate,
   readCallback,
+  reasonOf: ({ code, isRefusal }) =>
+    isRefusal ? CODES.get(Number(code))?.[2] : (RECEIPT_CODES.get(code) ?? PLATFORM_CODES.get(code))?.[1],
 };

@@ -15,9 +15,11 @@ import { callbackContent, reportFrom } from "../http/callback-content";
 import { sameText } from "../http/constant-time";
 import {
   type ErrorClass,
+  type Explained,
   faultOfStatus,
   isSuccess,
   jsonOrNull,
+  type Meaning,
   outcomeOf,
   outcomeOfHttp,
   outcomeOfUnlisted,
@@ -49,6 +51,9 @@ type PlivoSettings = z.output<typeof settings>;
 const NOT_PERMITTED = 403;
 const FAULTS: ReadonlyMap<number, Fault> = new Map([[NOT_PERMITTED, "message"]]);
 
+/** Of a response without a code. */
+const INVALID_RECIPIENT: Meaning = ["refused", "The recipient is not a valid number.", "invalid_recipient"];
+
 /** Error class by an error's text, as there are no codes: the first match counts. */
 const TEXTS: readonly (readonly [RegExp, ErrorClass])[] = [
   [/credit|balance|suspended|disabled account/i, "account"],
@@ -60,28 +65,28 @@ const TEXTS: readonly (readonly [RegExp, ErrorClass])[] = [
 ];
 
 /** `ErrorCode` of a receipt. */
-const RECEIPT_CODES = new Map([
-  ["10", "The message is not valid."],
-  ["20", "The network had an error."],
-  ["30", "The message was found to be spam."],
-  ["40", "The sender is not valid."],
-  ["50", "The recipient is not a valid number."],
-  ["60", "The message ran in a loop."],
-  ["70", "The recipient is permanently not available."],
-  ["80", "The recipient is not available for now."],
-  ["90", "There is no route to the recipient."],
-  ["100", "The carrier prohibits the message."],
-  ["110", "The message is too long."],
-  ["200", "The recipient has opted out."],
-  ["201", "A toll-free sender cannot reach this country."],
-  ["300", "The message could not be dispatched."],
-  ["420", "The message expired in the queue."],
-  ["450", "The destination's country is not enabled."],
-  ["451", "The sender lacks a registration."],
-  ["900", "The account's credit does not suffice."],
-  ["910", "The account is disabled."],
-  ["950", "The sender lacks a registration."],
-  ["1000", "Unknown error."],
+const RECEIPT_CODES = new Map<string, Explained>([
+  ["10", ["The message is not valid.", "content"]],
+  ["20", ["The network had an error.", "unreachable"]],
+  ["30", ["The message was found to be spam.", "blocked"]],
+  ["40", ["The sender is not valid.", "sender"]],
+  ["50", ["The recipient is not a valid number.", "invalid_recipient"]],
+  ["60", ["The message ran in a loop.", "no_provider"]],
+  ["70", ["The recipient is permanently not available.", "invalid_recipient"]],
+  ["80", ["The recipient is not available for now.", "unreachable"]],
+  ["90", ["There is no route to the recipient.", "no_provider"]],
+  ["100", ["The carrier prohibits the message.", "blocked"]],
+  ["110", ["The message is too long.", "content"]],
+  ["200", ["The recipient has opted out.", "opted_out"]],
+  ["201", ["A toll-free sender cannot reach this country.", "sender"]],
+  ["300", ["The message could not be dispatched.", "no_provider"]],
+  ["420", ["The message expired in the queue.", "expired"]],
+  ["450", ["The destination's country is not enabled.", "no_provider"]],
+  ["451", ["The sender lacks a registration.", "sender"]],
+  ["900", ["The account's credit does not suffice.", "no_provider"]],
+  ["910", ["The account is disabled.", "no_provider"]],
+  ["950", ["The sender lacks a registration.", "sender"]],
+  ["1000", ["Unknown error.", "unknown"]],
 ]);
 const NO_ERROR = "000";
 
@@ -134,7 +139,7 @@ function readResponse({ status, body }: WireResponse): SendOutcome {
   if (isSuccess(status)) {
     const { message_uuid: ids, invalid_number: invalid = [] } = Taken.parse(JSON.parse(body));
     if (ids.length > 0) return { kind: "accepted", providerMessageIds: ids };
-    if (invalid.length > 0) return outcomeOf(code, ["refused", "The recipient is not a valid number."]);
+    if (invalid.length > 0) return outcomeOf(code, INVALID_RECIPIENT);
     throw new Error("The message was taken without an id.");
   }
   const text = Failed.safeParse(jsonOrNull(body)).data?.error;
@@ -214,7 +219,7 @@ function readCallback(callback: Callback): CallbackContent {
     reference: referenceOf(callback),
     status,
     code,
-    detail: RECEIPT_CODES.get(code),
+    detail: RECEIPT_CODES.get(code)?.[0],
   });
   return callbackContent({ reports: [report] });
 }
@@ -229,4 +234,6 @@ export const plivo: HttpProvider<PlivoSettings> = {
   readResponse,
   authenticate,
   readCallback,
+  reasonOf: ({ code, detail }) =>
+    detail === INVALID_RECIPIENT[1] ? INVALID_RECIPIENT[2] : RECEIPT_CODES.get(code)?.[1],
 };

@@ -5,6 +5,7 @@ import { digitsOf, forged, jsonOf, referenceOf, wireTime } from "../http/callbac
 import { callbackContent, reportFrom } from "../http/callback-content";
 import { sameText } from "../http/constant-time";
 import {
+  type Explained,
   faultOfStatus,
   isSuccess,
   jsonOrNull,
@@ -34,12 +35,18 @@ const settings = z.object({
 type Own = z.output<typeof settings>;
 
 const SEND_CODES: ReadonlyMap<string, Meaning> = new Map([
-  ["syntax_invalid_json", ["refused", "The request is malformed."]],
-  ["syntax_invalid_parameter_format", ["refused", "A parameter is malformed, such as the recipient's number."]],
-  ["syntax_constraint_violation", ["message", "A parameter is out of bounds, such as a text that is too long."]],
-  ["unknown_group", ["message", "The group is not known."]],
-  ["unknown_campaign", ["message", "The campaign is not known."]],
-  ["missing_callback_url", ["account", "The service plan has no callback URL."]],
+  ["syntax_invalid_json", ["refused", "The request is malformed.", "unknown"]],
+  [
+    "syntax_invalid_parameter_format",
+    ["refused", "A parameter is malformed, such as the recipient's number.", "unknown"],
+  ],
+  [
+    "syntax_constraint_violation",
+    ["message", "A parameter is out of bounds, such as a text that is too long.", "unknown"],
+  ],
+  ["unknown_group", ["message", "The group is not known.", "unknown"]],
+  ["unknown_campaign", ["message", "The campaign is not known.", "sender"]],
+  ["missing_callback_url", ["account", "The service plan has no callback URL.", "no_provider"]],
 ]);
 
 const REPORTED: ReadonlyMap<string, Report["status"]> = new Map([
@@ -56,23 +63,23 @@ const REPORTED: ReadonlyMap<string, Report["status"]> = new Map([
 ]);
 
 /** Codes of Sinch itself; all others are the carrier's, passed through. */
-const RECEIPT_CODES: ReadonlyMap<string, string> = new Map([
-  ["402", "The message could not be routed."],
-  ["403", "Internal error of the provider."],
-  ["404", "The provider had a temporary failure."],
-  ["405", "A parameter did not match."],
-  ["406", "The message was not sent in time."],
-  ["407", "The message was cancelled."],
-  ["408", "The provider rejected the message."],
-  ["410", "There is no default sender."],
-  ["411", "The text has too many parts."],
-  ["412", "The recipient's country is not enabled."],
-  ["413", "The account is blocked, or its credit does not suffice."],
-  ["414", "The media of the message could not be fetched."],
-  ["415", "The carrier rejected the message."],
-  ["416", "The carrier does not support this kind of message."],
-  ["417", "The recipient or their network could not be reached."],
-  ["418", "The handset could not read the message."],
+const RECEIPT_CODES: ReadonlyMap<string, Explained> = new Map([
+  ["402", ["The message could not be routed.", "no_provider"]],
+  ["403", ["Internal error of the provider.", "no_provider"]],
+  ["404", ["The provider had a temporary failure.", "no_provider"]],
+  ["405", ["A parameter did not match.", "unknown"]],
+  ["406", ["The message was not sent in time.", "expired"]],
+  ["407", ["The message was cancelled.", "canceled"]],
+  ["408", ["The provider rejected the message.", "blocked"]],
+  ["410", ["There is no default sender.", "sender"]],
+  ["411", ["The text has too many parts.", "content"]],
+  ["412", ["The recipient's country is not enabled.", "no_provider"]],
+  ["413", ["The account is blocked, or its credit does not suffice.", "no_provider"]],
+  ["414", ["The media of the message could not be fetched.", "content"]],
+  ["415", ["The carrier rejected the message.", "blocked"]],
+  ["416", ["The carrier does not support this kind of message.", "content"]],
+  ["417", ["The recipient or their network could not be reached.", "unreachable"]],
+  ["418", ["The handset could not read the message.", "unreachable"]],
 ]);
 
 const batch = z.object({ id: z.string().min(1), client_reference: z.string().nullish() });
@@ -126,7 +133,7 @@ function reportOf(
   const status = REPORTED.get(reported.status);
   if (!status) return [];
   const code = reported.code || reported.status;
-  const detail = RECEIPT_CODES.get(code);
+  const detail = RECEIPT_CODES.get(code)?.[0];
   const reference = client_reference || ref;
   return [reportFrom({ providerMessageId: batch_id, reference, status, code, detail, occurredAt: at })];
 }
@@ -198,4 +205,6 @@ export const sinch: HttpProvider<Own> = {
   },
   authenticate,
   readCallback,
+  // Names, and numbers.
+  reasonOf: ({ code }) => SEND_CODES.get(code)?.[2] ?? RECEIPT_CODES.get(code)?.[1],
 };

@@ -11,10 +11,11 @@ import {
   outcomeOf,
   outcomeOfHttp,
   outcomeOfUnlisted,
+  type Reported,
   sentences,
   wireCodeOrNull,
 } from "../http/response";
-import type { Authenticity, Callback, CallbackContent, HttpProvider, Report, SendOutcome, WireResponse } from "../port";
+import type { Authenticity, Callback, CallbackContent, HttpProvider, SendOutcome, WireResponse } from "../port";
 import { senderWithPlus } from "../sender-notation";
 import { baseUrl, field, secret } from "../setting-fields";
 
@@ -40,65 +41,68 @@ type Own = z.output<typeof settings>;
 
 /** Codes of both responses and receipts; the same code may come with different HTTP statuses. */
 const CODES: ReadonlyMap<string, Meaning> = new Map([
-  ["10002", ["refused", "The phone number is not valid."]],
-  ["10007", ["provider", "Internal error of the provider."]],
-  ["10009", ["account", "The API key is wrong or missing."]],
-  ["10010", ["account", "The API key does not permit it."]],
-  ["10011", ["throttled", "Too many requests at once."]],
-  ["20002", ["account", "The API key or the account is not active."]],
-  ["20006", ["account", "The API key or the account is not active."]],
-  ["20012", ["account", "The API key or the account is not active."]],
-  ["20013", ["account", "The API key or the account is not active."]],
-  ["20014", ["account", "The API key or the account is not active."]],
-  ["20100", ["account", "The account's funds do not suffice."]],
-  ["40001", ["refused", "The number is a landline, or cannot receive messages."]],
-  ["40002", ["message", "The message was blocked as spam for now."]],
-  ["40003", ["refused", "The message was blocked as spam."]],
-  ["40004", ["refused", "The recipient's carrier rejected the message."]],
-  ["40005", ["refused", "The message was not delivered in time."]],
-  ["40006", ["provider", "The recipient's carrier is not reachable."]],
-  ["40008", ["refused", "The recipient's carrier did not take the message."]],
-  ["40009", ["refused", "The text is not valid."]],
-  ["40010", ["message", "The sender belongs to no 10DLC campaign."]],
-  ["40011", ["throttled", "The carrier got too many requests at once."]],
-  ["40012", ["refused", "The carrier calls the recipient's number invalid."]],
-  ["40013", ["message", "The carrier calls the sender invalid."]],
-  ["40014", ["provider", "The message was not sent in time."]],
-  ["40015", ["message", "The provider blocked the message as spam."]],
-  ["40016", ["throttled", "The brand's daily limit at T-Mobile is reached."]],
-  ["40017", ["message", "AT&T blocked the message as spam."]],
-  ["40018", ["throttled", "The campaign's limit at AT&T is reached."]],
-  ["40100", ["message", "The sender is not enabled for messages."]],
-  ["40300", ["refused", "The recipient has opted out by STOP."]],
-  ["40301", ["message", "The recipient cannot receive this kind of message."]],
-  ["40302", ["message", "The message is too large."]],
-  ["40305", ["message", "The sender does not belong to the messaging profile."]],
-  ["40306", ["message", "The messaging profile has no alphanumeric sender."]],
-  ["40309", ["message", "The recipient's country is not enabled."]],
-  ["40310", ["refused", "The recipient is not a valid number."]],
-  ["40312", ["message", "The messaging profile is disabled."]],
-  ["40314", ["account", "Messaging is disabled for the account."]],
-  ["40315", ["message", "The sender is blocked for its low delivery rate."]],
-  ["40318", ["throttled", "The queue of the sender is full."]],
-  ["40319", ["message", "The recipient cannot receive this kind of message."]],
-  ["40320", ["message", "The sender cannot be used yet."]],
-  ["40321", ["message", "The messaging profile has no number that can be used."]],
-  ["40322", ["refused", "The message was blocked for its content."]],
-  ["40328", ["message", "The message is too large."]],
-  ["40329", ["message", "The toll-free sender is not verified."]],
+  ["10002", ["refused", "The phone number is not valid.", "invalid_recipient"]],
+  ["10007", ["provider", "Internal error of the provider.", "no_provider"]],
+  ["10009", ["account", "The API key is wrong or missing.", "no_provider"]],
+  ["10010", ["account", "The API key does not permit it.", "no_provider"]],
+  ["10011", ["throttled", "Too many requests at once.", "rate"]],
+  ["20002", ["account", "The API key or the account is not active.", "no_provider"]],
+  ["20006", ["account", "The API key or the account is not active.", "no_provider"]],
+  ["20012", ["account", "The API key or the account is not active.", "no_provider"]],
+  ["20013", ["account", "The API key or the account is not active.", "no_provider"]],
+  ["20014", ["account", "The API key or the account is not active.", "no_provider"]],
+  ["20100", ["account", "The account's funds do not suffice.", "no_provider"]],
+  ["40001", ["refused", "The number is a landline, or cannot receive messages.", "invalid_recipient"]],
+  ["40002", ["message", "The message was blocked as spam for now.", "blocked"]],
+  ["40003", ["refused", "The message was blocked as spam.", "blocked"]],
+  ["40004", ["refused", "The recipient's carrier rejected the message.", "blocked"]],
+  ["40005", ["refused", "The message was not delivered in time.", "expired"]],
+  ["40006", ["provider", "The recipient's carrier is not reachable.", "unreachable"]],
+  ["40008", ["refused", "The recipient's carrier did not take the message.", "blocked"]],
+  ["40009", ["refused", "The text is not valid.", "content"]],
+  ["40010", ["message", "The sender belongs to no 10DLC campaign.", "sender"]],
+  ["40011", ["throttled", "The carrier got too many requests at once.", "rate"]],
+  ["40012", ["refused", "The carrier calls the recipient's number invalid.", "invalid_recipient"]],
+  ["40013", ["message", "The carrier calls the sender invalid.", "sender"]],
+  ["40014", ["provider", "The message was not sent in time.", "expired"]],
+  ["40015", ["message", "The provider blocked the message as spam.", "blocked"]],
+  ["40016", ["throttled", "The brand's daily limit at T-Mobile is reached.", "rate"]],
+  ["40017", ["message", "AT&T blocked the message as spam.", "blocked"]],
+  ["40018", ["throttled", "The campaign's limit at AT&T is reached.", "rate"]],
+  ["40100", ["message", "The sender is not enabled for messages.", "sender"]],
+  ["40300", ["refused", "The recipient has opted out by STOP.", "opted_out"]],
+  ["40301", ["message", "The recipient cannot receive this kind of message.", "invalid_recipient"]],
+  ["40302", ["message", "The message is too large.", "content"]],
+  ["40305", ["message", "The sender does not belong to the messaging profile.", "sender"]],
+  ["40306", ["message", "The messaging profile has no alphanumeric sender.", "sender"]],
+  ["40309", ["message", "The recipient's country is not enabled.", "no_provider"]],
+  ["40310", ["refused", "The recipient is not a valid number.", "invalid_recipient"]],
+  ["40312", ["message", "The messaging profile is disabled.", "no_provider"]],
+  ["40314", ["account", "Messaging is disabled for the account.", "no_provider"]],
+  ["40315", ["message", "The sender is blocked for its low delivery rate.", "sender"]],
+  ["40318", ["throttled", "The queue of the sender is full.", "rate"]],
+  ["40319", ["message", "The recipient cannot receive this kind of message.", "invalid_recipient"]],
+  ["40320", ["message", "The sender cannot be used yet.", "sender"]],
+  ["40321", ["message", "The messaging profile has no number that can be used.", "sender"]],
+  ["40322", ["refused", "The message was blocked for its content.", "content"]],
+  ["40328", ["message", "The message is too large.", "content"]],
+  ["40329", ["message", "The toll-free sender is not verified.", "sender"]],
 ]);
 
+/** The other meaning of 40300. */
+const UNREACHABLE: Meaning = ["refused", "The recipient cannot be reached.", "unreachable"];
+
 /** Status of the recipient in an event, and its meaning if there is no error. */
-const REPORTED: ReadonlyMap<string, readonly [status: Report["status"], detail: string]> = new Map([
+const REPORTED: ReadonlyMap<string, Reported> = new Map<string, Reported>([
   ["queued", ["sent", "The message is queued."]],
   ["sending", ["sent", "The message is on its way to the carrier."]],
   ["sent", ["sent", "The message was handed to the carrier."]],
   // Final, but it only means that the carrier never reported.
   ["delivery_unconfirmed", ["sent", "The carrier does not confirm delivery."]],
   ["delivered", ["delivered", "The message was delivered."]],
-  ["sending_failed", ["failed", "The message could not be handed to the carrier."]],
-  ["delivery_failed", ["undelivered", "The carrier could not deliver the message."]],
-  ["expired", ["undelivered", "The message was not delivered in time."]],
+  ["sending_failed", ["failed", "The message could not be handed to the carrier.", "unknown"]],
+  ["delivery_failed", ["undelivered", "The carrier could not deliver the message.", "unknown"]],
+  ["expired", ["undelivered", "The message was not delivered in time.", "expired"]],
 ]);
 
 const faults = z
@@ -139,7 +143,7 @@ const fromHandset = z.object({
 function meaningOf({ code, title, detail }: ReportedFault): Meaning | undefined {
   // In receipts the code of a STOP also means an unreachable recipient; the words distinguish the two.
   const isStop = /\bstop\b/i.test(`${title ?? "stop"} ${detail ?? ""}`);
-  if (code === "40300" && !isStop) return ["refused", "The recipient cannot be reached."];
+  if (code === "40300" && !isStop) return UNREACHABLE;
   return code ? CODES.get(code) : undefined;
 }
 
@@ -229,4 +233,6 @@ export const telnyx: HttpProvider<Own> = {
   readResponse,
   authenticate,
   readCallback,
+  reasonOf: ({ code, detail }) =>
+    detail === UNREACHABLE[1] ? UNREACHABLE[2] : (CODES.get(code)?.[2] ?? REPORTED.get(code)?.[2]),
 };

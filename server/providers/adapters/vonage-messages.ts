@@ -74,44 +74,44 @@ export function buildMessagesRequest(
 }
 
 /** Codes of errors (the end of `type`) and of status callbacks (`title`), which share one series. */
-const CODES = new Map<string, Meaning>([
-  ["unauthorized", ["account", "The credentials are wrong."]],
-  ["forbidden", ["account", "The account may not do this."]],
-  ["low-balance", ["account", "The account's credit does not suffice."]],
-  ["1000", ["throttled", "The throughput was exceeded."]],
-  ["1010", ["refused", "A parameter is missing."]],
-  ["1020", ["refused", "A parameter is not valid."]],
-  ["1030", ["provider", "Internal error of the provider."]],
-  ["1040", ["message", "The message cannot be routed."]],
-  ["1050", ["refused", "The recipient is barred."]],
-  ["1060", ["account", "The account is barred."]],
-  ["1070", ["account", "The account's credit or quota does not suffice."]],
-  ["1080", ["account", "The account is not enabled for HTTP."]],
-  ["1090", ["message", "The text is too long."]],
-  ["1100", ["provider", "The message could not be handed on."]],
-  ["1120", ["message", "The sender is not allowed."]],
-  ["1130", ["refused", "The validity of the message is not valid."]],
-  ["1140", ["message", "The account is not enabled for this kind of message."]],
-  ["1150", ["refused", "The class of the message is not valid."]],
-  ["1160", ["message", "A demo account cannot send to a number that is not on its list."]],
-  ["1170", ["refused", "The recipient is not a valid number."]],
-  ["1180", ["refused", "The handset is not reachable for now."]],
-  ["1190", ["refused", "The handset no longer exists."]],
-  ["1200", ["refused", "The number was ported and could not be found."]],
-  ["1210", ["refused", "The message was filtered as spam."]],
-  ["1220", ["refused", "The handset was busy."]],
-  ["1230", ["provider", "The network had an error."]],
-  ["1240", ["refused", "The recipient has opted out."]],
-  ["1241", ["throttled", "The recipient got too many messages."]],
-  ["1250", ["message", "The message cannot be routed."]],
-  ["1260", ["message", "The destination cannot be reached."]],
-  ["1270", ["refused", "The recipient's age does not allow it."]],
-  ["1280", ["refused", "The carrier blocked the message."]],
-  ["1290", ["refused", "The recipient's prepaid credit does not suffice."]],
-  ["1300", ["message", "The number does not belong to the provider's network."]],
-  ["1310", ["refused", "The handset cannot receive the message."]],
-  ["1331", ["provider", "The carrier does not respond, or cannot process the message."]],
-  ["1360", ["refused", "The message was not delivered in time."]],
+export const MESSAGES_CODES = new Map<string, Meaning>([
+  ["unauthorized", ["account", "The credentials are wrong.", "no_provider"]],
+  ["forbidden", ["account", "The account may not do this.", "no_provider"]],
+  ["low-balance", ["account", "The account's credit does not suffice.", "no_provider"]],
+  ["1000", ["throttled", "The throughput was exceeded.", "rate"]],
+  ["1010", ["refused", "A parameter is missing.", "unknown"]],
+  ["1020", ["refused", "A parameter is not valid.", "unknown"]],
+  ["1030", ["provider", "Internal error of the provider.", "no_provider"]],
+  ["1040", ["message", "The message cannot be routed.", "no_provider"]],
+  ["1050", ["refused", "The recipient is barred.", "blocked"]],
+  ["1060", ["account", "The account is barred.", "no_provider"]],
+  ["1070", ["account", "The account's credit or quota does not suffice.", "no_provider"]],
+  ["1080", ["account", "The account is not enabled for HTTP.", "no_provider"]],
+  ["1090", ["message", "The text is too long.", "content"]],
+  ["1100", ["provider", "The message could not be handed on.", "no_provider"]],
+  ["1120", ["message", "The sender is not allowed.", "sender"]],
+  ["1130", ["refused", "The validity of the message is not valid.", "unknown"]],
+  ["1140", ["message", "The account is not enabled for this kind of message.", "no_provider"]],
+  ["1150", ["refused", "The class of the message is not valid.", "content"]],
+  ["1160", ["message", "A demo account cannot send to a number that is not on its list.", "no_provider"]],
+  ["1170", ["refused", "The recipient is not a valid number.", "invalid_recipient"]],
+  ["1180", ["refused", "The handset is not reachable for now.", "unreachable"]],
+  ["1190", ["refused", "The handset no longer exists.", "invalid_recipient"]],
+  ["1200", ["refused", "The number was ported and could not be found.", "invalid_recipient"]],
+  ["1210", ["refused", "The message was filtered as spam.", "blocked"]],
+  ["1220", ["refused", "The handset was busy.", "unreachable"]],
+  ["1230", ["provider", "The network had an error.", "unreachable"]],
+  ["1240", ["refused", "The recipient has opted out.", "opted_out"]],
+  ["1241", ["throttled", "The recipient got too many messages.", "rate"]],
+  ["1250", ["message", "The message cannot be routed.", "no_provider"]],
+  ["1260", ["message", "The destination cannot be reached.", "unreachable"]],
+  ["1270", ["refused", "The recipient's age does not allow it.", "blocked"]],
+  ["1280", ["refused", "The carrier blocked the message.", "blocked"]],
+  ["1290", ["refused", "The recipient's prepaid credit does not suffice.", "unreachable"]],
+  ["1300", ["message", "The number does not belong to the provider's network.", "no_provider"]],
+  ["1310", ["refused", "The handset cannot receive the message.", "invalid_recipient"]],
+  ["1331", ["provider", "The carrier does not respond, or cannot process the message.", "unreachable"]],
+  ["1360", ["refused", "The message was not delivered in time.", "expired"]],
 ]);
 
 const Taken = z.object({ message_uuid: z.string().min(1) });
@@ -141,11 +141,11 @@ export function readMessagesResponse({ status, body }: WireResponse): SendOutcom
   const isRefusal = status === UNPROCESSABLE && first && !OWN_PARAMETERS.has(first.name);
   const parameter = first && `${first.name ?? ""}: ${first.reason ?? ""}`;
   const texts = [data.title, data.detail, parameter];
-  const known = CODES.get(code);
+  const known = MESSAGES_CODES.get(code);
   if (!known) return outcomeOfUnlisted(status, code, isRefusal ? "refused" : faultOfStatus(status), ...texts);
-  const [listed, text] = known;
+  const [listed, text, reason] = known;
   const errorClass = listed === "refused" && first && OWN_PARAMETERS.has(first.name) ? "message" : listed;
-  return outcomeOf(code, [errorClass, text], ...texts);
+  return outcomeOf(code, [errorClass, text, reason], ...texts);
 }
 
 const SIGNATURE_MAX_AGE_S = 300;
@@ -247,7 +247,7 @@ export function readMessagesWebhook(body: Record<string, unknown>): CallbackCont
     isOfWhole: true,
     status: status === "undelivered" && NEVER_LEFT.has(code) ? "failed" : status,
     code,
-    detail: CODES.get(code)?.[1],
+    detail: MESSAGES_CODES.get(code)?.[1],
     providerDetail: error?.detail ?? null,
     occurredAt: timestamp,
   });

@@ -11,6 +11,7 @@ import { callbackContent, reportFrom } from "../http/callback-content";
 import { sameText } from "../http/constant-time";
 import { rsaKeyOf } from "../http/json-web-token";
 import {
+  type Explained,
   faultOfStatus,
   isSuccess,
   jsonOrNull,
@@ -36,6 +37,7 @@ import { secondsLeft } from "../validity";
 import {
   authenticateWebhook,
   buildMessagesRequest,
+  MESSAGES_CODES,
   messagesWebhook,
   readMessagesResponse,
   readMessagesWebhook,
@@ -90,56 +92,58 @@ function applicationOf({ applicationId, privateKey, messagesBaseUrl }: VonageSet
 
 /** Status of a part in the response to a send. */
 const CODES = new Map<string, Meaning>([
-  ["1", ["throttled", "The throughput was exceeded."]],
-  ["2", ["refused", "A parameter is missing."]],
-  ["3", ["refused", "A parameter is not valid."]],
-  ["4", ["account", "The credentials are wrong."]],
-  ["5", ["provider", "Internal error of the provider."]],
+  ["1", ["throttled", "The throughput was exceeded.", "rate"]],
+  ["2", ["refused", "A parameter is missing.", "unknown"]],
+  ["3", ["refused", "A parameter is not valid.", "unknown"]],
+  ["4", ["account", "The credentials are wrong.", "no_provider"]],
+  ["5", ["provider", "Internal error of the provider.", "no_provider"]],
   // Another provider may have a route.
-  ["6", ["message", "The message cannot be routed."]],
-  ["7", ["refused", "The recipient is barred."]],
-  ["8", ["account", "The account is barred."]],
-  ["9", ["account", "The account's credit does not suffice."]],
-  ["10", ["throttled", "Too many connections at once."]],
-  ["11", ["account", "The account is not enabled for HTTP."]],
-  ["12", ["message", "The text is too long."]],
-  ["14", ["account", "The signature is not valid."]],
-  ["15", ["message", "The sender is not allowed."]],
-  ["22", ["refused", "The network code is not valid."]],
+  ["6", ["message", "The message cannot be routed.", "no_provider"]],
+  ["7", ["refused", "The recipient is barred.", "blocked"]],
+  ["8", ["account", "The account is barred.", "no_provider"]],
+  ["9", ["account", "The account's credit does not suffice.", "no_provider"]],
+  ["10", ["throttled", "Too many connections at once.", "rate"]],
+  ["11", ["account", "The account is not enabled for HTTP.", "no_provider"]],
+  ["12", ["message", "The text is too long.", "content"]],
+  ["14", ["account", "The signature is not valid.", "no_provider"]],
+  ["15", ["message", "The sender is not allowed.", "sender"]],
+  ["22", ["refused", "The network code is not valid.", "unknown"]],
   // The URL is ours, not the recipient's or the text's, so another provider is tried. It contains the message's
   // reference, so one such response is not enough to open the provider's breaker.
-  ["23", ["message", "The callback URL is not accepted."]],
-  ["29", ["message", "A demo account cannot send to a number that is not on its list."]],
-  ["32", ["account", "A signature and a secret were both given."]],
-  ["33", ["refused", "The number is deactivated."]],
+  ["23", ["message", "The callback URL is not accepted.", "unknown"]],
+  ["29", ["message", "A demo account cannot send to a number that is not on its list.", "no_provider"]],
+  ["32", ["account", "A signature and a secret were both given.", "no_provider"]],
+  ["33", ["refused", "The number is deactivated.", "invalid_recipient"]],
 ]);
 
 /** `err-code` of a receipt. */
-const RECEIPT_CODES = new Map([
-  ["1", "Unknown error."],
-  ["2", "The handset is not reachable for now."],
-  ["3", "The handset no longer exists."],
-  ["4", "The recipient has barred such messages."],
-  ["5", "The number was ported and could not be found."],
-  ["6", "The message was filtered as spam."],
-  ["7", "The handset was busy."],
-  ["8", "The network had an error."],
-  ["9", "The number is not allowed, or has opted out."],
-  ["10", "The message is not allowed."],
-  ["11", "The message cannot be routed."],
-  ["12", "The destination cannot be reached."],
-  ["13", "The recipient's age does not allow it."],
-  ["14", "The carrier blocked the message."],
-  ["15", "The recipient's prepaid credit does not suffice."],
-  ["16", "A quota of the gateway was exceeded."],
-  ["50", "The entity ID is missing or wrong."],
-  ["51", "The sender header is missing or wrong."],
-  ["52", "The content ID is missing or wrong."],
-  ["53", "The recipient's consent is missing."],
-  ["54", "The message breaks a regulation of the country."],
-  ["99", "General error."],
+const RECEIPT_CODES = new Map<string, Explained>([
+  ["1", ["Unknown error.", "unknown"]],
+  ["2", ["The handset is not reachable for now.", "unreachable"]],
+  ["3", ["The handset no longer exists.", "invalid_recipient"]],
+  ["4", ["The recipient has barred such messages.", "opted_out"]],
+  ["5", ["The number was ported and could not be found.", "invalid_recipient"]],
+  ["6", ["The message was filtered as spam.", "blocked"]],
+  ["7", ["The handset was busy.", "unreachable"]],
+  ["8", ["The network had an error.", "unreachable"]],
+  ["9", ["The number is not allowed, or has opted out.", "opted_out"]],
+  ["10", ["The message is not allowed.", "blocked"]],
+  ["11", ["The message cannot be routed.", "no_provider"]],
+  ["12", ["The destination cannot be reached.", "unreachable"]],
+  ["13", ["The recipient's age does not allow it.", "blocked"]],
+  ["14", ["The carrier blocked the message.", "blocked"]],
+  ["15", ["The recipient's prepaid credit does not suffice.", "unreachable"]],
+  ["16", ["A quota of the gateway was exceeded.", "rate"]],
+  ["50", ["The entity ID is missing or wrong.", "sender"]],
+  ["51", ["The sender header is missing or wrong.", "sender"]],
+  ["52", ["The content ID is missing or wrong.", "content"]],
+  ["53", ["The recipient's consent is missing.", "opted_out"]],
+  ["54", ["The message breaks a regulation of the country.", "blocked"]],
+  ["99", ["General error.", "unknown"]],
 ]);
 const NO_ERROR = "0";
+/** How the report of a part begins that was not taken, whose code is one of a send. */
+const LOST_PART = "Part";
 /** Codes of messages that never reached a network. */
 const NEVER_LEFT = new Set(["10", "11", "50", "51", "52", "53", "54"]);
 
@@ -215,7 +219,7 @@ function readResponse(wire: WireResponse): SendOutcome {
   }
   if (!failed) return { kind: "accepted", providerMessageIds: ids };
   const [, why] = known ?? unlisted("message");
-  const detail = `Part ${messages.indexOf(failed) + 1} of ${messages.length} was not taken. ${why}`;
+  const detail = `${LOST_PART} ${messages.indexOf(failed) + 1} of ${messages.length} was not taken. ${why}`;
   return { kind: "accepted", providerMessageIds: ids, lost: { code: failed.status, detail } };
 }
 
@@ -282,7 +286,7 @@ function readCallback(callback: Callback): CallbackContent {
     reference: fields.get("client-ref"),
     status: status === "undelivered" && NEVER_LEFT.has(code) ? "failed" : status,
     code,
-    detail: RECEIPT_CODES.get(code),
+    detail: RECEIPT_CODES.get(code)?.[0],
   });
   return callbackContent({ reports: [report] });
 }
@@ -300,4 +304,8 @@ export const vonage: HttpProvider<VonageSettings> = {
   readResponse,
   authenticate,
   readCallback,
+  // The series of the SMS API overlap; that of the Messages API is above both.
+  reasonOf: ({ code, detail, isRefusal }) =>
+    MESSAGES_CODES.get(code)?.[2] ??
+    (isRefusal || detail.startsWith(LOST_PART) ? CODES.get(code)?.[2] : RECEIPT_CODES.get(code)?.[1]),
 };

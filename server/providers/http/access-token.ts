@@ -65,7 +65,12 @@ function refusalOf({ status, body }: WireResponse): NotAccepted {
     .parse(jsonOrNull(body));
   // Token servers refuse a client with 400, too (RFC 6749, 5.2).
   const fault = status === 400 ? "account" : faultOfStatus(status);
-  return outcomeOf(`token_http_${status}`, [fault, "The provider did not grant access."], error, error_description);
+  return outcomeOf(
+    `token_http_${status}`,
+    [fault, "The provider did not grant access.", "unknown"],
+    error,
+    error_description,
+  );
 }
 
 /**
@@ -136,13 +141,19 @@ export function accessTokens(
       response = await call();
     } catch {
       return {
-        refusal: outcomeOf("token_unreachable", ["provider", "The provider's token server could not be reached."]),
+        refusal: outcomeOf("token_unreachable", [
+          "provider",
+          "The provider's token server could not be reached.",
+          "no_provider",
+        ]),
       };
     }
     if (!isSuccess(response.status)) return { refusal: refusalOf(response) };
     const { data } = granted.safeParse(jsonOrNull(response.body));
     if (!data)
-      return { refusal: outcomeOf("token_malformed", ["provider", "The provider granted no readable token."]) };
+      return {
+        refusal: outcomeOf("token_malformed", ["provider", "The provider granted no readable token.", "no_provider"]),
+      };
     cached = { token: data.access_token, endsAtMs: askedAtMs + data.expires_in * SECOND_MS };
     return { token: data.access_token };
   }

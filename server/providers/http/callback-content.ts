@@ -48,6 +48,10 @@ export function reportFrom({ code, detail, providerDetail, reference, occurredAt
   };
 }
 
+/** Whether this is the text of a failure whose code was in no table of ours. */
+export const isUnexplainedDetail = (detail: string): boolean =>
+  detail === UNEXPLAINED.failed || detail === UNEXPLAINED.undelivered;
+
 /** Whether a report is of a failure whose code is in no table of ours. */
 export const isUnexplained = ({ status, detail }: Report): boolean =>
   (status === "failed" || status === "undelivered") && detail === UNEXPLAINED[status];

@@ -44,8 +44,13 @@ describe("a response of which only the status is known", () => {
 });
 
 it("an outcome is refused, or retryable with a fault", () => {
-  expect(outcomeOf("1", ["refused", "No."])).toEqual({ kind: "refused", code: "1", detail: "No." });
-  expect(outcomeOf("1", ["account", "No."])).toEqual({ kind: "retryable", code: "1", detail: "No.", fault: "account" });
+  expect(outcomeOf("1", ["refused", "No.", "unknown"])).toEqual({ kind: "refused", code: "1", detail: "No." });
+  expect(outcomeOf("1", ["account", "No.", "unknown"])).toEqual({
+    kind: "retryable",
+    code: "1",
+    detail: "No.",
+    fault: "account",
+  });
 });
 
 it("keeps the provider's words apart from ours, which customers read", () => {
@@ -60,7 +65,7 @@ it("keeps the provider's words apart from ours, which customers read", () => {
   expect(forOperators(outcome)).toMatchObject({
     detail: "The provider does not serve this installation. The account AC1 was not found.",
   });
-  expect(outcomeOf("1", ["account", "No."], "", null)).not.toHaveProperty("providerDetail");
+  expect(outcomeOf("1", ["account", "No.", "unknown"], "", null)).not.toHaveProperty("providerDetail");
 });
 
 it("an error with a code in no table proves nothing with the status of a gateway", () => {

@@ -1,6 +1,7 @@
 /** Shared readers of providers' responses. */
 import { z } from "zod";
 import type { Fault, SendOutcome } from "../port";
+import type { FailureReason } from "../schema";
 
 /** Outcome of an attempt that was not accepted. */
 export type NotAccepted = Exclude<SendOutcome, { kind: "accepted" }>;
@@ -8,8 +9,16 @@ export type NotAccepted = Exclude<SendOutcome, { kind: "accepted" }>;
 /** Refused for good, or the fault that kept the message from being sent. */
 export type ErrorClass = "refused" | Fault;
 
-/** Meaning of a provider's code: its error class, and a sentence for customers. */
-export type Meaning = readonly [errorClass: ErrorClass, detail: string];
+/** Meaning of a provider's code: its error class, and a sentence and a reason for customers. */
+export type Meaning = readonly [errorClass: ErrorClass, detail: string, reason: FailureReason];
+
+/** Meaning of a status in a receipt: a failure has a reason. */
+export type Reported =
+  | readonly [status: "sent" | "delivered", detail: string, reason?: undefined]
+  | readonly [status: "failed" | "undelivered", detail: string, reason: FailureReason];
+
+/** Meaning of the code of a receipt. */
+export type Explained = readonly [detail: string, reason: FailureReason];
 
 /** A code as providers write it: a text or a number. */
 export const wireCode = z.union([z.string().min(1), z.number()]).transform(String);
@@ -51,7 +60,7 @@ const UNLISTED: Readonly<Record<ErrorClass, string>> = {
 };
 
 /** Meaning of a code that is in no table of ours, in a response of 2xx; of any other see {@link outcomeOfUnlisted}. */
-export const unlisted = (errorClass: ErrorClass): Meaning => [errorClass, UNLISTED[errorClass]];
+export const unlisted = (errorClass: ErrorClass): Meaning => [errorClass, UNLISTED[errorClass], "unknown"];
 
 /** An outcome as operators read it, with the provider's own words. */
 export const forOperators = (outcome: SendOutcome): SendOutcome =>
@@ -89,7 +98,7 @@ export function outcomeOfHttp(status: number, own?: ReadonlyMap<number, Fault>):
   if (GATEWAY_STATUSES.has(status)) {
     return { kind: "unknown", code, detail: `A gateway answered HTTP ${status}: the message may have been sent.` };
   }
-  return outcomeOf(code, [faultOfStatus(status, own), answered(status)]);
+  return outcomeOf(code, [faultOfStatus(status, own), answered(status), "unknown"]);
 }
 
 /**

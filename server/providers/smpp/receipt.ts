@@ -1,6 +1,7 @@
 /** Reads a deliver_sm: a delivery receipt, a message from a handset, or an event that we do not process. */
 import { reportFrom } from "../http/callback-content";
 import type { Inbound, Report } from "../port";
+import type { FailureReason } from "../schema";
 import { type Alphabet, decodeText } from "./text";
 import type { Pdu } from "./wire";
 
@@ -44,6 +45,13 @@ const STATS: ReadonlyMap<string, State> = new Map([
   ["REJEC", REJECTED],
   ["SKIPP", SKIPPED],
 ]);
+
+/**
+ * The reason of a failure by our words about the receipt. Centres number the errors of their networks as they like, so the state
+ * alone says something; undefined: it says nothing.
+ */
+export const reasonOfReceipt = (detail: string): FailureReason | undefined =>
+  detail === EXPIRED[1] ? "expired" : undefined;
 
 /** Normal form of an id: equal ids are the same text. */
 const plainId = (id: string): string => id.toLowerCase().replace(/^0+(?=.)/, "");

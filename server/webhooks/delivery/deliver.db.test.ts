@@ -85,8 +85,8 @@ describe("a delivery", () => {
     expect(await stateOf(setup)).toMatchObject({ failure_count: 6, is_active: true });
   });
 
-  test("is tried again after Retry-After, if that is later than the schedule", async () => {
-    const setup = await setUp((response) => response.writeHead(429, { "retry-after": "3600" }).end());
+  test("is tried again after Retry-After, if that is later than the schedule, and at most one step of it later", async () => {
+    const setup = await setUp((response) => response.writeHead(429, { "retry-after": "120" }).end());
     const waitS = async () => {
       const [delivery] = await deliveriesOf(setup.endpoint.id);
       const { rows } = await pool().query<{ at: Date }>(
@@ -97,12 +97,12 @@ describe("a delivery", () => {
     };
     await raiseSent(setup);
     await runJobs(setup);
-    expect(await waitS()).toBe(3_600);
+    expect(await waitS()).toBe(120);
     setup.receiver.respondWith((response) =>
       response.writeHead(503, { "retry-after": new Date(Date.now() + 30 * 86_400_000).toUTCString() }).end(),
     );
     await runJobs(setup);
-    expect(await waitS()).toBe(86_400);
+    expect(await waitS()).toBe(1_800);
     setup.receiver.respondWith((response) => response.writeHead(503, { "retry-after": "1" }).end());
     await runJobs(setup);
     expect(await waitS()).toBe(1_800);

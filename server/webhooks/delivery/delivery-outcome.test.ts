@@ -100,20 +100,33 @@ describe("one try", () => {
 });
 
 describe("a response with Retry-After", () => {
-  const runAt = (retryAfterS: number | null, attempt: number) =>
-    settleOutcomes([endpoint()], [delivery("d1", { attempts: attempt - 1 })], [outcome("d1", { attempt, retryAfterS })])
-      .retries[0]?.runAt;
+  const runAt = (retryAfterS: number | null, attempt: number, statusCode = 503) =>
+    settleOutcomes(
+      [endpoint()],
+      [delivery("d1", { attempts: attempt - 1 })],
+      [outcome("d1", { attempt, statusCode, retryAfterS })],
+    ).retries[0]?.runAt;
 
   test.each([
     [null, 1, 30],
     [0, 1, 30],
     [29, 1, 30],
     [31, 1, 31],
-    [86_400, 1, 86_400],
+    [86_400, 1, 300],
     [31, 2, 300],
-    [86_400, 5, 86_400],
+    [86_400, 2, 1_800],
+    [86_400, 4, 43_200],
+    [86_400, 5, 43_200],
   ])("of %s s after try %i leads to the next try after %i s", (retryAfterS, attempt, delayS) => {
     expect(runAt(retryAfterS, attempt)).toEqual(at(delayS * 1_000));
+  });
+
+  test.each([429, 503])("counts with %i, which says that the endpoint is overloaded", (statusCode) => {
+    expect(runAt(120, 1, statusCode)).toEqual(at(120_000));
+  });
+
+  test.each([301, 400, 500, 502, 504])("does not count with %i", (statusCode) => {
+    expect(runAt(120, 1, statusCode)).toEqual(at(30_000));
   });
 
   test("delays only its own delivery, and gives no seventh try", () => {
@@ -121,13 +134,13 @@ describe("a response with Retry-After", () => {
       [endpoint()],
       [delivery("d1"), delivery("d2"), delivery("d3", { attempts: 5 })],
       [
-        outcome("d1", { retryAfterS: 3_600 }),
+        outcome("d1", { statusCode: 429, retryAfterS: 240 }),
         outcome("d2"),
         outcome("d3", { attempt: 6, statusCode: 503, retryAfterS: 60 }),
       ],
     );
     expect(settled.retries.map((retry) => [retry.deliveryIds, retry.runAt])).toEqual([
-      [["d1"], at(3_600_000)],
+      [["d1"], at(240_000)],
       [["d2"], at(30_000)],
     ]);
     expect(settled.deliveries.at(-1)).toMatchObject({ id: "d3", status: "abandoned" });

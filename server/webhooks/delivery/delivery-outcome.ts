@@ -1,5 +1,5 @@
 /** Applies the outcomes of tries to deliveries and their endpoints. */
-import { DISABLE_AFTER_FAILURES, GONE, nextTryDelayS } from "./retry";
+import { DISABLE_AFTER_FAILURES, delayAfter, GONE } from "./retry";
 
 /** How a try ended. `attempt` counts from 1 in each round; `retryAfterS`: the response's `Retry-After`, in seconds. */
 export type DeliveryOutcome = {
@@ -115,11 +115,9 @@ function settleDelivery(
   const { finishedAt } = outcome;
   const state = { ...delivery, nextAttemptAt: null };
   if (outcome.acknowledged) return { ...state, finishedAt };
-  const scheduledS = nextTryDelayS(delivery.attempts);
-  if (scheduledS === null || endpoint.isDeleted) return { ...state, status: "abandoned", finishedAt };
+  const delayS = delayAfter(delivery.attempts, outcome);
+  if (delayS === null || endpoint.isDeleted) return { ...state, status: "abandoned", finishedAt };
   if (!endpoint.isActive) return { ...state, status: "held", finishedAt: null };
-  // An endpoint may ask for a longer delay than the schedule's, never for a shorter one.
-  const delayS = Math.max(scheduledS, outcome.retryAfterS ?? 0);
   const runAt = new Date(finishedAt.getTime() + delayS * 1_000);
   const { round, attempts: triesMade } = delivery;
   const group = `${endpoint.id} ${round} ${triesMade} ${delayS}`;

@@ -14,7 +14,10 @@ export const DISABLE_AFTER_FAILURES = 25;
 /** The status of an endpoint that is gone for good (RFC 9110 section 15.5.11): it is disabled at once. */
 export const GONE = 410;
 
-/** The longest `Retry-After` that is honoured, in seconds. */
+/** Statuses whose `Retry-After` says how long the endpoint is overloaded or out of service (RFC 9110, RFC 6585). */
+const ASKING_TO_WAIT: ReadonlySet<number | null> = new Set([429, 503]);
+
+/** A longer `Retry-After` is read as this many seconds, a whole day. */
 export const RETRY_AFTER_MAX_S = 86_400;
 
 /** Time limit of a whole exchange with an endpoint, in milliseconds. */
@@ -31,6 +34,21 @@ export function nextTryDelayS(triesMade: number): number | null {
     throw new RangeError("The number of tries made must be a whole number from 0.");
   }
   return RETRY_DELAYS_S[triesMade] ?? null;
+}
+
+/**
+ * Seconds until the next try after a response, or `null` when all tries are used up. An overloaded endpoint may ask for more time,
+ * at most until the schedule's step after the next one, so that no response stretches the schedule by more than that; never for less.
+ * @param response of the last try.
+ */
+export function delayAfter(
+  triesMade: number,
+  response: { statusCode: number | null; retryAfterS: number | null },
+): number | null {
+  const scheduledS = nextTryDelayS(triesMade);
+  if (scheduledS === null || !ASKING_TO_WAIT.has(response.statusCode)) return scheduledS;
+  const longestS = nextTryDelayS(triesMade + 1) ?? scheduledS;
+  return Math.min(Math.max(scheduledS, response.retryAfterS ?? 0), longestS);
 }
 
 /**

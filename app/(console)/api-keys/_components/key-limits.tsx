@@ -7,8 +7,9 @@ import type { ApiKey } from "@/server/api-keys/schema";
 export function Limits({ apiKey }: { apiKey: ApiKey }) {
   const lines = [
     texts.limits.requestsPerMinute(apiKey.rate_limit, formatCount(apiKey.rate_limit)),
-    apiKey.daily_limit !== null && texts.limits.messagesPerDay(apiKey.daily_limit, formatCount(apiKey.daily_limit)),
-    apiKey.monthly_limit !== null &&
+    typeof apiKey.daily_limit === "number" &&
+      texts.limits.messagesPerDay(apiKey.daily_limit, formatCount(apiKey.daily_limit)),
+    typeof apiKey.monthly_limit === "number" &&
       texts.limits.messagesPerMonth(apiKey.monthly_limit, formatCount(apiKey.monthly_limit)),
     apiKey.allowed_ips && texts.limits.onlyFrom(apiKey.allowed_ips.join(", ")),
   ].filter((line) => typeof line === "string");

@@ -38,15 +38,19 @@ export function ImportForm({
   const senders = trpc.senders.list.useQuery({ limit: SENDERS_SHOWN_MAX });
   const [source, setSource] = useState<ListSource>({ text: "", fileName: null });
   const [chosen, setChosen] = useState<SuppressedFor>({ senderId: "", column: "guessed", note: "" });
-  const { list, column, setColumn } = useNumberList(source.text);
+  const { list, column, setColumn, readNumber } = useNumberList(source.text);
   const { progress, error, run, stop } = useImport(stage, onStage);
 
   const senderIds = useMemo(() => senders.data?.items.map((sender) => sender.sender_id) ?? [], [senders.data]);
   const ofSenders = chosen.column === "guessed" ? senderColumn(list) : chosen.column;
   const checked = useMemo(
     () =>
-      checkList(list, { numberColumn: column, senderColumn: ofSenders, senderId: chosen.senderId }, new Set(senderIds)),
-    [list, column, ofSenders, chosen.senderId, senderIds],
+      checkList(
+        list,
+        { numberColumn: column, readNumber, senderColumn: ofSenders, senderId: chosen.senderId },
+        new Set(senderIds),
+      ),
+    [list, column, readNumber, ofSenders, chosen.senderId, senderIds],
   );
   const slices = useMemo(() => toSlices(checked.ready), [checked]);
   const problems = [...checked.problems, ...progress.problems].sort((a, b) => a.line - b.line);

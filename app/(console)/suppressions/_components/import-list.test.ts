@@ -1,14 +1,14 @@
 import { expect, it } from "vitest";
-import { readList } from "../../_numbers/number-list";
+import { readList, readNumber } from "../../_numbers/number-list";
 import { checkList, type ReadyNumber, senderColumn, toSlices } from "./import-list";
 
 const OWN = new Set(["ACME", "SHOP"]);
 
 it("takes each number once, counts repeats, and names the lines of the file that it does not take", () => {
   const list = readList(
-    "phone,name\n+1 (415) 555-0101,Ann\n\n0049 151 12345678,Bob\nunknown,Cy\n,Di\n+14155550101,Eve\n",
+    "phone,name\n+1 (415) 555-0101,Ann\n\n0049 151 12345678,Bob\nunknown,Cy\n,Di\n+14155550101,Eve\n(415) 555-0102,Flo\n",
   );
-  expect(checkList(list, { numberColumn: 0, senderColumn: null, senderId: "" }, OWN)).toEqual({
+  expect(checkList(list, { numberColumn: 0, readNumber, senderColumn: null, senderId: "" }, OWN)).toEqual({
     ready: [
       { line: 2, number: "+14155550101", senderId: "" },
       { line: 4, number: "+4915112345678", senderId: "" },
@@ -17,6 +17,11 @@ it("takes each number once, counts repeats, and names the lines of the file that
     problems: [
       { line: 5, number: "unknown", problem: "Not a number in international form, such as +14155550123" },
       { line: 6, number: "", problem: "No number" },
+      {
+        line: 8,
+        number: "(415) 555-0102",
+        problem: "Not a number in international form, such as +14155550123",
+      },
     ],
   });
 });
@@ -33,7 +38,11 @@ it("reads the service's own export: a number is apart for each sender, and for a
   );
   expect(senderColumn(list)).toBe(1);
   expect(senderColumn(readList("phone,name\n+14155550101,Ann"))).toBeNull();
-  const { ready, duplicates, problems } = checkList(list, { numberColumn: 0, senderColumn: 1, senderId: "" }, OWN);
+  const { ready, duplicates, problems } = checkList(
+    list,
+    { numberColumn: 0, readNumber, senderColumn: 1, senderId: "" },
+    OWN,
+  );
   expect(ready.map(({ line, senderId }) => [line, senderId])).toEqual([
     [2, ""],
     [3, "ACME"],

@@ -2,9 +2,8 @@
 
 import { numbersTexts } from "@/app/_texts/numbers";
 import { importSuppressionsTexts as texts } from "@/app/_texts/suppressions/import";
-import { e164Of } from "@/server/messages/phone";
 import { IMPORT_MAX } from "@/server/suppressions/import-limits";
-import type { NumberList } from "../../_numbers/number-list";
+import type { NumberList, NumberReader } from "../../_numbers/number-list";
 import type { LineProblem } from "../../_numbers/problem-lines";
 
 /** A number that can be imported. `line`: its place in the file. `senderId`: empty for all senders. */
@@ -12,8 +11,13 @@ export type ReadyNumber = { line: number; number: string; senderId: string };
 
 export type CheckedList = { ready: ReadyNumber[]; duplicates: number; problems: LineProblem[] };
 
-/** Column by its index. `senderColumn` null: all numbers are for `senderId`. */
-export type ImportColumns = { numberColumn: number; senderColumn: number | null; senderId: string };
+/** Column by its index, and how its numbers are read. `senderColumn` null: all numbers are for `senderId`. */
+export type ImportColumns = {
+  numberColumn: number;
+  readNumber: NumberReader;
+  senderColumn: number | null;
+  senderId: string;
+};
 
 /** Numbers of one call, all for the same sender. */
 export type ImportSlice = { senderId: string; rows: ReadyNumber[] };
@@ -41,7 +45,7 @@ export function checkList(
     const line = lines[at] ?? 0;
     const text = record[columns.numberColumn] ?? "";
     const senderId = columns.senderColumn === null ? columns.senderId : (record[columns.senderColumn] ?? "");
-    const number = e164Of(text);
+    const number = columns.readNumber(text);
     const key = `${number} ${senderId}`;
     if (number === null)
       checked.problems.push({

@@ -69,8 +69,8 @@ export function KeyFacts({ apiKey, keys }: { apiKey: ApiKey; keys: readonly ApiK
 
 function MessageLimits({ apiKey: { daily_limit: daily, monthly_limit: monthly } }: { apiKey: ApiKey }) {
   const limits = [
-    daily !== null && texts.facts.perDay(formatCount(daily)),
-    monthly !== null && texts.facts.perMonth(formatCount(monthly)),
+    typeof daily === "number" && texts.facts.perDay(formatCount(daily)),
+    typeof monthly === "number" && texts.facts.perMonth(formatCount(monthly)),
   ].filter((limit) => limit !== false);
   return limits.length > 0 ? limits.join(", ") : texts.facts.noLimit;
 }

@@ -90,9 +90,9 @@ function Usage({ apiKey, usage }: { apiKey: ApiKey; usage: KeyUsage }) {
 /** Messages that count against the key's limits, today and this month. */
 function Quotas({ apiKey, usage }: { apiKey: ApiKey; usage: KeyUsage }) {
   const quotas = [
-    apiKey.daily_limit !== null &&
+    typeof apiKey.daily_limit === "number" &&
       texts.usage.usedToday(formatCount(usage.used_today ?? 0), formatCount(apiKey.daily_limit)),
-    apiKey.monthly_limit !== null &&
+    typeof apiKey.monthly_limit === "number" &&
       texts.usage.usedThisMonth(formatCount(usage.used_this_month ?? 0), formatCount(apiKey.monthly_limit)),
   ].filter((quota) => quota !== false);
   if (quotas.length === 0) return null;

@@ -128,6 +128,7 @@ function MessageFailure({ error }: { error: NonNullable<MessageDetail["message"]
       icon={<IconAlertTriangle aria-hidden />}
       title={error.message}
     >
+      <Text size="sm">{texts.failures[error.reason]}</Text>
       <Text size="sm" className="mono">
         {error.code}
       </Text>

@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
+import { readNumber } from "../../../_numbers/number-list";
 import { checkRows, type Row, toBatches } from "./batches";
 
-const row = (line: number, number: string, values: Record<string, string> = {}): Row => ({ line, number, values });
+const row = (line: number, number: string, values: Record<string, string> = {}): Row => ({
+  line,
+  number,
+  to: readNumber(number),
+  values,
+});
 
 describe("checkRows", () => {
   it("takes each usable number once, and says why it does not take the others", () => {
@@ -13,6 +19,7 @@ describe("checkRows", () => {
       row(5, "+14155550101", { name: "Eve" }),
       row(6, "+14155550102", {}),
       row(7, "+14155550103", { name: "x".repeat(1_600) }),
+      row(8, "(415) 555-0123", { name: "Flo" }),
     ]);
     expect(ready).toEqual([
       { line: 1, to: "+14155550101", variables: { name: "Ann" } },
@@ -24,6 +31,7 @@ describe("checkRows", () => {
       [5, "The same number as in line 1"],
       [6, "No value for {{name}}"],
       [7, "The text has more than 1600 characters"],
+      [8, "Not a number in international form, such as +14155550123"],
     ]);
   });
 });

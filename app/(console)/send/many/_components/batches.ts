@@ -2,9 +2,8 @@
 
 import { numbersTexts } from "@/app/_texts/numbers";
 import { sendManyTexts } from "@/app/_texts/send/many";
-import { e164Of } from "@/server/messages/phone";
 import { fillIn, placeholdersOf } from "@/server/messages/placeholders";
-import type { NumberList } from "../../../_numbers/number-list";
+import type { NumberList, NumberReader } from "../../../_numbers/number-list";
 import type { LineProblem } from "../../../_numbers/problem-lines";
 
 /** Limits of one send from the console; each is stated on the page. */
@@ -15,17 +14,18 @@ const BATCH_ROWS_MAX = 500;
 const BATCH_BYTES_MAX = 500_000;
 const BATCH_COMMAS_MAX = 3_500;
 
-/** A recipient as it was entered. `line`: its place in the list, from 1. */
-export type Row = { line: number; number: string; values: Record<string, string> };
+/** A recipient as it was entered. `line`: its place in the list, from 1. `to`: its number; null: none that can be used. */
+export type Row = { line: number; number: string; to: string | null; values: Record<string, string> };
 
 /** A recipient that can be sent to. */
 export type ReadyRow = { line: number; to: string; variables: Record<string, string> };
 
 /** The rows of a list whose numbers stand in the column `numbers`. */
-export const rowsOf = ({ columns, records }: NumberList, numbers: number): Row[] =>
+export const rowsOf = ({ columns, records }: NumberList, numbers: number, readNumber: NumberReader): Row[] =>
   records.map((record, at) => ({
     line: at + 1,
     number: record[numbers] ?? "",
+    to: readNumber(record[numbers] ?? ""),
     // An empty field is no value: a text must not have a gap.
     values: Object.fromEntries(
       columns.map((name, column) => [name, record[column] ?? ""] as const).filter(([, value]) => value !== ""),
@@ -34,9 +34,8 @@ export const rowsOf = ({ columns, records }: NumberList, numbers: number): Row[]
 
 const problemOf = (body: string, row: Row, seen: ReadonlyMap<string, number>): string | null => {
   const texts = sendManyTexts.problems;
-  const to = e164Of(row.number);
-  if (to === null) return row.number === "" ? numbersTexts.noNumber : numbersTexts.notANumber;
-  const first = seen.get(to);
+  if (row.to === null) return row.number === "" ? numbersTexts.noNumber : numbersTexts.notANumber;
+  const first = seen.get(row.to);
   if (first !== undefined) return texts.sameAs(first);
   const { body: text, missing } = fillIn(body, row.values);
   if (missing.length > 0) return texts.noValue(`{{${missing[0]}}}`);
@@ -52,15 +51,15 @@ export function checkRows(body: string, rows: readonly Row[]): { ready: ReadyRow
   const seen = new Map<string, number>();
   const used = placeholdersOf(body);
   for (const row of rows) {
+    const { line, number, to } = row;
     const problem = problemOf(body, row, seen);
-    if (problem !== null) {
-      problems.push({ line: row.line, number: row.number, problem });
+    if (to === null || problem !== null) {
+      problems.push({ line, number, problem: problem ?? numbersTexts.notANumber });
       continue;
     }
-    const to = e164Of(row.number) ?? "";
-    seen.set(to, row.line);
+    seen.set(to, line);
     ready.push({
-      line: row.line,
+      line,
       to,
       variables: Object.fromEntries(used.map((name) => [name, row.values[name] ?? ""])),
     });

@@ -68,9 +68,12 @@ export function ManyView() {
 function Compose({ accountId, senderIds }: { accountId: string; senderIds: string[] }) {
   const [text, setText] = useState("");
   const [draft, setDraft] = useState<BulkDraft>({ from: senderIds[0] ?? "", body: "", smart: false });
-  const { list, column, setColumn } = useNumberList(text);
+  const { list, column, setColumn, readNumber } = useNumberList(text);
   const sending = useSendPlan(accountId);
-  const rows = useMemo(() => rowsOf({ ...list, records: list.records.slice(0, ROWS_MAX) }, column), [list, column]);
+  const rows = useMemo(
+    () => rowsOf({ ...list, records: list.records.slice(0, ROWS_MAX) }, column, readNumber),
+    [list, column, readNumber],
+  );
   const local = useMemo(() => checkRows(draft.body, rows), [draft.body, rows]);
   const { check, error, isChecking, run, reset } = useCheck(draft, local.ready);
 

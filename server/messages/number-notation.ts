@@ -1,0 +1,30 @@
+/** Numbers as people and carriers write them, whereas the API takes E.164 alone. */
+import { isValidPhoneNumber } from "libphonenumber-js";
+import { asInternational } from "./phone";
+
+/** With one of these, what follows is a country code. */
+const PREFIXED = /^(?:tel:)?[\s(]*(?:\+|00)/i;
+
+/** Ten digits as a number of the USA, Canada and the Caribbean has them without its country code, 1. */
+const NORTH_AMERICAN = /^\+[2-9]\d{2}[2-9]\d{6}$/;
+
+/**
+ * The number that a person has written; null: none, or one without its country code. Such a number must not become another
+ * country's: `(415) 555-0123` is none of Switzerland. So without `+` or `00` a number counts only if it is valid in the
+ * country that its first digits name, and does not look like a North American one.
+ */
+export function e164OfTyped(text: string): string | null {
+  const number = asInternational(text);
+  if (number === null || PREFIXED.test(text.trim())) return number;
+  return !NORTH_AMERICAN.test(number) && isValidPhoneNumber(number) ? number : null;
+}
+
+/**
+ * The number that a carrier has reported; null: none. Many carriers write no `+`, so without one it counts as international, too.
+ * Only ten digits that no country has, but the North American ones without their country code, are not taken for a number.
+ */
+export function e164OfCarrier(text: string): string | null {
+  const number = asInternational(text);
+  if (number === null || PREFIXED.test(text.trim()) || !NORTH_AMERICAN.test(number)) return number;
+  return isValidPhoneNumber(number) ? number : null;
+}
