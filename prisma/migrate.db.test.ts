@@ -5,7 +5,7 @@ import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import pg from "pg";
-import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
 import { runCommand } from "@/test/commands";
 
 /** A copy of what `migrate` reads, to which tests add migrations, and a database of its own. */
@@ -104,6 +104,140 @@ test("a migration that waits for a lock lets others pass, and is applied when th
   await reader.end();
   expect((await running).output).toBe("applied 29990101000000_add_a_column\n");
   expect((await run("--check")).code).toBe(0);
+});
+
+describe("an index that a migration makes if it does not exist", () => {
+  const name = "29990101500000_one_key";
+  const SWAP = `LOCK TABLE rows_to_index IN ACCESS EXCLUSIVE MODE;
+    CREATE UNIQUE INDEX IF NOT EXISTS "rows_key" ON "rows_to_index" ("kind", "id");
+    ALTER TABLE rows_to_index DROP CONSTRAINT rows_pkey;
+    ALTER TABLE rows_to_index ADD CONSTRAINT rows_pkey PRIMARY KEY USING INDEX rows_key;`;
+  const SECOND = `CREATE INDEX IF NOT EXISTS rows_to_index_id ON rows_to_index (id) WHERE kind <> ';';`;
+
+  const indexed = async () => {
+    const { rows } = await database.query<{ oid: number; name: string; isValid: boolean }>(
+      `SELECT indexrelid::int8::int4 AS oid, indexrelid::regclass::text AS name, indisvalid AS "isValid" FROM pg_index
+       WHERE indrelid = 'rows_to_index'::regclass ORDER BY name`,
+    );
+    return rows;
+  };
+  const write = () => database.query("INSERT INTO rows_to_index (kind) VALUES ('a')");
+  const readers = new Set<pg.Client>();
+  const openReader = async (level: string) => {
+    const reader = new pg.Client({ connectionString: url });
+    await reader.connect();
+    readers.add(reader);
+    await reader.query(`BEGIN ISOLATION LEVEL ${level}; SELECT count(*) FROM rows_to_index`);
+    return reader;
+  };
+
+  beforeEach(async () => {
+    await database.query(
+      "CREATE TABLE rows_to_index (id bigserial NOT NULL, kind text NOT NULL, CONSTRAINT rows_pkey PRIMARY KEY (id))",
+    );
+    await database.query("INSERT INTO rows_to_index (kind) SELECT 'a' FROM generate_series(1, 1000)");
+  });
+
+  afterEach(async () => {
+    for (const reader of readers) await reader.end();
+    readers.clear();
+    await database.query("SET lock_timeout = 0");
+    await removeMigration(name);
+    await database.query("DROP TABLE rows_to_index");
+    await database.query("DELETE FROM _prisma_migrations WHERE migration_name = $1", [name]);
+  });
+
+  test("is built while rows are written, however long a backup reads", async () => {
+    await addMigration(name, SECOND);
+    const backup = await openReader("REPEATABLE READ");
+    const running = run();
+    await expect.poll(indexed).toHaveLength(2);
+    await expect.poll(isLocked).toBe(true);
+    await database.query("SET lock_timeout = '1s'");
+    await write();
+    await backup.end();
+    expect(await running).toEqual({ code: 0, output: `applied ${name}\n` });
+    expect(await indexed()).toEqual([
+      expect.objectContaining({ name: "rows_pkey", isValid: true }),
+      expect.objectContaining({ name: "rows_to_index_id", isValid: true }),
+    ]);
+    expect(await triesOf(name)).toEqual(["finished"]);
+  });
+
+  test("is built once, however often a reader has its migration tried again, and writers wait for no longer than a try", async () => {
+    await addMigration(name, SWAP);
+    const reader = await openReader("READ COMMITTED");
+    const running = run();
+    await expect.poll(() => triesOf(name), { timeout: 30_000 }).toContain("rolled back");
+    const [built] = await indexed();
+    expect(built).toMatchObject({ name: "rows_key", isValid: true });
+    await expect.poll(isLocked, { timeout: 10_000 }).toBe(true);
+    await database.query("SET lock_timeout = '5s'");
+    await write();
+    await reader.end();
+    expect(await running).toEqual({ code: 0, output: `applied ${name}\n` });
+    expect(await indexed()).toEqual([{ oid: built?.oid, name: "rows_pkey", isValid: true }]);
+  });
+
+  test("is built anew when a build was killed", async () => {
+    await addMigration(name, SWAP);
+    const backup = await openReader("REPEATABLE READ");
+    const kill = begin();
+    await expect.poll(indexed).toHaveLength(2);
+    await kill();
+    await database.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%INDEX CONCURRENTLY%' AND pid <> pg_backend_pid()",
+    );
+    await backup.end();
+    const [left] = await indexed();
+    expect(left).toMatchObject({ name: "rows_key", isValid: false });
+    expect(await run()).toEqual({ code: 0, output: `applied ${name}\n` });
+    const [made] = await indexed();
+    expect(made).toMatchObject({ name: "rows_pkey", isValid: true });
+    expect(made?.oid).not.toBe(left?.oid);
+  });
+
+  test("and that the database goes on building for a killed process is waited for", async () => {
+    await addMigration(name, SWAP);
+    const backup = await openReader("REPEATABLE READ");
+    const kill = begin();
+    await expect.poll(indexed).toHaveLength(2);
+    await kill();
+    const [begun] = await indexed();
+    const again = run();
+    const isWaitedFor = async () =>
+      (
+        await database.query(
+          "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%LOCK TABLE%'",
+        )
+      ).rowCount;
+    await expect.poll(isWaitedFor, { timeout: 20_000 }).toBe(1);
+    await backup.end();
+    expect(await again).toEqual({ code: 0, output: `applied ${name}\n` });
+    expect(await indexed()).toEqual([{ oid: begun?.oid, name: "rows_pkey", isValid: true }]);
+  });
+
+  test("is built by one of two processes, and the other does not keep it from ending", async () => {
+    await addMigration(name, SWAP);
+    const backup = await openReader("REPEATABLE READ");
+    const runs = [run(), run()];
+    await expect.poll(indexed).toHaveLength(2);
+    await backup.end();
+    const outputs = (await Promise.all(runs)).map(({ output }) => output).sort();
+    expect(outputs).toEqual([`applied ${name}\n`, "up to date\n"]);
+    expect(await triesOf(name)).toEqual(["finished"]);
+  });
+});
+
+test("a migration that was applied in another form stays applied", async () => {
+  const name = "29990101600000_in_another_form";
+  await addMigration(name, "CREATE TABLE in_another_form (id text);");
+  await run();
+  await addMigration(name, "CREATE TABLE in_another_form (id int);");
+  expect(await run()).toEqual({ code: 0, output: "up to date\n" });
+  expect((await run("--check")).code).toBe(0);
+  await removeMigration(name);
+  await database.query("DELETE FROM _prisma_migrations WHERE migration_name = $1", [name]);
 });
 
 describe("a migration whose process is killed", () => {

@@ -10,6 +10,7 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { PrismaPg } from "@prisma/adapter-pg";
 import { bindMigrationAwareSqlAdapterFactory, DriverAdapterError } from "@prisma/driver-adapter-utils";
@@ -17,6 +18,7 @@ import { runMigrations as migrateJobQueue } from "graphile-worker";
 import pg from "pg";
 import { type MigrationState, tooNewLine } from "../server/observability/migration-state";
 import { readMigrationState } from "../server/observability/migrations";
+import { buildIndexesOf, onOwnConnection } from "./online-indexes";
 import { patiently } from "./patiently";
 import { indexQueues } from "./queue-indexes";
 import { halfDoneLine, noteRolledBack, withNote } from "./unfinished";
@@ -57,13 +59,31 @@ function loadEngine(): Promise<Bindings> {
   return loading;
 }
 
+/** Pause between tries for {@link MIGRATION_LOCK_ID}. */
+const LOCK_POLL_MS = 200;
+
+/**
+ * Waits for its turn among the processes that migrate. A statement that waited would hold a snapshot, for whose end the build of an
+ * index in the process whose turn it is would wait.
+ */
+async function takeTurn(guard: pg.Client): Promise<void> {
+  for (;;) {
+    const { rows } = await guard.query<{ isMine: boolean }>('SELECT pg_try_advisory_lock($1) AS "isMine"', [
+      MIGRATION_LOCK_ID,
+    ]);
+    if (rows[0]?.isMine) return;
+    await pause(LOCK_POLL_MS);
+  }
+}
+
 /**
  * Sends a script whole, as Prisma's native engine does: in one transaction, which also notes that the migration is finished. The
  * database may carry it out though the process was killed meanwhile; done and noted are one even then. The adapter's own way
- * splits it at each semicolon, also within a function's body.
+ * splits it at each semicolon, also within a function's body. Indexes of large tables are built before ({@link buildIndexesOf}).
  */
 class WholeScripts extends PrismaPg {
   constructor(
+    private readonly connectionString: string,
     private readonly connections: pg.Pool,
     private readonly names: ReadonlyMap<string, string>,
   ) {
@@ -73,13 +93,21 @@ class WholeScripts extends PrismaPg {
   override async connect() {
     const adapter = await super.connect();
     adapter.executeScript = async (script) => {
-      const name = this.names.get(script);
-      const whole = name === undefined ? script : await withNote(this.connections, name, script);
-      await this.connections.query(whole).catch(({ code = "", severity = "ERROR", message, detail, hint }) => {
+      await this.carryOut(script).catch(({ code = "", severity = "ERROR", message, detail, hint }) => {
         throw new DriverAdapterError({ kind: "postgres", code, severity, message, detail, column: undefined, hint });
       });
     };
     return adapter;
+  }
+
+  private async carryOut(script: string): Promise<void> {
+    const name = this.names.get(script);
+    if (name === undefined) {
+      await this.connections.query(script);
+      return;
+    }
+    await buildIndexesOf(this.connectionString, script);
+    await this.connections.query(await withNote(this.connections, name, script));
   }
 }
 
@@ -89,7 +117,7 @@ async function openEngine(connectionString: string) {
   const names = new Map(migrationDirectories.map((own) => [own.migrationFile.content.value, own.path]));
   const { SchemaEngine } = await loadEngine();
   const connections = new pg.Pool({ connectionString, max: 2, lock_timeout: LOCK_TIMEOUT_MS });
-  const adapter = bindMigrationAwareSqlAdapterFactory(new WholeScripts(connections, names));
+  const adapter = bindMigrationAwareSqlAdapterFactory(new WholeScripts(connectionString, connections, names));
   const engine = await SchemaEngine.new({ datamodels: await schemaFiles() }, () => undefined, adapter);
   return {
     engine,
@@ -169,7 +197,7 @@ export async function migrate(connectionString: string): Promise<string[]> {
   const guard = new pg.Client({ connectionString });
   await guard.connect();
   try {
-    await guard.query("SELECT pg_advisory_lock($1)", [MIGRATION_LOCK_ID]);
+    await takeTurn(guard);
     const before = await readMigrationState(guard);
     const refusal = tooNewLine(before);
     if (refusal) throw new Error(refusal);
@@ -177,7 +205,7 @@ export async function migrate(connectionString: string): Promise<string[]> {
     await migrateJobQueue({ connectionString, logger: undefined });
     await guard.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`);
     await patiently(
-      () => indexQueues(guard),
+      () => onOwnConnection(connectionString, indexQueues),
       async () => "the queues' indexes",
     );
     await patiently(

@@ -8,7 +8,8 @@ async function indexed(): Promise<string[]> {
   try {
     await indexQueues(client);
   } finally {
-    client.release();
+    // Without time-outs now.
+    client.release(true);
   }
   const { rows } = await pool().query<{ name: string }>(
     "SELECT indexname AS name FROM pg_indexes WHERE schemaname = 'graphile_worker' AND indexname ~ '^jobs_(of|by)_' ORDER BY 1",
@@ -25,4 +26,24 @@ test("each queue has one index, which stays as it is until the queue gets anothe
   const second = await indexed();
   expect(second).toHaveLength(first.length);
   expect(second.filter((name) => !first.includes(name))).toEqual([expect.stringMatching(/^jobs_of_webhooks_/)]);
+});
+
+test("an index that a killed build has left is built anew", async () => {
+  const [index = ""] = await indexed();
+  const stateOf = async () => {
+    const { rows } = await pool().query<{ oid: string; isValid: boolean }>(
+      `SELECT indexrelid::text AS oid, indisvalid AS "isValid" FROM pg_index WHERE indexrelid = $1::regclass`,
+      [`graphile_worker.${index}`],
+    );
+    return rows[0];
+  };
+  await pool().query("UPDATE pg_index SET indisvalid = false WHERE indexrelid = $1::regclass", [
+    `graphile_worker.${index}`,
+  ]);
+  const left = await stateOf();
+  expect(left?.isValid).toBe(false);
+  await indexed();
+  const built = await stateOf();
+  expect(built?.isValid).toBe(true);
+  expect(built?.oid).not.toBe(left?.oid);
 });

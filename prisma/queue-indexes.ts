@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import type pg from "pg";
 import { QUEUES } from "../server/core/jobs";
+import { buildOnline } from "./online-indexes";
 
 const SCHEMA = "graphile_worker";
 const TASKS = `${SCHEMA}._private_tasks`;
@@ -22,20 +23,27 @@ async function taskIds(client: pg.Client, names: readonly string[]): Promise<num
 /** For the looks at locked jobs every few seconds, which would read all that wait for their time. One entry more per run of a job. */
 const LOCKED = "jobs_locked";
 
+/** Builds an index of jobs while jobs are added and run: a backlog may have millions. */
+const buildOnJobs = (client: pg.Client, name: string, what: string): Promise<void> =>
+  buildOnline(client, {
+    name: `${SCHEMA}.${name}`,
+    table: JOBS,
+    statement: `CREATE INDEX CONCURRENTLY ${name} ON ${JOBS} ${what}`,
+  });
+
 /**
  * Gives each queue of the workers an index of its own jobs, in the order in which they are fetched. In the shared index, each
  * fetch also reads earlier jobs of other queues: one of webhooks reads a backlog of messages. The name says which tasks an index is
  * for, so that a queue that gets another task gets another index. Locked jobs have one index.
+ * @param client as of {@link buildOnline}.
  */
 export async function indexQueues(client: pg.Client): Promise<void> {
-  await client.query(`CREATE INDEX IF NOT EXISTS ${LOCKED} ON ${JOBS} (locked_by) WHERE locked_by IS NOT NULL`);
+  await buildOnJobs(client, LOCKED, "(locked_by) WHERE locked_by IS NOT NULL");
   const current: string[] = [];
   for (const [queue, names] of Object.entries(QUEUES)) {
     const ids = (await taskIds(client, names)).join(", ");
     const index = `jobs_of_${queue}_${createHash("sha256").update(ids).digest("hex").slice(0, 8)}`;
-    await client.query(
-      `CREATE INDEX IF NOT EXISTS ${index} ON ${JOBS} (priority, run_at) WHERE is_available = true AND task_id IN (${ids})`,
-    );
+    await buildOnJobs(client, index, `(priority, run_at) WHERE is_available = true AND task_id IN (${ids})`);
     current.push(index);
   }
   const { rows } = await client.query<{ name: string }>(
@@ -43,5 +51,5 @@ export async function indexQueues(client: pg.Client): Promise<void> {
      WHERE schemaname = $1 AND (indexname = $2 OR indexname ~ '^jobs_of_[a-z]+_[0-9a-f]{8}$') AND NOT indexname = ANY($3::text[])`,
     [SCHEMA, OUTDATED, current],
   );
-  for (const { name } of rows) await client.query(`DROP INDEX IF EXISTS ${SCHEMA}.${name}`);
+  for (const { name } of rows) await client.query(`DROP INDEX CONCURRENTLY IF EXISTS ${SCHEMA}.${name}`);
 }

@@ -17,6 +17,9 @@ import { autoApproveSender } from "../server/senders/tasks";
 import { deliverWebhooks, sweepWebhooks } from "../server/webhooks/tasks";
 import { exclusively } from "./lease";
 
+/** What a job returns that did nothing, because another run of it was under way. */
+const SKIPPED = Symbol("skipped");
+
 /**
  * Parses the payload, runs the work and logs the result. A throw returns the job to the queue. `stop` is aborted when the
  * worker is stopping and should begin nothing more.
@@ -27,11 +30,11 @@ const task =
     const facts = { task: name, id: String(job.id), attempt: job.attempts, payload, startedAt: performance.now() };
     try {
       const parsed = jobs[name].parse(payload) as JobPayload<Name>;
-      await inSpan(
+      const result = await inSpan(
         () => spanOfJob(facts),
         () => run(parsed, abortSignal),
       );
-      noteJob(facts, "done");
+      noteJob(facts, result === SKIPPED ? "skipped" : "done");
     } catch (thrown) {
       noteJob(facts, "failed");
       log("error", "job.failed", { job: name, id: job.id, attempt: job.attempts, ...errorFields(thrown) });
@@ -41,7 +44,7 @@ const task =
 
 /** A recurring job, of which at most one run is under way in all workers. */
 const recurringTask = (name: JobName, run: (stop: AbortSignal) => Promise<unknown>): Task =>
-  task(name, (_, stop) => exclusively(name, () => run(stop)));
+  task(name, async (_, stop) => ((await exclusively(name, () => run(stop))) ? null : SKIPPED));
 
 /** The tasks of a queue: neither more nor fewer than its index has. */
 type TasksOf<Queue extends QueueName> = Record<JobOf<Queue>, Task>;

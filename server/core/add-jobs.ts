@@ -62,7 +62,8 @@ const settingsOf = (name: JobName): number[] => [MAX_JOB_ATTEMPTS, PRIORITIES[na
 /**
  * Adds a job in the transaction of `tx`.
  * @param options `runAt`: a time of this process's clock; the job is due after the same duration by the database's
- *   clock, which the queue uses. Null: at once after the commit. `key`: replaces a waiting job with the same key.
+ *   clock, which the queue uses. Null: at once after the commit. `key`: replaces a waiting job with the same key, at the
+ *   place that this has in the queue: one that is replaced again and again would never reach the head of a queue that lags.
  *   Without a key no other transaction waits for a lock of this one.
  */
 export async function addJob<Name extends JobName>(
@@ -75,7 +76,8 @@ export async function addJob<Name extends JobName>(
   await tx.query({
     name: "jobs.add",
     text: `SELECT 1 FROM graphile_worker.add_job($1, $2::json,
-             run_at := clock_timestamp() + $3::float8 * interval '1 millisecond', max_attempts := $4, priority := $5::int, job_key := $6)`,
+             run_at := clock_timestamp() + $3::float8 * interval '1 millisecond', max_attempts := $4, priority := $5::int, job_key := $6,
+             job_key_mode := 'preserve_run_at')`,
     values: [name, JSON.stringify(payload), runAt ? msUntil(runAt) : null, ...settingsOf(name), key],
   });
 }

@@ -75,7 +75,7 @@ function makeMetrics() {
     ),
     jobs: histogram(
       "messaging_job_duration_seconds",
-      "Runs of jobs, by task and outcome (done, failed)",
+      "Runs of jobs, by task and outcome (done, failed, skipped: another run was under way)",
       SLOW_S,
       ...(["task", "outcome"] as const),
     ),

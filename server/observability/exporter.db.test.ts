@@ -8,6 +8,7 @@ import { makeRoute } from "@/test/database/routes";
 import { makeAccount } from "@/test/database/seed";
 import { serveRest } from "../api/rest";
 import { pool } from "../core/db";
+import { QUEUES } from "../core/jobs";
 import { workerId } from "../core/worker-id";
 import { invalidateGauges } from "./gauges";
 import { observeRequest } from "./requests";
@@ -79,8 +80,11 @@ test("a request through the API is counted by its operation, and its messages on
   expect(metrics).not.toContain("a text that no metric shows");
 });
 
-test("a worker counts recurring jobs from 0, so that alerts see that one was never done", async () => {
-  expect(await text()).toContain('messaging_job_duration_seconds_count{task="check_ledger",outcome="done"} 0');
+test("a worker counts every recurring job from 0, so that alerts see that one was never done", async () => {
+  const lines = new Set((await text()).split("\n"));
+  for (const task of [...QUEUES.sweeps, ...QUEUES.housekeeping]) {
+    expect(lines).toContain(`messaging_job_duration_seconds_count{task="${task}",outcome="done"} 0`);
+  }
 });
 
 test("of two workers only the one that has run for longer reads the queue, and the other follows it", async () => {

@@ -13,7 +13,7 @@ import { startTracing } from "./tracing";
 export async function startObservability(): Promise<void> {
   await startTracing("worker");
   // An alert on jobs that were not done needs a count to look at before the first one is.
-  for (const task of QUEUES.housekeeping) metrics().jobs.zero({ task, outcome: "done" });
+  for (const task of [...QUEUES.sweeps, ...QUEUES.housekeeping]) metrics().jobs.zero({ task, outcome: "done" });
   await serveMetrics("worker");
   await waitForMigrations();
 }
@@ -21,8 +21,11 @@ export async function startObservability(): Promise<void> {
 /** A run of a job. `items`: how many messages or deliveries it carries. */
 type JobRun = { task: string; id: string; attempt: number; payload: unknown; startedAt: number };
 
+/** `skipped`: of a recurring job, because another run of it was under way. */
+type JobOutcome = "done" | "failed" | "skipped";
+
 /** Measures a run of a job that has ended, and logs it in one line. `startedAt`: `performance.now()`. */
-export function noteJob({ task, id, attempt, payload, startedAt }: JobRun, outcome: "done" | "failed"): void {
+export function noteJob({ task, id, attempt, payload, startedAt }: JobRun, outcome: JobOutcome): void {
   const ms = performance.now() - startedAt;
   metrics().jobs.observe({ task, outcome }, ms / 1_000);
   if (isWideLogged()) logWide("job.run", { job: task, id, attempt, outcome, ...itemsOf(payload), ms: Math.round(ms) });

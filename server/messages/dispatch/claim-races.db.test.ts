@@ -16,9 +16,14 @@ async function takenOver(): Promise<string> {
 }
 
 test.each([
-  { what: "fails it", status: "failed", claims: 0 },
-  { what: "leaves it pending", status: "pending", claims: 1 },
-])("a next attempt waits for a transaction that holds the message, which $what", async ({ status, claims }) => {
+  { what: "fails it", sql: "UPDATE messages SET status = 'failed' WHERE id = $1", claims: 0 },
+  {
+    what: "finds out that the first attempt was refused",
+    sql: "UPDATE message_attempts SET outcome = 'refused' WHERE message_id = $1",
+    claims: 0,
+  },
+  { what: "leaves it pending", sql: "SELECT 1 FROM messages WHERE id = $1", claims: 1 },
+])("a next attempt waits for a transaction that holds the message, which $what", async ({ sql, claims }) => {
   const id = await takenOver();
   const other = await pool().connect();
   try {
@@ -28,7 +33,7 @@ test.each([
     await expect
       .poll(async () => (await pool().query("SELECT 1 FROM pg_locks WHERE NOT granted")).rowCount)
       .toBeGreaterThan(0);
-    await other.query("UPDATE messages SET status = $2 WHERE id = $1", [id, status]);
+    await other.query(sql, [id]);
     await other.query("COMMIT");
     const attempts = await claiming;
     for (const { slot } of attempts) slot?.release();

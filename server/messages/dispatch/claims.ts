@@ -81,11 +81,12 @@ export function dropClaims(attempts: readonly Pick<Attempt, "claim">[]): void {
 /**
  * Claims attempts; one is skipped when its message has an attempt of that number, was refused or withdrawn, has expired or is
  * no longer pending.
+ * @param tx null: in a transaction of their own, or, without one behind another attempt, in one statement.
  * @param begins whether an attempt begins with its claim, because the call follows at once.
  * @returns the attempts that this process is to make.
  */
 export async function claim(
-  tx: Queryable,
+  tx: Tx | null,
   attempts: readonly Attempt[],
   begins: (attempt: Attempt) => boolean,
 ): Promise<Attempt[]> {
@@ -93,12 +94,10 @@ export async function claim(
   const known = knownClaims();
   for (const attempt of attempts) known.add(attempt.claim);
   const sentAtMs = performance.now();
+  const claims = attempts.map((attempt) => ({ ...attempt, begins: begins(attempt) }));
   let isBegun: ReadonlyMap<string, boolean>;
   try {
-    isBegun = await insertClaims(
-      tx,
-      attempts.map((attempt) => ({ ...attempt, begins: begins(attempt) })),
-    );
+    isBegun = await insertClaims(tx, claims);
   } catch (thrown) {
     abandonClaims(attempts);
     throw thrown;
@@ -110,8 +109,6 @@ export async function claim(
 }
 
 type NewClaim = Attempt & { begins: boolean };
-
-const byMessage = ({ message: one }: NewClaim, { message: other }: NewClaim): number => (one.id < other.id ? -1 : 1);
 
 const NEW_CLAIMS = unnest<NewClaim>(
   {
@@ -125,23 +122,31 @@ const NEW_CLAIMS = unnest<NewClaim>(
 );
 
 /**
- * A claim behind another attempt locks its message, in the order of ids: an outcome of the earlier attempt may be about to fail
- * it. First attempts race with nothing, and most claims are such.
+ * Inserts claims. One behind another attempt locks its message first, in a statement of its own: an outcome of the earlier attempt
+ * may be about to fail the message, or to refuse it, and a statement that waits for a lock still sees other tables as they
+ * were before. First attempts race with nothing, and most claims are such.
  * @returns for each claim that was inserted, whether its attempt is begun.
  */
-async function insertClaims(tx: Queryable, claims: readonly NewClaim[]): Promise<Map<string, boolean>> {
-  const { rows } = await tx.query<{ claim: string; isBegun: boolean }>({
+async function insertClaims(tx: Tx | null, claims: readonly NewClaim[]): Promise<Map<string, boolean>> {
+  const later = claims.filter(({ seq }) => seq > 1).map(({ message }) => message.id);
+  if (later.length === 0) return insertFreeClaims(tx ?? pool(), claims);
+  if (tx === null) return transaction((own) => insertClaims(own, claims));
+  // Pipelined: the second statement begins when the first one has the locks.
+  const [, isBegun] = await Promise.all([lockMessages(tx, later), insertFreeClaims(tx, claims)]);
+  return isBegun;
+}
+
+async function insertFreeClaims(on: Queryable, claims: readonly NewClaim[]): Promise<Map<string, boolean>> {
+  const { rows } = await on.query<{ claim: string; isBegun: boolean }>({
     name: "attempts.claim",
     text: `INSERT INTO message_attempts (message_id, seq, provider, started_at, worker_id, claim, begun_at)
            SELECT c.message_id, c.seq, c.provider, clock_timestamp(), $1, c.claim,
              CASE WHEN c.begins THEN clock_timestamp() END
            FROM ${NEW_CLAIMS.as("c")}
            JOIN messages m ON m.id = c.message_id AND ${filterEquals("m.status", "pending")} AND NOT ${isExpired("m")}
-           LEFT JOIN LATERAL (SELECT p.id FROM messages p
-             WHERE c.seq > 1 AND p.id = c.message_id AND ${filterEquals("p.status", "pending")} FOR NO KEY UPDATE) l ON true
-           WHERE (c.seq = 1 OR l.id IS NOT NULL) AND NOT EXISTS (SELECT 1 FROM message_attempts r WHERE r.message_id = c.message_id AND r.outcome = 'refused')
+           WHERE NOT EXISTS (SELECT 1 FROM message_attempts r WHERE r.message_id = c.message_id AND r.outcome = 'refused')
            ON CONFLICT (message_id, seq) DO NOTHING RETURNING claim, begun_at IS NOT NULL AS "isBegun"`,
-    values: [workerId(), ...NEW_CLAIMS.values(claims.toSorted(byMessage))],
+    values: [workerId(), ...NEW_CLAIMS.values(claims)],
   });
   return new Map(rows.map((row) => [row.claim, row.isBegun]));
 }

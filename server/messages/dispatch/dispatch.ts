@@ -173,7 +173,7 @@ function providerChooser(table: ProviderTable): (row: Row) => Promise<Choice> {
 
 /** Claims attempts at one provider as its slots become free within {@link SLOTS_WITHIN_MS}; the rest are queued. */
 async function claimAsSlotsAllow(adapter: Adapter | null, attempts: Attempt[], start: Start): Promise<void> {
-  if (!adapter) return start(await claim(pool(), attempts, () => false));
+  if (!adapter) return start(await claim(null, attempts, () => false));
   const deadline = performance.now() + SLOTS_WITHIN_MS;
   let left = attempts;
   while (left.length > 0) {
@@ -190,7 +190,7 @@ async function claimWithSlots(adapter: Adapter, attempts: Attempt[], slots: read
   const placed = attempts.map((attempt, at) => ({ ...attempt, slot: slots[at] ?? null }));
   let claimed: Attempt[] = [];
   try {
-    claimed = await claim(pool(), placed, () => beginsAtOnce(adapter));
+    claimed = await claim(null, placed, () => beginsAtOnce(adapter));
     return claimed;
   } finally {
     const kept = new Set(claimed.map(({ slot }) => slot));
@@ -203,7 +203,7 @@ async function probe(attempts: Attempt[], start: Start): Promise<void> {
   let claimed: Attempt[] = [];
   try {
     await chargeThroughput(pool(), attempts);
-    claimed = await claim(pool(), attempts, () => false);
+    claimed = await claim(null, attempts, () => false);
     start(claimed);
   } finally {
     const own = new Set(claimed.map((attempt) => attempt.claim));

@@ -5,7 +5,7 @@
  */
 import { beforeAll, expect, test } from "vitest";
 import { plainRequest } from "@/server/accounts/idempotency/request";
-import { HOUR_MS } from "@/server/core/clock";
+import { HOUR_MS, MINUTE_MS } from "@/server/core/clock";
 import { pool } from "@/server/core/db";
 import { sendBulk } from "@/server/messages/accept/send";
 import { applyReceipts } from "@/server/messages/receipts/apply-receipts";
@@ -145,3 +145,37 @@ test("a webhook job finds its deliveries by id", async () => {
   const names = ["webhooks.load_due", "webhooks.park_deliveries"];
   expect(await excessiveReads(statements, names, ["webhook_deliveries"])).toEqual([]);
 });
+
+test.each(["before", "after"])(
+  "the sweep of receipts that are left reads each later attempt once a run, and no first one, %s it is analysed",
+  async (when) => {
+    const later = 6_000;
+    if (when === "after") await pool().query("VACUUM ANALYZE messages, message_attempts, receipts");
+    else {
+      await pool().query(
+        `INSERT INTO message_attempts (message_id, seq, provider, outcome, started_at, begun_at, worker_id)
+         SELECT m.id, s.seq, 'vonage', 'unknown', now() - interval '2 hours' + m.n * interval '1 millisecond', now(), 'ended'
+         FROM (SELECT id, row_number() OVER (ORDER BY id) AS n FROM messages WHERE status = 'sent' LIMIT $1) m,
+           generate_series(1, 2) s (seq) WHERE s.seq = 1 OR m.n <= $2`,
+        [BACKLOG, later],
+      );
+    }
+    let read = 0;
+    let last: unknown[] = [new Date(0), ""];
+    const [sweep] = await statementsOf(() => applyLeftReceipts(MINUTE_MS));
+    if (!sweep) throw new Error("no statement");
+    const [ageMs, , , limit] = sweep.values;
+    for (let found = 1; found > 0; ) {
+      const values = [ageMs, ...last, limit];
+      const { plan } = await explain({ ...sweep, values });
+      read += rowsRead(plan, ["message_attempts"]);
+      const { rows } = await pool().query<{ id: string; startedAt: Date }>(sweep.text, values);
+      found = rows.length;
+      const end = rows.at(-1);
+      if (end) last = [end.startedAt, end.id];
+    }
+    expect(read).toBeGreaterThanOrEqual(later);
+    // Those that are under way, which the backlog has many of, are too young.
+    expect(read).toBeLessThan(later + OWN * READ_PER_ROW_MAX);
+  },
+);

@@ -103,3 +103,20 @@ test("messages that have lost their jobs are all queued again in one run, before
   await requeueOrphans(MINUTE_MS, LIMITS);
   expect(await dispatched()).toHaveLength(WAITING + 1);
 });
+
+test("a job of orphans that still waits keeps its place in a queue that lags", async () => {
+  await pool().query("DELETE FROM graphile_worker._private_jobs; DELETE FROM sweep_rounds");
+  await requeueOrphans(MINUTE_MS);
+  await pool().query("UPDATE graphile_worker._private_jobs SET run_at = now() - interval '30 minutes'");
+  const places = async () => {
+    const { rows } = await pool().query<{ key: string; runAt: Date }>(
+      'SELECT key, run_at AS "runAt" FROM graphile_worker.jobs ORDER BY key',
+    );
+    return rows;
+  };
+  const before = await places();
+  expect(before).not.toEqual([]);
+  await pool().query("DELETE FROM sweep_rounds");
+  await requeueOrphans(MINUTE_MS);
+  expect(await places()).toEqual(before);
+});

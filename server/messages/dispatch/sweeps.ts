@@ -149,13 +149,19 @@ export const expireUnconfirmed = (ageMs: number): Promise<number> =>
     },
   );
 
-/** Attempts of {@link applyLeftReceipts}, in the order of an index: those after `$2` and `$3`. `$1`: minimum age; `$4`: limit. */
-const GIVEN_UP = `WITH given_up AS MATERIALIZED (
-    SELECT a.message_id AS id, a.started_at FROM message_attempts a
-    WHERE (a.outcome IS NULL OR a.outcome = 'unknown') AND a.seq > 1 AND ${isGivenUp("a", BEFORE)}
+/** Later attempts of {@link GIVEN_UP} that meet `condition`. Unknown and open ones have an index each, and are read in its order. */
+const laterAttempts = (condition: string) => `(SELECT a.message_id AS id, a.started_at FROM message_attempts a
+    WHERE a.seq > 1 AND ${condition} AND a.started_at < ${BEFORE}
       AND a.started_at >= GREATEST($2::timestamptz, now() - interval '${VALIDITY_MS} milliseconds')
       AND (a.started_at, a.message_id) > ($2, $3)
-    ORDER BY a.started_at, a.message_id LIMIT $4)
+    ORDER BY a.started_at, a.message_id LIMIT $4)`;
+
+/** Attempts of {@link applyLeftReceipts}, in the order of their time: those after `$2` and `$3`. `$1`: minimum age; `$4`: limit. */
+const GIVEN_UP = `WITH given_up AS MATERIALIZED (
+    ${laterAttempts("a.outcome = 'unknown'")}
+    UNION ALL
+    ${laterAttempts(`a.outcome IS NULL AND ${isGivenUp("a", BEFORE)}`)}
+    ORDER BY started_at, id LIMIT $4)
   SELECT g.id, g.started_at AS "startedAt", EXISTS (SELECT 1 FROM messages m JOIN receipts r ON r.message_id = m.id
       WHERE m.id = g.id AND m.status = 'sent' AND NOT r.applied AND r.status IN ('failed', 'undelivered')) AS "isLeft"
   FROM given_up g ORDER BY g.started_at, g.id`;
