@@ -72,16 +72,24 @@ async function runChain(first: Attempt): Promise<void> {
   for (let attempt: Attempt | null = first; attempt; ) {
     const current: Attempt = attempt;
     const made = await make(current).finally(() => current.slot?.release());
-    attempt = made === "not-made" ? await giveBackUnmade(current) : await record(current, made.outcome, made.latencyMs);
+    if (made === "not-made") return giveBackUnmade(current);
+    attempt = await record(current, made.outcome, made.latencyMs);
+    // Not after a failure to record: the attempt was made, and must not be given back.
     dropClaims([current]);
   }
 }
 
-/** Gives back an attempt that was not made, and has its message dispatched again; nothing happens if another worker owns it. */
-async function giveBackUnmade(attempt: Attempt): Promise<null> {
+/**
+ * Gives back an attempt that was not made, and has its message dispatched again; nothing happens if another worker owns it. When
+ * the database stays away for longer, `giveBackUnheard` (recover.ts) does it: a claim that this process does not know was not made.
+ */
+async function giveBackUnmade(attempt: Attempt): Promise<void> {
   const until = attempt.claimedAt.getTime() + UNRESOLVED_AFTER_MS;
-  await keepWriting("attempt.not_given_back_yet", () => giveBack([attempt]), until);
-  return null;
+  try {
+    await keepWriting("attempt.not_given_back_yet", () => giveBack([attempt]), until);
+  } finally {
+    dropClaims([attempt]);
+  }
 }
 
 /** Outcomes that wait to be recorded, and those who wait until they are fewer. */
