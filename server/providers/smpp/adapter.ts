@@ -1,11 +1,11 @@
 /** SMPP 3.4: a bind to a message centre over which messages go out, and receipts and replies come in. */
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { startDeadline } from "../../core/deadline";
+import { hasStalledSince, stalledMs, startDeadline } from "../../core/deadline";
 import { errorFields, log } from "../../core/log";
 import { callbackContent, reportFrom } from "../http/callback-content";
-import type { Adapter, CallbackContent } from "../port";
-import { createBinds } from "./binds";
+import type { Adapter, CallbackContent, SendOutcome } from "../port";
+import { createBinds, NOT_BOUND } from "./binds";
 import { readDeliver } from "./receipt";
 import { createSubmitter, type OnTakenLate } from "./send";
 import { type SmppSettings, targetOf } from "./settings";
@@ -78,6 +78,18 @@ async function takeOwn(content: CallbackContent, sink: Sink, isClosed: () => boo
   }
 }
 
+/**
+ * Marks an outcome that a stall of this process may have caused. A centre hangs up on a process that stands still: a lost
+ * connection, a missing response or bind then says nothing of the centre. Its responses do.
+ */
+async function markingStalls<Outcome extends SendOutcome | null>(work: () => Promise<Outcome>): Promise<Outcome> {
+  const markMs = stalledMs();
+  const outcome = await work();
+  const isWithoutResponse =
+    outcome?.kind === "unknown" || (outcome && "code" in outcome && outcome.code === NOT_BOUND.code);
+  return isWithoutResponse && hasStalledSince(markMs) ? { ...outcome, isOurStall: true } : outcome;
+}
+
 /** Waits until no call is under way, at most `withinMs`. */
 async function untilIdle(calls: { underWay: number }, withinMs: number): Promise<void> {
   let isLate = false;
@@ -128,9 +140,9 @@ export function createSmppAdapter(settings: SmppSettings, sink: Sink, options: S
     id: "smpp",
     maxInFlight: settings.window * settings.sessions,
     isBound: binds.isBound,
-    ready: binds.ready,
+    ready: () => markingStalls<SendOutcome | null>(binds.ready),
     isReady: binds.isReady,
-    send: (sendRequest) => whileUnderWay(() => sendText(sendRequest)),
+    send: (sendRequest) => whileUnderWay(() => markingStalls(() => sendText(sendRequest))),
     close: async () => {
       binds.refuseNew();
       await untilIdle(calls, times.responseTimeoutMs);

@@ -1,5 +1,6 @@
 /** A permanent bind: monitored while it is bound, and bound again whenever it is lost. */
 import { setTimeout as sleep } from "node:timers/promises";
+import { socketsRead } from "../../core/deadline";
 import { log } from "../../core/log";
 import type { NotAccepted } from "../http/response";
 import { isOk, type OnLate, type RequestResult, type Target } from "./connection";
@@ -142,6 +143,8 @@ async function submit(state: State, fields: Record<string, unknown>, onLate?: On
     // This time is used up, so another submit may be scheduled.
     options.onChange();
   }
+  // The centre may have hung up during a stall that has just ended.
+  await socketsRead();
   const line = state.bound;
   if (!line) return { kind: "unsent" };
   const result = await line.connection.request("submit_sm", fields, options.responseTimeoutMs, onLate);
