@@ -4,7 +4,7 @@ import { errorFields, log } from "../../core/log";
 import { metrics } from "../../core/metrics";
 import { defineProcessValue } from "../../core/process";
 import { inSpan } from "../../core/spans";
-import { noteOutcome } from "../../providers/health/provider-health";
+import { noteOutcome, returnProbes } from "../../providers/health/provider-health";
 import { type Slot, waitForSlot } from "../../providers/health/slots";
 import { forOperators } from "../../providers/http/response";
 import type { Adapter, OutboundMessage, SendOutcome, SendRequest } from "../../providers/port";
@@ -72,7 +72,10 @@ async function runChain(first: Attempt): Promise<void> {
   for (let attempt: Attempt | null = first; attempt; ) {
     const current: Attempt = attempt;
     const made = await make(current).finally(() => current.slot?.release());
-    if (made === "not-made") return giveBackUnmade(current);
+    if (made === "not-made") {
+      await Promise.all([giveBackUnmade(current), giveBackProbe(current)]);
+      return;
+    }
     attempt = await record(current, made.outcome, made.latencyMs);
     // Not after a failure to record: the attempt was made, and must not be given back.
     dropClaims([current]);
@@ -89,6 +92,15 @@ async function giveBackUnmade(attempt: Attempt): Promise<void> {
     await keepWriting("attempt.not_given_back_yet", () => giveBack([attempt]), until);
   } finally {
     dropClaims([attempt]);
+  }
+}
+
+/** Lets another message be the probe of a half-open provider that was not called; a failure to do so is logged only. */
+async function giveBackProbe({ provider }: Attempt): Promise<void> {
+  try {
+    if ((await providerTable()).stateOf(provider)?.breaker === "probing") await returnProbes(provider, 1);
+  } catch (thrown) {
+    log("warn", "provider.probe_not_given_back", { provider, ...errorFields(thrown) });
   }
 }
 
