@@ -51,6 +51,12 @@ const send = (adapter: SmppAdapter, body = "hi"): Promise<SendOutcome> => {
 const bound = (adapter: SmppAdapter) => expect.poll(adapter.isBound).toBe(true);
 const accepted = (...providerMessageIds: string[]) => ({ kind: "accepted", providerMessageIds });
 
+/** Responds late. */
+const late =
+  (ms: number, respond = accept): OnSubmit =>
+  (...submit) =>
+    void setTimeout(respond, ms, ...submit);
+
 describe("sending", () => {
   it("binds at once, as configured", async () => {
     const centre = await openCentre();
@@ -122,6 +128,26 @@ describe("sending", () => {
     expect(new Set(headers.map((header) => header?.[2])).size).toBe(1);
   });
 
+  it("gives a part without an id one of ours, so that the receipts of the others are not about the whole text", async () => {
+    const withoutId: OnSubmit = (pdu, session) => void session.send(pdu.response({ message_id: "" }));
+    const centre = await openCentre((...submit) => (submit[2] === 1 ? withoutId : accept)(...submit));
+    const { adapter, taken } = open(centre.url, {}, { responseTimeoutMs: 100 });
+    expect(await send(adapter, "a".repeat(200))).toEqual(accepted("a2", "msg_1-1-1"));
+    centre.onSubmit = (...submit) => (submit[2] === 3 ? withoutId : submit[2] === 5 ? refuse(0x0b) : accept)(...submit);
+    const partly = { ...accepted("a4", "msg_1-1-1"), lost: { code: "0x0b" } };
+    expect(await send(adapter, "a".repeat(307))).toMatchObject(partly);
+    // Nothing can be matched to a text of which no id is known.
+    centre.onSubmit = withoutId;
+    expect(await send(adapter)).toEqual(accepted());
+    expect(await send(adapter, "a".repeat(200))).toEqual(accepted());
+    // A late response to the last part, too.
+    centre.onSubmit = (...submit) => (submit[2] === 10 ? late(200, withoutId) : accept)(...submit);
+    expect(await send(adapter, "a".repeat(200))).toMatchObject({ kind: "unknown", taken: ["a9"] });
+    await expect
+      .poll(() => taken)
+      .toMatchObject([{ reports: [{ providerMessageId: "msg_1-1", reference: "msg_1-1" }] }]);
+  });
+
   it("never has more outstanding submits than the window allows", async () => {
     const waiting: Array<() => void> = [];
     const centre = await openCentre((pdu, session, place) => waiting.push(() => accept(pdu, session, place)));
@@ -171,11 +197,6 @@ describe("sending", () => {
 });
 
 describe("a response after the time-out", () => {
-  const late =
-    (ms: number, respond = accept): OnSubmit =>
-    (...submit) =>
-      void setTimeout(respond, ms, ...submit);
-
   it("is reported with our reference, as the receipts of the centre carry none", async () => {
     const centre = await openCentre(late(150));
     const { adapter, taken } = open(centre.url, {}, { responseTimeoutMs: 50 });

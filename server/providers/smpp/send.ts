@@ -102,21 +102,30 @@ function outcomeOfRest(failed: Exclude<SendOutcome, { kind: "accepted" }>, taken
   return { kind: "accepted", providerMessageIds: taken, lost: { code: failed.code, detail } };
 }
 
-/** Sends the parts in order. Until the first one is taken, nothing has been sent. */
-async function sendParts(submitter: Submitter, [first, ...rest]: Part[]): Promise<SendOutcome> {
+/**
+ * The ids of the parts that the centre took. A part without one gets an id of ours, `<reference>-<place>`: a single id would be
+ * taken for that of the whole text, which one part's receipt would then settle. Without any no receipt can be matched.
+ */
+function idsOf(taken: readonly string[], reference: string): string[] {
+  const own = taken.flatMap((id, at) => (id === "" ? [`${reference}-${at + 1}`] : []));
+  return own.length === taken.length ? [] : [...taken.filter(Boolean), ...own];
+}
+
+/** Sends the parts in order. Until the first one is taken, nothing has been sent. `reference`: ours of the attempt. */
+async function sendParts(submitter: Submitter, [first, ...rest]: Part[], reference: string): Promise<SendOutcome> {
   if (!first) throw new Error("The text has no parts.");
   const outcome = await sendFirst(submitter, first);
   if (outcome.kind !== "accepted" || rest.length === 0) return outcome;
-  const taken = [...outcome.providerMessageIds];
+  const taken = [outcome.providerMessageIds[0] ?? ""];
   const count = rest.length + 1;
   const deadline = startLaterParts(count, submitter.options.responseTimeoutMs);
   try {
     for (const [index, part] of rest.entries()) {
       const later = await sendLater(submitter, part, deadline.isLate);
-      if (later.kind !== "accepted") return outcomeOfRest(later, taken, `${index + 2} of ${count}`);
-      taken.push(...later.providerMessageIds);
+      if (later.kind !== "accepted") return outcomeOfRest(later, idsOf(taken, reference), `${index + 2} of ${count}`);
+      taken.push(later.providerMessageIds[0] ?? "");
     }
-    return { kind: "accepted", providerMessageIds: taken };
+    return { kind: "accepted", providerMessageIds: idsOf(taken, reference) };
   } finally {
     deadline.clear();
   }
@@ -152,6 +161,7 @@ export function createSubmitter(
         },
         ...(at === parts.length - 1 && { onLate: (id) => onTakenLate(sendRequest, id, parts.length > 1) }),
       })),
+      sendRequest.reference,
     );
   };
 }
