@@ -73,8 +73,8 @@ async function runChain(first: Attempt): Promise<void> {
     const current: Attempt = attempt;
     const made = await make(current).finally(() => current.slot?.release());
     if (made === "not-made") {
-      await Promise.all([giveBackUnmade(current), giveBackProbe(current)]);
-      return;
+      [attempt] = await Promise.all([giveBackUnmade(current), giveBackProbe(current)]);
+      continue;
     }
     attempt = await record(current, made.outcome, made.latencyMs);
     // Not after a failure to record: the attempt was made, and must not be given back.
@@ -85,11 +85,15 @@ async function runChain(first: Attempt): Promise<void> {
 /**
  * Gives back an attempt that was not made, and has its message dispatched again; nothing happens if another worker owns it. When
  * the database stays away for longer, `giveBackUnheard` (recover.ts) does it: a claim that this process does not know was not made.
+ * @returns the next attempt, if others have declared this worker dead meanwhile, and the chain goes on.
  */
-async function giveBackUnmade(attempt: Attempt): Promise<void> {
+async function giveBackUnmade(attempt: Attempt): Promise<Attempt | null> {
   const until = attempt.claimedAt.getTime() + UNRESOLVED_AFTER_MS;
   try {
-    await keepWriting("attempt.not_given_back_yet", () => giveBack([attempt]), until);
+    if ((await keepWriting("attempt.not_given_back_yet", () => giveBack([attempt]), until)) > 0) return null;
+    // Whoever took over knew only that it was begun, and recorded an unknown outcome.
+    const { outcome, latencyMs } = NOT_BEGUN;
+    return await record(attempt, outcome, latencyMs);
   } finally {
     dropClaims([attempt]);
   }
@@ -152,6 +156,9 @@ const notSent = (code: string, detail: string, fault: "message" | "throttled"): 
 
 const notConfigured = (provider: string): CallResult =>
   notSent("provider_not_configured", `${provider} has no credentials here.`, "message");
+
+/** As throttled, so that its provider may be tried again: it never heard of the message. */
+const NOT_BEGUN = notSent("not_begun", "Our process stood still before it called the provider.", "throttled");
 
 /** A slot of the attempt's provider; null: no credentials are configured. */
 async function slotFor({ provider, slot }: Attempt): Promise<Slot | null> {
