@@ -5,10 +5,11 @@ import { errorFields, log } from "../server/core/log";
 import { keepDoing } from "../server/core/process";
 import { LEASE_S, workerId } from "../server/core/worker-id";
 import { recoverAttempts, takeBackClaims } from "../server/messages/tasks";
+import { type HeartbeatWatch, watchHeartbeats } from "./heartbeats";
 import { LOCK_SPACE, leasedPools, leaseHeldMs } from "./lease";
 
 const CHECK_EVERY_MS = SECOND_MS;
-/** Without a heartbeat for this long a lease is expired: its worker can no longer begin the attempts that it has claimed. */
+/** Silent for this long, by our own clock, a lease is expired: its worker can no longer begin the attempts that it has claimed. */
 const LEASE_MS = LEASE_S * SECOND_MS;
 /** A worker that still holds its lock may only be stopped; after this time it is considered dead all the same. */
 const DEAD_AFTER_MS = 60 * SECOND_MS;
@@ -18,22 +19,39 @@ const GRACE_MS = 5 * SECOND_MS;
 const POOL_LISTED_WITHIN_MS = 10 * SECOND_MS;
 const CHECK_POOLS_EVERY_MS = 5 * SECOND_MS;
 
-/** A worker with an expired lease. */
-type Expired = { id: string; pools: string[]; isDead: boolean };
+/** A worker with an expired lease; `seenAt`: its last heartbeat. */
+type Expired = { id: string; pools: string[]; seenAt: Date; isDead: boolean };
 
-async function findExpired(): Promise<Expired[]> {
-  const { rows } = await pool().query<Expired>({
-    name: "worker.run_out",
-    text: `SELECT w.id, w.pools, w.seen_at < clock_timestamp() - $3 * interval '1 millisecond' OR NOT EXISTS (
-             SELECT 1 FROM pg_locks p WHERE p.locktype = 'advisory' AND p.objsubid = 2 AND p.granted
-               AND p.classid = $5::oid AND p.objid::bigint = (hashtext(w.id)::bigint & 4294967295)
-               AND p.database = (SELECT oid FROM pg_database WHERE datname = current_database())) AS "isDead"
-           FROM workers w
-           WHERE w.id <> $1 AND w.seen_at < clock_timestamp() - $2 * interval '1 millisecond'
-             AND pg_postmaster_start_time() < clock_timestamp() - $4 * interval '1 millisecond'`,
-    values: [workerId(), LEASE_MS, DEAD_AFTER_MS, GRACE_MS, LOCK_SPACE],
+/** Finds workers that have been silent for {@link LEASE_MS}. It knows of no silence from before it was called. */
+async function findExpired(watch: HeartbeatWatch): Promise<Expired[]> {
+  const askedAtMs = performance.now();
+  const { rows: heartbeats } = await pool().query<{ id: string; seenAt: Date }>({
+    name: "worker.heartbeats",
+    text: `SELECT id, seen_at AS "seenAt" FROM workers WHERE id <> $1`,
+    values: [workerId()],
   });
-  return rows;
+  const silentMs = watch.note(
+    heartbeats.map(({ id, seenAt }) => ({ id, seenAt: seenAt.getTime() })),
+    askedAtMs,
+    performance.now(),
+  );
+  const silent = heartbeats.filter(({ id }) => (silentMs.get(id) ?? 0) >= LEASE_MS);
+  if (silent.length === 0) return [];
+  const { rows } = await pool().query<Omit<Expired, "isDead"> & { isLocked: boolean }>({
+    name: "worker.run_out",
+    text: `SELECT w.id, w.pools, w.seen_at AS "seenAt", EXISTS (
+             SELECT 1 FROM pg_locks p WHERE p.locktype = 'advisory' AND p.objsubid = 2 AND p.granted
+               AND p.classid = $4::oid AND p.objid::bigint = (hashtext(w.id)::bigint & 4294967295)
+               AND p.database = (SELECT oid FROM pg_database WHERE datname = current_database())) AS "isLocked"
+           FROM workers w
+           WHERE (w.id, w.seen_at) IN (SELECT * FROM unnest($1::text[], $2::timestamptz[]))
+             AND pg_postmaster_start_time() < clock_timestamp() - $3 * interval '1 millisecond'`,
+    values: [silent.map(({ id }) => id), silent.map(({ seenAt }) => seenAt), GRACE_MS, LOCK_SPACE],
+  });
+  return rows.map(({ isLocked, ...row }) => ({
+    ...row,
+    isDead: !isLocked || (silentMs.get(row.id) ?? 0) >= DEAD_AFTER_MS,
+  }));
 }
 
 /** Unlocks the jobs of these pools, so that any worker may run them. */
@@ -48,8 +66,8 @@ async function takeOver(dead: readonly Expired[]): Promise<void> {
   await recoverAttempts(ids);
   // A worker with a heartbeat since is alive after all, and keeps its row.
   await pool().query(
-    "DELETE FROM workers WHERE id = ANY($1::text[]) AND seen_at < clock_timestamp() - $2 * interval '1 millisecond'",
-    [ids, LEASE_MS],
+    "DELETE FROM workers WHERE (id, seen_at) IN (SELECT * FROM unnest($1::text[], $2::timestamptz[]))",
+    [ids, dead.map(({ seenAt }) => seenAt)],
   );
   log("warn", "worker.dead", { workers: ids });
 }
@@ -70,28 +88,39 @@ export async function unlockOrphanedJobs(): Promise<void> {
 
 /** Takes over from workers with expired leases until the returned function is called, which waits for the check under way. */
 export function keepTakingOver(): () => Promise<void> {
+  const watch = watchHeartbeats();
   let checkPoolsAt = 0;
   let checkedAtMs = performance.now();
   let awakeSinceMs = checkedAtMs - GRACE_MS;
   return keepDoing(async () => {
     // After a stall, perhaps of the whole machine, or the loss of its own lease, a process takes nothing over for a while.
-    if (performance.now() - checkedAtMs > LEASE_MS) awakeSinceMs = performance.now();
+    if (performance.now() - checkedAtMs > LEASE_MS) {
+      awakeSinceMs = performance.now();
+      watch.forget();
+    }
     checkedAtMs = performance.now();
-    if (Math.min(leaseHeldMs(), checkedAtMs - awakeSinceMs) < GRACE_MS) return CHECK_EVERY_MS;
+    const isReady = Math.min(leaseHeldMs(), checkedAtMs - awakeSinceMs) >= GRACE_MS;
     try {
-      const expired = await findExpired();
-      const stopped = expired.filter(({ isDead }) => !isDead).map(({ id }) => id);
-      if (stopped.length > 0) await takeBackClaims(stopped);
-      await takeOver(expired.filter(({ isDead }) => isDead));
-      if (performance.now() >= checkPoolsAt) {
+      // Watched meanwhile, too: who died before is then taken over at once.
+      const expired = await findExpired(watch);
+      if (isReady) await takeOverExpired(expired);
+      if (isReady && performance.now() >= checkPoolsAt) {
         await unlockOrphanedJobs();
         checkPoolsAt = performance.now() + CHECK_POOLS_EVERY_MS;
       }
     } catch (thrown) {
+      // The others may have been unable to beat as well.
+      watch.forget();
       log("warn", "worker.take_over_failed", errorFields(thrown));
     }
     // A check that took long was no stall.
     checkedAtMs = performance.now();
     return CHECK_EVERY_MS;
   });
+}
+
+async function takeOverExpired(expired: readonly Expired[]): Promise<void> {
+  const stopped = expired.filter(({ isDead }) => !isDead).map(({ id }) => id);
+  if (stopped.length > 0) await takeBackClaims(stopped);
+  await takeOver(expired.filter(({ isDead }) => isDead));
 }

@@ -118,6 +118,33 @@ test("an item heavier than the bound is taken by an empty queue, and refused beh
   expect(await Promise.all([alone, waiting])).toEqual([50, 50]);
 });
 
+test.each([
+  ["a value too long for its index", "54000", 3],
+  ["a value that breaks a statement", "XX000", 3],
+  ["a lost connection", "ECONNRESET", 1],
+  ["a broken pipe", "EPIPE", 1],
+  ["a connection that the server ends", "57P01", 1],
+  ["a statement that was cut off", "57014", 1],
+  ["a deadlock", "40P01", 1],
+  ["a lock that did not come", "55P03", 1],
+  ["a standby", "25006", 1],
+  ["an error without a code", undefined, 1],
+])("a batch is carried out item by item after %s, if the database may blame one item", async (_, code, flushes) => {
+  let count = 0;
+  const add = createBatcher<string, string>(
+    async (items) => {
+      count += 1;
+      if (items.includes("bad")) throw Object.assign(new Error("failed"), { code });
+      return items.map((value) => ({ ok: true, value }));
+    },
+    { maxWeight: 10 },
+  );
+  const [good, bad] = await Promise.allSettled([add("good"), add("bad")]);
+  expect(bad.status).toBe("rejected");
+  expect(good.status).toBe(flushes > 1 ? "fulfilled" : "rejected");
+  expect(count).toBe(flushes);
+});
+
 test("when the database is unavailable for a flush, the calls queued behind it fail with it instead of waiting again", async () => {
   const { add, batches, releases } = gatedBatcher(100);
   const first = add(1);

@@ -2,6 +2,7 @@
  * Group commit: while one flush commits, the next batch fills, so all items that arrived meanwhile share the cost of
  * one transaction. A lone item is flushed at once.
  */
+import { isConnectionFailure } from "./connection-failure";
 import { errorCodeOf, isDatabaseUnavailable, overloaded } from "./errors";
 import { metrics } from "./metrics";
 import { activeTrace, forTraces, outsideSpans } from "./spans";
@@ -23,6 +24,22 @@ export type Settled<Result> = { ok: true; value: Result } | { ok: false; error: 
 export function isDataError(thrown: unknown): boolean {
   const code = errorCodeOf(thrown);
   return code.length === 5 && (code.startsWith("22") || code.startsWith("23"));
+}
+
+const SQLSTATE = /^(\d|F0|HV|P0|XX)[0-9A-Z]+$/;
+/**
+ * Of the database's state, not of a value: lost against another transaction (class 40), a lock or a statement that took too long, a
+ * standby that cannot write (25), a full disk (53, 58). Alone an item would fare no better.
+ */
+const OF_THE_MOMENT = /^((25|40|53|57|58)...|55P03)$/;
+
+/**
+ * Whether one item of a batch may be to blame for its failure. More than {@link isDataError}: a value too long for an index is none
+ * (54000), and would otherwise keep all others from being written for as long as it is tried again.
+ */
+function mayBeOfOneItem(thrown: unknown): boolean {
+  const code = errorCodeOf(thrown);
+  return code.length === 5 && SQLSTATE.test(code) && !OF_THE_MOMENT.test(code) && !isConnectionFailure(thrown);
 }
 
 /**
@@ -107,8 +124,8 @@ export function createBatcher<Item, Result>(
         else call.reject(result ? result.error : new Error("The batch returned no result for this item."));
       });
     } catch (thrown) {
-      // One item's data failed the whole batch: nothing was written, so each item is flushed alone.
-      if (batch.length > 1 && isDataError(thrown)) for (const call of batch) await settle([call]);
+      // One item may have failed the whole batch: nothing was written, so each item is flushed alone.
+      if (batch.length > 1 && mayBeOfOneItem(thrown)) for (const call of batch) await settle([call]);
       else {
         for (const call of batch) call.reject(thrown);
         // The flush has waited for the database as long as a caller may, and the queue has waited with it.

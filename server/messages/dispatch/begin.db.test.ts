@@ -2,11 +2,11 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { checkLedger } from "@/server/accounts/tasks";
 import { pool } from "@/server/core/db";
-import { begin } from "@/server/messages/dispatch/claims";
+import { BEGUN_FRESH_MS, begin, giveBack } from "@/server/messages/dispatch/claims";
 import { claimAttempts } from "@/server/messages/dispatch/dispatch";
 import { settleAttempts, startAttempts } from "@/server/messages/dispatch/run-attempt";
 import { getMessage } from "@/server/messages/read";
-import { BUSY, type Claimed, claimed, prepareAttempts, recordAndAdvance } from "@/test/database/attempts";
+import { BUSY, type Claimed, claimed, prepareAttempts, recordAndAdvance, statusOf } from "@/test/database/attempts";
 
 beforeAll(prepareAttempts);
 
@@ -66,4 +66,69 @@ test("a STOP to another sender of the account lets an attempt begin", async () =
   const second = await recordAndAdvance(message.first, BUSY);
   await suppress(message, "OTHER");
   expect(await begin(second)).toBe(true);
+});
+
+describe("a worker that stood still between the beginning of an attempt and its call, and was declared dead", () => {
+  /** The attempt as its worker resumes it, and others have recorded it. */
+  async function resumed(): Promise<Claimed> {
+    const message = await claimed();
+    expect(await begin(message.first)).toBe(true);
+    await pool().query(
+      "UPDATE message_attempts SET outcome = 'unknown', code = 'worker_lost', finished_at = now() WHERE message_id = $1",
+      [message.id],
+    );
+    return { ...message, first: { ...message.first, begunAtMs: performance.now() - 2 * BEGUN_FRESH_MS } };
+  }
+
+  const attemptsOf = async ({ id }: Claimed) =>
+    (
+      await pool().query(
+        "SELECT provider, outcome, code FROM message_attempts WHERE message_id = $1 AND seq < 3 ORDER BY seq",
+        [id],
+      )
+    ).rows;
+
+  test("knows that it made no call: the chain goes on", async () => {
+    const message = await resumed();
+    startAttempts([message.first]);
+    await settleAttempts();
+    expect(await attemptsOf(message)).toEqual([
+      { provider: "vonage", outcome: "retryable", code: "not_begun" },
+      { provider: "twilio", outcome: "retryable", code: expect.any(String) },
+    ]);
+  });
+
+  test("sends a message with a chain of one provider through it again", async () => {
+    const message = await resumed();
+    await pool().query("UPDATE messages SET chain = '{vonage}' WHERE id = $1", [message.id]);
+    startAttempts([message.first]);
+    await settleAttempts();
+    expect(await attemptsOf(message)).toEqual([{ provider: "vonage", outcome: "retryable", code: "not_begun" }]);
+    expect(await statusOf(message)).toBe("pending");
+    const [again] = await claimAttempts([message.id]);
+    again?.slot?.release();
+    expect(again).toMatchObject({ seq: 2, provider: "vonage" });
+  });
+
+  test("leaves alone what followed: the next attempt decides", async () => {
+    const message = await resumed();
+    const [second] = await claimAttempts([message.id]);
+    second?.slot?.release();
+    startAttempts([message.first]);
+    await settleAttempts();
+    expect(await attemptsOf(message)).toEqual([
+      { provider: "vonage", outcome: "retryable", code: "not_begun" },
+      { provider: "twilio", outcome: null, code: null },
+    ]);
+  });
+
+  test("changes nothing of an attempt that another worker has claimed since", async () => {
+    const message = await claimed();
+    await giveBack([message.first]);
+    const [other] = await claimAttempts([message.id]);
+    other?.slot?.release();
+    startAttempts([{ ...message.first, begunAtMs: null }]);
+    await settleAttempts();
+    expect(await attemptsOf(message)).toEqual([{ provider: "vonage", outcome: null, code: null }]);
+  });
 });

@@ -218,10 +218,12 @@ const beginQueue = defineProcessValue("attempts.begin", () =>
  */
 export const begin = (attempt: Claimed): Promise<boolean> => beginQueue()(attempt);
 
-/** Deletes claims of attempts that were never made, and has their messages dispatched again. May be repeated. */
-export async function giveBack(attempts: readonly Claimed[]): Promise<void> {
-  if (attempts.length === 0) return;
-  await transaction((tx) => deleteClaims(tx, attempts, false));
+/**
+ * Deletes claims of attempts that were never made, and has their messages dispatched again. May be repeated.
+ * @returns how many were deleted.
+ */
+export async function giveBack(attempts: readonly Claimed[]): Promise<number> {
+  return attempts.length === 0 ? 0 : transaction((tx) => deleteClaims(tx, attempts, false));
 }
 
 /** As {@link giveBack}, in a transaction. @param isUnbegunOnly whether begun attempts are left. @returns how many were deleted. */

@@ -18,6 +18,7 @@ import { makeAccount } from "@/test/database/seed";
 import { type Attempt, begin, giveBack } from "./claims";
 import { claimAttempts } from "./dispatch";
 import { applyLeftReceipts, expireUnconfirmed, failStranded, requeueOrphans } from "./sweeps";
+import { enqueueThrottled } from "./throttle-queue";
 
 /** Messages of the job under test, and of the backlog that it must not walk. */
 const OWN = 20;
@@ -104,6 +105,16 @@ test("dispatch, begin and give back find their messages and attempts by id", asy
   expect(claimed).toHaveLength(OWN);
   const names = ["dispatch.candidates", "attempts.claim", "attempts.begin", "attempts.give_back"];
   expect(await excessiveReads(statements, names, ["messages", "message_attempts"])).toEqual([]);
+});
+
+test("the throttle queue finds the messages that enter it, and their attempts, by id", async () => {
+  const claimed = await claimAttempts(backlog.ids);
+  for (const { slot } of claimed) slot?.release();
+  await giveBack(claimed);
+  const statements = await statementsOf(() => enqueueThrottled(pool(), claimed));
+  expect(await excessiveReads(statements, ["waiting.enter"], ["messages", "message_attempts"])).toEqual([]);
+  const { rowCount } = await pool().query("DELETE FROM waiting_messages");
+  expect(rowCount).toBe(OWN);
 });
 
 test("moves and sweeps find their messages by id in the lists of their status", async () => {

@@ -216,6 +216,22 @@ test("queued messages probe their half-open provider, a few at first", async () 
   expect(await stateOf()).toMatchObject({ breaker: "open" });
 });
 
+test("a probe whose attempt is not made is given back", async () => {
+  await pool().query("INSERT INTO providers (id, breaker, probes_left) VALUES ('twilio', 'probing', 1)");
+  invalidateProviders();
+  const message = await sendTo(newNumber(), onlyTwilio);
+  const [attempt, ...others] = await claimAttempts([message.id]);
+  expect([attempt?.provider, others]).toEqual(["twilio", []]);
+  invalidateProviders();
+  expect(await stateOf()).toMatchObject({ breaker: "probing", probesLeft: 0 });
+  // It may not begin any more.
+  await pool().query("UPDATE messages SET expires_at = now() - interval '1 second' WHERE id = $1", [message.id]);
+  startAttempts(attempt ? [attempt] : []);
+  await settleAttempts();
+  invalidateProviders();
+  expect(await stateOf()).toMatchObject({ breaker: "probing", probesLeft: 1 });
+});
+
 test("an inconclusive probe is given back", async () => {
   await pool().query("INSERT INTO providers (id, breaker, probes_left) VALUES ('twilio', 'probing', 1)");
   invalidateProviders();

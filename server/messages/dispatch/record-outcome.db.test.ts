@@ -1,5 +1,7 @@
+import { randomBytes } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { checkLedger } from "@/server/accounts/tasks";
+import { MINUTE_MS } from "@/server/core/clock";
 import { pool } from "@/server/core/db";
 import { workerId } from "@/server/core/worker-id";
 import { giveBack } from "@/server/messages/dispatch/claims";
@@ -116,21 +118,47 @@ describe("more than one attempt", () => {
   });
 });
 
+/** As if the attempts of a message had been claimed that long ago, and begun. */
+const age = ({ id }: { id: string }, interval: string) =>
+  pool().query(
+    "UPDATE message_attempts SET started_at = now() - $2::interval, begun_at = now() WHERE message_id = $1",
+    [id, interval],
+  );
+
 test("an outcome that a living worker still has to write is waited for, but not for ever", async () => {
   const message = await claimed();
-  const age = (interval: string) =>
-    pool().query(
-      "UPDATE message_attempts SET started_at = now() - $2::interval, begun_at = now() WHERE message_id = $1",
-      [message.id, interval],
-    );
   await pool().query("INSERT INTO workers (id, pools) VALUES ($1, '{}') ON CONFLICT DO NOTHING", [workerId()]);
-  await age("20 minutes");
+  await age(message, "20 minutes");
   await failUnresolved(ANY_AGE);
   expect(await statusOf(message)).toBe("pending");
-  await age("61 minutes");
+  await age(message, "61 minutes");
   await failUnresolved(ANY_AGE);
   expect(await statusOf(message)).toBe("failed");
   await pool().query("DELETE FROM workers WHERE id = $1", [workerId()]);
+});
+
+test("so is the outcome of a later attempt, and the message is not refunded meanwhile", async () => {
+  const message = await claimed();
+  const second = await recordAndAdvance(message.first, UNKNOWN);
+  await pool().query("INSERT INTO workers (id, pools) VALUES ($1, '{}') ON CONFLICT DO NOTHING", [workerId()]);
+  await age(message, "20 minutes");
+  await failUnresolved(15 * MINUTE_MS);
+  expect(await statusOf(message)).toBe("pending");
+  // The provider took it during an outage of the database.
+  await record(second, accepted(`${message.id}-2`));
+  expect(await getMessage(message.account.actor, message.id)).toMatchObject({ status: "sent", cost: 0.01 });
+  const silent = await claimed();
+  await recordAndAdvance(silent.first, UNKNOWN);
+  for (const [interval, status] of [
+    ["20 minutes", "pending"],
+    ["61 minutes", "failed"],
+  ] as const) {
+    await age(silent, interval);
+    await failUnresolved(15 * MINUTE_MS);
+    expect(await statusOf(silent)).toBe(status);
+  }
+  await pool().query("DELETE FROM workers WHERE id = $1", [workerId()]);
+  expect((await checkLedger()).drifted).toEqual([]);
 });
 
 describe("a worker whose claim was taken back", () => {
@@ -171,6 +199,38 @@ describe("a worker whose claim was taken back", () => {
     expect(await outcomesOf(message.id)).toEqual(["unknown", null]);
     expect(await record(second, BUSY)).toBeNull();
     expect(await statusOf(message)).toBe("pending");
+  });
+});
+
+describe("an id that the database would not take", () => {
+  const NUL = "\0";
+  const long = randomBytes(4_000).toString("hex");
+
+  test.each([
+    ["with NUL", (id: string) => `${id}${NUL}1`, (id: string) => `${id}1`],
+    ["of kilobytes", (id: string) => id + long, (id: string) => (id + long).slice(0, 255)],
+  ])("%s is stored as receipts store it: the message is sent, and so are those beside it", async (_, given, stored) => {
+    const [odd, other, inParts] = [await claimed(), await claimed(), await claimed("x".repeat(200))];
+    await Promise.all([
+      record(other.first, accepted(`${other.id}-1`)),
+      record(odd.first, accepted(given(odd.id))),
+      record(inParts.first, accepted(given(`a${inParts.id}`), given(`b${inParts.id}`))),
+    ]);
+    for (const message of [odd, other, inParts]) expect(await statusOf(message)).toBe("sent");
+    await applyReceipts("vonage", [report(stored(odd.id), "delivered")]);
+    expect(await statusOf(odd)).toBe("delivered");
+    await applyReceipts(
+      "vonage",
+      ["a", "b"].map((part) => report(stored(part + inParts.id), "delivered")),
+    );
+    expect(await statusOf(inParts)).toBe("delivered");
+  });
+
+  test("of a part before an unknown one is stored, too", async () => {
+    const message = await claimed("x".repeat(200));
+    await record(message.first, { ...UNKNOWN, taken: [`${message.id}${NUL}${long}`] });
+    await applyReceipts("vonage", [report((message.id + long).slice(0, 255), "delivered")]);
+    expect(await statusOf(message)).toBe("sent");
   });
 });
 

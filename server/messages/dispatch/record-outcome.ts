@@ -12,7 +12,7 @@ import type { SendOutcome } from "../../providers/port";
 import { providerTable } from "../../providers/registry";
 import { joinReceipts, reapplySuperseded } from "../receipts/apply-receipts";
 import { type AcceptedIds, freeReusedIds, isPartReporter, registerParts } from "../receipts/parts";
-import { storedCode, storedDetail } from "../stored-text";
+import { storedCode, storedDetail, storedProviderId } from "../stored-text";
 import { applyChanges, type Change, lockMessages, withSuperseded } from "../transitions";
 import { type Attempt, claimNext, dropClaims, knownClaims, UNAVAILABLE_RETRY_MS } from "./claims";
 import { type Conditions, type Decision, decideNext, NO_CHANGE, type StoredAttempt } from "./decide-next";
@@ -36,10 +36,20 @@ export type AttemptResult = {
 /** Outcomes per transaction. */
 const OUTCOMES_MAX = 500;
 
+/** The outcome with ids that can be stored: a known acceptance must not be lost for the form of its id. */
+function withStorableIds(outcome: SendOutcome): SendOutcome {
+  if (outcome.kind === "accepted") {
+    return { ...outcome, providerMessageIds: outcome.providerMessageIds.map(storedProviderId) };
+  }
+  return outcome.kind === "unknown" && outcome.taken
+    ? { ...outcome, taken: outcome.taken.map(storedProviderId) }
+    : outcome;
+}
+
 /** The result of an attempt, to be recorded. */
 export const attemptResult = (attempt: Attempt, outcome: SendOutcome, latencyMs: number): AttemptResult => ({
   attempt,
-  outcome,
+  outcome: withStorableIds(outcome),
   latencyMs,
   nextClaim: newClaimToken(),
 });

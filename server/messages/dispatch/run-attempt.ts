@@ -4,7 +4,7 @@ import { errorFields, log } from "../../core/log";
 import { metrics } from "../../core/metrics";
 import { defineProcessValue } from "../../core/process";
 import { inSpan } from "../../core/spans";
-import { noteOutcome } from "../../providers/health/provider-health";
+import { noteOutcome, returnProbes } from "../../providers/health/provider-health";
 import { type Slot, waitForSlot } from "../../providers/health/slots";
 import { forOperators } from "../../providers/http/response";
 import type { Adapter, OutboundMessage, SendOutcome, SendRequest } from "../../providers/port";
@@ -72,16 +72,40 @@ async function runChain(first: Attempt): Promise<void> {
   for (let attempt: Attempt | null = first; attempt; ) {
     const current: Attempt = attempt;
     const made = await make(current).finally(() => current.slot?.release());
-    attempt = made === "not-made" ? await giveBackUnmade(current) : await record(current, made.outcome, made.latencyMs);
+    if (made === "not-made") {
+      [attempt] = await Promise.all([giveBackUnmade(current), giveBackProbe(current)]);
+      continue;
+    }
+    attempt = await record(current, made.outcome, made.latencyMs);
+    // Not after a failure to record: the attempt was made, and must not be given back.
     dropClaims([current]);
   }
 }
 
-/** Gives back an attempt that was not made, and has its message dispatched again; nothing happens if another worker owns it. */
-async function giveBackUnmade(attempt: Attempt): Promise<null> {
+/**
+ * Gives back an attempt that was not made, and has its message dispatched again; nothing happens if another worker owns it. When
+ * the database stays away for longer, `giveBackUnheard` (recover.ts) does it: a claim that this process does not know was not made.
+ * @returns the next attempt, if others have declared this worker dead meanwhile, and the chain goes on.
+ */
+async function giveBackUnmade(attempt: Attempt): Promise<Attempt | null> {
   const until = attempt.claimedAt.getTime() + UNRESOLVED_AFTER_MS;
-  await keepWriting("attempt.not_given_back_yet", () => giveBack([attempt]), until);
-  return null;
+  try {
+    if ((await keepWriting("attempt.not_given_back_yet", () => giveBack([attempt]), until)) > 0) return null;
+    // Whoever took over knew only that it was begun, and recorded an unknown outcome.
+    const { outcome, latencyMs } = NOT_BEGUN;
+    return await record(attempt, outcome, latencyMs);
+  } finally {
+    dropClaims([attempt]);
+  }
+}
+
+/** Lets another message be the probe of a half-open provider that was not called; a failure to do so is logged only. */
+async function giveBackProbe({ provider }: Attempt): Promise<void> {
+  try {
+    if ((await providerTable()).stateOf(provider)?.breaker === "probing") await returnProbes(provider, 1);
+  } catch (thrown) {
+    log("warn", "provider.probe_not_given_back", { provider, ...errorFields(thrown) });
+  }
 }
 
 /** Outcomes that wait to be recorded, and those who wait until they are fewer. */
@@ -132,6 +156,9 @@ const notSent = (code: string, detail: string, fault: "message" | "throttled"): 
 
 const notConfigured = (provider: string): CallResult =>
   notSent("provider_not_configured", `${provider} has no credentials here.`, "message");
+
+/** As throttled, so that its provider may be tried again: it never heard of the message. */
+const NOT_BEGUN = notSent("not_begun", "Our process stood still before it called the provider.", "throttled");
 
 /** A slot of the attempt's provider; null: no credentials are configured. */
 async function slotFor({ provider, slot }: Attempt): Promise<Slot | null> {

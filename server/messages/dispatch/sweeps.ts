@@ -53,8 +53,8 @@ const BEFORE = "now() - $1::float8 * interval '1 millisecond'";
 const PENDING_SINCE = "(SELECT min(created_at) FROM pending_messages) - interval '2 hours'";
 
 /**
- * Pending messages that some provider may have taken, while no newer attempt is under way. `$1`: minimum age in
- * milliseconds; `$2`: ids to choose from, null for all; `$3`: limit.
+ * Pending messages that some provider may have taken, while no newer attempt is under way: young, or left to a living worker
+ * that may have to write its outcome. `$1`: minimum age in milliseconds; `$2`: ids to choose from, null for all; `$3`: limit.
  */
 const UNRESOLVED = `SELECT DISTINCT ON (a.message_id) a.message_id AS id, a.provider,
     (SELECT max(b.seq) FROM message_attempts b WHERE b.message_id = a.message_id) AS seq
@@ -64,7 +64,7 @@ const UNRESOLVED = `SELECT DISTINCT ON (a.message_id) a.message_id AS id, a.prov
     AND a.started_at >= ${PENDING_SINCE}
     AND ($2::text[] IS NULL OR a.message_id = ANY($2))
     AND NOT EXISTS (SELECT 1 FROM message_attempts b WHERE b.message_id = a.message_id AND b.seq > a.seq
-                    AND b.started_at >= ${BEFORE})
+                    AND (b.started_at >= ${BEFORE} OR b.outcome IS NULL AND NOT ${isGivenUp("b", BEFORE)}))
     AND NOT EXISTS (SELECT 1 FROM waiting_messages w WHERE w.message_id = a.message_id)
   ORDER BY a.message_id, a.seq DESC LIMIT $3`;
 

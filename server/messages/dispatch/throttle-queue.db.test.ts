@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, expect, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { plainRequest } from "@/server/accounts/idempotency/request";
 import { pool } from "@/server/core/db";
 import { newId } from "@/server/core/ids";
@@ -8,6 +8,7 @@ import { claimAttempts } from "@/server/messages/dispatch/dispatch";
 import {
   claimFromThrottleQueue,
   drainThrottleQueue,
+  enqueueThrottled,
   loadThroughputLimits,
   providersWithQueue,
 } from "@/server/messages/dispatch/throttle-queue";
@@ -154,6 +155,75 @@ test("a drained queue is dispatched again", async () => {
   expect(await drainThrottleQueue("sandbox", 3)).toBe(3);
   expect(await drainThrottleQueue("sandbox", 3)).toBe(2);
   expect(await providersWithQueue(["sandbox"])).toEqual([]);
+});
+
+/** Ids of messages that dispatch jobs carry. */
+async function dispatched(): Promise<string[]> {
+  const { rows } = await pool().query<{ ids: string[] }>(
+    "SELECT payload -> 'messageIds' AS ids FROM graphile_worker._private_jobs WHERE payload::jsonb ? 'messageIds'",
+  );
+  return rows.flatMap(({ ids }) => ids);
+}
+
+/** One claimed attempt of a message of its own. */
+async function claimOne(): Promise<Attempt> {
+  const [attempt] = await send(await makeAccount(), 1);
+  if (!attempt) throw new Error("not claimed");
+  attempt.slot?.release();
+  await pool().query("DELETE FROM graphile_worker._private_jobs");
+  return attempt;
+}
+
+describe("a dispatch that was overtaken by another", () => {
+  const end = ({ message }: Attempt, outcome: string) =>
+    pool().query("UPDATE message_attempts SET outcome = $2 WHERE message_id = $1", [message.id, outcome]);
+
+  test.each([
+    ["has the attempt under way", async () => {}],
+    ["has made the attempt", (attempt: Attempt) => end(attempt, "retryable")],
+    [
+      "ended the message",
+      async ({ message }: Attempt) => {
+        await pool().query("DELETE FROM message_attempts WHERE message_id = $1", [message.id]);
+        await pool().query("UPDATE messages SET status = 'failed' WHERE id = $1", [message.id]);
+      },
+    ],
+  ])("enqueues nothing when that one %s", async (_, overtake) => {
+    const attempt = await claimOne();
+    await overtake(attempt);
+    await enqueueThrottled(pool(), [attempt]);
+    expect(await providersWithQueue(["sandbox"])).toEqual([]);
+  });
+
+  test.each([
+    ["the attempt that follows", "retryable", ["sandbox"]],
+    ["nothing after a refusal", "refused", []],
+  ])("enqueues %s", async (_, outcome, expected) => {
+    const attempt = await claimOne();
+    await end(attempt, outcome);
+    await enqueueThrottled(pool(), [{ ...attempt, seq: 2 }]);
+    expect(await providersWithQueue(["sandbox"])).toEqual(expected);
+  });
+
+  test("has its message dispatched again when its place in the queue turns out to be stale", async () => {
+    await throttleProvider(100);
+    const account = await makeAccount();
+    expect(await send(account, 2)).toEqual([]);
+    const { rows } = await pool().query<{ id: string }>(
+      "SELECT message_id AS id FROM waiting_messages ORDER BY message_id",
+    );
+    const [stale, fresh] = rows.map(({ id }) => id);
+    // Another worker has made the attempt since, and the message is to be tried again.
+    await pool().query(
+      `INSERT INTO message_attempts (message_id, seq, provider, started_at, outcome, fault)
+       VALUES ($1, 1, 'sandbox', now(), 'retryable', 'throttled')`,
+      [stale],
+    );
+    await pool().query("DELETE FROM graphile_worker._private_jobs");
+    expect((await serve(1)).map(({ message }) => message.id)).toEqual([fresh]);
+    expect(await dispatched()).toEqual([stale]);
+    expect(await providersWithQueue(["sandbox"])).toEqual([]);
+  });
 });
 
 test("a STOP that comes while messages wait applies to them: they fail, free of charge", async () => {

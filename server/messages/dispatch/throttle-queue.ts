@@ -7,7 +7,7 @@
 import { addJob } from "../../core/add-jobs";
 import { cachedRead } from "../../core/cached-read";
 import { now, SECOND_MS } from "../../core/clock";
-import { pool, type Queryable, type Tx, transaction } from "../../core/db";
+import { filterEquals, pool, type Queryable, type Tx, transaction } from "../../core/db";
 import { unnest } from "../../core/unnest";
 import { providerTable } from "../../providers/registry";
 import { findSuppressed } from "../../suppressions/store";
@@ -62,7 +62,10 @@ const ENTRIES = unnest<Attempt>({
   seq: ["int2", ({ seq }) => seq],
 });
 
-/** Enqueues attempts; one whose message is queued already keeps its place. */
+/**
+ * Enqueues attempts; one whose message is queued already keeps its place. One that cannot be claimed any more, because another
+ * dispatch was faster, is left out: while it waited for its turn, no dispatch would touch its message.
+ */
 export async function enqueueThrottled(tx: Queryable, attempts: readonly Attempt[]): Promise<void> {
   if (attempts.length === 0) return;
   await tx.query({
@@ -72,9 +75,12 @@ export async function enqueueThrottled(tx: Queryable, attempts: readonly Attempt
              GREATEST(COALESCE(b.virtual_time, 0), COALESCE(l.tag, 0))
                + sum(e.segments) OVER (PARTITION BY e.provider, e.account_id ORDER BY e.message_id), clock_timestamp()
            FROM ${ENTRIES.as("e")}
+           JOIN messages m ON m.id = e.message_id AND ${filterEquals("m.status", "pending")}
            LEFT JOIN pace_buckets b ON b.id = 'provider:' || e.provider
            LEFT JOIN LATERAL (SELECT max(w.tag) AS tag FROM waiting_messages w
              WHERE w.provider = e.provider AND w.account_id = e.account_id) l ON true
+           WHERE NOT EXISTS (SELECT 1 FROM message_attempts a
+             WHERE a.message_id = e.message_id AND (a.seq >= e.seq OR a.outcome = 'refused'))
            ON CONFLICT (message_id) DO NOTHING`,
     values: ENTRIES.values(attempts),
   });
@@ -157,16 +163,29 @@ async function claimNextInQueue(tx: Tx, request: ClaimRequest): Promise<Attempt[
   buckets.provider.virtualTime = Math.max(buckets.provider.virtualTime, ...admitted.map(({ tag }) => tag));
   const claimedAt = now();
   const attempts = admitted.map((entry) => ({ ...attemptOf(entry, provider, claimedAt), seq: entry.seq }));
-  const messageIds = stopped.map(({ message }) => message.id);
   // Pipelined: they reach the database in this order.
   const [claimed] = await Promise.all([
     claim(tx, attempts, () => begins),
-    dequeue(tx, [...admitted.map(({ message }) => message.id), ...messageIds]),
-    // Dispatch fails the stopped ones.
-    messageIds.length > 0 && addJob(tx, "dispatch_messages", { messageIds }),
+    dequeue(
+      tx,
+      [...admitted, ...stopped].map(({ message }) => message.id),
+    ),
+    // Dispatch fails them.
+    dispatchAgain(tx, stopped),
     writeBuckets(tx, [buckets.provider, ...buckets.senders.values()]),
   ]);
+  const isClaimed = new Set(claimed.map(({ message }) => message.id));
+  // Their place was stale: another worker made the attempt, and a dispatch of the next one may have found the message queued.
+  await dispatchAgain(
+    tx,
+    admitted.filter(({ message }) => !isClaimed.has(message.id)),
+  );
   return claimed;
+}
+
+async function dispatchAgain(tx: Tx, dequeued: readonly Waiting[]): Promise<void> {
+  const messageIds = dequeued.map(({ message }) => message.id);
+  if (messageIds.length > 0) await addJob(tx, "dispatch_messages", { messageIds });
 }
 
 /** The provider's bucket, and those of its queued senders that have a limit, by their ids. */

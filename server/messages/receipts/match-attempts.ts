@@ -84,10 +84,10 @@ const LEFT_TO_WORKER = "interval '1 hour'";
 
 /**
  * SQL: whether the outcome of an attempt is expected no longer: it started before `before` and is still unknown, or still open
- * and no worker can know it. `alias`: of `message_attempts` in the statement.
+ * and no worker can know it. It is never null, so that it can be negated. `alias`: of `message_attempts` in the statement.
  */
 export const isGivenUp = (alias: string, before: string): string => `(${alias}.started_at < ${before}
-  AND (${alias}.outcome = 'unknown' OR ${alias}.outcome IS NULL AND (${alias}.started_at < now() - ${LEFT_TO_WORKER}
+  AND (COALESCE(${alias}.outcome, '') = 'unknown' OR ${alias}.outcome IS NULL AND (${alias}.started_at < now() - ${LEFT_TO_WORKER}
     OR NOT EXISTS (SELECT 1 FROM workers w WHERE w.id = ${alias}.worker_id))))`;
 
 /** An attempt that is later than that of the receipt `r`, and may have taken the message. */

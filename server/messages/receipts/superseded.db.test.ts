@@ -1,5 +1,7 @@
 import { beforeAll, beforeEach, expect, test } from "vitest";
+import { MINUTE_MS } from "@/server/core/clock";
 import { pool } from "@/server/core/db";
+import { workerId } from "@/server/core/worker-id";
 import { cancelMessage } from "@/server/messages/cancel";
 import { begin, giveBack } from "@/server/messages/dispatch/claims";
 import { failExpired } from "@/server/messages/dispatch/expire";
@@ -182,6 +184,27 @@ test("a later attempt that a provider took decides, also when the one after it c
     provider: "twilio",
     error: { code: "no_final_receipt" },
   });
+});
+
+test("a superseded receipt waits for an open attempt of a living worker, however old", async () => {
+  const message = await claimed();
+  await pool().query("UPDATE messages SET chain = '{vonage,twilio,vonage}' WHERE id = $1", [message.id]);
+  const second = await recordAndAdvance(message.first, UNKNOWN);
+  const third = await recordAndAdvance(second, UNKNOWN);
+  const reference = referenceTo(message.id, 1);
+  await applyReceipts("vonage", [report(`v-${message.id}`, "sent", reference)]);
+  await applyReceipts("vonage", [report(`v-${message.id}`, "failed", reference)]);
+  await pool().query(
+    "UPDATE message_attempts SET started_at = started_at - interval '20 minutes' WHERE message_id = $1",
+    [message.id],
+  );
+  await pool().query("INSERT INTO workers (id, pools) VALUES ($1, '{}')", [workerId()]);
+  await applyLeftReceipts(15 * MINUTE_MS);
+  await pool().query("DELETE FROM workers WHERE id = $1", [workerId()]);
+  expect(await statusOf(message)).toBe("sent");
+  await record(third, REFUSED);
+  await applyLeftReceipts(15 * MINUTE_MS);
+  await expectFailedAfterAll(message);
 });
 
 test("a part that was delivered and then reported as failed does not fail a sent message later", async () => {

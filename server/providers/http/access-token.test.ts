@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { stallFor } from "@/test/network/stalls";
+import { healthSignalOf } from "../health/breaker";
 import type { WireResponse } from "../port";
 import { accessTokens, tokenRequest } from "./access-token";
 
@@ -76,6 +78,15 @@ test("a server that cannot be reached, or never responds, leaves the message uns
   expect(await tokens.get()).toMatchObject({
     refusal: { kind: "retryable", code: "token_unreachable", fault: "provider" },
   });
+});
+
+test("a token server that could not be reached while this process stood still is not to blame", async () => {
+  const { tokens } = serve(async () => {
+    await stallFor(400);
+    throw new Error("ECONNRESET");
+  });
+  const access = await tokens.get();
+  expect("refusal" in access && healthSignalOf(access.refusal)).toBeNull();
 });
 
 test("the request is that of RFC 6749, 4.4.2", () => {

@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { SECOND_MS } from "../../core/clock";
+import { hasStalledSince, stalledMs } from "../../core/deadline";
 import type { WireRequest, WireResponse } from "../port";
 import { faultOfStatus, isSuccess, jsonOrNull, type NotAccepted, outcomeOf } from "./response";
 
@@ -136,17 +137,17 @@ export function accessTokens(
   async function ask(): ReturnType<AccessTokens["get"]> {
     // The lifetime counts from before the request: the server's count began at some time after.
     const askedAtMs = nowMs();
+    const markMs = stalledMs();
     let response: WireResponse;
     try {
       response = await call();
     } catch {
-      return {
-        refusal: outcomeOf("token_unreachable", [
-          "provider",
-          "The provider's token server could not be reached.",
-          "no_provider",
-        ]),
-      };
+      const refusal = outcomeOf("token_unreachable", [
+        "provider",
+        "The provider's token server could not be reached.",
+        "no_provider",
+      ]);
+      return { refusal: hasStalledSince(markMs) ? { ...refusal, isOurStall: true } : refusal };
     }
     if (!isSuccess(response.status)) return { refusal: refusalOf(response) };
     const { data } = granted.safeParse(jsonOrNull(response.body));

@@ -160,6 +160,12 @@ describe("a request that was written: its outcome is unknown", () => {
     }
   });
 
+  it("when a proxy in front of the provider lost the connection, whatever the adapter makes of its response", async () => {
+    const cutOff = "upstream connect error or disconnect/reset before headers. reset reason: connection termination";
+    const url = await answering((_request, response) => response.writeHead(503).end(cutOff));
+    expect(await send(url)).toMatchObject({ kind: "unknown", code: "http_503" });
+  });
+
   it("when the response is longer than any of an API: it is not read to its end", async () => {
     const url = await answering((_request, response) => {
       response.on("error", () => undefined).write(`{"id":"m1","more":"${"x".repeat(300_000)}`);

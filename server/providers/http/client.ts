@@ -19,7 +19,7 @@ import type {
 } from "../port";
 import type { ProviderId } from "../schema";
 import { type AccessTokens, accessTokens, signedTokens, type TokenStore } from "./access-token";
-import type { NotAccepted } from "./response";
+import { type NotAccepted, outcomeOfEnvoy } from "./response";
 
 const CONNECT_TIMEOUT_MS = 5_000;
 /** Idle connections are closed before the provider's balancer closes them, which would reset a request. */
@@ -223,7 +223,7 @@ export function httpAdapter<Own extends Settings>(
       }
       if ("kind" in response) return response;
       try {
-        return provider.readResponse(response);
+        return outcomeOfEnvoy(response) ?? provider.readResponse(response);
       } catch (thrown) {
         return unreadableOutcome(provider.id, response, thrown);
       }

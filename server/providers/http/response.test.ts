@@ -4,6 +4,7 @@ import {
   forOperators,
   jsonOrNull,
   outcomeOf,
+  outcomeOfEnvoy,
   outcomeOfHttp,
   outcomeOfUnlisted,
   sentences,
@@ -66,6 +67,37 @@ it("keeps the provider's words apart from ours, which customers read", () => {
     detail: "The provider does not serve this installation. The account AC1 was not found.",
   });
   expect(outcomeOf("1", ["account", "No.", "unknown"], "", null)).not.toHaveProperty("providerDetail");
+});
+
+describe("a 503 of Envoy in front of the provider", () => {
+  const reply = (text: string, status = 503) =>
+    outcomeOfEnvoy({ status, headers: {}, body: `upstream connect error or disconnect/reset before headers${text}` });
+
+  it.each([
+    ". reset reason: connection termination",
+    ". reset reason: remote reset",
+    ". reset reason: local reset",
+    ". reset reason: protocol error",
+    ". retried and the latest reset reason: remote connection failure, transport failure reason: refused",
+    "",
+  ])("may come after the message was sent on: %j", (text) => {
+    expect(reply(text)).toMatchObject({ kind: "unknown", code: "http_503" });
+  });
+
+  it.each([
+    ". reset reason: connection failure",
+    ". reset reason: remote connection failure, transport failure reason: delayed connect error: 111",
+    ". reset reason: local connection failure",
+    ". reset reason: connection timeout",
+    ". reset reason: overflow",
+  ])("proves that it was not: %j", (text) => {
+    expect(reply(text)).toBeNull();
+  });
+
+  it("is told by its text and its status", () => {
+    expect(reply(". reset reason: remote reset", 500)).toBeNull();
+    expect(outcomeOfEnvoy({ status: 503, headers: {}, body: "no healthy upstream" })).toBeNull();
+  });
 });
 
 it("an error with a code in no table proves nothing with the status of a gateway", () => {

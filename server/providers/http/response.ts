@@ -1,6 +1,6 @@
 /** Shared readers of providers' responses. */
 import { z } from "zod";
-import type { Fault, SendOutcome } from "../port";
+import type { Fault, SendOutcome, WireResponse } from "../port";
 import type { FailureReason } from "../schema";
 
 /** Outcome of an attempt that was not accepted. */
@@ -92,12 +92,30 @@ const answered = (status: number): string => `The provider answered HTTP ${statu
  */
 const GATEWAY_STATUSES: ReadonlySet<number> = new Set([502, 504, 520, 524]);
 
+const mayBeSent = (status: number): NotAccepted => ({
+  kind: "unknown",
+  code: `http_${status}`,
+  detail: `A gateway answered HTTP ${status}: the message may have been sent.`,
+});
+
+/** The text of Envoy's own response when a call ended without one of the provider; the reason follows. */
+const ENVOY_RESET = /^upstream connect error or disconnect\/reset before headers\b(.*)/s;
+/** Reasons before the request was written. After a retry the reason is that of the last try only. */
+const ENVOY_NOT_SENT = /^\W*reset reason: ((local |remote )?connection failure|connection timeout|overflow)\b/;
+
+/**
+ * The outcome of a 503 of Envoy's own whose call was cut off after it may have been passed on; null: it is something else. The
+ * provider's adapter would take it for a plain 503, with which nothing was sent.
+ */
+export function outcomeOfEnvoy({ status, body }: WireResponse): NotAccepted | null {
+  const reason = status === 503 ? ENVOY_RESET.exec(body)?.[1] : undefined;
+  return reason === undefined || ENVOY_NOT_SENT.test(reason) ? null : mayBeSent(status);
+}
+
 /** The outcome of a response other than 2xx without an error of the provider's own. */
 export function outcomeOfHttp(status: number, own?: ReadonlyMap<number, Fault>): NotAccepted {
   const code = `http_${status}`;
-  if (GATEWAY_STATUSES.has(status)) {
-    return { kind: "unknown", code, detail: `A gateway answered HTTP ${status}: the message may have been sent.` };
-  }
+  if (GATEWAY_STATUSES.has(status)) return mayBeSent(status);
   return outcomeOf(code, [faultOfStatus(status, own), answered(status), "unknown"]);
 }
 

@@ -1,6 +1,13 @@
 import smpp from "smpp";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { accept, deliver, receiptOf, refuse, openCentre as startCentre } from "@/test/carriers/smsc-scripted";
+import {
+  accept,
+  deliver,
+  type OnSubmit,
+  receiptOf,
+  refuse,
+  openCentre as startCentre,
+} from "@/test/carriers/smsc-scripted";
 import type { CallbackContent, SendOutcome } from "../port";
 import { createSmppAdapter, type SmppAdapter, type SmppOptions } from "./adapter";
 import { smppSettings } from "./settings";
@@ -43,6 +50,12 @@ const send = (adapter: SmppAdapter, body = "hi"): Promise<SendOutcome> => {
 };
 const bound = (adapter: SmppAdapter) => expect.poll(adapter.isBound).toBe(true);
 const accepted = (...providerMessageIds: string[]) => ({ kind: "accepted", providerMessageIds });
+
+/** Responds late. */
+const late =
+  (ms: number, respond = accept): OnSubmit =>
+  (...submit) =>
+    void setTimeout(respond, ms, ...submit);
 
 describe("sending", () => {
   it("binds at once, as configured", async () => {
@@ -115,6 +128,26 @@ describe("sending", () => {
     expect(new Set(headers.map((header) => header?.[2])).size).toBe(1);
   });
 
+  it("gives a part without an id one of ours, so that the receipts of the others are not about the whole text", async () => {
+    const withoutId: OnSubmit = (pdu, session) => void session.send(pdu.response({ message_id: "" }));
+    const centre = await openCentre((...submit) => (submit[2] === 1 ? withoutId : accept)(...submit));
+    const { adapter, taken } = open(centre.url, {}, { responseTimeoutMs: 100 });
+    expect(await send(adapter, "a".repeat(200))).toEqual(accepted("a2", "msg_1-1-1"));
+    centre.onSubmit = (...submit) => (submit[2] === 3 ? withoutId : submit[2] === 5 ? refuse(0x0b) : accept)(...submit);
+    const partly = { ...accepted("a4", "msg_1-1-1"), lost: { code: "0x0b" } };
+    expect(await send(adapter, "a".repeat(307))).toMatchObject(partly);
+    // Nothing can be matched to a text of which no id is known.
+    centre.onSubmit = withoutId;
+    expect(await send(adapter)).toEqual(accepted());
+    expect(await send(adapter, "a".repeat(200))).toEqual(accepted());
+    // A late response to the last part, too.
+    centre.onSubmit = (...submit) => (submit[2] === 10 ? late(200, withoutId) : accept)(...submit);
+    expect(await send(adapter, "a".repeat(200))).toMatchObject({ kind: "unknown", taken: ["a9"] });
+    await expect
+      .poll(() => taken)
+      .toMatchObject([{ reports: [{ providerMessageId: "msg_1-1", reference: "msg_1-1" }] }]);
+  });
+
   it("never has more outstanding submits than the window allows", async () => {
     const waiting: Array<() => void> = [];
     const centre = await openCentre((pdu, session, place) => waiting.push(() => accept(pdu, session, place)));
@@ -160,6 +193,48 @@ describe("sending", () => {
     expect(await send(adapter)).toMatchObject({ kind: "unknown", code: "connection_lost" });
     centre.onSubmit = accept;
     expect(await send(adapter)).toEqual(accepted("a3"));
+  });
+});
+
+describe("a response after the time-out", () => {
+  it("is reported with our reference, as the receipts of the centre carry none", async () => {
+    const centre = await openCentre(late(150));
+    const { adapter, taken } = open(centre.url, {}, { responseTimeoutMs: 50 });
+    expect(await send(adapter)).toMatchObject({ kind: "unknown", code: "timeout" });
+    const report = { providerMessageId: "a1", reference: "msg_1-1", status: "sent", isOfWhole: true };
+    await expect.poll(() => taken).toMatchObject([{ reports: [report], inbound: [] }]);
+  });
+
+  it("is stored as soon as that is possible: the centre does not repeat it", async () => {
+    const centre = await openCentre(late(100));
+    const { adapter, taken, sink } = open(centre.url, {}, { responseTimeoutMs: 50 });
+    vi.spyOn(sink, "take").mockRejectedValueOnce(new Error("no database"));
+    await send(adapter);
+    await expect.poll(() => taken).toHaveLength(1);
+  });
+
+  it("to the last part of a long text is reported as one of a part, and to another part not at all", async () => {
+    const centre = await openCentre((...submit) => (submit[2] === 2 ? late(100) : accept)(...submit));
+    const { adapter, taken } = open(centre.url, {}, { responseTimeoutMs: 50 });
+    expect(await send(adapter, "a".repeat(200))).toMatchObject({ kind: "unknown", taken: ["a1"] });
+    await expect.poll(() => taken).toHaveLength(1);
+    expect(taken[0]?.reports).toEqual([expect.objectContaining({ providerMessageId: "a2", reference: "msg_1-1" })]);
+    expect(taken[0]?.reports[0]).not.toHaveProperty("isOfWhole");
+
+    centre.onSubmit = late(100);
+    expect(await send(adapter, "a".repeat(200))).toMatchObject({ kind: "unknown", code: "timeout" });
+    await send(adapter);
+    await expect.poll(() => taken).toHaveLength(2);
+    expect(taken[1]?.reports).toMatchObject([{ providerMessageId: "a4" }]);
+  });
+
+  it("proves nothing when it is a refusal", async () => {
+    const centre = await openCentre(late(50, refuse(0x0b)));
+    const { adapter, taken } = open(centre.url, {}, { responseTimeoutMs: 20 });
+    await send(adapter);
+    centre.onSubmit = late(50);
+    await send(adapter);
+    await expect.poll(() => taken).toMatchObject([{ reports: [{ providerMessageId: "a2" }] }]);
   });
 });
 

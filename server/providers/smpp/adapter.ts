@@ -1,16 +1,16 @@
 /** SMPP 3.4: a bind to a message centre over which messages go out, and receipts and replies come in. */
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { startDeadline } from "../../core/deadline";
-import { log } from "../../core/log";
-import { callbackContent } from "../http/callback-content";
-import type { Adapter, CallbackContent } from "../port";
-import { createBinds } from "./binds";
+import { hasStalledSince, stalledMs, startDeadline } from "../../core/deadline";
+import { errorFields, log } from "../../core/log";
+import { callbackContent, reportFrom } from "../http/callback-content";
+import type { Adapter, CallbackContent, SendOutcome } from "../port";
+import { createBinds, NOT_BOUND } from "./binds";
 import { readDeliver } from "./receipt";
-import { createSubmitter } from "./send";
+import { createSubmitter, type OnTakenLate } from "./send";
 import { type SmppSettings, targetOf } from "./settings";
 import type { Alphabet } from "./text";
-import type { BackOff } from "./throttle";
+import { type BackOff, backOffMs } from "./throttle";
 import type { Pdu } from "./wire";
 
 /** Takes receipts and messages from handsets. The centre repeats a delivery that it rejects. */
@@ -60,6 +60,36 @@ async function takeDelivery(pdu: Pdu, sink: Sink, alphabet: Alphabet): Promise<v
   } else log("warn", "smpp.delivery_ignored", { reason: delivered.reason });
 }
 
+/** A report that the centre will not repeat is stored in so many tries, some ten minutes. */
+const STORE_TRIES_MAX = 25;
+const STORE_PAUSES: BackOff = { minMs: 500, maxMs: 30_000 };
+
+/** Stores a report that only this process knows of, through an outage of the database, until `isClosed`. */
+async function takeOwn(content: CallbackContent, sink: Sink, isClosed: () => boolean): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await sink.take(content);
+    } catch (thrown) {
+      const isLast = tries >= STORE_TRIES_MAX || isClosed();
+      log(isLast ? "error" : "warn", "smpp.late_response_not_taken", errorFields(thrown));
+      if (isLast) return;
+      await sleep(backOffMs(tries, Math.random(), STORE_PAUSES));
+    }
+  }
+}
+
+/**
+ * Marks an outcome that a stall of this process may have caused. A centre hangs up on a process that stands still: a lost
+ * connection, a missing response or bind then says nothing of the centre. Its responses do.
+ */
+async function markingStalls<Outcome extends SendOutcome | null>(work: () => Promise<Outcome>): Promise<Outcome> {
+  const markMs = stalledMs();
+  const outcome = await work();
+  const isWithoutResponse =
+    outcome?.kind === "unknown" || (outcome && "code" in outcome && outcome.code === NOT_BOUND.code);
+  return isWithoutResponse && hasStalledSince(markMs) ? { ...outcome, isOurStall: true } : outcome;
+}
+
 /** Waits until no call is under way, at most `withinMs`. */
 async function untilIdle(calls: { underWay: number }, withinMs: number): Promise<void> {
   let isLate = false;
@@ -82,26 +112,41 @@ export function createSmppAdapter(settings: SmppSettings, sink: Sink, options: S
     window: settings.window,
     deliver: (pdu) => takeDelivery(pdu, sink, settings.alphabet),
   });
-  const sendText = createSubmitter(binds, { ...settings, responseTimeoutMs: times.responseTimeoutMs });
   const calls = { underWay: 0 };
+  let isClosed = false;
+  const whileUnderWay = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    calls.underWay += 1;
+    try {
+      return await work();
+    } finally {
+      calls.underWay -= 1;
+    }
+  };
+  // SMPP receipts carry no reference of ours: without the id in this response none could be matched.
+  const takeLate: OnTakenLate = ({ reference }, id, isInParts) => {
+    const reported = {
+      providerMessageId: id || reference,
+      reference,
+      status: "sent",
+      code: null,
+      detail: null,
+    } as const;
+    const report = reportFrom({ ...reported, ...(!isInParts && { isOfWhole: true }) });
+    void whileUnderWay(() => takeOwn(callbackContent({ reports: [report] }), sink, () => isClosed));
+  };
+  const sendText = createSubmitter(binds, { ...settings, responseTimeoutMs: times.responseTimeoutMs }, takeLate);
 
   return {
     id: "smpp",
     maxInFlight: settings.window * settings.sessions,
     isBound: binds.isBound,
-    ready: binds.ready,
+    ready: () => markingStalls<SendOutcome | null>(binds.ready),
     isReady: binds.isReady,
-    send: async ({ message, validity }) => {
-      calls.underWay += 1;
-      try {
-        return await sendText(message, validity);
-      } finally {
-        calls.underWay -= 1;
-      }
-    },
+    send: (sendRequest) => whileUnderWay(() => markingStalls(() => sendText(sendRequest))),
     close: async () => {
       binds.refuseNew();
       await untilIdle(calls, times.responseTimeoutMs);
+      isClosed = true;
       await binds.close();
     },
   };

@@ -1,21 +1,28 @@
 /** One connection to a message centre, from the call to its end: requests and their responses, each settled once. */
 import { connect as connectPlain, isIP, type Socket } from "node:net";
 import { connect as connectSecure } from "node:tls";
+import { MINUTE_MS } from "../../core/clock";
 import { startDeadline } from "../../core/deadline";
 import { encodePdu, frameReader, type Pdu, STATUS_OK } from "./wire";
 
 export type Target = { host: string; port: number; isSecure: boolean };
 
+type Response = { kind: "response"; status: number; messageId: string };
+
 /** Result of a request. unsent: nothing was written. timeout, lost: it was written, and its effect is unknown. */
-export type RequestResult =
-  | { kind: "response"; status: number; messageId: string }
-  | { kind: "timeout" }
-  | { kind: "lost" }
-  | { kind: "unsent" };
+export type RequestResult = Response | { kind: "timeout" } | { kind: "lost" } | { kind: "unsent" };
 
 export type Connection = {
-  /** Never rejects. `timeoutMs` excludes time in which this process stalled. */
-  request: (command: string, fields: Record<string, unknown>, timeoutMs: number) => Promise<RequestResult>;
+  /**
+   * Never rejects. `timeoutMs` excludes time in which this process stalled.
+   * @param onLate called with a response that comes after the time-out, within {@link LATE_WITHIN_MS}.
+   */
+  request: (
+    command: string,
+    fields: Record<string, unknown>,
+    timeoutMs: number,
+    onLate?: OnLate,
+  ) => Promise<RequestResult>;
   /** Responds to a request of the centre with a command_status. `command`: default `<request>_resp`. */
   respond: (pdu: Pdu, status: number, command?: string) => void;
   /** Number of requests without a response that have not timed out. */
@@ -27,6 +34,34 @@ export type Connection = {
   /** Aborted when the connection ends; `reason` is the cause. */
   over: AbortSignal;
 };
+
+/** Takes a response that came after the time-out. */
+export type OnLate = (response: Response) => void;
+
+/** A later response finds its message given up. */
+const LATE_WITHIN_MS = 15 * MINUTE_MS;
+/** Requests of a connection whose late response is waited for; with more the oldest are forgotten. */
+const LATE_MAX = 10_000;
+
+/** Requests that have timed out, by their sequence number, oldest first: their response may still come. */
+function lateResponses() {
+  const waiting = new Map<number, { onLate: OnLate; untilMs: number }>();
+  return {
+    expect: (sequence: number, onLate: OnLate): void => {
+      const nowMs = performance.now();
+      waiting.set(sequence, { onLate, untilMs: nowMs + LATE_WITHIN_MS });
+      for (const [oldest, { untilMs }] of waiting) {
+        if (waiting.size <= LATE_MAX && untilMs > nowMs) return;
+        waiting.delete(oldest);
+      }
+    },
+    take: (sequence: number, response: Response): void => {
+      const request = waiting.get(sequence);
+      waiting.delete(sequence);
+      if (request && request.untilMs > performance.now()) request.onLate(response);
+    },
+  };
+}
 
 const SEQUENCE_MAX = 0x7fffffff;
 const END_WITHIN_MS = 1_000;
@@ -45,11 +80,16 @@ export function openConnection(target: Target, onRequest: (pdu: Pdu, connection:
   const socket = openSocket(target).setNoDelay(true);
   const over = new AbortController();
   const pending = new Map<number, (result: RequestResult) => void>();
+  const late = lateResponses();
   let sequence = 0;
   let reason: string | null = null;
 
-  const takeResponse = (pdu: Pdu): void =>
-    pending.get(pdu.sequence)?.({ kind: "response", status: pdu.status, messageId: pdu.text("message_id") });
+  const takeResponse = (pdu: Pdu): void => {
+    const response: Response = { kind: "response", status: pdu.status, messageId: pdu.text("message_id") };
+    const finish = pending.get(pdu.sequence);
+    if (finish) finish(response);
+    else late.take(pdu.sequence, response);
+  };
   const read = frameReader((pdu) => (pdu.isResponse ? takeResponse(pdu) : onRequest(pdu, connection)));
 
   const write = (command: string, fields: Record<string, unknown>): boolean => {
@@ -59,7 +99,7 @@ export function openConnection(target: Target, onRequest: (pdu: Pdu, connection:
   };
 
   const connection: Connection = {
-    request: (command, fields, timeoutMs) =>
+    request: (command, fields, timeoutMs, onLate) =>
       new Promise((resolve) => {
         sequence = sequence === SEQUENCE_MAX ? 1 : sequence + 1;
         const own = sequence;
@@ -69,7 +109,10 @@ export function openConnection(target: Target, onRequest: (pdu: Pdu, connection:
           pending.delete(own);
           resolve(result);
         };
-        const deadline = startDeadline(timeoutMs, () => finish({ kind: "timeout" }));
+        const deadline = startDeadline(timeoutMs, () => {
+          if (onLate) late.expect(own, onLate);
+          finish({ kind: "timeout" });
+        });
         pending.set(own, finish);
       }),
     respond: (pdu, status, command = `${pdu.command}_resp`) => {

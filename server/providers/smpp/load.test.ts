@@ -12,6 +12,8 @@ import {
   refuse,
   stall,
 } from "@/test/carriers/smsc-scripted";
+import { stallFor } from "@/test/network/stalls";
+import { healthSignalOf } from "../health/breaker";
 import type { SendOutcome } from "../port";
 import { createSmppAdapter, type Sink, type SmppAdapter, type SmppOptions } from "./adapter";
 import { smppSettings } from "./settings";
@@ -87,6 +89,35 @@ describe("a stall of this process", () => {
     const adapter = open(centre.url, { bindTimeoutMs: 300, bindWaitMs: 300 });
     expect(await send(adapter)).toEqual(accepted("a1"));
     expect(centre.binds).toHaveLength(1);
+  });
+});
+
+describe("a stall of this process that costs the bind", () => {
+  it("says nothing of the centre: an outstanding submit is unknown, and not counted", async () => {
+    const centre = await openCentre((_pdu, session) => {
+      stall(700);
+      session.destroy();
+    });
+    const lost = await send(open(centre.url));
+    expect(lost).toMatchObject({ kind: "unknown", code: "connection_lost" });
+    expect(healthSignalOf(lost)).toBeNull();
+    centre.onSubmit = () => stall(700);
+    const late = await send(open(centre.url, { responseTimeoutMs: 100 }));
+    expect(late).toMatchObject({ kind: "unknown", code: "timeout" });
+    expect(healthSignalOf(late)).toBeNull();
+  });
+
+  it("says nothing of the centre while there is no bind", async () => {
+    const centre = await openCentre();
+    await centre.close();
+    const adapter = open(centre.url, { bindWaitMs: 100 });
+    for (const work of [() => send(adapter), adapter.ready]) {
+      const unbound = work();
+      await stallFor(700);
+      const outcome = await unbound;
+      expect(outcome).toMatchObject({ kind: "retryable", code: "not_bound" });
+      expect(outcome && healthSignalOf(outcome)).toBeNull();
+    }
   });
 });
 

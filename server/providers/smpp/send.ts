@@ -2,7 +2,7 @@
 import { randomInt } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Deadline, startDeadline } from "../../core/deadline";
-import type { OutboundMessage, SendOutcome, Validity } from "../port";
+import type { SendOutcome, SendRequest } from "../port";
 import { smppPeriod } from "../validity";
 import { addressFields } from "./address";
 import { type Binds, NOT_BOUND } from "./binds";
@@ -45,12 +45,15 @@ const UNANSWERED: Readonly<Record<"timeout" | "lost", SendOutcome>> = {
 const final = (outcome: SendOutcome): Try => ({ outcome, isRetryable: false });
 
 type Submitter = { binds: Binds; options: SubmitterOptions };
-type Fields = Record<string, unknown>;
+/** The fields of a part. `onLate`: called with its id when the centre takes it after the time-out. */
+type Part = { fields: Record<string, unknown>; onLate?: (id: string) => void };
 
-async function tryOnce({ binds, options }: Submitter, fields: Fields, isLater: boolean): Promise<Try> {
+async function tryOnce({ binds, options }: Submitter, { fields, onLate }: Part, isLater: boolean): Promise<Try> {
   const reserved = await binds.reserve(isLater);
   if ("none" in reserved) return { outcome: reserved.none, isRetryable: isLater && reserved.none === NOT_BOUND };
-  const result = await reserved.session.submit(fields);
+  const result = await reserved.session.submit(fields, ({ status, messageId }) => {
+    if (status === STATUS_OK) onLate?.(submittedId(messageId, options.idRadix));
+  });
   if (result.kind === "unsent") return { outcome: NOT_BOUND, isRetryable: true };
   if (result.kind === "timeout" || result.kind === "lost") return final(UNANSWERED[result.kind]);
   if (result.status === STATUS_OK) {
@@ -63,9 +66,9 @@ async function tryOnce({ binds, options }: Submitter, fields: Fields, isLater: b
 }
 
 /** Nothing of the message has been sent yet, so after a few tries another provider may send it. */
-async function sendFirst(submitter: Submitter, fields: Fields): Promise<SendOutcome> {
+async function sendFirst(submitter: Submitter, part: Part): Promise<SendOutcome> {
   for (let tries = 1; ; tries += 1) {
-    const { outcome, isRetryable } = await tryOnce(submitter, fields, false);
+    const { outcome, isRetryable } = await tryOnce(submitter, part, false);
     if (!isRetryable || tries >= TRIES_MAX) return outcome;
   }
 }
@@ -75,9 +78,9 @@ async function sendFirst(submitter: Submitter, fields: Fields): Promise<SendOutc
  * pauses.
  * @param isLate whether the deadline has passed.
  */
-async function sendLater(submitter: Submitter, fields: Fields, isLate: () => boolean): Promise<SendOutcome> {
+async function sendLater(submitter: Submitter, part: Part, isLate: () => boolean): Promise<SendOutcome> {
   for (let tries = 1; ; tries += 1) {
-    const { outcome, isRetryable } = await tryOnce(submitter, fields, true);
+    const { outcome, isRetryable } = await tryOnce(submitter, part, true);
     if (!isRetryable || (tries >= TRIES_MAX && isLate())) return outcome;
     await sleep(backOffMs(tries, Math.random(), PAUSES));
   }
@@ -99,45 +102,66 @@ function outcomeOfRest(failed: Exclude<SendOutcome, { kind: "accepted" }>, taken
   return { kind: "accepted", providerMessageIds: taken, lost: { code: failed.code, detail } };
 }
 
-/** Sends the parts in order. Until the first one is taken, nothing has been sent. */
-async function sendParts(submitter: Submitter, [first, ...rest]: Fields[]): Promise<SendOutcome> {
+/**
+ * The ids of the parts that the centre took. A part without one gets an id of ours, `<reference>-<place>`: a single id would be
+ * taken for that of the whole text, which one part's receipt would then settle. Without any no receipt can be matched.
+ */
+function idsOf(taken: readonly string[], reference: string): string[] {
+  const own = taken.flatMap((id, at) => (id === "" ? [`${reference}-${at + 1}`] : []));
+  return own.length === taken.length ? [] : [...taken.filter(Boolean), ...own];
+}
+
+/** Sends the parts in order. Until the first one is taken, nothing has been sent. `reference`: ours of the attempt. */
+async function sendParts(submitter: Submitter, [first, ...rest]: Part[], reference: string): Promise<SendOutcome> {
   if (!first) throw new Error("The text has no parts.");
   const outcome = await sendFirst(submitter, first);
   if (outcome.kind !== "accepted" || rest.length === 0) return outcome;
-  const taken = [...outcome.providerMessageIds];
+  const taken = [outcome.providerMessageIds[0] ?? ""];
   const count = rest.length + 1;
   const deadline = startLaterParts(count, submitter.options.responseTimeoutMs);
   try {
-    for (const [index, fields] of rest.entries()) {
-      const later = await sendLater(submitter, fields, deadline.isLate);
-      if (later.kind !== "accepted") return outcomeOfRest(later, taken, `${index + 2} of ${count}`);
-      taken.push(...later.providerMessageIds);
+    for (const [index, part] of rest.entries()) {
+      const later = await sendLater(submitter, part, deadline.isLate);
+      if (later.kind !== "accepted") return outcomeOfRest(later, idsOf(taken, reference), `${index + 2} of ${count}`);
+      taken.push(later.providerMessageIds[0] ?? "");
     }
-    return { kind: "accepted", providerMessageIds: taken };
+    return { kind: "accepted", providerMessageIds: idsOf(taken, reference) };
   } finally {
     deadline.clear();
   }
 }
 
-/** Makes a function that sends texts over `binds`. It never rejects for a failure of the centre. */
+/** Takes the news that a text was taken whole after all, after a time-out: the id of its last part. */
+export type OnTakenLate = (sendRequest: SendRequest, id: string, isInParts: boolean) => void;
+
+/**
+ * Makes a function that sends texts over `binds`. It never rejects for a failure of the centre.
+ * @param onTakenLate called when the centre takes the last, or only, part of a text after the time-out.
+ */
 export function createSubmitter(
   binds: Binds,
   options: SubmitterOptions,
-): (message: OutboundMessage, validity?: Validity) => Promise<SendOutcome> {
+  onTakenLate: OnTakenLate,
+): (sendRequest: SendRequest) => Promise<SendOutcome> {
   let reference = randomInt(0x10000);
-  return (message, validity) => {
+  return (sendRequest) => {
+    const { message, validity } = sendRequest;
     reference = (reference + 1) & 0xffff;
     const addresses = addressFields(message.from, message.to, options.shortCodeTon);
     const parts = partsOf(message.body, options.longText, reference, options.alphabet);
     return sendParts(
       { binds, options },
-      parts.map((part) => ({
-        ...(options.serviceType && { service_type: options.serviceType }),
-        ...(validity && { validity_period: smppPeriod(validity) }),
-        ...addresses,
-        ...part,
-        registered_delivery: 1,
+      parts.map((part, at) => ({
+        fields: {
+          ...(options.serviceType && { service_type: options.serviceType }),
+          ...(validity && { validity_period: smppPeriod(validity) }),
+          ...addresses,
+          ...part,
+          registered_delivery: 1,
+        },
+        ...(at === parts.length - 1 && { onLate: (id) => onTakenLate(sendRequest, id, parts.length > 1) }),
       })),
+      sendRequest.reference,
     );
   };
 }

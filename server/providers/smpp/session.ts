@@ -1,8 +1,9 @@
 /** A permanent bind: monitored while it is bound, and bound again whenever it is lost. */
 import { setTimeout as sleep } from "node:timers/promises";
+import { socketsRead } from "../../core/deadline";
 import { log } from "../../core/log";
 import type { NotAccepted } from "../http/response";
-import { isOk, type RequestResult, type Target } from "./connection";
+import { isOk, type OnLate, type RequestResult, type Target } from "./connection";
 import { aborted, drainLine, type Line, openLine, watchLine } from "./line";
 import { outcomeOfStatus, STATUS_NOT_BOUND } from "./status";
 import { type BackOff, backOffMs, createThrottle, type Throttle } from "./throttle";
@@ -40,7 +41,8 @@ export type Session = {
   refusal: () => NotAccepted | null;
   /** Takes one unit of {@link Session.capacity}; `submit` returns it. */
   reserve: () => void;
-  submit: (fields: Record<string, unknown>) => Promise<RequestResult>;
+  /** @param onLate called with a response that comes after the time-out, while the connection stands. */
+  submit: (fields: Record<string, unknown>, onLate?: OnLate) => Promise<RequestResult>;
   /** Unbinds after outstanding submits have got a response or timed out, and ends for good. */
   close: () => Promise<void>;
 };
@@ -133,7 +135,7 @@ async function keepBound(state: State): Promise<void> {
 }
 
 /** Submits on a reserved unit of capacity. */
-async function submit(state: State, fields: Record<string, unknown>): Promise<RequestResult> {
+async function submit(state: State, fields: Record<string, unknown>, onLate?: OnLate): Promise<RequestResult> {
   const { options, throttle } = state;
   const waitMs = throttle.schedule(performance.now());
   if (waitMs > 0) {
@@ -141,9 +143,11 @@ async function submit(state: State, fields: Record<string, unknown>): Promise<Re
     // This time is used up, so another submit may be scheduled.
     options.onChange();
   }
+  // The centre may have hung up during a stall that has just ended.
+  await socketsRead();
   const line = state.bound;
   if (!line) return { kind: "unsent" };
-  const result = await line.connection.request("submit_sm", fields, options.responseTimeoutMs);
+  const result = await line.connection.request("submit_sm", fields, options.responseTimeoutMs, onLate);
   if (isOk(result)) {
     state.failures = 0;
     throttle.speedUp();
@@ -175,9 +179,9 @@ export function openSession(options: SessionOptions): Session {
     reserve: () => {
       state.used += 1;
     },
-    submit: async (fields) => {
+    submit: async (fields, onLate) => {
       try {
-        return await submit(state, fields);
+        return await submit(state, fields, onLate);
       } finally {
         state.used -= 1;
         options.onChange();
