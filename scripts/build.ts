@@ -27,7 +27,9 @@ const SOURCES = [
   "worker",
   "public",
   SCHEMA,
-  ...["migrate.ts", "patiently.ts", "queue-indexes.ts", "unfinished.ts"].map((name) => path.join("prisma", name)),
+  ...["migrate.ts", "online-indexes.ts", "patiently.ts", "queue-indexes.ts", "unfinished.ts"].map((name) =>
+    path.join("prisma", name),
+  ),
   ...[
     "admin",
     "build.ts",
