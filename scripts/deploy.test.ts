@@ -42,7 +42,8 @@ test("an upgrade on Kubernetes takes each part alone, web processes before worke
 });
 
 test("manifests and compose file set only settings that exist", () => {
-  const known = new Set([...Object.keys(Settings.shape), "POSTGRES_USER", "POSTGRES_PASSWORD", "POSTGRES_DB"]);
+  const ofPostgresImage = ["POSTGRES_USER", "POSTGRES_PASSWORD", "POSTGRES_DB", "POSTGRES_INITDB_ARGS"];
+  const known = new Set([...Object.keys(Settings.shape), ...ofPostgresImage]);
   const inKubernetes = [...read("kubernetes/messaging-service.yaml").matchAll(/^ {2}([A-Z_]+):/gm)];
   const inPods = [...read("kubernetes/messaging-service.yaml").matchAll(/name: ([A-Z_]+), value/g)];
   const inCompose = [...read("compose.yaml").matchAll(/^ {4,6}([A-Z_]+):/gm)];

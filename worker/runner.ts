@@ -72,14 +72,23 @@ export type Running = {
   startedAtMs: number;
 };
 
+/** The tasks that an announcement names; null: none. */
+function namedTasks(payload: string): readonly unknown[] | null {
+  try {
+    const { tasks } = JSON.parse(payload) as { tasks?: unknown };
+    return Array.isArray(tasks) ? tasks : null;
+  } catch {
+    return null;
+  }
+}
+
 /**
  * Whether an announcement is of jobs that a queue runs. Those that name no tasks, as graphile-worker's own and those of versions
  * before do, may be of any.
  */
 export function concerns(tasks: TaskList, { channel, payload }: pg.Notification): boolean {
   if (channel !== "jobs:insert" || payload === undefined) return true;
-  const [, names] = /"tasks" ?: ?\[([^\]]*)\]/.exec(payload) ?? [];
-  return names === undefined || names.split(",").some((name) => name.slice(1, -1) in tasks);
+  return namedTasks(payload)?.some((name) => String(name) in tasks) ?? true;
 }
 
 /**

@@ -21,7 +21,8 @@ async function sendTo(rest: CheckedApi, account: OwnAccount, receiver: Receiver,
 
 const byId = (events: Event[]): Event[] => events.toSorted((one, other) => one.id.localeCompare(other.id));
 
-type End = Pick<Message, "status" | "cost"> & { error: string | null; events: string[]; times: (keyof Message)[] };
+type Failure = Omit<NonNullable<Message["error"]>, "message">;
+type End = Pick<Message, "status" | "cost"> & { error: Failure | null; events: string[]; times: (keyof Message)[] };
 
 const TIMES = ["sent_at", "delivered_at", "failed_at"] as const;
 const DELIVERED: End = {
@@ -31,7 +32,7 @@ const DELIVERED: End = {
   events: ["message.sent", "message.delivered"],
   times: ["sent_at", "delivered_at"],
 };
-const FAILED: End = { status: "failed", cost: 0, error: "", events: ["message.failed"], times: ["failed_at"] };
+const FAILED = { status: "failed", cost: 0, events: ["message.failed"], times: ["failed_at"] } satisfies Partial<End>;
 
 const ENDS: [number: string, guarantee: string, end: End][] = [
   ["+14155550123", "a message to an ordinary number is sent, then delivered", DELIVERED],
@@ -40,12 +41,12 @@ const ENDS: [number: string, guarantee: string, end: End][] = [
   [
     "+15550100003",
     "a message that the carrier refuses fails and is refunded",
-    { ...FAILED, error: "invalid_recipient" },
+    { ...FAILED, error: { code: "invalid_recipient", reason: "invalid_recipient" } },
   ],
   [
     "+15550100004",
     "a message that no provider takes fails and is refunded",
-    { ...FAILED, error: "no_provider_available" },
+    { ...FAILED, error: { code: "no_provider_available", reason: "no_provider" } },
   ],
   ["+15550100006", "a receipt before the carrier's own answer is kept: the message is sent, then delivered", DELIVERED],
   [
@@ -59,7 +60,7 @@ const ENDS: [number: string, guarantee: string, end: End][] = [
     {
       status: "undelivered",
       cost: 0.01,
-      error: "absent_subscriber",
+      error: { code: "absent_subscriber", reason: "unreachable" },
       events: ["message.sent", "message.failed"],
       times: ["sent_at", "failed_at"],
     },
@@ -77,7 +78,7 @@ for (const [to, guarantee, end] of ENDS) {
       provider: "sandbox",
       provider_message_id: end.times.includes("sent_at") ? expect.stringMatching(/^sbx_/) : "",
       attempts: 1,
-      error: end.error === null ? null : { code: end.error, message: expect.stringMatching(/\w/) },
+      error: end.error && { ...end.error, message: expect.stringMatching(/\w/) },
       ...Object.fromEntries(TIMES.map((time) => [time, end.times.includes(time) ? ISO : null])),
     });
     const moments = ["created_at" as const, ...end.times].map((time) => Date.parse(String(last[time])));

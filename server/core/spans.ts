@@ -7,6 +7,7 @@
  *   or carried along for it (docs/decisions/0035).
  * - Attributes are names, ids and counts: never a text, a number, an address or a secret.
  */
+import { AsyncResource } from "node:async_hooks";
 import { defineProcessValue } from "./process";
 
 type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
@@ -89,6 +90,10 @@ export function outsideSpans(work: () => void): void {
   if (tracer) tracer.outside(work);
   else work();
 }
+
+/** `work`, to be called later and elsewhere, within the span that is under way now. */
+export const withinSpan = <Args extends unknown[]>(work: (...args: Args) => void): ((...args: Args) => void) =>
+  installed().tracer ? AsyncResource.bind(work) : work;
 
 /** Does the work of several callers at once: what it marks is linked with the spans of all of them. */
 export function forTraces<Result>(tracesOf: () => readonly (string | undefined)[], work: () => Result): Result {

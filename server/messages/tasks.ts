@@ -1,11 +1,14 @@
 import { createBatcher } from "../core/batcher";
 import { SECOND_MS } from "../core/clock";
+import { groupBy } from "../core/group-by";
 import type { JobPayload } from "../core/jobs";
 import { errorFields, log } from "../core/log";
 import { defineProcessValue, keepDoing } from "../core/process";
+import { withinSpan } from "../core/spans";
 import { PROVIDERS } from "../providers/schema";
 import { deleteInSteps, type Forgetting, forgetEach } from "../retention/steps";
-import { dispatch } from "./dispatch/dispatch";
+import type { Attempt } from "./dispatch/claims";
+import { dispatch, type Start } from "./dispatch/dispatch";
 import { lookUpUnknown } from "./dispatch/look-up";
 import { giveBackUnheard } from "./dispatch/recover";
 import { recordingKeepsUp, startAttempts } from "./dispatch/run-attempt";
@@ -18,17 +21,27 @@ const DISPATCHED_MAX = 500;
 /** So that one provider without a free slot keeps no other waiting. */
 const DISPATCHES_AT_ONCE = 4;
 
+/** A job's messages, and how its attempts are started: within its own span. */
+type DispatchJob = { messageIds: readonly string[]; start: Start };
+
+/** Has each job start the attempts of its messages. */
+function startForJobs(jobs: readonly DispatchJob[], attempts: readonly Attempt[]): void {
+  const jobOf = new Map(jobs.flatMap((job) => job.messageIds.map((id) => [id, job] as const)));
+  for (const [job, own] of groupBy(attempts, ({ message }) => jobOf.get(message.id))) job?.start(own);
+}
+
 const dispatchQueue = defineProcessValue("messages.dispatch", () =>
-  createBatcher<readonly string[], void>(
+  createBatcher<DispatchJob, void>(
     async (jobs) => {
       await recordingKeepsUp();
-      await dispatch(jobs.flat(), startAttempts);
+      const messageIds = jobs.flatMap((job) => job.messageIds);
+      await dispatch(messageIds, (attempts) => startForJobs(jobs, attempts));
       return jobs.map(() => ({ ok: true, value: undefined }));
     },
     {
       name: "dispatch",
       maxWeight: DISPATCHED_MAX,
-      weigh: (messageIds) => messageIds.length,
+      weigh: ({ messageIds }) => messageIds.length,
       parallel: DISPATCHES_AT_ONCE,
     },
   ),
@@ -39,7 +52,7 @@ const dispatchQueue = defineProcessValue("messages.dispatch", () =>
  * twice: a claimed message is not claimed again.
  */
 export const dispatchMessages = ({ messageIds }: JobPayload<"dispatch_messages">): Promise<void> =>
-  dispatchQueue()(messageIds);
+  dispatchQueue()({ messageIds, start: withinSpan(startAttempts) });
 
 /** Pauses between polls of the throttle queue: while messages are queued, and while none are. */
 const SERVE_BUSY_MS = 100;

@@ -10,6 +10,7 @@ import { addJob, addScheduledJobs } from "../../core/add-jobs";
 import { createBatcher, type Settled } from "../../core/batcher";
 import { beforeCommit, type Defer, onCommit, type Tx, transaction } from "../../core/db";
 import { errorCodeOf } from "../../core/errors";
+import { groupBy } from "../../core/group-by";
 import { noteChange } from "../../core/live";
 import { defineProcessValue } from "../../core/process";
 import { traceStored } from "../../core/spans";
@@ -139,16 +140,11 @@ function dispatchBatches(messages: readonly MessageRow[]): string[][] {
 
 /** The dispatch jobs of scheduled messages; those of one time share jobs. */
 function scheduledBatches(messages: readonly MessageRow[]) {
-  const byTime = new Map<number, MessageRow[]>();
-  for (const message of messages) {
-    const time = message.scheduledAt?.getTime();
-    if (time === undefined) continue;
-    const alike = byTime.get(time);
-    if (alike) alike.push(message);
-    else byTime.set(time, [message]);
-  }
+  const byTime = groupBy(messages, ({ scheduledAt }) => scheduledAt?.getTime() ?? null);
   return [...byTime].flatMap(([time, alike]) =>
-    dispatchBatches(alike).map((messageIds) => ({ payload: { messageIds }, dueAt: new Date(time) })),
+    time === null
+      ? []
+      : dispatchBatches(alike).map((messageIds) => ({ payload: { messageIds }, dueAt: new Date(time) })),
   );
 }
 

@@ -21,7 +21,7 @@ const SLOTS_WITHIN_MS = 100;
 type Row = Candidate & { chain: string[]; revoked: Revoked; isExpired: boolean; isScheduled: boolean };
 
 /** Starts claimed attempts. */
-type Start = (attempts: readonly Attempt[]) => void;
+export type Start = (attempts: readonly Attempt[]) => void;
 
 const REVOKED = revokedOf("m");
 

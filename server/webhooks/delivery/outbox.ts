@@ -7,6 +7,7 @@
 
 import { addJobs, addKnownJobs } from "../../core/add-jobs";
 import type { Queryable, Tx } from "../../core/db";
+import { groupBy } from "../../core/group-by";
 import type { JobPayload } from "../../core/jobs";
 import { unnest } from "../../core/unnest";
 import { INSERT_CHANGES } from "../../lists/store";
@@ -181,14 +182,4 @@ export function jobsFor(deliveries: readonly WaitingDelivery[]) {
       return { payload: { endpointId, deliveryIds, round, attemptsMade }, runAt: null };
     }),
   );
-}
-
-function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): Map<string, Item[]> {
-  const groups = new Map<string, Item[]>();
-  for (const item of items) {
-    const group = groups.get(keyOf(item));
-    if (group) group.push(item);
-    else groups.set(keyOf(item), [item]);
-  }
-  return groups;
 }
