@@ -102,7 +102,7 @@ function entriesOf(moves: readonly MoneyMove[]): Entry[] {
   for (const move of moves) {
     const { kind, messageId, accountId, amountMicros, reservedMicros } = move;
     if (messageId === null || (kind !== "reserve" && kind !== "settle")) {
-      entries.push({ ...move, lines: null });
+      entries.push({ lines: null, ...move });
       continue;
     }
     const line = { messageId, micros: reservedMicros < 0n ? -reservedMicros : reservedMicros };
@@ -113,7 +113,7 @@ function entriesOf(moves: readonly MoneyMove[]): Entry[] {
       entry.reservedMicros += reservedMicros;
       entry.lines.push(line);
     } else {
-      const first = { ...move, messageId: null, lines: [line] };
+      const first = { lines: [line], ...move, messageId: null };
       shared.set(key, first);
       entries.push(first);
     }

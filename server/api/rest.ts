@@ -100,7 +100,7 @@ export async function serveRest(given: RestRequest): Promise<RestOutcome> {
 
 function begin(ownId: string | null): Progress {
   const requestId = newId("request");
-  const headers: Record<string, string> = { ...RESPONSE_HEADERS, "request-id": requestId };
+  const headers: Record<string, string> = { "request-id": requestId, ...RESPONSE_HEADERS };
   if (ownId !== null) headers["x-request-id"] = ownId;
   return { headers, meta: { request_id: requestId, api_version: API_VERSION }, seen: null, facts: null };
 }

@@ -56,7 +56,7 @@ export async function applyChanges(tx: Tx, changes: readonly Change[]): Promise<
   const applied = changes.flatMap(({ message, attempts, steps }): AppliedChange[] => {
     const folded = foldSteps(message, steps);
     if (folded.steps.length === 0) return [];
-    return [{ ...folded, message, attempts, isRefunded: folded.moves.some(({ kind }) => kind === "refund") }];
+    return [{ message, attempts, isRefunded: folded.moves.some(({ kind }) => kind === "refund"), ...folded }];
   });
   if (applied.length === 0) return [];
   onCommit(tx, () => {

@@ -60,7 +60,7 @@ export function logRequest(request: ServedRequest): void {
   }
   state.bytes += request.inputBytes;
   // Nobody reads the response of what succeeded: it may be large.
-  state.waiting.push({ ...request, response: keptResponse(request), at: now() });
+  state.waiting.push({ at: now(), ...request, response: keptResponse(request) });
   state.timer ??= setTimeout(writeOn, WRITE_EVERY_MS);
 }
 
@@ -73,15 +73,15 @@ const keptResponse = ({ status, response }: ServedRequest): string =>
 function rowOf({ input, response, at, inputBytes: _, ...request }: Waiting): RequestRow {
   const keepsTexts = env().REQUEST_LOG_TEXTS;
   return {
+    resourceId: RESOURCE_ID.exec(response)?.[1] ?? null,
+    requestBody: input === undefined ? null : maskBody(input, keepsTexts),
+    responseBody: request.status >= 400 ? storableText(response, RESPONSE_MAX) : null,
+    createdAt: at,
     ...request,
     method: storableText(request.method, 20),
     path: storableText(request.path, PATH_MAX),
     query: storableText(maskQuery(request.query.slice(0, QUERY_MAX), keepsTexts), QUERY_MAX),
     latencyMs: Math.round(request.latencyMs),
-    resourceId: RESOURCE_ID.exec(response)?.[1] ?? null,
-    requestBody: input === undefined ? null : maskBody(input, keepsTexts),
-    responseBody: request.status >= 400 ? storableText(response, RESPONSE_MAX) : null,
-    createdAt: at,
   };
 }
 

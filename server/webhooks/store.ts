@@ -123,9 +123,9 @@ export async function loadDue(accountId: string, job: JobPayload<"deliver_webhoo
   const inboundIds = rows.flatMap((row) => (row.id === null ? [row.subjectId] : []));
   const received = inboundIds.length === 0 ? NOT_RECEIVED : await findInbound(inboundIds);
   return rows.flatMap((row): DueDelivery[] => {
-    if (row.id !== null) return [{ ...dueFieldsOf(row), message: row }];
+    if (row.id !== null) return [{ message: row, ...dueFieldsOf(row) }];
     const inbound = received.get(row.subjectId);
-    return inbound ? [{ ...dueFieldsOf(row), received: inbound }] : [];
+    return inbound ? [{ received: inbound, ...dueFieldsOf(row) }] : [];
   });
 }
 

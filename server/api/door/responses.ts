@@ -22,8 +22,8 @@ export async function writeResponse(
   const isCutShort = !request.complete && (isLast || !isSmall(request));
   if (isCutShort) response.setHeader("connection", "close");
   // RFC 9110, 8.6: a 204 must not have a Content-Length.
-  const length = content.status === 204 ? {} : { "content-length": Buffer.byteLength(content.body) };
-  response.writeHead(content.status, { ...content.headers, ...length });
+  if (content.status === 204) response.writeHead(204, content.headers);
+  else response.writeHead(content.status, { "content-length": Buffer.byteLength(content.body), ...content.headers });
   const body = request.method === "HEAD" ? "" : content.body;
   if (isCutShort) {
     response.write(body);

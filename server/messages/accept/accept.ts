@@ -106,7 +106,7 @@ async function write(tx: Tx, defer: Defer, requests: readonly AcceptedRequest[],
   defer(
     storeResponses(
       tx,
-      requests.map(({ item, response }) => ({ ...item, response, isSealed: false })),
+      requests.map(({ item, response }) => ({ response, isSealed: false, ...item })),
     ),
   );
   defer(countQuotas(tx, quotas));

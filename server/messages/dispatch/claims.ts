@@ -94,7 +94,7 @@ export async function claim(
   const known = knownClaims();
   for (const attempt of attempts) known.add(attempt.claim);
   const sentAtMs = performance.now();
-  const claims = attempts.map((attempt) => ({ ...attempt, begins: begins(attempt) }));
+  const claims = attempts.map((attempt) => ({ begins: begins(attempt), ...attempt }));
   let isBegun: ReadonlyMap<string, boolean>;
   try {
     isBegun = await insertClaims(tx, claims);

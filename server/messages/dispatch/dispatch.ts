@@ -162,10 +162,10 @@ function providerChooser(table: ProviderTable): (row: Row) => Promise<Choice> {
     for (;;) {
       const next = nextProvider(chain, tried, (id) => withoutProbes.has(id) || table.isUnavailable(id));
       if (next.kind !== "provider" || table.stateOf(next.provider)?.breaker !== "probing") {
-        return { ...next, isProbe: false };
+        return { isProbe: false, ...next };
       }
       // A probe bypasses the throttle queue, so that its result is known at once; its segments are charged all the same.
-      if ((await takeProbes(next.provider, 1)) > 0) return { ...next, isProbe: true };
+      if ((await takeProbes(next.provider, 1)) > 0) return { isProbe: true, ...next };
       withoutProbes.add(next.provider);
     }
   };

@@ -24,6 +24,7 @@ import {
   type IncomingReceipt,
   type MatchedAttempt,
   type MatchedReceipt,
+  matchedReceipt,
 } from "./match-attempts";
 import { noteParked } from "./parked";
 import { foldParts } from "./parts";
@@ -73,13 +74,13 @@ async function storeAndApply(tx: Tx, batch: ReceivedReports[]): Promise<Map<stri
   const receipts = await withoutForeign(tx, received, attempts);
   const matched = receipts.flatMap((receipt) => {
     const attempt = attempts.get(receipt.id);
-    return attempt ? [{ ...receipt, ...attempt }] : [];
+    return attempt ? [matchedReceipt(receipt, attempt)] : [];
   });
   const applied = await moveByReceipts(tx, matched);
   await insertReceipts(
     tx,
     receipts.map((receipt) => {
-      return { ...receipt, attempt: attempts.get(receipt.id) ?? null, isApplied: applied.has(receipt.id) };
+      return { attempt: attempts.get(receipt.id) ?? null, isApplied: applied.has(receipt.id), ...receipt };
     }),
   );
   return rejoinLater(
@@ -189,12 +190,12 @@ export async function reapplySuperseded(
   // No new part of its message: it was stored as one when it came, or is about the whole.
   const receipts = rows.map(({ id, provider, ...report }) => ({
     ...{ id, provider },
-    report: { ...report, isOfWhole: true },
+    report: { isOfWhole: true as const, ...report },
   }));
   const attempts = await findAttempts(tx, receipts);
   const matched = receipts.flatMap((receipt) => {
     const attempt = attempts.get(receipt.id);
-    return attempt ? [{ ...receipt, ...attempt }] : [];
+    return attempt ? [matchedReceipt(receipt, attempt)] : [];
   });
   const applied = await moveByReceipts(tx, matched, givenUpAfterMs);
   if (applied.size === 0) return;

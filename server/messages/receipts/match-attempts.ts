@@ -23,6 +23,11 @@ export type MatchedAttempt = {
 /** A receipt whose attempt is known. */
 export type MatchedReceipt = IncomingReceipt & MatchedAttempt;
 
+export const matchedReceipt = (
+  { id, provider, report }: IncomingReceipt,
+  { messageId, seq, isPart, isByReference, isConfirmed }: MatchedAttempt,
+): MatchedReceipt => ({ id, provider, report, messageId, seq, isPart, isByReference, isConfirmed });
+
 type Found = { id: string; provider: string; messageId: string | null };
 
 type ReceiptKeys = IncomingReceipt & { reference: ReturnType<typeof readReference> };
@@ -53,7 +58,7 @@ export async function findAttempts(tx: Tx, receipts: readonly IncomingReceipt[])
     values: RECEIPT_KEYS.values(
       receipts.map((receipt) => {
         const { reference } = receipt.report;
-        return { ...receipt, reference: reference ? readReference(reference) : null };
+        return { reference: reference ? readReference(reference) : null, ...receipt };
       }),
     ),
   });
@@ -62,7 +67,7 @@ export async function findAttempts(tx: Tx, receipts: readonly IncomingReceipt[])
   for (const { id, provider, messageId, isPart, ...attempt } of rows) {
     if (messageId === null) continue;
     const isNewPart = attempt.isByReference && isPartReporter(provider) && !ofWhole.has(id);
-    matched.set(id, { ...attempt, messageId, isPart: isPart || isNewPart });
+    matched.set(id, { messageId, isPart: isPart || isNewPart, ...attempt });
   }
   return matched;
 }

@@ -39,12 +39,12 @@ export function reportFrom({ code, detail, providerDetail, reference, occurredAt
   const unexplained = status === "failed" || status === "undelivered" ? UNEXPLAINED[status] : null;
   const theirs = unexplained && !detail ? sentences(providerDetail) : "";
   return {
-    ...reported,
     reference: reference || null,
     code: (unexplained && code) || null,
     detail: unexplained && (detail || unexplained),
-    ...(theirs && { providerDetail: theirs }),
     occurredAt: occurredAt ?? null,
+    ...reported,
+    ...(theirs && { providerDetail: theirs }),
   };
 }
 

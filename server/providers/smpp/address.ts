@@ -7,11 +7,11 @@ const ALPHANUMERIC = { ton: 5, npi: 0 };
 const SHORT_CODE = /^\d{3,8}$/;
 const NUMBER = /^\+?\d+$/;
 
-const international = (number: string): Address => ({ ...INTERNATIONAL, address: number.replace(/^\+/, "") });
+const international = (number: string): Address => ({ address: number.replace(/^\+/, ""), ...INTERNATIONAL });
 
 function sourceAddress(from: string, shortCodeTon: number): Address {
   if (SHORT_CODE.test(from)) return { ton: shortCodeTon, npi: 0, address: from };
-  return NUMBER.test(from) ? international(from) : { ...ALPHANUMERIC, address: from };
+  return NUMBER.test(from) ? international(from) : { address: from, ...ALPHANUMERIC };
 }
 
 /**

@@ -103,7 +103,7 @@ export function openConnection(target: Target, onRequest: (pdu: Pdu, connection:
       new Promise((resolve) => {
         sequence = sequence === SEQUENCE_MAX ? 1 : sequence + 1;
         const own = sequence;
-        if (!write(command, { ...fields, sequence_number: own })) return resolve({ kind: "unsent" });
+        if (!write(command, { sequence_number: own, ...fields })) return resolve({ kind: "unsent" });
         const finish = (result: RequestResult) => {
           deadline.clear();
           pending.delete(own);

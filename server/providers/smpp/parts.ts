@@ -48,20 +48,20 @@ export function partsOf(body: string, longText: LongText, reference: number, alp
   const whole = Buffer.concat(characters.map(({ octets }) => octets));
   const units = characters.reduce((sum, character) => sum + character.units, 0);
   const plain = { esm_class: 0, data_coding: dataCoding };
-  if (units <= size.single) return [{ ...plain, short_message: whole }];
-  if (longText === "payload") return [{ ...plain, short_message: Buffer.alloc(0), message_payload: whole }];
+  if (units <= size.single) return [{ short_message: whole, ...plain }];
+  if (longText === "payload") return [{ short_message: Buffer.alloc(0), message_payload: whole, ...plain }];
   const texts = fill(characters, size.part);
   return texts.map((text, index) => {
     if (longText === "sar") {
       return {
-        ...plain,
         short_message: text,
         sar_msg_ref_num: reference & 0xffff,
         sar_total_segments: texts.length,
         sar_segment_seqnum: index + 1,
+        ...plain,
       };
     }
     const header = Buffer.of(5, 0, 3, reference & 0xff, texts.length, index + 1);
-    return { ...plain, esm_class: HAS_HEADER, short_message: Buffer.concat([header, text]) };
+    return { short_message: Buffer.concat([header, text]), ...plain, esm_class: HAS_HEADER };
   });
 }

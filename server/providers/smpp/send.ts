@@ -153,11 +153,11 @@ export function createSubmitter(
       { binds, options },
       parts.map((part, at) => ({
         fields: {
+          registered_delivery: 1,
           ...(options.serviceType && { service_type: options.serviceType }),
           ...(validity && { validity_period: smppPeriod(validity) }),
           ...addresses,
           ...part,
-          registered_delivery: 1,
         },
         ...(at === parts.length - 1 && { onLate: (id) => onTakenLate(sendRequest, id, parts.length > 1) }),
       })),

@@ -113,20 +113,20 @@ function settleDelivery(
   retries: Map<string, Retry>,
 ): SettledDelivery {
   const { finishedAt } = outcome;
-  const state = { ...delivery, nextAttemptAt: null };
+  const { id, status, round, attempts } = delivery;
+  const state: SettledDelivery = { id, status, round, attempts, nextAttemptAt: null, finishedAt: null };
   if (outcome.acknowledged) return { ...state, finishedAt };
   const delayS = delayAfter(delivery.attempts, outcome);
   if (delayS === null || endpoint.isDeleted) return { ...state, status: "abandoned", finishedAt };
-  if (!endpoint.isActive) return { ...state, status: "held", finishedAt: null };
+  if (!endpoint.isActive) return { ...state, status: "held" };
   const runAt = new Date(finishedAt.getTime() + delayS * 1_000);
-  const { round, attempts: triesMade } = delivery;
-  const group = `${endpoint.id} ${round} ${triesMade} ${delayS}`;
+  const group = `${endpoint.id} ${round} ${attempts} ${delayS}`;
   const retry = retries.get(group);
   if (retry) {
     retry.deliveryIds.push(delivery.id);
     if (runAt > retry.runAt) retry.runAt = runAt;
   } else {
-    retries.set(group, { endpointId: endpoint.id, round, triesMade, runAt, deliveryIds: [delivery.id] });
+    retries.set(group, { endpointId: endpoint.id, round, triesMade: attempts, runAt, deliveryIds: [id] });
   }
-  return { ...state, status: "pending", finishedAt: null };
+  return { ...state, status: "pending" };
 }

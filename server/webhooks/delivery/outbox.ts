@@ -47,7 +47,7 @@ export async function recordEvents(tx: Tx, events: readonly NewEvent[]): Promise
   if (events.length === 0) return;
   const rows = events
     .toSorted((one, other) => one.at.getTime() - other.at.getTime())
-    .map((event): EventRow => ({ ...event, id: eventIdOf(event.messageId, event.type, event.at) }));
+    .map((event): EventRow => ({ id: eventIdOf(event.messageId, event.type, event.at), ...event }));
   const subscriptions = await confirmDisabled(tx, await insertEvents(tx, rows));
   if (subscriptions.length === 0) return;
 
@@ -63,7 +63,7 @@ export async function recordEvents(tx: Tx, events: readonly NewEvent[]): Promise
       tx,
       deliveries.filter((delivery) => !delivery.isActive || NEEDS_ROW.has(delivery.event.type)),
     ),
-    addDeliveryJobs(tx, jobsFor(due.map((delivery) => ({ ...delivery, round: 0, attempts: 0 })))),
+    addDeliveryJobs(tx, jobsFor(due.map((delivery) => ({ round: 0, attempts: 0, ...delivery })))),
   ]);
 }
 

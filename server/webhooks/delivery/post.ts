@@ -118,7 +118,7 @@ export async function postJson(url: string | URL, options: ExchangeOptions): Pro
   });
   try {
     await socketsRead();
-    const headers = { ...options.headers, "content-type": "application/json", "user-agent": "Messaging-Service/1" };
+    const headers = { "content-type": "application/json", "user-agent": "Messaging-Service/1", ...options.headers };
     const head = await exchange(
       typeof url === "string" ? new URL(url) : url,
       { ...options, headers },

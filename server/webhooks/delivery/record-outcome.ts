@@ -107,7 +107,7 @@ function applySettlement(
     const made = lastTry.get(delivery.id);
     if (!made) return [];
     const event = unrecorded.has(delivery.id) ? eventOfDelivery(delivery.id) : null;
-    return [{ ...delivery, event, endpointId: made.endpointId, atOnce: isAtOnce(made) ? made : null }];
+    return [{ event, endpointId: made.endpointId, atOnce: isAtOnce(made) ? made : null, ...delivery }];
   });
   const jobs = retries.flatMap(({ endpointId, round, triesMade, runAt, deliveryIds: ids }) =>
     jobBatches(ids).map((deliveryIds) => ({
