@@ -7,6 +7,7 @@ import { env } from "./env";
 import { errorCodeOf, isOutcomeUnknown, outcomeUnknown, overloaded } from "./errors";
 import { errorFields, log } from "./log";
 import { PatientPool, pauseAfter, type Query, startPatience, WAIT_MAX_MS } from "./patient-pool";
+import { types } from "./pg-types";
 import { defineProcessValue, onShutdown } from "./process";
 import { readFromStandby } from "./standby-reads";
 
@@ -15,14 +16,6 @@ export type Queryable = Pick<pg.Pool, "query">;
 
 /** An open transaction. Hot paths write SQL through it; everything else uses {@link prisma}. */
 export type Tx = Queryable;
-
-const INT8_OID = 20;
-
-/** Money and counters are int8, read as bigint: a float would lose cents. */
-const types: pg.CustomTypesConfig = {
-  getTypeParser: (oid, format) =>
-    oid === INT8_OID && format !== "binary" ? (text: string) => BigInt(text) : pg.types.getTypeParser(oid, format),
-};
 
 /**
  * For a new connection, or a free one of the pool. A caller whose last try begins as its wait ends stays below 10 s.

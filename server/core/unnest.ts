@@ -59,6 +59,9 @@ function arrayText(type: ColumnType, values: readonly Value[]): string {
   return values.every(isClean) ? `{"${values.join('","')}"}` : `{${values.map(quoted).join()}}`;
 }
 
+/** A parameter of type text[], as the driver would write it. */
+export const textArray = (values: Iterable<string>): string => arrayText("text", [...values]);
+
 const isGiven = (value: Value): boolean => value !== null && value !== undefined;
 const orNull = (value: Value): Value => (isGiven(value) ? value : "NULL");
 const isClean = (value: Value): boolean => typeof value === "string" && !value.includes('"') && !value.includes("\\");

@@ -6,7 +6,7 @@ import { lockAccounts, postMoney } from "../accounts/store";
 import { now, utcDay } from "../core/clock";
 import { beforeCommit, onCommit, type Tx } from "../core/db";
 import { noteChange } from "../core/live";
-import { unnest } from "../core/unnest";
+import { textArray, unnest } from "../core/unnest";
 import { observeMoves } from "../observability/messages";
 import { recordEvents } from "../webhooks/delivery/outbox";
 import { applySuperseded } from "./receipts/superseded";
@@ -23,7 +23,7 @@ export async function lockMessages(tx: Tx, ids: Iterable<string>): Promise<Map<s
     text: `SELECT id, account_id AS "accountId", status, cost_micros AS "costMicros", chain, created_at AS "createdAt",
              COALESCE(scheduled_at, created_at) AS "dueAt"
            FROM messages WHERE id = ANY($1::text[]) ORDER BY id FOR NO KEY UPDATE`,
-    values: [[...new Set(ids)]],
+    values: [textArray(new Set(ids))],
   });
   return new Map(rows.map((row) => [row.id, row]));
 }
@@ -54,9 +54,9 @@ export async function withSuperseded(tx: Tx, changes: readonly Change[]): Promis
  */
 export async function applyChanges(tx: Tx, changes: readonly Change[]): Promise<Step[]> {
   const applied = changes.flatMap(({ message, attempts, steps }): AppliedChange[] => {
-    const folded = foldSteps(message, steps);
-    if (folded.steps.length === 0) return [];
-    return [{ message, attempts, isRefunded: folded.moves.some(({ kind }) => kind === "refund"), ...folded }];
+    const { status, steps: applicable, moves, events } = foldSteps(message, steps);
+    const isRefunded = moves.some(({ kind }) => kind === "refund");
+    return applicable.length === 0 ? [] : [{ message, attempts, status, steps: applicable, moves, events, isRefunded }];
   });
   if (applied.length === 0) return [];
   onCommit(tx, () => {
@@ -110,8 +110,8 @@ const moveBooks = (tx: Tx, changes: readonly AppliedChange[]): Promise<unknown> 
 const lastOf = <Value>(steps: readonly Step[], read: (step: Step) => Value | undefined): Value | null =>
   steps.reduce<Value | null>((found, step) => read(step) ?? found, null);
 
-const timeOf = (steps: readonly Step[], ...states: MessageStatus[]): string | null =>
-  lastOf(steps, (step) => (states.includes(step.to) ? step.at.toISOString() : undefined));
+const timeOf = (steps: readonly Step[], status: MessageStatus, other = status): string | null =>
+  lastOf(steps, ({ to, at }) => (to === status || to === other ? at.toISOString() : undefined));
 
 const APPLIED = unnest<AppliedChange>({
   id: ["text", ({ message }) => message.id],

@@ -2,6 +2,7 @@
 import { now } from "../../core/clock";
 import { filterEquals, pool, transaction } from "../../core/db";
 import { env } from "../../core/env";
+import { textArray } from "../../core/unnest";
 import { returnProbes, takeProbes } from "../../providers/health/provider-health";
 import { acquireSlots, type Slot } from "../../providers/health/slots";
 import type { Adapter, OutboundMessage } from "../../providers/port";
@@ -24,6 +25,18 @@ type Row = Candidate & { chain: string[]; revoked: Revoked; isExpired: boolean; 
 export type Start = (attempts: readonly Attempt[]) => void;
 
 const REVOKED = revokedOf("m");
+
+/** The message among the columns of a row; explicit, since each message is read so. */
+const messageOf = ({ id, to, from, body, encoding, segments, expiresAt, dlt }: OutboundMessage): OutboundMessage => ({
+  id,
+  to,
+  from,
+  body,
+  encoding,
+  segments,
+  expiresAt,
+  dlt,
+});
 
 /** Reads the messages that are pending, due, without an open attempt, and not in the throttle queue. */
 async function readCandidates(messageIds: readonly string[]): Promise<Row[]> {
@@ -51,15 +64,21 @@ async function readCandidates(messageIds: readonly string[]): Promise<Row[]> {
              AND (m.scheduled_at IS NULL OR m.scheduled_at <= clock_timestamp())
              AND NOT EXISTS (SELECT 1 FROM waiting_messages w WHERE w.message_id = m.id)
            ORDER BY m.id`,
-    values: [messageIds],
+    values: [textArray(messageIds)],
   });
   const mayFallBack = env().ON_UNKNOWN_OUTCOME === "fallback";
   return rows
     .filter((row) => !row.open && (mayFallBack || !row.unknown))
-    .map(({ tried, unknown, open: _, accountId, chain, revoked, isExpired, isScheduled, ...message }) => {
-      const of = { accountId, chain, revoked, isExpired, isScheduled };
-      return { message, ...of, tried: tried ?? [], afterUnknown: unknown ?? false };
-    });
+    .map((row) => ({
+      message: messageOf(row),
+      accountId: row.accountId,
+      chain: row.chain,
+      revoked: row.revoked,
+      isExpired: row.isExpired,
+      isScheduled: row.isScheduled,
+      tried: row.tried ?? [],
+      afterUnknown: row.unknown ?? false,
+    }));
 }
 
 /**
