@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { Settings } from "@/server/core/env";
+import { WORKER_OPTIONS } from "./worker-options";
 
 const read = (name: string): string => readFileSync(`deploy/${name}`, "utf8");
 const units = readdirSync("deploy/systemd").map((name) => `deploy/systemd/${name}`);
@@ -39,6 +40,17 @@ test("an upgrade on Kubernetes takes each part alone, web processes before worke
   const present = objects.map(({ kind, metadata }) => `${kind.toLowerCase()} ${metadata.name}`);
   expect(named.length).toBeGreaterThan(5);
   expect(named.filter((name) => !present.includes(name))).toEqual([]);
+});
+
+test.each([
+  "deploy/systemd/messaging-worker@.service",
+  "deploy/compose.yaml",
+  "deploy/kubernetes/messaging-service.yaml",
+  "deploy/Dockerfile",
+  "package.json",
+])("%s starts workers with Node's options for them", (file) => {
+  const words = readFileSync(file, "utf8").replace(/[",[\]]/g, "");
+  expect(words).toContain(`node ${WORKER_OPTIONS.join(" ")} dist/worker.mjs`);
 });
 
 test("manifests and compose file set only settings that exist", () => {

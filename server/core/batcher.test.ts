@@ -199,3 +199,36 @@ test("a batch that is full while it is gathered is flushed at once", async () =>
   await many(10);
   expect(sizes).toEqual([8, 10]);
 });
+
+test("while full batches wait, as many flushes run as are allowed then; what fills none waits for all of them", async () => {
+  const batches: number[][] = [];
+  const releases: (() => void)[] = [];
+  const add = createBatcher<number, number>(
+    async (items) => {
+      batches.push(items);
+      await new Promise<void>((resolve) => releases.push(resolve));
+      return items.map((item) => ({ ok: true, value: item }));
+    },
+    { maxWeight: 2, parallelWhenFull: 2 },
+  );
+  const added = [1, 2, 3, 4, 5, 6, 7].map(add);
+  await expect
+    .poll(() => batches)
+    .toEqual([
+      [1, 2],
+      [3, 4],
+    ]);
+  releases[0]?.();
+  await expect.poll(() => batches.length).toBe(3);
+  releases[1]?.();
+  await Promise.all(added.slice(0, 4));
+  expect(batches).toEqual([
+    [1, 2],
+    [3, 4],
+    [5, 6],
+  ]);
+  releases[2]?.();
+  await expect.poll(() => batches.at(-1)).toEqual([7]);
+  releases[3]?.();
+  expect(await Promise.all(added)).toEqual([1, 2, 3, 4, 5, 6, 7]);
+});

@@ -67,6 +67,11 @@ type BatcherOptions<Item> = {
   weigh?: (item: Item) => number;
   /** Concurrent flushes; 1 by default. */
   parallel?: number;
+  /**
+   * Concurrent flushes while what waits fills a batch, which does not grow any more; as `parallel` by default. For flushes that wait
+   * for each other's locks: the next one has its locks at once, while the process makes the responses of the one before.
+   */
+  parallelWhenFull?: number;
   /** Pause after a flush of {@link GATHER_FROM} calls or more, in which the next batch grows; none by default. */
   gatherMs?: number;
   /** Its label in the metrics; without one it is not measured. */
@@ -82,6 +87,7 @@ export function createBatcher<Item, Result>(
   options: BatcherOptions<Item>,
 ): Batcher<Item, Result> {
   const { maxWeight, maxWaiting = WAITING_MAX, weigh = () => 1, parallel = 1, gatherMs = 0, name } = options;
+  const { parallelWhenFull = parallel } = options;
   const sizes = name === undefined ? null : metrics().batchItems.labels(name);
   let queue: Call<Item, Result>[] = [];
   let waitingWeight = 0;
@@ -153,10 +159,12 @@ export function createBatcher<Item, Result>(
     }, gatherMs);
   }
 
+  const isFull = (): boolean => waitingWeight >= maxWeight;
+
   function start(): void {
     // A full batch does not grow any more.
-    if (gathering && waitingWeight < maxWeight) return;
-    while (running < parallel && queue.length > 0) {
+    if (gathering && !isFull()) return;
+    while (queue.length > 0 && running < (isFull() ? parallelWhenFull : parallel)) {
       running += 1;
       void run(takeBatch());
     }

@@ -48,6 +48,7 @@ const acceptQueue = defineProcessValue("messages.accept", () =>
     maxWaiting: WAITING_MESSAGES_MAX,
     weigh: (item) => Math.max(1, item.messages.length),
     gatherMs: GATHER_MS,
+    parallelWhenFull: 2,
   }),
 );
 
