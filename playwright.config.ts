@@ -13,7 +13,7 @@ export default defineConfig({
   globalSetup: "./e2e/support/service.ts",
   fullyParallel: true,
   forbidOnly: Boolean(process.env.CI),
-  // One more than the cores of a small machine: many tests wait for a process to start, or for a retry.
+  // Two more than the cores of a small machine: many tests wait for a process to start, or for a retry. A third one makes it slower.
   workers: 4,
   retries: 0,
   // Generous: a slow machine is no failure.

@@ -6,7 +6,11 @@ const cookiesOf = (answer: Response): string[] =>
 
 type Credentials = { email: string; password: string };
 
-/** Signs in as the form does. @returns the session's cookies, each as `name=value`. */
+/**
+ * Signs in as the form does.
+ * @returns the session's cookies, each as `name=value`.
+ * @throws Error with the response of a sign-in that opens none.
+ */
 export async function openSession(url: string, { email, password }: Credentials): Promise<string[]> {
   const start = await fetch(`${url}/api/auth/csrf`);
   const { csrfToken } = (await start.json()) as { csrfToken: string };
@@ -16,5 +20,7 @@ export async function openSession(url: string, { email, password }: Credentials)
     body: new URLSearchParams({ email, password, csrfToken, json: "true" }),
     redirect: "manual",
   });
-  return cookiesOf(signedIn);
+  const cookies = cookiesOf(signedIn);
+  if (cookies.some((cookie) => cookie.includes("session-token="))) return cookies;
+  throw new Error(`The sign-in of ${email} was answered ${signedIn.status}: ${await signedIn.text()}`);
 }
