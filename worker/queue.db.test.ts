@@ -65,7 +65,8 @@ async function listeners(): Promise<number> {
   return rowCount ?? 0;
 }
 
-test("a job is run when it is announced, also right after a fetch that found nothing", async () => {
+/** A queue of one task, which listens and never polls; `done` counts its runs. */
+async function listeningQueue() {
   await pool().query("DELETE FROM graphile_worker._private_jobs");
   let done = 0;
   const taskList = {
@@ -77,10 +78,15 @@ test("a job is run when it is announced, also right after a fetch that found not
   const queue = await keepQueue({ name: "test", taskList, concurrency: 1, pollMs: 3_600_000 });
   // A queue runs a moment before it listens; until then it hears no announcement.
   await expect.poll(listeners).toBe(1);
+  return { queue, done: () => done };
+}
+
+test("a job is run when it is announced, also right after a fetch that found nothing", async () => {
+  const { queue, done } = await listeningQueue();
   for (let job = 1; job <= 20; job += 1) {
     await pool().query("SELECT pg_notify('jobs:insert', '{\"count\":1}')");
     await addJob(pool(), "review_sender", { senderId: `snd_${job}` });
-    await expect.poll(() => done).toBe(job);
+    await expect.poll(done).toBe(job);
   }
   await queue.stop();
 });
@@ -98,15 +104,7 @@ async function fetchesOf(work: () => Promise<void>): Promise<number> {
 }
 
 test("a queue does not look for jobs when those of other queues are announced", async () => {
-  await pool().query("DELETE FROM graphile_worker._private_jobs");
-  let done = 0;
-  const taskList = {
-    review_sender: () => {
-      done += 1;
-    },
-  };
-  const queue = await keepQueue({ name: "test", taskList, concurrency: 1, pollMs: 3_600_000 });
-  await expect.poll(listeners).toBe(1);
+  const { queue, done } = await listeningQueue();
   const add = async (name: "dispatch_messages" | "join_receipts", runAt?: Date) =>
     name === "dispatch_messages"
       ? addJob(pool(), name, { messageIds: ["msg_1"] }, { runAt: runAt ?? null })
@@ -118,7 +116,7 @@ test("a queue does not look for jobs when those of other queues are announced", 
       await pause(40);
     }
     await addJob(pool(), "review_sender", { senderId: "snd_1" }, { runAt: new Date(Date.now() + 20) });
-    await expect.poll(() => done).toBe(1);
+    await expect.poll(done).toBe(1);
   });
   await queue.stop();
   // That of its own job, and one after it.

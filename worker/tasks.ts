@@ -17,7 +17,7 @@ import { autoApproveSender } from "../server/senders/tasks";
 import { deliverWebhooks, sweepWebhooks } from "../server/webhooks/tasks";
 import { exclusively } from "./lease";
 
-/** What a job returns that did nothing, because another run of it was under way. */
+/** Returned by a job that did nothing, because another run of it was under way. */
 const SKIPPED = Symbol("skipped");
 
 /**

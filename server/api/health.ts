@@ -1,6 +1,6 @@
 import { cachedRead } from "../core/cached-read";
 import { SECOND_MS } from "../core/clock";
-import { isConnectionFailure } from "../core/connection-failure";
+import { isConnectionFailure } from "../core/database/connection-failure";
 import { pool } from "../core/db";
 import { errorFields, log } from "../core/log";
 

@@ -27,13 +27,13 @@ import { callProcedure } from "./call-procedure";
 import type { Compressed } from "./compress";
 import { challengeOf, ownRequestId, setRateFields } from "./http-fields";
 import { idempotencyOf } from "./idempotency-key";
+import { judgeNames, parseInput, queryWarnings } from "./input/rest-input";
+import type { Warning } from "./input/unknown-input";
 import { loggedPath } from "./logged-path";
 import { allowedAt, BODY_METHODS, type Match, matchOperation, type Operation, tableOf } from "./operations";
 import { requireRate } from "./require-rate";
-import { judgeNames, parseInput, queryWarnings } from "./rest-input";
 import { appRouter } from "./router";
 import { serveDocument } from "./serve-document";
-import type { Warning } from "./unknown-input";
 
 export const API_PREFIX = "/api/v1";
 /** The largest valid request, 1,000 recipients and a text of 1,600 escaped characters, is far below. */

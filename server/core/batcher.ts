@@ -2,7 +2,7 @@
  * Group commit: while one flush commits, the next batch fills, so all items that arrived meanwhile share the cost of
  * one transaction. A lone item is flushed at once.
  */
-import { isConnectionFailure } from "./connection-failure";
+import { isConnectionFailure } from "./database/connection-failure";
 import { errorCodeOf, isDatabaseUnavailable, overloaded } from "./errors";
 import { metrics } from "./metrics";
 import { activeTrace, forTraces, outsideSpans } from "./spans";

@@ -2,14 +2,14 @@ import type { Duplex } from "node:stream";
 import { PrismaPg } from "@prisma/adapter-pg";
 import pg from "pg";
 import { PrismaClient } from "@/prisma/generated/client";
-import { isConnectionFailure, isNeverSent, messageOf } from "./connection-failure";
+import { isConnectionFailure, isNeverSent, messageOf } from "./database/connection-failure";
+import { PatientPool, pauseAfter, type Query, startPatience, WAIT_MAX_MS } from "./database/patient-pool";
+import { types } from "./database/pg-types";
+import { readFromStandby } from "./database/standby-reads";
 import { env } from "./env";
 import { errorCodeOf, isOutcomeUnknown, outcomeUnknown, overloaded } from "./errors";
 import { errorFields, log } from "./log";
-import { PatientPool, pauseAfter, type Query, startPatience, WAIT_MAX_MS } from "./patient-pool";
-import { types } from "./pg-types";
 import { defineProcessValue, onShutdown } from "./process";
-import { readFromStandby } from "./standby-reads";
 
 /** Runs SQL: a transaction or the pool itself. */
 export type Queryable = Pick<pg.Pool, "query">;

@@ -24,7 +24,7 @@ const en = {
     canceled: (from: string, lapse: Lapse) => `From ${from}. Canceled${after(lapse)}.`,
     failed: (from: string, lapse: Lapse) => `From ${from}. It failed${after(lapse)}.`,
   },
-  /** What kind of failure it is. */
+  /** The kind of failure. */
   failures: {
     invalid_recipient: "The number does not exist, or gets no SMS.",
     unreachable: "The handset or its network could not be reached.",

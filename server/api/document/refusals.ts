@@ -15,7 +15,7 @@ import {
   unauthorized,
 } from "../../core/errors";
 import { API_VERSION } from "../../core/wire";
-import { unknownParameter, warningsOf } from "../unknown-input";
+import { unknownParameter, warningsOf } from "../input/unknown-input";
 
 const TYPES: Record<ErrorType, true> = {
   invalid_request_error: true,

@@ -13,7 +13,7 @@ import {
 } from "../../core/errors";
 import { defineProcessValue } from "../../core/process";
 import { BATCH_MAX } from "../batch-size";
-import { requireFewValues, VALUES_MAX } from "../rest-input";
+import { requireFewValues, VALUES_MAX } from "../input/rest-input";
 import { readBody } from "./body";
 import { openGate } from "./gate";
 import { AUTH, type PagesHandler } from "./pages-handler";

@@ -186,7 +186,7 @@ test.each(["before", "after"])(
       if (end) last = [end.startedAt, end.id];
     }
     expect(read).toBeGreaterThanOrEqual(later);
-    // Those that are under way, which the backlog has many of, are too young.
+    // The many messages of the backlog that are under way are too young.
     expect(read).toBeLessThan(later + OWN * READ_PER_ROW_MAX);
   },
 );

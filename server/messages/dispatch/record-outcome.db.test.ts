@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { checkLedger } from "@/server/accounts/tasks";
 import { MINUTE_MS } from "@/server/core/clock";
@@ -8,7 +7,6 @@ import { giveBack } from "@/server/messages/dispatch/claims";
 import { claimAttempts } from "@/server/messages/dispatch/dispatch";
 import { attemptResult, recordOutcome } from "@/server/messages/dispatch/record-outcome";
 import { failStranded, failUnresolved, requeueOrphans } from "@/server/messages/dispatch/sweeps";
-import { readHistory } from "@/server/messages/history";
 import { getMessage } from "@/server/messages/read";
 import { applyReceipts } from "@/server/messages/receipts/apply-receipts";
 import { referenceTo } from "@/server/providers/reference";
@@ -200,63 +198,6 @@ describe("a worker whose claim was taken back", () => {
     expect(await record(second, BUSY)).toBeNull();
     expect(await statusOf(message)).toBe("pending");
   });
-});
-
-describe("an id that the database would not take", () => {
-  const NUL = "\0";
-  const long = randomBytes(4_000).toString("hex");
-
-  test.each([
-    ["with NUL", (id: string) => `${id}${NUL}1`, (id: string) => `${id}1`],
-    ["of kilobytes", (id: string) => id + long, (id: string) => (id + long).slice(0, 255)],
-  ])("%s is stored as receipts store it: the message is sent, and so are those beside it", async (_, given, stored) => {
-    const [odd, other, inParts] = [await claimed(), await claimed(), await claimed("x".repeat(200))];
-    await Promise.all([
-      record(other.first, accepted(`${other.id}-1`)),
-      record(odd.first, accepted(given(odd.id))),
-      record(inParts.first, accepted(given(`a${inParts.id}`), given(`b${inParts.id}`))),
-    ]);
-    for (const message of [odd, other, inParts]) expect(await statusOf(message)).toBe("sent");
-    await applyReceipts("vonage", [report(stored(odd.id), "delivered")]);
-    expect(await statusOf(odd)).toBe("delivered");
-    await applyReceipts(
-      "vonage",
-      ["a", "b"].map((part) => report(stored(part + inParts.id), "delivered")),
-    );
-    expect(await statusOf(inParts)).toBe("delivered");
-  });
-
-  test("of a part before an unknown one is stored, too", async () => {
-    const message = await claimed("x".repeat(200));
-    await record(message.first, { ...UNKNOWN, taken: [`${message.id}${NUL}${long}`] });
-    await applyReceipts("vonage", [report((message.id + long).slice(0, 255), "delivered")]);
-    expect(await statusOf(message)).toBe("sent");
-  });
-});
-
-test("a provider's own error text is stored, and shown to no customer", async () => {
-  const message = await claimed();
-  const providerDetail = "The account AC1 was not found.";
-  const attempt = await recordAndAdvance(message.first, { ...BUSY, providerDetail });
-  await record(attempt, {
-    kind: "refused",
-    code: "20404",
-    detail: "The provider refused the message.",
-    providerDetail,
-  });
-  const { rows } = await pool().query(
-    "SELECT provider_detail, fault FROM message_attempts WHERE message_id = $1 ORDER BY seq",
-    [message.id],
-  );
-  expect(rows).toEqual([
-    { provider_detail: providerDetail, fault: "provider" },
-    { provider_detail: providerDetail, fault: null },
-  ]);
-  const shown = await getMessage(message.account.actor, message.id);
-  expect(shown.error).toEqual({ code: "20404", message: "The provider refused the message.", reason: "unknown" });
-  expect(
-    (await readHistory(message.account.actor, message.id)).attempts.flatMap((made) => Object.values(made)),
-  ).not.toContain(providerDetail);
 });
 
 test("an orphaned message is dispatched again, and fails when all its providers were tried", async () => {

@@ -1,7 +1,7 @@
 /** Writes of facts that only this process knows, through outages of the database. */
 import { isDataError } from "../../core/batcher";
 import { now } from "../../core/clock";
-import { isConnectionFailure } from "../../core/connection-failure";
+import { isConnectionFailure } from "../../core/database/connection-failure";
 import { errorCodeOf, isApiError } from "../../core/errors";
 
 /** Pauses before a write is retried; the last one is repeated. */

@@ -91,7 +91,7 @@ async function giveBackUnmade(attempt: Attempt): Promise<Attempt | null> {
   const until = attempt.claimedAt.getTime() + UNRESOLVED_AFTER_MS;
   try {
     if ((await keepWriting("attempt.not_given_back_yet", () => giveBack([attempt]), until)) > 0) return null;
-    // Whoever took over knew only that it was begun, and recorded an unknown outcome.
+    // The worker that took over knew only that it was begun, and recorded an unknown outcome.
     const { outcome, latencyMs } = NOT_BEGUN;
     return await record(attempt, outcome, latencyMs);
   } finally {

@@ -2,11 +2,11 @@
 import { MINUTE_MS, SECOND_MS } from "../../core/clock";
 import type { SendOutcome } from "../port";
 
-/** What an outcome says about the provider's health. */
+/** Meaning of an outcome for the health of its provider. */
 export type HealthSignal = "worked" | "failed" | "account";
 
 /**
- * What an outcome says about the provider's health; null: nothing. Refusing one message is the work of a healthy
+ * The meaning of an outcome for the health of its provider; null: none. Refusing one message is the work of a healthy
  * provider. Throttling is not a failure, nor is an exchange spoilt by a stall of this process.
  */
 export function healthSignalOf(outcome: SendOutcome): HealthSignal | null {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { requireStorable } from "../core/wire";
+import { requireStorable } from "../../core/wire";
 import { parseBody, parseQuery } from "./rest-input";
 
 const body = (text: string, type: string | undefined = "application/json") => parseBody(type, Buffer.from(text));

@@ -1,5 +1,5 @@
 /** Which failures of a statement are its connection's, and which of them certainly left nothing done. */
-import { errorCodeOf } from "./errors";
+import { errorCodeOf } from "../errors";
 
 /** A write on a server that only reads: a standby that is not promoted yet, or a primary that is no longer one. */
 const READ_ONLY = "25006";

@@ -1,5 +1,5 @@
 /** Fields and query parameters that an operation does not know: they are ignored, but never silently. */
-import { type ApiError, invalidRequest, shownName } from "../core/errors";
+import { type ApiError, invalidRequest, shownName } from "../../core/errors";
 
 /** The caller's `Prefer: handling=…` (RFC 7240, 4.4); null: none. */
 export type Handling = "strict" | "lenient" | null;

@@ -1,8 +1,8 @@
 /** Strict parsing of REST input: JSON bodies and query strings, and names in them that an operation does not know. */
 import { isUtf8 } from "node:buffer";
-import { type ApiError, invalidRequest } from "../core/errors";
-import { refusedInput, requireStorable } from "../core/wire";
-import type { Operation } from "./operations";
+import { type ApiError, invalidRequest } from "../../core/errors";
+import { refusedInput, requireStorable } from "../../core/wire";
+import type { Operation } from "../operations";
 import { handlingOf, unknownNames, unknownParameter, type Warning, warningsOf } from "./unknown-input";
 
 /** The parts of a request that its input is read from, beside the body. */

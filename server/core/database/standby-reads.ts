@@ -4,9 +4,9 @@
  * the primary is read instead.
  */
 import type pg from "pg";
+import { errorCodeOf } from "../errors";
+import { errorFields, log } from "../log";
 import { isConnectionFailure } from "./connection-failure";
-import { errorCodeOf } from "./errors";
-import { errorFields, log } from "./log";
 
 type Query = (...args: unknown[]) => Promise<unknown>;
 

@@ -1,7 +1,7 @@
 import pg from "pg";
+import { databaseUnavailable, isApiError, outcomeUnknown } from "../errors";
+import { metrics } from "../metrics";
 import { isConnectionFailure, isNeverDone } from "./connection-failure";
-import { databaseUnavailable, isApiError, outcomeUnknown } from "./errors";
-import { metrics } from "./metrics";
 
 /** Longest wait of a caller for a database that is unreachable, or that keeps going away. */
 export const WAIT_MAX_MS = 5_000;
