@@ -197,8 +197,11 @@ describe("sending", () => {
 });
 
 describe("a response after the time-out", () => {
+  /** Later than a time-out that a stall of this process has prolonged. */
+  const LATE_MS = 500;
+
   it("is reported with our reference, as the receipts of the centre carry none", async () => {
-    const centre = await openCentre(late(150));
+    const centre = await openCentre(late(LATE_MS));
     const { adapter, taken } = open(centre.url, {}, { responseTimeoutMs: 50 });
     expect(await send(adapter)).toMatchObject({ kind: "unknown", code: "timeout" });
     const report = { providerMessageId: "a1", reference: "msg_1-1", status: "sent", isOfWhole: true };
@@ -206,7 +209,7 @@ describe("a response after the time-out", () => {
   });
 
   it("is stored as soon as that is possible: the centre does not repeat it", async () => {
-    const centre = await openCentre(late(100));
+    const centre = await openCentre(late(LATE_MS));
     const { adapter, taken, sink } = open(centre.url, {}, { responseTimeoutMs: 50 });
     vi.spyOn(sink, "take").mockRejectedValueOnce(new Error("no database"));
     await send(adapter);
@@ -214,14 +217,14 @@ describe("a response after the time-out", () => {
   });
 
   it("to the last part of a long text is reported as one of a part, and to another part not at all", async () => {
-    const centre = await openCentre((...submit) => (submit[2] === 2 ? late(100) : accept)(...submit));
+    const centre = await openCentre((...submit) => (submit[2] === 2 ? late(LATE_MS) : accept)(...submit));
     const { adapter, taken } = open(centre.url, {}, { responseTimeoutMs: 50 });
     expect(await send(adapter, "a".repeat(200))).toMatchObject({ kind: "unknown", taken: ["a1"] });
     await expect.poll(() => taken).toHaveLength(1);
     expect(taken[0]?.reports).toEqual([expect.objectContaining({ providerMessageId: "a2", reference: "msg_1-1" })]);
     expect(taken[0]?.reports[0]).not.toHaveProperty("isOfWhole");
 
-    centre.onSubmit = late(100);
+    centre.onSubmit = late(LATE_MS);
     expect(await send(adapter, "a".repeat(200))).toMatchObject({ kind: "unknown", code: "timeout" });
     await send(adapter);
     await expect.poll(() => taken).toHaveLength(2);
@@ -229,10 +232,10 @@ describe("a response after the time-out", () => {
   });
 
   it("proves nothing when it is a refusal", async () => {
-    const centre = await openCentre(late(50, refuse(0x0b)));
+    const centre = await openCentre(late(LATE_MS, refuse(0x0b)));
     const { adapter, taken } = open(centre.url, {}, { responseTimeoutMs: 20 });
     await send(adapter);
-    centre.onSubmit = late(50);
+    centre.onSubmit = late(LATE_MS);
     await send(adapter);
     await expect.poll(() => taken).toMatchObject([{ reports: [{ providerMessageId: "a2" }] }]);
   });
