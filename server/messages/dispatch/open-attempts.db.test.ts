@@ -76,3 +76,21 @@ test("nor does a worker that gives up its lease", async () => {
   const reads = await readsOf(giveUp);
   expect(Object.entries(reads).filter(([, read]) => read > READ_MAX)).toEqual([]);
 });
+
+test("a sweep reads unresolved messages page by page, however many an outage left", async () => {
+  // Pending, with an attempt that timed out and a later one that is young.
+  await pool().query("UPDATE messages SET status = 'pending', failed_at = NULL WHERE status = 'failed'");
+  await pool().query(
+    `UPDATE message_attempts a SET started_at = a.started_at + row.number * interval '1 millisecond'
+     FROM (SELECT message_id, row_number() OVER () AS number FROM message_attempts) row WHERE row.message_id = a.message_id`,
+  );
+  await pool().query(
+    `INSERT INTO message_attempts (message_id, seq, provider, outcome, started_at, begun_at, finished_at)
+     SELECT message_id, 2, 'sinch', 'unknown', now(), now(), now() FROM message_attempts WHERE worker_id = 'ended'`,
+  );
+  await pool().query("VACUUM ANALYZE messages, message_attempts, pending_messages");
+  const statements = await statementsOf(() => failUnresolved(MINUTE_MS));
+  const reads = await readsOf(statements);
+  // A page and three rows for each message of it: its own and its attempts.
+  expect(Object.entries(reads).filter(([, read]) => read > 5 * 2_000)).toEqual([]);
+});

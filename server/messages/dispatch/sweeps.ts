@@ -11,6 +11,7 @@ import { isGivenUp } from "../receipts/match-attempts";
 import type { Step } from "../steps";
 import { applyChanges, lockMessages, withSuperseded } from "../transitions";
 import { failExpired } from "./expire";
+import { BEFORE, forEachGivenUp, givenUpStatement } from "./given-up";
 import { findForgottenWorkers, recoverAttempts } from "./recover";
 import { UNRESOLVED_AFTER_MS } from "./run-attempt";
 import { goRound, type RoundLimits } from "./sweep-rounds";
@@ -43,30 +44,11 @@ export async function sweepMessages(): Promise<void> {
 
 type Swept = { id: string; seq: number; provider: string };
 
-/** SQL: the time `$1` milliseconds ago, by the database's clock, which all processes share. */
-const BEFORE = "now() - $1::float8 * interval '1 millisecond'";
-
 /**
  * SQL: a time that no attempt of a pending message is older than, to skip those that timed out before. The two hours cover
  * processes whose clocks differ: theirs say when a message was accepted.
  */
 const PENDING_SINCE = "(SELECT min(created_at) FROM pending_messages) - interval '2 hours'";
-
-/**
- * Pending messages that some provider may have taken, while no newer attempt is under way: young, or left to a living worker
- * that may have to write its outcome. `$1`: minimum age in milliseconds; `$2`: ids to choose from, null for all; `$3`: limit.
- */
-const UNRESOLVED = `SELECT DISTINCT ON (a.message_id) a.message_id AS id, a.provider,
-    (SELECT max(b.seq) FROM message_attempts b WHERE b.message_id = a.message_id) AS seq
-  FROM message_attempts a
-  JOIN messages m ON m.id = a.message_id
-  WHERE (a.outcome IS NULL OR a.outcome = 'unknown') AND ${isBegun("a")} AND ${isGivenUp("a", BEFORE)} AND m.status = 'pending'
-    AND a.started_at >= ${PENDING_SINCE}
-    AND ($2::text[] IS NULL OR a.message_id = ANY($2))
-    AND NOT EXISTS (SELECT 1 FROM message_attempts b WHERE b.message_id = a.message_id AND b.seq > a.seq
-                    AND (b.started_at >= ${BEFORE} OR b.outcome IS NULL AND NOT ${isGivenUp("b", BEFORE)}))
-    AND NOT EXISTS (SELECT 1 FROM waiting_messages w WHERE w.message_id = a.message_id)
-  ORDER BY a.message_id, a.seq DESC LIMIT $3`;
 
 /** SQL: pending messages `m` of `$2`, in its order, each looked up by its id whatever the statistics say. */
 const PENDING_OF_IDS = `unnest($2::text[]) WITH ORDINALITY c (id, place)
@@ -74,8 +56,23 @@ const PENDING_OF_IDS = `unnest($2::text[]) WITH ORDINALITY c (id, place)
     WHERE o.id = c.id AND ${filterEquals("o.status", "pending")} OFFSET 0) m`;
 
 /**
+ * Pending messages that some provider may have taken, while no newer attempt is under way: young, or left to a living worker
+ * that may have to write its outcome. `$1`: minimum age in milliseconds; `$2`: ids to choose from; `$3`: limit.
+ */
+const UNRESOLVED = `SELECT m.id, a.provider, a.seq FROM ${PENDING_OF_IDS}
+  CROSS JOIN LATERAL (SELECT l.provider,
+      (SELECT max(b.seq) FROM message_attempts b WHERE b.message_id = m.id) AS seq
+    FROM message_attempts l
+    WHERE l.message_id = m.id AND (l.outcome IS NULL OR l.outcome = 'unknown') AND ${isBegun("l")} AND ${isGivenUp("l", BEFORE)}
+      AND NOT EXISTS (SELECT 1 FROM message_attempts b WHERE b.message_id = m.id AND b.seq > l.seq
+                      AND (b.started_at >= ${BEFORE} OR b.outcome IS NULL AND NOT ${isGivenUp("b", BEFORE)}))
+    ORDER BY l.seq DESC LIMIT 1) a
+  WHERE (SELECT count(*) FROM waiting_messages w WHERE w.message_id = m.id) = 0
+  ORDER BY c.place LIMIT $3`;
+
+/**
  * Pending messages whose chain ended long ago without being failed: all providers were tried, or one refused it while
- * another attempt was claimed that was never made. Parameters as above, but always with ids.
+ * another attempt was claimed that was never made. Parameters as above.
  */
 const STRANDED = `SELECT m.id, a.seq, a.provider FROM ${PENDING_OF_IDS}
   CROSS JOIN LATERAL (SELECT count(*) AS tried, max(l.seq) AS seq, (array_agg(l.provider ORDER BY l.seq DESC))[1] AS provider,
@@ -98,8 +95,8 @@ const ORPHANS = `SELECT m.id FROM ${PENDING_OF_IDS}
   ORDER BY c.place`;
 
 /**
- * Sent messages without a final receipt. Parameters as above; `$4`: the first id that is too young, which leaves most of the
- * list unread.
+ * Sent messages without a final receipt. Parameters as above, but `$2` may be null: all; `$4`: the first id that is too young,
+ * which leaves most of the list unread.
  */
 const UNCONFIRMED = `SELECT m.id, m.attempts AS seq, m.provider FROM messages m
   WHERE m.status = 'sent' AND m.sent_at < ${BEFORE}
@@ -107,17 +104,30 @@ const UNCONFIRMED = `SELECT m.id, m.attempts AS seq, m.provider FROM messages m
       SELECT message_id FROM sent_messages WHERE account_id = o.id AND message_id < $4 AND sent_at < ${BEFORE}
       ORDER BY message_id LIMIT $3) s LIMIT $3)))`;
 
+/** Attempts of pending messages that were begun. */
+const OF_PENDING = givenUpStatement(
+  `${isBegun("a")} AND a.started_at >= ${PENDING_SINCE}`,
+  `EXISTS (SELECT 1 FROM messages m WHERE m.id = g.id AND ${filterEquals("m.status", "pending")} OFFSET 0)`,
+);
+
 /** Fails and refunds pending messages whose last attempt is older than `ageMs` and has no known outcome. */
-export const failUnresolved = (ageMs: number): Promise<number> =>
-  sweep(UNRESOLVED, ageMs, (row) => ({
-    to: "failed",
-    at: now(),
-    provider: row.provider,
-    error: {
-      code: "provider_outcome_unknown",
-      message: "The provider never reported whether it took the message. The cost was refunded.",
-    },
-  }));
+export const failUnresolved = (ageMs: number): Promise<void> =>
+  forEachGivenUp(OF_PENDING, ageMs, (ids) =>
+    sweep(
+      UNRESOLVED,
+      ageMs,
+      (row) => ({
+        to: "failed",
+        at: now(),
+        provider: row.provider,
+        error: {
+          code: "provider_outcome_unknown",
+          message: "The provider never reported whether it took the message. The cost was refunded.",
+        },
+      }),
+      { ids },
+    ),
+  );
 
 /**
  * Fails and refunds pending messages that no provider can have, and whose last attempt is older than `ageMs`. It goes on with a
@@ -149,47 +159,25 @@ export const expireUnconfirmed = (ageMs: number): Promise<number> =>
     },
   );
 
-/** Later attempts of {@link GIVEN_UP} that meet `condition`. Unknown and open ones have an index each, and are read in its order. */
-const laterAttempts = (condition: string) => `(SELECT a.message_id AS id, a.started_at FROM message_attempts a
-    WHERE a.seq > 1 AND ${condition} AND a.started_at < ${BEFORE}
-      AND a.started_at >= GREATEST($2::timestamptz, now() - interval '${VALIDITY_MS} milliseconds')
-      AND (a.started_at, a.message_id) > ($2, $3)
-    ORDER BY a.started_at, a.message_id LIMIT $4)`;
-
-/** Attempts of {@link applyLeftReceipts}, in the order of their time: those after `$2` and `$3`. `$1`: minimum age; `$4`: limit. */
-const GIVEN_UP = `WITH given_up AS MATERIALIZED (
-    ${laterAttempts("a.outcome = 'unknown'")}
-    UNION ALL
-    ${laterAttempts(`a.outcome IS NULL AND ${isGivenUp("a", BEFORE)}`)}
-    ORDER BY started_at, id LIMIT $4)
-  SELECT g.id, g.started_at AS "startedAt", EXISTS (SELECT 1 FROM messages m JOIN receipts r ON r.message_id = m.id
-      WHERE m.id = g.id AND m.status = 'sent' AND NOT r.applied AND r.status IN ('failed', 'undelivered')) AS "isLeft"
-  FROM given_up g ORDER BY g.started_at, g.id`;
+/** Later attempts, of at most {@link VALIDITY_MS}, of sent messages with a failure receipt that was not applied. */
+const LEFT_RECEIPTS = givenUpStatement(
+  `a.seq > 1 AND a.started_at >= now() - interval '${VALIDITY_MS} milliseconds'`,
+  `EXISTS (SELECT 1 FROM messages m JOIN receipts r ON r.message_id = m.id
+     WHERE m.id = g.id AND m.status = 'sent' AND NOT r.applied AND r.status IN ('failed', 'undelivered') OFFSET 0)`,
+);
 
 /**
  * Applies failure receipts of sent messages that were superseded by a later attempt, when nothing was heard of that for `ageMs`.
  * The receipt is the only news that there will be, and without it the message would stay `sent` for 72 hours.
  */
-export async function applyLeftReceipts(ageMs: number): Promise<void> {
-  let last = { startedAt: new Date(0), id: "" };
-  for (let found = SWEEP_MAX; found === SWEEP_MAX; ) {
-    const { rows } = await pool().query<typeof last & { isLeft: boolean }>(GIVEN_UP, [
-      ageMs,
-      last.startedAt,
-      last.id,
-      SWEEP_MAX,
-    ]);
-    found = rows.length;
-    last = rows.at(-1) ?? last;
-    const ids = [...new Set(rows.filter(({ isLeft }) => isLeft).map(({ id }) => id))];
-    if (ids.length === 0) continue;
-    await transaction(async (tx) => {
+export const applyLeftReceipts = (ageMs: number): Promise<void> =>
+  forEachGivenUp(LEFT_RECEIPTS, ageMs, (ids) =>
+    transaction(async (tx) => {
       const messages = [...(await lockMessages(tx, ids)).values()];
       const sent = messages.filter(({ status }) => status === "sent").map(({ id }) => id);
       await reapplySuperseded(tx, sent, ageMs);
-    });
-  }
-}
+    }),
+  );
 
 type SweepOptions = {
   /** Ids of messages to choose from; null: all. */
