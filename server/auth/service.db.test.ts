@@ -1,7 +1,8 @@
 import { hash, verify } from "@node-rs/argon2";
 import { afterEach, expect, test, vi } from "vitest";
+import { untilWaiting } from "@/test/database/lock-waits";
 import { createAccountWithOwner } from "../accounts/service";
-import { pool, prisma, transaction } from "../core/db";
+import { prisma, transaction } from "../core/db";
 import { env } from "../core/env";
 import { newId } from "../core/ids";
 import { acceptInvitation } from "../members/accept-invitation";
@@ -148,15 +149,13 @@ test.each([
   });
 });
 
-const WAITING = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-
 test("a sign-in waits for a change of the password that is not committed yet, and opens nothing", async () => {
   const { email, userId } = await makePerson();
   let signedIn: Promise<unknown> = Promise.resolve();
   await transaction(async (tx) => {
     await tx.query("UPDATE users SET password_hash = $2 WHERE id = $1", [userId, await hash(NEW)]);
     signedIn = signIn({ email, password: PASSWORD }, from(newAddress()));
-    await expect.poll(async () => (await pool().query(WAITING)).rowCount).toBe(1);
+    await untilWaiting();
   });
   expect(await signedIn).toBeNull();
   expect(await openSessions(userId)).toBe(0);

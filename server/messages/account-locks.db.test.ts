@@ -1,5 +1,6 @@
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { untilWaiting } from "@/test/database/lock-waits";
 import { makeRoute } from "@/test/database/routes";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
 import { lockAccounts, lockAdmission, postMoney } from "../accounts/store";
@@ -27,18 +28,6 @@ afterEach(() => other.end());
 
 const send = (account: TestAccount) =>
   sendMessage(account.actor, { to: "+14155550123", from: account.senderId, body: "Hello" }, REQUEST);
-
-/** Until a statement waits whose text contains `text`. */
-const untilWaiting = (text: string): Promise<unknown> =>
-  expect
-    .poll(async () => {
-      const { rowCount } = await pool().query(
-        "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database() AND strpos(query, $1) > 0",
-        [text],
-      );
-      return rowCount;
-    })
-    .toBeGreaterThan(0);
 
 const booksOf = async ({ accountId }: TestAccount) => {
   const { rows } = await pool().query<{ balance: bigint; reserved: bigint; pending: number; sent: number }>(

@@ -24,6 +24,7 @@ import {
   THROTTLED,
   UNKNOWN,
 } from "@/test/database/attempts";
+import { untilWaiting } from "@/test/database/lock-waits";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
 import { takeDeliveryJobs } from "@/test/database/webhooks";
 import { cancelMessage } from "./cancel";
@@ -88,20 +89,6 @@ async function openTransaction<Result>(work: (tx: Tx) => Promise<Result>) {
     },
   };
 }
-
-/** Waits until a statement of this database waits for another transaction. */
-const somebodyWaits = () =>
-  expect
-    .poll(
-      async () =>
-        (
-          await pool().query(
-            "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-          )
-        ).rowCount,
-      { interval: 5 },
-    )
-    .toBeGreaterThan(0);
 
 describe("a canceled message", () => {
   test("fails, is refunded and raises its event once, however often it is canceled", async () => {
@@ -194,7 +181,7 @@ describe("between canceling and claiming the database decides", () => {
     const sent = await send();
     const claiming = await openTransaction((tx) => claim(tx, [attemptFor(sent)], () => true));
     const canceling = cancel(sent);
-    await somebodyWaits();
+    await untilWaiting();
     await claiming.commit();
     await expect(canceling).rejects.toMatchObject(NOT_CANCELABLE);
     expect(claiming.result).toHaveLength(1);
@@ -207,7 +194,7 @@ describe("between canceling and claiming the database decides", () => {
     const error = { code: "canceled", message: "Canceled." };
     const canceling = await openTransaction((tx) => failUndispatched(tx, [{ messageId: sent.id, error }], new Date()));
     const claiming = claim(null, [attemptFor(sent)], () => true);
-    await somebodyWaits();
+    await untilWaiting();
     await canceling.commit();
     expect(await claiming).toEqual([]);
     expect(await cancel(sent)).toMatchObject(CANCELED);

@@ -9,6 +9,7 @@ import { getMessage } from "@/server/messages/read";
 import { applyReceipts } from "@/server/messages/receipts/apply-receipts";
 import { dispatchMessages } from "@/server/messages/tasks";
 import { deleteSender, listSenders } from "@/server/senders/service";
+import { lockWaits, untilWaiting } from "@/test/database/lock-waits";
 import { drainQueue } from "@/test/database/queue";
 import { makeRoute } from "@/test/database/routes";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
@@ -250,17 +251,13 @@ describe("crashes", () => {
     const account = await makeAccount();
     const { id } = await send(account, "+15550100006");
     const dispatched = dispatchMessages({ messageIds: [id] });
-    const waiting = () =>
-      pool().query<{ pid: number }>(
-        "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-      );
     const blocker = await pool().connect();
     try {
       await blocker.query("BEGIN");
       await blocker.query("SET LOCAL idle_in_transaction_session_timeout = 0");
       await blocker.query("SELECT 1 FROM messages WHERE id = $1 FOR UPDATE", [id]);
-      await expect.poll(async () => (await waiting()).rowCount).toBe(1);
-      for (const { pid } of (await waiting()).rows) await pool().query("SELECT pg_terminate_backend($1)", [pid]);
+      await untilWaiting();
+      for (const { pid } of await lockWaits()) await pool().query("SELECT pg_terminate_backend($1)", [pid]);
     } finally {
       await blocker.query("ROLLBACK");
       blocker.release();

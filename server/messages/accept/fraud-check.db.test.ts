@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { untilWaiting } from "@/test/database/lock-waits";
 import { explain, rowsRead, statementsOf } from "@/test/database/plans";
 import { makeRoute } from "@/test/database/routes";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
@@ -95,14 +96,7 @@ describe("suppressions", () => {
       await tx.query("SET LOCAL idle_in_transaction_session_timeout = 0");
       await lockAdmission(tx, [account.accountId]);
       sending = send(account);
-      await expect
-        .poll(async () => {
-          const { rowCount } = await pool().query(
-            "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
-          );
-          return rowCount;
-        })
-        .toBeGreaterThan(0);
+      await untilWaiting();
       await pool().query("INSERT INTO suppressions (id, account_id, number, reason) VALUES ($1, $2, $3, 'stop')", [
         newId("suppression"),
         account.accountId,

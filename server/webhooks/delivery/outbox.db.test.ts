@@ -1,5 +1,6 @@
 import type { QueryConfig } from "pg";
 import { describe, expect, test } from "vitest";
+import { untilWaiting } from "@/test/database/lock-waits";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
 import { deliveriesOf, makeMessages, raiseEvents, recordWaitingOf, takeDeliveryJobs } from "@/test/database/webhooks";
 import { pool, transaction } from "../../core/db";
@@ -114,19 +115,12 @@ describe("an endpoint that is enabled while an event is recorded", () => {
     const { id } = await endpointOf(account);
     await disable(id);
     const [messageId] = await makeMessages(account, 1);
-    const waiting = async () => {
-      const { rows } = await pool().query(
-        `SELECT 1 FROM pg_stat_activity
-         WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE 'WITH disabled AS%'`,
-      );
-      return rows.length;
-    };
     let enabled: Promise<unknown> = Promise.resolve();
     await transaction(async (tx) => {
       await tx.query("SET LOCAL idle_in_transaction_session_timeout = 0");
       await recordEvents(tx, [sentEvent(account, messageId)]);
       enabled = enableEndpoint(account.actor, id);
-      await expect.poll(waiting).toBe(1);
+      await untilWaiting("WITH disabled AS");
     });
     await enabled;
     const since = new Date(Date.now() - 60_000).toISOString();

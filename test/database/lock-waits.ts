@@ -1,0 +1,17 @@
+/** Statements of the test's database that wait for a lock of another transaction. */
+import { expect } from "vitest";
+import { pool } from "@/server/core/db";
+
+/** The waiting statements whose text contains `text`, by the process of the database that runs each. */
+export async function lockWaits(text = ""): Promise<{ pid: number }[]> {
+  const { rows } = await pool().query<{ pid: number }>(
+    `SELECT pid FROM pg_stat_activity
+     WHERE datname = current_database() AND wait_event_type = 'Lock' AND pid <> pg_backend_pid() AND strpos(query, $1) > 0`,
+    [text],
+  );
+  return rows;
+}
+
+/** Until such a statement waits. */
+export const untilWaiting = (text = ""): Promise<unknown> =>
+  expect.poll(async () => (await lockWaits(text)).length, { interval: 5 }).toBeGreaterThan(0);
