@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
+import { untilWaiting } from "@/test/database/lock-waits";
 import { createAccountWithOwner } from "../accounts/service";
 import { createApiKey, listApiKeys } from "../api-keys/service";
 import { signIn } from "../auth/service";
 import { findSignedIn, startSession } from "../auth/sessions/sessions";
 import type { MemberRole, SessionActor } from "../core/actor";
-import { pool } from "../core/db";
+import { pool, transaction } from "../core/db";
 import { toApiError } from "../core/errors";
 import { newId } from "../core/ids";
 import { acceptInvitation, getInvitation } from "./accept-invitation";
@@ -250,6 +251,27 @@ test("who leaves goes on in another account of theirs, or is signed out", async 
   const member = await makeMember(owner, "viewer");
   expect(await leave(member)).toEqual({ account_id: null });
   expect(await findSignedIn(member.sessionId, "")).toBeNull();
+});
+
+test("who leaves while they accept an invitation goes on in the account that they joined", async () => {
+  const [owner, second] = [await makeOwner(), await makeOwner()];
+  const member = await makeMember(owner, "viewer");
+  let left: Promise<unknown> = Promise.resolve();
+  await transaction(async (tx) => {
+    await tx.query("SET LOCAL idle_in_transaction_session_timeout = 0");
+    // As an acceptance does it that has checked the password.
+    await tx.query("SELECT 1 FROM users WHERE id = $1 FOR NO KEY UPDATE", [member.userId]);
+    left = leave(member);
+    await untilWaiting();
+    await tx.query("INSERT INTO account_members (account_id, user_id, role) VALUES ($1, $2, 'viewer')", [
+      second.accountId,
+      member.userId,
+    ]);
+  });
+  expect(await left).toEqual({ account_id: second.accountId });
+  expect(await findSignedIn(await startSession(member.userId, FROM), "")).toMatchObject({
+    accountId: second.accountId,
+  });
 });
 
 test("somebody without any account is refused at the sign-in with the reason, and gets in again by an invitation", async () => {

@@ -7,7 +7,7 @@ import { log } from "../core/log";
 import { type MemberRow, presentMember } from "./present";
 import type { ChangeRoleInput, Left, Member, MemberPath } from "./schema";
 import { leaveAccount, openOtherAccount } from "./sessions";
-import { lockMembers, requireOtherOwner, requireStillOwner } from "./store";
+import { lockMembers, lockPerson, requireOtherOwner, requireStillOwner } from "./store";
 
 async function readMembers(db: Tx, accountId: string, userId: string | null): Promise<MemberRow[]> {
   const { rows } = await db.query<MemberRow>(
@@ -60,6 +60,7 @@ const withdrawInvitationsOf = (tx: Tx, accountId: string, userId: string) =>
   tx.query("DELETE FROM invitations WHERE account_id = $1 AND invited_by = $2", [accountId, userId]);
 
 async function endMembership(tx: Tx, accountId: string, userId: string): Promise<void> {
+  await lockPerson(tx, userId);
   await tx.query("DELETE FROM account_members WHERE account_id = $1 AND user_id = $2", [accountId, userId]);
   await withdrawInvitationsOf(tx, accountId, userId);
 }

@@ -1,4 +1,4 @@
-/** Members of an account under their lock: each of several simultaneous changes sees the result of the one before. */
+/** Members of an account, and a person, under their lock: each of several simultaneous changes sees the result of the one before. */
 import { type MemberRole, roleTooLow, type SessionActor } from "../core/actor";
 import type { Tx } from "../core/db";
 import { invalidRequest } from "../core/errors";
@@ -12,6 +12,13 @@ export async function lockMembers(tx: Tx, accountId: string): Promise<LockedMemb
     [accountId],
   );
   return rows;
+}
+
+/**
+ * Locks a person, after the members of an account: their other accounts, one of which opens next, neither come nor go meanwhile.
+ */
+export async function lockPerson(tx: Tx, userId: string): Promise<void> {
+  await tx.query("SELECT 1 FROM users WHERE id = $1 FOR NO KEY UPDATE", [userId]);
 }
 
 /** The role may have changed since the call began. @throws 403 `role_too_low` */
