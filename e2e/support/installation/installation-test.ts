@@ -2,6 +2,7 @@
 
 import type { CarrierName } from "../../../test/carriers/all";
 import { test as base } from "../../test";
+import { failureReport } from "./failure-report";
 import type { Installation, InstallationOptions } from "./installation";
 
 /** Creates that `test`. The tests of its file must run in one worker, one after another. */
@@ -9,7 +10,11 @@ export const testWith = <Name extends CarrierName>(options: InstallationOptions<
   base.extend<{ installation: Installation<Name> }>({
     // A fixture of the test: for one of the worker, Playwright would start another process for the file.
     installation: [
-      async ({ installationOf }, use, { file }) => use(await installationOf(file, options)),
+      async ({ installationOf }, use, info) => {
+        const installation = await installationOf(info.file, options);
+        await use(installation);
+        if (info.status !== info.expectedStatus) console.error(await failureReport(installation));
+      },
       { timeout: 480_000 },
     ],
   });
