@@ -13,8 +13,7 @@ export default defineConfig({
   globalSetup: "./e2e/support/service.ts",
   fullyParallel: true,
   forbidOnly: Boolean(process.env.CI),
-  // Two more than the cores of a small machine: many tests wait for a process to start, or for a retry. A third one makes it slower.
-  workers: 4,
+  workers: 6,
   retries: 0,
   // Generous: a slow machine is no failure.
   timeout: 300_000,
@@ -30,9 +29,10 @@ export default defineConfig({
       args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
     },
   },
+  // Beside one another, since tests of the API mostly wait, for a process to start or for a retry, and those of the console never do.
   projects: [
-    { name: "api", testMatch: "{api,security}/**/*.spec.ts", teardown: "final checks" },
+    { name: "api", workers: 4, testMatch: "{api,security}/**/*.spec.ts", teardown: "final checks" },
     { name: "final checks", testMatch: "api/*.teardown.ts" },
-    { name: "console", testMatch: "{console,smoke}/**/*.spec.ts", ...finalChecks },
+    { name: "console", workers: 2, testMatch: "{console,smoke}/**/*.spec.ts", ...finalChecks },
   ],
 });

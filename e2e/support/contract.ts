@@ -170,37 +170,46 @@ function checkRate({ status, headers }: Exchange, { error }: Envelope): void {
   insist(isSame, `its rate fields say ${headers.get("ratelimit-policy")} and ${headers.get("ratelimit")}`);
 }
 
-function findOperation(document: ApiDocument, method: string, requestPath: string): [string, OperationObject] | null {
-  // A slash at the end means nothing.
-  const given = (requestPath.split("?")[0] ?? "").replace(/(?<=[^/])\/$/, "");
+type Operation = { name: string; method: string; pattern: RegExp; operation: OperationObject };
+
+/** The document's operations, those with the fewest parameters in their path first. */
+function operationsOf(document: ApiDocument): Operation[] {
   const templates = Object.keys(document.paths).sort((one, other) => one.split("{").length - other.split("{").length);
-  for (const template of templates) {
-    const operation = document.paths[template]?.[method.toLowerCase()];
-    const pattern = new RegExp(`^${template.replace(/\{\w+\}/g, "[^/]+")}$`);
-    if (operation && pattern.test(given)) return [`${method} ${template}`, operation];
-  }
-  return null;
+  return templates.flatMap((template) =>
+    Object.entries(document.paths[template] ?? {}).map(([given, operation]) => {
+      const method = given.toUpperCase();
+      const pattern = new RegExp(`^${template.replace(/\{\w+\}/g, "[^/]+")}$`);
+      return { name: `${method} ${template}`, method, pattern, operation };
+    }),
+  );
 }
 
-function makeValidators(document: ApiDocument) {
-  const ajv = new Ajv2020({ strict: true, allErrors: true, allowUnionTypes: true, strictRequired: false });
+function findOperation(operations: readonly Operation[], method: string, requestPath: string): Operation | undefined {
+  // A slash at the end means nothing.
+  const given = (requestPath.split("?")[0] ?? "").replace(/(?<=[^/])\/$/, "");
+  return operations.find((operation) => operation.method === method && operation.pattern.test(given));
+}
+
+/** A schema of the document whose references lead into the schema `root`, where each is compiled once for all. */
+const within = (root: string, schema: unknown): Schema =>
+  JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#/', `"$ref":"${root}#/`)) as Schema;
+
+function makeValidators({ components }: ApiDocument) {
+  const options = { strict: true, allErrors: true, allowUnionTypes: true, strictRequired: false, inlineRefs: false };
+  const ajv = new Ajv2020(options);
   addFormats.default(ajv);
   ajv.addVocabulary(KEYWORDS);
-  const answers = { schemas: closeAll(document.components.schemas) };
+  ajv.addSchema({ $id: "answer", components: { schemas: closeAll(components.schemas) } });
+  ajv.addSchema({ $id: "request", components: { schemas: components.schemas } });
   const made = new Map<string, ValidateFunction>();
-  const compile = (name: string, schema: unknown, components: object) => {
-    const known = made.get(name) ?? ajv.compile({ ...(schema as Schema), components });
-    made.set(name, known);
-    return known;
-  };
-  const assertValid = (validate: ValidateFunction, value: unknown) => {
+  const assertValid = (root: string, name: string, schema: unknown, value: unknown) => {
+    const validate = made.get(`${root} ${name}`) ?? ajv.compile(within(root, schema));
+    made.set(`${root} ${name}`, validate);
     if (!validate(value)) throw new Error(ajv.errorsText(validate.errors, { dataVar: "", separator: "\n  " }));
   };
   return {
-    answer: (name: string, schema: Schema, value: unknown) =>
-      assertValid(compile(`answer ${name}`, closeSchema(schema), answers), value),
-    request: (name: string, schema: Schema, value: unknown) =>
-      assertValid(compile(`request ${name}`, schema, { schemas: document.components.schemas }), value),
+    answer: (name: string, schema: Schema, value: unknown) => assertValid("answer", name, closeSchema(schema), value),
+    request: (name: string, schema: Schema, value: unknown) => assertValid("request", name, schema, value),
   };
 }
 
@@ -221,6 +230,7 @@ export async function readContract(service: Service): Promise<Contract> {
   const served = await fetch(`${service.url}/api/v1/openapi.json`);
   const document = (await served.json()) as ApiDocument;
   const validators = makeValidators(document);
+  const operations = operationsOf(document);
   const noted = new Set<string>();
 
   const responseOf = (operation: OperationObject, status: number): Content | undefined => {
@@ -231,7 +241,7 @@ export async function readContract(service: Service): Promise<Contract> {
   };
 
   const checkOperation = (exchange: Exchange, body: Envelope) => {
-    const [name, operation] = findOperation(document, exchange.method, exchange.path) ?? [];
+    const { name, operation } = findOperation(operations, exchange.method, exchange.path) ?? {};
     const { status } = exchange;
     if (!name || !operation) {
       insist(WITHOUT_OPERATION.includes(status), "nothing is documented here");
