@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { randomBytes } from "node:crypto";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { freePort } from "@/scripts/free-port";
 import { createDatabase, startPostgres } from "@/scripts/postgres";
 import { keepsStatements, startPooler } from "../../test/database/pooler";
+import { makeServerFolder } from "../../test/database/server-folder";
 
 const READY_WITHIN_MS = 300_000;
 /** Longer than a test may take to look at a sender that waits for approval; a local start approves it after two seconds. */
@@ -100,7 +100,7 @@ async function startBehindPooler(dataDir: string): Promise<Behind> {
 export default async function start(): Promise<() => Promise<void>> {
   const running = installationUrl();
   if (running) return prepareInstallation(running);
-  const dataDir = mkdtempSync(path.join(tmpdir(), `messaging-e2e-${randomBytes(2).toString("hex")}-`));
+  const dataDir = await makeServerFolder("messaging-e2e-");
   process.env[DATA_DIR] = dataDir;
   const { DATABASE_URL: _, PUBLIC_URL: __, HOST: ___, ...inherited } = process.env;
   const behind = await startBehindPooler(dataDir);

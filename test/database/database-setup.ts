@@ -3,18 +3,23 @@ import pg from "pg";
 import { afterAll, beforeAll, inject } from "vitest";
 import { shutDown } from "@/server/core/process";
 
-/** Gives the test file its own database and points the service's settings at it. */
-beforeAll(async () => {
-  const name = `test_${randomBytes(6).toString("hex")}`;
+/** Runs statements on the server's maintenance database. */
+async function onServer(...statements: string[]): Promise<void> {
   const admin = new pg.Client({ connectionString: inject("adminUrl") });
   await admin.connect();
   try {
-    // PostgreSQL copies a template once at a time.
-    await admin.query("SELECT pg_advisory_lock(1)");
-    await admin.query(`CREATE DATABASE ${name} TEMPLATE ${inject("templateName")}`);
+    for (const statement of statements) await admin.query(statement);
   } finally {
     await admin.end();
   }
+}
+
+const name = `test_${randomBytes(6).toString("hex")}`;
+
+/** Gives the test file its own database and points the service's settings at it. */
+beforeAll(async () => {
+  // PostgreSQL copies a template once at a time.
+  await onServer("SELECT pg_advisory_lock(1)", `CREATE DATABASE ${name} TEMPLATE ${inject("templateName")}`);
   const url = new URL(inject("adminUrl"));
   url.pathname = `/${name}`;
   Object.assign(process.env, {
@@ -27,4 +32,7 @@ beforeAll(async () => {
   });
 });
 
-afterAll(shutDown);
+afterAll(async () => {
+  await shutDown();
+  await onServer(`DROP DATABASE ${name} WITH (FORCE)`);
+});

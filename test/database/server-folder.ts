@@ -1,10 +1,32 @@
+import { readFileSync, statfsSync } from "node:fs";
 import { chmod, mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-/** Makes a temporary folder for servers. */
+const IN_MEMORY = "/dev/shm";
+/** Type of a file system in memory, as `statfs` names it on Linux. */
+const TMPFS = 0x01_02_19_94;
+const GIB = 2 ** 30;
+/** Databases of a run take some 2 GiB at most. In a container the folder may be far smaller. */
+const ROOM_MIN = 4 * GIB;
+
+/** Whether memory has room for the data of test servers. */
+function fitsIntoMemory(): boolean {
+  try {
+    const { type, bavail, bsize } = statfsSync(IN_MEMORY);
+    const [, freeKib] = /^MemAvailable: +(\d+) kB$/m.exec(readFileSync("/proc/meminfo", "utf8")) ?? [];
+    return type === TMPFS && bavail * bsize >= ROOM_MIN && Number(freeKib) * 1_024 >= 2 * ROOM_MIN;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Makes a temporary folder for servers of tests, in memory where it has room. A database is 1,300 files: on a disk their creation
+ * took a processor for 360 ms, in memory for 20 ms, and most test files have a database of their own.
+ */
 export async function makeServerFolder(prefix: string): Promise<string> {
-  const folder = await mkdtemp(path.join(tmpdir(), prefix));
+  const folder = await mkdtemp(path.join(fitsIntoMemory() ? IN_MEMORY : tmpdir(), prefix));
   // Programs before version 16 look up the path of their own folder, and their user must be able to pass through this one.
   await chmod(folder, 0o711);
   return folder;

@@ -2,5 +2,5 @@
 import { type IconProps, Lines } from "../icon";
 
 export const IconBan = (props: IconProps) => (
-  <Lines d="M3 12a9 9 0 1 0 18 0a9 9 0 1 0 -18 0M5.7 5.7l12.6 12.6" {...props} />
+  <Lines d="M3 12a9 9 0 1 0 18 0a9 9 0 1 0-18 0m2.7-6.3l12.6 12.6" {...props} />
 );

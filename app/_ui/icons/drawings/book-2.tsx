@@ -2,5 +2,5 @@
 import { type IconProps, Lines } from "../icon";
 
 export const IconBook2 = (props: IconProps) => (
-  <Lines d="M19 4v16h-12a2 2 0 0 1 -2 -2v-12a2 2 0 0 1 2 -2h12M19 16h-12a2 2 0 0 0 -2 2M9 8h6" {...props} />
+  <Lines d="M19 4v16H7a2 2 0 0 1-2-2V6a2 2 0 0 1 2-2zM19 16H7a2 2 0 0 0-2 2M9 8h6" {...props} />
 );

@@ -2,8 +2,5 @@
 import { type IconProps, Lines } from "../icon";
 
 export const IconBuilding = (props: IconProps) => (
-  <Lines
-    d="M3 21l18 0M9 8l1 0M9 12l1 0M9 16l1 0M14 8l1 0M14 12l1 0M14 16l1 0M5 21v-16a2 2 0 0 1 2 -2h10a2 2 0 0 1 2 2v16"
-    {...props}
-  />
+  <Lines d="M3 21h18M9 8h1m-1 4h1m-1 4h1m4-8h1m-1 4h1m-1 4h1M5 21V5a2 2 0 0 1 2-2h10a2 2 0 0 1 2 2v16" {...props} />
 );

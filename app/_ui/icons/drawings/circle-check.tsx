@@ -2,5 +2,5 @@
 import { type IconProps, Lines } from "../icon";
 
 export const IconCircleCheck = (props: IconProps) => (
-  <Lines d="M3 12a9 9 0 1 0 18 0a9 9 0 1 0 -18 0M9 12l2 2l4 -4" {...props} />
+  <Lines d="M3 12a9 9 0 1 0 18 0a9 9 0 1 0-18 0M9 12l2 2l4-4" {...props} />
 );

@@ -2,5 +2,5 @@
 import { type IconProps, Lines } from "../icon";
 
 export const IconCircleX = (props: IconProps) => (
-  <Lines d="M3 12a9 9 0 1 0 18 0a9 9 0 1 0 -18 0M10 10l4 4m0 -4l-4 4" {...props} />
+  <Lines d="M3 12a9 9 0 1 0 18 0a9 9 0 1 0-18 0m7-2l4 4m0-4l-4 4" {...props} />
 );

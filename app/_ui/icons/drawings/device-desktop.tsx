@@ -2,8 +2,5 @@
 import { type IconProps, Lines } from "../icon";
 
 export const IconDeviceDesktop = (props: IconProps) => (
-  <Lines
-    d="M3 5a1 1 0 0 1 1 -1h16a1 1 0 0 1 1 1v10a1 1 0 0 1 -1 1h-16a1 1 0 0 1 -1 -1v-10M7 20h10M9 16v4M15 16v4"
-    {...props}
-  />
+  <Lines d="M3 5a1 1 0 0 1 1-1h16a1 1 0 0 1 1 1v10a1 1 0 0 1-1 1H4a1 1 0 0 1-1-1zm4 15h10m-8-4v4m6-4v4" {...props} />
 );

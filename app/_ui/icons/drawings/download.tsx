@@ -2,5 +2,5 @@
 import { type IconProps, Lines } from "../icon";
 
 export const IconDownload = (props: IconProps) => (
-  <Lines d="M4 17v2a2 2 0 0 0 2 2h12a2 2 0 0 0 2 -2v-2M7 11l5 5l5 -5M12 4l0 12" {...props} />
+  <Lines d="M4 17v2a2 2 0 0 0 2 2h12a2 2 0 0 0 2-2v-2M7 11l5 5l5-5m-5-7v12" {...props} />
 );

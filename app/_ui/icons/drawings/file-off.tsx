@@ -2,5 +2,5 @@
 import { type IconProps, Lines } from "../icon";
 
 export const IconFileOff = (props: IconProps) => (
-  <Lines d="M3 3l18 18M7 3h7l5 5v7m0 4a2 2 0 0 1 -2 2h-10a2 2 0 0 1 -2 -2v-14" {...props} />
+  <Lines d="M3 3l18 18M7 3h7l5 5v7m0 4a2 2 0 0 1-2 2H7a2 2 0 0 1-2-2V5" {...props} />
 );

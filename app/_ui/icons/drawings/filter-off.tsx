@@ -3,7 +3,7 @@ import { type IconProps, Lines } from "../icon";
 
 export const IconFilterOff = (props: IconProps) => (
   <Lines
-    d="M8 4h12v2.172a2 2 0 0 1 -.586 1.414l-3.914 3.914m-.5 3.5v4l-6 2v-8.5l-4.48 -4.928a2 2 0 0 1 -.52 -1.345v-2.227M3 3l18 18"
+    d="M8 4h12v2.172a2 2 0 0 1-.586 1.414L15.5 11.5M15 15v4l-6 2v-8.5L4.52 7.572A2 2 0 0 1 4 6.227V4M3 3l18 18"
     {...props}
   />
 );

@@ -2,5 +2,5 @@
 import { type IconProps, Lines } from "../icon";
 
 export const IconFlask = (props: IconProps) => (
-  <Lines d="M9 3l6 0M10 9l4 0M10 3v6l-4 11a.7 .7 0 0 0 .5 1h11a.7 .7 0 0 0 .5 -1l-4 -11v-6" {...props} />
+  <Lines d="M9 3h6m-5 6h4m-4-6v6L6 20a.7.7 0 0 0 .5 1h11a.7.7 0 0 0 .5-1L14 9V3" {...props} />
 );

@@ -3,7 +3,7 @@ import { type IconProps, Lines } from "../icon";
 
 export const IconHeartbeat = (props: IconProps) => (
   <Lines
-    d="M19.5 13.572l-7.5 7.428l-2.896 -2.868m-6.117 -8.104a5 5 0 0 1 9.013 -3.022a5 5 0 1 1 7.5 6.572M3 13h2l2 3l2 -6l1 3h3"
+    d="M19.5 13.572L12 21l-2.896-2.868m-6.117-8.104A5 5 0 0 1 12 7.006a5 5 0 1 1 7.5 6.572M3 13h2l2 3l2-6l1 3h3"
     {...props}
   />
 );

@@ -2,8 +2,5 @@
 import { type IconProps, Lines } from "../icon";
 
 export const IconInbox = (props: IconProps) => (
-  <Lines
-    d="M4 6a2 2 0 0 1 2 -2h12a2 2 0 0 1 2 2v12a2 2 0 0 1 -2 2h-12a2 2 0 0 1 -2 -2l0 -12M4 13h3l3 3h4l3 -3h3"
-    {...props}
-  />
+  <Lines d="M4 6a2 2 0 0 1 2-2h12a2 2 0 0 1 2 2v12a2 2 0 0 1-2 2H6a2 2 0 0 1-2-2zM4 13h3l3 3h4l3-3h3" {...props} />
 );

@@ -2,5 +2,5 @@
 import { type IconProps, Lines } from "../icon";
 
 export const IconListSearch = (props: IconProps) => (
-  <Lines d="M11 15a4 4 0 1 0 8 0a4 4 0 1 0 -8 0M18.5 18.5l2.5 2.5M4 6h16M4 12h4M4 18h4" {...props} />
+  <Lines d="M11 15a4 4 0 1 0 8 0a4 4 0 1 0-8 0m7.5 3.5L21 21M4 6h16M4 12h4m-4 6h4" {...props} />
 );

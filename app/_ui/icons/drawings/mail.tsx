@@ -2,5 +2,5 @@
 import { type IconProps, Lines } from "../icon";
 
 export const IconMail = (props: IconProps) => (
-  <Lines d="M3 7a2 2 0 0 1 2 -2h14a2 2 0 0 1 2 2v10a2 2 0 0 1 -2 2h-14a2 2 0 0 1 -2 -2v-10M3 7l9 6l9 -6" {...props} />
+  <Lines d="M3 7a2 2 0 0 1 2-2h14a2 2 0 0 1 2 2v10a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2zM3 7l9 6l9-6" {...props} />
 );

@@ -2,8 +2,5 @@
 import { type IconProps, Lines } from "../icon";
 
 export const IconMessage = (props: IconProps) => (
-  <Lines
-    d="M8 9h8M8 13h6M18 4a3 3 0 0 1 3 3v8a3 3 0 0 1 -3 3h-5l-5 3v-3h-2a3 3 0 0 1 -3 -3v-8a3 3 0 0 1 3 -3h12"
-    {...props}
-  />
+  <Lines d="M8 9h8m-8 4h6m4-9a3 3 0 0 1 3 3v8a3 3 0 0 1-3 3h-5l-5 3v-3H6a3 3 0 0 1-3-3V7a3 3 0 0 1 3-3z" {...props} />
 );

@@ -2,5 +2,5 @@
 import { type IconProps, Lines } from "../icon";
 
 export const IconMoon = (props: IconProps) => (
-  <Lines d="M12 3c.132 0 .263 0 .393 0a7.5 7.5 0 0 0 7.92 12.446a9 9 0 1 1 -8.313 -12.454l0 .008" {...props} />
+  <Lines d="M12 3h.393a7.5 7.5 0 0 0 7.92 12.446A9 9 0 1 1 12 2.992z" {...props} />
 );

@@ -2,5 +2,5 @@
 import { type IconProps, Lines } from "../icon";
 
 export const IconPencil = (props: IconProps) => (
-  <Lines d="M4 20h4l10.5 -10.5a2.828 2.828 0 1 0 -4 -4l-10.5 10.5v4M13.5 6.5l4 4" {...props} />
+  <Lines d="M4 20h4L18.5 9.5a2.828 2.828 0 1 0-4-4L4 16zm9.5-13.5l4 4" {...props} />
 );

@@ -2,8 +2,5 @@
 import { type IconProps, Lines } from "../icon";
 
 export const IconPhone = (props: IconProps) => (
-  <Lines
-    d="M5 4h4l2 5l-2.5 1.5a11 11 0 0 0 5 5l1.5 -2.5l5 2v4a2 2 0 0 1 -2 2a16 16 0 0 1 -15 -15a2 2 0 0 1 2 -2"
-    {...props}
-  />
+  <Lines d="M5 4h4l2 5l-2.5 1.5a11 11 0 0 0 5 5L15 13l5 2v4a2 2 0 0 1-2 2A16 16 0 0 1 3 6a2 2 0 0 1 2-2" {...props} />
 );

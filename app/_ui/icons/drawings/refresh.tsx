@@ -2,5 +2,5 @@
 import { type IconProps, Lines } from "../icon";
 
 export const IconRefresh = (props: IconProps) => (
-  <Lines d="M20 11a8.1 8.1 0 0 0 -15.5 -2m-.5 -4v4h4M4 13a8.1 8.1 0 0 0 15.5 2m.5 4v-4h-4" {...props} />
+  <Lines d="M20 11A8.1 8.1 0 0 0 4.5 9M4 5v4h4m-4 4a8.1 8.1 0 0 0 15.5 2m.5 4v-4h-4" {...props} />
 );

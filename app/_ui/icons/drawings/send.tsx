@@ -2,5 +2,5 @@
 import { type IconProps, Lines } from "../icon";
 
 export const IconSend = (props: IconProps) => (
-  <Lines d="M10 14l11 -11M21 3l-6.5 18a.55 .55 0 0 1 -1 0l-3.5 -7l-7 -3.5a.55 .55 0 0 1 0 -1l18 -6.5" {...props} />
+  <Lines d="M10 14L21 3m0 0l-6.5 18a.55.55 0 0 1-1 0L10 14l-7-3.5a.55.55 0 0 1 0-1z" {...props} />
 );

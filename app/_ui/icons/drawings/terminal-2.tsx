@@ -2,8 +2,5 @@
 import { type IconProps, Lines } from "../icon";
 
 export const IconTerminal2 = (props: IconProps) => (
-  <Lines
-    d="M8 9l3 3l-3 3M13 15l3 0M3 6a2 2 0 0 1 2 -2h14a2 2 0 0 1 2 2v12a2 2 0 0 1 -2 2h-14a2 2 0 0 1 -2 -2l0 -12"
-    {...props}
-  />
+  <Lines d="M8 9l3 3l-3 3m5 0h3M3 6a2 2 0 0 1 2-2h14a2 2 0 0 1 2 2v12a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2z" {...props} />
 );

@@ -2,5 +2,5 @@
 import { type IconProps, Lines } from "../icon";
 
 export const IconUserCheck = (props: IconProps) => (
-  <Lines d="M8 7a4 4 0 1 0 8 0a4 4 0 0 0 -8 0M6 21v-2a4 4 0 0 1 4 -4h4M15 19l2 2l4 -4" {...props} />
+  <Lines d="M8 7a4 4 0 1 0 8 0a4 4 0 0 0-8 0M6 21v-2a4 4 0 0 1 4-4h4m1 4l2 2l4-4" {...props} />
 );

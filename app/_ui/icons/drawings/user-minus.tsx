@@ -2,8 +2,5 @@
 import { type IconProps, Lines } from "../icon";
 
 export const IconUserMinus = (props: IconProps) => (
-  <Lines
-    d="M8 7a4 4 0 1 0 8 0a4 4 0 0 0 -8 0M6 21v-2a4 4 0 0 1 4 -4h4c.348 0 .686 .045 1.009 .128M16 19h6"
-    {...props}
-  />
+  <Lines d="M8 7a4 4 0 1 0 8 0a4 4 0 0 0-8 0M6 21v-2a4 4 0 0 1 4-4h4q.523.002 1.009.128M16 19h6" {...props} />
 );

@@ -2,5 +2,5 @@
 import { type IconProps, Lines } from "../icon";
 
 export const IconUserPlus = (props: IconProps) => (
-  <Lines d="M8 7a4 4 0 1 0 8 0a4 4 0 0 0 -8 0M16 19h6M19 16v6M6 21v-2a4 4 0 0 1 4 -4h4" {...props} />
+  <Lines d="M8 7a4 4 0 1 0 8 0a4 4 0 0 0-8 0m8 12h6m-3-3v6M6 21v-2a4 4 0 0 1 4-4h4" {...props} />
 );
