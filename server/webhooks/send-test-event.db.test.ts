@@ -1,12 +1,14 @@
 import { expect, test } from "vitest";
 import { type TestWebhook, webhooksOfFile } from "@/test/database/webhooks";
 import { status } from "@/test/network/receiver";
-import { unstalled } from "@/test/network/stalls";
+import { stallFor, startServerApart, unstalled } from "@/test/network/stalls";
 import { pool } from "../core/db";
 import { verifySignature } from "./delivery/signature";
 import { Event, WebhookTest } from "./schema";
 import { sendTestEvent } from "./send-test-event";
-import { deleteEndpoint, getEndpoint, rotateSecret } from "./service";
+import { createEndpoint, deleteEndpoint, getEndpoint, rotateSecret } from "./service";
+
+const LIMIT_MS = 1_000;
 
 const setUp = webhooksOfFile();
 
@@ -119,4 +121,15 @@ test("another account's endpoint and a deleted one are 404", async () => {
   await deleteEndpoint(setup.account.actor, setup.endpoint.id);
   await expect(send(setup)).rejects.toMatchObject({ status: 404 });
   expect(setup.receiver.received).toEqual([]);
+});
+
+test("a stall of this process that breaks the exchange is a 503, and says nothing of the endpoint", async () => {
+  const { account } = await setUp();
+  const server = await startServerApart({ answer: null, afterMs: 300 });
+  const { id } = await createEndpoint(account.actor, { url: server.url });
+  const tested = sendTestEvent(account.actor, id, LIMIT_MS).catch((thrown) => thrown);
+  await server.requests(1);
+  await stallFor(3 * LIMIT_MS);
+  expect(await tested).toMatchObject({ status: 503, wire: { details: { reason: "outcome_unknown", retry_after: 5 } } });
+  await server.close();
 });

@@ -2,7 +2,7 @@ import { countRequest } from "../api-keys/rate-limit";
 import type { AccountActor } from "../core/actor";
 import { now, wholeSeconds } from "../core/clock";
 import { pool } from "../core/db";
-import { rateLimited } from "../core/errors";
+import { rateLimited, serviceUnavailable } from "../core/errors";
 import { newId } from "../core/ids";
 import type { MessageRow } from "../messages/present";
 import { postEvent } from "./delivery/post";
@@ -23,7 +23,8 @@ const TESTS_MAX = 10;
  * response. The event is not stored or retried and does not change the endpoint's failure count. A disabled endpoint can
  * be tested too.
  * @param limitMs for the whole exchange.
- * @throws 404, and 429 `test_limit` past 10 per minute and account, over all processes and both doors.
+ * @throws 404; 429 `test_limit` past 10 per minute and account, over all processes and both doors; 503 `outcome_unknown` when a
+ *   failure of ours, such as a stall of this process, hid the endpoint's response.
  */
 export async function sendTestEvent(
   actor: AccountActor,
@@ -41,8 +42,21 @@ export async function sendTestEvent(
   const event = { id: newId("event"), type: "message.delivered", status: "delivered", createdAt: at };
   const body = Buffer.from(JSON.stringify(presentEvent(event, inventMessage(actor.accountId, at))));
   const post = { url: target.url, secrets: unsealSecrets(target), eventId: event.id, body, headers: TEST_HEADERS };
-  return presentTest(await postEvent(post, limitMs));
+  return presentTest(
+    await postEvent(post, limitMs).catch((thrown) => {
+      throw responseUnknown(thrown);
+    }),
+  );
 }
+
+/** A stall is over when it is noticed, but for some seconds connections may still break because of it. */
+const TEST_AGAIN_S = 5;
+
+const responseUnknown = (cause: unknown) =>
+  serviceUnavailable(
+    "A failure on our side hid the endpoint's response. The endpoint may have received the test event: test it again.",
+    { reason: "outcome_unknown", retryAfterS: TEST_AGAIN_S, cause },
+  );
 
 async function countTest(accountId: string): Promise<void> {
   const rate = await countRequest({ caller: `webhooks.test ${accountId}`, limit: TESTS_MAX, accountId: null });

@@ -31,7 +31,8 @@ export async function unstalled<T>(exchange: () => Promise<T>): Promise<T> {
     try {
       return await exchange();
     } catch (thrown) {
-      if ((thrown as { code?: unknown }).code !== "PROCESS_STALLED") throw thrown;
+      const { code, cause } = thrown as { code?: unknown; cause?: { code?: unknown } };
+      if ((code ?? cause?.code) !== "PROCESS_STALLED") throw thrown;
     }
   }
 }
