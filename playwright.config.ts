@@ -23,6 +23,8 @@ export default defineConfig({
   use: {
     // A trace of every test costs a third of the browser's time. For one that fails: `npm run test:e2e -- --trace on <file>`.
     screenshot: "only-on-failure",
+    // Transitions cost a tenth of the browsers' time, and no test is about them.
+    contextOptions: { reducedMotion: "reduce" },
     // Without `executablePath` Playwright takes the Chromium that it has installed itself.
     launchOptions: {
       executablePath: installedChromium(),

@@ -162,7 +162,7 @@ async function launch(data: string, programs: Programs, settings: Record<string,
   const flags = Object.entries({
     listen_addresses: "127.0.0.1",
     unix_socket_directories: "",
-    max_connections: "200",
+    max_connections: "500",
     shared_buffers: "256MB",
     max_wal_size: "2GB",
     checkpoint_completion_target: "0.9",
