@@ -7,6 +7,7 @@ import { givenAccount, type OwnAccount } from "./support/accounts";
 import { type Api, apiWith } from "./support/api";
 import { type Contract, contractOf, ranMark, responsesFile } from "./support/contract";
 import type { Installation, InstallationOptions } from "./support/installation/installation";
+import { graveLines } from "./support/logs";
 import { type Operator, operatorOf } from "./support/operator";
 import { type OwnWeb, startWeb } from "./support/processes";
 import { isForeign, runningService, type Service } from "./support/service";
@@ -24,7 +25,7 @@ type TestFixtures = {
   receiver: Receiver;
   /** An empty page, in whose browser the owner of `account` is signed in. */
   console: Page;
-  /** Notes that the file has run. */
+  /** Notes that the file has run, and shows what the service logged while a test failed. */
   ran: undefined;
 };
 
@@ -108,9 +109,11 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     await use(page);
   },
   ran: [
-    async ({ service }, use, { file }) => {
+    async ({ service }, use, info) => {
+      const startedAt = new Date();
       await use(undefined);
-      appendFileSync(responsesFile(service), `${ranMark(file)}\n`);
+      appendFileSync(responsesFile(service), `${ranMark(info.file)}\n`);
+      if (info.status !== info.expectedStatus && !isForeign()) console.error(graveLines(service, startedAt).join("\n"));
     },
     { auto: true },
   ],

@@ -11,6 +11,8 @@ const LONG_SEGMENTS = 3;
 const KNOWN_EVERYWHERE_MS = 2_000;
 /** How much later than it was let go a message may have reached the carrier, on a busy machine. */
 const LATE_S = 2;
+/** The same for the time that its worker noted, in the statement after the one that let it go. */
+const NOTED_LATE_S = 0.5;
 
 /** Two workers, which must keep one rate together. */
 const test = testWith({ carriers: CARRIERS, workers: 2, settings: { PROVIDER_TIMEOUT_MS: "10000" } });
@@ -94,7 +96,7 @@ test("two workers together keep a provider's throughput limit, fairly between ac
   await expect.poll(() => takenTimes(twilio, [...many, ...few]).length).toBe(65);
 
   const [ofMany, ofFew] = [takenTimes(twilio, many), takenTimes(twilio, few)];
-  expectWithin(await goingsOf(installation, [...bigIds, ...smallIds]), RATE, 0);
+  expectWithin(await goingsOf(installation, [...bigIds, ...smallIds]), RATE, NOTED_LATE_S);
   expectWithin(
     [...ofMany, ...ofFew].map((at) => ({ at, segments: 1 })),
     RATE,
@@ -117,7 +119,7 @@ test("a throughput limit counts segments, not messages", async ({ installation }
   await expect.poll(() => takenTimes(telnyx, recipients).length).toBe(recipients.length);
   const goings = await goingsOf(installation, ids);
   expect(goings.map((going) => going.segments)).toEqual(ids.map(() => LONG_SEGMENTS));
-  expectWithin(goings, RATE, 0);
+  expectWithin(goings, RATE, NOTED_LATE_S);
 });
 
 test("a sender's own throughput limit holds for that account alone", async ({ installation }) => {
@@ -135,7 +137,7 @@ test("a sender's own throughput limit holds for that account alone", async ({ in
   await fast.send(newNumber());
   await fast.sendAll(free);
   await expect.poll(() => takenTimes(messagebird, paced).length).toBe(paced.length);
-  expectWithin(await goingsOf(installation, ids), senderRate, 0);
+  expectWithin(await goingsOf(installation, ids), senderRate, NOTED_LATE_S);
   const last = Math.max(...takenTimes(messagebird, free));
   expect(takenTimes(messagebird, free)).toHaveLength(free.length);
   expect(takenTimes(messagebird, paced).filter((at) => at > last).length).toBeGreaterThan(0);

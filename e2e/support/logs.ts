@@ -26,6 +26,20 @@ export function readLogs({ dataDir }: Service): Map<string, string> {
   return new Map([...OF_THE_SERVICE, ...own].map((name) => [name, readFileSync(path.join(dataDir, name), "utf8")]));
 }
 
+/** Lines that a report of a failed test shows. */
+const SHOWN_MAX = 20;
+
+/** The last warnings and errors that the service has logged since a time. Tests run beside one another: some may be of others. */
+export function graveLines({ dataDir }: Service, since: Date): string[] {
+  const files = OF_THE_SERVICE.map((name) => path.join(dataDir, name)).filter(existsSync);
+  const lines = files.flatMap((file) => readFileSync(file, "utf8").split("\n"));
+  const isGrave = (line: string) => {
+    const [, at = ""] = /"level":"(?:warn|error)","at":"([^"]+)"/.exec(line) ?? [];
+    return at >= since.toISOString();
+  };
+  return lines.filter(isGrave).slice(-SHOWN_MAX);
+}
+
 /** Fields of requests and responses whose values must not be logged. */
 const FIELDS = new Set(["body", "text", "to", "from", "from_number", "to_number", "number", "password", "metadata"]);
 const noted = new Set<string>();
