@@ -13,7 +13,7 @@ export default defineConfig({
   globalSetup: "./e2e/support/service.ts",
   fullyParallel: true,
   forbidOnly: Boolean(process.env.CI),
-  workers: 6,
+  workers: 5,
   retries: 0,
   // Generous: a slow machine is no failure.
   timeout: 300_000,
@@ -33,7 +33,7 @@ export default defineConfig({
   },
   // Beside one another, since tests of the API mostly wait, for a process to start or for a retry, and those of the console never do.
   projects: [
-    { name: "api", workers: 4, testMatch: "{api,security}/**/*.spec.ts", teardown: "final checks" },
+    { name: "api", workers: 3, testMatch: "{api,security}/**/*.spec.ts", teardown: "final checks" },
     { name: "final checks", testMatch: "api/*.teardown.ts" },
     { name: "console", workers: 2, testMatch: "{console,smoke}/**/*.spec.ts", ...finalChecks },
   ],

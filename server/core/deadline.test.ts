@@ -2,15 +2,10 @@ import { once } from "node:events";
 import { stat } from "node:fs";
 import net from "node:net";
 import { expect, test } from "vitest";
+import { standStill } from "@/test/network/stalls";
 import { hasStalledSince, sinceLongStallMs, socketsRead, stalledMs, startDeadline } from "./deadline";
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
-/** Keeps the event loop from turning, as a long computation or a SIGSTOP would. */
-function stall(ms: number): void {
-  const until = performance.now() + ms;
-  while (performance.now() < until);
-}
 
 const expiryOf = (limitMs: number): Promise<"expired"> =>
   new Promise((resolve) => {
@@ -43,7 +38,7 @@ test("data already in the socket when the deadline is due is read first", async 
   client.write("ping");
   // Resumes in the check phase: timers run before the sockets are polled again.
   await new Promise((resolve) => setImmediate(resolve));
-  stall(200);
+  standStill(200);
   expect(await ended).toBe("pong");
   client.destroy();
   server.close();
@@ -59,7 +54,7 @@ test("the time of a stall is added to the limit", async () => {
     });
   });
   await sleep(10);
-  stall(1_000);
+  standStill(1_000);
   const endedAt = performance.now();
   await expired;
   // The limit of 300 ms runs beyond the stall, although the timer was due before the stall ended.
@@ -75,7 +70,7 @@ test("a stall that has just ended is known before timers run, and the sockets ar
   await new Promise<void>((resolve) => {
     // Called back in the poll phase: the check phase comes next, then the timers, and only then the sockets.
     stat(".", () => {
-      stall(1_000);
+      standStill(1_000);
       expect(hasStalledSince(markMs)).toBe(true);
       expect(hasStalledSince(markMs, 5_000)).toBe(false);
       expect(sinceLongStallMs()).toBeLessThan(1_000);

@@ -14,12 +14,6 @@ export const refuse =
   (pdu, session) =>
     void session.send(pdu.response({ command_status: status }));
 
-/** Keeps this process's event loop from turning for `ms`, as a long computation or a SIGSTOP would. */
-export function stall(ms: number): void {
-  const until = performance.now() + ms;
-  while (performance.now() < until);
-}
-
 /** Has the centre deliver something. @returns the response. */
 export const deliver = (session: smpp.Session | undefined, fields: Record<string, unknown>): Promise<smpp.PDU> =>
   new Promise((resolve) => session?.deliver_sm(fields, resolve));

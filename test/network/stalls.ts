@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { stat } from "node:fs";
 import { Worker } from "node:worker_threads";
 
-function standStill(ms: number): void {
-  const until = performance.now() + ms;
-  while (performance.now() < until);
+/** Keeps the event loop from turning, as a long computation or a SIGSTOP would, but leaves the processor to other tests. */
+export function standStill(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
 /** Blocks the event loop like a long computation or a SIGSTOP; afterwards timers run before sockets are read. */

@@ -10,9 +10,8 @@ import {
   openCentre as openScripted,
   receiptOf,
   refuse,
-  stall,
 } from "@/test/carriers/smsc-scripted";
-import { stallFor } from "@/test/network/stalls";
+import { stallFor, standStill } from "@/test/network/stalls";
 import { healthSignalOf } from "../health/breaker";
 import type { SendOutcome } from "../port";
 import { createSmppAdapter, type Sink, type SmppAdapter, type SmppOptions } from "./adapter";
@@ -57,7 +56,7 @@ describe("a stall of this process", () => {
   it("does not lose a response that has arrived", async () => {
     const centre = await openCentre((...submit) => {
       accept(...submit);
-      stall(900);
+      standStill(900);
     });
     const adapter = open(centre.url, { responseTimeoutMs: 300 });
     await bound(adapter);
@@ -72,7 +71,7 @@ describe("a stall of this process", () => {
     await expect.poll(() => centre.submits.length).toBe(1);
     centre.afterResponse = () => {
       centre.afterResponse = () => undefined;
-      stall(700);
+      standStill(700);
     };
     const before = centre.times("enquire_link");
     await expect.poll(() => centre.times("enquire_link")).toBeGreaterThan(before + 2);
@@ -85,7 +84,7 @@ describe("a stall of this process", () => {
 
   it("does not give up a bind that got its response, nor the messages that wait for it", async () => {
     const centre = await openCentre();
-    centre.afterResponse = () => stall(900);
+    centre.afterResponse = () => standStill(900);
     const adapter = open(centre.url, { bindTimeoutMs: 300, bindWaitMs: 300 });
     expect(await send(adapter)).toEqual(accepted("a1"));
     expect(centre.binds).toHaveLength(1);
@@ -95,13 +94,13 @@ describe("a stall of this process", () => {
 describe("a stall of this process that costs the bind", () => {
   it("says nothing of the centre: an outstanding submit is unknown, and not counted", async () => {
     const centre = await openCentre((_pdu, session) => {
-      stall(700);
+      standStill(700);
       session.destroy();
     });
     const lost = await send(open(centre.url));
     expect(lost).toMatchObject({ kind: "unknown", code: "connection_lost" });
     expect(healthSignalOf(lost)).toBeNull();
-    centre.onSubmit = () => stall(700);
+    centre.onSubmit = () => standStill(700);
     const late = await send(open(centre.url, { responseTimeoutMs: 100 }));
     expect(late).toMatchObject({ kind: "unknown", code: "timeout" });
     expect(healthSignalOf(late)).toBeNull();
@@ -323,7 +322,7 @@ describe("ready", () => {
 
   it("waits for a bind whose response arrived during a stall", async () => {
     const centre = await openCentre();
-    centre.afterResponse = () => stall(900);
+    centre.afterResponse = () => standStill(900);
     expect(await ready(open(centre.url, { bindWaitMs: 300 }))).toBeNull();
   });
 });
