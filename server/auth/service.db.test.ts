@@ -155,7 +155,7 @@ test("a sign-in waits for a change of the password that is not committed yet, an
   await transaction(async (tx) => {
     await tx.query("UPDATE users SET password_hash = $2 WHERE id = $1", [userId, await hash(NEW)]);
     signedIn = signIn({ email, password: PASSWORD }, from(newAddress()));
-    await untilWaiting();
+    await untilWaiting("", 1);
   });
   expect(await signedIn).toBeNull();
   expect(await openSessions(userId)).toBe(0);

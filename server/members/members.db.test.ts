@@ -253,7 +253,7 @@ test("who leaves goes on in another account of theirs, or is signed out", async 
   expect(await findSignedIn(member.sessionId, "")).toBeNull();
 });
 
-test("who leaves while they accept an invitation goes on in the account that they joined", async () => {
+test("a person who leaves while they accept an invitation goes on in the account that they joined", async () => {
   const [owner, second] = [await makeOwner(), await makeOwner()];
   const member = await makeMember(owner, "viewer");
   let left: Promise<unknown> = Promise.resolve();

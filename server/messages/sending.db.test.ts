@@ -256,7 +256,7 @@ describe("crashes", () => {
       await blocker.query("BEGIN");
       await blocker.query("SET LOCAL idle_in_transaction_session_timeout = 0");
       await blocker.query("SELECT 1 FROM messages WHERE id = $1 FOR UPDATE", [id]);
-      await untilWaiting();
+      await untilWaiting("", 1);
       for (const { pid } of await lockWaits()) await pool().query("SELECT pg_terminate_backend($1)", [pid]);
     } finally {
       await blocker.query("ROLLBACK");

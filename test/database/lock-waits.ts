@@ -12,6 +12,8 @@ export async function lockWaits(text = ""): Promise<{ pid: number }[]> {
   return rows;
 }
 
-/** Until such a statement waits. */
-export const untilWaiting = (text = ""): Promise<unknown> =>
-  expect.poll(async () => (await lockWaits(text)).length, { interval: 5 }).toBeGreaterThan(0);
+/** Until such statements wait, and `count` of them if it is given. */
+export const untilWaiting = (text = "", count?: number): Promise<unknown> =>
+  expect
+    .poll(async () => (await lockWaits(text)).length, { interval: 5 })
+    .toSatisfy((waiting: number) => (count === undefined ? waiting > 0 : waiting === count));

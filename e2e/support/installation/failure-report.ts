@@ -1,4 +1,4 @@
-/** What an installation shows of a failed test: unfinished work in its database, and what its processes logged last. */
+/** A report of an installation after a failed test: unfinished work in its database, and the last lines of its logs. */
 import type { Installation } from "./installation";
 
 type Shown = Pick<Installation, "database" | "web" | "workers">;

@@ -120,7 +120,7 @@ describe("an endpoint that is enabled while an event is recorded", () => {
       await tx.query("SET LOCAL idle_in_transaction_session_timeout = 0");
       await recordEvents(tx, [sentEvent(account, messageId)]);
       enabled = enableEndpoint(account.actor, id);
-      await untilWaiting("WITH disabled AS");
+      await untilWaiting("WITH disabled AS", 1);
     });
     await enabled;
     const since = new Date(Date.now() - 60_000).toISOString();
