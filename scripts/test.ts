@@ -1,4 +1,8 @@
 /** `npm test`: every check. The proof mostly waits, so checks of the sources take the processor time that it leaves. */
 import { BUILD, DATABASE_TESTS, END_TO_END_TESTS, RULE_TESTS, runChecks, SHORT_PROOF, SOURCE_CHECKS } from "./checks";
 
-await runChecks([BUILD, { check: SHORT_PROOF, beside: [SOURCE_CHECKS, RULE_TESTS] }, DATABASE_TESTS, END_TO_END_TESTS]);
+await runChecks([
+  BUILD,
+  { check: SHORT_PROOF, beside: [SOURCE_CHECKS, [RULE_TESTS, DATABASE_TESTS]] },
+  END_TO_END_TESTS,
+]);
