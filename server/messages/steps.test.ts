@@ -18,7 +18,7 @@ const messageAt = (status: MessageStatus, costMicros: bigint): LockedMessage => 
   costMicros,
   chain: [],
   createdAt: AT,
-  dueAt: AT,
+  scheduledAt: null,
 });
 
 const costs = fc.bigInt({ min: 0n, max: 100_000n });

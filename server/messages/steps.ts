@@ -11,8 +11,8 @@ export type LockedMessage = {
   costMicros: bigint;
   chain: string[];
   createdAt: Date;
-  /** Since when it could be sent: its scheduled time, or else its acceptance. */
-  dueAt: Date;
+  /** The time for which it was scheduled; null: it could be sent at once. */
+  scheduledAt: Date | null;
 };
 
 /** A requested move. `provider` and its id go with `sent`, `error` with `failed` and `undelivered`. */

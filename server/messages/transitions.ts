@@ -21,7 +21,7 @@ export async function lockMessages(tx: Tx, ids: Iterable<string>): Promise<Map<s
   const { rows } = await tx.query<LockedMessage>({
     name: "messages.lock",
     text: `SELECT id, account_id AS "accountId", status, cost_micros AS "costMicros", chain, created_at AS "createdAt",
-             COALESCE(scheduled_at, created_at) AS "dueAt"
+             scheduled_at AS "scheduledAt"
            FROM messages WHERE id = ANY($1::text[]) ORDER BY id FOR NO KEY UPDATE`,
     values: [textArray(new Set(ids))],
   });

@@ -34,7 +34,7 @@ export async function countAcceptedBatch<Result extends { replayed: boolean }>(
 
 type Move = {
   status: string;
-  message: { id: string; status: string; dueAt: Date };
+  message: { id: string; status: string; createdAt: Date; scheduledAt: Date | null };
   steps: readonly { to: string; at: Date }[];
 };
 
@@ -45,7 +45,9 @@ export function observeMoves(moves: readonly Move[]): void {
   for (const { message, steps } of moves) {
     for (const { to, at } of steps) {
       counts.set(to, (counts.get(to) ?? 0) + 1);
-      if (to === "sent") acceptToSent.observe(Math.max(0, at.getTime() - message.dueAt.getTime()) / 1_000);
+      if (to !== "sent") continue;
+      const dueAt = message.scheduledAt ?? message.createdAt;
+      acceptToSent.observe(Math.max(0, at.getTime() - dueAt.getTime()) / 1_000);
     }
   }
   traceSteps(() =>

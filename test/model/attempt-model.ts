@@ -76,7 +76,7 @@ export class AttemptModel {
       status: "pending",
       costMicros: 10n,
       createdAt: new Date(0),
-      dueAt: new Date(0),
+      scheduledAt: null,
       chain: [...chain],
     };
   }

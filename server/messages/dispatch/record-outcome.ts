@@ -55,7 +55,12 @@ export const attemptResult = (attempt: Attempt, outcome: SendOutcome, latencyMs:
 });
 
 const outcomeQueue = defineProcessValue("attempts.outcomes", () =>
-  createBatcher<AttemptResult, Attempt | null>(recordAll, { name: "outcomes", maxWeight: OUTCOMES_MAX }),
+  createBatcher<AttemptResult, Attempt | null>(recordAll, {
+    name: "outcomes",
+    maxWeight: OUTCOMES_MAX,
+    // The database moves one batch while this process decides on another.
+    parallelWhenFull: 2,
+  }),
 );
 
 /**

@@ -160,22 +160,26 @@ const notConfigured = (provider: string): CallResult =>
 /** As throttled, so that its provider may be tried again: it never heard of the message. */
 const NOT_BEGUN = notSent("not_begun", "Our process stood still before it called the provider.", "throttled");
 
-/** A slot of the attempt's provider; null: no credentials are configured. */
-async function slotFor({ provider, slot }: Attempt): Promise<Slot | null> {
-  if (slot) return slot;
+/** Waits for a slot of the provider. @returns null when no credentials are configured. */
+async function slotOf(provider: string): Promise<Slot | null> {
   const adapter = (await providerTable()).openAdapter(provider);
   return adapter && waitForSlot(adapter);
 }
+
+/** As {@link slotOf}; "unknown" when the database does not say what is configured. */
+const trySlotOf = (provider: string): Promise<Slot | null | "unknown"> =>
+  keepWriting("attempt.provider_not_read_yet", () => slotOf(provider), BRIEFLY).catch((thrown) => {
+    log("error", "attempt.provider_not_read", { provider, ...errorFields(thrown) });
+    return "unknown" as const;
+  });
 
 /** Makes one attempt. "not-made": the provider was not called; dispatch decides anew on the message. */
 async function make(attempt: Attempt): Promise<CallResult | "not-made"> {
   const { provider } = attempt;
   // A live message that was accepted before the sandbox was switched off must not be delivered there.
   if (provider === "sandbox" && !isSandboxOpenTo(attempt.accountId)) return notConfigured(provider);
-  const slot = await keepWriting("attempt.provider_not_read_yet", () => slotFor(attempt), BRIEFLY).catch((thrown) => {
-    log("error", "attempt.provider_not_read", { provider, ...errorFields(thrown) });
-    return "unknown" as const;
-  });
+  // Nearly all have their slot: each `await` that they are spared is a promise less for each message.
+  const slot = attempt.slot ?? (await trySlotOf(provider));
   if (slot === "unknown") return "not-made";
   if (!slot) return notConfigured(provider);
   try {
@@ -200,26 +204,33 @@ async function reportHealth(provider: string, { outcome, latencyMs }: CallResult
 async function callWhenReady(adapter: Adapter, attempt: Attempt): Promise<CallResult | "not-made"> {
   if (underWay().isStopping) return "not-made";
   const startedAt = performance.now();
-  const refusal = (await adapter.ready?.()) ?? null;
-  if (underWay().isStopping) return "not-made";
-  if (refusal) return { outcome: refusal, latencyMs: performance.now() - startedAt };
+  if (adapter.ready) {
+    const refusal = await adapter.ready();
+    if (underWay().isStopping) return "not-made";
+    if (refusal) return { outcome: refusal, latencyMs: performance.now() - startedAt };
+  }
   if (now().getTime() - attempt.claimedAt.getTime() > BEGUN_WITHIN_MS) {
     return notSent("waited_too_long", `No slot at ${adapter.id} became free in time.`, "throttled");
   }
-  const isBegun = await ensureBegun(attempt).catch((thrown) => {
-    log("error", "attempt.not_begun", { message_id: attempt.message.id, ...errorFields(thrown) });
-    return false;
-  });
+  const isBegun = isBegunFreshly(attempt.begunAtMs) || (await tryToBegin(attempt));
   // A stopping process begins no more attempts.
   return !isBegun || underWay().isStopping ? "not-made" : callTraced(adapter, attempt);
 }
 
-/** Begins the attempt, again if its beginning is not recent. @returns false when it must not be made, as {@link begin}. */
-async function ensureBegun(attempt: Attempt): Promise<boolean> {
-  for (let begunAtMs = attempt.begunAtMs; ; ) {
-    if (begunAtMs !== null && performance.now() - begunAtMs < BEGUN_FRESH_MS) return true;
-    begunAtMs = performance.now();
-    if (!(await keepWriting("attempt.not_begun_yet", () => begin(attempt), BRIEFLY))) return false;
+const isBegunFreshly = (begunAtMs: number | null): boolean =>
+  begunAtMs !== null && performance.now() - begunAtMs < BEGUN_FRESH_MS;
+
+/** Begins the attempt, again if that took too long. @returns false when it must not be made, as {@link begin}, or is not begun. */
+async function tryToBegin(attempt: Attempt): Promise<boolean> {
+  try {
+    for (;;) {
+      const begunAtMs = performance.now();
+      if (!(await keepWriting("attempt.not_begun_yet", () => begin(attempt), BRIEFLY))) return false;
+      if (isBegunFreshly(begunAtMs)) return true;
+    }
+  } catch (thrown) {
+    log("error", "attempt.not_begun", { message_id: attempt.message.id, ...errorFields(thrown) });
+    return false;
   }
 }
 
