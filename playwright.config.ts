@@ -44,7 +44,7 @@ export default defineConfig({
       testIgnore: UNFINISHED_REQUESTS,
       ...finalChecks,
     },
-    { name: "final checks", testMatch: "api/*.teardown.ts" },
+    { name: "final checks", workers: 1, testMatch: "api/*.teardown.ts" },
     { name: "console", workers: 2, testMatch: "{console,smoke}/**/*.spec.ts", ...finalChecks },
   ],
 });

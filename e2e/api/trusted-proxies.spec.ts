@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { type CheckedApi, checkedApi } from "../support/checked-api";
 import { test as base, expect } from "../support/contract-test";
-import { type OwnWeb, startWeb } from "../support/processes";
+import type { OwnWeb } from "../support/processes";
 
 const HERE = "127.0.0.1";
 const CLIENT = "203.0.113.7";
@@ -14,21 +14,12 @@ type Fixtures = {
   direct: CheckedApi;
 };
 
-/** Beside the service's own web process one that believes what a proxy on this machine says. */
-const test = base.extend<Fixtures, { behindProxy: OwnWeb }>({
-  behindProxy: [
-    async ({ service }, use) => {
-      const web = await startWeb(service, { TRUSTED_PROXIES: `${HERE}/32` });
-      await use(web);
-      await web.stop();
-    },
-    { scope: "worker", timeout: 480_000 },
-  ],
+const test = base.extend<Fixtures>({
   direct: async ({ keyed }, use) => use(await keyed({ allowed_ips: [CLIENT] })),
-  proxied: async ({ rest, behindProxy, contract }, use) => {
+  proxied: async ({ rest, trustingWeb, contract }, use) => {
     const settings = { name: "Proxied", allowed_ips: [CLIENT] };
     const { plain_key } = await rest.post<{ plain_key: string }>("/api-keys/create", settings);
-    await use(checkedApi(behindProxy, contract, plain_key));
+    await use(checkedApi(trustingWeb, contract, plain_key));
   },
 });
 
@@ -97,12 +88,12 @@ async function failSignIn(web: OwnWeb, email: string, headers: Record<string, st
 }
 
 test("guesses of passwords are counted by the address that the proxy saw, whatever the caller names", async ({
-  behindProxy,
+  trustingWeb,
 }) => {
   const [guesser, neighbour] = [`192.0.2.${randomInt(1, 120)}`, `192.0.2.${randomInt(130, 250)}`];
   const email = `${randomInt(1e9)}@example.com`;
   const guess = (address: string) =>
-    failSignIn(behindProxy, email, {
+    failSignIn(trustingWeb, email, {
       "x-forwarded-for": `10.0.0.${randomInt(1, 250)}, ${address}`,
       "x-peer-address": `10.0.1.${randomInt(1, 250)}`,
     });

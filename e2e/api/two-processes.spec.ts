@@ -1,6 +1,6 @@
 import { type Api, apiWith } from "../support/api";
 import { type Database, databaseUrlOf, openDatabase } from "../support/books";
-import { type OwnWeb, startApi } from "../support/processes";
+import type { OwnWeb } from "../support/processes";
 import type { Service } from "../support/service";
 import { test as base, expect } from "../test";
 
@@ -12,16 +12,14 @@ const MINUTE_LEFT_S = 15;
 const DAY_LEFT_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-/** Beside the service's own web process a second one, on the same database. */
-const test = base.extend<{ database: Database }, { second: OwnWeb }>({
-  second: [
-    async ({ service }, use) => {
-      const second = await startApi(service);
-      await use(second);
-      await second.stop();
-    },
-    { scope: "worker", timeout: 480_000 },
-  ],
+type Fixtures = {
+  /** Beside the service's own web process a second one, on the same database. */
+  second: OwnWeb;
+  database: Database;
+};
+
+const test = base.extend<Fixtures>({
+  second: ({ trustingWeb }, use) => use(trustingWeb),
   database: async ({ service }, use) => {
     const database = await openDatabase(databaseUrlOf(service));
     await use(database);

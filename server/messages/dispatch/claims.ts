@@ -125,7 +125,8 @@ const NEW_CLAIMS = unnest<NewClaim>(
  * Inserts claims. One behind another attempt locks its message first, in a statement of its own: an outcome of the earlier attempt
  * may be about to fail the message, or to refuse it, and a statement that waits for a lock still sees other tables as they
  * were before. First attempts race with nothing, and most claims are such. No attempt can have been refused before a first one
- * either: with any attempt of its message the number is taken.
+ * either: with any attempt of its message the number is taken. (The look-up counts, because of NOT EXISTS behind OR the planner may
+ * make a hash of all refused attempts, for which it reads the whole table.)
  * @returns for each claim that was inserted, whether its attempt is begun.
  */
 async function insertClaims(tx: Tx | null, claims: readonly NewClaim[]): Promise<Map<string, boolean>> {
@@ -145,8 +146,7 @@ async function insertFreeClaims(on: Queryable, claims: readonly NewClaim[]): Pro
              CASE WHEN c.begins THEN clock_timestamp() END
            FROM ${NEW_CLAIMS.as("c")}
            JOIN messages m ON m.id = c.message_id AND ${filterEquals("m.status", "pending")} AND NOT ${isExpired("m")}
-           WHERE c.seq = 1
-             OR NOT EXISTS (SELECT 1 FROM message_attempts r WHERE r.message_id = c.message_id AND r.outcome = 'refused')
+           WHERE c.seq = 1 OR (SELECT count(*) FROM message_attempts r WHERE r.message_id = c.message_id AND r.outcome = 'refused') = 0
            ON CONFLICT (message_id, seq) DO NOTHING RETURNING claim, begun_at IS NOT NULL AS "isBegun"`,
     values: [workerId(), ...NEW_CLAIMS.values(claims)],
   });
