@@ -3,6 +3,6 @@ import { BUILD, DATABASE_TESTS, END_TO_END_TESTS, RULE_TESTS, runChecks, SHORT_P
 
 await runChecks([
   BUILD,
-  { check: SHORT_PROOF, beside: [[DATABASE_TESTS, RULE_TESTS, ...SOURCE_CHECKS]] },
+  { check: SHORT_PROOF, beside: [SOURCE_CHECKS, [DATABASE_TESTS, RULE_TESTS]] },
   END_TO_END_TESTS,
 ]);

@@ -58,7 +58,7 @@ const outcomeQueue = defineProcessValue("attempts.outcomes", () =>
   createBatcher<AttemptResult, Attempt | null>(recordAll, {
     name: "outcomes",
     maxWeight: OUTCOMES_MAX,
-    // The database moves one batch while this process decides on another.
+    // The database moves one batch while this process decides on another (docs/decisions/0047).
     parallelWhenFull: 2,
   }),
 );
