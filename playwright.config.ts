@@ -21,7 +21,7 @@ export default defineConfig({
   timeout: 300_000,
   expect: { timeout: 60_000 },
   ...smoke,
-  reporter: process.env.PLAYWRIGHT_JSON_OUTPUT_FILE ? [["list"], ["json"]] : [["list"]],
+  reporter: [["list"], ["./scripts/reports/playwright-reporter.ts"]],
   use: {
     // A trace of every test costs a third of the browser's time. For one that fails: `npm run test:e2e -- --trace on <file>`.
     screenshot: "only-on-failure",

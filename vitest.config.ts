@@ -23,6 +23,7 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
+    reporters: ["default", "./scripts/reports/vitest-reporter.ts"],
     projects: [
       {
         resolve: { alias },

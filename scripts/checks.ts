@@ -1,18 +1,17 @@
 /** The checks of `npm test` and `npm run verify`, and the runner that counts them. */
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { ensureBuilt, ensureClient } from "./build";
 import { getChromium } from "./chromium";
 import { runQuietly, say, stopCommands, yieldProcessor } from "./progress.mjs";
-
-type Count = { passed: number; failed: number };
+import { REPORT_FILE, type Report, readReport } from "./reports/report";
 
 /** `reports`: folder for the reports of tests; `niceness`: of the processes, from 0 (that of this one) to 19. */
 type Surroundings = { reports: string; niceness: number };
 
-export type Check = { name: string; run: (surroundings: Surroundings) => Promise<Count> };
+export type Check = { name: string; run: (surroundings: Surroundings) => Promise<Report> };
 
 /** One check, several side by side, or one and the steps that take the processor time that it leaves. */
 type Step = Check | readonly Check[] | { check: Check; beside: readonly Step[] };
@@ -39,41 +38,33 @@ function npmRun(script: string, { args = [], env = {}, niceness }: Run): Promise
   });
 }
 
-const asCount = (ok: boolean): Count => ({ passed: ok ? 1 : 0, failed: ok ? 0 : 1 });
-
-function readReport(file: string): Record<string, unknown> | null {
-  try {
-    return JSON.parse(readFileSync(file, "utf8")) as Record<string, unknown>;
-  } catch {
-    return null;
-  }
-}
-
-const numberIn = (report: object | null, name: string): number =>
-  Number((report as Record<string, unknown> | null)?.[name] ?? 0);
-
-/** A run that failed although no test did (a file that does not load, a set-up that breaks) is a failure too. */
-const atLeastOne = (ok: boolean, { passed, failed }: Count): Count => ({
-  passed,
-  failed: !ok && failed === 0 ? 1 : failed,
+const asReport = (ok: boolean, failures: string[] = []): Report => ({
+  passed: ok ? 1 : 0,
+  failed: ok ? 0 : 1,
+  failures,
 });
+
+/** A run of a test runner, each of its tests counted. One that failed although no test did is a failure too. */
+async function testRun(script: string, name: string, reports: string, { env, ...run }: Run): Promise<Report> {
+  const file = path.join(reports, `${name}.json`);
+  const ok = await npmRun(script, { ...run, env: { ...env, [REPORT_FILE]: file } });
+  const report = readReport(file) ?? asReport(false, ["ended without a report"]);
+  return { ...report, failed: report.failed || (ok ? 0 : 1) };
+}
 
 /** A script of package.json, counted as one check. */
 const scriptCheck = (name: string, script: string, args: string[] = []): Check => ({
   name,
-  run: async ({ niceness }) => asCount(await npmRun(script, { args, niceness })),
+  run: async ({ niceness }) => {
+    const ok = await npmRun(script, { args, niceness });
+    return asReport(ok, ok ? [] : ["failed; its output is above"]);
+  },
 });
 
 /** Vitest tests, each counted. @param args select the tests to run. */
 const vitestCheck = (name: string, args: string[] = []): Check => ({
   name,
-  run: async ({ reports, niceness }) => {
-    const file = path.join(reports, "vitest.json");
-    const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${file}`];
-    const ok = await npmRun("test:unit", { args: [...args, ...reporters], niceness });
-    const report = readReport(file);
-    return atLeastOne(ok, { passed: numberIn(report, "numPassedTests"), failed: numberIn(report, "numFailedTests") });
-  },
+  run: ({ reports, niceness }) => testRun("test:unit", name, reports, { args, niceness }),
 });
 
 /** Scripts of package.json, counted as one check, whose output is shown only when one fails. */
@@ -81,7 +72,7 @@ const quietCheck = (name: string, ...scripts: string[]): Check => ({
   name,
   run: async ({ niceness }) => {
     for (const script of scripts) await runQuietly(...npmCommand(script), { niceness });
-    return asCount(true);
+    return asReport(true);
   },
 });
 
@@ -104,19 +95,15 @@ export const BUILD: Check = {
   name: "Build",
   run: async () => {
     await ensureBuilt();
-    return asCount(true);
+    return asReport(true);
   },
 };
 
 export const END_TO_END_TESTS: Check = {
   name: "End-to-end tests",
   run: async ({ reports, niceness }) => {
-    const file = path.join(reports, "playwright.json");
-    const env = { PLAYWRIGHT_JSON_OUTPUT_FILE: file, CHROMIUM_PATH: await getChromium() };
-    const ok = await npmRun("test:e2e", { env, niceness });
-    const stats = (readReport(file)?.stats ?? null) as object | null;
-    const passed = numberIn(stats, "expected") + numberIn(stats, "flaky");
-    return atLeastOne(ok, { passed, failed: numberIn(stats, "unexpected") });
+    const env = { CHROMIUM_PATH: await getChromium() };
+    return testRun("test:e2e", "End-to-end tests", reports, { env, niceness });
   },
 };
 
@@ -149,12 +136,12 @@ async function runSteps(
 }
 
 /**
- * Runs all checks, and exits the process with 0, 1 (a check failed) or 130 (interrupted). The last line of its output counts
- * tests, and one for each other check.
+ * Runs all checks, and exits the process with 0, 1 (a check failed) or 130 (interrupted). Its output ends with all that failed,
+ * a line for each check, and in its last line the count of tests, and one for each other check.
  */
 export async function runChecks(steps: readonly Step[]): Promise<never> {
   const reports = mkdtempSync(path.join(tmpdir(), "messaging-results-"));
-  const total: Count = { passed: 0, failed: 0 };
+  const total: Report = { passed: 0, failed: 0, failures: [] };
   const lines: string[] = [];
   let isInterrupted = false;
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
@@ -168,17 +155,19 @@ export async function runChecks(steps: readonly Step[]): Promise<never> {
     if (isInterrupted) return;
     say(`${name} …`);
     const startedAt = performance.now();
-    const count = await run({ reports, niceness }).catch((thrown: Error) => {
+    const { passed, failed, failures } = await run({ reports, niceness }).catch((thrown: Error) => {
       console.error(thrown.message);
-      return asCount(false);
+      return asReport(false, [thrown.message]);
     });
-    total.passed += count.passed;
-    total.failed += count.failed;
-    lines.push(`  ${name.padEnd(24)} ${count.passed} passed, ${count.failed} failed (${seconds(startedAt)})`);
+    total.passed += passed;
+    total.failed += failed;
+    total.failures.push(...failures.map((failure) => `${name}: ${failure}`));
+    lines.push(`  ${name.padEnd(24)} ${passed} passed, ${failed} failed (${seconds(startedAt)})`);
   };
   await runSteps(steps, 0, runOne);
   rmSync(reports, { recursive: true, force: true });
   if (isInterrupted) process.exit(130);
+  for (const failure of total.failures) console.log(`\n${failure}`);
   console.log(`\n${lines.join("\n")}\n\n${total.passed} passed, ${total.failed} failed`);
   process.exit(total.failed > 0 || total.passed === 0 ? 1 : 0);
 }

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type Runner, run } from "graphile-worker";
+import type { Runner } from "graphile-worker";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { handleRestNode } from "@/server/api/node-door";
 import { pool } from "@/server/core/db";
@@ -9,6 +9,7 @@ import { inSpan } from "@/server/core/spans";
 import { traceOf } from "@/server/observability/subject-trace";
 import { startTracing } from "@/server/observability/tracing";
 import { takeCallback } from "@/server/providers/store-callback";
+import { startRunner } from "@/test/database/queue";
 import { makeRoute } from "@/test/database/routes";
 import { startWebhook, type TestWebhook } from "@/test/database/webhooks";
 import { type Received, startReceiver } from "@/test/network/receiver";
@@ -34,14 +35,7 @@ const spansIn = ({ body }: Received): OtlpSpan[] =>
 const spans = (): OtlpSpan[] => collector.received.flatMap(spansIn);
 const links = (span: OtlpSpan | undefined): string[] => (span?.links ?? []).map(({ spanId }) => spanId);
 
-const startRunner = (): Promise<Runner> =>
-  run({
-    pgPool: pool(),
-    concurrency: 4,
-    pollInterval: 50,
-    noHandleSignals: true,
-    taskList: { ...dispatchTasks, ...receiptTasks, ...webhookTasks },
-  });
+const startWorker = () => startRunner({ ...dispatchTasks, ...receiptTasks, ...webhookTasks });
 
 /** The first span of this name, once it has ended and is exported. */
 async function exported(name: string): Promise<OtlpSpan | undefined> {
@@ -64,7 +58,7 @@ beforeAll(async () => {
   await startTracing("worker");
   await makeRoute();
   webhook = await startWebhook();
-  runner = await startRunner();
+  runner = await startWorker();
   await new Promise<void>((resolve) => api.listen(0, "127.0.0.1", resolve));
 });
 
@@ -163,7 +157,7 @@ test("a callback is linked with the job that applies it, and without a trace its
 test("a collector that hangs delays neither sends nor the end of the process for long", async () => {
   collector.respondWith(() => undefined);
   const answered = collector.received.length;
-  const own = await startRunner();
+  const own = await startWorker();
   await send();
   await expect.poll(() => collector.received.length).toBeGreaterThan(answered);
   const id = await send();

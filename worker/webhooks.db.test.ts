@@ -1,7 +1,8 @@
 import type { ServerResponse } from "node:http";
-import { Logger, run } from "graphile-worker";
+import type { Task } from "graphile-worker";
 import { expect, test } from "vitest";
 import { pool } from "@/server/core/db";
+import { startRunner } from "@/test/database/queue";
 import { deliveriesOf, makeMessages, raiseEvents, startWebhook, takeDeliveryJobs } from "@/test/database/webhooks";
 import { webhookTasks } from "./tasks";
 
@@ -15,19 +16,11 @@ test("a stopping worker finishes the requests that it has begun and leaves the r
   const { account, endpoint, receiver } = await startWebhook((response) => void hanging.push(response));
   await raiseEvents(account, await makeMessages(account, 60));
   let stop: AbortSignal | undefined;
-  const runner = await run({
-    pgPool: pool(),
-    noHandleSignals: true,
-    crontab: "",
-    logger: new Logger(() => () => undefined),
-    preset: { worker: { concurrentJobs: 1, pollInterval: 100, gracefulShutdownAbortTimeout: 0 } },
-    taskList: {
-      deliver_events: (payload, helpers) => {
-        stop = helpers.abortSignal;
-        return webhookTasks.deliver_events(payload, helpers);
-      },
-    },
-  });
+  const deliver: Task = (payload, helpers) => {
+    stop = helpers.abortSignal;
+    return webhookTasks.deliver_events(payload, helpers);
+  };
+  const runner = await startRunner({ deliver_events: deliver }, 1);
   try {
     await expect.poll(() => hanging.length).toBe(16);
     const stopped = runner.stop();
@@ -37,8 +30,7 @@ test("a stopping worker finishes the requests that it has begun and leaves the r
     expect(receiver.received).toHaveLength(16);
     const states = (await deliveriesOf(endpoint.id)).map((delivery) => `${delivery.status} ${delivery.attempts}`);
     expect(states).toEqual(Array(16).fill("delivered 1"));
-    // The runner reports finished jobs to the queue without waiting for the reply.
-    await expect.poll(lockedJobs).toBe(0);
+    expect(await lockedJobs()).toBe(0);
     const left = (await takeDeliveryJobs(endpoint.id)).flatMap((job) => job.payload.deliveryIds);
     expect(left).toHaveLength(44);
   } finally {

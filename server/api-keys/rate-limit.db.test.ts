@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { setCountedRequests } from "@/test/database/rate-limits";
 import { makeAccount } from "@/test/database/seed";
 import { pool } from "../core/db";
 import { newId } from "../core/ids";
@@ -13,14 +14,6 @@ const countedFor = async (id: string): Promise<number> => {
   const { rows } = await pool().query<{ used: number }>("SELECT used FROM api_key_minutes WHERE key_id = $1", [id]);
   return rows[0]?.used ?? 0;
 };
-
-/** A minute that just began would end many tests in the next one: counts are set in the present minute, which they keep. */
-const setCount = (id: string, used: number) =>
-  pool().query(
-    `INSERT INTO api_key_minutes (key_id, minute, used) VALUES ($1, date_trunc('minute', now()) + interval '1 minute', $2)
-     ON CONFLICT (key_id) DO UPDATE SET used = excluded.used, minute = excluded.minute`,
-    [id, used],
-  );
 
 const refusals = (states: RateState[]) => ({
   passed: states.filter((state) => state.refusedBy === null).length,
@@ -51,7 +44,7 @@ test("a refusal is cached exactly until the end of the minute", async () => {
 
 test("a raised limit holds at once, also for a caller that was refused under the former one", async () => {
   const { keyId, accountId } = await makeAccount();
-  await setCount(keyId, 5);
+  await setCountedRequests(keyId, 5);
   expect(await countRequest({ caller: keyId, limit: 5, accountId })).toMatchObject({ refusedBy: "caller" });
   expect(await countRequest({ caller: keyId, limit: 100, accountId })).toMatchObject({ refusedBy: null });
   expect(await countRequest({ caller: keyId, limit: 5, accountId })).toMatchObject({ refusedBy: "caller" });
@@ -59,8 +52,8 @@ test("a raised limit holds at once, also for a caller that was refused under the
 
 test("a busy caller is counted ahead of time, and gets the exact number that it has left", async () => {
   const { accountId, keyId } = await makeAccount({ rateLimit: 1_000 });
-  await setCount(keyId, 0);
-  await setCount(accountId, 0);
+  await setCountedRequests(keyId, 0);
+  await setCountedRequests(accountId, 0);
   vi.useFakeTimers({ toFake: ["performance"] });
   await ask(keyId, 1_000, accountId, 50);
   vi.advanceTimersByTime(1_000);
@@ -80,8 +73,8 @@ test("a busy caller is counted ahead of time, and gets the exact number that it 
 
 test("what other processes count meanwhile leaves a caller no more than its limit", async () => {
   const { accountId, keyId } = await makeAccount({ rateLimit: 1_000 });
-  await setCount(keyId, 0);
-  await setCount(accountId, 0);
+  await setCountedRequests(keyId, 0);
+  await setCountedRequests(accountId, 0);
   vi.useFakeTimers({ toFake: ["performance"] });
   await ask(keyId, 1_000, accountId, 50);
   vi.advanceTimersByTime(1_000);
@@ -97,7 +90,7 @@ test("what other processes count meanwhile leaves a caller no more than its limi
 describe("an account", () => {
   test("may make five times the requests of its most generous key, whichever of its keys and people make them", async () => {
     const { accountId, keyId } = await makeAccount({ rateLimit: 700 });
-    await setCount(accountId, 3_490);
+    await setCountedRequests(accountId, 3_490);
     vi.useFakeTimers({ toFake: ["performance"] });
     const first = await ask(newId("apiKey"), 600, accountId, 6);
     const person = await ask(newId("user"), 1_200, accountId, 2);
@@ -112,7 +105,7 @@ describe("an account", () => {
 
   test("whose most generous key got a higher limit may make more requests within a second", async () => {
     const { accountId, keyId } = await makeAccount({ rateLimit: 700 });
-    await setCount(accountId, 3_500);
+    await setCountedRequests(accountId, 3_500);
     vi.useFakeTimers({ toFake: ["performance"] });
     const another = { caller: newId("apiKey"), limit: 600, accountId };
     expect(await countRequest(another)).toMatchObject({ refusedBy: "account", accountLimit: 3_500 });
@@ -126,23 +119,23 @@ describe("an account", () => {
 
   test("with small keys may make as many as with one that has the usual limit", async () => {
     const { accountId, keyId } = await makeAccount({ rateLimit: 1 });
-    await setCount(accountId, 2_999);
+    await setCountedRequests(accountId, 2_999);
     const states = [await ask(keyId, 1, accountId, 1), await ask(newId("user"), 1_200, accountId, 1)].flat();
     expect(refusals(states)).toEqual({ passed: 1, caller: 0, account: 1 });
   });
 
   test("is not charged for what a key's own limit refuses", async () => {
     const { accountId, keyId } = await makeAccount({ rateLimit: 20 });
-    await setCount(keyId, 15);
-    await setCount(accountId, 0);
+    await setCountedRequests(keyId, 15);
+    await setCountedRequests(accountId, 0);
     expect(refusals(await ask(keyId, 20, accountId, 1_000))).toEqual({ passed: 5, caller: 995, account: 0 });
     expect(await countedFor(accountId)).toBe(5);
   });
 
   test("never meets a limit with one key that it would not have met without", async () => {
     const { accountId, keyId } = await makeAccount({ rateLimit: 6_000 });
-    await setCount(keyId, 5_000);
-    await setCount(accountId, 5_000);
+    await setCountedRequests(keyId, 5_000);
+    await setCountedRequests(accountId, 5_000);
     expect(refusals(await ask(keyId, 6_000, accountId, 1_200))).toEqual({ passed: 1_000, caller: 200, account: 0 });
   });
 

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
-import { Logger, run } from "graphile-worker";
 import { expect, test } from "vitest";
+import { startRunner } from "@/test/database/queue";
 import {
   deliveriesOf,
   deliveryJobsOf,
@@ -41,15 +41,8 @@ test("a slow endpoint uses at most four of the worker's slots, so other endpoint
   const fast = await setUp();
   for (const messageId of await makeMessages(slow.account, 12)) await raiseEvents(slow.account, [messageId]);
   await raiseEvents(fast.account, await makeMessages(fast.account, 3));
-  const runner = await run({
-    pgPool: pool(),
-    concurrency: 5,
-    pollInterval: 100,
-    noHandleSignals: true,
-    crontab: "",
-    logger: new Logger(() => () => undefined),
-    taskList: { deliver_events: (payload) => deliverWebhooks(jobs.deliver_events.parse(payload)) },
-  });
+  const deliver = (payload: unknown) => deliverWebhooks(jobs.deliver_events.parse(payload));
+  const runner = await startRunner({ deliver_events: deliver }, 5);
   try {
     await expect.poll(() => stateOf(fast.id)).toEqual(["delivered", "delivered", "delivered"]);
     // The last of the four may still be on its way.

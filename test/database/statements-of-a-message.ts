@@ -1,10 +1,10 @@
-import { run } from "graphile-worker";
 import { expect } from "vitest";
 import { pool } from "@/server/core/db";
 import { sendMessage } from "@/server/messages/accept/send";
 import { getMessage } from "@/server/messages/read";
 import { dispatchTasks, receiptTasks, webhookTasks } from "@/worker/tasks";
 import { type Statement, statementsOf } from "./plans";
+import { startRunner } from "./queue";
 import { makeRoute } from "./routes";
 import { startWebhook } from "./webhooks";
 
@@ -13,13 +13,7 @@ export async function statementsOfAMessage(): Promise<Statement[]> {
   await makeRoute();
   const { account, receiver } = await startWebhook();
   const sent = await statementsOf(async () => {
-    const runner = await run({
-      pgPool: pool(),
-      concurrency: 4,
-      pollInterval: 50,
-      noHandleSignals: true,
-      taskList: { ...dispatchTasks, ...receiptTasks, ...webhookTasks },
-    });
+    const runner = await startRunner({ ...dispatchTasks, ...receiptTasks, ...webhookTasks });
     // Its receipt comes before the response, is parked, and joined with the outcome.
     const input = { to: "+15550100006", from: account.senderId, body: "Hello" };
     const { id } = await sendMessage(account.actor, input, { idempotency: () => null, responseHeaders: {} });

@@ -1,7 +1,7 @@
 /** Slow endpoints of one account do not delay other accounts. */
 import type { ServerResponse } from "node:http";
-import { Logger, type Runner, run } from "graphile-worker";
 import { afterEach, beforeAll, expect, test, vi } from "vitest";
+import { startRunner } from "@/test/database/queue";
 import { makeAccount } from "@/test/database/seed";
 import { deliveriesOf, deliveryJobsOf, makeMessages, raiseEvents, startWebhook } from "@/test/database/webhooks";
 import { startReceiver, status } from "@/test/network/receiver";
@@ -28,17 +28,8 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-function startWorker(options: DeliverOptions = {}): Promise<Runner> {
-  return run({
-    pgPool: pool(),
-    concurrency: SLOTS,
-    pollInterval: 100,
-    noHandleSignals: true,
-    crontab: "",
-    logger: new Logger(() => () => undefined),
-    taskList: { deliver_events: (payload) => deliverWebhooks(jobs.deliver_events.parse(payload), options) },
-  });
-}
+const startWorker = (options: DeliverOptions = {}) =>
+  startRunner({ deliver_events: (payload) => deliverWebhooks(jobs.deliver_events.parse(payload), options) }, SLOTS);
 
 /** An account with several endpoints at a receiver that does not respond until it is released. */
 async function slowAccount() {
