@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { Settings } from "@/server/core/env";
-import { WORKER_OPTIONS } from "./worker-options";
+import { NODE_OPTIONS_OF } from "./node-options";
 
 const read = (name: string): string => readFileSync(`deploy/${name}`, "utf8");
 const units = readdirSync("deploy/systemd").map((name) => `deploy/systemd/${name}`);
@@ -20,7 +20,7 @@ test.skipIf(!canVerify)("systemd finds no fault in the units (skipped without sy
 test("no settings file overrides what the instance of a unit says", () => {
   for (const unit of units) expect(readFileSync(unit, "utf8"), unit).not.toMatch(/^Environment=.*%i/m);
   const web = read("systemd/messaging-web@.service");
-  expect(web).toMatch(/^ExecStart=\/usr\/bin\/env PORT=%i \/usr\/bin\/node dist\/web\.mjs$/m);
+  expect(web).toMatch(/^ExecStart=\/usr\/bin\/env PORT=%i \/usr\/bin\/node \S+ dist\/web\.mjs$/m);
   expect(web).toMatch(/^EnvironmentFile=-\/etc\/messaging-service\/web-%i\.env$/m);
 });
 
@@ -43,14 +43,17 @@ test("an upgrade on Kubernetes takes each part alone, web processes before worke
 });
 
 test.each([
-  "deploy/systemd/messaging-worker@.service",
-  "deploy/compose.yaml",
-  "deploy/kubernetes/messaging-service.yaml",
-  "deploy/Dockerfile",
-  "package.json",
-])("%s starts workers with Node's options for them", (file) => {
+  ["deploy/systemd/messaging-web@.service", "web"],
+  ["deploy/systemd/messaging-worker@.service", "worker"],
+  ["deploy/compose.yaml", "worker"],
+  ["deploy/kubernetes/messaging-service.yaml", "worker"],
+  ["deploy/Dockerfile", "web"],
+  ["deploy/Dockerfile", "worker"],
+  ["package.json", "web"],
+  ["package.json", "worker"],
+] as const)("%s starts %s processes with Node's options for them", (file, name) => {
   const words = readFileSync(file, "utf8").replace(/[",[\]]/g, "");
-  expect(words).toContain(`node ${WORKER_OPTIONS.join(" ")} dist/worker.mjs`);
+  expect(words).toContain(`node ${NODE_OPTIONS_OF[name].join(" ")} dist/${name}.mjs`);
 });
 
 test("manifests and compose file set only settings that exist", () => {

@@ -2,10 +2,13 @@
 import path from "node:path";
 import { ensureBuilt } from "./build";
 import { launch } from "./launch";
-import { WORKER_OPTIONS } from "./worker-options";
+import { NODE_OPTIONS_OF } from "./node-options";
 
 await launch({
   mode: "production",
   prepare: ensureBuilt,
-  commands: { web: [path.join("dist", "web.mjs")], worker: [...WORKER_OPTIONS, path.join("dist", "worker.mjs")] },
+  commands: {
+    web: [...NODE_OPTIONS_OF.web, path.join("dist", "web.mjs")],
+    worker: [...NODE_OPTIONS_OF.worker, path.join("dist", "worker.mjs")],
+  },
 });

@@ -9,8 +9,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { migrate } from "@/prisma/migrate";
 import { freePort } from "@/scripts/free-port";
+import { NODE_OPTIONS_OF } from "@/scripts/node-options";
 import { createDatabase, type RunningPostgres, startPostgres } from "@/scripts/postgres";
-import { WORKER_OPTIONS } from "@/scripts/worker-options";
 import { SCOPES } from "@/server/api-keys/scopes";
 import { hashKey, keyHint, newPlainKey } from "@/server/api-keys/secret";
 import { newId } from "@/server/core/ids";
@@ -164,16 +164,12 @@ export const startService = (
     async () => {
       const logFile = path.join(folder, `${name}.log`);
       const log = await open(logFile, "w");
-      const child = spawn(
-        process.execPath,
-        [...(name === "worker" ? WORKER_OPTIONS : []), path.join("dist", `${name}.mjs`)],
-        {
-          // Its own process group; it stops by itself when the IPC channel closes.
-          detached: true,
-          env: settings,
-          stdio: ["ignore", "ignore", log.fd, "ipc"],
-        },
-      );
+      const child = spawn(process.execPath, [...NODE_OPTIONS_OF[name], path.join("dist", `${name}.mjs`)], {
+        // Its own process group; it stops by itself when the IPC channel closes.
+        detached: true,
+        env: settings,
+        stdio: ["ignore", "ignore", log.fd, "ipc"],
+      });
       await log.close();
       if (!child.pid) throw new Error(`The ${name} process could not be started.`);
       return {

@@ -44,21 +44,27 @@ const ADMISSION_LOCKS = 2_048;
  * an account's balance, quotas or Idempotency-Keys holds this lock; so does every change of its status, limits and quiet hours. Refunds and settlements do not: they only add to what is left. It comes before all other locks.
  */
 export async function lockAdmission(tx: Tx, ids: Iterable<string>): Promise<Map<string, LockedAccount>> {
-  const values = [[...new Set(ids)]];
-  const [, { rows }] = await Promise.all([
+  const unique = [...new Set(ids)];
+  const [, accounts] = await Promise.all([
     tx.query({
       name: "accounts.lock_admission",
       text: `SELECT pg_advisory_xact_lock(hashtext('accounts.admission'), n) FROM (
                SELECT DISTINCT hashtext(id) & ${ADMISSION_LOCKS - 1} AS n FROM unnest($1::text[]) AS i (id) ORDER BY n) l`,
-      values,
+      values: [unique],
     }),
     // A separate statement sees what the previous holder of the lock has committed.
-    tx.query<LockedAccount>({
-      name: "accounts.read",
-      text: `SELECT ${COLUMNS} FROM accounts WHERE id = ANY($1::text[])`,
-      values,
-    }),
+    readAccounts(tx, unique),
   ]);
+  return accounts;
+}
+
+/** Reads accounts as they are at the moment, without a lock. */
+export async function readAccounts(tx: Tx, ids: Iterable<string>): Promise<Map<string, LockedAccount>> {
+  const { rows } = await tx.query<LockedAccount>({
+    name: "accounts.read",
+    text: `SELECT ${COLUMNS} FROM accounts WHERE id = ANY($1::text[])`,
+    values: [[...new Set(ids)]],
+  });
   return new Map(rows.map((row) => [row.id, row]));
 }
 

@@ -94,6 +94,23 @@ export function isAddressAllowed(address: string, allowed: readonly string[] | n
   return parsed !== null && isWithin(parsed, networksOf(allowed));
 }
 
+/** A peer's address, and its canonical spelling. */
+type Peer = { address: IpAddress; text: string };
+
+/** Peers send many requests each. */
+const PEERS = new Map<string, Peer | null>();
+const PEERS_MAX = 10_000;
+
+function knownPeer(peer: string): Peer | null {
+  const cached = PEERS.get(peer);
+  if (cached !== undefined) return cached;
+  const address = parseAddress(peer);
+  const parsed = address && { address, text: address.toString() };
+  if (PEERS.size >= PEERS_MAX) PEERS.clear();
+  PEERS.set(peer, parsed);
+  return parsed;
+}
+
 /**
  * The address of the client: the socket's peer or, when the peer is a trusted proxy, the right-most untrusted entry of
  * `X-Forwarded-For`; the left-most one if all are trusted.
@@ -103,10 +120,11 @@ export function isAddressAllowed(address: string, allowed: readonly string[] | n
  * returned. IPv4-mapped IPv6 is returned as IPv4; a peer that is not an address is returned unchanged.
  */
 export function clientAddress({ peer, forwardedFor, trustedProxies }: ClientAddressInput): string {
-  const peerAddress = parseAddress(peer);
-  if (peerAddress === null) return peer;
+  const known = knownPeer(peer);
+  if (known === null) return peer;
   const trusted = networksOf(trustedProxies);
-  let client = peerAddress;
+  if (!isWithin(known.address, trusted)) return known.text;
+  let client = known.address;
   // Without a header there is one empty, hence invalid, entry.
   const entries = (forwardedFor ?? "").split(",");
   for (let i = entries.length - 1; i >= 0 && isWithin(client, trusted); i--) {

@@ -1,5 +1,5 @@
 /** The secret of an API key: shown once, stored only as its hash. */
-import { createHash, randomBytes as systemRandomBytes } from "node:crypto";
+import { hash, randomBytes as systemRandomBytes } from "node:crypto";
 
 const LIVE_PREFIX = "ds_live_";
 const TEST_PREFIX = "ds_test_";
@@ -35,7 +35,7 @@ export function newPlainKey(isTest = false, randomBytes: (n: number) => Buffer =
  * slow: the key is random, and every request looks up its row by this value.
  */
 export function hashKey(plain: string): string {
-  return createHash("sha256").update(plain).digest("hex");
+  return hash("sha256", plain);
 }
 
 /**

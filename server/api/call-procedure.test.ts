@@ -23,6 +23,10 @@ const sample = router({
     .output(z.string())
     .query(() => 7 as never),
   console: sessionProcedure.query(() => "seen"),
+  both: scoped(null)
+    .input(Input)
+    .input(z.object({ last: z.string() }))
+    .query(({ input }) => input),
   open: publicProcedure.input(z.object({ id: z.string() })).query(({ input }) => input.id),
 });
 
@@ -69,6 +73,8 @@ describe("a procedure ends as it does with tRPC's caller", () => {
     ["greet", { name: "abcd" }],
     ["greet", { name: "a\u0000" }],
     ["greet", "nothing"],
+    ["both", { name: "ab", last: "c", more: 1 }],
+    ["both", { name: "ab" }],
     ["missing", undefined],
     ["lying", undefined],
     ["console", undefined],

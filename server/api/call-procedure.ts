@@ -25,12 +25,29 @@ type Options = {
 
 type Step = ((options: Options) => Promise<Result>) & { _type?: "input" | "output" };
 
-/** Internals of a procedure; tRPC's types omit the middlewares. */
-type Definition = { middlewares: Step[]; output: ZodType; meta: unknown; type: string };
+/** Internals of a procedure; tRPC's types omit the middlewares. `inputs`: the schemas of its input steps, in order. */
+type Definition = { middlewares: Step[]; inputs: ZodType[]; output: ZodType; meta: unknown; type: string };
+
+const isObject = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
- * Validates the output as tRPC's own step does, but synchronously. No output schema is asynchronous, and Zod parses twice as
- * fast when none may be: 2.3 instead of 4.3 µs of processor time per message of a bulk response.
+ * Validates the input as tRPC's own step does, but synchronously, for the same reason as {@link parseOutput}. A procedure with
+ * several schemas gets the fields of all of them.
+ */
+async function parseInput(schema: ZodType | undefined, before: unknown, getRawInput: RawInput): Promise<unknown> {
+  const raw = await getRawInput();
+  try {
+    const parsed = schema?.parse(raw);
+    return isObject(before) && isObject(parsed) ? { ...before, ...parsed } : parsed;
+  } catch (cause) {
+    throw new TRPCError({ code: "BAD_REQUEST", cause });
+  }
+}
+
+/**
+ * Validates the output as tRPC's own step does, but synchronously. No schema of an operation is asynchronous, and Zod parses twice
+ * as fast when none may be: 2.3 instead of 4.3 µs of processor time per message of a bulk response.
  */
 function parseOutput(schema: ZodType, result: Result): Result {
   if (!result.ok) return result;
@@ -51,8 +68,9 @@ export async function callProcedure(
   procedure: AnyProcedure,
   call: { path: string; ctx: Context; getRawInput: RawInput },
 ): Promise<unknown> {
-  const { middlewares, output, meta, type } = procedure._def as unknown as Definition;
+  const { middlewares, inputs, output, meta, type } = procedure._def as unknown as Definition;
   const { path } = call;
+  let inputsRead = 0;
   const run = async (at: number, ctx: object, input: unknown, getRawInput: RawInput): Promise<Result> => {
     const step = middlewares[at];
     if (!step) throw new Error(`The procedure ${path} has no resolver.`);
@@ -65,6 +83,7 @@ export async function callProcedure(
         more?.getRawInput ?? getRawInput,
       );
     if (step._type === "output") return parseOutput(output, await next());
+    if (step._type === "input") return next({ input: await parseInput(inputs[inputsRead++], input, getRawInput) });
     return step({ ctx, input, getRawInput, meta, type, path, signal: undefined, batchIndex: 0, next });
   };
   const result = await run(0, call.ctx, undefined, call.getRawInput);

@@ -65,6 +65,10 @@ function makeMetrics() {
       "Calls that a full batcher refused at once with 503 overloaded",
       "batch",
     ),
+    insertedInVain: counter(
+      "messaging_acceptance_inserted_in_vain_total",
+      "Large batches of sends that were inserted, decided otherwise under the locks, and accepted in a second transaction",
+    ),
     requestLogDropped: counter(
       "messaging_request_log_dropped_total",
       "Requests that are missing from the request log, because too many waited or the database failed",

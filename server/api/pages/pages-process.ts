@@ -49,12 +49,15 @@ export async function startPagesProcess(file: string): Promise<PagesHandler> {
   let restart: NodeJS.Timeout | undefined;
   let isOver = false;
 
+  // The young generation of a web process is sized for its API.
+  const execArgv = process.execArgv.filter((option) => !option.startsWith("--max-semi-space-size"));
+
   const start = (): Promise<void> => {
     starts += 1;
     seen.restarts = starts - 1;
     const socketPath = path.join(folder, String(starts));
     const env = environmentWith({ DATABASE_POOL_SIZE: POOL_SIZE });
-    const child = fork(file, [socketPath], { env, stdio: ["ignore", "inherit", "inherit", "ipc"] });
+    const child = fork(file, [socketPath], { env, execArgv, stdio: ["ignore", "inherit", "inherit", "ipc"] });
     const own: Life = { child, socketPath, servesSince: null, missing: 0 };
     life = own;
     child.on("message", (message) => {

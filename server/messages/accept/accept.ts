@@ -5,7 +5,7 @@
  * is written.
  */
 import { storeResponses } from "../../accounts/idempotency/stored-responses";
-import { lockAccounts, type MoneyMove, postMoney } from "../../accounts/store";
+import { lockAccounts, lockAdmission, type MoneyMove, postMoney } from "../../accounts/store";
 import { addJob, addScheduledJobs } from "../../core/add-jobs";
 import { createBatcher, type Settled } from "../../core/batcher";
 import { beforeCommit, type Defer, onCommit, type Tx, transaction } from "../../core/db";
@@ -18,8 +18,9 @@ import { countAcceptedBatch } from "../../observability/messages";
 import { recordEvents } from "../../webhooks/delivery/outbox";
 import type { MessageRow } from "../present";
 import { countQuotas, type QuotaCount } from "./admission";
-import { type Acceptance, type AcceptedRequest, decide, isPending, loadAdmissionState } from "./decide";
-import { countAccepted, insertMessages, insertMetadata, type NewMessage } from "./insert";
+import { type Acceptance, type AcceptedRequest, acceptedOf, decideAll, isPending, loadAdmissionState } from "./decide";
+import { countAccepted, insertMessages, type NewMessage } from "./insert";
+import { DecidedOtherwise, insertAhead, isWorthInsertingAhead, noteMiss, requireSame } from "./insert-ahead";
 
 export type Accepted = { response: unknown; replayed: boolean };
 
@@ -53,8 +54,12 @@ const acceptQueue = defineProcessValue("messages.accept", () =>
 );
 
 const acceptBatch = (batch: Acceptance[]): Promise<Settled<Accepted>[]> => {
-  const decideAndWrite = () => transaction((tx, defer) => flush(tx, defer, batch));
-  return decideAndWrite().catch((thrown) => {
+  const decideAndWrite = (isAhead = false) => transaction((tx, defer) => flush(tx, defer, batch, isAhead));
+  return decideAndWrite(isWorthInsertingAhead(batch)).catch((thrown) => {
+    if (thrown instanceof DecidedOtherwise) {
+      noteMiss();
+      return decideAndWrite();
+    }
     // The balance fell after it was read, without the admission lock: by a process of an older version, or by hand.
     if (errorCodeOf(thrown) === CHECK_VIOLATION && (thrown as { constraint?: string }).constraint === NOT_NEGATIVE) {
       return decideAndWrite();
@@ -74,14 +79,19 @@ export function accept(acceptance: Acceptance): Promise<Accepted> {
   );
 }
 
-async function flush(tx: Tx, defer: Defer, batch: Acceptance[]): Promise<Settled<Accepted>[]> {
-  const state = await loadAdmissionState(tx, batch);
-  const decisions = batch.map((item) => settle(() => decide(item, state)));
-  const requests = decisions.flatMap((decision) => (decision.ok && decision.value.request) || []);
+async function flush(tx: Tx, defer: Defer, batch: Acceptance[], isAhead: boolean): Promise<Settled<Accepted>[]> {
+  const ahead = isAhead ? await insertAhead(tx, defer, batch) : null;
+  const state = await loadAdmissionState(tx, batch, lockAdmission, ahead?.state);
+  const decisions = decideAll(batch, state);
+  const requests = acceptedOf(decisions);
+  if (ahead) requireSame(ahead.requests, requests);
   onCommit(tx, () => {
     for (const { item } of requests) noteChange(item.accountId, "messages");
   });
-  if (requests.length > 0) await write(tx, defer, requests, [...state.quotas.counts(), ...state.failures.counts()]);
+  const messages = requests.flatMap((request) => request.messages);
+  if (!ahead && messages.length > 0) insertMessages(tx, defer, messages);
+  const quotas = [...state.quotas.counts(), ...state.failures.counts()];
+  if (requests.length > 0) await write(tx, defer, requests, messages, quotas);
   return decisions.map((decision) => {
     if (!decision.ok) return decision;
     const { response, request } = decision.value;
@@ -89,21 +99,16 @@ async function flush(tx: Tx, defer: Defer, batch: Acceptance[]): Promise<Settled
   });
 }
 
-function settle<Value>(decideOne: () => Value): Settled<Value> {
-  try {
-    return { ok: true, value: decideOne() };
-  } catch (error) {
-    return { ok: false, error };
-  }
-}
-
-async function write(tx: Tx, defer: Defer, requests: readonly AcceptedRequest[], quotas: QuotaCount[]): Promise<void> {
-  const messages = requests.flatMap((request) => request.messages);
+/** Stores what accepted requests cause beside their messages. */
+async function write(
+  tx: Tx,
+  defer: Defer,
+  requests: readonly AcceptedRequest[],
+  messages: readonly NewMessage[],
+  quotas: QuotaCount[],
+): Promise<void> {
   const pending = messages.filter(isPending);
   const failed = messages.filter((message) => message.status === "failed");
-  defer(insertMessages(tx, messages));
-  const metadata = insertMetadata(tx, messages);
-  if (metadata) defer(metadata);
   defer(
     storeResponses(
       tx,

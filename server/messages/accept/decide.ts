@@ -1,9 +1,10 @@
 /**
- * Decides on the requests of a batch, one after the other, from what was read under the admission locks. Nothing is written
- * here; accept.ts writes what was accepted.
+ * Decides on the requests of a batch, one after the other, from what was read under the admission locks (insert-ahead.ts: or
+ * before them). Nothing is written here; accept.ts writes what was accepted.
  */
 import { readResponses, type StoredResponses } from "../../accounts/idempotency/stored-responses";
 import { type LockedAccount, lockAdmission } from "../../accounts/store";
+import type { Settled } from "../../core/batcher";
 import { now, utcDay } from "../../core/clock";
 import type { Tx } from "../../core/db";
 import type { ApiError } from "../../core/errors";
@@ -65,16 +66,27 @@ export type AdmissionState = {
   quotas: Awaited<ReturnType<typeof loadQuotas>>;
   spending: Awaited<ReturnType<typeof loadSpending>>;
   failures: Awaited<ReturnType<typeof loadFailures>>;
+  isSuppressed: Awaited<ReturnType<typeof findSuppressed>>;
   checkFraud: Awaited<ReturnType<typeof loadFraudCheck>>;
   putOff: Awaited<ReturnType<typeof loadPutOffCheck>>;
 };
 
-/** Takes the admission locks, then reads everything else. */
-export async function loadAdmissionState(tx: Tx, batch: readonly Acceptance[]): Promise<AdmissionState> {
+/**
+ * Takes the admission locks, then reads everything else.
+ * @param readAccounts takes no locks, for a decision that is made again under them.
+ * @param earlier the state of that decision. Its suppressions are taken over: they were read after the requests had come, and
+ *   are looked at once more when a message is dispatched.
+ */
+export async function loadAdmissionState(
+  tx: Tx,
+  batch: readonly Acceptance[],
+  readAccounts: typeof lockAdmission = lockAdmission,
+  earlier: AdmissionState | null = null,
+): Promise<AdmissionState> {
   const pending = batch.flatMap((item) => item.messages.filter(isPending));
   // Pipelined in this order: nothing that is read after the locks can change to the account's disadvantage.
   const [accounts, responses, quotas, isSuppressed] = await Promise.all([
-    lockAdmission(
+    readAccounts(
       tx,
       batch.map((item) => item.accountId),
     ),
@@ -83,7 +95,7 @@ export async function loadAdmissionState(tx: Tx, batch: readonly Acceptance[]): 
       tx,
       batch.map((item) => item.key),
     ),
-    findSuppressed(tx, pending),
+    earlier?.isSuppressed ?? findSuppressed(tx, pending),
   ]);
   const days = batch.map(dayOf);
   const [checkFraud, spending, putOff] = await Promise.all([
@@ -98,7 +110,7 @@ export async function loadAdmissionState(tx: Tx, batch: readonly Acceptance[]): 
   const mayFail = blocked.size > 0 || mayExpire || batch.some((item) => !item.messages.every(isPending));
   const failures = await loadFailures(tx, mayFail ? accounts.keys() : [], days);
   const balances = new Map([...accounts.values()].map((account) => [account.id, account.balanceMicros]));
-  return { accounts, balances, responses, quotas, spending, failures, checkFraud, putOff };
+  return { accounts, balances, responses, quotas, spending, failures, isSuppressed, checkFraud, putOff };
 }
 
 /** A request to be stored, with its messages as they are stored. */
@@ -107,8 +119,22 @@ export type AcceptedRequest = { item: Acceptance; messages: NewMessage[]; respon
 /** A response, and the request to be stored; null: the response is a replay. */
 type Decision = { response: unknown; request: AcceptedRequest | null };
 
+/** Decides on the requests in order. One that is refused refuses no other. */
+export const decideAll = (batch: readonly Acceptance[], state: AdmissionState): Settled<Decision>[] =>
+  batch.map((item) => {
+    try {
+      return { ok: true, value: decide(item, state) };
+    } catch (error) {
+      return { ok: false, error };
+    }
+  });
+
+/** The requests to be stored. */
+export const acceptedOf = (decisions: readonly Settled<Decision>[]): AcceptedRequest[] =>
+  decisions.flatMap((decision) => (decision.ok && decision.value.request) || []);
+
 /** Decides on one request and updates the state for the next. @throws an ApiError that refuses it, with the state unchanged. */
-export function decide(item: Acceptance, state: AdmissionState): Decision {
+function decide(item: Acceptance, state: AdmissionState): Decision {
   // A completed request is replayed first, even if its account, sender or route has changed since.
   const known = state.responses.find(item);
   if (known) return { response: known.response, request: null };

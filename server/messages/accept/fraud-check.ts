@@ -148,7 +148,8 @@ type FoundRecent = { no: number; isIdentical: boolean; scanned: number; oldest: 
 
 /**
  * Reads the ids of messages within the window, oldest first, by recipient and by recipient and text, of each no more than
- * its limit needs. Each recipient is scanned once, however many texts go to it.
+ * its limit needs. Each recipient is scanned once, however many texts go to it. Messages that this transaction has inserted are
+ * left out: they are the ones to be decided on.
  */
 async function readRecent(
   db: Queryable,
@@ -163,6 +164,7 @@ async function readRecent(
              CROSS JOIN LATERAL (
                SELECT m.id, m.body, m.failed_at IS DISTINCT FROM m.created_at AS went FROM messages m
                WHERE m.account_id = r.account_id AND m.to_number = r.to_number AND m.id > $12
+                 AND m.xmin IS DISTINCT FROM pg_current_xact_id_if_assigned()::xid
                ORDER BY m.id DESC LIMIT r.scanned_max
              ) AS s
            )

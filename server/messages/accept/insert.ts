@@ -1,6 +1,6 @@
 /** Statements of an acceptance: the message rows, and the counters of their day. */
 import { utcDay } from "../../core/clock";
-import type { Tx } from "../../core/db";
+import type { Defer, Tx } from "../../core/db";
 import { unnest } from "../../core/unnest";
 import type { Metadata } from "../metadata";
 import type { MessageRow } from "../present";
@@ -78,9 +78,11 @@ const INSERT_ALL = insertOf(
 const needsAll = ({ scheduledAt, validityS, metadata }: MessageRow): boolean =>
   scheduledAt !== null || validityS !== null || metadata !== null;
 
-/** Stores accepted messages, pending or failed at once. */
-export async function insertMessages(tx: Tx, rows: readonly NewMessage[]): Promise<void> {
-  await tx.query(rows.some(needsAll) ? INSERT_ALL(rows) : INSERT(rows));
+/** Stores accepted messages, pending or failed at once, and the pairs by which they are found. */
+export function insertMessages(tx: Tx, defer: Defer, rows: readonly NewMessage[]): void {
+  defer(tx.query(rows.some(needsAll) ? INSERT_ALL(rows) : INSERT(rows)));
+  const metadata = insertMetadata(tx, rows);
+  if (metadata) defer(metadata);
 }
 
 type Pair = { accountId: string; key: string; value: string; messageId: string };
@@ -92,8 +94,8 @@ const PAIRS = unnest<Pair>({
   message_id: ["text", ({ messageId }) => messageId],
 });
 
-/** Stores the pairs by which messages are found. @returns null when there is none. */
-export function insertMetadata(tx: Tx, rows: readonly MessageRow[]): Promise<unknown> | null {
+/** @returns null when there is no pair. */
+function insertMetadata(tx: Tx, rows: readonly MessageRow[]): Promise<unknown> | null {
   const pairs = rows.flatMap(({ id, accountId, metadata }) =>
     Object.entries((metadata ?? {}) as Metadata).map(([key, value]) => ({ accountId, key, value, messageId: id })),
   );
