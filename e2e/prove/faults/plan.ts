@@ -71,8 +71,7 @@ const anyProcess = (chance: Chance): ProcessName => oneOf(chance, chance() < 0.6
 const downMs = (chance: Chance): number =>
   chance() < 0.3 ? between(chance, 5_000, 10_000) : between(chance, 200, 2_000);
 
-/** Each of its two bulks is large enough to be inserted ahead of the admission lock, and both are of one account. */
-const crowdOf = (chance: Chance): number => (chance() < 0.5 ? between(chance, 500, 640) : 0);
+const crowdOf = (chance: Chance): number => (chance() < 0.5 ? between(chance, 300, 600) : 0);
 
 function faultAt(chance: Chance, kind: FaultKind, atMs: number, timeoutMs: number): Fault {
   switch (kind) {
