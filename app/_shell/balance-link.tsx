@@ -1,8 +1,8 @@
 "use client";
 
 import { Button, Skeleton, Text } from "@mantine/core";
-import Link from "next/link";
 import { shellTexts as texts } from "@/app/_texts/shell/shell";
+import { PageLink } from "@/app/_ui/frame/page-link";
 import { IconWallet } from "@/app/_ui/icons/icons";
 import { trpc } from "../_trpc/client";
 import { formatMoney } from "../_ui/values/money";
@@ -14,7 +14,7 @@ export function BalanceLink() {
   const { data } = trpc.accounts.balance.useQuery(undefined, { refetchInterval: REFRESH_MS });
   return (
     <Button
-      component={Link}
+      component={PageLink}
       href="/usage"
       variant="default"
       size="xs"

@@ -43,6 +43,8 @@ test("a session that ends while a message is written costs neither the text nor 
   await page.goto("/send");
   await page.getByLabel("To").fill("+14155550178");
   await page.getByRole("textbox", { name: "Text" }).fill("Written before the session ended");
+  // Otherwise the estimate may come first, and ask for the password before the message is sent.
+  await expect(page.getByRole("region", { name: "Cost" })).toContainText("Balance after this message");
   await endSessions(service, account.accountId);
   await page.getByRole("button", { name: "Send message" }).click();
   const dialog = dialogOf(page);

@@ -2,12 +2,12 @@
 
 import { Anchor, Button, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import Link from "next/link";
 import { forgottenPasswordTexts as texts } from "@/app/_texts/auth/forgotten-password";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { LinkButton } from "@/app/_ui/frame/link-button";
+import { PageLink } from "@/app/_ui/frame/page-link";
 import { IconLock, IconMail } from "@/app/_ui/icons/icons";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { QueryState } from "@/app/_ui/lists/query-state";
@@ -60,7 +60,7 @@ function AddressForm() {
           {texts.submit}
         </Button>
         <Text size="sm" ta="center">
-          <Anchor component={Link} href="/sign-in">
+          <Anchor component={PageLink} href="/sign-in">
             {texts.backToSignIn}
           </Anchor>
         </Text>

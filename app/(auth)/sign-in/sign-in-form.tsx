@@ -2,10 +2,10 @@
 
 import { Anchor, Button, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import Link from "next/link";
 import { useState } from "react";
 import { signInTexts as texts } from "@/app/_texts/auth/sign-in";
 import { trpc } from "@/app/_trpc/client";
+import { PageLink } from "@/app/_ui/frame/page-link";
 import { Problem } from "@/app/_ui/problem";
 import { SECOND_FACTOR_REQUIRED } from "@/server/auth/sign-in/code-wanted";
 import { FormHeading } from "../form-heading";
@@ -66,7 +66,7 @@ export function SignInForm() {
         <Text size="sm" ta="center" c="dimmed">
           {signUpState.data?.reset_by_mail
             ? texts.forgotten((words) => (
-                <Anchor component={Link} href="/forgotten-password" prefetch={false}>
+                <Anchor component={PageLink} href="/forgotten-password">
                   {words}
                 </Anchor>
               ))
@@ -75,7 +75,7 @@ export function SignInForm() {
         {signUpState.data?.open && (
           <Text size="sm" ta="center" c="dimmed">
             {texts.noAccountYet((words) => (
-              <Anchor component={Link} href="/sign-up" prefetch={false}>
+              <Anchor component={PageLink} href="/sign-up">
                 {words}
               </Anchor>
             ))}

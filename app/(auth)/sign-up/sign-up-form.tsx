@@ -2,7 +2,6 @@
 
 import { Anchor, Button, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import Link from "next/link";
 import { useState } from "react";
 import { signUpTexts as texts } from "@/app/_texts/auth/sign-up";
 import { sharedTexts } from "@/app/_texts/shared";
@@ -11,6 +10,7 @@ import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { NewPasswordInput } from "@/app/_ui/forms/new-password-input";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { LinkButton } from "@/app/_ui/frame/link-button";
+import { PageLink } from "@/app/_ui/frame/page-link";
 import { IconLock } from "@/app/_ui/icons/icons";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { QueryState } from "@/app/_ui/lists/query-state";
@@ -110,7 +110,7 @@ function OpenForm() {
         </Button>
         <Text size="sm" ta="center" c="dimmed">
           {texts.haveAccount((words) => (
-            <Anchor component={Link} href="/sign-in">
+            <Anchor component={PageLink} href="/sign-in">
               {words}
             </Anchor>
           ))}

@@ -1,11 +1,11 @@
 "use client";
 
 import { Anchor, SimpleGrid, Skeleton, Text } from "@mantine/core";
-import Link from "next/link";
 import { perLocale } from "@/app/_texts/language";
 import { breakdownsTexts as texts } from "@/app/_texts/overview/breakdowns";
 import { sharedTexts } from "@/app/_texts/shared";
 import { trpc } from "@/app/_trpc/client";
+import { PageLink } from "@/app/_ui/frame/page-link";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { formatCount } from "@/app/_ui/values/count";
 import { MESSAGE_STATUS_VIEWS, MessageStatusBadge } from "@/app/_ui/values/message-status-badge";
@@ -45,7 +45,7 @@ function ByStatus({ totals }: { totals: Totals | undefined }) {
       rows={rows.map(({ status, count }) => ({
         key: status,
         name: (
-          <Anchor component={Link} href={`/messages?status=${status}`} underline="never" className="inline-block">
+          <Anchor component={PageLink} href={`/messages?status=${status}`} underline="never" className="inline-block">
             <MessageStatusBadge status={status} />
           </Anchor>
         ),

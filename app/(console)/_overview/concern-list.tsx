@@ -1,10 +1,10 @@
 "use client";
 
 import { Anchor, Card, Group, Skeleton, Stack, Text, ThemeIcon, Title } from "@mantine/core";
-import Link from "next/link";
 import type { ReactNode } from "react";
 import { concernsTexts as texts } from "@/app/_texts/overview/concerns";
 import { trpc } from "@/app/_trpc/client";
+import { PageLink } from "@/app/_ui/frame/page-link";
 import { IconAlertTriangle, IconCircleCheck } from "@/app/_ui/icons/icons";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { formatCount } from "@/app/_ui/values/count";
@@ -144,7 +144,7 @@ function Found({ concerns }: { concerns: Concern[] }) {
                   </Text>
                 )}
               </div>
-              <Anchor component={Link} href={href} size="sm" className="nowrap">
+              <Anchor component={PageLink} href={href} size="sm" className="nowrap">
                 {action}
               </Anchor>
             </Group>

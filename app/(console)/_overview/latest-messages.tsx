@@ -1,11 +1,11 @@
 "use client";
 
 import { Anchor, Card, Group, Title } from "@mantine/core";
-import Link from "next/link";
 import { useRouter } from "next/navigation";
 import type { ComponentProps } from "react";
 import { overviewTexts as texts } from "@/app/_texts/overview/page";
 import { sharedTexts } from "@/app/_texts/shared";
+import { PageLink } from "@/app/_ui/frame/page-link";
 import { IconMessages } from "@/app/_ui/icons/icons";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
@@ -65,7 +65,7 @@ export function LatestMessages({ query }: { query: LatestQuery }) {
         <Title order={2} size="h4" id="latest">
           {texts.latest.title}
         </Title>
-        <Anchor component={Link} href="/messages" size="sm">
+        <Anchor component={PageLink} href="/messages" size="sm">
           {texts.latest.all}
         </Anchor>
       </Group>

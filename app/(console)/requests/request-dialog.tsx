@@ -1,10 +1,10 @@
 "use client";
 
 import { Anchor, Group, Stack, Text } from "@mantine/core";
-import Link from "next/link";
 import { requestsTexts as texts } from "@/app/_texts/requests";
 import { trpc } from "@/app/_trpc/client";
 import { Dialog } from "@/app/_ui/forms/dialog";
+import { PageLink } from "@/app/_ui/frame/page-link";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { CodeBlock } from "@/app/_ui/values/code-block";
 import { CopyButton } from "@/app/_ui/values/copy-button";
@@ -62,7 +62,7 @@ function RequestFacts({ request }: { request: LoggedRequestDetail }) {
         <CopyButton value={id} label={texts.dialog.copyId} />
       </Group>
       {resource_id?.startsWith("msg_") && (
-        <Anchor component={Link} href={`/messages/${resource_id}`} size="sm">
+        <Anchor component={PageLink} href={`/messages/${resource_id}`} size="sm">
           {texts.dialog.viewMessage}
         </Anchor>
       )}

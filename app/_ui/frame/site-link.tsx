@@ -1,9 +1,9 @@
 "use client";
 
-import Link from "next/link";
 import { usePathname } from "next/navigation";
 import type { ComponentProps } from "react";
 import { REFERENCE_HREF } from "../../docs/_guides/list";
+import { PageLink } from "./page-link";
 
 /**
  * A link within this site. Links to and from the API reference load the whole page: Scalar writes to the history while
@@ -12,6 +12,5 @@ import { REFERENCE_HREF } from "../../docs/_guides/list";
 export function SiteLink(props: ComponentProps<"a"> & { href: string }) {
   const leavesReference = usePathname() === REFERENCE_HREF;
   if (leavesReference || props.href === REFERENCE_HREF) return <a {...props} />;
-  // The documentation is made ahead, so Next would load all of its code for a link that few follow.
-  return <Link prefetch={props.href.startsWith("/docs/") ? false : undefined} {...props} />;
+  return <PageLink {...props} />;
 }

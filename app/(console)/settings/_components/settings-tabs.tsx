@@ -1,9 +1,9 @@
 "use client";
 
 import { Button, Group } from "@mantine/core";
-import Link from "next/link";
 import { usePathname } from "next/navigation";
 import { settingsTabsTexts as texts } from "@/app/_texts/settings/tabs";
+import { PageLink } from "@/app/_ui/frame/page-link";
 import type { Membership } from "@/server/members/schema";
 
 type Tab = { href: string; page: keyof typeof texts.pages; ownersOnly?: boolean };
@@ -27,7 +27,7 @@ export function SettingsTabs({ role }: { role: Membership["role"] }) {
         return (
           <Button
             key={href}
-            component={Link}
+            component={PageLink}
             href={href}
             size="compact-md"
             variant={isHere ? "light" : "subtle"}

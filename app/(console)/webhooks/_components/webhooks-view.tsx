@@ -1,7 +1,6 @@
 "use client";
 
 import { ActionIcon, Anchor, Box, Button, Card, Group, Stack, Text, VisuallyHidden } from "@mantine/core";
-import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { useMayChange } from "@/app/_shell/may-change";
 import { sharedTexts } from "@/app/_texts/shared";
@@ -9,6 +8,7 @@ import { webhooksTexts as texts } from "@/app/_texts/webhooks/list";
 import { trpc } from "@/app/_trpc/client";
 import { useCreateDialog } from "@/app/_ui/forms/use-create-dialog";
 import { PageHeader } from "@/app/_ui/frame/page-header";
+import { PageLink } from "@/app/_ui/frame/page-link";
 import { IconPlus, IconTrash, IconWebhook } from "@/app/_ui/icons/icons";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
@@ -30,7 +30,7 @@ const columns = (): ReadonlyArray<Column<WebhookEndpoint>> => [
     render: (endpoint) => (
       <Stack gap={0} maw={360}>
         <Anchor
-          component={Link}
+          component={PageLink}
           href={`/webhooks/${endpoint.id}`}
           size="sm"
           fw={500}

@@ -1,10 +1,10 @@
 "use client";
 
 import { Anchor, SimpleGrid, Skeleton, Stack } from "@mantine/core";
-import Link from "next/link";
 import { operatorHomeTexts as texts } from "@/app/_texts/operator/home";
 import { trpc } from "@/app/_trpc/client";
 import { PageHeader } from "@/app/_ui/frame/page-header";
+import { PageLink } from "@/app/_ui/frame/page-link";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { StatCard } from "@/app/_ui/stat-card";
 import { formatCount } from "@/app/_ui/values/count";
@@ -68,7 +68,7 @@ function Figures({ home, providers }: { home: OperatorHome; providers: OperatedP
         label={texts.figures.suspendedAccounts}
         value={formatCount(home.suspended_accounts)}
         hint={
-          <Anchor component={Link} href="/operator/accounts" size="xs">
+          <Anchor component={PageLink} href="/operator/accounts" size="xs">
             {texts.figures.allAccounts}
           </Anchor>
         }

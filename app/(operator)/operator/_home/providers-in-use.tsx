@@ -1,8 +1,8 @@
 import { Anchor, Card, Group, Text, Title } from "@mantine/core";
-import Link from "next/link";
 import type { ComponentProps } from "react";
 import { operatorHomeTexts } from "@/app/_texts/operator/home";
 import { providerWordsTexts as words } from "@/app/_texts/operator/provider-words";
+import { PageLink } from "@/app/_ui/frame/page-link";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { formatCount } from "@/app/_ui/values/count";
@@ -18,7 +18,7 @@ const columns = (texts: typeof operatorHomeTexts.providers): ReadonlyArray<Colum
     key: "provider",
     header: texts.provider,
     render: ({ id }) => (
-      <Anchor component={Link} href={`/operator/providers/${id}`} size="sm" fw={600}>
+      <Anchor component={PageLink} href={`/operator/providers/${id}`} size="sm" fw={600}>
         {PROVIDER_NAMES[id]}
       </Anchor>
     ),
@@ -61,7 +61,7 @@ export function ProvidersInUse({ query }: { query: Query }) {
         <Title order={2} size="h4" id="in-use">
           {texts.title}
         </Title>
-        <Anchor component={Link} href="/operator/providers" size="sm">
+        <Anchor component={PageLink} href="/operator/providers" size="sm">
           {texts.all}
         </Anchor>
       </Group>

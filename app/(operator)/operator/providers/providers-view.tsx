@@ -1,12 +1,12 @@
 "use client";
 
 import { Anchor, Card, Group, SegmentedControl, Text } from "@mantine/core";
-import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { providerWordsTexts as words } from "@/app/_texts/operator/provider-words";
 import { providersTexts as texts } from "@/app/_texts/operator/providers";
 import { trpc } from "@/app/_trpc/client";
 import { PageHeader } from "@/app/_ui/frame/page-header";
+import { PageLink } from "@/app/_ui/frame/page-link";
 import { IconServer2 } from "@/app/_ui/icons/icons";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
@@ -35,7 +35,7 @@ const columns = (): ReadonlyArray<Column<OperatedProvider>> => [
     header: texts.provider,
     render: ({ id, source, alarm, problem }) => (
       <>
-        <Anchor component={Link} href={`/operator/providers/${id}`} size="sm" fw={600}>
+        <Anchor component={PageLink} href={`/operator/providers/${id}`} size="sm" fw={600}>
           {PROVIDER_NAMES[id]}
         </Anchor>
         {(alarm || problem) && (

@@ -1,7 +1,7 @@
 import { Anchor, Card, DataList, Text, Title } from "@mantine/core";
-import Link from "next/link";
 import { apiKeyTexts as texts } from "@/app/_texts/api-keys/key";
 import { sharedTexts } from "@/app/_texts/shared";
+import { PageLink } from "@/app/_ui/frame/page-link";
 import { formatCount } from "@/app/_ui/values/count";
 import { Copied, Fact } from "@/app/_ui/values/fact";
 import { KeyState, Scopes } from "@/app/_ui/values/key-cells";
@@ -80,7 +80,7 @@ function KeyLink({ id, of }: { id: string; of: readonly ApiKey[] }) {
   const name = of.find((key) => key.id === id)?.name;
   if (name === undefined) return <span className="mono break-word">{id}</span>;
   return (
-    <Anchor component={Link} href={`/api-keys/${id}`} inherit underline="always" className="break-word" dir="auto">
+    <Anchor component={PageLink} href={`/api-keys/${id}`} inherit underline="always" className="break-word" dir="auto">
       {name}
     </Anchor>
   );

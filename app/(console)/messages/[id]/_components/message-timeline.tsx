@@ -1,7 +1,7 @@
 import { Anchor, Card, Group, Text, Timeline, Title } from "@mantine/core";
-import Link from "next/link";
 import type { ReactNode } from "react";
 import { messageTexts } from "@/app/_texts/messages/detail";
+import { PageLink } from "@/app/_ui/frame/page-link";
 import {
   IconArrowsExchange,
   IconBroadcast,
@@ -93,7 +93,7 @@ function deliveryView(delivery: MessageDetail["deliveries"][number]): EntryView 
     body: (
       <>
         <Anchor
-          component={Link}
+          component={PageLink}
           href={`/webhooks/${delivery.endpoint_id}`}
           size="sm"
           style={{ overflowWrap: "anywhere" }}

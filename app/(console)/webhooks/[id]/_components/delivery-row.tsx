@@ -2,9 +2,9 @@
 
 import { Anchor, Box, Button, Collapse, Group, Stack, Text, UnstyledButton } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import Link from "next/link";
 import { IfMayChange } from "@/app/_shell/may-change";
 import { deliveriesTexts as texts } from "@/app/_texts/webhooks/deliveries";
+import { PageLink } from "@/app/_ui/frame/page-link";
 import { IconChevronDown, IconChevronRight, IconRefresh } from "@/app/_ui/icons/icons";
 import { CodeBlock } from "@/app/_ui/values/code-block";
 import { formatCount } from "@/app/_ui/values/count";
@@ -85,7 +85,7 @@ function DeliveryTries({ delivery, endpointId }: { delivery: Delivery; endpointI
     <Stack gap="md" pl={{ base: 0, sm: 30 }} pt="md">
       <Group gap="lg">
         <Anchor
-          component={Link}
+          component={PageLink}
           href={`/${delivery.event_type === "message.received" ? "inbound" : "messages"}/${delivery.message_id}`}
           size="sm"
         >
