@@ -47,7 +47,7 @@ export default defineConfig({
           // Some of these mostly wait, for a lease to end or a time-out.
           maxWorkers: filesAtOnce(3),
           include: ["{server,worker,prisma,scripts}/**/*.db.test.ts"],
-          globalSetup: ["test/database/postgres-setup.ts"],
+          globalSetup: ["test/database/postgres-setup.ts", "test/database/programs-setup.ts"],
           isolate: false,
           sequence: { setupFiles: "list", groupOrder: 1 },
           setupFiles: ["test/fresh-modules.ts", "test/database/database-setup.ts"],

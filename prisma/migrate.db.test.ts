@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
-import { runCommand } from "@/test/commands";
+import { runProgram } from "@/test/commands";
 
 /** A copy of what `migrate` reads, to which tests add migrations, and a database of its own. */
 let folder = "";
@@ -14,7 +14,7 @@ let url = "";
 let database: pg.Client;
 
 const run = (...args: string[]) =>
-  runCommand([path.resolve("prisma/migrate.ts"), ...args], { cwd: folder, env: { DATABASE_URL: url } });
+  runProgram([inject("programs").migrate, ...args], { cwd: folder, env: { DATABASE_URL: url } });
 
 async function addMigration(name: string, sql: string): Promise<void> {
   const own = path.join(folder, "prisma", "migrations", name);
@@ -27,9 +27,9 @@ const removeMigration = (name: string) => rm(path.join(folder, "prisma", "migrat
 /** Begins to migrate in a process without parents in between, which can be killed. */
 function begin() {
   const { PATH, HOME } = process.env;
-  const child = spawn(process.execPath, ["--import", import.meta.resolve("tsx"), path.resolve("prisma/migrate.ts")], {
+  const child = spawn(process.execPath, [inject("programs").migrate], {
     cwd: folder,
-    env: { PATH, HOME, NODE_ENV: "test", DATABASE_URL: url, TSX_TSCONFIG_PATH: path.resolve("tsconfig.json") },
+    env: { PATH, HOME, NODE_ENV: "test", DATABASE_URL: url },
     stdio: "ignore",
   });
   return async () => {
@@ -313,8 +313,8 @@ test("a version that lacks a widening migration works on; one that lacks a narro
   expect(refused.output).toMatch(/^The database is newer than this version of the service: .*contract_a_column.*\n$/);
 });
 
-test.each(["server/main.ts", "worker/index.ts"])("%s does not start on a database that is too new", async (file) => {
-  const started = await runCommand([path.resolve(file)], {
+test.each(["web", "worker"] as const)("a %s process does not start on a database that is too new", async (name) => {
+  const started = await runProgram([inject("programs")[name]], {
     cwd: folder,
     env: { DATABASE_URL: url, SECRET_KEY: "k".repeat(32), PORT: "1", NODE_ENV: "production" },
   });

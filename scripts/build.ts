@@ -45,7 +45,7 @@ const SOURCES = [
   "package.json",
   "tsconfig.json",
 ];
-/** Bundles by the name of their entry. Dependencies stay in node_modules. */
+/** Sources of the processes, by the names of their bundles. */
 const ENTRIES = {
   "web-process": "server/main.ts",
   "pages-process": "server/pages.ts",
@@ -109,10 +109,16 @@ function requireSources(bundled: string[]): void {
     throw new Error(`SOURCES of scripts/build.ts lacks files that are bundled: ${missing.join(", ")}`);
 }
 
-async function buildProcesses(): Promise<void> {
+/**
+ * Bundles programs for Node.
+ * @param entries paths of sources by the names of their bundles, without `.mjs`.
+ * @param folder of the bundles, within this project: dependencies stay in node_modules.
+ * @returns the sources that were bundled, generated ones too.
+ */
+export async function bundlePrograms(entries: Record<string, string>, folder: string): Promise<string[]> {
   const { metafile } = await bundle({
-    entryPoints: ENTRIES,
-    outdir: "dist",
+    entryPoints: entries,
+    outdir: folder,
     outExtension: { ".js": ".mjs" },
     bundle: true,
     packages: "external",
@@ -123,7 +129,11 @@ async function buildProcesses(): Promise<void> {
     metafile: true,
     logLevel: "silent",
   });
-  requireSources(Object.keys(metafile.inputs));
+  return Object.keys(metafile.inputs);
+}
+
+async function buildProcesses(): Promise<void> {
+  requireSources(await bundlePrograms(ENTRIES, "dist"));
   // Imports run before the first line of a bundle, so what they read from the environment is set by a file before it.
   for (const name of ["web", "pages", "worker"]) {
     const launcher = `process.env.NODE_ENV ??= "production";\nawait import("./${name}-process.mjs");\n`;

@@ -1,14 +1,12 @@
 import { spawn } from "node:child_process";
-import path from "node:path";
 
-/** Runs `tsx <args>` to its end. `output`: what it wrote to stdout and stderr. */
-export function runCommand(
-  args: string[],
+/** Runs a program of Node to its end, with the given variables and few of this process. `output`: what it wrote to stdout and stderr. */
+export function runProgram(
+  [program, ...args]: [program: string, ...args: string[]],
   { cwd, env }: { cwd: string; env: Record<string, string> },
 ): Promise<{ code: number | null; output: string }> {
-  const tsx = path.resolve("node_modules", "tsx", "dist", "cli.mjs");
   const { PATH, HOME, NODE_ENV } = process.env;
-  const child = spawn(process.execPath, [tsx, "--tsconfig", path.resolve("tsconfig.json"), ...args], {
+  const child = spawn(process.execPath, [program, ...args], {
     cwd,
     env: { PATH, HOME, NODE_ENV, ...env },
     stdio: ["ignore", "pipe", "pipe"],

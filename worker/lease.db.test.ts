@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { afterEach, beforeAll, expect, test } from "vitest";
+import { afterEach, beforeAll, expect, inject, test } from "vitest";
 import { pool } from "@/server/core/db";
 import { sendMessage } from "@/server/messages/accept/send";
 import { getMessage } from "@/server/messages/read";
@@ -23,7 +23,7 @@ afterEach(async () => {
 
 /** Starts a real worker process on this test's database and waits until it takes jobs. */
 async function startWorker(logLevel = "info"): Promise<ChildProcess> {
-  const worker = spawn(process.execPath, ["--import", "tsx", "worker/index.ts"], {
+  const worker = spawn(process.execPath, [inject("programs").worker], {
     env: { ...process.env, LOG_LEVEL: logLevel, NODE_ENV: "production" },
     stdio: ["ignore", "pipe", "ignore"],
   });

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
 import { pool, readPrisma } from "@/server/core/db";
 import { sendMessage } from "@/server/messages/accept/send";
 import { getMessage } from "@/server/messages/read";
@@ -45,7 +45,7 @@ describe.skipIf(!hasPooler)(
         DATABASE_STATEMENT_NAMES: String(keepsStatements),
       });
       await makeRoute();
-      worker = spawn(process.execPath, ["--import", "tsx", "worker/index.ts"], {
+      worker = spawn(process.execPath, [inject("programs").worker], {
         env: { ...process.env, LOG_LEVEL: "info", NODE_ENV: "production" },
         stdio: ["ignore", "pipe", "ignore"],
       });
