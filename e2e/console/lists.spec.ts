@@ -155,3 +155,31 @@ test("a list arrives with its rows, before any script has run, and tables can be
     expect(await heightOf()).toBeLessThan(comfortable);
   });
 });
+
+test("of filters that are chosen quicker than the page renders, none is lost", async ({ console: page }) => {
+  await page.goto("/messages");
+  await page.getByRole("button", { name: "More filters" }).click();
+  const names = ["Sender", "API key", "Provider"];
+  const filters = names.map((name) => page.getByRole("combobox", { name, exact: true }));
+  for (const filter of filters) await expect(filter.locator("option").nth(1)).toBeAttached();
+  const selects = await Promise.all(filters.map((filter) => filter.elementHandle()));
+  // Slow enough that the second filter is chosen while the address with the first is rendered.
+  const session = await page.context().newCDPSession(page);
+  await session.send("Emulation.setCPUThrottlingRate", { rate: 6 });
+  await page.evaluate(async (elements) => {
+    const [chooseSender, chooseKey, chooseProvider] = elements.map((select) => () => {
+      if (!(select instanceof HTMLSelectElement)) return;
+      select.selectedIndex = 1;
+      select.dispatchEvent(new Event("change", { bubbles: true }));
+    });
+    chooseSender?.();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    chooseKey?.();
+    // Next writes each address once it has rendered it: first that with the sender alone.
+    const { search } = location;
+    const until = performance.now() + 1_000;
+    while (location.search === search && performance.now() < until) await new Promise((resolve) => setTimeout(resolve));
+    chooseProvider?.();
+  }, selects);
+  await expect(page).toHaveURL(/\?from=[^&]+&key=key_[^&]+&provider=[^&]+$/);
+});
