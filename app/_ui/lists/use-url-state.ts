@@ -7,14 +7,21 @@ import { useCallback, useEffect } from "react";
 export type UrlPatch = Record<string, string | undefined>;
 
 /**
- * The address that was written last, until Next has rendered it. Whenever Next renders an address it writes it again, and so
- * may put an older one over a newer for a moment, in which a change that began from `location` would lose the newer.
+ * Queries of a page, oldest first, from the one that is rendered to the one that was written last. Whenever Next renders an address it
+ * writes it again, and so may put an older one over a newer for a moment: a change that began from `location` then would lose the newer.
  */
-let unrendered: { pathname: string; query: string } | null = null;
+let unrendered: { pathname: string; queries: string[] } | null = null;
 
 const forget = () => {
   unrendered = null;
 };
+
+/** A query that was not written here is of a navigation, which ends what was under way. */
+function noteRendered(pathname: string, query: string): void {
+  const at = unrendered?.pathname === pathname ? unrendered.queries.lastIndexOf(query) : -1;
+  const left = at === -1 ? [] : (unrendered?.queries.slice(at) ?? []);
+  unrendered = left.length > 1 ? { pathname, queries: left } : null;
+}
 
 /**
  * Filters and page of a list, in the query string so that links, reloads and the back button keep them. Changing a
@@ -24,26 +31,29 @@ export function useUrlState() {
   const params = useSearchParams();
   const pathname = usePathname();
   const rendered = params.toString();
-  useEffect(() => {
-    if (unrendered?.pathname !== pathname || unrendered.query === rendered) forget();
-  }, [pathname, rendered]);
+  useEffect(() => noteRendered(pathname, rendered), [pathname, rendered]);
   useEffect(() => {
     window.addEventListener("popstate", forget);
-    return () => window.removeEventListener("popstate", forget);
+    return () => {
+      window.removeEventListener("popstate", forget);
+      forget();
+    };
   }, []);
   const change = useCallback(
     (patch: UrlPatch, how: "push" | "replace" = "push") => {
       // Not from `params`: the second of two changes in one render must see the first.
-      const next = new URLSearchParams(unrendered?.pathname === pathname ? unrendered.query : window.location.search);
+      const earlier = unrendered?.pathname === pathname ? unrendered.queries : [];
+      const next = new URLSearchParams(earlier.at(-1) ?? window.location.search);
+      const before = next.toString();
       for (const [name, value] of Object.entries({ page: undefined, ...patch })) {
         if (value) next.set(name, value);
         else next.delete(name);
       }
       const query = next.toString();
-      const url = query ? `${pathname}?${query}` : pathname;
       // Writing an entry ends a navigation that is under way, so one that changes nothing is left out.
-      if (url === window.location.pathname + window.location.search) return;
-      unrendered = { pathname, query };
+      if (query === before) return;
+      unrendered = { pathname, queries: [...(earlier.length > 0 ? earlier : [before]), query] };
+      const url = query ? `${pathname}?${query}` : pathname;
       if (how === "push") window.history.pushState(null, "", url);
       else window.history.replaceState(null, "", url);
     },
