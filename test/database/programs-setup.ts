@@ -2,24 +2,20 @@ import path from "node:path";
 import type { TestProject } from "vitest/node";
 import { bundlePrograms } from "@/scripts/build";
 
-/** Programs that database tests run as processes, by their names. */
-const PROGRAMS = { migrate: "prisma/migrate.ts", web: "server/main.ts", worker: "worker/index.ts" };
+/** Programs that database tests run as processes, by the names of their bundles. */
+const SOURCES = { migrate: "prisma/migrate.ts", web: "server/main.ts", worker: "worker/index.ts" };
+const FOLDER = path.resolve("dist", "tests");
+const bundleOf = (name: keyof typeof SOURCES) => path.join(FOLDER, `${name}.mjs`);
 
 declare module "vitest" {
   interface ProvidedContext {
     /** Paths of the programs' bundles. */
-    programs: Record<keyof typeof PROGRAMS, string>;
+    programs: Record<keyof typeof SOURCES, string>;
   }
 }
 
 /** Bundles the programs once for all database tests: translating the sources took each process one to two seconds. */
 export async function setup(project: TestProject): Promise<void> {
-  const folder = path.resolve("dist", "tests");
-  await bundlePrograms(PROGRAMS, folder);
-  const programOf = (name: string) => path.join(folder, `${name}.mjs`);
-  project.provide("programs", {
-    migrate: programOf("migrate"),
-    web: programOf("web"),
-    worker: programOf("worker"),
-  });
+  await bundlePrograms(SOURCES, FOLDER);
+  project.provide("programs", { migrate: bundleOf("migrate"), web: bundleOf("web"), worker: bundleOf("worker") });
 }
