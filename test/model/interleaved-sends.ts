@@ -77,6 +77,13 @@ export class InterleavedSends {
 
   private worker = (at: number): SimulatedWorker => this.workers[at % WORKERS] as SimulatedWorker;
 
+  /** The id of an accepted message; null while there is none. */
+  private message = (at: number): string | null =>
+    among(
+      [...this.answers.values()].flatMap((ids) => [...ids]),
+      at,
+    );
+
   /** A request, perhaps repeated under its key, to be refused when there is no money. */
   async send(at: number, key: string | null): Promise<void> {
     this.sent += 1;
@@ -109,10 +116,7 @@ export class InterleavedSends {
 
   /** Cancels a message, which the service may refuse. */
   async cancel(at: number, by: number): Promise<void> {
-    const id = among(
-      [...this.answers.values()].flatMap((ids) => [...ids]),
-      at,
-    );
+    const id = this.message(at);
     if (!id) return;
     try {
       await asWorker(this.worker(by), () => cancelMessage(this.account.actor, id));
@@ -123,10 +127,7 @@ export class InterleavedSends {
 
   /** The validity period of a message ends; the sweep may come before any dispatch. */
   async expire(at: number, by: number, isSwept: boolean): Promise<void> {
-    const id = among(
-      [...this.answers.values()].flatMap((ids) => [...ids]),
-      at,
-    );
+    const id = this.message(at);
     if (!id) return;
     await pool().query("UPDATE messages SET expires_at = now() - interval '1 second' WHERE id = $1", [id]);
     if (isSwept) await asWorker(this.worker(by), () => failExpired(0));
@@ -323,8 +324,7 @@ export class InterleavedSends {
   async settle(outcome: SendOutcome, rounds: number): Promise<string[]> {
     await pool().query("UPDATE providers SET is_drained = false");
     invalidateProviders();
-    const stuck = () => this.seen.pending();
-    for (let round = 0; round < rounds && stuck().length > 0; round += 1) {
+    for (let round = 0; round < rounds && this.seen.pending().length > 0; round += 1) {
       await this.takeOver(0, null);
       for (const at of this.workers.keys()) await this.giveBackUnheard(at);
       for (let left = this.hands.length; left > 0; left -= 1) await this.begin(0, false);
@@ -341,12 +341,6 @@ export class InterleavedSends {
       await this.look();
       if (this.hands.length === 0 && !rowCount) await this.sweep(round);
     }
-    const { rows } = await pool().query(
-      `SELECT m.id, m.chain, w.provider AS waits, (SELECT json_agg(a ORDER BY a.seq) FROM message_attempts a
-         WHERE a.message_id = m.id) AS attempts
-       FROM messages m LEFT JOIN waiting_messages w ON w.message_id = m.id WHERE m.id = ANY($1::text[])`,
-      [stuck()],
-    );
-    return rows.map((row) => JSON.stringify(row));
+    return this.seen.describePending();
   }
 }

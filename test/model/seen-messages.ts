@@ -85,4 +85,15 @@ export class SeenMessages {
     }
     if (seen.size !== answers.size) this.wrong.push(`${answers.size} requests made ${seen.size} messages`);
   }
+
+  /** The pending messages with their attempts and the queue that they wait in, each as JSON. */
+  async describePending(): Promise<string[]> {
+    const { rows } = await pool().query(
+      `SELECT m.id, m.chain, w.provider AS waits, (SELECT json_agg(a ORDER BY a.seq) FROM message_attempts a
+         WHERE a.message_id = m.id) AS attempts
+       FROM messages m LEFT JOIN waiting_messages w ON w.message_id = m.id WHERE m.id = ANY($1::text[])`,
+      [this.pending()],
+    );
+    return rows.map((row) => JSON.stringify(row));
+  }
 }
