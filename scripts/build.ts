@@ -40,6 +40,7 @@ const SOURCES = [
     "postgres.ts",
     "progress.mjs",
   ].map((name) => path.join("scripts", name)),
+  "instrumentation-client.ts",
   "next.config.mjs",
   "package-lock.json",
   "package.json",

@@ -69,6 +69,29 @@ test("a filter typed just before a click on a link does not end that navigation,
   }
 });
 
+test("a link to the list itself clears the filters, also one that was applied while the link was clicked", async ({
+  console: page,
+}) => {
+  await page.goto("/messages");
+  await page.getByRole("button", { name: "More filters" }).click();
+  // Slow enough that the address with the filter is not rendered before the navigation is.
+  const session = await page.context().newCDPSession(page);
+  await session.send("Emulation.setCPUThrottlingRate", { rate: 6 });
+  const self = page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Messages" });
+  const status = page.getByRole("combobox", { name: "Status" });
+  for (const name of ["Recipient", "Reference"]) {
+    const field = page.getByRole("searchbox", { name });
+    await field.fill("718387");
+    await self.click();
+    await expect(field).toHaveValue("");
+    await expect(page).toHaveURL("/messages");
+    await status.selectOption({ index: 1 });
+    await expect(page).toHaveURL(/\?status=[^&]+$/);
+    await self.click();
+    await expect(page).toHaveURL("/messages");
+  }
+});
+
 test("messages are found by sender, key, provider and reference, which stand in the address", async ({
   console: page,
   api,

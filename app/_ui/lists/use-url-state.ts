@@ -2,6 +2,7 @@
 
 import { usePathname, useSearchParams } from "next/navigation";
 import { useCallback, useEffect } from "react";
+import { onNavigationStart } from "@/app/_ui/frame/navigations";
 
 /** `undefined` or an empty string removes the parameter. */
 export type UrlPatch = Record<string, string | undefined>;
@@ -33,9 +34,9 @@ export function useUrlState() {
   const rendered = params.toString();
   useEffect(() => noteRendered(pathname, rendered), [pathname, rendered]);
   useEffect(() => {
-    window.addEventListener("popstate", forget);
+    const stop = onNavigationStart(forget);
     return () => {
-      window.removeEventListener("popstate", forget);
+      stop();
       forget();
     };
   }, []);

@@ -1,0 +1,53 @@
+"use client";
+
+import { useDebouncedCallback } from "@mantine/hooks";
+import { type ChangeEvent, useEffect, useRef, useState } from "react";
+import { onNavigationStart } from "@/app/_ui/frame/navigations";
+
+const TYPING_DEBOUNCE_MS = 300;
+
+type TypedFilter = {
+  /** The filter in the address. */
+  value: string;
+  onChange: (value: string) => void;
+  /** The filter that a text means; `undefined` if the list cannot be filtered by it. */
+  filterOf: (text: string) => string | undefined;
+};
+
+/**
+ * A field for a filter, whose text reaches the address once nobody types. It follows the address when that changes otherwise, and
+ * goes back to it when a navigation begins: one to the list without filters may be rendered without the filter ever having been.
+ */
+export function useTypedFilter({ value, onChange, filterOf }: TypedFilter) {
+  const [text, setText] = useState(value);
+  const [isUnusable, setUnusable] = useState(false);
+  const applied = useRef(value);
+  const apply = useDebouncedCallback((typed: string) => {
+    const filter = filterOf(typed);
+    applied.current = filter ?? "";
+    setUnusable(filter === undefined);
+    onChange(applied.current);
+  }, TYPING_DEBOUNCE_MS);
+  useEffect(() => {
+    const follow = () => {
+      applied.current = value;
+      setText(value);
+      setUnusable(false);
+    };
+    if (value !== applied.current) follow();
+    return onNavigationStart(() => {
+      apply.cancel();
+      follow();
+    });
+  }, [value, apply]);
+  const field = {
+    value: text,
+    onChange: (event: ChangeEvent<HTMLInputElement>) => {
+      setText(event.currentTarget.value);
+      apply(event.currentTarget.value);
+    },
+    // Applied before a click on a link navigates: a change of the address during that would end the navigation.
+    onBlur: () => apply.flush(),
+  };
+  return { field, isUnusable };
+}

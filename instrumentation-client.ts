@@ -1,0 +1,2 @@
+/** Next calls this function whenever a navigation begins in the browser. */
+export { navigationStarts as onRouterTransitionStart } from "@/app/_ui/frame/navigations";
