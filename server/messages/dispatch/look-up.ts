@@ -1,6 +1,6 @@
 /** Looks up attempts with an unknown outcome at providers that support it. */
 import { MINUTE_MS, SECOND_MS } from "../../core/clock";
-import { filterEquals, pool } from "../../core/db";
+import { pool } from "../../core/db";
 import { env } from "../../core/env";
 import { errorFields, log } from "../../core/log";
 import type { Adapter, OutboundMessage } from "../../providers/port";
@@ -54,17 +54,17 @@ async function takeDue(provider: string): Promise<Attempt[]> {
   const { rows } = await pool().query<Row>({
     name: "look_up.take",
     // A begun attempt without an outcome may be under way; BEGUN_WITHIN_MS covers calls of older versions, which claimed
-    // and began in one step and may still be waiting for a slot.
+    // and began in one step and may still be waiting for a slot. Other rows are looked up for each attempt: a join may read all messages.
     text: `WITH due AS MATERIALIZED (
              SELECT a.message_id, a.seq FROM message_attempts a
-             JOIN messages m ON m.id = a.message_id AND ${filterEquals("m.status", "pending")}
              WHERE (a.outcome IS NULL OR a.outcome = 'unknown') AND ${isBegun("a")} AND a.provider = $1
                AND a.started_at > now() - $2 * interval '1 millisecond'
                AND CASE WHEN a.outcome IS NULL THEN COALESCE(a.begun_at, a.started_at) < now() - $3 * interval '1 millisecond'
                  ELSE a.finished_at < now() - $4 * interval '1 millisecond' END
                AND (a.looked_up_at IS NULL OR a.looked_up_at < now() - $5 * interval '1 millisecond')
-               AND NOT EXISTS (SELECT 1 FROM message_attempts b WHERE b.message_id = a.message_id AND b.seq > a.seq)
-               AND NOT EXISTS (SELECT 1 FROM waiting_messages w WHERE w.message_id = a.message_id)
+               AND (SELECT m.status FROM messages m WHERE m.id = a.message_id) = 'pending'
+               AND NOT EXISTS (SELECT 1 FROM message_attempts b WHERE b.message_id = a.message_id AND b.seq > a.seq OFFSET 0)
+               AND NOT EXISTS (SELECT 1 FROM waiting_messages w WHERE w.message_id = a.message_id OFFSET 0)
              ORDER BY a.looked_up_at NULLS FIRST, a.started_at LIMIT $6 FOR UPDATE OF a SKIP LOCKED)
            UPDATE message_attempts a SET looked_up_at = now() FROM due, messages m
            WHERE a.message_id = due.message_id AND a.seq = due.seq AND m.id = due.message_id

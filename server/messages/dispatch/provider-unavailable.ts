@@ -54,9 +54,11 @@ async function release(provider: string, usable: string[], withinMs: number | nu
   return transaction(async (tx) => {
     const { rows } = await tx.query<{ id: string }>({
       name: "unavailable.release",
-      // Materialized: a subquery that is evaluated again while rows disappear would exceed its limit.
+      // Materialized: a subquery that is evaluated again while rows disappear would exceed its limit. OFFSET 0: messages are looked up by
+      // the rows of the queue, whatever the statistics say.
       text: `WITH batch AS MATERIALIZED (
-               SELECT w.message_id FROM waiting_messages w JOIN messages m ON m.id = w.message_id
+               SELECT w.message_id FROM waiting_messages w
+               CROSS JOIN LATERAL (SELECT r.id, r.chain FROM messages r WHERE r.id = w.message_id OFFSET 0) m
                WHERE w.provider = $1 AND w.created_at >= COALESCE(now() - $3::float8 * interval '1 millisecond', '-infinity')
                  AND EXISTS (SELECT 1 FROM unnest(m.chain) AS p (id) WHERE p.id = ANY($2::text[])
                    AND NOT EXISTS (SELECT 1 FROM message_attempts a WHERE a.message_id = m.id AND a.provider = p.id))

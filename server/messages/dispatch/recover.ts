@@ -4,7 +4,7 @@
  */
 
 import { SECOND_MS } from "../../core/clock";
-import { filterEquals, pool, transaction } from "../../core/db";
+import { pool, transaction } from "../../core/db";
 import { log } from "../../core/log";
 import { workerId } from "../../core/worker-id";
 import type { OutboundMessage } from "../../providers/port";
@@ -57,6 +57,7 @@ export async function resolveBegun(workerIds: readonly string[]): Promise<number
   for (let count = 0; ; ) {
     const { rows } = await pool().query<Row>({
       name: "recover.begun",
+      // OFFSET 0: messages are looked up by attempt, whatever the statistics say.
       text: `SELECT m.id, m.to_number AS "to", m.from_sender AS "from", m.body, m.encoding, m.segments,
                m.expires_at AS "expiresAt", ${dltOfMessage("m")} AS dlt,
                m.account_id AS "accountId", a.seq, a.provider, a.claim, a.started_at AS "claimedAt",
@@ -64,8 +65,8 @@ export async function resolveBegun(workerIds: readonly string[]): Promise<number
                  WHERE b.message_id = m.id AND b.seq < a.seq ORDER BY b.seq) AS tried,
                EXISTS (SELECT 1 FROM message_attempts b
                  WHERE b.message_id = m.id AND b.seq < a.seq AND b.outcome = 'unknown') AS "afterUnknown"
-             FROM message_attempts a JOIN messages m ON m.id = a.message_id AND ${filterEquals("m.status", "pending")}
-             WHERE a.outcome IS NULL AND a.begun_at IS NOT NULL AND a.worker_id = ANY($1::text[]) LIMIT $2`,
+             FROM message_attempts a CROSS JOIN LATERAL (SELECT * FROM messages r WHERE r.id = a.message_id OFFSET 0) m
+             WHERE m.status = 'pending' AND a.outcome IS NULL AND a.begun_at IS NOT NULL AND a.worker_id = ANY($1::text[]) LIMIT $2`,
       values: [workerIds, BATCH],
     });
     await Promise.all(
