@@ -1,9 +1,14 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { makeAccount } from "@/test/database/seed";
 import { DAY_MS, utcDay } from "../core/clock";
 import { pool } from "../core/db";
 import { newId } from "../core/ids";
 import { createAccountWithOwner, getAccount, getBalance, getUsage, getUsageSeries } from "./service";
+
+vi.mock("../core/ids", async (load) => {
+  const ids = await load<typeof import("../core/ids")>();
+  return { ...ids, newId: vi.fn(ids.newId) };
+});
 
 const count = (accountId: string, day: Date, messages: number, costMicros: number) =>
   pool().query(
@@ -114,4 +119,20 @@ test("a new account's opening balance is in its ledger, and its email cannot be 
   });
   const { rowCount } = await pool().query("SELECT 1 FROM accounts WHERE email = $1", [email.toLowerCase()]);
   expect(rowCount).toBe(1);
+});
+
+test("an account whose id another one of the same second has gets a new one", async () => {
+  const { accountId } = await makeAccount();
+  vi.mocked(newId).mockReturnValueOnce(accountId);
+  const email = `${newId("user")}@example.com`;
+  const made = await createAccountWithOwner({
+    email,
+    password: "correct-horse-battery",
+    name: "Ann",
+    companyName: "Acme",
+  });
+  expect(made.accountId).not.toBe(accountId);
+  expect(await getAccount({ ...(await makeAccount()).actor, accountId: made.accountId })).toMatchObject({
+    id: made.accountId,
+  });
 });

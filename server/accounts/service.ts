@@ -107,12 +107,12 @@ export async function getUsageSeries(actor: AccountActor, input: { days: number 
   });
 }
 
-const isTakenEmail = (thrown: unknown): boolean =>
+const violates = (thrown: unknown, constraint: string): boolean =>
   thrown instanceof Error &&
   "code" in thrown &&
   thrown.code === UNIQUE_VIOLATION &&
   "constraint" in thrown &&
-  thrown.constraint === "users_email_key";
+  thrown.constraint === constraint;
 
 /**
  * Creates an account and the user who owns it, in one transaction. The email is stored in lower case. An opening
@@ -165,7 +165,9 @@ export async function createAccountWithOwner(input: {
       await postMoney(tx, [{ ...opening, messageId: null, note: "Opening balance", at }]);
     });
   } catch (thrown) {
-    if (!isTakenEmail(thrown)) throw thrown;
+    // Another account of the same second has the id.
+    if (violates(thrown, "accounts_pkey")) return createAccountWithOwner(input);
+    if (!violates(thrown, "users_email_key")) throw thrown;
     throw conflict("There is an account with this email already.", { param: "email", reason: "email_taken" });
   }
   return { accountId, userId };

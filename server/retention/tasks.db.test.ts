@@ -32,7 +32,9 @@ vi.mock("../core/ids", async (original) => {
   const ids = await original<typeof import("../core/ids")>();
   const TIME_END = 14;
   const newId: typeof ids.newId = (kind) =>
-    ids.firstIdAt(kind, new Date()).slice(0, TIME_END) + ids.newId(kind).slice(TIME_END);
+    kind === "account"
+      ? ids.newId(kind)
+      : ids.firstIdAt(kind, new Date()).slice(0, TIME_END) + ids.newId(kind).slice(TIME_END);
   return { ...ids, newId };
 });
 
