@@ -1,9 +1,8 @@
-import { readdir, readFile } from "node:fs/promises";
-import path from "node:path";
-import pg from "pg";
-import { beforeAll, expect, inject, test } from "vitest";
+import type pg from "pg";
+import { beforeAll, expect, test } from "vitest";
 import { contradictions } from "@/test/database/account-truth";
 import { accepted, claimMany, prepareAttempts, record, report, THROTTLED } from "@/test/database/attempts";
+import { inEmptyDatabase, migrationNames } from "@/test/database/empty-database";
 import { pool } from "../../core/db";
 import type { Attempt } from "../dispatch/claims";
 import { applyReceipts } from "../receipts/apply-receipts";
@@ -59,7 +58,6 @@ test("a change that leaves the status alone leaves the list alone", async () => 
   expect(await contradictions(owner.accountId)).toEqual([]);
 });
 
-const MIGRATIONS = path.join("prisma", "migrations");
 const FIRST_OF_LISTS = "20261122070557_list_messages_by_status";
 
 /** Messages of every status, written as a process of the version before writes them. */
@@ -91,24 +89,11 @@ const expectedIn = async (client: pg.Client): Promise<string[]> => {
 };
 
 test("an installation with data gets its lists, and processes of the version before keep them", async () => {
-  const name = "before_status_lists";
-  const admin = new pg.Client({ connectionString: inject("adminUrl") });
-  await admin.connect();
-  await admin.query(`CREATE DATABASE ${name}`);
-  await admin.end();
-  const url = new URL(inject("adminUrl"));
-  url.pathname = `/${name}`;
-  const client = new pg.Client({ connectionString: url.href });
-  await client.connect();
-  try {
-    const folders = (await readdir(MIGRATIONS)).filter((folder) => /^\d/.test(folder)).sort();
-    const apply = async (chosen: string[]) => {
-      for (const folder of chosen)
-        await client.query(await readFile(path.join(MIGRATIONS, folder, "migration.sql"), "utf8"));
-    };
-    await apply(folders.filter((folder) => folder < FIRST_OF_LISTS));
+  await inEmptyDatabase(async (client, apply) => {
+    const names = migrationNames();
+    await apply(names.filter((name) => name < FIRST_OF_LISTS));
     await insertAsBefore(client, "old_");
-    const [lists = "", ...rest] = folders.filter((folder) => folder >= FIRST_OF_LISTS);
+    const [lists = "", ...rest] = names.filter((name) => name >= FIRST_OF_LISTS);
     await apply([lists]);
     // Between the two migrations, and after them.
     await client.query("UPDATE messages SET status = 'failed' WHERE id = 'old_pending1'");
@@ -121,7 +106,5 @@ test("an installation with data gets its lists, and processes of the version bef
     const expected = await expectedIn(client);
     expect(expected).toHaveLength(38);
     expect(await listedIn(client)).toEqual(expected);
-  } finally {
-    await client.end();
-  }
+  });
 });
