@@ -28,7 +28,7 @@ export const ACCOUNT_EXAMPLES: Examples = {
   accounts: {
     get: {
       responses: one("An account", {
-        id: "acc_01k9x7t4m2e8v5q3r6w1y0z8an",
+        id: "acc_01k9x7t4m2e8",
         object: "account" as const,
         livemode: true,
         email: "ada@shop.example",
