@@ -12,7 +12,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { brotliCompress } from "node:zlib";
-import { build as bundle } from "esbuild";
+import { type BuildOptions, build as bundle } from "esbuild";
 import { runQuietly, step } from "./progress.mjs";
 
 const STAMP = path.join("dist", "build.json");
@@ -105,36 +105,58 @@ async function buildPages(): Promise<void> {
 /** @throws Error naming files of the bundles that are no sources of the build: changing them would not cause another one. */
 function requireSources(bundled: string[]): void {
   const sources = new Set(filesOf(SOURCES));
-  const missing = bundled.filter((file) => !sources.has(path.normalize(file)) && !file.startsWith("prisma/generated/"));
+  // Packages are a source by package-lock.json.
+  const missing = bundled.filter(
+    (file) => !sources.has(path.normalize(file)) && !/^(prisma\/generated|node_modules)\//.test(file),
+  );
   if (missing.length > 0)
     throw new Error(`SOURCES of scripts/build.ts lacks files that are bundled: ${missing.join(", ")}`);
 }
 
+/** Packages that no bundle contains: with native code, an option of `pg` that we do not take, and Next, which is for the pages process. */
+const NEVER_BUNDLED = ["@node-rs/argon2", "pg-native", "next"];
+/** What packages expect that are no modules. */
+const FOR_COMMONJS = `import { createRequire as commonjsRequire } from "node:module";
+const require = commonjsRequire(import.meta.url);
+const { filename: __filename, dirname: __dirname } = import.meta;`;
+
 /**
- * Bundles programs for Node.
+ * Bundles programs for Node, with their packages: loading these one by one took half of a process's start.
  * @param entries paths of sources by the names of their bundles, without `.mjs`.
- * @param folder of the bundles, within this project: dependencies stay in node_modules.
- * @returns the sources that were bundled, generated ones too.
+ * @param folder of the bundles, within this project: some packages stay in node_modules.
+ * @returns the sources that were bundled, generated ones and packages too.
  */
-export async function bundlePrograms(entries: Record<string, string>, folder: string): Promise<string[]> {
+export const bundlePrograms = (entries: Record<string, string>, folder: string): Promise<string[]> =>
+  bundled(entries, folder, { external: NEVER_BUNDLED, banner: { js: FOR_COMMONJS } });
+
+type Packages = Pick<BuildOptions, "packages" | "external" | "banner">;
+
+async function bundled(entries: Record<string, string>, folder: string, packages: Packages): Promise<string[]> {
   const { metafile } = await bundle({
     entryPoints: entries,
     outdir: folder,
     outExtension: { ".js": ".mjs" },
     bundle: true,
-    packages: "external",
     platform: "node",
     format: "esm",
     target: "node20",
     sourcemap: true,
+    sourcesContent: false,
     metafile: true,
     logLevel: "silent",
+    ...packages,
   });
   return Object.keys(metafile.inputs);
 }
 
 async function buildProcesses(): Promise<void> {
-  requireSources(await bundlePrograms(ENTRIES, "dist"));
+  const { "pages-process": pages, ...programs } = ENTRIES;
+  // Next loads the packages of pages itself: bundled as well, each would be there twice.
+  const sources = await Promise.all([
+    bundlePrograms(programs, "dist"),
+    bundled({ "pages-process": pages }, "dist", { packages: "external" }),
+  ]);
+  requireSources(sources.flat());
   // Imports run before the first line of a bundle, so what they read from the environment is set by a file before it.
   for (const name of ["web", "pages", "worker"]) {
     const launcher = `process.env.NODE_ENV ??= "production";\nawait import("./${name}-process.mjs");\n`;

@@ -1,4 +1,5 @@
 /** The queues of a worker. */
+import { SECOND_MS } from "../server/core/clock";
 import { env } from "../server/core/env";
 import type { QueuePlan } from "./runner";
 import { dispatchTasks, housekeepingTasks, receiptTasks, sweepTasks, webhookTasks } from "./tasks";
@@ -7,8 +8,11 @@ import { dispatchTasks, housekeepingTasks, receiptTasks, sweepTasks, webhookTask
 const SWEEPS_CONCURRENCY = Object.keys(sweepTasks).length;
 /** Jobs of every hour that a worker runs concurrently. */
 const HOUSEKEEPING_CONCURRENCY = 3;
-/** For a queue of few jobs: one for LISTEN, and one to fetch and delete them. */
-const FEW_CONNECTIONS = 2;
+/**
+ * For queues of few jobs, which are announced when they are due: one connection for LISTEN, and one to fetch and delete them; what was not
+ * announced, or is tried again, is found by a look every few seconds.
+ */
+const FEW_JOBS = { connections: 2, pollMs: 5 * SECOND_MS } as const;
 
 /** The plans of a worker's queues, as the settings say. One of them adds the recurring jobs of all. */
 export function queuePlans(): QueuePlan[] {
@@ -20,14 +24,14 @@ export function queuePlans(): QueuePlan[] {
       name: "sweeps",
       taskList: sweepTasks,
       concurrency: SWEEPS_CONCURRENCY,
-      connections: FEW_CONNECTIONS,
+      ...FEW_JOBS,
       withCron: true,
     },
     {
       name: "housekeeping",
       taskList: housekeepingTasks,
       concurrency: HOUSEKEEPING_CONCURRENCY,
-      connections: FEW_CONNECTIONS,
+      ...FEW_JOBS,
     },
     { name: "webhooks", taskList: webhookTasks, concurrency: WEBHOOK_CONCURRENCY },
   ];
