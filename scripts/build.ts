@@ -113,8 +113,11 @@ function requireSources(bundled: string[]): void {
     throw new Error(`SOURCES of scripts/build.ts lacks files that are bundled: ${missing.join(", ")}`);
 }
 
-/** Packages that no bundle contains: with native code, an option of `pg` that we do not take, and Next, which is for the pages process. */
-const NEVER_BUNDLED = ["@node-rs/argon2", "pg-native", "next"];
+/**
+ * Packages that no bundle contains: with native code, an option of `pg` that we do not take, Next, which is for the pages process, and
+ * large texts, which a process would keep in memory with the bundle though it needs them once (Prisma's compiler) or rarely (the dictionaries).
+ */
+const NEVER_BUNDLED = ["@node-rs/argon2", "pg-native", "next", "@prisma/client", "@zxcvbn-ts/*"];
 /** What packages expect that are no modules. */
 const FOR_COMMONJS = `import { createRequire as commonjsRequire } from "node:module";
 const require = commonjsRequire(import.meta.url);
@@ -150,11 +153,11 @@ async function bundled(entries: Record<string, string>, folder: string, packages
 }
 
 async function buildProcesses(): Promise<void> {
-  const { "pages-process": pages, ...programs } = ENTRIES;
-  // Next loads the packages of pages itself: bundled as well, each would be there twice.
+  const { "pages-process": pages, "web-process": web, ...programs } = ENTRIES;
   const sources = await Promise.all([
     bundlePrograms(programs, "dist"),
-    bundled({ "pages-process": pages }, "dist", { packages: "external" }),
+    // Next loads the packages of pages itself: bundled as well, each would be there twice. A web process under load takes 70 MB more with them.
+    bundled({ "pages-process": pages, "web-process": web }, "dist", { packages: "external" }),
   ]);
   requireSources(sources.flat());
   // Imports run before the first line of a bundle, so what they read from the environment is set by a file before it.
