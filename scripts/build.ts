@@ -118,7 +118,7 @@ function requireSources(bundled: string[]): void {
  * large texts, which a process would keep in memory with the bundle though it needs them once (Prisma's compiler) or rarely (the dictionaries).
  */
 const NEVER_BUNDLED = ["@node-rs/argon2", "pg-native", "next", "@prisma/client", "@zxcvbn-ts/*"];
-/** What packages expect that are no modules. */
+/** Names that CommonJS packages expect, and that ES modules lack. */
 const FOR_COMMONJS = `import { createRequire as commonjsRequire } from "node:module";
 const require = commonjsRequire(import.meta.url);
 const { filename: __filename, dirname: __dirname } = import.meta;`;

@@ -69,13 +69,28 @@ const CHARACTERS = Buffer.from(ALPHABET, "latin1");
 /** The text of an id behind its prefix, before it becomes a string: one that grows by pieces is copied as often. */
 const written = Buffer.alloc(26);
 
-/** The time in the id of an account, in units of 1,024 ms, and random characters at the end of an id. */
+/** Characters of an account's id that carry the time, in units of 1,024 ms, and those behind them. */
 const ACCOUNT_TIME_CHARACTERS = 8;
-const ACCOUNT_RANDOM_CHARACTERS = 4;
+const ACCOUNT_TAIL_CHARACTERS = 4;
+/** Tails begin in the lower half, so that counting on from any of them never leaves the four characters. */
+const ACCOUNT_TAILS = 32 ** ACCOUNT_TAIL_CHARACTERS / 2;
+let lastAccount = { time: "", tail: 0 };
+
+/** `value` in so many base32 characters. */
+const inBase32 = (value: number, characters: number): string =>
+  Array.from({ length: characters }, (_, at) => ALPHABET.charAt((value >>> (5 * (characters - 1 - at))) & 31)).join("");
+
+/** The id of an account without its prefix, after a longer one. A process counts on within a unit of time, so it never makes one twice. */
+function accountTextOf(text: string): string {
+  const time = text.slice(0, ACCOUNT_TIME_CHARACTERS);
+  const tail = time === lastAccount.time ? lastAccount.tail + 1 : nextUint32() % ACCOUNT_TAILS;
+  lastAccount = { time, tail };
+  return time + inBase32(tail, ACCOUNT_TAIL_CHARACTERS);
+}
 
 /**
- * Makes an id such as `msg_01jzx5…`: the kind's prefix and 26 base32 characters, or 12 for an account. Of a million accounts that are made in
- * the same second, two may get the same id; the database refuses the second.
+ * Makes an id such as `msg_01jzx5…`: the kind's prefix and 26 base32 characters, or 12 for an account. Accounts that two processes make
+ * in the same second have the same id in one of half a million cases; the database refuses the second one.
  */
 export function newId(kind: IdKind): string {
   // 128 bits are 26 groups of 5 with two leading zero bits.
@@ -91,8 +106,7 @@ export function newId(kind: IdKind): string {
     carry &= (1 << bits) - 1;
   }
   const text = written.toString("latin1");
-  if (kind !== "account") return `${PREFIXES[kind]}_${text}`;
-  return LIVE_ACCOUNT + text.slice(0, ACCOUNT_TIME_CHARACTERS) + text.slice(-ACCOUNT_RANDOM_CHARACTERS);
+  return `${PREFIXES[kind]}_${kind === "account" ? accountTextOf(text) : text}`;
 }
 
 /** Characters of an id, after its prefix, that carry the time: 2 zero bits and 48 bits of milliseconds. */
