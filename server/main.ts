@@ -20,6 +20,7 @@ import { isReceiptPath } from "./api/receipts";
 import { refusalResponse } from "./api/rest";
 import { makeValuesOfRequests } from "./api/values-of-requests";
 import { believePeerHeader } from "./auth/sign-in/caller-address";
+import { loadPrisma } from "./core/db";
 import { env, exportSettings } from "./core/env";
 import { toApiError } from "./core/errors";
 import { errorFields, log } from "./core/log";
@@ -55,7 +56,8 @@ async function start(): Promise<void> {
   // Node would refuse a request without Host with an empty answer; see http-refusals.
   const server = createServer({ ...TIME_LIMITS, requireHostHeader: false });
   const stopServing = prepareStop(server);
-  const handleOther = env().CONSOLE ? openConsoleDoor(await startPages(server)) : openPublicDoor();
+  const [handlePages] = await Promise.all([env().CONSOLE ? startPages(server) : null, loadPrisma()]);
+  const handleOther = handlePages ? openConsoleDoor(handlePages) : openPublicDoor();
   believePeerHeader();
 
   server.keepAliveTimeout = KEEP_ALIVE_MS;

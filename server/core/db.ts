@@ -134,6 +134,14 @@ export const readPrisma = defineProcessValue(
 );
 
 /**
+ * Loads the query compilers of Prisma's clients, which otherwise happens at the first query: for up to half a second a process that
+ * already serves would respond to nobody. It needs no database.
+ */
+export async function loadPrisma(): Promise<void> {
+  for (const client of [prisma(), readPrisma()]) await client.$connect();
+}
+
+/**
  * SQL conditions for statements that find their rows by id: they filter, and match no partial index. Given the plain form,
  * the planner may walk the index of everything that is pending instead. It does so when statistics from a quiet hour say that
  * nothing is, and reads the whole backlog once for each job.
