@@ -25,6 +25,7 @@ import { env, exportSettings } from "./core/env";
 import { toApiError } from "./core/errors";
 import { errorFields, log } from "./core/log";
 import { onShutdown, runUntilStopped } from "./core/process";
+import { keepClockChecked } from "./observability/clock-check";
 import { serveMetrics } from "./observability/exporter";
 import { refuseTooNew, warnOfLanguageOrder } from "./observability/start-check";
 import { startTracing } from "./observability/tracing";
@@ -53,6 +54,7 @@ async function start(): Promise<void> {
   await serveMetrics("web");
   await refuseTooNew();
   await warnOfLanguageOrder();
+  onShutdown(keepClockChecked());
   // Node would refuse a request without Host with an empty answer; see http-refusals.
   const server = createServer({ ...TIME_LIMITS, requireHostHeader: false });
   const stopServing = prepareStop(server);

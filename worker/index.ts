@@ -10,11 +10,12 @@ import {
   keepServingThrottleQueue,
   stopAttempts,
 } from "../server/messages/tasks";
-import { startObservability } from "../server/observability/tasks";
+import { keepClockChecked, startObservability } from "../server/observability/tasks";
 import { keepHealthCurrent, prepareProviders } from "../server/providers/tasks";
 import { keepLease } from "./lease";
 import { queuePlans } from "./plans";
 import { keepQueue, type Queue } from "./queue";
+import { keepSchedule } from "./schedule";
 import { keepTakingOver } from "./take-over";
 
 async function start(): Promise<void> {
@@ -41,7 +42,15 @@ async function start(): Promise<void> {
   });
   prepareProviders();
   queues.push(...(await Promise.all(queuePlans().map(keepQueue))));
-  const stops = [keepTakingOver(), keepHealthCurrent(), keepServingThrottleQueue(), keepLookingUp(), keepGivingBack()];
+  const stops = [
+    keepTakingOver(),
+    keepSchedule(),
+    keepClockChecked(),
+    keepHealthCurrent(),
+    keepServingThrottleQueue(),
+    keepLookingUp(),
+    keepGivingBack(),
+  ];
   onShutdown(async () => {
     // All at once: a queue that cannot stop must not block the attempts. Attempts that jobs still claim are ended below.
     const ended = await Promise.allSettled([

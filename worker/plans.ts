@@ -14,7 +14,7 @@ const HOUSEKEEPING_CONCURRENCY = 3;
  */
 const FEW_JOBS = { connections: 2, pollMs: 5 * SECOND_MS } as const;
 
-/** The plans of a worker's queues, as the settings say. One of them adds the recurring jobs of all. */
+/** The plans of a worker's queues, as the settings say. */
 export function queuePlans(): QueuePlan[] {
   const { DISPATCH_CONCURRENCY, WORKER_CONCURRENCY, WEBHOOK_CONCURRENCY } = env();
   return [
@@ -25,7 +25,6 @@ export function queuePlans(): QueuePlan[] {
       taskList: sweepTasks,
       concurrency: SWEEPS_CONCURRENCY,
       ...FEW_JOBS,
-      withCron: true,
     },
     {
       name: "housekeeping",

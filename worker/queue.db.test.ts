@@ -6,10 +6,10 @@ import { addJob } from "@/server/core/add-jobs";
 import { pool } from "@/server/core/db";
 import { QUEUES } from "@/server/core/jobs";
 import { explain, rowsRead, statementsOf } from "@/test/database/plans";
-import { recurring } from "./crontab";
 import { queuePlans } from "./plans";
 import { keepQueue } from "./queue";
 import { QUEUE_SETTINGS } from "./runner";
+import { RECURRING } from "./schedule";
 import { unlockOrphanedJobs } from "./take-over";
 
 const BACKLOG = 5_000;
@@ -155,7 +155,7 @@ const EVERY_MINUTE: ReadonlySet<string> = new Set(QUEUES.sweeps);
 
 test("jobs of every minute run beside those of every hour, however many of these take long", async () => {
   await pool().query("DELETE FROM graphile_worker._private_jobs");
-  const names = new Set<string>(recurring().map(({ task }) => task));
+  const names = new Set<string>(RECURRING.map(({ task }) => task));
   const [done, underWay] = [new Set<string>(), new Set<string>()];
   let end: () => void = () => undefined;
   const ended = new Promise<void>((resolve) => {
@@ -170,7 +170,7 @@ test("jobs of every minute run beside those of every hour, however many of these
   const queues = await Promise.all(
     plans.map(({ taskList, ...plan }) => {
       const tasks = Object.keys(taskList).map((name) => [name, taskOf(name)]);
-      return keepQueue({ ...plan, withCron: false, taskList: Object.fromEntries(tasks) });
+      return keepQueue({ ...plan, taskList: Object.fromEntries(tasks) });
     }),
   );
   const add = async (isOfMinute: boolean) => {

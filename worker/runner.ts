@@ -6,7 +6,6 @@ import { SECOND_MS } from "../server/core/clock";
 import { pool } from "../server/core/db";
 import { directDatabaseUrl } from "../server/core/env";
 import { errorFields, log } from "../server/core/log";
-import { recurring } from "./crontab";
 import { leasedPools } from "./lease";
 import { unlockJobs } from "./take-over";
 
@@ -24,7 +23,7 @@ export const QUEUE_SETTINGS = {
 } as const;
 
 /**
- * `connections`: at least one for LISTEN and one for the rest. `withCron`: it adds the recurring jobs, of any queue. `pollMs`:
+ * `connections`: at least one for LISTEN and one for the rest. `pollMs`:
  * pause between polls for due jobs; the database announces new ones at once.
  */
 export type QueuePlan = {
@@ -32,7 +31,6 @@ export type QueuePlan = {
   taskList: TaskList;
   concurrency: number;
   connections?: number;
-  withCron?: boolean;
   pollMs?: number;
 };
 
@@ -137,7 +135,7 @@ function keepAnnouncements(events: WorkerEvents): void {
 
 /** @throws when the database does not respond. */
 export async function startRunner(plan: QueuePlan): Promise<Running> {
-  const { taskList, concurrency, withCron = false, pollMs = POLL_MS } = plan;
+  const { taskList, concurrency, pollMs = POLL_MS } = plan;
   const connections = openConnections(plan.connections ?? CONNECTIONS, taskList);
   const events: WorkerEvents = new EventEmitter().setMaxListeners(0) as WorkerEvents;
   keepAnnouncements(events);
@@ -180,7 +178,8 @@ export async function startRunner(plan: QueuePlan): Promise<Running> {
       events,
       logger,
       noHandleSignals: true,
-      ...(withCron ? { parsedCronItems: recurring() } : { crontab: "" }),
+      // Recurring jobs are added by schedule.ts.
+      crontab: "",
       preset: {
         worker: {
           concurrentJobs: concurrency,

@@ -1,7 +1,9 @@
+import pg from "pg";
 import { afterEach, expect, test } from "vitest";
 import { pool } from "@/server/core/db";
-import { keepLease } from "./lease";
-import { keepTakingOver } from "./take-over";
+import { env } from "@/server/core/env";
+import { keepLease, LOCK_SPACE } from "./lease";
+import { endSessions, keepTakingOver } from "./take-over";
 
 const stops: Array<() => unknown> = [];
 afterEach(async () => {
@@ -30,4 +32,36 @@ test("a step of the database's clock declares nobody dead who goes on beating, a
   stops.push(keepTakingOver());
   await expect.poll(async () => (await idsOf()).filter((id) => id.startsWith("dead"))).toEqual([]);
   expect(await idsOf()).toEqual(expect.arrayContaining(Object.keys(alive)));
+});
+
+const LOCK = "SELECT pg_try_advisory_lock($1, hashtext($2)) AS ok";
+
+/** A session that holds the lock of its lease, and that of a sweep. */
+async function openSession(worker: string, sweep: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: env().DATABASE_URL });
+  client.on("error", () => undefined);
+  await client.connect();
+  for (const name of [worker, sweep]) await client.query(LOCK, [LOCK_SPACE, name]);
+  return client;
+}
+
+const isFree = async (sweep: string): Promise<boolean> => {
+  const client = await pool().connect();
+  try {
+    const { rows } = await client.query<{ ok: boolean }>(LOCK, [LOCK_SPACE, sweep]);
+    if (rows[0]?.ok) await client.query("SELECT pg_advisory_unlock($1, hashtext($2))", [LOCK_SPACE, sweep]);
+    return rows[0]?.ok ?? false;
+  } finally {
+    client.release();
+  }
+};
+
+test("a worker that stands still in a sweep is parted from its locks, and no other is", async () => {
+  const still = await openSession("worker-still", "exclusive:sweep-a");
+  const alive = await openSession("worker-alive", "exclusive:sweep-b");
+  expect(await isFree("exclusive:sweep-a")).toBe(false);
+  await endSessions(["worker-still", "worker-gone"]);
+  await expect.poll(() => isFree("exclusive:sweep-a")).toBe(true);
+  expect(await isFree("exclusive:sweep-b")).toBe(false);
+  await Promise.all([still, alive].map((client) => client.end().catch(() => undefined)));
 });

@@ -59,9 +59,25 @@ export async function unlockJobs(pools: readonly string[]): Promise<void> {
   if (pools.length > 0) await pool().query("SELECT graphile_worker.force_unlock_workers($1::text[])", [pools]);
 }
 
+/**
+ * Ends the lease's session of workers that stand still: its locks would keep others from the sweeps that they stand still in for as
+ * long as they do (`exclusively`).
+ */
+export async function endSessions(ids: readonly string[]): Promise<void> {
+  await pool().query({
+    name: "worker.end_sessions",
+    text: `SELECT pg_terminate_backend(p.pid) FROM pg_locks p
+           WHERE p.locktype = 'advisory' AND p.objsubid = 2 AND p.granted AND p.classid = $2::oid
+             AND p.objid::bigint IN (SELECT hashtext(w.id)::bigint & 4294967295 FROM unnest($1::text[]) AS w (id))
+             AND p.database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+    values: [ids, LOCK_SPACE],
+  });
+}
+
 async function takeOver(dead: readonly Expired[]): Promise<void> {
   if (dead.length === 0) return;
   const ids = dead.map(({ id }) => id);
+  await endSessions(ids);
   await unlockJobs(dead.flatMap(({ pools }) => pools));
   await recoverAttempts(ids);
   // A worker with a heartbeat since is alive after all, and keeps its row.

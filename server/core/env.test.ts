@@ -21,9 +21,19 @@ test("every missing and every wrong setting is named at once, with its purpose a
   const read = () => readEnv({ SECRET_KEY: "short", PORT: "70000", SANDBOX: "yes", DATABASE_URL: "" });
   expect(read).toThrow(/DATABASE_URL is missing: the PostgreSQL database/);
   expect(read).toThrow(/SECRET_KEY is wrong \(must have at least 32 characters\): the secret that signs sessions/);
-  expect(read).toThrow(/PORT is wrong/);
-  expect(read).toThrow(/SANDBOX is wrong/);
+  expect(read).toThrow(/PORT is wrong \(must be a whole number from 1 to 65535\)/);
+  expect(read).toThrow(/SANDBOX is wrong \(must be true or false\)/);
   expect(read).not.toThrow(/short/);
+  const readWords = () => readEnv({ ...good, PORT: "abc", LOG_LEVEL: "loud" });
+  expect(readWords).toThrow(/PORT is wrong \(must be a whole number from 1 to 65535\)/);
+  expect(readWords).toThrow(/LOG_LEVEL is wrong \(must be debug, info, warn, error or silent\)/);
+});
+
+test("a blank setting is not set: no limit becomes 0, which lifts it", () => {
+  expect(readEnv({ ...good, FLOOD_IDENTICAL_PER_HOUR: " ", PORT: "\t" })).toMatchObject({
+    FLOOD_IDENTICAL_PER_HOUR: 6,
+    PORT: 3000,
+  });
 });
 
 test.each(["not-a-cidr", "10.0.0.0/33", "10.0.0.0/8,nonsense"])(

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import { z } from "zod";
-import { defineProcessValue } from "./process";
+import { defineProcessValue, plainError } from "./process";
 
 const list = z
   .string()
@@ -18,20 +18,25 @@ const networks = (isEntry: (text: string) => boolean, form: string) =>
   list.refine((entries) => entries.every(isEntry), `each entry must be ${form}`);
 const flagOf = (fallback: "true" | "false") =>
   z
-    .enum(["true", "false"])
+    .enum(["true", "false"], "must be true or false")
     .default(fallback)
     .transform((text) => text === "true");
 const flag = flagOf("false");
 const unlessFalse = flagOf("true");
-const count = (fallback: number, least: number, most: number) =>
-  z.coerce.number().int().min(least).max(most).default(fallback);
+const wholeNumber = (least: number, most: number) => {
+  const form = `must be a whole number from ${least} to ${most}`;
+  return z.coerce.number(form).int(form).min(least, form).max(most, form);
+};
+const count = (fallback: number, least: number, most: number) => wholeNumber(least, most).default(fallback);
+const oneOf = <const Value extends string>(first: Value, ...others: Value[]) =>
+  z.enum([first, ...others], `must be ${[first, ...others].join(", ").replace(/, (?=[^,]*$)/, " or ")}`);
 
 /** An http(s) URL. Without its scheme `localhost:3000` would be a URL of the scheme `localhost`. */
 const httpUrl = z.url({ protocol: /^https?$/, error: "must be an http:// or https:// URL" });
 
 /** Every setting of the service. Defaults are safe in production; `.describe` states the purpose. */
 export const Settings = z.object({
-  NODE_ENV: z.enum(["production", "development", "test"]).default("production").describe("build mode"),
+  NODE_ENV: oneOf("production", "development", "test").default("production").describe("build mode"),
   DATABASE_URL: z
     .string()
     .regex(/^postgres(ql)?:\/\//, "must be a postgresql:// URL")
@@ -96,8 +101,7 @@ export const Settings = z.object({
     "seconds after which a new sender is approved by itself; 0: never",
   ),
   SANDBOX: flag.describe("true enables the built-in carrier, which only pretends to send, for live messages too"),
-  ON_UNKNOWN_OUTCOME: z
-    .enum(["fallback", "hold"])
+  ON_UNKNOWN_OUTCOME: oneOf("fallback", "hold")
     .default("fallback")
     .describe("what follows when a provider may or may not have taken a message: fallback (try the next) or hold"),
   PROVIDER_TIMEOUT_MS: count(15_000, 100, 120_000).describe(
@@ -127,8 +131,7 @@ export const Settings = z.object({
   WORKER_CONCURRENCY: count(4, 1, 200).describe("receipt jobs that a worker runs at once"),
   WEBHOOK_CONCURRENCY: count(128, 1, 2_000).describe("webhook jobs that a worker runs at once"),
   AUDIT_KEPT_DAYS: count(400, 1, 36_500).describe("days for which entries of the audit log are kept"),
-  REQUEST_LOG: z
-    .enum(["off", "errors", "all"])
+  REQUEST_LOG: oneOf("off", "errors", "all")
     .default("all")
     .describe(
       "requests of the API that accounts see in their log for seven days: off, errors (status 400 and up) or all",
@@ -155,11 +158,7 @@ export const Settings = z.object({
   READY_HEARTBEAT_AGE_MAX_S: count(30, 0, 86_400).describe(
     "seconds since any worker's last heartbeat before /api/health/ready responds 503; 0: any",
   ),
-  METRICS_PORT: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(65_535)
+  METRICS_PORT: wholeNumber(1, 65_535)
     .optional()
     .describe("the port of /metrics, of the web process and of each worker; without it there is none"),
   METRICS_HOST: z.string().min(1).default("127.0.0.1").describe("the address that /metrics binds to"),
@@ -171,25 +170,23 @@ export const Settings = z.object({
   OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl
     .optional()
     .describe("the collector that gets traces, e.g. http://127.0.0.1:4318; without it nothing is traced"),
-  OTEL_EXPORTER_OTLP_PROTOCOL: z
-    .enum(["http/protobuf", "http/json"])
+  OTEL_EXPORTER_OTLP_PROTOCOL: oneOf("http/protobuf", "http/json")
     .default("http/protobuf")
     .describe("how traces are sent to the collector: http/protobuf or http/json"),
   LOG_REQUESTS: flag.describe("true logs a line per request and job, at level info"),
-  LOG_LEVEL: z
-    .enum(["debug", "info", "warn", "error", "silent"])
-    .default("info")
-    .describe("least level that is logged"),
+  LOG_LEVEL: oneOf("debug", "info", "warn", "error", "silent").default("info").describe("least level that is logged"),
 });
 
 export type Env = z.output<typeof Settings>;
 
 /**
- * Reads the settings from `source`.
+ * Reads the settings from `source`. One that is empty or blank is not set.
  * @throws Error that names every missing or wrong setting at once, each with its purpose.
  */
 export function readEnv(source: Record<string, string | undefined>): Env {
-  const given = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== undefined && value !== ""));
+  const given = Object.fromEntries(
+    Object.entries(source).filter(([, value]) => value !== undefined && value.trim() !== ""),
+  );
   const parsed = Settings.safeParse(given);
   if (parsed.success) return parsed.data;
   const lines = parsed.error.issues.map((issue) => {
@@ -198,7 +195,7 @@ export function readEnv(source: Record<string, string | undefined>): Env {
     const problem = given[name] === undefined ? "is missing" : `is wrong (${issue.message})`;
     return `  ${name} ${problem}: ${purpose}`;
   });
-  throw new Error(`The settings are not complete:\n${lines.join("\n")}`);
+  throw plainError(`Settings are missing or wrong:\n${lines.join("\n")}`);
 }
 
 /** `accountSid` of twilio -> `TWILIO_ACCOUNT_SID`. */

@@ -58,8 +58,18 @@ const wideLevel = (): Level => (env().LOG_REQUESTS ? "info" : "debug");
 /** Writes the line of a request or job; see {@link log}. */
 export const logWide = (event: string, fields: LogFields): void => log(wideLevel(), event, fields);
 
-/** The fields of an exception that may be logged. */
-export function errorFields(thrown: unknown): { error: string; stack?: string } {
+/** The fields of an exception that may be logged. `cause`: what it says of its cause, which callers are not shown. */
+export function errorFields(thrown: unknown): { error: string; stack?: string; cause?: string } {
   if (!(thrown instanceof Error)) return { error: String(thrown) };
-  return { error: `${thrown.name}: ${thrown.message}`, stack: thrown.stack };
+  const cause = causeOf(thrown);
+  return { error: `${thrown.name}: ${thrown.message}`, ...(cause ? { cause } : {}), stack: thrown.stack };
+}
+
+/** What the first cause of an exception says; undefined: it has none. A refused connection says it in its parts. */
+export function causeOf(thrown: Error): string | undefined {
+  let first: unknown = thrown.cause;
+  while (first instanceof Error && first.cause instanceof Error) first = first.cause;
+  if (!(first instanceof Error)) return undefined;
+  const parts = first instanceof AggregateError ? first.errors.filter((part) => part instanceof Error) : [];
+  return first.message || parts.map((part) => part.message).join("; ") || first.name;
 }

@@ -78,6 +78,13 @@ function stop(): void {
   void shutDown().then(() => process.exit());
 }
 
+/** An error that says all that people need to know: without a stack. */
+export function plainError(message: string): Error {
+  const error = new Error(message);
+  error.stack = undefined;
+  return error;
+}
+
 async function run(name: string, start: () => Promise<void>): Promise<void> {
   process.on("disconnect", stop);
   try {

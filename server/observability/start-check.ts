@@ -2,6 +2,7 @@
 import { MINUTE_MS, SECOND_MS } from "../core/clock";
 import { pool } from "../core/db";
 import { errorFields, log } from "../core/log";
+import { plainError } from "../core/process";
 import type { MigrationState } from "./migration-state";
 import { tooNewLine } from "./migration-state";
 import { readMigrationState } from "./migrations";
@@ -21,7 +22,7 @@ export async function refuseTooNew(): Promise<MigrationState | null> {
     return null;
   });
   const refusal = state && tooNewLine(state);
-  if (refusal) throw new Error(refusal);
+  if (refusal) throw plainError(refusal);
   if (state && state.newer.length > 0) log("warn", "migrations.newer", { newer: state.newer });
   return state;
 }
@@ -51,7 +52,7 @@ export async function waitForMigrations(): Promise<void> {
       if (!isSaid) log("warn", "migrations.pending", { pending: state.pending });
       isSaid = true;
     } else if (performance.now() - reachedAt >= REACHED_WITHIN_MS) {
-      throw new Error("The database was not reached for a minute.");
+      throw plainError("The database was not reached for a minute.");
     }
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
   }

@@ -18,6 +18,8 @@ export async function startObservability(): Promise<void> {
   await waitForMigrations();
 }
 
+export { keepClockChecked } from "./clock-check";
+
 /** A run of a job. `items`: how many messages or deliveries it carries. */
 type JobRun = { task: string; id: string; attempt: number; payload: unknown; startedAt: number };
 

@@ -46,9 +46,9 @@ type Swept = { id: string; seq: number; provider: string };
 
 /**
  * SQL: a time that no attempt of a pending message is older than, to skip those that timed out before. The two hours cover
- * processes whose clocks differ: theirs say when a message was accepted.
+ * processes whose clocks differ: theirs say when a message was accepted. One that was accepted ahead of our time is in nobody's way.
  */
-const PENDING_SINCE = "(SELECT min(created_at) FROM pending_messages) - interval '2 hours'";
+const PENDING_SINCE = "LEAST((SELECT min(created_at) FROM pending_messages), now()) - interval '2 hours'";
 
 /** SQL: pending messages `m` of `$2`, in its order, each looked up by its id whatever the statistics say. */
 const PENDING_OF_IDS = `unnest($2::text[]) WITH ORDINALITY c (id, place)

@@ -1,0 +1,34 @@
+import { afterEach, beforeAll, expect, test, vi } from "vitest";
+import { HOUR_MS, MINUTE_MS } from "@/server/core/clock";
+import { pool } from "@/server/core/db";
+import { claimAttempts } from "@/server/messages/dispatch/dispatch";
+import { pending, prepareAttempts, record, statusOf, UNKNOWN } from "@/test/database/attempts";
+import { failUnresolved } from "./sweeps";
+
+beforeAll(async () => {
+  process.env.ON_UNKNOWN_OUTCOME = "hold";
+  await prepareAttempts();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test.each([0, 1, 3])(
+  "a message that a process accepted with a clock %i h ahead is ended like any other",
+  async (hours) => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + hours * HOUR_MS });
+    const message = await pending();
+    vi.useRealTimers();
+    const [attempt] = await claimAttempts([message.id]);
+    attempt?.slot?.release();
+    await record(attempt ?? expect.fail(), UNKNOWN);
+    await pool().query(
+      `UPDATE message_attempts SET started_at = started_at - interval '16 minutes', begun_at = begun_at - interval '16 minutes',
+       finished_at = finished_at - interval '16 minutes' WHERE message_id = $1`,
+      [message.id],
+    );
+    await failUnresolved(15 * MINUTE_MS);
+    expect(await statusOf(message)).toBe("failed");
+  },
+);

@@ -1,0 +1,29 @@
+/** Whether this machine's clock agrees with that of the database. */
+import { MINUTE_MS, now, SECOND_MS } from "../core/clock";
+import { pool } from "../core/db";
+import { errorFields, log } from "../core/log";
+import { keepDoing } from "../core/process";
+
+/** Customers refuse webhooks whose signature is five minutes old, and events of one message are ordered by their times. */
+const TOLERATED_MS = 2 * SECOND_MS;
+
+/** @returns milliseconds by which this machine's clock is ahead of the database's, less what the question may have taken. */
+export async function clockAheadMs(): Promise<number> {
+  const askedAt = now().getTime();
+  const { rows } = await pool().query<{ at: Date }>("SELECT clock_timestamp() AS at");
+  const answeredAt = now().getTime();
+  const at = rows[0]?.at.getTime() ?? answeredAt;
+  return at < askedAt ? askedAt - at : Math.min(0, answeredAt - at);
+}
+
+/** Warns every minute that the clocks differ until the returned function is called. */
+export const keepClockChecked = (): (() => Promise<void>) =>
+  keepDoing(async () => {
+    const aheadMs = await clockAheadMs().catch((thrown) => {
+      log("debug", "clock.not_compared", errorFields(thrown));
+      return 0;
+    });
+    if (Math.abs(aheadMs) > TOLERATED_MS)
+      log("warn", "clock.differs", { ahead_ms: aheadMs, see: "docs/operations.md" });
+    return MINUTE_MS;
+  });

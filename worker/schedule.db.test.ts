@@ -1,0 +1,64 @@
+import { beforeEach, expect, test } from "vitest";
+import { pool } from "@/server/core/db";
+import { addDueJobs, RECURRING } from "./schedule";
+
+const OF_MINUTE = RECURRING.flatMap(({ task, minute }) => (minute === null ? [task] : [])).sort();
+
+/** The waiting jobs, and whether they are due. */
+async function waiting(): Promise<{ task: string; isDue: boolean }[]> {
+  const { rows } = await pool().query<{ task: string; isDue: boolean }>(
+    `SELECT task_identifier AS task, run_at <= clock_timestamp() AS "isDue" FROM graphile_worker.jobs
+     WHERE task_identifier = ANY($1::text[]) ORDER BY 1`,
+    [OF_MINUTE],
+  );
+  return rows;
+}
+
+/** Sets the times of all recurring jobs to `moved` (an interval) from now, as a worker's own clock once did. */
+const setTimes = (moved: string) =>
+  pool().query("UPDATE graphile_worker._private_known_crontabs SET last_execution = now() + $1::interval", [moved]);
+
+const clear = () => pool().query("DELETE FROM graphile_worker._private_jobs");
+
+const dueOnce = OF_MINUTE.map((task) => ({ task, isDue: true }));
+
+beforeEach(async () => {
+  await clear();
+  await pool().query("DELETE FROM graphile_worker._private_known_crontabs");
+});
+
+test("a job is added once for its time, however many workers look", async () => {
+  await Promise.all([addDueJobs(), addDueJobs(), addDueJobs()]);
+  expect(await waiting()).toEqual(dueOnce);
+  await setTimes("0");
+  await clear();
+  await addDueJobs();
+  expect(await waiting()).toEqual([]);
+  await setTimes("-1 minute");
+  await addDueJobs();
+  expect(await waiting()).toEqual(dueOnce);
+});
+
+test.each(["90 seconds", "1 hour", "70 years"])(
+  "a time that lies %s ahead of the clock keeps nobody waiting",
+  async (moved) => {
+    await addDueJobs();
+    await setTimes(moved);
+    // Added by a clock that was ahead, they are not due.
+    await pool().query("UPDATE graphile_worker._private_jobs SET run_at = now() + $1::interval", [moved]);
+    await addDueJobs();
+    expect(await waiting()).toEqual(dueOnce);
+  },
+);
+
+test("a job of every hour is added within a minute of its time, and not made up for later", async () => {
+  const hourly = RECURRING.filter(({ minute }) => minute !== null);
+  await addDueJobs();
+  const { rows } = await pool().query<{ task: string; minute: number }>(
+    `SELECT task_identifier AS task, extract(minute FROM clock_timestamp() AT TIME ZONE 'UTC')::int AS minute
+     FROM graphile_worker.jobs WHERE task_identifier = ANY($1::text[])`,
+    [hourly.map(({ task }) => task)],
+  );
+  for (const { task, minute } of rows) expect(hourly).toContainEqual({ task, minute });
+  expect(rows.length).toBeLessThanOrEqual(1);
+});

@@ -1,0 +1,71 @@
+/**
+ * The schedule of recurring jobs. The clock of the database decides, since those of the workers may differ: with graphile-worker's own cron
+ * one worker whose clock was ahead by a minute kept all others from adding the jobs of every minute, and its own were not due.
+ */
+import { SECOND_MS } from "../server/core/clock";
+import { pool } from "../server/core/db";
+import type { JobName } from "../server/core/jobs";
+import { errorFields, log } from "../server/core/log";
+import { keepDoing } from "../server/core/process";
+import { unnest } from "../server/core/unnest";
+
+/** `minute`: of every hour; null: every minute. */
+type Recurring = { task: JobName; minute: number | null };
+
+const everyMinute = (task: JobName): Recurring => ({ task, minute: null });
+const everyHour = (task: JobName, minute: number): Recurring => ({ task, minute });
+
+export const RECURRING: readonly Recurring[] = [
+  everyMinute("sweep_messages"),
+  everyMinute("sweep_webhooks"),
+  everyMinute("sweep_alerts"),
+  everyMinute("fold_list_totals"),
+  everyHour("mark_lists", 11),
+  everyHour("check_ledger", 17),
+  everyHour("forget_old_data", 31),
+  everyHour("forget_requests", 37),
+  everyHour("forget_idempotency_keys", 43),
+  everyHour("forget_callbacks", 47),
+  everyHour("forget_alerts", 49),
+  everyHour("forget_mails", 51),
+  everyHour("forget_sign_ins", 53),
+  everyHour("forget_audit", 57),
+];
+
+const LOOK_EVERY_MS = 10 * SECOND_MS;
+
+const SCHEDULE = unnest<Recurring>({ task: ["text", ({ task }) => task], minute: ["int4", ({ minute }) => minute] });
+
+/**
+ * Adds the jobs whose time came within the last minute, unless another worker has done so. A time that was missed is not made up
+ * for: the next run covers everything. A job that still waits is replaced, so that jobs do not pile up behind a long run; none has a named
+ * queue, whose lock would outlive a lost reply by hours. `exclusively` (lease.ts) prevents concurrent runs.
+ *
+ * The times are kept in the table of graphile-worker's own cron, which workers of earlier versions read. A time ahead of the clock is
+ * one of theirs, or from before the clock was set back, and does not count.
+ */
+export async function addDueJobs(): Promise<void> {
+  await pool().query({
+    name: "schedule.add_due",
+    text: `WITH times AS (
+             SELECT r.task, CASE WHEN r.minute IS NULL THEN date_trunc('minute', c.clock) ELSE
+               date_trunc('hour', c.clock - r.minute * interval '1 minute', 'UTC') + r.minute * interval '1 minute' END AS at
+             FROM ${SCHEDULE.as("r")}, (SELECT clock_timestamp() AS clock) c
+           ), due AS (
+             INSERT INTO graphile_worker._private_known_crontabs AS k (identifier, known_since, last_execution)
+             SELECT task, at, at FROM times WHERE at > clock_timestamp() - interval '1 minute' ORDER BY task
+             ON CONFLICT (identifier) DO UPDATE SET last_execution = excluded.last_execution
+             WHERE k.last_execution IS NULL OR k.last_execution < excluded.last_execution OR k.last_execution > clock_timestamp()
+             RETURNING identifier
+           )
+           SELECT graphile_worker.add_job(identifier, run_at := now(), job_key := identifier, job_key_mode := 'replace') FROM due`,
+    values: SCHEDULE.values(RECURRING),
+  });
+}
+
+/** Adds recurring jobs when they are due until the returned function is called. */
+export const keepSchedule = (): (() => Promise<void>) =>
+  keepDoing(async () => {
+    await addDueJobs().catch((thrown) => log("warn", "schedule.not_read", errorFields(thrown)));
+    return LOOK_EVERY_MS;
+  });
