@@ -64,7 +64,8 @@ const deliveries = z.object({
 export const jobs = {
   dispatch_messages: z.object({ messageIds: ids }),
   apply_receipts: z.object({ provider: z.string(), receipts: z.array(ReceiptReport).min(1), traces }),
-  join_receipts: z.object({ provider: z.string(), providerMessageIds: ids }),
+  /** `isLast`: no other job follows for those whose message is still not known. */
+  join_receipts: z.object({ provider: z.string(), providerMessageIds: ids, isLast: z.boolean().optional() }),
   apply_inbound: z.object({ provider: z.string(), messages: z.array(InboundReport).min(1), traces }),
   /**
    * First tries of deliveries, most of which have no row yet. Versions that need one do not know this name. `isRequeued`:

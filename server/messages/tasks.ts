@@ -111,8 +111,8 @@ export const takeReceipts = ({ provider, receipts }: JobPayload<"apply_receipts"
   applyReceipts(provider, receipts);
 
 /** Joins receipts that came before the response to their own send. */
-export const rejoin = ({ provider, providerMessageIds }: JobPayload<"join_receipts">): Promise<void> =>
-  rejoinReceipts(provider, providerMessageIds);
+export const rejoin = ({ provider, providerMessageIds, isLast = false }: JobPayload<"join_receipts">): Promise<void> =>
+  rejoinReceipts(provider, providerMessageIds, { isLast });
 
 export { recoverAttempts, takeBackClaims } from "./dispatch/recover";
 export { stopAttempts } from "./dispatch/run-attempt";

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { HOUR_MS } from "@/server/core/clock";
 import { pool } from "@/server/core/db";
-import type { ReceiptReport } from "@/server/core/jobs";
+import type { JobPayload, ReceiptReport } from "@/server/core/jobs";
 import type { Attempt } from "@/server/messages/dispatch/claims";
 import { joinLeftReceipts } from "@/server/messages/dispatch/sweeps";
 import { getMessage } from "@/server/messages/read";
 import { applyReceipts } from "@/server/messages/receipts/apply-receipts";
-import { forgetCallbacks } from "@/server/messages/tasks";
+import { forgetCallbacks, rejoin } from "@/server/messages/tasks";
 import { referenceTo } from "@/server/providers/reference";
 import {
   accepted,
@@ -50,6 +50,27 @@ describe("receipts with our reference", () => {
     expect(await getMessage(message.account.actor, message.id)).toMatchObject(settled);
     await record(message.first, accepted(`${message.id}-x`));
     expect(await getMessage(message.account.actor, message.id)).toMatchObject(settled);
+  });
+
+  test("of two messages under one id of the provider settle both, and every other one of the batch", async () => {
+    const [a, b, c] = [await claimed(), await claimed(), await claimed()];
+    await recordAndAdvance(a.first, BUSY);
+    await recordAndAdvance(b.first, BUSY);
+    await record(await recordAndAdvance(c.first, BUSY), accepted(`${c.id}-x`));
+    const same = `${a.id}-same`;
+    const batch = [
+      report(same, "delivered", referenceTo(a.id, 2)),
+      report(same, "delivered", referenceTo(b.id, 2)),
+      report(`${c.id}-x`, "delivered"),
+    ];
+    await applyReceipts("twilio", batch);
+    expect(await Promise.all([a, b, c].map(statusOf))).toEqual(["delivered", "delivered", "delivered"]);
+    await applyReceipts("twilio", batch);
+    const { rows } = await pool().query(
+      "SELECT message_id AS id FROM message_attempts WHERE provider = 'twilio' AND provider_message_id = $1",
+      [same],
+    );
+    expect(rows).toEqual([{ id: [a.id, b.id].sort()[0] }]);
   });
 
   test("are ignored when the reference names another provider's attempt, or none", async () => {
@@ -210,6 +231,36 @@ describe("a receipt counts as applied only when it moved its message", () => {
     ]);
     expect(await statusOf(message)).toBe("sent");
     expect(await appliedOf(message.id)).toEqual(["sent true", "sent false"]);
+  });
+
+  test("parked ones are matched again a moment later, and once more", async () => {
+    const message = await claimed();
+    const id = `${message.id}-x`;
+    const waiting = async () => {
+      const { rows } = await pool().query<{ payload: JobPayload<"join_receipts">; ms: number }>(
+        `SELECT p.payload, (extract(epoch FROM p.run_at - clock_timestamp()) * 1000)::float8 AS ms
+         FROM graphile_worker._private_jobs p JOIN graphile_worker._private_tasks t ON t.id = p.task_id
+         WHERE t.identifier = 'join_receipts' AND p.payload::text LIKE $1 ORDER BY p.id`,
+        [`%${id}%`],
+      );
+      return rows;
+    };
+    await applyReceipts("vonage", [report(id, "delivered"), report("of-another-system", "delivered")]);
+    const [first] = await waiting();
+    expect(first?.payload).toEqual({ provider: "vonage", providerMessageIds: [id, "of-another-system"] });
+    expect(first?.ms).toBeLessThan(1_000);
+    await rejoin(first?.payload ?? expect.fail());
+    const [, last] = await waiting();
+    expect(last?.payload).toEqual({ ...first?.payload, isLast: true });
+    expect(last?.ms).toBeGreaterThan(first?.ms ?? 0);
+    // The outcome is stored by a transaction that saw no receipt.
+    await pool().query(
+      "UPDATE message_attempts SET provider_message_id = $2, outcome = 'accepted' WHERE message_id = $1",
+      [message.id, id],
+    );
+    await rejoin(last?.payload ?? expect.fail());
+    expect(await statusOf(message)).toBe("delivered");
+    expect(await waiting()).toHaveLength(2);
   });
 
   test("parked ones that are joined in one batch", async () => {

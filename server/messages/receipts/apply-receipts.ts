@@ -34,8 +34,11 @@ import { withoutForeign } from "./unverified-receipts";
 /** The attempt that a provider's id identifies, or (`isPart`) one of whose parts it identifies. */
 type ReceiptTarget = { provider: string; providerMessageId: string; messageId: string; seq: number; isPart: boolean };
 
-/** A parked receipt is matched again after this time, when the transaction that stores its id has ended. */
-const REJOIN_AFTER_MS = 2 * SECOND_MS;
+/**
+ * When a parked receipt is matched again: the transaction that stores its id has mostly ended after the first time, and the second one
+ * is for a slow response of the provider. Sweeps find what comes later.
+ */
+const REJOIN_AFTER_MS = { first: 0.3 * SECOND_MS, last: 2 * SECOND_MS };
 
 type ReceivedReports = { provider: string; reports: readonly ReceiptReport[]; receivedAt: Date };
 
@@ -91,7 +94,7 @@ async function storeAndApply(tx: Tx, batch: ReceivedReports[]): Promise<Map<stri
 
 /** Adds one job per provider that matches parked receipts again. @returns the number of receipts by provider. */
 async function rejoinLater(tx: Tx, parked: readonly IncomingReceipt[]): Promise<Map<string, number>> {
-  const runAt = new Date(now().getTime() + REJOIN_AFTER_MS);
+  const runAt = new Date(now().getTime() + REJOIN_AFTER_MS.first);
   const counts = new Map<string, number>();
   for (const provider of new Set(parked.map((receipt) => receipt.provider))) {
     const own = parked.filter((receipt) => receipt.provider === provider);
@@ -102,8 +105,15 @@ async function rejoinLater(tx: Tx, parked: readonly IncomingReceipt[]): Promise<
   return counts;
 }
 
-/** Joins receipts that were parked under these provider ids with the messages that have become known since. */
-export async function rejoinReceipts(provider: string, providerMessageIds: readonly string[]): Promise<void> {
+/**
+ * Joins receipts that were parked under these provider ids with the messages that have become known since.
+ * @param isLast false: another job follows for the ids that are still not known.
+ */
+export async function rejoinReceipts(
+  provider: string,
+  providerMessageIds: readonly string[],
+  { isLast = true } = {},
+): Promise<void> {
   await transaction(async (tx) => {
     const { rows } = await tx.query<ReceiptTarget>({
       name: "receipts.find_own_sendings",
@@ -120,6 +130,11 @@ export async function rejoinReceipts(provider: string, providerMessageIds: reado
       rows.map((target) => target.messageId),
     );
     await joinReceipts(tx, rows);
+    const known = new Set(rows.map((target) => target.providerMessageId));
+    const unknown = providerMessageIds.filter((id) => !known.has(id));
+    if (isLast || unknown.length === 0) return;
+    const runAt = new Date(now().getTime() + REJOIN_AFTER_MS.last);
+    await addJob(tx, "join_receipts", { provider, providerMessageIds: unknown, isLast: true }, { runAt });
   });
 }
 

@@ -145,13 +145,17 @@ export async function countAttempts(tx: Tx, messages: readonly { id: string }[])
 const CONFIRMED_ATTEMPTS = unnest<MatchedReceipt>({
   message_id: ["text", ({ messageId }) => messageId],
   seq: ["int2", ({ seq }) => seq],
+  provider: ["text", ({ provider }) => provider],
   provider_message_id: [
     "text",
     ({ isByReference, isPart, report }) => (isByReference && !isPart ? report.providerMessageId : null),
   ],
 });
 
-/** Marks the attempts of receipts as accepted. One that was matched by our reference gets the provider's id as well. */
+/**
+ * Marks the attempts of receipts as accepted. One that was matched by our reference gets the provider's id as well, unless another
+ * attempt has it: a provider that gives two messages one id would otherwise fail all receipts of the batch.
+ */
 export async function confirmAttempts(tx: Tx, receipts: readonly MatchedReceipt[]): Promise<void> {
   const unconfirmed = receipts.filter(({ isConfirmed }) => !isConfirmed);
   if (unconfirmed.length === 0) return;
@@ -159,7 +163,11 @@ export async function confirmAttempts(tx: Tx, receipts: readonly MatchedReceipt[
     name: "receipts.confirm_attempts",
     text: `UPDATE message_attempts a SET outcome = 'accepted', finished_at = COALESCE(a.finished_at, now()),
              provider_message_id = COALESCE(a.provider_message_id, r.provider_message_id)
-           FROM (SELECT DISTINCT ON (message_id, seq) * FROM ${CONFIRMED_ATTEMPTS.as("u")} ORDER BY message_id, seq) r
+           FROM (SELECT c.message_id, c.seq, CASE WHEN c.nth = 1 AND NOT EXISTS (
+                   SELECT 1 FROM message_attempts o WHERE o.provider = c.provider AND o.provider_message_id = c.provider_message_id)
+                   THEN c.provider_message_id END AS provider_message_id
+                 FROM (SELECT *, row_number() OVER (PARTITION BY provider, provider_message_id ORDER BY message_id, seq) AS nth
+                       FROM (SELECT DISTINCT ON (message_id, seq) * FROM ${CONFIRMED_ATTEMPTS.as("u")} ORDER BY message_id, seq) d) c) r
            WHERE a.message_id = r.message_id AND a.seq = r.seq AND a.outcome IS DISTINCT FROM 'accepted'`,
     values: CONFIRMED_ATTEMPTS.values(unconfirmed),
   });

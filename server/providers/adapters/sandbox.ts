@@ -14,6 +14,8 @@ import { defineProcessValue } from "../../core/process";
 import type { Adapter, SendOutcome, SendRequest } from "../port";
 
 const SCENARIO_PREFIX = "+1555010";
+/** Long enough for the response to the send to come before the receipt. */
+const AT_ONCE_DELAY_MS = 100;
 const DELIVERY_DELAY_MS = 1_000;
 const LATE_DELAY_MS = 5_000;
 /** Time-out of the scenario without a response. */
@@ -46,7 +48,7 @@ type Scenario = (id: string, post: (receipts: DueReceipt[]) => Promise<void>) =>
 /** Behaviour of the carrier by the last digit of a scenario number. */
 const scenarios: Record<string, Scenario> = {
   "1": async (id, post) => {
-    await post([receiptAfter(id, 0, "delivered")]);
+    await post([receiptAfter(id, AT_ONCE_DELAY_MS, "delivered")]);
     return accepted(id);
   },
   "2": async (id, post) => {
