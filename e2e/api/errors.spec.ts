@@ -71,7 +71,7 @@ test("there is nothing at any other path, and nothing for any other method", asy
       "/senders/a/b",
     ],
   ].map((path) => ({ method: "GET", path }));
-  requests.push({ method: "POST", path: "/openapi.json" }, { method: "OPTIONS", path: "/nowhere" });
+  requests.push({ method: "OPTIONS", path: "/nowhere" });
   for (const request of requests) {
     const error = await rest.refusal(404, request);
     expect(error, `${request.method} ${request.path}`).toMatchObject({
@@ -91,6 +91,8 @@ test("a path without an operation for the method says which methods it has", asy
     ["GET HEAD DELETE", "/messages/send", "GET, HEAD, POST, OPTIONS"],
     ["PUT POST", "/webhooks/whe_1", "GET, HEAD, PATCH, DELETE, OPTIONS"],
     ["GET POST", "/api-keys/key_1", "PATCH, DELETE, OPTIONS"],
+    ["POST DELETE", "/openapi.json", LIST],
+    ["PUT", "/openapi.yaml", LIST],
   ];
   for (const [methods, path, allow] of cases) {
     for (const method of methods
@@ -125,6 +127,8 @@ test("HEAD is GET without its body, OPTIONS says the methods, and a trailing sla
     "GET, HEAD, PATCH, DELETE, OPTIONS",
     "",
   ]);
+  const ofDocument = await fetch(`${service.url}/api/v1/openapi.json`, { method: "OPTIONS" });
+  expect([ofDocument.status, ofDocument.headers.get("allow")]).toEqual([204, "GET, HEAD, OPTIONS"]);
   for (const method of ["OPTIONS", "HEAD"]) expect((await ask(method, "/account", UNKNOWN_KEY)).status).toBe(401);
   expect(await (await ask("GET", "/api-keys/")).json()).toMatchObject({ data: { object: "list" } });
   const message = { to: "+15550100008", from: account.sender, body: "Hello" };

@@ -33,7 +33,7 @@ import { loggedPath } from "./logged-path";
 import { allowedAt, BODY_METHODS, type Match, matchOperation, type Operation, tableOf } from "./operations";
 import { requireRate } from "./require-rate";
 import { appRouter } from "./router";
-import { serveDocument } from "./serve-document";
+import { DOCUMENT_METHODS, isDocument, serveDocument } from "./serve-document";
 
 export const API_PREFIX = "/api/v1";
 /** The largest valid request, 1,000 recipients and a text of 1,600 escaped characters, is far below. */
@@ -131,7 +131,7 @@ const beforeOperation = <T>(work: Promise<T>): Promise<T> =>
  * @throws 404 `method_not_allowed` where other methods have one (the API has no 405), else `unknown_path`.
  */
 function refuseMethod({ method, path }: RestRequest, { headers }: Progress): RestResponse {
-  const allow = allowedAt(operations(), path);
+  const allow = isDocument(path) ? DOCUMENT_METHODS : allowedAt(operations(), path);
   if (allow === null) throw notFound("There is no such operation.", { reason: "unknown_path" });
   headers.allow = allow;
   if (method !== "OPTIONS") {
@@ -145,6 +145,7 @@ function refuseMethod({ method, path }: RestRequest, { headers }: Progress): Res
 async function respond(request: RestRequest, progress: Progress): Promise<RestResponse> {
   const document = await serveDocument(request, progress.headers);
   if (document) return document;
+  if (isDocument(request.path)) return refuseMethod(request, progress);
   const caller = await admit(request, progress);
   const match = matchOperation(operations(), request.method, request.path);
   if (!match) return refuseMethod(request, progress);

@@ -16,6 +16,11 @@ const FORMATS: Readonly<Record<string, { format: "json" | "yaml"; type: string }
   "/openapi.yaml": { format: "yaml", type: "application/yaml" },
 };
 
+/** Methods of the document's addresses. */
+export const DOCUMENT_METHODS = "GET, HEAD, OPTIONS";
+
+export const isDocument = (path: string): boolean => Object.hasOwn(FORMATS, path);
+
 /**
  * Responds to a request for the document, which needs no key; null for any other path.
  * @throws 429 `too_many_visits`

@@ -48,7 +48,7 @@ const EXAMPLES: Examples = {
             to: "+9995550123",
             error: {
               code: "no_route",
-              message: "No route of this installation leads to this number.",
+              message: "No route with a provider that is set up leads to this number.",
               reason: "no_provider",
             },
           },

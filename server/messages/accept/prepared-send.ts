@@ -80,7 +80,7 @@ export async function prepareSend(
     text,
     scheduledAt,
     refusals,
-    resolve: (to, at) => resolve(to, route, personal?.texts?.[at] ?? text),
+    resolve: (to, at) => resolve(to, route, personal?.texts?.[at] ?? text, input.route_id ?? null),
   };
 }
 
@@ -97,7 +97,12 @@ function sendAtRefusals(scheduledAt: Date): ApiError[] {
   return [];
 }
 
-function resolve(to: string, route: (to: string) => Routing | null, text: FinalText): Destination {
+function resolve(
+  to: string,
+  route: (to: string) => Routing | null,
+  text: FinalText,
+  forcedRoute: number | null,
+): Destination {
   if (!isE164(to)) {
     return {
       to: to.slice(0, RECIPIENT_SHOWN_MAX).toWellFormed().replaceAll("\0", ""),
@@ -112,6 +117,12 @@ function resolve(to: string, route: (to: string) => Routing | null, text: FinalT
   }
   const routing = route(to);
   if (routing) return { to, costMicros: routing.priceMicros * BigInt(text.segments), text, routing, refusal: null };
-  const refusal = { code: "no_route", message: "No route of this installation leads to this number." };
+  const refusal = {
+    code: "no_route",
+    message:
+      forcedRoute === null
+        ? "No route with a provider that is set up leads to this number."
+        : `Route ${forcedRoute} does not lead to this number, or none of its providers is set up.`,
+  };
   return { to, costMicros: 0n, text, routing: null, refusal };
 }

@@ -175,6 +175,7 @@ describe("totals", () => {
     expect((await listed(account, { created_after: "2026-01-30T06:00:00Z" })).total).toBe(102);
     expect((await listed(account, { created_before: "2026-01-31T18:00:00Z", status: "sent" })).total).toBe(42);
     expect((await listed(account, { to: TO })).total).toBe(2);
+    expect(await listed(account, { created_after: "9999-12-31T23:59:59.999Z" })).toEqual({ times: [], total: 0 });
   });
 
   test("a page past the end is empty and has the total", async () => {
