@@ -89,6 +89,15 @@ test("--check says what is pending with exit code 1, and 0 once it is applied", 
   expect(after.output).toMatch(/^applied: \d+\n$/);
 });
 
+test.each([["--chekc"], ["--check", "extra"], ["--foo"], ["new", "one", "two"]])(
+  "arguments that it does not know (%s %s) migrate nothing",
+  async (...args) => {
+    const refused = await run(...args.filter(Boolean));
+    expect(refused.code).toBe(1);
+    expect(refused.output).toMatch(/^Usage: npm run migrate/);
+  },
+);
+
 test("a migration that waits for a lock lets others pass, and is applied when the lock is free", async () => {
   await addMigration("29990101000000_add_a_column", "ALTER TABLE senders ADD COLUMN extra text;");
   const reader = new pg.Client({ connectionString: url });

@@ -275,18 +275,27 @@ function showState(state: MigrationState): string {
   );
 }
 
+const USAGE = `Usage: npm run migrate                  applies the migrations that are pending
+       npm run migrate -- --check       says what it would apply, and changes nothing
+       npm run migrate -- new <name>    writes a migration for what has changed in the schema`;
+
 async function main(): Promise<void> {
   const url = process.env.DATABASE_DIRECT_URL || process.env.DATABASE_URL;
   if (!url)
     throw new Error("Set DATABASE_URL to the database (for `new`: to any that answers, nothing is written to it).");
-  const [verb, name] = process.argv.slice(2);
+  if (!/^postgres(ql)?:\/\//.test(url)) throw new Error("DATABASE_URL must be a postgresql:// URL.");
+  const [verb, name, ...surplus] = process.argv.slice(2);
+  const isCheck = verb === "--check" || verb === "check";
+  if ((verb !== undefined && verb !== "new" && !isCheck) || (isCheck && name !== undefined) || surplus.length > 0) {
+    throw new Error(USAGE);
+  }
   if (verb === "new") {
     if (!name || !/^[a-z0-9_]+$/.test(name))
       throw new Error("Name the migration: npm run migrate -- new add_something");
     process.stdout.write(`${(await writeMigration(url, name)) ?? "The schema has not changed."}\n`);
     return;
   }
-  if (verb === "--check" || verb === "check") {
+  if (isCheck) {
     const { state, exitCode } = await checkMigrations(url);
     process.stdout.write(showState(state));
     process.exitCode = exitCode;

@@ -1,6 +1,6 @@
 /** The operator's commands, carried out in the test's own process: as many as the suite needs take too long as commands. */
 import { randomBytes } from "node:crypto";
-import { COMMANDS } from "@/scripts/admin/commands";
+import { runCommand } from "@/scripts/admin/commands";
 import { chooseDatabase } from "@/scripts/admin/database";
 import { env } from "@/server/core/env";
 import { shutDown } from "@/server/core/process";
@@ -36,11 +36,8 @@ function readSettings(service: Service): void {
 /** The operator of the running service. */
 export function operatorOf(service: Service): Operator {
   readSettings(service);
-  const run = async (command: string, flags: Record<string, string | boolean>): Promise<unknown> => {
-    const carryOut = COMMANDS.get(command);
-    if (!carryOut) throw new Error(`There is no command "${command}".`);
-    return (await carryOut(flags)).output;
-  };
+  const run = async (command: string, flags: Record<string, string | boolean>): Promise<unknown> =>
+    (await runCommand(command, flags)).output;
   return {
     makeAccount: async (balance = 100) => {
       const id = randomBytes(5).toString("hex");

@@ -1,9 +1,9 @@
 /** The operator's command line. `admin help` lists the commands. */
 import { parseArgs } from "node:util";
-import { toApiError } from "@/server/core/errors";
-import { keepStdoutFree } from "@/server/core/log";
+import { isDatabaseUnavailable, toApiError } from "@/server/core/errors";
+import { causeOf, keepStdoutFree } from "@/server/core/log";
 import { shutDown } from "@/server/core/process";
-import { COMMANDS } from "./commands";
+import { COMMANDS, runCommand } from "./commands";
 import { chooseDatabase } from "./database";
 import type { Flags } from "./flags";
 import { show } from "./show";
@@ -73,21 +73,28 @@ async function main(): Promise<number> {
     process.stdout.write(USAGE);
     return help ? 0 : 1;
   }
-  const run = COMMANDS.get(command);
-  if (!run) throw new Error(`There is no command "${command}".\n\n${USAGE}`);
+  if (!COMMANDS.has(command)) throw new Error(`There is no command "${command}".\n\n${USAGE}`);
   keepStdoutFree();
   chooseDatabase();
-  const { output, ok } = await run(flags);
+  const { output, ok } = await runCommand(command, flags);
   process.stdout.write(json ? `${JSON.stringify(output)}\n` : show(output));
   return ok ? 0 : 1;
+}
+
+/** What an operator needs to know of a failure: what the database said, and not what a caller of the API would read. */
+function unforeseen(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown);
+  const cause = causeOf(thrown);
+  if (isDatabaseUnavailable(thrown)) return `The database cannot be reached: ${cause ?? thrown.message}`;
+  // Prisma begins with the place of the call in the sources, and ends with the reason.
+  return thrown.name.startsWith("Prisma") ? (thrown.message.trim().split("\n").at(-1) ?? "") : thrown.message;
 }
 
 try {
   process.exitCode = await main();
 } catch (thrown) {
   const known = toApiError(thrown);
-  const unforeseen = thrown instanceof Error ? thrown.message : String(thrown);
-  process.stderr.write(`${known.status < 500 ? known.message : unforeseen}\n`);
+  process.stderr.write(`${known.status < 500 ? known.message : unforeseen(thrown)}\n`);
   process.exitCode = 1;
 } finally {
   await shutDown();

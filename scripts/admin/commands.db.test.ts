@@ -4,14 +4,10 @@ import type { SessionActor } from "@/server/core/actor";
 import { pool } from "@/server/core/db";
 import { newId } from "@/server/core/ids";
 import { switchAccount } from "@/server/members/sessions";
-import { COMMANDS } from "./commands";
+import { runCommand } from "./commands";
 import type { Flags } from "./flags";
 
-async function run(command: string, flags: Flags): Promise<unknown> {
-  const carryOut = COMMANDS.get(command);
-  if (!carryOut) throw new Error(`There is no command "${command}".`);
-  return (await carryOut(flags)).output;
-}
+const run = async (command: string, flags: Flags): Promise<unknown> => (await runCommand(command, flags)).output;
 
 type Made = { accountId: string; userId: string; email: string };
 
@@ -93,7 +89,7 @@ test("an account that does not exist is refused, and so is one of test mode", as
 });
 
 test.each([
-  ["a sender ID that is too long", { sender: "MUCH TOO LONG NAME" }, "--sender: must have at most 16 characters"],
+  ["a sender ID that is too long", { sender: "MUCH TOO LONG NAME" }, "--sender: must be up to 11 characters"],
   ["a sender ID in no form", { sender: "!!!" }, "sender_id must have"],
   ["a weak password", { password: "short" }, "--password: must have at least 10 characters"],
   ["a long name of the company", { company: "x".repeat(101) }, "--company: must have at most 100 characters"],
@@ -116,13 +112,32 @@ test("options of keys, senders and credits are refused by their names and in wor
   await refusal("key create", { name: "x".repeat(101) }).toThrow("--name: must have at most 100 characters");
   await refusal("key create", { name: "Ops", "rate-limit": "0.5" }).toThrow("--rate-limit: must be a whole number");
   await refusal("key create", { name: "Ops", scopes: "sms:read,all" }).toThrow("--scopes: must be one of sms:send,");
-  await refusal("sender create", { "sender-id": "x".repeat(17) }).toThrow(
-    "--sender-id: must have at most 16 characters",
-  );
+  await refusal("sender create", { "sender-id": "x".repeat(17) }).toThrow("--sender-id: must be up to 11 characters");
   await refusal("account credit", { amount: "1", note: "x".repeat(256) }).toThrow(
     "--note: must have at most 255 characters",
   );
-  await refusal("route create", { chain: "nobody", price: "1" }).toThrow("--chain: no such provider: nobody.");
+  await expect(run("route create", { chain: "nobody", price: "1" })).rejects.toThrow(
+    "--chain: no such provider: nobody.",
+  );
+});
+
+test("options of other commands are refused before anything is done", async () => {
+  const email = newEmail();
+  await expect(run("account create", { email, "sender-id": "ACME", amount: "50" })).rejects.toThrow(
+    '"account create" takes no --sender-id, --amount. Its options: --email, --name,',
+  );
+  const { rowCount } = await pool().query("SELECT 1 FROM users WHERE email = $1", [email]);
+  expect(rowCount).toBe(0);
+  await expect(run("route list", { chain: "sandbox" })).rejects.toThrow(
+    '"route list" takes no --chain. Its options: none.',
+  );
+});
+
+test("a number is the same sender with its + and without", async () => {
+  const { email } = await makeAccount("Acme");
+  await run("sender create", { email, "sender-id": "+14155550199" });
+  const approved = await run("sender approve", { email, "sender-id": "14155550199" });
+  expect(approved).toMatchObject({ senderId: "+14155550199", status: "approved" });
 });
 
 test("a check of the ledger shows every difference of an account", async () => {

@@ -16,6 +16,7 @@ import { isApiError } from "@/server/core/errors";
 import { isTestAccount, liveAccountOf } from "@/server/core/ids";
 import { fromMicros, toMicros } from "@/server/core/wire";
 import { rebuildListTotals } from "@/server/lists/rebuild";
+import { otherSpellingOf } from "@/server/messages/phone";
 import { resealSecrets } from "@/server/operator/reseal";
 import { CreditAccountInput } from "@/server/operator/schema";
 import { creditAccount, decideSender, setAccountStatus } from "@/server/operator/service";
@@ -28,7 +29,10 @@ import { requireSecretKey } from "./database";
 import { decimal, entries, type Flags, parseInput, required, text } from "./flags";
 import type { Output, Row } from "./show";
 
-type Command = (flags: Flags) => Promise<{ output: Output; ok: boolean }>;
+type Run = (flags: Flags) => Promise<{ output: Output; ok: boolean }>;
+
+/** `options`: those that it takes beside `--json`. */
+type Command = { run: Run; options: readonly string[] };
 
 /** The operator as an actor, on any account. */
 const OPERATOR = { kind: "system", name: "admin" } as const;
@@ -108,7 +112,9 @@ async function approveSender(flags: Flags) {
   if (!id) {
     const senderId = required(flags, "sender-id");
     const accountId = await accountOf(flags);
-    id = (await prisma().sender.findFirst({ where: { accountId, senderId } }))?.id;
+    const spellings = [senderId, otherSpellingOf(senderId) ?? senderId];
+    const found = await prisma().sender.findMany({ where: { accountId, senderId: { in: spellings } } });
+    id = (found.find((sender) => sender.senderId === senderId) ?? found[0])?.id;
     if (!id) throw new Error(`The account has no sender ${senderId}.`);
   }
   return done(await approve(id));
@@ -180,7 +186,7 @@ async function createRoute(flags: Flags) {
 }
 
 const setStatus =
-  (status: "active" | "suspended"): Command =>
+  (status: "active" | "suspended"): Run =>
   async (flags) => {
     const accountId = await accountOf(flags);
     const account = await setAccountStatus(OPERATOR, { account_id: accountId, status });
@@ -211,23 +217,43 @@ async function reseal() {
   return { output: columns, ok: columns.every(({ lost }) => lost === 0) };
 }
 
+const ofAccount = (...more: string[]) => ["account", "email", ...more];
+
 /** Every command by its name; admin.ts has their descriptions. */
 export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
-  ["account create", createAccount],
-  ["account credit", credit],
-  ["account suspend", setStatus("suspended")],
-  ["account activate", setStatus("active")],
-  ["account reset-password", resetPassword],
-  ["account clear-second-factor", clearFactor],
-  ["sender create", registerSender],
-  ["sender approve", approveSender],
-  ["key create", createKey],
-  ["key list", listKeys],
-  ["key revoke", revokeKey],
-  ["route list", listRoutes],
-  ["route create", createRoute],
-  ["ledger check", checkBooks],
-  ["rebuild list-totals", async () => done({ corrected: await rebuildListTotals() })],
-  ["rebuild usage", async () => done({ corrected: await rebuildUsage() })],
-  ["secrets reseal", reseal],
+  [
+    "account create",
+    { run: createAccount, options: ["email", "name", "company", "password", "balance", "sender", "operator"] },
+  ],
+  ["account credit", { run: credit, options: ofAccount("amount", "note") }],
+  ["account suspend", { run: setStatus("suspended"), options: ofAccount() }],
+  ["account activate", { run: setStatus("active"), options: ofAccount() }],
+  ["account reset-password", { run: resetPassword, options: ["email"] }],
+  ["account clear-second-factor", { run: clearFactor, options: ["email"] }],
+  ["sender create", { run: registerSender, options: ofAccount("sender-id", "approve") }],
+  ["sender approve", { run: approveSender, options: ofAccount("id", "sender-id") }],
+  ["key create", { run: createKey, options: ofAccount("name", "scopes", "rate-limit", "test") }],
+  ["key list", { run: listKeys, options: ofAccount("test") }],
+  ["key revoke", { run: revokeKey, options: ["id"] }],
+  ["route list", { run: listRoutes, options: [] }],
+  ["route create", { run: createRoute, options: ["chain", "price", "prefix", "priority"] }],
+  ["ledger check", { run: checkBooks, options: [] }],
+  ["rebuild list-totals", { run: async () => done({ corrected: await rebuildListTotals() }), options: [] }],
+  ["rebuild usage", { run: async () => done({ corrected: await rebuildUsage() }), options: [] }],
+  ["secrets reseal", { run: reseal, options: [] }],
 ]);
+
+/**
+ * Carries out a command.
+ * @throws Error for one that there is not, or for options that it does not take: those of another command would be left out in silence.
+ */
+export async function runCommand(name: string, flags: Flags): ReturnType<Run> {
+  const command = COMMANDS.get(name);
+  if (!command) throw new Error(`There is no command "${name}".`);
+  const surplus = Object.keys(flags).filter((flag) => !command.options.includes(flag));
+  if (surplus.length > 0) {
+    const taken = command.options.map((option) => `--${option}`).join(", ") || "none";
+    throw new Error(`"${name}" takes no ${surplus.map((flag) => `--${flag}`).join(", ")}. Its options: ${taken}.`);
+  }
+  return command.run(flags);
+}

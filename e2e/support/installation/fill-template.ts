@@ -3,7 +3,7 @@
  * prints them as JSON, with the paths of the receipt URLs that follow from SECRET_KEY. Arguments: sender and balance of the
  * accounts. It is a program because a process keeps to one database.
  */
-import { COMMANDS } from "@/scripts/admin/commands";
+import { runCommand } from "@/scripts/admin/commands";
 import { chooseDatabase } from "@/scripts/admin/database";
 import type { Flags } from "@/scripts/admin/flags";
 import { shutDown } from "@/server/core/process";
@@ -15,11 +15,7 @@ const ACCOUNTS = 12;
 
 const [sender = "", balance = ""] = process.argv.slice(2);
 
-async function createAccount(flags: Flags): Promise<unknown> {
-  const create = COMMANDS.get("account create");
-  if (!create) throw new Error('There is no command "account create".');
-  return (await create(flags)).output;
-}
+const createAccount = async (flags: Flags): Promise<unknown> => (await runCommand("account create", flags)).output;
 
 chooseDatabase();
 const accounts = [];

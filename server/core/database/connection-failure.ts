@@ -6,8 +6,8 @@ const READ_ONLY = "25006";
 /** Codes of the system for a connection that fails or is lost, and of PostgreSQL for one that it refuses or ends. */
 const CODES = new Set([
   ...["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH", "ENOTFOUND", "EAI_AGAIN"],
-  // Shut down by an administrator, after a crash, or not yet started; too many connections; idle in transaction.
-  ...["57P01", "57P02", "57P03", "53300", "25P03"],
+  // Shut down by an administrator, after a crash, or not yet started; too many connections; idle for too long, in a transaction or not.
+  ...["57P01", "57P02", "57P03", "53300", "25P03", "57P05"],
   // The disk is full: an error of a statement, or the last word of a server that crashes because it cannot write its WAL.
   "53100",
   READ_ONLY,
