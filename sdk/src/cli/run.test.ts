@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { json, listed, META, type Seen, startStub, success } from "../../stub-service";
 import { verifyWebhook } from "../webhooks";
+import { COMMANDS } from "./commands";
 import { run } from "./run";
 
 /** Requests as lines of text. */
@@ -132,6 +133,12 @@ test("an unknown option is refused by its name", async () => {
 test("help lists every command, and a command's options", async () => {
   expect((await terminal([])).output[0]).toContain("messages tail");
   expect((await terminal(["listen", "--help"])).output[0]).toContain("--forward-to <url>");
+});
+
+test("help begins every explanation in one column, however long the command is", async () => {
+  const lines = ((await terminal(["help"])).output[0] ?? "").split("\n");
+  const starts = COMMANDS.map(({ help }) => lines.find((line) => line.endsWith(help))?.lastIndexOf(help));
+  expect([...new Set(starts)]).toEqual([26]);
 });
 
 /** Event types that `listen` posts, when each poll finds a new status change and a new inbound message. */

@@ -35,11 +35,20 @@ const helpOf = ({ name, operands = [], options, help }: Command): string => {
   return [`messaging-service ${[name, ...operands].join(" ")}`, `  ${help}`, "", ...rows].join("\n");
 };
 
+const OVERVIEW_WIDTH = 24;
+
+/** A command that is wider than its column has its help on the next line. */
+const rowOf = ({ name, operands = [], help }: Command): string => {
+  const words = [name, ...operands].join(" ");
+  const isWide = words.length > OVERVIEW_WIDTH - 2;
+  return isWide ? `  ${words}\n  ${" ".repeat(OVERVIEW_WIDTH)}${help}` : `  ${words.padEnd(OVERVIEW_WIDTH)}${help}`;
+};
+
 const overview = (): string =>
   [
     "Usage: messaging-service <command> [options]",
     "",
-    ...COMMANDS.map(({ name, operands = [], help }) => `  ${[name, ...operands].join(" ").padEnd(24)}${help}`),
+    ...COMMANDS.map(rowOf),
     "",
     "The API's URL and key come from BASE_URL and API_KEY, or from --base-url and --api-key.",
     "`messaging-service <command> --help` lists the options of a command.",
