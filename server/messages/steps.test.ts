@@ -19,6 +19,7 @@ const messageAt = (status: MessageStatus, costMicros: bigint): LockedMessage => 
   chain: [],
   createdAt: AT,
   scheduledAt: null,
+  sentAt: null,
 });
 
 const costs = fc.bigInt({ min: 0n, max: 100_000n });
@@ -61,6 +62,13 @@ test("steps in any order and batches move the status forward only, and each move
     }),
     { numRuns: RUNS },
   );
+});
+
+test("no step is earlier than the message was sent, whatever the clock of the process says that recorded it", () => {
+  const message = { ...messageAt("sent", 0n), sentAt: new Date(2_000) };
+  const at = (ms: number) => foldSteps(message, [{ to: "delivered", at: new Date(ms) }]).events[0]?.at.getTime();
+  expect(at(1_000)).toBe(2_000);
+  expect(at(3_000)).toBe(3_000);
 });
 
 test("splitting the steps into transactions makes no difference", () => {

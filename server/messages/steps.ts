@@ -13,6 +13,8 @@ export type LockedMessage = {
   createdAt: Date;
   /** The time for which it was scheduled; null: it could be sent at once. */
   scheduledAt: Date | null;
+  /** When a provider took it; null: none has. */
+  sentAt: Date | null;
 };
 
 /** A requested move. `provider` and its id go with `sent`, `error` with `failed` and `undelivered`. */
@@ -27,6 +29,12 @@ export type Step = {
 /** `steps`: the applied ones. `status`: the resulting status; the current one when none was applied. */
 export type Folded = { status: MessageStatus; steps: Step[]; moves: MoneyMove[]; events: StatusEvent[] };
 
+/**
+ * The time of a step: no earlier than the message was sent. The clocks of the processes that recorded the two may differ, and events are
+ * ordered by their times.
+ */
+export const timeOfStep = ({ sentAt }: LockedMessage, { at }: Step): Date => (sentAt && sentAt > at ? sentAt : at);
+
 /** Applies the steps that move forward, one after the other, and drops the others (late or repeated receipts). */
 export function foldSteps(message: LockedMessage, steps: readonly Step[]): Folded {
   const folded: Folded = { status: message.status, steps: [], moves: [], events: [] };
@@ -38,7 +46,8 @@ export function foldSteps(message: LockedMessage, steps: readonly Step[]): Folde
     folded.steps.push(step);
     const type = eventTypeFor(step.to);
     if (type) {
-      folded.events.push({ accountId: message.accountId, messageId: message.id, type, status: step.to, at: step.at });
+      const at = timeOfStep(message, step);
+      folded.events.push({ accountId: message.accountId, messageId: message.id, type, status: step.to, at });
     }
   }
   return folded;

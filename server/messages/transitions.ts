@@ -11,7 +11,7 @@ import { observeMoves } from "../observability/messages";
 import { recordEvents } from "../webhooks/delivery/outbox";
 import { applySuperseded } from "./receipts/superseded";
 import type { MessageStatus } from "./status";
-import { type Folded, foldSteps, type LockedMessage, type Step } from "./steps";
+import { type Folded, foldSteps, type LockedMessage, type Step, timeOfStep } from "./steps";
 
 /** Steps of a message, in order. `attempts`: how many were made so far. */
 export type Change = { message: LockedMessage; attempts: number; steps: Step[] };
@@ -21,7 +21,7 @@ export async function lockMessages(tx: Tx, ids: Iterable<string>): Promise<Map<s
   const { rows } = await tx.query<LockedMessage>({
     name: "messages.lock",
     text: `SELECT id, account_id AS "accountId", status, cost_micros AS "costMicros", chain, created_at AS "createdAt",
-             scheduled_at AS "scheduledAt"
+             scheduled_at AS "scheduledAt", sent_at AS "sentAt"
            FROM messages WHERE id = ANY($1::text[]) ORDER BY id FOR NO KEY UPDATE`,
     values: [textArray(new Set(ids))],
   });
@@ -110,8 +110,10 @@ const moveBooks = (tx: Tx, changes: readonly AppliedChange[]): Promise<unknown> 
 const lastOf = <Value>(steps: readonly Step[], read: (step: Step) => Value | undefined): Value | null =>
   steps.reduce<Value | null>((found, step) => read(step) ?? found, null);
 
-const timeOf = (steps: readonly Step[], status: MessageStatus, other = status): string | null =>
-  lastOf(steps, ({ to, at }) => (to === status || to === other ? at.toISOString() : undefined));
+const timeOf = ({ message, steps }: AppliedChange, status: MessageStatus, other = status): string | null =>
+  lastOf(steps, (step) =>
+    step.to === status || step.to === other ? timeOfStep(message, step).toISOString() : undefined,
+  );
 
 const APPLIED = unnest<AppliedChange>({
   id: ["text", ({ message }) => message.id],
@@ -121,9 +123,9 @@ const APPLIED = unnest<AppliedChange>({
   attempts: ["int2", ({ attempts }) => attempts],
   error_code: ["text", ({ steps }) => lastOf(steps, (step) => step.error?.code)],
   error_message: ["text", ({ steps }) => lastOf(steps, (step) => step.error?.message)],
-  sent_at: ["timestamptz", ({ steps }) => timeOf(steps, "sent")],
-  delivered_at: ["timestamptz", ({ steps }) => timeOf(steps, "delivered")],
-  failed_at: ["timestamptz", ({ steps }) => timeOf(steps, "failed", "undelivered")],
+  sent_at: ["timestamptz", (change) => timeOf(change, "sent")],
+  delivered_at: ["timestamptz", (change) => timeOf(change, "delivered")],
+  failed_at: ["timestamptz", (change) => timeOf(change, "failed", "undelivered")],
   refunded: ["bool", ({ isRefunded }) => isRefunded],
 });
 

@@ -77,6 +77,7 @@ export class AttemptModel {
       costMicros: 10n,
       createdAt: new Date(0),
       scheduledAt: null,
+      sentAt: null,
       chain: [...chain],
     };
   }
