@@ -44,7 +44,8 @@ async function start(): Promise<void> {
   lowerPriority(env().PAGES_NICENESS);
   const report = async () => {
     const message: Report = { metrics: isScraped ? await metricsOfPages() : null };
-    if (process.connected) process.send?.(message);
+    // The web process may be gone meanwhile; without a callback the failed write would be an uncaught exception.
+    if (process.connected) process.send?.(message, () => undefined);
   };
   await report();
   const timer = setInterval(() => void report(), REPORT_EVERY_MS);

@@ -17,7 +17,7 @@ import type { SendOutcome } from "@/server/providers/port";
 export type Policy = "fallback" | "hold";
 
 /** `worker`: the worker that claimed it. */
-type Row = Omit<StoredAttempt, "throttledAt"> & { worker: number; isBegun: boolean; startedAt: Date };
+type Row = Omit<StoredAttempt, "throttledForMs"> & { worker: number; isBegun: boolean; startedAt: Date };
 /** A claim in the memory of a worker that will make, or has made, the attempt. */
 type Hand = { attempt: Attempt; worker: number; isBegun: boolean };
 type AttemptResult = { attempt: Attempt; outcome: SendOutcome; nextClaim: string; worker: number };
@@ -89,7 +89,10 @@ export class AttemptModel {
   private made = (): StoredAttempt[] =>
     this.rows
       .toSorted((one, other) => one.seq - other.seq)
-      .map((row) => ({ ...row, throttledAt: row.fault === "throttled" ? row.startedAt : null }));
+      .map((row) => ({
+        ...row,
+        throttledForMs: row.fault === "throttled" ? this.atMs - row.startedAt.getTime() : null,
+      }));
   private isPending = () => this.message.status === "pending";
   private tried = () => this.made().map((row) => row.provider);
   private find = ({ seq, claim }: Pick<Attempt, "seq" | "claim">) =>

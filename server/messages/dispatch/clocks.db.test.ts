@@ -2,7 +2,16 @@ import { afterEach, beforeAll, expect, test, vi } from "vitest";
 import { HOUR_MS, MINUTE_MS } from "@/server/core/clock";
 import { pool } from "@/server/core/db";
 import { claimAttempts } from "@/server/messages/dispatch/dispatch";
-import { pending, prepareAttempts, record, statusOf, UNKNOWN } from "@/test/database/attempts";
+import {
+  claimed,
+  pending,
+  prepareAttempts,
+  record,
+  recordAndAdvance,
+  statusOf,
+  THROTTLED,
+  UNKNOWN,
+} from "@/test/database/attempts";
 import { failUnresolved } from "./sweeps";
 
 beforeAll(async () => {
@@ -32,3 +41,11 @@ test.each([0, 1, 3])(
     expect(await statusOf(message)).toBe("failed");
   },
 );
+
+test("a throttled message is tried again for ten minutes, whatever the worker's clock says", async () => {
+  const message = await claimed();
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 11 * MINUTE_MS });
+  await record(await recordAndAdvance(message.first, THROTTLED), THROTTLED);
+  vi.useRealTimers();
+  expect(await statusOf(message)).toBe("pending");
+});

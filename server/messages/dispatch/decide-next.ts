@@ -23,8 +23,8 @@ export type StoredAttempt = {
   outcome: string | null;
   fault: string | null;
   claim: string | null;
-  /** When it started, if it was throttled. */
-  throttledAt: Date | null;
+  /** Milliseconds since it started, by the database's clock, if it was throttled. */
+  throttledForMs: number | null;
 };
 
 /**
@@ -146,8 +146,8 @@ function fallBack(
   if (candidate.afterUnknown) return NO_CHANGE;
   if (outcome.kind === "retryable" && outcome.fault === "throttled" && !isRefused) {
     const { provider } = attempt;
-    const own = { provider, fault: outcome.fault, throttledAt: null };
-    const again = retryOfThrottled([...made.slice(0, -1), own], at);
+    const own = { provider, fault: outcome.fault, throttledForMs: null };
+    const again = retryOfThrottled([...made.slice(0, -1), own]);
     if (again) return continueAs(again);
   }
   const text = `No provider took the message; the last response was: ${storedDetail(outcome.detail)}`;
@@ -159,12 +159,9 @@ function fallBack(
  * waited before its first attempt does not count: a throughput limit or an outage of ours may have been the reason.
  * @param made all attempts, with the fault of the last one, which is `throttled`.
  */
-function retryOfThrottled(
-  made: readonly Pick<StoredAttempt, "provider" | "fault" | "throttledAt">[],
-  at: Date,
-): Next | null {
-  const since = made.find(({ throttledAt }) => throttledAt !== null)?.throttledAt;
-  if (since && at.getTime() - since.getTime() >= THROTTLED_MAX_MS) return null;
+function retryOfThrottled(made: readonly Pick<StoredAttempt, "provider" | "fault" | "throttledForMs">[]): Next | null {
+  const forMs = made.find(({ throttledForMs }) => throttledForMs !== null)?.throttledForMs ?? 0;
+  if (forMs >= THROTTLED_MAX_MS) return null;
   const lastFaults = new Map(made.map(({ provider, fault }) => [provider, fault]));
   const providers = [...lastFaults].flatMap(([provider, fault]) => (fault === "throttled" ? [provider] : []));
   const rounds = Math.max(...providers.map((id) => made.filter(({ provider }) => provider === id).length));

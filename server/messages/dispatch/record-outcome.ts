@@ -243,7 +243,9 @@ async function readAttempts(tx: Tx, ids: readonly string[]): Promise<Map<string,
   const { rows } = await tx.query<StoredAttempt & { id: string }>({
     name: "attempts.of_messages",
     text: `SELECT message_id AS id, seq, provider, outcome, fault, claim,
-             CASE WHEN fault = 'throttled' THEN started_at END AS "throttledAt" FROM message_attempts
+             CASE WHEN fault = 'throttled' THEN extract(epoch FROM clock_timestamp() - started_at)::float8 * 1000 END
+               AS "throttledForMs"
+           FROM message_attempts
            WHERE message_id = ANY($1::text[]) ORDER BY seq`,
     values: [ids],
   });
