@@ -6,12 +6,15 @@ import { shellTexts as texts } from "@/app/_texts/shell/shell";
 
 const OpenAccountMenu = lazy(() => import("./open-account-menu").then((file) => ({ default: file.OpenAccountMenu })));
 
+/** The words of a name whose first letters stand for it: signs between them, such as “&”, do not. */
+const wordsOf = (name: string): string => name.match(/[\p{L}\p{M}\p{N}]+/gu)?.join(" ") ?? name;
+
 /** The button of the account's menu, which is loaded when it is opened first. */
 export function AccountMenu({ name, email }: { name: string; email: string }) {
   const [isWanted, setWanted] = useState(false);
   const button = (
     <UnstyledButton className="round-focus" aria-haspopup="menu" onClick={() => setWanted(true)}>
-      <Avatar name={name} color="iris" radius="xl" size={34} alt="" aria-hidden />
+      <Avatar name={wordsOf(name)} color="iris" radius="xl" size={34} alt="" aria-hidden />
       <VisuallyHidden>{texts.account.menu}</VisuallyHidden>
     </UnstyledButton>
   );

@@ -3,7 +3,8 @@ import { defineTexts } from "./define-texts";
 
 const en = {
   title: "Request log",
-  description: "Requests of your programs in the last seven days, with the responses. Secrets are never kept.",
+  description:
+    "Requests of your programs in the last seven days, and the responses to those that failed. Secrets are never kept.",
   filters: {
     anyStatus: "Any status",
     statuses: {
@@ -31,7 +32,7 @@ const en = {
   showOlder: "Show older requests",
   noRequestsYet: "No requests yet",
   makeFirst: "Make the first request",
-  whatAppears: "Requests with one of your API keys appear here, with their responses.",
+  whatAppears: "Requests with one of your API keys appear here, and the responses to those that fail.",
   noneMatch: "No requests match these filters",
   showAll: "Show all requests",
   dialog: {
@@ -45,6 +46,9 @@ const en = {
       missing: "The request had no JSON body.",
     },
     response: { title: "Response", copy: "Copy response", missing: "No response." },
+    responseNotKept: "Responses with a status below 400 are not kept.",
+    notFound: "Request not found",
+    whyNotFound: "Requests are kept for seven days. The link may be wrong, or the request belongs to another account.",
   },
 };
 

@@ -1,5 +1,5 @@
 import type { Sender } from "@/server/senders/schema";
-import { defineTexts } from "./define-texts";
+import { defineTexts, plural } from "./define-texts";
 
 const en = {
   title: "Senders",
@@ -22,6 +22,14 @@ const en = {
       "Up to 11 characters: letters (A to Z), digits, spaces and . _ - &, at least one letter; or a number of 3 to 15 digits",
     senderIdExample: "ACME",
     senderIdMissing: "Enter the sender ID",
+    notAllowed: (characters: readonly string[]) =>
+      plural(characters.length, {
+        one: `This character is not allowed: ${characters.join(" ")}`,
+        other: `These characters are not allowed: ${characters.join(" ")}`,
+      }),
+    nameTooLong: "A name has at most 11 characters",
+    wrongDigits: "A number has 3 to 15 digits",
+    noLetter: "Enter a name with at least one letter, or a number",
     typeHint: "Leave empty to derive it from the sender ID",
     automaticType: "Automatic",
     countryHint: "Two-letter code, if the sender is for one country only",

@@ -9,6 +9,7 @@ const en = {
   days: "Days",
   oneDay: (day: string) => `${day}, UTC`,
   fromTo: (first: string, last: string) => `${first} to ${last}, UTC`,
+  reversedDays: "The first date is after the last",
   noSuchDays: "No such days in the last year",
   messages: "Messages",
   cost: "Cost",

@@ -79,11 +79,23 @@ function isWorthRetrying(failures: number, error: unknown): boolean {
   return failures < RETRIES && (status === null || status >= 500);
 }
 
+/**
+ * Calls fail at once without a connection: React Query would hold them back without a word, and send a form as it was then,
+ * once there is a connection again.
+ */
+const NETWORK_MODE = "always";
+
 function newQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
-      queries: { staleTime: STALE_AFTER_MS, retry: isWorthRetrying },
-      mutations: { retry: false },
+      queries: {
+        networkMode: NETWORK_MODE,
+        // In this mode only if it is asked for.
+        refetchOnReconnect: true,
+        staleTime: STALE_AFTER_MS,
+        retry: isWorthRetrying,
+      },
+      mutations: { networkMode: NETWORK_MODE, retry: false },
     },
   });
 }

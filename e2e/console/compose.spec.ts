@@ -60,12 +60,19 @@ test("a message is sent again from its page, without its text in an address", as
   expect(page.url()).not.toContain("feeling");
 });
 
-test("a value that is too long gets a sentence at its field", async ({ console: page }) => {
+test("a sender ID that is none gets a sentence at its field, which fits what was entered", async ({
+  console: page,
+}) => {
   await page.goto("/senders");
   await page.getByRole("button", { name: "Register sender" }).first().click();
-  await page.getByLabel("Sender ID").fill("A".repeat(17));
-  await page.getByRole("button", { name: "Register", exact: true }).click();
-  await expect(page.getByText("Must have at most 16 characters")).toBeVisible();
+  for (const { entered, problem } of [
+    { entered: "A".repeat(17), problem: "A name has at most 11 characters" },
+    { entered: "Bäckerei", problem: "This character is not allowed: ä" },
+  ]) {
+    await page.getByLabel("Sender ID").fill(entered);
+    await page.getByRole("button", { name: "Register", exact: true }).click();
+    await expect(page.getByText(problem)).toBeVisible();
+  }
 });
 
 test("typographic punctuation is replaced on demand, which saves segments", async ({ console: page }) => {
@@ -90,8 +97,8 @@ test("each character that makes a text dearer is named, and can be replaced or f
   expect(
     await text.evaluate((field: HTMLTextAreaElement) => field.value.slice(field.selectionStart, field.selectionEnd)),
   ).toBe("🎉");
-  await page.getByRole("button", { name: "Replace ’ U+2019 by '" }).click();
+  await page.getByRole("button", { name: "Replace ’ U+2019 with '" }).click();
   await expect(text).toHaveValue("It's ready… 🎉 it's yours");
-  await page.getByRole("button", { name: "Replace … U+2026 by ..." }).click();
+  await page.getByRole("button", { name: "Replace … U+2026 with ..." }).click();
   await expect(text).toHaveValue("It's ready... 🎉 it's yours");
 });

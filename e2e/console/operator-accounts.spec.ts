@@ -73,6 +73,29 @@ test("an operator opens an account, reads its money, keys and messages, and cred
   await expect(booked).toHaveCount(1);
 });
 
+test("the comma of an amount separates thousands, as it does where amounts are shown", async ({
+  page,
+  service,
+  account,
+}) => {
+  await signInOperator(page, service);
+  await page.goto(`/operator/accounts/${account.accountId}`);
+  const dialog = page.getByRole("dialog", { name: /^Credit / });
+  const amount = dialog.getByLabel("Amount in USD");
+  for (const { typed, balance } of [
+    { typed: "1,000", balance: "$1,100.00" },
+    { typed: "1,000.50", balance: "$2,100.50" },
+    { typed: "-1,000.50", balance: "$1,100.00" },
+  ]) {
+    await page.getByRole("button", { name: "Credit" }).click();
+    await amount.pressSequentially(typed);
+    await expect(amount).toHaveValue(typed);
+    await dialog.getByRole("button", { name: "Credit account" }).click();
+    await expect(dialog).toBeHidden();
+    await expect(page.getByText(balance, { exact: true }).first()).toBeVisible();
+  }
+});
+
 test("limits are saved and shown again", async ({ page, service, account }) => {
   await signInOperator(page, service);
   await openMenu(page, account);

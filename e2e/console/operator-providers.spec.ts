@@ -4,6 +4,15 @@ import { expect, test } from "../test";
 const SECRET = "upstream-secret-4711";
 const SIGNING_SECRET = "upstream-signing-0815";
 
+test("a provider that does not exist is named as missing, with the way to all of them", async ({ page, service }) => {
+  await signInOperator(page, service);
+  await page.goto("/operator/providers/nobody");
+  await expect(page.getByRole("heading", { level: 1, name: "Provider not found" })).toBeVisible();
+  await expect(page.getByRole("navigation", { name: "Main" })).toHaveCount(1);
+  await page.getByRole("link", { name: "All providers" }).click();
+  await expect(page).toHaveURL("/operator/providers");
+});
+
 test("an operator enters a provider's settings, and no secret is ever shown again", async ({ page, service }) => {
   const responses: string[] = [];
   page.on("response", async (response) => {

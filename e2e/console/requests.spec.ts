@@ -21,6 +21,17 @@ test("a request of a program is found in the log, with its reason and without it
     expect(await violationsOf(page)).toEqual([]);
   });
 
+  await test.step("keyboards open them by their links, and why there is no response is said", async () => {
+    const link = table.getByRole("row", { name: /201/ }).getByRole("link", { name: "POST /messages/send" });
+    await link.press("Enter");
+    await expect(page).toHaveURL(/open=/);
+    const dialog = page.getByRole("dialog", { name: "Request" });
+    await expect(dialog.getByRole("region", { name: "Response" })).toContainText("below 400 are not kept");
+    await page.keyboard.press("Escape");
+    await expect(dialog).toBeHidden();
+    await expect(link).toBeFocused();
+  });
+
   await test.step("the class of the status filters them", async () => {
     await page.getByRole("combobox", { name: "Status" }).selectOption("Refused (4xx)");
     await expect(page).toHaveURL(/status=4xx/);
@@ -35,6 +46,12 @@ test("a request of a program is found in the log, with its reason and without it
     await expect(dialog).not.toContainText("4711");
     await page.keyboard.press("Escape");
     await expect(dialog).toBeHidden();
+  });
+
+  await test.step("one that is not kept any more is no reason to try again", async () => {
+    await page.goto("/requests?open=req_unknown");
+    await expect(page.getByText("Request not found")).toBeVisible();
+    await expect(page.getByRole("button", { name: "Try again" })).toHaveCount(0);
   });
 
   await test.step("a request is found by its id", async () => {

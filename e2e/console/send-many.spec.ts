@@ -52,7 +52,7 @@ test("a table is checked line by line, sent with a text for each, and its result
   await Promise.all([page.waitForResponse(/messages\.estimate/), late.open()]);
   await expect(page.getByText("Hello Ann")).toBeVisible();
   const problems = page.getByRole("table", { name: "Lines with problems" });
-  for (const text of ["Not a number", "No value for {{name}}", "The same number as in line 1", "suppressions"]) {
+  for (const text of ["Not a number", "No value for {{name}}", "The same number as in line 2", "suppressions"]) {
     await expect(problems).toContainText(text);
   }
   const check = page.getByRole("region", { name: "Ready to send" });

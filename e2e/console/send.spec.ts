@@ -43,6 +43,31 @@ test("a send whose response is lost is sent and billed once when the person send
   expect(before - (await balance())).toBeCloseTo(0.01, 6);
 });
 
+test("a send without a connection fails at once, and is not sent by itself once there is one again", async ({
+  console: page,
+  context,
+  service,
+  account,
+}) => {
+  const api = apiWith(service, account.apiKey);
+  await compose(page, "Not yet");
+  await context.setOffline(true);
+  await send(page);
+  await expect(unconfirmed(page)).toBeVisible();
+  await page.getByRole("textbox", { name: "Text" }).fill("Now, please");
+  await context.setOffline(false);
+  const sends: string[] = [];
+  page.on("request", (request) => request.url().includes("messages.send") && sends.push(request.url()));
+  // A call of the page that arrives proves that the connection is there again.
+  await page.getByLabel("To").fill("+14155550179");
+  await page.waitForResponse(/api\/trpc/);
+  expect(sends).toEqual([]);
+  await send(page);
+  await page.waitForURL(/\/messages\/msg_/);
+  const list = await api.get<{ body: string }[]>("/messages");
+  expect(list.body.data.map(({ body }) => body)).toEqual(["Now, please"]);
+});
+
 test("another text after a lost response is another message", async ({ console: page, service, account }) => {
   const api = apiWith(service, account.apiKey);
   await api.post("/suppressions", { number: "+14155550178" });

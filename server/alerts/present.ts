@@ -42,7 +42,8 @@ const TEXTS: Readonly<Record<AlertKind, Record<Alert["state"], (detail: AlertDet
     cleared: ({ url }) => `The webhook endpoint ${url} works again.`,
   },
   endpoint_disabled: {
-    raised: ({ url }) => `The webhook endpoint ${url} is disabled: its events are kept and wait.`,
+    raised: ({ url }) =>
+      `The webhook endpoint ${url} is disabled. Its events are kept until you enable it and recover them.`,
     cleared: ({ url }) => `The webhook endpoint ${url} is enabled again.`,
   },
   provider_down: {

@@ -62,7 +62,7 @@ export const CreateSenderInput = z.object({
   sender_id: z
     .string()
     .min(1)
-    .max(SENDER_ID_MAX)
+    .max(SENDER_ID_MAX, "must be up to 11 characters, or a number of up to 15 digits")
     .describe(
       "Up to 11 characters: letters (A to Z), digits, spaces and . _ - &, with at least one letter and no space at either end; " +
         "or a number of 3 to 15 digits, with or without a leading +.",

@@ -41,7 +41,7 @@ export const RotatedWebhookEndpoint = CreatedWebhookEndpoint.extend({
 export type RotatedWebhookEndpoint = z.output<typeof RotatedWebhookEndpoint>;
 
 export const CreateWebhookInput = z.object({
-  url: urlUpTo(URL_MAX, { protocol: /^https?$/, error: "must be an http or https URL" }).describe(
+  url: urlUpTo(URL_MAX, { protocol: /^https?$/, error: "must be an http:// or https:// URL" }).describe(
     "URL that events are posted to, http or https; https is recommended.",
   ),
   description: z.string().max(255).nullish().describe("Your description of the endpoint."),

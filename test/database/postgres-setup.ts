@@ -17,7 +17,11 @@ declare module "vitest" {
 /** Starts one server for all database tests. fsync is off: its data does not outlive the run. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await makeServerFolder("messaging-test-");
-  const server = await startPostgres(path.join(folder, "data"), { fsync: "off", max_connections: "300" });
+  const server = await startPostgres(path.join(folder, "data"), {
+    fsync: "off",
+    max_connections: "300",
+    wal_keep_size: "256MB",
+  });
   const templateName = "template_service";
   await migrate(await createDatabase(server, templateName));
   project.provide("adminUrl", server.url("postgres"));

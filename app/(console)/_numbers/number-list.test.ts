@@ -3,16 +3,16 @@ import { rowsOf } from "../send/many/_components/batches";
 import { numberColumn, readList, readNumber } from "./number-list";
 
 it("reads numbers, one per line or between commas", () => {
-  for (const text of [
-    "+14155550101\n+1 415 555 0102\n",
-    "+14155550101, +1 415 555 0102",
-    "Phone\n+14155550101\n+1 415 555 0102",
+  for (const { text, lines } of [
+    { text: "+14155550101\n+1 415 555 0102\n", lines: [1, 2] },
+    { text: "+14155550101, +1 415 555 0102", lines: [1, 1] },
+    { text: "Phone\n+14155550101\n+1 415 555 0102", lines: [2, 3] },
   ]) {
     const list = readList(text);
     expect(list.columns).toEqual([]);
     expect(rowsOf(list, numberColumn(list), readNumber).map(({ line, number }) => [line, number])).toEqual([
-      [1, "+14155550101"],
-      [2, "+1 415 555 0102"],
+      [lines[0], "+14155550101"],
+      [lines[1], "+1 415 555 0102"],
     ]);
   }
 });
@@ -22,9 +22,9 @@ it("reads a table with a heading, finds the numbers, and leaves out empty fields
   expect(list.columns).toEqual(["name", "phone", "city"]);
   expect(numberColumn(list)).toBe(1);
   expect(rowsOf(list, 1, readNumber)).toEqual([
-    { line: 1, number: "+14155550101", to: "+14155550101", values: { name: "Ann; Lee", phone: "+14155550101" } },
+    { line: 2, number: "+14155550101", to: "+14155550101", values: { name: "Ann; Lee", phone: "+14155550101" } },
     {
-      line: 2,
+      line: 3,
       number: "+14155550102",
       to: "+14155550102",
       values: { name: "Bob", phone: "+14155550102", city: "Rome" },

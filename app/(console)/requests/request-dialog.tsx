@@ -3,9 +3,11 @@
 import { Anchor, Group, Stack, Text } from "@mantine/core";
 import { requestsTexts as texts } from "@/app/_texts/requests";
 import { trpc } from "@/app/_trpc/client";
+import { apiErrorOf } from "@/app/_ui/forms/api-error";
 import { Dialog } from "@/app/_ui/forms/dialog";
 import { PageLink } from "@/app/_ui/frame/page-link";
 import { QueryState } from "@/app/_ui/lists/query-state";
+import { Problem } from "@/app/_ui/problem";
 import { CodeBlock } from "@/app/_ui/values/code-block";
 import { CopyButton } from "@/app/_ui/values/copy-button";
 import { formatCount } from "@/app/_ui/values/count";
@@ -18,9 +20,22 @@ export function RequestDialog({ id, onClose }: { id: string | null; onClose: () 
   const request = trpc.requestLog.get.useQuery({ id: id ?? "" }, { enabled: id !== null });
   return (
     <Dialog opened={id !== null} onClose={onClose} title={texts.dialog.title} size="lg">
-      <QueryState query={request}>{(data) => <RequestFacts request={data} />}</QueryState>
+      <RequestState query={request} />
     </Dialog>
   );
+}
+
+type RequestQuery = { data: LoggedRequestDetail | undefined; error: unknown; refetch: () => unknown };
+
+/**
+ * Reads the query inside the dialog, which is loaded late: React Query would tell the component above of changes only to what
+ * that has read.
+ */
+function RequestState({ query }: { query: RequestQuery }) {
+  if (apiErrorOf(query.error).status === 404) {
+    return <Problem title={texts.dialog.notFound}>{texts.dialog.whyNotFound}</Problem>;
+  }
+  return <QueryState query={query}>{(data) => <RequestFacts request={data} />}</QueryState>;
 }
 
 /** JSON with line breaks; anything else, such as a response that was cut, as it is. */
@@ -67,7 +82,11 @@ function RequestFacts({ request }: { request: LoggedRequestDetail }) {
         </Anchor>
       )}
       <Body {...texts.dialog.requestBody} text={request.request_body} />
-      {status >= 400 && <Body {...texts.dialog.response} text={request.response_body} />}
+      <Body
+        {...texts.dialog.response}
+        text={request.response_body}
+        {...(status < 400 && { missing: texts.dialog.responseNotKept })}
+      />
     </Stack>
   );
 }

@@ -12,6 +12,7 @@ import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { NoMatch } from "@/app/_ui/lists/no-match";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
+import { RowLink } from "@/app/_ui/lists/row-link";
 import { UnusableFilters } from "@/app/_ui/lists/unusable-filters";
 import { useUrlState } from "@/app/_ui/lists/use-url-state";
 import { Notice } from "@/app/_ui/notice";
@@ -24,18 +25,20 @@ import { NO_FILTERS, RequestFilters, type RequestFilterValues, statusOf } from "
 
 const PER_PAGE = 50;
 
-const columns = (): ReadonlyArray<Column<LoggedRequest>> => [
+/** How a request is opened; `hrefOf`: the address of the list with it. */
+type Opening = { open: (id: string) => void; hrefOf: (id: string) => string };
+
+const columns = ({ open, hrefOf }: Opening): ReadonlyArray<Column<LoggedRequest>> => [
   {
     key: "request",
     header: texts.columns.request,
-    render: ({ method, path, created_at: at }) => (
+    render: ({ id, method, path, created_at: at }) => (
       <>
-        <Text size="sm" className="mono break-word">
-          <Text span inherit fw={600}>
-            {method}
-          </Text>{" "}
-          {path}
-        </Text>
+        <RowLink href={hrefOf(id)} wraps onOpen={() => open(id)}>
+          <Text span size="sm" className="mono">
+            {method} {path}
+          </Text>
+        </RowLink>
         <Text size="xs" c="dimmed" component="div" hiddenFrom="sm">
           <Time value={at} />
         </Text>
@@ -93,6 +96,9 @@ export function RequestsView() {
     },
     { getNextPageParam: ({ next }) => next, placeholderData: keepPreviousData },
   );
+  const open = (id: string) => change({ open: id });
+  const hrefOf = (id: string) =>
+    `/requests?${new URLSearchParams([...params].filter(([name]) => name !== "open").concat([["open", id]]))}`;
   const isFiltered = Object.values(filters).some(Boolean);
   return (
     <>
@@ -111,10 +117,10 @@ export function RequestsView() {
               )}
               <PagedTable
                 label={texts.requests}
-                columns={columns()}
+                columns={columns({ open, hrefOf })}
                 rows={pages.flatMap(({ items }) => items)}
                 rowKey={({ id }) => id}
-                onRowClick={({ id }) => change({ open: id })}
+                onRowClick={({ id }) => open(id)}
                 busy={requests.isPlaceholderData}
                 empty={isFiltered ? <NothingFound onClear={() => change(NO_FILTERS)} /> : <NoRequests />}
               />

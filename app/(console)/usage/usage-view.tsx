@@ -5,7 +5,7 @@ import { usageTexts as texts } from "@/app/_texts/usage";
 import { trpc } from "@/app/_trpc/client";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { IconChartBar, IconCircleCheck, IconCoins, IconMessages } from "@/app/_ui/icons/icons";
-import { type DayRange, dayOf } from "@/app/_ui/lists/created-range";
+import { type DayRange, dayOf, isReversed } from "@/app/_ui/lists/created-range";
 import { DaysFilter } from "@/app/_ui/lists/days-filter";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { FilterBar } from "@/app/_ui/lists/filter-bar";
@@ -82,11 +82,12 @@ function OfRange({ range: [first, last] }: { range: DayRange }) {
         <QueryState query={series}>
           {(data) => {
             const days = within(data, first, last);
+            const noDays = isReversed([first, last]) ? texts.reversedDays : texts.noSuchDays;
             const [begin, end] = [days[0]?.day, days.at(-1)?.day];
             return (
               <Figures
                 usage={{ ...sumOf(days), currency }}
-                span={begin && end ? texts.fromTo(formatDay(begin), formatDay(end)) : texts.noSuchDays}
+                span={begin && end ? texts.fromTo(formatDay(begin), formatDay(end)) : noDays}
                 first={begin ?? first ?? ""}
                 last={last}
               />

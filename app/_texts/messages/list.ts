@@ -24,6 +24,7 @@ const en = {
   },
   noneFound: {
     title: "No messages match these filters",
+    reversedDays: "The first date is after the last.",
     byNumber: "Part of a number matches anywhere in it; with a leading +, only its beginning.",
     byReference: "A reference must match exactly, including upper and lower case.",
     showAll: "Show all messages",

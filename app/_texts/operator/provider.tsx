@@ -29,6 +29,8 @@ const receiptUrlPlaces: Record<ProviderId, string> = {
 
 const en = {
   allProviders: "All providers",
+  notFound: "Provider not found",
+  noSuchId: "The service knows no provider with this ID.",
   drain: {
     ask: (provider: string) => `Drain ${provider}?`,
     explanation:

@@ -35,7 +35,7 @@ const en = {
   },
   endpointDisabled: {
     title: "A webhook endpoint is disabled",
-    text: (url: string) => `${url} gets no events until you enable it again; they wait.`,
+    text: (url: string) => `${url} gets no events. They are parked until you enable it and recover them.`,
   },
   endpointFailing: {
     title: "A webhook endpoint is failing",

@@ -2,10 +2,10 @@ import { defineTexts, plural } from "../define-texts";
 
 const en = {
   title: "Overview",
-  description: "See whether your messages arrive, and what needs your attention.",
+  description: "See whether your messages arrive, and what needs your attention. Days are counted in UTC.",
   period: "Period",
   sendMessage: "Send a message",
-  lastDays: (days: number) => plural(days, { other: `Last ${days} days` }),
+  lastDays: (days: number) => plural(days, { other: `Last ${days} days, UTC` }),
   figures: {
     notLoaded: "The figures could not be loaded",
     balance: "Balance",

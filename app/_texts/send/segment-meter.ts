@@ -12,7 +12,7 @@ const en = {
       other:
         "These characters are outside the GSM-7 alphabet, so the whole text is sent as UCS-2, with fewer characters per segment:",
     }),
-  replace: (character: string, substitute: string) => `Replace ${character} by ${substitute}`,
+  replace: (character: string, substitute: string) => `Replace ${character} with ${substitute}`,
   nothing: "nothing",
   space: "a space",
   lineBreak: "a line break",

@@ -48,7 +48,8 @@ const en = {
   },
   leave: {
     title: "Leave this account",
-    description: "You lose access at once. Your other accounts stay as they are. The last owner cannot leave.",
+    description: "You lose access at once. Your other accounts stay as they are.",
+    onlyOwner: "You are the only owner. Make another member an owner first.",
     action: "Leave account",
     question: "Leave this account?",
     consequence: "Only an owner can invite you again.",

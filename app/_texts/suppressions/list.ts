@@ -19,8 +19,8 @@ const en = {
       "People who reply STOP to one of your numbers or short codes appear here. Add people who opted out in another way yourself, or import a list.",
   },
   notFound: {
-    title: (number: string) => `${number} is not suppressed`,
-    explanation: "Search for the complete number, with + and country code.",
+    title: (number: string) => `No suppression of ${number}`,
+    explanation: "Only complete numbers are found. Enter all digits, with + and country code.",
     showAll: "Show all suppressions",
   },
   remove: {

@@ -1,8 +1,9 @@
 import { defineTexts } from "../define-texts";
 
 const en = {
-  newPasswordHint: "A few words in a row are easier to remember and harder to guess.",
+  newPasswordHint: "At least 10 characters. A few words in a row are easier to remember and harder to guess.",
   enterNumber: "Enter a number",
+  notNegative: "Enter a number that is not below zero",
   unknown: {
     title: "The outcome is unknown",
     tryAgain: "A second try is safe: as long as you change nothing, it is carried out only once.",

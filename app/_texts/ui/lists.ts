@@ -14,6 +14,7 @@ const en = {
   anyKey: "Any key",
   daysFrom: (what: string) => `${what} from`,
   daysTo: (what: string) => `${what} to`,
+  beforeFirst: "Before the first date",
   numberOrPart: "Number or part",
   numberHints: {
     number: "Enter the complete number, with + and country code",

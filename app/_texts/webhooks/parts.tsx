@@ -7,7 +7,7 @@ const en = {
   active: "Active",
   allEvents: "All events",
   allStatusChanges: "All status changes",
-  enabled: "Endpoint enabled. New events are sent to it again.",
+  enabled: "Endpoint enabled. New events are sent to it again. “Recover events” on its page sends the parked ones.",
   delete: {
     title: "Delete this endpoint?",
     effect: (url: ReactNode) => <>Events are no longer sent to {url}. This cannot be undone.</>,

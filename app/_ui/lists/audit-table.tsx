@@ -11,7 +11,7 @@ import { EmptyState } from "./empty-state";
 import { FilterSelect } from "./filter-select";
 import { type Column, PagedTable } from "./paged-table";
 
-const NOTHING = "—";
+const NOTHING = "–";
 
 const shown = (value: unknown): string => {
   if (value === null || value === undefined || value === "") return NOTHING;
@@ -90,7 +90,7 @@ const columns = (): ReadonlyArray<Column<AuditEntry>> => [
     visibleFrom: "lg",
     render: ({ address, device }) => (
       <>
-        <Text size="sm">{address ?? "—"}</Text>
+        <Text size="sm">{address ?? NOTHING}</Text>
         <Text size="xs" c="dimmed">
           {device}
         </Text>

@@ -8,6 +8,9 @@ export function dayOf(text: string | null): string | null {
   return text !== null && DAY.test(text) && !Number.isNaN(localMidnight(text, 0).getTime()) ? text : null;
 }
 
+/** Whether it begins after its end, so that no day is in it. */
+export const isReversed = ([first, last]: DayRange): boolean => first !== null && last !== null && first > last;
+
 /** Local midnight `plusDays` days after `day`. `Date` adds calendar days, so changes to summer time do no harm. */
 function localMidnight(day: string, plusDays: number): Date {
   const [year = Number.NaN, month = 1, date = 1] = day.split("-").map(Number);

@@ -3,7 +3,8 @@
 import { TextInput } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
 import { listsTexts as texts } from "@/app/_texts/ui/lists";
-import type { DayRange } from "./created-range";
+import { type DayRange, isReversed } from "./created-range";
+import { hintBelow } from "./filter-hint";
 import type { UrlPatch } from "./use-url-state";
 
 /** Earlier years are years that are still being typed. */
@@ -22,7 +23,12 @@ export function DaysFilter({
   return (
     <>
       <DayField label={texts.daysFrom(label)} day={first} onChange={(created_from) => change({ created_from })} />
-      <DayField label={texts.daysTo(label)} day={last} onChange={(created_to) => change({ created_to })} />
+      <DayField
+        label={texts.daysTo(label)}
+        day={last}
+        error={isReversed([first, last]) && texts.beforeFirst}
+        onChange={(created_to) => change({ created_to })}
+      />
     </>
   );
 }
@@ -31,10 +37,12 @@ export function DaysFilter({
 function DayField({
   label,
   day,
+  error,
   onChange,
 }: {
   label: string;
   day: string | null;
+  error?: string | false;
   onChange: (day: string | undefined) => void;
 }) {
   const [text, setText] = useState(day ?? "");
@@ -55,6 +63,8 @@ function DayField({
       type="date"
       label={label}
       min={FIRST_DAY}
+      error={error}
+      {...hintBelow}
       value={text}
       onChange={(event) => take(event.currentTarget)}
       // A date that was half entered, and is then removed, is no change to the browser.

@@ -4,6 +4,7 @@ import { Button, Group } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import { listsTexts as texts } from "@/app/_texts/ui/lists";
 import { IconAdjustmentsHorizontal, IconFilterOff } from "@/app/_ui/icons/icons";
+import { HINT_SPACE } from "./filter-hint";
 import type { UrlPatch } from "./use-url-state";
 
 /** Writes filters to the URL; see `useUrlState`. */
@@ -30,7 +31,7 @@ export function FilterBar({
   // They stay when the last one is cleared, which may have the focus.
   if (isMoreSet && !isOpen) setIsOpen(true);
   return (
-    <Group gap="sm" align="flex-end" mb="md">
+    <Group gap="sm" align="flex-end" mb={HINT_SPACE} style={{ rowGap: HINT_SPACE }}>
       {children}
       {isOpen && more}
       {more && !isMoreSet && (

@@ -4,6 +4,7 @@ import { TextInput, type TextInputProps } from "@mantine/core";
 import { listsTexts as texts } from "@/app/_texts/ui/lists";
 import { IconPhone } from "@/app/_ui/icons/icons";
 import { isE164, NUMBER_PART_PATTERN } from "@/server/messages/phone";
+import { hintBelow } from "./filter-hint";
 import { useTypedFilter } from "./use-typed-filter";
 
 type Props = Pick<TextInputProps, "label" | "w" | "maw" | "flex"> & {
@@ -33,6 +34,7 @@ export function NumberFilter({ number, onChange, accepts = "number", ...props }:
       leftSection={<IconPhone size={16} aria-hidden />}
       maxLength={32}
       error={isUnusable && texts.numberHints[accepts]}
+      {...hintBelow}
       {...field}
       {...props}
     />

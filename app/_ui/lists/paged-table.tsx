@@ -1,7 +1,7 @@
 "use client";
 
 import { Box, Button, Group, type MantineBreakpoint, Pagination, Text } from "@mantine/core";
-import type { KeyboardEvent, MouseEvent, ReactNode } from "react";
+import type { MouseEvent, ReactNode } from "react";
 import { listsTexts as texts } from "@/app/_texts/ui/lists";
 import { IconFileOff } from "@/app/_ui/icons/icons";
 import { formatCount } from "../values/count";
@@ -38,7 +38,7 @@ const opensRow = ({ target, ctrlKey, metaKey, shiftKey }: MouseEvent): boolean =
 
 /**
  * A table with a pager below; `pagination` null: no pager. `empty` replaces a list without rows.
- * A clickable row can be focused with Tab and opened with Enter.
+ * A clickable row needs a link to the same: keyboards and screen readers open that.
  */
 export function PagedTable<Row>({
   label,
@@ -72,11 +72,10 @@ export function PagedTable<Row>({
   }
   const rowProps = (row: Row) =>
     onRowClick && {
-      tabIndex: 0,
+      // A dialog that a click opened gives the focus back to the row.
+      tabIndex: -1,
       className: "clickable",
       onClick: (event: MouseEvent) => opensRow(event) && onRowClick(row),
-      onKeyDown: (event: KeyboardEvent) =>
-        event.key === "Enter" && event.target === event.currentTarget && onRowClick(row),
     };
   return (
     <Box aria-busy={busy} opacity={busy ? 0.6 : 1}>

@@ -9,6 +9,9 @@ export const isNumber = (entered: EnteredNumber): boolean => entered !== "" && !
 /** The number; null: none was entered. */
 export const numberOrNull = (entered: EnteredNumber): number | null => (entered === "" ? null : Number(entered));
 
-/** The problem of a number that may be left out; null: none. */
-export const optionalNumberProblem = (entered: EnteredNumber): string | null =>
-  entered === "" || isNumber(entered) ? null : formsTexts.enterNumber;
+/** The problem of a limit or another number that may be left out, and is not below zero; null: none. */
+export function optionalNumberProblem(entered: EnteredNumber): string | null {
+  if (entered === "") return null;
+  if (!isNumber(entered)) return formsTexts.enterNumber;
+  return Number(entered) < 0 ? formsTexts.notNegative : null;
+}

@@ -163,11 +163,12 @@ export async function confirmAttempts(tx: Tx, receipts: readonly MatchedReceipt[
     name: "receipts.confirm_attempts",
     text: `UPDATE message_attempts a SET outcome = 'accepted', finished_at = COALESCE(a.finished_at, now()),
              provider_message_id = COALESCE(a.provider_message_id, r.provider_message_id)
-           FROM (SELECT c.message_id, c.seq, CASE WHEN c.nth = 1 AND NOT EXISTS (
-                   SELECT 1 FROM message_attempts o WHERE o.provider = c.provider AND o.provider_message_id = c.provider_message_id)
-                   THEN c.provider_message_id END AS provider_message_id
+           FROM (SELECT c.message_id, c.seq,
+                   CASE WHEN c.nth = 1 AND o.is_taken IS NULL THEN c.provider_message_id END AS provider_message_id
                  FROM (SELECT *, row_number() OVER (PARTITION BY provider, provider_message_id ORDER BY message_id, seq) AS nth
-                       FROM (SELECT DISTINCT ON (message_id, seq) * FROM ${CONFIRMED_ATTEMPTS.as("u")} ORDER BY message_id, seq) d) c) r
+                       FROM (SELECT DISTINCT ON (message_id, seq) * FROM ${CONFIRMED_ATTEMPTS.as("u")} ORDER BY message_id, seq) d) c
+                 LEFT JOIN LATERAL (SELECT true AS is_taken FROM message_attempts t
+                   WHERE t.provider = c.provider AND t.provider_message_id = c.provider_message_id LIMIT 1) o ON true) r
            WHERE a.message_id = r.message_id AND a.seq = r.seq AND a.outcome IS DISTINCT FROM 'accepted'`,
     values: CONFIRMED_ATTEMPTS.values(unconfirmed),
   });

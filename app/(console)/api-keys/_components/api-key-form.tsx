@@ -1,12 +1,13 @@
 "use client";
 
-import { Checkbox, Fieldset, NumberInput, SimpleGrid, Stack, TagsInput, Text, TextInput } from "@mantine/core";
+import { Checkbox, Fieldset, SimpleGrid, Stack, TagsInput, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { apiKeyFormTexts as texts } from "@/app/_texts/api-keys/form";
 import { sharedTexts } from "@/app/_texts/shared";
 import { DateInput, UNFINISHED } from "@/app/_ui/forms/date-input";
 import { OnceAlert } from "@/app/_ui/forms/error-alert";
 import { FormButtons } from "@/app/_ui/forms/form-buttons";
+import { NumberField } from "@/app/_ui/forms/number-field";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { localDay } from "@/app/_ui/values/days";
 import { type EnteredNumber, isNumber, numberOrNull, optionalNumberProblem } from "@/app/_ui/values/entered-number";
@@ -183,7 +184,5 @@ type LimitProps = {
 };
 
 function Limit(props: LimitProps) {
-  return (
-    <NumberInput min={1} allowDecimal={false} allowNegative={false} hideControls thousandSeparator="," {...props} />
-  );
+  return <NumberField {...props} />;
 }

@@ -12,7 +12,7 @@ import { LIVE_REFRESH_MS, useLive } from "@/app/_trpc/use-live";
 import { LinkButton } from "@/app/_ui/frame/link-button";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { IconMessages, IconSend } from "@/app/_ui/icons/icons";
-import { createdBounds } from "@/app/_ui/lists/created-range";
+import { createdBounds, isReversed } from "@/app/_ui/lists/created-range";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { ExportButton } from "@/app/_ui/lists/export-button";
 import { NoMatch } from "@/app/_ui/lists/no-match";
@@ -203,10 +203,16 @@ function NoMessages() {
   );
 }
 
+function whyNone({ days, to, reference }: MessageFilterValues): string {
+  if (isReversed(days)) return texts.noneFound.reversedDays;
+  if (to) return texts.noneFound.byNumber;
+  return reference && texts.noneFound.byReference;
+}
+
 function NothingFound({ filters, onClear }: { filters: MessageFilterValues; onClear: () => void }) {
   return (
     <NoMatch title={texts.noneFound.title} showAll={texts.noneFound.showAll} onClear={onClear}>
-      {filters.to ? texts.noneFound.byNumber : filters.reference && texts.noneFound.byReference}
+      {whyNone(filters)}
     </NoMatch>
   );
 }

@@ -15,6 +15,7 @@ import { countryName } from "@/app/_ui/values/country-name";
 import { SENDER_TYPE_LABELS } from "@/app/_ui/values/sender-words";
 import type { Sender } from "@/server/senders/schema";
 import { DltFields, type DltValues, dltInput, NO_DLT } from "./dlt-fields";
+import { senderIdProblem } from "./sender-id-problem";
 
 const typeOptions = () => Object.entries(SENDER_TYPE_LABELS).map(([value, label]) => ({ value, label }));
 
@@ -38,7 +39,7 @@ function RegisterSenderForm({ onClose }: { onClose: () => void }) {
   const form = useForm<Values>({
     initialValues: { sender_id: "", type: null, country_code: "", ...NO_DLT },
     validate: {
-      sender_id: (id) => (id.trim() ? null : texts.registration.senderIdMissing),
+      sender_id: (id) => senderIdProblem(id.trim()),
       country_code: (code) => (code === "" || countryName(code) ? null : texts.registration.noSuchCountry),
     },
   });

@@ -38,7 +38,13 @@ export function PersonCard({ name, email }: { name: string; email: string }) {
           </Title>
           <ErrorAlert error={errors.unplaced} title={texts.person.notSaved} />
           <TextInput label={texts.person.name} autoComplete="name" {...form.getInputProps("name")} />
-          <TextInput label={texts.person.email} value={email} readOnly description={texts.person.emailHint} />
+          <TextInput
+            label={texts.person.email}
+            value={email}
+            readOnly
+            variant="unstyled"
+            description={texts.person.emailHint}
+          />
           <Group>
             <Button type="submit" loading={rename.isPending}>
               {texts.person.submit}

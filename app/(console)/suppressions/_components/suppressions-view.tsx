@@ -12,6 +12,7 @@ import { PageHeader } from "@/app/_ui/frame/page-header";
 import { IconMessageOff, IconPlus, IconUpload } from "@/app/_ui/icons/icons";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { ExportButton } from "@/app/_ui/lists/export-button";
+import { HINT_SPACE } from "@/app/_ui/lists/filter-hint";
 import { NoMatch } from "@/app/_ui/lists/no-match";
 import { NumberFilter } from "@/app/_ui/lists/number-filter";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
@@ -72,7 +73,7 @@ export function SuppressionsView() {
         }
       />
       {hasSome && (
-        <Group mb="md">
+        <Group mb={HINT_SPACE}>
           <NumberFilter
             label={texts.number}
             number={number}

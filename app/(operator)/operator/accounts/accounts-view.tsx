@@ -1,6 +1,6 @@
 "use client";
 
-import { Button, Card, Group, Text, VisuallyHidden } from "@mantine/core";
+import { Box, Button, Card, Group, Text, VisuallyHidden } from "@mantine/core";
 import { keepPreviousData } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
@@ -85,7 +85,7 @@ function columns({ onCredit, onLimit }: Actions): Column<OperatedAccount>[] {
     {
       key: "account",
       header: texts.account,
-      render: ({ id, name, company_name, email, balance, currency }) => (
+      render: ({ id, name, company_name, email, status, balance, currency }) => (
         <>
           <RowLink href={`/operator/accounts/${id}`} wraps>
             <span dir="auto">{company_name || name}</span>
@@ -96,6 +96,9 @@ function columns({ onCredit, onLimit }: Actions): Column<OperatedAccount>[] {
           <Text size="sm" hiddenFrom="sm">
             <Money amount={balance} currency={currency} />
           </Text>
+          <Box hiddenFrom="xs" mt={4}>
+            <AccountStatus status={status} />
+          </Box>
         </>
       ),
     },

@@ -1,12 +1,13 @@
 "use client";
 
-import { NumberInput, Stack, Text, TextInput } from "@mantine/core";
+import { Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { accountWordsTexts } from "@/app/_texts/operator/account-words";
 import { trpc } from "@/app/_trpc/client";
 import { OnceAlert } from "@/app/_ui/forms/error-alert";
 import { FormButtons } from "@/app/_ui/forms/form-buttons";
 import { FormModal } from "@/app/_ui/forms/form-modal";
+import { NumberField } from "@/app/_ui/forms/number-field";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { useOnce } from "@/app/_ui/forms/use-idempotency-key";
 import { toastDone } from "@/app/_ui/toast";
@@ -58,12 +59,10 @@ function CreditForm({ account, onDone }: { account: OperatedAccount; onDone: () 
         <Text size="sm" c="dimmed">
           {texts.currentBalance(formatMoney(account.balance, account.currency))}
         </Text>
-        <NumberInput
+        <NumberField
           label={texts.amountIn(account.currency)}
           description={texts.amountHint}
-          decimalScale={DECIMALS}
-          thousandSeparator=","
-          hideControls
+          decimals={DECIMALS}
           data-autofocus
           {...form.getInputProps("amount")}
         />

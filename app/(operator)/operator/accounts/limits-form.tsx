@@ -1,6 +1,6 @@
 "use client";
 
-import { MultiSelect, NumberInput, SimpleGrid, Stack } from "@mantine/core";
+import { MultiSelect, SimpleGrid, Stack } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMemo } from "react";
 import { currentLocale } from "@/app/_texts/language";
@@ -8,6 +8,7 @@ import { limitsFormTexts as texts } from "@/app/_texts/operator/limits-form";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { FormButtons } from "@/app/_ui/forms/form-buttons";
+import { NumberField } from "@/app/_ui/forms/number-field";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { toastDone } from "@/app/_ui/toast";
 import { countryName } from "@/app/_ui/values/country-name";
@@ -91,30 +92,17 @@ export function LimitsForm({
           {...form.getInputProps("allowed_countries")}
         />
         <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
-          <NumberInput
+          <NumberField
             label={texts.identicalTexts}
             description={texts.perHour}
-            allowDecimal={false}
-            allowNegative={false}
-            hideControls
             {...form.getInputProps("flood_identical")}
           />
-          <NumberInput
-            label={texts.messages}
-            description={texts.perHour}
-            allowDecimal={false}
-            allowNegative={false}
-            hideControls
-            {...form.getInputProps("flood_total")}
-          />
+          <NumberField label={texts.messages} description={texts.perHour} {...form.getInputProps("flood_total")} />
         </SimpleGrid>
-        <NumberInput
+        <NumberField
           label={texts.dailyCapIn(account.currency)}
           description={texts.perDay}
-          decimalScale={DECIMALS}
-          allowNegative={false}
-          thousandSeparator=","
-          hideControls
+          decimals={DECIMALS}
           {...form.getInputProps("daily_spend_cap")}
         />
         <ErrorAlert error={errors.unplaced} title={texts.notSaved} />

@@ -1,16 +1,17 @@
 "use client";
 
-import { NumberInput, SimpleGrid, Stack, Switch, TextInput } from "@mantine/core";
+import { SimpleGrid, Stack, Switch, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { routesTexts as texts } from "@/app/_texts/operator/routes";
 import { trpc } from "@/app/_trpc/client";
 import { OnceAlert } from "@/app/_ui/forms/error-alert";
 import { FormButtons } from "@/app/_ui/forms/form-buttons";
 import { FormModal } from "@/app/_ui/forms/form-modal";
+import { NumberField } from "@/app/_ui/forms/number-field";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { useOnce } from "@/app/_ui/forms/use-idempotency-key";
 import { toastDone } from "@/app/_ui/toast";
-import { type EnteredNumber, isNumber } from "@/app/_ui/values/entered-number";
+import { type EnteredNumber, isNumber, optionalNumberProblem } from "@/app/_ui/values/entered-number";
 import { PROVIDERS } from "@/server/providers/schema";
 import type { OperatedRoute } from "@/server/routing/schema";
 import { ChainInput } from "./chain-input";
@@ -76,9 +77,9 @@ function RouteForm({ route, onDone }: { route: OperatedRoute | null; onDone: () 
     initialValues: route ? { ...INITIAL, ...pick(route) } : INITIAL,
     validate: {
       chain: (chain) => (chain.length > 0 ? null : texts.edit.addOneProvider),
-      price: (price) => (isNumber(price) ? null : texts.edit.enterPrice),
+      price: (price) => (isNumber(price) ? optionalNumberProblem(price) : texts.edit.enterPrice),
       priority: (priority) => (isNumber(priority) ? null : texts.edit.enterWholeNumber),
-      weight: (weight) => (isNumber(weight) ? null : texts.edit.enterWeight),
+      weight: (weight) => (isNumber(weight) && Number(weight) > 0 ? null : texts.edit.enterWeight),
     },
   });
   const errors = useFormErrors(form);
@@ -104,29 +105,18 @@ function RouteForm({ route, onDone }: { route: OperatedRoute | null; onDone: () 
           onChange={(chain) => form.setFieldValue("chain", chain)}
         />
         <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="md">
-          <NumberInput
+          <NumberField
             label={texts.edit.price}
             description={texts.edit.perSegment}
-            decimalScale={PRICE_DECIMALS}
-            allowNegative={false}
-            hideControls
+            decimals={PRICE_DECIMALS}
             {...form.getInputProps("price")}
           />
-          <NumberInput
+          <NumberField
             label={texts.priority}
             description={texts.edit.lowestFirst}
-            allowDecimal={false}
-            hideControls
             {...form.getInputProps("priority")}
           />
-          <NumberInput
-            label={texts.weight}
-            description={texts.edit.amongTies}
-            allowDecimal={false}
-            allowNegative={false}
-            hideControls
-            {...form.getInputProps("weight")}
-          />
+          <NumberField label={texts.weight} description={texts.edit.amongTies} {...form.getInputProps("weight")} />
         </SimpleGrid>
         <Switch label={texts.active} {...form.getInputProps("is_active", { type: "checkbox" })} />
         <OnceAlert error={errors.unplaced} title={texts.edit.notSaved} />

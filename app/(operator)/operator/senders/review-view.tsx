@@ -1,6 +1,6 @@
 "use client";
 
-import { ActionIcon, Card, Group, SegmentedControl, Text, VisuallyHidden } from "@mantine/core";
+import { ActionIcon, Box, Card, Group, SegmentedControl, Text, VisuallyHidden } from "@mantine/core";
 import { keepPreviousData } from "@tanstack/react-query";
 import { useState } from "react";
 import { senderReviewTexts as texts } from "@/app/_texts/operator/senders";
@@ -125,6 +125,10 @@ export function ReviewView() {
   );
 }
 
+const SenderStatus = ({ status }: Pick<ReviewedSender, "status">) => (
+  <StatusBadge tone={SENDER_STATUS_VIEWS[status].tone}>{SENDER_STATUS_VIEWS[status].label}</StatusBadge>
+);
+
 function columns(
   choose: (sender: ReviewedSender, decision: Decision) => void,
   onLimit: (sender: ReviewedSender) => void,
@@ -134,7 +138,7 @@ function columns(
     {
       key: "sender",
       header: texts.senderId,
-      render: ({ sender_id, account_name }) => (
+      render: ({ sender_id, account_name, status }) => (
         <>
           <Text fw={600} size="sm">
             {sender_id}
@@ -142,6 +146,9 @@ function columns(
           <Text size="xs" c="dimmed" hiddenFrom="sm">
             {account_name}
           </Text>
+          <Box hiddenFrom="xs" mt={4}>
+            <SenderStatus status={status} />
+          </Box>
         </>
       ),
     },
@@ -157,9 +164,7 @@ function columns(
       key: "status",
       header: sharedTexts.status,
       visibleFrom: "xs",
-      render: ({ status }) => (
-        <StatusBadge tone={SENDER_STATUS_VIEWS[status].tone}>{SENDER_STATUS_VIEWS[status].label}</StatusBadge>
-      ),
+      render: ({ status }) => <SenderStatus status={status} />,
     },
     {
       key: "throughput",

@@ -1,12 +1,13 @@
 "use client";
 
-import { NumberInput, Stack } from "@mantine/core";
+import { Stack } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { senderReviewTexts as texts } from "@/app/_texts/operator/senders";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { FormButtons } from "@/app/_ui/forms/form-buttons";
 import { FormModal } from "@/app/_ui/forms/form-modal";
+import { NumberField } from "@/app/_ui/forms/number-field";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { toastDone } from "@/app/_ui/toast";
 import { type EnteredNumber, numberOrNull, optionalNumberProblem } from "@/app/_ui/values/entered-number";
@@ -46,12 +47,10 @@ function ThroughputForm({ sender, onDone }: { sender: ReviewedSender; onDone: ()
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
-        <NumberInput
+        <NumberField
           label={texts.segmentsPerSecond}
           description={texts.throughput.emptyForNone}
-          decimalScale={DECIMALS}
-          allowNegative={false}
-          hideControls
+          decimals={DECIMALS}
           data-autofocus
           {...form.getInputProps("max_segments_per_second")}
         />

@@ -136,8 +136,8 @@ function viewOf(entry: TimelineEntry, { message }: MessageDetail): EntryView {
       return {
         icon: icon(IconCircleX),
         tone: message.status === "undelivered" ? "warning" : "danger",
+        // Why, is said at the top of the page.
         title: message.status === "undelivered" ? texts.undelivered : texts.failed,
-        body: message.error?.message,
       };
     case "delivery":
       return deliveryView(entry.delivery);

@@ -14,16 +14,16 @@ const BATCH_ROWS_MAX = 500;
 const BATCH_BYTES_MAX = 500_000;
 const BATCH_COMMAS_MAX = 3_500;
 
-/** A recipient as it was entered. `line`: its place in the list, from 1. `to`: its number; null: none that can be used. */
+/** A recipient as it was entered. `line`: where it stands in the text, from 1. `to`: its number; null: none that can be used. */
 export type Row = { line: number; number: string; to: string | null; values: Record<string, string> };
 
 /** A recipient that can be sent to. */
 export type ReadyRow = { line: number; to: string; variables: Record<string, string> };
 
 /** The rows of a list whose numbers stand in the column `numbers`. */
-export const rowsOf = ({ columns, records }: NumberList, numbers: number, readNumber: NumberReader): Row[] =>
+export const rowsOf = ({ columns, records, lines }: NumberList, numbers: number, readNumber: NumberReader): Row[] =>
   records.map((record, at) => ({
-    line: at + 1,
+    line: lines[at] ?? 0,
     number: record[numbers] ?? "",
     to: readNumber(record[numbers] ?? ""),
     // An empty field is no value: a text must not have a gap.

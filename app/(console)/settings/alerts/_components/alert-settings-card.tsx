@@ -1,9 +1,10 @@
 "use client";
 
-import { Button, Card, Group, NumberInput, Stack, Switch, TextInput, Title } from "@mantine/core";
+import { Button, Card, Group, Stack, Switch, TextInput, Title } from "@mantine/core";
 import { alertsTexts as texts } from "@/app/_texts/settings/alerts";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
+import { NumberField } from "@/app/_ui/forms/number-field";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { useStoredForm } from "@/app/_ui/forms/use-stored-form";
 import { Notice } from "@/app/_ui/notice";
@@ -46,13 +47,10 @@ export function AlertSettingsCard({ settings }: { settings: AlertSettings }) {
             {texts.settings.title}
           </Title>
           <ErrorAlert error={errors.unplaced} title={texts.settings.notSaved} />
-          <NumberInput
+          <NumberField
             label={texts.settings.lowBalance}
             description={texts.settings.lowBalanceHint}
-            min={0}
-            decimalScale={2}
-            thousandSeparator=","
-            hideControls
+            decimals={2}
             suffix={account ? ` ${account.currency}` : ""}
             {...form.getInputProps("low_balance")}
           />

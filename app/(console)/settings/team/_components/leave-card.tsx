@@ -6,8 +6,11 @@ import { dropPerson, trpc } from "@/app/_trpc/client";
 import { confirmAction } from "@/app/_ui/forms/confirm";
 import { toastFailed } from "@/app/_ui/toast";
 
-/** The way out of the account. */
+/** The way out of the account, which its only owner must not take. */
 export function LeaveCard() {
+  const { data: members = [] } = trpc.members.list.useQuery();
+  const owners = members.filter(({ role }) => role === "owner");
+  const isOnlyOwner = owners.length === 1 && owners.every((owner) => owner.is_self);
   const leave = trpc.members.leave.useMutation({
     onSuccess: async ({ account_id }) => {
       dropPerson();
@@ -25,12 +28,13 @@ export function LeaveCard() {
             {texts.leave.title}
           </Title>
           <Text size="sm" c="dimmed">
-            {texts.leave.description}
+            {isOnlyOwner ? texts.leave.onlyOwner : texts.leave.description}
           </Text>
         </Stack>
         <Button
           variant="default"
           loading={leave.isPending}
+          disabled={isOnlyOwner}
           onClick={() =>
             confirmAction({
               title: texts.leave.question,

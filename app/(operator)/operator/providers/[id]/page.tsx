@@ -1,8 +1,8 @@
 import type { Metadata } from "next";
-import { notFound } from "next/navigation";
 import { providersTexts as texts } from "@/app/_texts/operator/providers";
 import { PROVIDER_NAMES } from "@/app/_ui/values/provider-name";
 import { PROVIDERS } from "@/server/providers/schema";
+import { NoSuchProvider } from "./no-such-provider";
 import { ProviderView } from "./provider-view";
 
 type Props = { params: Promise<{ id: string }> };
@@ -19,6 +19,5 @@ export async function generateMetadata(props: Props): Promise<Metadata> {
 
 export default async function ProviderPage(props: Props) {
   const id = await providerOf(props);
-  if (!id) notFound();
-  return <ProviderView id={id} />;
+  return id ? <ProviderView id={id} /> : <NoSuchProvider />;
 }

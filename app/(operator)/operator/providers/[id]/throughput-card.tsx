@@ -1,9 +1,10 @@
 "use client";
 
-import { Button, Card, Group, NumberInput, Stack, Title } from "@mantine/core";
+import { Button, Card, Group, Stack, Title } from "@mantine/core";
 import { providerTexts } from "@/app/_texts/operator/provider";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
+import { NumberField } from "@/app/_ui/forms/number-field";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { useStoredForm } from "@/app/_ui/forms/use-stored-form";
 import { toastDone } from "@/app/_ui/toast";
@@ -40,12 +41,10 @@ export function ThroughputCard({ provider: { id, max_segments_per_second } }: { 
           <Title order={2} size="h4" id="throughput-limit">
             {texts.title}
           </Title>
-          <NumberInput
+          <NumberField
             label={texts.segmentsPerSecond}
             description={texts.emptyForNone}
-            decimalScale={DECIMALS}
-            allowNegative={false}
-            hideControls
+            decimals={DECIMALS}
             maw={280}
             {...form.getInputProps("max_segments_per_second")}
           />

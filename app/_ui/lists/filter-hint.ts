@@ -1,0 +1,8 @@
+/** Space below the filters of a list, in pixels, and between their lines: enough for a hint. */
+export const HINT_SPACE = 26;
+
+/** Props of a filter whose `error` stands in that space, so that neither the other filters nor the list move. */
+export const hintBelow = {
+  errorProps: { pos: "absolute", top: "100%", mt: 4, className: "nowrap" },
+  styles: { root: { position: "relative" }, wrapper: { marginBottom: 0 } },
+} as const;
