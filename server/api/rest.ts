@@ -145,7 +145,7 @@ function refuseMethod({ method, path }: RestRequest, { headers }: Progress): Res
 async function respond(request: RestRequest, progress: Progress): Promise<RestResponse> {
   const document = await serveDocument(request, progress.headers);
   if (document) return document;
-  if (isDocument(request.path)) return refuseMethod(request, progress);
+  if (isDocument(request.path) && request.method === "OPTIONS") return refuseMethod(request, progress);
   const caller = await admit(request, progress);
   const match = matchOperation(operations(), request.method, request.path);
   if (!match) return refuseMethod(request, progress);
