@@ -283,7 +283,10 @@ async function main(): Promise<void> {
   const url = process.env.DATABASE_DIRECT_URL || process.env.DATABASE_URL;
   if (!url)
     throw new Error("Set DATABASE_URL to the database (for `new`: to any that answers, nothing is written to it).");
-  if (!/^postgres(ql)?:\/\//.test(url)) throw new Error("DATABASE_URL must be a postgresql:// URL.");
+  if (!/^postgres(ql)?:\/\//.test(url))
+    throw new Error(
+      `${process.env.DATABASE_DIRECT_URL ? "DATABASE_DIRECT_URL" : "DATABASE_URL"} must be a postgresql:// URL.`,
+    );
   const [verb, name, ...surplus] = process.argv.slice(2);
   const isCheck = verb === "--check" || verb === "check";
   if ((verb !== undefined && verb !== "new" && !isCheck) || (isCheck && name !== undefined) || surplus.length > 0) {

@@ -23,8 +23,8 @@ export const QUEUE_SETTINGS = {
 } as const;
 
 /**
- * `connections`: at least one for LISTEN and one for the rest. `pollMs`:
- * pause between polls for due jobs; the database announces new ones at once.
+ * `connections`: at least one for LISTEN and one for the rest. `pollMs`: pause between polls for due jobs; the database announces
+ * new ones at once.
  */
 export type QueuePlan = {
   name: string;

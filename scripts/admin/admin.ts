@@ -81,7 +81,7 @@ async function main(): Promise<number> {
   return ok ? 0 : 1;
 }
 
-/** What an operator needs to know of a failure: what the database said, and not what a caller of the API would read. */
+/** The reason of a failure in words for an operator: the message of the database, not the one for callers of the API. */
 function unforeseen(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
   const cause = causeOf(thrown);

@@ -58,14 +58,14 @@ const wideLevel = (): Level => (env().LOG_REQUESTS ? "info" : "debug");
 /** Writes the line of a request or job; see {@link log}. */
 export const logWide = (event: string, fields: LogFields): void => log(wideLevel(), event, fields);
 
-/** The fields of an exception that may be logged. `cause`: what it says of its cause, which callers are not shown. */
+/** The fields of an exception that may be logged. `cause`: the message of its first cause, which callers never see. */
 export function errorFields(thrown: unknown): { error: string; stack?: string; cause?: string } {
   if (!(thrown instanceof Error)) return { error: String(thrown) };
   const cause = causeOf(thrown);
   return { error: `${thrown.name}: ${thrown.message}`, ...(cause ? { cause } : {}), stack: thrown.stack };
 }
 
-/** What the first cause of an exception says; undefined: it has none. A refused connection says it in its parts. */
+/** The message of the first cause of an exception; undefined: it has none. That of a refused connection stands in its parts. */
 export function causeOf(thrown: Error): string | undefined {
   let first: unknown = thrown.cause;
   while (first instanceof Error && first.cause instanceof Error) first = first.cause;

@@ -1,6 +1,6 @@
 import { NumberInput, type NumberInputProps } from "@mantine/core";
 
-/** What is understood as the point before decimals; Mantine would take the comma of 1,000 for one too. */
+/** The decimal separator. By default Mantine takes a comma for one too, and makes 1.000 of 1,000. */
 const DECIMAL_POINTS = ["."];
 
 type Props = Omit<

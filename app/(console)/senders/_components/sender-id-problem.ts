@@ -5,7 +5,7 @@ const NAME_MAX = 11;
 /** Whatever stands in neither a name nor a number; a character with its marks is one. */
 const NOT_ALLOWED = /[^A-Za-z0-9 ._&+-]\p{M}*/gu;
 
-/** What is wrong with a sender ID, in words that fit what was entered; null: nothing. The service refuses the same. */
+/** The problem of a sender ID, in words that fit the input; null: none. The service refuses the same. */
 export function senderIdProblem(senderId: string): string | null {
   const texts = sendersTexts.registration;
   if (senderId === "") return texts.senderIdMissing;
