@@ -15,13 +15,15 @@ import { forgetRequests } from "../server/request-log/tasks";
 import { forgetOldData } from "../server/retention/tasks";
 import { autoApproveSender } from "../server/senders/tasks";
 import { deliverWebhooks, sweepWebhooks } from "../server/webhooks/tasks";
+import { divideJob } from "./divide";
 import { exclusively } from "./lease";
 
 /** Returned by a job that did nothing, because another run of it was under way. */
 const SKIPPED = Symbol("skipped");
 
 /**
- * Parses the payload, runs the work and logs the result. A throw returns the job to the queue. `stop` is aborted when the
+ * Parses the payload, runs the work and logs the result. A throw returns the job to the queue, unless one of its many items may be to
+ * blame: then it is divided. `stop` is aborted when the
  * worker is stopping and should begin nothing more.
  */
 const task =
@@ -37,7 +39,10 @@ const task =
       noteJob(facts, result === SKIPPED ? "skipped" : "done");
     } catch (thrown) {
       noteJob(facts, "failed");
-      log("error", "job.failed", { job: name, id: job.id, attempt: job.attempts, ...errorFields(thrown) });
+      const run = { job: name, id: job.id, attempt: job.attempts, ...errorFields(thrown) };
+      const items = await divideJob(name, payload, { thrown, attempt: job.attempts }).catch(() => null);
+      if (items !== null) return log("warn", "job.divided", { ...run, items });
+      log("error", "job.failed", run);
       throw thrown;
     }
   };

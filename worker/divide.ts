@@ -1,0 +1,59 @@
+/** Jobs that carry many items, one of which makes the whole job fail. */
+import { addJobs } from "../server/core/add-jobs";
+import { isDataError } from "../server/core/batcher";
+import { isConnectionFailure } from "../server/core/database/connection-failure";
+import { pool } from "../server/core/db";
+import { errorCodeOf, isApiError } from "../server/core/errors";
+import type { JobName, JobPayload } from "../server/core/jobs";
+
+/** The list of items in the payload of each job that has one. */
+const ITEMS: Partial<Record<JobName, string>> = {
+  dispatch_messages: "messageIds",
+  apply_receipts: "receipts",
+  join_receipts: "providerMessageIds",
+  apply_inbound: "messages",
+  deliver_events: "deliveryIds",
+  deliver_webhooks: "deliveryIds",
+};
+
+/** A value that is too long for an index. */
+const TOO_LONG = "54000";
+
+/** A fault of our own code may pass with what caused it, so a job is run as often before it is divided. */
+const RUNS_BEFORE_FAULT_COUNTS = 3;
+
+/** Whether one item may be to blame: the database refuses a value, or our own code fails again and again. */
+function mayBeOfOneItem(thrown: unknown, attempt: number): boolean {
+  if (isDataError(thrown) || errorCodeOf(thrown) === TOO_LONG) return true;
+  const isOwnFault = errorCodeOf(thrown) === "" && !isApiError(thrown) && !isConnectionFailure(thrown);
+  return isOwnFault && attempt >= RUNS_BEFORE_FAULT_COUNTS;
+}
+
+/**
+ * Replaces a failed job of many items by two jobs with half of the items each, so that in the end the item that fails is alone in its
+ * job, and no other one waits for it. The caller reports the job itself as done; if its process dies before, the items are in two
+ * jobs each, and every task may be run twice.
+ * @param attempt runs of the job, this one included.
+ * @returns the number of items of a job that was divided; null: it was not.
+ */
+export async function divideJob(
+  name: JobName,
+  payload: unknown,
+  { thrown, attempt }: { thrown: unknown; attempt: number },
+): Promise<number | null> {
+  const field = ITEMS[name];
+  if (field === undefined || !mayBeOfOneItem(thrown, attempt)) return null;
+  const fields = payload as Record<string, unknown>;
+  const items = fields[field];
+  if (!Array.isArray(items) || items.length < 2) return null;
+  const middle = Math.ceil(items.length / 2);
+  await addJobs(
+    pool(),
+    name,
+    [items.slice(0, middle), items.slice(middle)].map((half) => ({
+      payload: { ...fields, [field]: half } as JobPayload<typeof name>,
+      runAt: null,
+    })),
+  );
+  return items.length;
+}
