@@ -76,6 +76,17 @@ test("a dialog asks before it drops what was entered, and only then", async ({ c
 test("a refused form puts the focus on its first wrong field, whether the page or the service refuses it", async ({
   console: page,
 }) => {
+  // Changes are drawn some frames late, as on a busy machine.
+  await page.addInitScript(() => {
+    const LATE_MS = 100;
+    const { setTimeout: wait } = globalThis;
+    const post = MessagePort.prototype.postMessage as (...values: unknown[]) => void;
+    MessagePort.prototype.postMessage = function (this: MessagePort, ...values: unknown[]) {
+      wait(() => post.apply(this, values), LATE_MS);
+    };
+    const later = (run: () => void, ms = 0, ...values: []) => wait(run, Math.max(ms, LATE_MS), ...values);
+    globalThis.setTimeout = later as typeof setTimeout;
+  });
   await page.setViewportSize({ width: 1_024, height: 480 });
   await page.goto("/api-keys");
   await page.getByRole("button", { name: "Create API key" }).first().click();

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { flushSync } from "react-dom";
 import { focusFirstError } from "./first-error";
 import { type FormWithErrors, markFields } from "./form-errors";
 
@@ -9,7 +10,8 @@ export function useFormErrors(form: FormWithErrors) {
     unplaced,
     clear: () => setUnplaced(null),
     show: (error: unknown) => {
-      setUnplaced(markFields(form, error) ? null : error);
+      // Drawn at once: React may take longer than any number of frames on a busy machine, and the focus would find no mark.
+      flushSync(() => setUnplaced(markFields(form, error) ? null : error));
       focusFirstError();
     },
   };
