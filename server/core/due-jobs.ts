@@ -1,7 +1,7 @@
 /**
- * Announcements of jobs when they are due. Workers hear at once of a job that is due when it is added; without this they
- * would find a job for later by their next poll, half a second after its time. The process that added it announces
- * it; when that dies before, the poll still finds it.
+ * Announcements of jobs when they are due. Workers hear at once of a job that is due when it is added; a job for later
+ * they would find only by their next poll, half a second after its time. The process that added the job announces it;
+ * when that process dies first, the poll still finds it.
  */
 import { pool } from "./db";
 import type { JobName } from "./jobs";
@@ -9,16 +9,16 @@ import { defineProcessValue } from "./process";
 
 /** Jobs for later than this are left to the polls: their delay is coarse. */
 const HORIZON_MS = 10_000;
-/** Times are announced together that are as close as this. */
+/** Times as close as this are announced together. */
 const TICK_MS = 10;
-/** Mean time between announcements: under load, batches of receipts and retries become due all the time. */
+/** Shortest mean time between announcements: under load, batches of receipts and retries become due all the time. */
 const INTERVAL_MS = 50;
-/** Announcements that may come before that time, so that those of a quiet installation are not late. */
+/** Announcements that may follow each other at once, so that those of a quiet installation are not late. */
 const BURST = 5;
 
 /**
- * Notifies the workers that jobs of some tasks are due, as graphile-worker's own insert does. It does not wait for the disk: until it is committed
- * nobody else can notify.
+ * Notifies the workers that jobs of some tasks are due, as graphile-worker's own insert does. It does not wait for the
+ * disk: until it is committed nobody else can notify.
  */
 const ANNOUNCEMENT = `SELECT set_config('synchronous_commit', 'off', true),
   pg_notify('jobs:insert', json_build_object('r', random(), 'count', 1, 'tasks', $1::text[])::text)`;
@@ -38,8 +38,8 @@ const announcer = defineProcessValue(
 );
 
 /**
- * Announces a job that the database was asked to run after `waitMs`. Called when the database has answered: it began to count
- * before that, so the announcement never comes too early.
+ * Announces a job that the database was asked to run after `waitMs`. Called when the database has responded: it began to
+ * count before that, so the announcement never comes too early.
  */
 export function announceIn(waitMs: number, task: JobName): void {
   if (waitMs > HORIZON_MS) return;
@@ -58,7 +58,8 @@ function schedule(own: Announcer): void {
   if (own.timer && own.timerMs <= nextMs) return;
   if (own.timer) clearTimeout(own.timer);
   own.timerMs = nextMs;
-  own.timer = setTimeout(() => announceDue(own), nextMs - performance.now());
+  // Timers drop fractions of a millisecond, and would run before the time.
+  own.timer = setTimeout(() => announceDue(own), Math.ceil(nextMs - performance.now()));
   own.timer.unref();
 }
 
@@ -71,10 +72,13 @@ function announceDue(own: Announcer): void {
     own.tasks.delete(timeMs);
     for (const task of tasks) due.add(task);
   }
-  own.refilledMs = Math.max(own.refilledMs, nowMs) + INTERVAL_MS;
-  // A lost announcement costs the pause until the next poll.
-  pool()
-    .query({ name: "jobs.announce", text: ANNOUNCEMENT, values: [[...due]] })
-    .catch(() => undefined);
+  // Even so, a timer may run a little early.
+  if (due.size > 0) {
+    own.refilledMs = Math.max(own.refilledMs, nowMs) + INTERVAL_MS;
+    // A lost announcement costs the pause until the next poll.
+    pool()
+      .query({ name: "jobs.announce", text: ANNOUNCEMENT, values: [[...due]] })
+      .catch(() => undefined);
+  }
   schedule(own);
 }
