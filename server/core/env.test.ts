@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readEnv } from "./env";
+import { env, publicUrl, readEnv } from "./env";
 
 const good = { DATABASE_URL: "postgresql://user:secret@localhost:5432/service", SECRET_KEY: "k".repeat(32) };
 
@@ -75,4 +75,17 @@ test("lists are split and trimmed", () => {
     "10.0.0.1",
     "::1/128",
   ]);
+});
+
+test.each([
+  ["127.0.0.1", "http://127.0.0.1:3000"],
+  ["0.0.0.0", "http://localhost:3000"],
+  ["::", "http://localhost:3000"],
+  ["::1", "http://[::1]:3000"],
+  ["sms.internal", "http://sms.internal:3000"],
+])("HOST %j is reached under %s", (host, url) => {
+  Object.assign(process.env, good);
+  Object.assign(env(), { ...readEnv({ ...good, HOST: host }), PUBLIC_URL: undefined });
+  expect(publicUrl()).toBe(url);
+  expect(new URL(publicUrl()).origin).toBe(url);
 });

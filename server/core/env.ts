@@ -232,7 +232,8 @@ export const directDatabaseUrl = (): string => env().DATABASE_DIRECT_URL ?? env(
 /** The address under which the service is reached, without a trailing slash. */
 export function publicUrl(): string {
   const { PUBLIC_URL, HOST, PORT } = env();
-  const host = HOST === "0.0.0.0" || HOST === "::" ? "localhost" : HOST;
+  const reachable = HOST === "0.0.0.0" || HOST === "::" ? "localhost" : HOST;
+  const host = isIP(reachable) === 6 ? `[${reachable}]` : reachable;
   return (PUBLIC_URL ?? `http://${host}:${PORT}`).replace(/(?<!\/)\/+$/, "");
 }
 
