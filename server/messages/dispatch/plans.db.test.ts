@@ -17,7 +17,7 @@ import { makeRoute } from "@/test/database/routes";
 import { makeAccount } from "@/test/database/seed";
 import { type Attempt, begin, giveBack } from "./claims";
 import { claimAttempts } from "./dispatch";
-import { applyLeftReceipts, expireUnconfirmed, failStranded, requeueOrphans } from "./sweeps";
+import { applyLeftReceipts, expireUnconfirmed, failStranded, joinLeftReceipts, requeueOrphans } from "./sweeps";
 import { enqueueThrottled } from "./throttle-queue";
 
 /** Messages of the job under test, and of the backlog that it must not walk. */
@@ -190,3 +190,16 @@ test.each(["before", "after"])(
     expect(read).toBeLessThan(later + OWN * READ_PER_ROW_MAX);
   },
 );
+
+test("the sweep of parked receipts looks up the message of each by its id, also when the statistics know of many", async () => {
+  await pool().query(
+    `INSERT INTO receipts (id, provider, provider_message_id, status, occurred_at, received_at)
+     SELECT 'rcpt_' || n, 'vonage', 'unknown-' || n, 'sent', now(), now() FROM generate_series(1, $1) n`,
+    [BACKLOG],
+  );
+  await pool().query("VACUUM ANALYZE receipts, message_attempts, attempt_parts");
+  const [sweep] = await statementsOf(() => joinLeftReceipts(HOUR_MS));
+  if (!sweep) throw new Error("no statement");
+  const { plan } = await explain(sweep);
+  expect(rowsRead(plan, ["message_attempts", "attempt_parts"])).toBe(0);
+});

@@ -219,7 +219,7 @@ async function sweep(
 
 /**
  * Adds dispatch jobs for pending messages that have a provider left to try, no attempt younger than `ageMs`, and no place in
- * a backlog of jobs: five million waiting messages would otherwise be queued anew every minute. It goes on with a round through
+ * a backlog of jobs: five million waiting messages would otherwise be queued again every minute. It goes on with a round through
  * the messages that are due.
  */
 export const requeueOrphans = (ageMs: number, limits?: RoundLimits): Promise<void> =>
@@ -241,15 +241,18 @@ export const requeueOrphans = (ageMs: number, limits?: RoundLimits): Promise<voi
     limits,
   );
 
-/** Joins receipts that were parked within the last `withinMs` and whose message is known although their job is lost. */
+/**
+ * Joins receipts that were parked within the last `withinMs` and whose message is known although their job is lost. Each is
+ * looked up by its id: without `OFFSET 0` a plan for many parked receipts reads all attempts instead.
+ */
 export async function joinLeftReceipts(withinMs: number): Promise<void> {
   const { rows } = await pool().query<{ provider: string; providerMessageId: string }>({
     text: `SELECT DISTINCT r.provider, r.provider_message_id AS "providerMessageId" FROM receipts r
            WHERE r.message_id IS NULL AND r.received_at > ${BEFORE}
              AND (EXISTS (SELECT 1 FROM message_attempts a
-                          WHERE a.provider = r.provider AND a.provider_message_id = r.provider_message_id)
+                          WHERE a.provider = r.provider AND a.provider_message_id = r.provider_message_id OFFSET 0)
                OR EXISTS (SELECT 1 FROM attempt_parts p
-                          WHERE p.provider = r.provider AND p.provider_message_id = r.provider_message_id)) LIMIT $2`,
+                          WHERE p.provider = r.provider AND p.provider_message_id = r.provider_message_id OFFSET 0)) LIMIT $2`,
     values: [withinMs, SWEEP_MAX],
   });
   for (const provider of new Set(rows.map((row) => row.provider))) {
