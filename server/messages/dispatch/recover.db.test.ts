@@ -16,11 +16,14 @@ import {
 } from "@/server/messages/dispatch/recover";
 import { settleAttempts } from "@/server/messages/dispatch/run-attempt";
 import { getMessage } from "@/server/messages/read";
+import { applyReceipts } from "@/server/messages/receipts/apply-receipts";
+import { referenceTo } from "@/server/providers/reference";
 import {
   type Claimed,
   claimed as claimedByUs,
   prepareAttempts,
   recordAndAdvance,
+  report,
   statusOf,
   UNKNOWN,
 } from "@/test/database/attempts";
@@ -115,6 +118,24 @@ describe("a worker whose lease has expired", () => {
       { seq: 1, provider: "vonage", outcome: "unknown", code: "worker_lost" },
     ]);
     expect((await attemptsOf(message.id))[1]).toMatchObject({ seq: 2, provider: "twilio" });
+  });
+
+  test("leaves no attempt open of a message that an earlier attempt has delivered meanwhile", async () => {
+    const message = await claimed();
+    await recordAndAdvance(message.first, UNKNOWN);
+    await pool().query(
+      "UPDATE message_attempts SET worker_id = 'worker-late', begun_at = now() WHERE message_id = $1 AND seq = 2",
+      [message.id],
+    );
+    await applyReceipts("vonage", [report("id-of-late", "delivered", referenceTo(message.id, 1))]);
+    expect(await statusOf(message)).toBe("delivered");
+    await letTimePass(message.id, "2 minutes");
+    expect(await findForgottenWorkers()).toContain("worker-late");
+    await recoverAttempts(["worker-late"]);
+    expect((await attemptsOf(message.id))[1]).toMatchObject({ seq: 2, outcome: "unknown", code: "worker_lost" });
+    expect(await findForgottenWorkers()).not.toContain("worker-late");
+    expect(await statusOf(message)).toBe("delivered");
+    expect(await queued()).toEqual([]);
   });
 
   test("is found by its attempts when its lease is gone", async () => {

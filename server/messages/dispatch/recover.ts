@@ -66,7 +66,7 @@ export async function resolveBegun(workerIds: readonly string[]): Promise<number
                EXISTS (SELECT 1 FROM message_attempts b
                  WHERE b.message_id = m.id AND b.seq < a.seq AND b.outcome = 'unknown') AS "afterUnknown"
              FROM message_attempts a CROSS JOIN LATERAL (SELECT * FROM messages r WHERE r.id = a.message_id OFFSET 0) m
-             WHERE m.status = 'pending' AND a.outcome IS NULL AND a.begun_at IS NOT NULL AND a.worker_id = ANY($1::text[]) LIMIT $2`,
+             WHERE a.outcome IS NULL AND a.begun_at IS NOT NULL AND a.worker_id = ANY($1::text[]) LIMIT $2`,
       values: [workerIds, BATCH],
     });
     await Promise.all(
