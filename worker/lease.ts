@@ -56,10 +56,15 @@ async function connect(): Promise<pg.Client> {
   });
   client.on("error", (thrown) => lose(client, thrown));
   client.on("end", () => lose(client, new Error("The connection was closed.")));
-  await client.connect();
-  // The lock of a machine that is gone must not be held for as long as TCP would wait.
-  await client.query("SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3");
-  return client;
+  try {
+    await client.connect();
+    // The lock of a machine that is gone must not be held for as long as TCP would wait.
+    await client.query("SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3");
+    return client;
+  } catch (thrown) {
+    void client.end().catch(() => undefined);
+    throw thrown;
+  }
 }
 
 function lose(client: pg.Client, thrown: unknown): void {
@@ -155,7 +160,8 @@ export async function keepLease(onRegained: () => void): Promise<() => Promise<v
 
 /**
  * Runs `work` unless it is under way already, in this worker or another. The lock ends with the lease's connection, so a dead
- * worker cannot keep it. @returns whether it was run.
+ * worker cannot keep it. Without that connection only this worker is asked: `work` must be safe to run twice at once.
+ * @returns whether it was run.
  */
 export async function exclusively(name: string, work: () => Promise<unknown>): Promise<boolean> {
   const { client, exclusive } = lease();
