@@ -1,4 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
 import { Ajv2020 } from "ajv/dist/2020";
 import addFormats from "ajv-formats";
@@ -12,6 +15,7 @@ import { pool, prisma } from "../core/db";
 import { newId } from "../core/ids";
 import { openApiDocument } from "./document/openapi";
 import { checkHealth } from "./health";
+import { handleRestNode } from "./node-door";
 import { tableOf } from "./operations";
 import { serveRest } from "./rest";
 import { appRouter } from "./router";
@@ -146,6 +150,44 @@ describe("while the database is unavailable", () => {
     expect(await messages()).toBe(before);
     const again = await send({ "idempotency-key": "away" });
     expect([again.status, again.headers["Idempotency-Replayed"]]).toEqual([201, undefined]);
+  });
+
+  test("requests whose callers leave meanwhile are forgotten: they do not count as overload", async () => {
+    const server = createServer((request, response) => void handleRestNode(request, response)).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1/messages/estimate`;
+    const estimate = (signal?: AbortSignal) =>
+      fetch(url, {
+        method: "POST",
+        headers: { authorization: `Bearer ${account.plainKey}`, "content-type": "application/json" },
+        body: JSON.stringify({ to: "+14155550123", from: account.senderId, body: "Hello" }),
+        signal: signal ?? null,
+      });
+    try {
+      expect((await estimate()).status).toBe(200);
+      await proxy.goAway();
+      try {
+        const leaving = new AbortController();
+        let arrived = 0;
+        server.on("request", () => (arrived += 1));
+        // More than the fewest that are served at once under overload.
+        const left = Array.from({ length: 120 }, () => estimate(leaving.signal).catch((thrown: Error) => thrown.name));
+        await expect.poll(() => arrived).toBe(120);
+        leaving.abort();
+        expect(new Set(await Promise.all(left))).toEqual(new Set(["AbortError"]));
+      } finally {
+        await proxy.comeBack();
+      }
+      // Longer than a request may stay without a response before fewer are taken, and than it takes to take the fewest.
+      await new Promise((resolve) => setTimeout(resolve, 3_000));
+      for (let asked = 0; asked < 30; asked += 1) {
+        expect((await estimate()).status).toBe(200);
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
   });
 
   test("the console gets the same error", async () => {

@@ -32,9 +32,12 @@ function openLease(response: ServerResponse, { kind, owner }: BodyRules): Lease 
 
 /**
  * Reads a body to its end.
- * @throws the error of `tooLarge`; 503 `overloaded` when the process holds too many bytes; 400 when the body ends early.
+ * @throws the error of `tooLarge`; 503 `overloaded` when the process holds too many bytes; 400 when the body ends early or
+ *   its caller has gone.
  */
 export function readBody(request: IncomingMessage, response: ServerResponse, rules: BodyRules): Promise<Buffer> {
+  // Its caller has gone while it waited for us: nothing would ever be read, nor would it end.
+  if (request.destroyed) return Promise.reject(bodyCutOff());
   if (Number(request.headers["content-length"]) > rules.maxBytes) return Promise.reject(rules.tooLarge());
   const lease = openLease(response, rules);
   return new Promise((resolve, reject) => {

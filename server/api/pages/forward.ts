@@ -1,7 +1,7 @@
 /** Forwards requests to the pages process over its socket. Bodies are whole: the doors have read and judged them before. */
 import http, { type Agent, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 
-/** Fields that hold for one connection only (RFC 9110, 7.6.1), and those that frame a body, which are written anew. */
+/** Fields that hold for one connection only (RFC 9110, 7.6.1), and those that frame a body, which are written again. */
 const OF_ONE_CONNECTION: ReadonlySet<string> = new Set([
   ...["connection", "keep-alive", "proxy-connection", "proxy-authenticate", "proxy-authorization", "te", "trailer"],
   ...["transfer-encoding", "upgrade", "expect"],
@@ -59,7 +59,7 @@ export function forward(
     });
     passed.once("error", (thrown) => {
       if (response.headersSent) response.destroy();
-      else reject(new NoPages("The pages process did not page.", { cause: thrown }));
+      else reject(new NoPages("The pages process did not respond.", { cause: thrown }));
     });
     passed.end(body);
   });
