@@ -225,11 +225,15 @@ export const begin = (attempt: Claimed): Promise<boolean> => beginQueue()(attemp
  * @returns how many were deleted.
  */
 export async function giveBack(attempts: readonly Claimed[]): Promise<number> {
-  return attempts.length === 0 ? 0 : transaction((tx) => deleteClaims(tx, attempts, false));
+  return attempts.length === 0 ? 0 : transaction((tx) => deleteClaims(tx, attempts));
 }
 
-/** As {@link giveBack}, in a transaction. @param isUnbegunOnly whether begun attempts are left. @returns how many were deleted. */
-export async function deleteClaims(tx: Tx, attempts: readonly Claimed[], isUnbegunOnly: boolean): Promise<number> {
+/** As {@link giveBack}, in a transaction. `keepsBegun`: attempts that were begun stay. @returns how many were deleted. */
+export async function deleteClaims(
+  tx: Tx,
+  attempts: readonly Claimed[],
+  { keepsBegun } = { keepsBegun: false },
+): Promise<number> {
   // The lock keeps receipts away until they find these attempts gone.
   const messages = await lockMessages(
     tx,
@@ -241,7 +245,7 @@ export async function deleteClaims(tx: Tx, attempts: readonly Claimed[], isUnbeg
            WHERE a.message_id = b.message_id AND a.seq = b.seq AND a.claim = b.claim AND ${filterIsNull("a.outcome")}
              AND (a.begun_at IS NULL OR NOT $4)
            RETURNING a.message_id AS id`,
-    values: [...CLAIMED.values(attempts), isUnbegunOnly],
+    values: [...CLAIMED.values(attempts), keepsBegun],
   });
   const ids = rows.map((row) => row.id);
   if (ids.length === 0) return 0;

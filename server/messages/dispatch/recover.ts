@@ -39,7 +39,7 @@ export async function takeBackClaims(workerIds: readonly string[]): Promise<numb
       deleteClaims(
         tx,
         rows.map(({ id, seq, claim }) => ({ message: { id }, seq, claim })),
-        true,
+        { keepsBegun: true },
       ),
     );
     if (found < BATCH) return count;
