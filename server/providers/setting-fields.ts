@@ -11,6 +11,9 @@ export const secret = (description: string) =>
 /** A required plain setting. */
 export const field = (description: string) => z.string().min(1).max(1_024).describe(description);
 
+/** Whether two settings that go together are both given, or neither. */
+export const isPair = (one?: string, other?: string): boolean => (one === undefined) === (other === undefined);
+
 /** Marks a setting that is an address which secrets are sent to. */
 export const ADDRESS = { address: true };
 

@@ -16,7 +16,7 @@ import {
 } from "../http/response";
 import type { Authenticity, Callback, HttpProvider, Inbound, Report, SendOutcome, WireResponse } from "../port";
 import { senderWithPlus } from "../sender-notation";
-import { baseUrl, field, secret } from "../setting-fields";
+import { baseUrl, field, isPair, secret } from "../setting-fields";
 
 const fields = z.object({
   accountId: field("account id, seven digits, from the Bandwidth App"),
@@ -30,8 +30,6 @@ const fields = z.object({
   baseUrl: baseUrl("https://messaging.bandwidth.com/api/v2"),
   tokenUrl: baseUrl("https://api.bandwidth.com/api/v1/oauth2/token"),
 });
-
-const isPair = (one?: string, other?: string): boolean => (one === undefined) === (other === undefined);
 
 const settings = fields
   .refine(({ clientId, clientSecret }) => isPair(clientId, clientSecret), {

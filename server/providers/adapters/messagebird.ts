@@ -27,7 +27,7 @@ import type {
   WireRequest,
   WireResponse,
 } from "../port";
-import { baseUrl, field, secret } from "../setting-fields";
+import { baseUrl, field, isPair, secret } from "../setting-fields";
 import {
   authenticateSubscription,
   type BirdWorkspace,
@@ -52,13 +52,10 @@ const fields = z.object({
   birdBaseUrl: baseUrl("https://api.bird.com"),
 });
 
-const settings = fields.refine(
-  ({ workspaceId, channels }) => (workspaceId === undefined) === (channels === undefined),
-  {
-    path: ["channels"],
-    error: "a workspace and its channels go together",
-  },
-);
+const settings = fields.refine(({ workspaceId, channels }) => isPair(workspaceId, channels), {
+  path: ["channels"],
+  error: "a workspace and its channels go together",
+});
 
 type MessageBirdSettings = z.output<typeof settings>;
 

@@ -32,7 +32,7 @@ import type {
   WireRequest,
   WireResponse,
 } from "../port";
-import { baseUrl, field, secret } from "../setting-fields";
+import { baseUrl, field, isPair, secret } from "../setting-fields";
 import { secondsLeft } from "../validity";
 import {
   authenticateWebhook,
@@ -66,8 +66,6 @@ const fields = z.object({
   baseUrl: baseUrl("https://rest.nexmo.com"),
   messagesBaseUrl: baseUrl("https://api.nexmo.com"),
 });
-
-const isPair = (one?: string, other?: string): boolean => (one === undefined) === (other === undefined);
 
 const settings = fields
   .refine(({ apiKey, apiSecret }) => isPair(apiKey, apiSecret), {
