@@ -82,16 +82,21 @@ function grantScopes(actor: AccountActor, requested: readonly Scope[] | undefine
   });
 }
 
-/** A key in the audit log. */
-export const auditOf = (row: KeyLimits & { name: string; keyHint: string; permissions: string[] }): AuditValues => ({
+/** The fields of a key that can change, in the audit log. */
+export const auditOfChangeable = (row: KeyLimits & { name: string }) => ({
   name: row.name,
-  key_hint: row.keyHint,
-  permissions: row.permissions,
   rate_limit: row.rateLimit,
   daily_limit: row.dailyLimit,
   monthly_limit: row.monthlyLimit,
   allowed_ips: row.allowedIps,
   expires_at: isoOrNull(row.expiresAt),
+});
+
+/** A key in the audit log. */
+export const auditOf = (row: KeyLimits & { name: string; keyHint: string; permissions: string[] }): AuditValues => ({
+  ...auditOfChangeable(row),
+  key_hint: row.keyHint,
+  permissions: row.permissions,
 });
 
 /**

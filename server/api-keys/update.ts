@@ -10,24 +10,8 @@ import { changedLimits, exceededParams, type KeyLimits } from "./ceiling";
 import { presentApiKey, seesLimits } from "./present";
 import type { ApiKey, UpdateApiKeyInput } from "./schema";
 import { missingScopes } from "./scopes";
-import { ceilingOf, limitNotHeld, requireFuture, scopesOf } from "./service";
+import { auditOfChangeable, ceilingOf, limitNotHeld, requireFuture, scopesOf } from "./service";
 import { type LockedKey, lockKey } from "./store";
-
-const auditOf = ({
-  name,
-  rateLimit,
-  dailyLimit,
-  monthlyLimit,
-  allowedIps,
-  expiresAt,
-}: KeyLimits & { name: string }) => ({
-  name,
-  rate_limit: rateLimit,
-  daily_limit: dailyLimit,
-  monthly_limit: monthlyLimit,
-  allowed_ips: allowedIps,
-  expires_at: expiresAt?.toISOString() ?? null,
-});
 
 /**
  * A key may narrow any key of its account. It may widen one only up to its own limits, and only if that key has no permission
@@ -77,7 +61,8 @@ export async function updateApiKey(actor: AccountActor, { id, ...input }: Update
         limits.expiresAt?.toISOString() ?? null,
       ],
     );
-    const [before, after] = [auditOf(current), auditOf({ ...limits, name: input.name ?? current.name })];
+    const changed = { ...limits, name: input.name ?? current.name };
+    const [before, after] = [auditOfChangeable(current), auditOfChangeable(changed)];
     const { accountId } = actor;
     await recordAudit(tx, actor, { action: "api_key.updated", accountId, subjectId: id, before, after });
     return current.keyHash;
