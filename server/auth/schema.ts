@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { EmailAddress } from "../core/wire";
+import { ROLES } from "../members/roles";
 
 const PASSWORD_MIN = 10;
 const PASSWORD_MAX = 200;
@@ -77,7 +78,7 @@ export const Viewer = z.object({
   email: z.string(),
   is_operator: z.boolean(),
   /** In the account that the session acts in. */
-  role: z.enum(["viewer", "developer", "owner"]),
+  role: z.enum(ROLES),
   /** Whether the role lets them change what belongs to that account. */
   may_change: z.boolean(),
 });

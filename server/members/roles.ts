@@ -1,4 +1,4 @@
-import type { MemberRole } from "../core/actor";
+import type { MEMBER_ROLES } from "../core/actor";
 
-/** Every role, from the one that may least. */
-export const ROLES = ["viewer", "developer", "owner"] as const satisfies readonly MemberRole[];
+/** Every role, from the one that may least. Pages load this file, without the errors that core/actor.ts needs. */
+export const ROLES = ["viewer", "developer", "owner"] as const satisfies typeof MEMBER_ROLES;
