@@ -113,8 +113,8 @@ async function runningOn(data: string, urlOn: (port: number) => (database: strin
   const pid = Number(lines[0]);
   const port = Number(lines[3]);
   if (!(pid > 0 && port > 0)) return null;
-  const deadline = Date.now() + START_TIMEOUT_MS;
-  while (isAlive(pid) && Date.now() < deadline) {
+  const deadline = performance.now() + START_TIMEOUT_MS;
+  while (isAlive(pid) && performance.now() < deadline) {
     // Another process may have the number by now: only a server that accepts our password is ours.
     if (await canConnect(urlOn(port)("postgres"))) return { pid, port };
     if (!(await worksIn(pid, data))) return null;
@@ -140,10 +140,10 @@ export async function startPostgres(folder: string, settings: Record<string, str
     `postgresql://${SUPERUSER}:${password}@127.0.0.1:${port}/${database}`;
 
   let server = (await runningOn(data, urlOn)) ?? (await launch(data, programs, settings));
-  const deadline = Date.now() + START_TIMEOUT_MS;
+  const deadline = performance.now() + START_TIMEOUT_MS;
   while (!(await canConnect(urlOn(server.port)("postgres")))) {
-    if (Date.now() > deadline)
-      throw new Error(`PostgreSQL did not answer within ${START_TIMEOUT_MS / 1000} s; see ${data}.log`);
+    if (performance.now() > deadline)
+      throw new Error(`PostgreSQL did not respond within ${START_TIMEOUT_MS / 1000} s; see ${data}.log`);
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
     if (isAlive(server.pid)) continue;
     if (!(await wasKeptOut(data))) throw new Error(`PostgreSQL ended while it started; see ${data}.log`);
@@ -190,10 +190,10 @@ async function launch(data: string, programs: Programs, settings: Record<string,
 /** SIGINT is PostgreSQL's fast shutdown: sessions are ended, everything committed is kept. */
 async function stop(pid: number): Promise<void> {
   if (isAlive(pid)) process.kill(pid, "SIGINT");
-  const deadline = Date.now() + STOP_TIMEOUT_MS;
+  const deadline = performance.now() + STOP_TIMEOUT_MS;
   while (isAlive(pid)) {
     // Skips the last checkpoint; the next start recovers from the write-ahead log.
-    if (Date.now() > deadline) process.kill(pid, "SIGQUIT");
+    if (performance.now() > deadline) process.kill(pid, "SIGQUIT");
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

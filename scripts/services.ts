@@ -26,7 +26,7 @@ export type Services = {
   stop: () => Promise<void>;
 };
 
-/** Starts `node <args>` with this process's environment. Its log file begins anew. */
+/** Starts `node <args>` with this process's environment. Its log file is replaced. */
 function startService(name: string, args: string[], logDir: string): Service {
   const logFile = path.join(logDir, `${name}.log`);
   // For their owner alone: the logs name customers' ids and addresses. A file of an earlier version keeps its mode otherwise.
@@ -58,10 +58,10 @@ function logTail(service: Service): string {
 }
 
 async function waitUntilReady(service: Service, isReady: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + READY_WITHIN_MS;
+  const deadline = performance.now() + READY_WITHIN_MS;
   while (!(await isReady())) {
     if (service.hasEnded()) throw new Error(`The ${service.name} process could not start:\n${logTail(service)}`);
-    if (Date.now() > deadline)
+    if (performance.now() > deadline)
       throw new Error(`The ${service.name} process was not ready in time:\n${logTail(service)}`);
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
   }
