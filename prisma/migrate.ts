@@ -177,7 +177,7 @@ async function applyOnce(connectionString: string): Promise<void> {
   }
 }
 
-/** Has everything applied anew that another process began and did not finish. @throws Error when it may be half done. */
+/** Has everything applied again that another process began and did not finish. @throws Error when it may be half done. */
 async function takeOver(guard: pg.Client, { broken }: MigrationState): Promise<void> {
   if (broken.length === 0) return;
   // The database may still carry out a script of that process, for as long as it takes.
@@ -189,7 +189,7 @@ async function takeOver(guard: pg.Client, { broken }: MigrationState): Promise<v
 /**
  * Brings the database up to date: the job queue's schema, then ours. Safe to call from several processes at once. A migration
  * that cannot get its locks within three seconds, or is the victim of a deadlock, is rolled back and tried again, each for up
- * to a hundred seconds. What a process before did not finish is applied anew.
+ * to a hundred seconds. What an earlier process did not finish is applied again.
  * @returns the names of the migrations that were applied now.
  * @throws Error when the database is too new for this version, or a migration may be half done.
  */

@@ -33,7 +33,7 @@ export async function withNote(on: Queryable, name: string, sql: string): Promis
 }
 
 /**
- * Notes that unfinished migrations were rolled back, so that they are applied anew. For one whose script the database still carries
+ * Notes that unfinished migrations were rolled back, so that they are applied again. For one whose script the database still carries
  * out, though its process is gone, it waits: that one is finished then, or rolled back.
  * @returns the names of those that were rolled back, and of those that may be half done, which stay as they are: their statements
  *   run outside of a transaction, or only another version knows them.

@@ -88,7 +88,7 @@ export const SOURCE_CHECKS: readonly Check[] = [
 /** Tests without a database or browser. */
 export const RULE_TESTS = vitestCheck("Rules tests", ["--project", "rules"]);
 
-/** Tests against PostgreSQL. Apart from {@link RULE_TESTS}: a process that runs tests of both in turn starts anew for each. */
+/** Tests against PostgreSQL. Apart from {@link RULE_TESTS}: a process that runs tests of both in turn restarts for each. */
 export const DATABASE_TESTS = vitestCheck("Database tests", ["--project", "database"]);
 
 export const BUILD: Check = {

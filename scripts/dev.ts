@@ -12,7 +12,7 @@ function reloadOnChange(services: Services): void {
   let timer: NodeJS.Timeout | undefined;
   let reloading = Promise.resolve();
   const reload = async (file: string) => {
-    say(`${file} changed, starting anew …`);
+    say(`${file} changed, restarting …`);
     await services.stop();
     await ensureClient();
     await services.start();

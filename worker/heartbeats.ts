@@ -13,7 +13,7 @@ export type HeartbeatWatch = {
    *   beginning of this one.
    */
   note: (heartbeats: readonly Heartbeat[], askedAtMs: number, readAtMs: number) => Map<string, number>;
-  /** Measures silence anew, which our own stall or an outage of the database may explain. */
+  /** Restarts the measurement of silence, which our own stall or an outage of the database may explain. */
   forget: () => void;
 };
 

@@ -6,7 +6,7 @@ import { IconBuilding, IconCheck } from "@/app/_ui/icons/icons";
 import { dropPerson, trpc } from "../_trpc/client";
 import { toastFailed } from "../_ui/toast";
 
-/** The accounts of somebody who has several, in a menu; the chosen one opens anew. */
+/** The accounts of somebody who has several, in a menu; choosing one reloads the page in it. */
 export function AccountSwitch() {
   const { data: memberships = [] } = trpc.members.memberships.useQuery();
   const open = trpc.members.switchAccount.useMutation({

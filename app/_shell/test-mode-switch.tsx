@@ -5,7 +5,7 @@ import { useState } from "react";
 import { shellTexts as texts } from "@/app/_texts/shell/shell";
 import { switchTestMode } from "../_trpc/test-mode";
 
-/** Switches between live and test mode. It is busy until the page has been loaded anew. */
+/** Switches between live and test mode. It is busy until the page has been reloaded. */
 export function TestModeSwitch({ isOn }: { isOn: boolean }) {
   const [chosen, setChosen] = useState<boolean | null>(null);
   return (

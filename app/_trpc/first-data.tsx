@@ -47,7 +47,7 @@ const wait = () => new Promise<void>((resolve) => setTimeout(resolve, WAIT_MS));
 
 /**
  * Asks for what a page shows first while its HTML is made, so that it does not begin as a skeleton. Only a page that is loaded
- * anew has this layout rendered; a page that a link opens asks in the browser. A query that fails, or takes too long, is asked
+ * as a whole has this layout rendered; a page that a link opens asks in the browser. A query that fails, or takes too long, is asked
  * again there, where its failure is shown.
  */
 export async function FirstData({ isTestMode, children }: { isTestMode: boolean; children: ReactNode }) {

@@ -6,7 +6,7 @@ import { TEST_MODE_COOKIE } from "./test-mode-cookie";
 const cookieSays = (): boolean => document.cookie.split("; ").includes(`${TEST_MODE_COOKIE}=true`);
 
 /**
- * The mode of this page, from when it was loaded: a switch loads it anew. Another tab may switch meanwhile, and this page goes
+ * The mode of this page, from when it was loaded: a switch reloads it. Another tab may switch meanwhile, and this page goes
  * on with its own mode, so that what it shows and what it does never belong to two.
  */
 const loadedIn = typeof document === "undefined" ? null : cookieSays();
@@ -29,7 +29,7 @@ export function rememberTestMode(isOn: boolean): void {
 /** Pages whose address names nothing of a mode. */
 const OF_BOTH_MODES: readonly string[] = ["operator", "settings"];
 
-/** Switches the mode and opens the page's list anew: what stands in its address may belong to the mode that is left. */
+/** Switches the mode and reloads the page's list: what stands in its address may belong to the mode that is left. */
 export function switchTestMode(isOn: boolean): void {
   rememberTestMode(isOn);
   const [, first = ""] = window.location.pathname.split("/");

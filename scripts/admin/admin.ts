@@ -26,8 +26,8 @@ const USAGE = `Usage: npm run admin -- <command> [options]
   route list
   route create     --chain a,b --price 0.01 [--prefix 49] [--priority 0]  price per segment; no prefix: everywhere
   ledger check     compares every balance with its ledger; exit code 1 when one differs
-  rebuild list-totals  counts the lists anew and corrects their lengths, while the service runs
-  rebuild usage        counts messages and events anew and corrects the counters of usage, likewise
+  rebuild list-totals  recounts the lists and corrects their lengths, while the service runs
+  rebuild usage        recounts messages and events and corrects the counters of usage, likewise
   secrets reseal   seals stored secrets with SECRET_KEY that a key of SECRET_KEY_PREVIOUS sealed; exit code 1 when one
                    opens with neither
 

@@ -8,7 +8,7 @@ export const SearchQuery = z.object({ text: z.string().trim().min(2).max(100) })
 export type SearchQuery = z.output<typeof SearchQuery>;
 
 /**
- * Something found. `detail` and, of a message, `created_at` tell it from others of its name; `message_id`: the message of an
+ * Something found. `detail` and, of a message, `created_at` distinguish it from others of its name; `message_id`: the message of an
  * event, on whose page it is shown. Both are null for everything else.
  */
 export const Found = z.object({

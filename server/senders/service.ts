@@ -169,7 +169,7 @@ export async function getSender(actor: AccountActor, id: string): Promise<Sender
 
 /**
  * Deletes a sender. Its messages that wait fail with `sender_not_approved` when their turn comes; those that a provider has
- * taken go on. An operator's decision about it cannot be shaken off by deleting it and registering it anew.
+ * taken go on. An operator's decision about it outlasts deleting it and registering it again.
  * @throws 404, 400 `sender_not_deletable`
  */
 export async function deleteSender(actor: AccountActor, id: string) {

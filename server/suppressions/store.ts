@@ -55,7 +55,7 @@ export const isSuppressed = (message: string): string => `EXISTS (SELECT 1 FROM 
   WHERE suppressing.account_id = ${message}.account_id AND suppressing.number = ${message}.to_number
     AND suppressing.sender_id IN ('', ${message}.from_sender, ${otherSpellingIn(`${message}.from_sender`)}))`;
 
-/** Has the open pages of the accounts ask anew for their suppressions. */
+/** Has the open pages of the accounts reload their suppressions. */
 const notifyPages = (tx: Tx, changes: ReadonlyArray<{ accountId: string }>): void =>
   onCommit(tx, () => {
     for (const { accountId } of changes) noteChange(accountId, "suppressions");

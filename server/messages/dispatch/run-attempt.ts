@@ -173,7 +173,7 @@ const trySlotOf = (provider: string): Promise<Slot | null | "unknown"> =>
     return "unknown" as const;
   });
 
-/** Makes one attempt. "not-made": the provider was not called; dispatch decides anew on the message. */
+/** Makes one attempt. "not-made": the provider was not called; dispatch decides again on the message. */
 async function make(attempt: Attempt): Promise<CallResult | "not-made"> {
   const { provider } = attempt;
   // A live message that was accepted before the sandbox was switched off must not be delivered there.

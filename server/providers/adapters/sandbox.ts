@@ -1,9 +1,8 @@
 /**
- * The built-in carrier: it takes messages and reports on them like a real one, and sends nothing. The last four digits
- * of a number that starts with +1555010 choose its behaviour (README, "Scenario numbers"). Its receipts wait in the job
- * queue, so they survive a restart.
+ * The built-in carrier: it takes messages and reports on them like a real one, and sends nothing. The last digit of a
+ * scenario number, +1555010000x, chooses its behaviour (docs/scenario-numbers.md). Its receipts wait in the job queue, so
+ * they survive a restart.
  */
-
 import { addJob } from "../../core/add-jobs";
 import { createBatcher } from "../../core/batcher";
 import { now } from "../../core/clock";

@@ -105,7 +105,7 @@ function sendTraced(destination: Destination, delivery: DueDelivery, limitMs: nu
   );
 }
 
-/** Signs each try anew, over exactly the bytes that are sent. */
+/** Signs each try by itself, over exactly the bytes that are sent. */
 function send({ url, secrets }: Destination, delivery: DueDelivery, limitMs: number) {
   const event = {
     id: delivery.eventId,

@@ -70,7 +70,7 @@ function wholeSeconds(timestampSeconds: number): string {
 /**
  * The value of `Service-Signature` for one try, with one `v1` per secret.
  *
- * @param timestampSeconds Unix seconds of this try, an integer; each try is signed anew.
+ * @param timestampSeconds Unix seconds of this try, an integer; each try has a signature of its own.
  * @param rawBody exactly the bytes that are sent; a string stands for its UTF-8 bytes.
  * @throws RangeError when the timestamp is not a whole number of seconds since 1970.
  */
