@@ -86,3 +86,31 @@ test("no page is read before the reader has taken the ones before it, and none f
   leaving.abort();
   await expect.poll(() => isOver).toBe(true);
 });
+
+test("an export ends at once when its reader leaves while a page is read", async () => {
+  let read: (() => void) | undefined;
+  let isOver = false;
+  async function* waiting(): Export["pages"] {
+    yield [["x", 1]];
+    await new Promise<void>((resolve) => {
+      read = resolve;
+    });
+    yield [["y", 2]];
+  }
+  const server = createServer((_request, response) => {
+    void writeExport(response, { fileName: "list.csv", header: ["a", "b"], pages: waiting() }).then(() => {
+      isOver = true;
+    });
+    response.once("close", () => read?.());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  closers.push(
+    () => server.closeAllConnections(),
+    () => server.close(),
+  );
+  const leaving = new AbortController();
+  await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, { signal: leaving.signal });
+  await expect.poll(() => read).toBeDefined();
+  leaving.abort();
+  await expect.poll(() => isOver, { timeout: 5_000 }).toBe(true);
+});

@@ -30,6 +30,8 @@ function drained(response: ServerResponse): Promise<boolean> {
 export async function writeExport(response: ServerResponse, { fileName, header, pages }: Export): Promise<void> {
   try {
     for (let page = await pages.next(), isFirst = true; !page.done; page = await pages.next(), isFirst = false) {
+      // The reader left while the page was read, and nothing would tell of it any more.
+      if (response.destroyed) return;
       if (isFirst) {
         response.writeHead(200, {
           "content-type": "text/csv; charset=utf-8",
