@@ -159,7 +159,7 @@ type Issue = {
   inclusive?: boolean;
   values?: unknown[];
   keys?: string[];
-  /** What is wrong with a name. */
+  /** The problem with a name. */
   issues?: Issue[];
 };
 

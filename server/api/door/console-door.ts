@@ -60,7 +60,7 @@ function answerSecurityTxt(request: IncomingMessage, response: ServerResponse): 
   });
 }
 
-/** What every web process serves, with the console or without it. */
+/** Served by every web process, with the console or without it. */
 const PUBLIC: Readonly<Record<string, (request: IncomingMessage, response: ServerResponse) => Promise<void>>> = {
   [HEALTH]: answerHealth,
   [READY]: answerReadiness,

@@ -16,7 +16,7 @@ type Position = { dueAt: Date; id: string; jobs: number };
 
 const START: Position = { dueAt: new Date(0), id: "", jobs: 0 };
 
-/** What a sweep did with some messages. `found`: those that it was looking for. */
+/** Result of a sweep over some messages. `found`: those that it was looking for. */
 type Done = { found: number; jobs?: number };
 
 /**
