@@ -1,16 +1,8 @@
 "use client";
 
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import {
-  createTRPCClient,
-  httpBatchLink,
-  httpLink,
-  httpSubscriptionLink,
-  splitLink,
-  type TRPCLink,
-} from "@trpc/client";
+import { createTRPCClient, httpBatchLink, httpLink, httpSubscriptionLink, splitLink } from "@trpc/client";
 import { createTRPCReact } from "@trpc/react-query";
-import { observable } from "@trpc/server/observable";
 import { type ReactNode, useEffect, useMemo, useState } from "react";
 import { askToSignIn } from "@/app/_shell/session-ended";
 import { apiErrorOf } from "@/app/_ui/forms/api-error";
@@ -20,6 +12,7 @@ import type { AppRouter } from "@/server/api/router";
 import { TEST_MODE_HEADER } from "@/server/api/test-mode";
 import { SHOWN_ACCOUNT_HEADER } from "@/server/auth/sessions/shown-account";
 import { signInPath } from "@/server/auth/sign-in/sign-in-path";
+import { repeatOnceSatisfied } from "./repeat-link";
 import { isTestPage } from "./test-mode";
 
 /** The console's door to the service: `trpc.messages.list.useQuery(…)`, `trpc.useUtils()`. */
@@ -152,34 +145,10 @@ async function satisfy(error: unknown): Promise<boolean> {
   return reason === "confirmation_required" && confirmPassword();
 }
 
-/** How often a call is repeated: the session may have ended, and the password may have to be confirmed. */
-const REPEATS = 2;
-
-/**
- * Repeats a call that was refused for want of a session or of a confirmed password, after the person has signed in or
- * confirmed it. Nothing of such a call was carried out.
- */
-const satisfyLink: TRPCLink<AppRouter> =
-  () =>
-  ({ next, op }) =>
-    observable((observer) => {
-      const ask = (repeats: number) =>
-        next(op).subscribe({
-          next: (value) => observer.next(value),
-          complete: () => observer.complete(),
-          error: async (error) => {
-            if (repeats > 0 && (await satisfy(error))) running = ask(repeats - 1);
-            else observer.error(error);
-          },
-        });
-      let running = ask(REPEATS);
-      return () => running.unsubscribe();
-    });
-
 /** Gives every page below it the typed client and one query cache. */
 export function TrpcProvider({ children }: { children: ReactNode }) {
   const [queryClient] = useState(newQueryClient);
-  const [client] = useState(() => trpc.createClient({ links: [satisfyLink, transportLink()] }));
+  const [client] = useState(() => trpc.createClient({ links: [repeatOnceSatisfied(satisfy), transportLink()] }));
   return (
     <trpc.Provider client={client} queryClient={queryClient}>
       <QueryClientProvider client={queryClient}>{children}</QueryClientProvider>
