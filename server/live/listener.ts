@@ -8,6 +8,7 @@ import { defineProcessValue, onShutdown } from "../core/process";
 /** Called with what changed. */
 export type Watcher = (topics: readonly LiveTopic[]) => void;
 
+/** Time for a response while it connects; without this limit a silent database would end all notices. */
 const CONNECT_TIMEOUT_MS = 5_000;
 const RECONNECT_AFTER_MS = { first: 500, most: 15_000 };
 
@@ -53,6 +54,7 @@ async function connect(): Promise<void> {
   const client = new pg.Client({
     connectionString: directDatabaseUrl(),
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: CONNECT_TIMEOUT_MS,
     keepAlive: true,
     application_name: "messaging-live",
   });

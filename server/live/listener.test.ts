@@ -1,0 +1,38 @@
+import net, { type AddressInfo } from "node:net";
+import { afterEach, expect, test, vi } from "vitest";
+import { watch } from "./listener";
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** What a database responds to whoever connects: that it takes statements. */
+const WELCOME = Buffer.from([..."R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I"].map((character) => character.charCodeAt(0)));
+
+test("a database that takes a connection and falls silent is left, and connected to again", async () => {
+  const sockets: net.Socket[] = [];
+  let listens = 0;
+  const database = net.createServer((socket) => {
+    sockets.push(socket.on("error", () => undefined));
+    socket.once("data", () => socket.write(WELCOME));
+    socket.on("data", (chunk) => {
+      if (chunk.includes("LISTEN")) listens += 1;
+    });
+  });
+  await new Promise<void>((resolve) => database.listen(0, "127.0.0.1", resolve));
+  const { port } = database.address() as AddressInfo;
+  Object.assign(process.env, {
+    DATABASE_URL: `postgresql://user@127.0.0.1:${port}/none`,
+    SECRET_KEY: "k".repeat(32),
+    LOG_LEVEL: "silent",
+  });
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const unwatch = watch("acc_1", () => undefined);
+  await expect.poll(() => listens).toBe(1);
+  await vi.advanceTimersByTimeAsync(5_000);
+  await vi.advanceTimersByTimeAsync(500);
+  await expect.poll(() => listens, { timeout: 5_000 }).toBe(2);
+  unwatch();
+  for (const socket of sockets) socket.destroy();
+  database.close();
+});
