@@ -29,7 +29,7 @@ export async function confirmPassword(
   input: ConfirmPasswordInput,
   address: string,
 ): Promise<Confirmed> {
-  await requirePassword(actor, "password", input.password, address);
+  await requirePassword(actor, { param: "password", password: input.password, address });
   if (actor.sessionId) await confirmSession(actor.sessionId);
   return { confirmed: true };
 }
@@ -44,7 +44,7 @@ export async function changePassword(
   input: ChangePasswordInput,
   address: string,
 ): Promise<SessionsRevoked> {
-  const user = await requirePassword(actor, "current_password", input.current_password, address);
+  const user = await requirePassword(actor, { param: "current_password", password: input.current_password, address });
   if (input.new_password === input.current_password)
     throw refusedInput("new_password", "this is the password that you have");
   await requireStrong("new_password", input.new_password, [user.name, user.email]);

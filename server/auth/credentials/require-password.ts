@@ -9,6 +9,9 @@ import { isPassword } from "./password-hash";
 /** Columns of the acting person. */
 type Owner = { id: string; name: string; email: string; passwordHash: string };
 
+/** A password as it was given: the parameter that had it, and the address that it came from. */
+type GivenPassword = { param: string; password: string; address: string };
+
 /**
  * The acting person, after their password was checked.
  * @param proceed further checks; when it throws, the attempt counts as failed.
@@ -16,9 +19,7 @@ type Owner = { id: string; name: string; email: string; passwordHash: string };
  */
 export async function requirePassword(
   actor: SessionActor,
-  param: string,
-  password: string,
-  address: string,
+  { param, password, address }: GivenPassword,
   proceed: () => Promise<void> = async () => undefined,
 ): Promise<Owner> {
   const user = await prisma().user.findUnique({ where: { id: actor.userId } });

@@ -161,7 +161,7 @@ export async function disableSecondFactor(
   address: string,
 ): Promise<SecondFactor> {
   const { userId, accountId } = actor;
-  await requirePassword(actor, "password", input.password, address, () =>
+  await requirePassword(actor, { param: "password", password: input.password, address }, () =>
     transaction(async (tx) => {
       if (!(await passSecondFactor(tx, userId, input.code))) throw wrongCode();
       if (!(await drop(tx, userId))) return;
