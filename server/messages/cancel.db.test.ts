@@ -204,7 +204,10 @@ describe("between canceling and claiming the database decides", () => {
   test("a message that the throttle queue is serving is sent or canceled, and never both", async () => {
     const sent = await send();
     await enqueueThrottled(pool(), [attemptFor(sent)]);
-    const [served, canceled] = await Promise.allSettled([claimFromThrottleQueue("vonage", 10, true), cancel(sent)]);
+    const [served, canceled] = await Promise.allSettled([
+      claimFromThrottleQueue("vonage", 10, { begins: true }),
+      cancel(sent),
+    ]);
     const isServed = served.status === "fulfilled" && served.value.some(({ message }) => message.id === sent.id);
     expect(isServed).toBe(canceled.status === "rejected");
     expect((await pool().query("SELECT 1 FROM waiting_messages WHERE message_id = $1", [sent.id])).rowCount).toBe(0);

@@ -137,7 +137,7 @@ export class InterleavedSends {
   async serve(at: number, provider: string, begins: boolean, isHeard: boolean): Promise<void> {
     const { rowCount } = await pool().query("SELECT 1 FROM providers WHERE id = $1 AND is_drained", [provider]);
     if (rowCount) await asWorker(this.worker(at), () => drainThrottleQueue(provider, 100));
-    else await this.claimAs(this.worker(at), isHeard, () => claimFromThrottleQueue(provider, 100, begins));
+    else await this.claimAs(this.worker(at), isHeard, () => claimFromThrottleQueue(provider, 100, { begins }));
   }
 
   private async claimAs(worker: SimulatedWorker, isHeard: boolean, claim: () => Promise<Attempt[]>): Promise<void> {

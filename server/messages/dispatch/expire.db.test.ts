@@ -108,14 +108,14 @@ describe("a message whose period is over", () => {
     await expire(sent);
     await failExpired(NO_GRACE);
     await expectExpired(sent);
-    expect(await claimFromThrottleQueue("vonage", 10, true)).toEqual([]);
+    expect(await claimFromThrottleQueue("vonage", 10, { begins: true })).toEqual([]);
   });
 
   test("is failed at its turn in the throttle queue", async () => {
     const sent = await send();
     await enqueueThrottled(pool(), [attemptOf(candidateOf(sent), "vonage", new Date())]);
     await expire(sent);
-    expect(await claimFromThrottleQueue("vonage", 10, true)).toEqual([]);
+    expect(await claimFromThrottleQueue("vonage", 10, { begins: true })).toEqual([]);
     expect(await claimOne(sent)).toBeUndefined();
     await expectExpired(sent);
   });

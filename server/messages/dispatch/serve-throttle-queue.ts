@@ -64,7 +64,7 @@ async function startBatch(adapter: Adapter, limit: number): Promise<number> {
   let used = 0;
   try {
     if (slots.length === 0) return 0;
-    const attempts = await claimFromThrottleQueue(adapter.id, slots.length, beginsAtOnce(adapter));
+    const attempts = await claimFromThrottleQueue(adapter.id, slots.length, { begins: beginsAtOnce(adapter) });
     used = attempts.length;
     startAttempts(attempts.map((attempt, at) => ({ ...attempt, slot: slots[at] ?? null })));
     return used;

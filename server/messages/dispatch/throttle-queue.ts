@@ -121,9 +121,13 @@ const CLAIMED_MAX = 500;
 
 /**
  * Claims the attempts that are next at `provider`, up to `limit`, and dequeues their messages, in one transaction.
- * @param begins whether they begin with their claim.
+ * `begins`: whether they begin with their claim.
  */
-export async function claimFromThrottleQueue(provider: string, limit: number, begins = false): Promise<Attempt[]> {
+export async function claimFromThrottleQueue(
+  provider: string,
+  limit: number,
+  { begins } = { begins: false },
+): Promise<Attempt[]> {
   const [throughput, rates] = await Promise.all([loadThroughputLimits(), senderRates.get()]);
   const providerRate = throughput.ofProvider(provider);
   let claimed: Attempt[] = [];
