@@ -102,7 +102,7 @@ async function deliverDelegated(slot: Slot, jobs: readonly WaitingJob[], options
   const target = first && (await loadTarget(first.endpointId));
   if (!target) return true;
   if (!mayTry(slot, target)) return false;
-  const untilMs = Date.now() + REQUEUE_AFTER_MS - (options.limitMs ?? WEBHOOK_TIMEOUT_MS) - MARGIN_MS;
+  const untilMs = performance.now() + REQUEUE_AFTER_MS - (options.limitMs ?? WEBHOOK_TIMEOUT_MS) - MARGIN_MS;
   const claimed = await claimJobs(
     jobs.map((job) => job.id),
     REQUEUE_AFTER_MS,

@@ -12,7 +12,7 @@ import type { Secrets } from "./signature";
 /** `limitMs` for each whole exchange; `signal` is aborted when the process is to end. */
 export type DeliverOptions = { limitMs?: number; signal?: AbortSignal };
 
-/** `untilMs`: no request is begun after this time; null: no limit. */
+/** `untilMs`: no request is begun after this time, by `performance.now()`; null: no limit. */
 export type SendOptions = DeliverOptions & { untilMs: number | null };
 
 const PARALLEL_REQUESTS = 16;
@@ -54,7 +54,8 @@ export async function sendDeliveries(
     if (!isStillOpen) wasClosed = true;
   }
 
-  const mayBegin = () => !wasClosed && !isBroken && !signal?.aborted && (untilMs === null || Date.now() < untilMs);
+  const mayBegin = () =>
+    !wasClosed && !isBroken && !signal?.aborted && (untilMs === null || performance.now() < untilMs);
 
   async function pump(): Promise<void> {
     try {
