@@ -36,7 +36,7 @@ const timeBefore = (id: string): string => {
   return at.getUTCFullYear() > YEAR_MAX ? "infinity" : at.toISOString();
 };
 
-/** Reads held or abandoned deliveries. A derived id begins with the time in `created_at`, so the index has the list's order. */
+/** Reads parked or abandoned deliveries. A derived id begins with the time in `created_at`, so the index has the list's order. */
 async function readRecoverable({ id, accountId }: Endpoint, status: Status, { before, skip, take }: RowRange) {
   const { rows } = await readPool().query<DeliveryRow>({
     name: "webhooks.list_recoverable",
