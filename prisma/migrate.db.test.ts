@@ -89,6 +89,12 @@ test("--check says what is pending with exit code 1, and 0 once it is applied", 
   expect(after.output).toMatch(/^applied: \d+\n$/);
 });
 
+test("--check of a database that cannot be asked ends with an exit code of its own", async () => {
+  const env = { DATABASE_URL: "postgresql://nobody@127.0.0.1:9/none" };
+  const failed = await runProgram([inject("programs").migrate, "--check"], { cwd: folder, env });
+  expect(failed).toEqual({ code: 4, output: expect.stringContaining("ECONNREFUSED") });
+});
+
 test.each([["--chekc"], ["--check", "extra"], ["--foo"], ["new", "one", "two"]])(
   "arguments that it does not know (%s %s) migrate nothing",
   async (...args) => {

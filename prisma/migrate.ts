@@ -33,7 +33,7 @@ const MIGRATION_LOCK_ID = 5_220_117;
 const LOCK_TIMEOUT_MS = 3_000;
 
 /** Exit codes of `--check`. */
-const EXIT_CODES = { current: 0, pending: 1, tooNew: 2, unfinished: 3 } as const;
+const EXIT_CODES = { current: 0, pending: 1, tooNew: 2, unfinished: 3, failed: 4 } as const;
 
 const require = createRequire(import.meta.url);
 
@@ -299,6 +299,8 @@ async function main(): Promise<void> {
     return;
   }
   if (isCheck) {
+    // Until the state is read: an unreachable database must not look like one with pending migrations.
+    process.exitCode = EXIT_CODES.failed;
     const { state, exitCode } = await checkMigrations(url);
     process.stdout.write(showState(state));
     process.exitCode = exitCode;
@@ -311,7 +313,7 @@ async function main(): Promise<void> {
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   await main().catch((thrown: unknown) => {
     process.stderr.write(`${thrown instanceof Error ? thrown.message : String(thrown)}\n`);
-    process.exitCode = 1;
+    process.exitCode ||= 1;
   });
   // The engine leaves the timer of its lock behind, which would keep a finished process for ten seconds.
   process.exit();
