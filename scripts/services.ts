@@ -70,8 +70,9 @@ async function waitUntilReady(service: Service, isReady: () => boolean | Promise
 /** Whether the web process at `url` reports itself and its database healthy. */
 async function isHealthy(url: string): Promise<boolean> {
   const response = await fetch(`${url}/api/health`, { signal: AbortSignal.timeout(10_000) }).catch(() => null);
-  await response?.text();
-  return response?.status === 200;
+  // It may end in the middle of its response.
+  const body = await response?.text().catch(() => null);
+  return response?.status === 200 && body !== null;
 }
 
 /** Whether a service has logged the event; true when its log level omits such events. */
