@@ -21,11 +21,7 @@ test("a database that takes a connection and falls silent is left, and connected
   });
   await new Promise<void>((resolve) => database.listen(0, "127.0.0.1", resolve));
   const { port } = database.address() as AddressInfo;
-  Object.assign(process.env, {
-    DATABASE_URL: `postgresql://user@127.0.0.1:${port}/none`,
-    SECRET_KEY: "k".repeat(32),
-    LOG_LEVEL: "silent",
-  });
+  process.env.DATABASE_URL = `postgresql://user@127.0.0.1:${port}/none`;
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const unwatch = watch("acc_1", () => undefined);
   await expect.poll(() => listens).toBe(1);
