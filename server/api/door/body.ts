@@ -20,7 +20,7 @@ const budgets = defineProcessValue("door.bodies", () => ({
 export type BodyRules = { kind: "known" | "stranger"; owner: string; maxBytes: number; tooLarge: () => ApiError };
 
 /** The caller has gone, so nobody receives this error; as the caller's error it is not logged as ours. */
-const bodyCutOff = () => invalidRequest("The body ended before its announced length.", { reason: "malformed_json" });
+const bodyCutOff = () => invalidRequest("The connection ended before the body was read.", { reason: "malformed_json" });
 
 /** Its bytes are released when the response was written or the caller has gone. */
 function openLease(response: ServerResponse, { kind, owner }: BodyRules): Lease {
