@@ -221,6 +221,8 @@ describe.each(everyWay)("a callback in %s", (_, callback) => {
     ["expired", "1", "undelivered", "1", "Unknown error."],
     ["failed", "3", "undelivered", "3", "The handset no longer exists."],
     ["rejected", "9", "undelivered", "9", "The number is not allowed, or has opted out."],
+    ["undelivered", "2", "undelivered", "2", "The handset is not reachable for now."],
+    ["deleted", "0", "undelivered", "deleted", UNEXPLAINED],
     ["rejected", "10", "failed", "10", "The message is not allowed."],
     ["failed", "11", "failed", "11", "The message cannot be routed."],
     ["failed", "54", "failed", "54", "The message breaks a regulation of the country."],

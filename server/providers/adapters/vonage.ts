@@ -145,6 +145,7 @@ const LOST_PART = "Part";
 /** Codes of messages that never reached a network. */
 const NEVER_LEFT = new Set(["10", "11", "50", "51", "52", "53", "54"]);
 
+/** The words of the guide, of the reference and of the list of statuses, which differ. */
 const STATUSES = new Map<string, Report["status"]>([
   ["accepted", "sent"],
   ["buffered", "sent"],
@@ -152,7 +153,9 @@ const STATUSES = new Map<string, Report["status"]>([
   ["delivered", "delivered"],
   ["expired", "undelivered"],
   ["failed", "undelivered"],
+  ["undelivered", "undelivered"],
   ["rejected", "undelivered"],
+  ["deleted", "undelivered"],
 ]);
 
 function buildRequest(sendRequest: SendRequest, own: VonageSettings, accessToken?: string): WireRequest {
