@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { requireStorable } from "../../core/wire";
 import { parseBody, parseQuery } from "./rest-input";
@@ -82,6 +83,21 @@ test("a body that is not UTF-8 is refused, not corrected", () => {
     status: 400,
     wire: { details: { reason: "malformed_json" } },
   });
+});
+
+test("a byte order mark before the object is skipped, and anywhere else is text", () => {
+  expect(body('\ufeff{"body":"\ufeffHello"}')).toEqual({ body: "\ufeffHello" });
+  expect(refusal(() => body('\ufeff\ufeff{"body":"Hello"}'))).toMatchObject({ status: 400 });
+});
+
+test("a compressed body is refused as such, and a plain one with a wrong label is read", () => {
+  const text = '{"body":"Hello"}';
+  const parse = (bytes: Uint8Array) => parseBody("application/json", Buffer.from(bytes), "gzip");
+  expect(refusal(() => parse(gzipSync(text)))).toMatchObject({
+    status: 400,
+    wire: { message: expect.stringContaining("without `Content-Encoding`"), details: { reason: "malformed_json" } },
+  });
+  expect(parse(Buffer.from(text))).toEqual({ body: "Hello" });
 });
 
 test("a body nested deeper than the stack is refused", () => {

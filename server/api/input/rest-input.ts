@@ -10,20 +10,37 @@ type InputSource = { query: string; header: (name: string) => string | undefined
 
 const NO_NAMES: ReadonlySet<string> = new Set();
 
+/** The mark that some platforms write before every text in UTF-8; a parser of JSON may skip it (RFC 8259, 8.1). */
+const BYTE_ORDER_MARK = /^\ufeff/;
+
+/** 400 for bytes that are no text; most of them were compressed. */
+const notUtf8 = (contentCoding: string | undefined): ApiError =>
+  invalidRequest(
+    contentCoding === undefined
+      ? "The body is not UTF-8."
+      : "The body is not UTF-8. Compressed bodies are not read: send it as it is, without `Content-Encoding`.",
+    { reason: "malformed_json" },
+  );
+
 /**
  * Parses a body that must be a JSON object.
+ * @param contentCoding the `Content-Encoding` of the request, if any.
  * @throws 400 `wrong_content_type`, `malformed_json` for anything but a JSON object, or for text that cannot be stored.
  */
-export function parseBody(contentType: string | undefined, body: Buffer): Record<string, unknown> {
+export function parseBody(
+  contentType: string | undefined,
+  body: Buffer,
+  contentCoding?: string,
+): Record<string, unknown> {
   if (contentType?.split(";")[0]?.trim().toLowerCase() !== "application/json") {
     throw invalidRequest("Send the body as JSON, with `Content-Type: application/json`.", {
       reason: "wrong_content_type",
     });
   }
   // Decoded leniently, an invalid byte would become U+FFFD: a different text, sent and billed as UCS-2.
-  if (!isUtf8(body)) throw invalidRequest("The body is not UTF-8.", { reason: "malformed_json" });
+  if (!isUtf8(body)) throw notUtf8(contentCoding);
   requireFewValues(body, VALUES_MAX);
-  const text = body.toString("utf8");
+  const text = body.toString("utf8").replace(BYTE_ORDER_MARK, "");
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -103,7 +120,7 @@ export function parseInput(request: InputSource, { method, inputs, objects, crea
   const warnings = queryWarnings(request.query);
   // An operation that neither creates nor changes fields may take no body.
   if (body.length === 0 && !creates && method !== "PATCH") return { input: {}, warnings };
-  const input = parseBody(request.header("content-type"), body);
+  const input = parseBody(request.header("content-type"), body, request.header("content-encoding"));
   const unknown = unknownNames(Object.keys(input), inputs);
   return {
     input,
