@@ -14,13 +14,13 @@ const LANGUAGES = {
   curl: { file: "sample.sh", command: ["sh"], version: ["curl", "--version"] },
   Node: { file: "sample.mjs", command: [process.execPath], version: [process.execPath, "--version"] },
   Python: { file: "sample.py", command: ["python3"], version: ["python3", "--version"] },
-  PHP: { file: "sample.php", command: ["php"], version: ["php", "--version"] },
+  PHP: { file: "sample.php", command: ["php"], version: ["php", "-r", "curl_version();"] },
   Go: { file: "main.go", command: ["go", "run"], version: ["go", "version"] },
 } as const;
 
 export type Language = keyof typeof LANGUAGES;
 
-/** The languages that this machine can run. */
+/** The languages that this machine can run; PHP only with its extension for curl, which the samples call. */
 export const installedLanguages = (): Language[] =>
   (Object.keys(LANGUAGES) as Language[]).filter((language) => {
     const [command, ...args] = LANGUAGES[language].version;
