@@ -108,7 +108,7 @@ test.describe("POST /messages/send", () => {
       ["route_id", ["5", 0, -1, 1.5, true, 2 ** 31]],
       ["provider", ["nobody", "", "Sandbox", 5]],
       ["reference", [5, "x".repeat(256), {}]],
-      ["smart_encoding", ["true", 1, null]],
+      ["smart_encoding", ["true", 1]],
     ];
     for (const [field, values] of wrong) {
       for (const value of values) {

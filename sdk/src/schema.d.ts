@@ -1903,8 +1903,8 @@ export interface components {
              * @enum {string|null}
              */
             provider?: "twilio" | "vonage" | "messagebird" | "plivo" | "telnyx" | "sinch" | "infobip" | "africastalking" | "clickatell" | "bandwidth" | "smpp" | "sandbox" | null;
-            /** @description Replaces typographic punctuation and unusual spaces by GSM-7 characters; default false. The response's `body` is the text as sent. */
-            smart_encoding?: boolean;
+            /** @description Replaces typographic punctuation and unusual spaces by GSM-7 characters; false when null or omitted. The response's `body` is the text as sent. */
+            smart_encoding?: boolean | null;
             /**
              * Format: date-time
              * @description When to send, ISO 8601 with an offset; in the future, at most 30 days ahead. The cost is reserved at once. Null or omitted: at once.
@@ -1938,8 +1938,8 @@ export interface components {
              * @enum {string|null}
              */
             provider?: "twilio" | "vonage" | "messagebird" | "plivo" | "telnyx" | "sinch" | "infobip" | "africastalking" | "clickatell" | "bandwidth" | "smpp" | "sandbox" | null;
-            /** @description Replaces typographic punctuation and unusual spaces by GSM-7 characters; default false. The response's `body` is the text as sent. */
-            smart_encoding?: boolean;
+            /** @description Replaces typographic punctuation and unusual spaces by GSM-7 characters; false when null or omitted. The response's `body` is the text as sent. */
+            smart_encoding?: boolean | null;
             /**
              * Format: date-time
              * @description When to send, ISO 8601 with an offset; in the future, at most 30 days ahead. The cost is reserved at once. Null or omitted: at once.
@@ -1956,10 +1956,10 @@ export interface components {
             metadata?: {
                 [key: string]: string;
             } | null;
-            /** @description Values for the placeholders of `body`, such as `{{name}}`: one object per recipient, in the order of `recipients`. Omitted: `body` is sent as it is. */
+            /** @description Values for the placeholders of `body`, such as `{{name}}`: one object per recipient, in the order of `recipients`. Null or omitted: `body` is sent as it is. */
             variables?: {
                 [key: string]: string;
-            }[];
+            }[] | null;
         };
         EstimateMessageRequest: {
             /** @description Recipient, E.164, as of a single send; or give `recipients`. */
@@ -1977,8 +1977,8 @@ export interface components {
              * @enum {string|null}
              */
             provider?: "twilio" | "vonage" | "messagebird" | "plivo" | "telnyx" | "sinch" | "infobip" | "africastalking" | "clickatell" | "bandwidth" | "smpp" | "sandbox" | null;
-            /** @description Replaces typographic punctuation and unusual spaces by GSM-7 characters; default false. The response's `body` is the text as sent. */
-            smart_encoding?: boolean;
+            /** @description Replaces typographic punctuation and unusual spaces by GSM-7 characters; false when null or omitted. The response's `body` is the text as sent. */
+            smart_encoding?: boolean | null;
             /**
              * Format: date-time
              * @description When to send, ISO 8601 with an offset; in the future, at most 30 days ahead. The cost is reserved at once. Null or omitted: at once.
@@ -1991,10 +1991,10 @@ export interface components {
              * @enum {string|null}
              */
             quiet_hours?: "apply" | "ignore" | null;
-            /** @description Values for the placeholders of `body`, such as `{{name}}`: one object per recipient, in the order of `recipients`. Omitted: `body` is sent as it is. */
+            /** @description Values for the placeholders of `body`, such as `{{name}}`: one object per recipient, in the order of `recipients`. Null or omitted: `body` is sent as it is. */
             variables?: {
                 [key: string]: string;
-            }[];
+            }[] | null;
             /** @description Your own id, as of a single send; the estimate ignores it. */
             reference?: string | null;
             /** @description As of a send; the estimate ignores it. */
@@ -2006,12 +2006,12 @@ export interface components {
             /** @description Up to 11 characters: letters (A to Z), digits, spaces and . _ - &, with at least one letter and no space at either end; or a number of 3 to 15 digits, with or without a leading +. */
             sender_id: string;
             /**
-             * @description Kind of sender ID. Omitted: derived from `sender_id`.
-             * @enum {string}
+             * @description Kind of sender ID. Null or omitted: derived from `sender_id`.
+             * @enum {string|null}
              */
-            type?: "alphanumeric" | "numeric" | "short_code" | "long_code";
-            /** @description Country of registration, ISO 3166-1 alpha-2. */
-            country_code?: string;
+            type?: "alphanumeric" | "numeric" | "short_code" | "long_code" | null;
+            /** @description Country of registration, ISO 3166-1 alpha-2. Null or omitted: none. */
+            country_code?: string | null;
             /** @description Principal entity id of the registration in India (DLT), up to 30 digits. */
             dlt_entity_id?: string | null;
             /** @description Id of the registered template that texts of this sender follow, up to 30 digits; with `dlt_entity_id` only. */

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
+import { CreateSenderInput } from "../senders/schema";
 import { ListSuppressionsQuery } from "../suppressions/schema";
-import { ListMessagesQuery, PhoneNumberQuery } from "./schema";
+import { EstimateInput } from "./accept/estimate-schema";
+import { ListMessagesQuery, PhoneNumberQuery, SendBulkInput, SendMessageInput } from "./schema";
 
 test("a number in a query may start with a space, which an unescaped plus becomes", () => {
   const [[, number] = []] = [...new URLSearchParams("to=+14155550123")];
@@ -21,3 +23,23 @@ test.each(["", " ", "14155550123", "  14155550123", "+ 14155550123", "+1415", "n
     expect(PhoneNumberQuery.safeParse(text).success).toBe(false);
   },
 );
+
+const text = { from: "DEMO", body: "Hello" };
+const single = { to: "+14155550123", ...text };
+const bulk = { recipients: ["+14155550123"], ...text };
+
+/** Fields of an estimate that say which send it is of. */
+const EITHER = ["to", "recipients"];
+
+/** Programs that write every field of a type write null where they have no value. */
+test.each([
+  { operation: "a send", schema: SendMessageInput, given: single },
+  { operation: "a bulk", schema: SendBulkInput, given: bulk },
+  { operation: "the estimate of a send", schema: EstimateInput, given: single },
+  { operation: "the estimate of a bulk", schema: EstimateInput, given: bulk },
+  { operation: "the registration of a sender", schema: CreateSenderInput, given: { sender_id: "SHOP" } },
+])("every optional field of $operation may be null", ({ schema, given }) => {
+  const optional = Object.keys(schema.shape).filter((name) => !(name in given) && !EITHER.includes(name));
+  const nulls = Object.fromEntries(optional.map((name) => [name, null]));
+  expect(schema.safeParse({ ...given, ...nulls }).error).toBeUndefined();
+});

@@ -86,9 +86,9 @@ const Provider = z.enum(PROVIDERS).nullish().describe("Provider to try first; th
 
 const SmartEncoding = z
   .boolean()
-  .optional()
+  .nullish()
   .describe(
-    "Replaces typographic punctuation and unusual spaces by GSM-7 characters; default false. The response's `body` is the text as sent.",
+    "Replaces typographic punctuation and unusual spaces by GSM-7 characters; false when null or omitted. The response's `body` is the text as sent.",
   );
 
 const SendAt = DateTime.nullish().describe(
@@ -150,10 +150,10 @@ export type SendMessageInput = z.output<typeof SendMessageInput>;
 export const BulkVariables = z
   .array(ownNamed(z.record(z.string().max(VARIABLE_NAME_MAX).meta(OWN_NAME), z.string().max(BODY_MAX_CHARACTERS))))
   .max(RECIPIENTS_MAX)
-  .optional()
+  .nullish()
   .describe(
     "Values for the placeholders of `body`, such as `{{name}}`: one object per recipient, in the order of `recipients`. " +
-      "Omitted: `body` is sent as it is.",
+      "Null or omitted: `body` is sent as it is.",
   );
 
 export const SendBulkInput = z.object({

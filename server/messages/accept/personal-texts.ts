@@ -10,7 +10,7 @@ export type FinalText = { body: string; encoding: Encoding; segments: number };
 type Variables = Readonly<Record<string, string>>;
 
 /** The text as it will be sent, with typographic punctuation replaced if the request asks for it. */
-export function finalText(body: string, smartEncoding: boolean | undefined): FinalText {
+export function finalText(body: string, smartEncoding: boolean | null | undefined): FinalText {
   const final = smartEncoding ? toGsmPunctuation(body).body : body;
   const { encoding, segments } = segmentText(final);
   return { body: final, encoding, segments };
@@ -35,7 +35,7 @@ function problemOf(param: string, { body, missing }: ReturnType<typeof fillIn>):
  */
 export function personalTexts(input: {
   body: string;
-  smart_encoding?: boolean;
+  smart_encoding?: boolean | null | undefined;
   recipients: readonly string[];
   variables: readonly Variables[];
 }): { texts: FinalText[]; refusal: null } | { texts: null; refusal: ApiError } {
