@@ -29,7 +29,7 @@ test.each<[z.ZodType, unknown, string]>([
   [z.enum(["sent", "failed"]), "gone", "must be one of sent, failed"],
   [z.literal("sent"), "gone", "must be sent"],
   [z.email(), "ann", "must be an email address"],
-  [z.iso.datetime(), "yesterday", "must be a date and time in ISO 8601, such as 2026-01-31T12:00:00Z"],
+  [z.iso.datetime(), "yesterday", "must be a date and time in ISO 8601 with its offset, such as 2026-01-31T12:00:00Z"],
   [z.string().regex(/^a$/), "b", "has the wrong form"],
   [z.string().regex(/^a$/, "must be the letter a"), "b", "must be the letter a"],
 ])("%#: an invalid input gets a sentence for people", (schema, input, text) => {

@@ -176,7 +176,7 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
 const FORMAT_NAMES: Readonly<Record<string, string>> = {
   email: "an email address",
   url: "a URL",
-  datetime: "a date and time in ISO 8601, such as 2026-01-31T12:00:00Z",
+  datetime: "a date and time in ISO 8601 with its offset, such as 2026-01-31T12:00:00Z",
 };
 
 /** Texts of ours begin with a small letter and are complete; those of the schema library are for programmers. */
