@@ -4,6 +4,7 @@ import { keywordOf } from "./keywords";
 test.each([
   "STOP",
   "STOPALL",
+  "STOP ALL",
   "UNSUBSCRIBE",
   "CANCEL",
   "END",
@@ -34,6 +35,8 @@ test.each([
   "STOP 🙏",
   "stop ❤️",
   "¡STOP!",
+  "ＳＴＯＰ",
+  "「ｓｔｏｐ」　",
 ])("%j is a stop, whatever stands around the word", (text) => {
   expect(keywordOf(text)).toBe("stop");
 });
@@ -43,6 +46,7 @@ test.each([
   "...",
   "please stop",
   "stop it",
+  "stop all that",
   "don't stop",
   "STOPP",
   "non-stop",

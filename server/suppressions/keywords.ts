@@ -6,6 +6,7 @@ export type Keyword = "stop" | "start";
 const KEYWORDS: Readonly<Record<string, Keyword>> = {
   STOP: "stop",
   STOPALL: "stop",
+  "STOP ALL": "stop",
   UNSUBSCRIBE: "stop",
   CANCEL: "stop",
   END: "stop",
@@ -21,7 +22,7 @@ const KEYWORDS: Readonly<Record<string, Keyword>> = {
 const TEXT_MAX = 160;
 /** Spaces, punctuation, quotes, emoji and invisible characters around the word. */
 const AROUND = /^[\p{P}\p{S}\p{Z}\p{C}\p{M}]+|(?<![\p{P}\p{S}\p{Z}\p{C}\p{M}])[\p{P}\p{S}\p{Z}\p{C}\p{M}]+$/gu;
-/** Spaces or dashes between the two words of "opt out". */
+/** Spaces or dashes between the two words of "opt out" and "stop all". */
 const BETWEEN = /[\p{Z}\p{Pd}\s]+/gu;
 
 /**
@@ -30,6 +31,7 @@ const BETWEEN = /[\p{Z}\p{Pd}\s]+/gu;
  */
 export function keywordOf(text: string): Keyword | null {
   if (text.length > TEXT_MAX) return null;
-  const word = text.replace(AROUND, "").replace(BETWEEN, " ").toUpperCase();
+  // Keyboards of East Asian languages write Latin letters in full width, which are other characters.
+  const word = text.normalize("NFKC").replace(AROUND, "").replace(BETWEEN, " ").toUpperCase();
   return Object.hasOwn(KEYWORDS, word) ? (KEYWORDS[word] ?? null) : null;
 }
