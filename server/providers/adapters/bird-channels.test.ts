@@ -168,7 +168,7 @@ describe("an event", () => {
     const inbound = { providerMessageId: ID, from: "+31687654321", to: "31612345678", text: "STOP" };
     expect(read("sms.inbound", message)).toEqual({ reports: [], inbound: [inbound] });
     expect(read("sms.inbound", { ...message, channelId: "new" }).inbound).toMatchObject([{ to: "new" }]);
-    expect(read("sms.inbound", { ...message, body: { type: "image" } })).toEqual({ reports: [], inbound: [] });
+    expect(read("sms.inbound", { ...message, body: { type: "image" } }).inbound).toEqual([{ ...inbound, text: "" }]);
   });
 
   it("about anything else has no content, and without an id is unreadable", () => {

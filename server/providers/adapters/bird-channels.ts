@@ -168,8 +168,7 @@ export function readChannelEvent(
   if (event === "sms.outbound") return callbackContent({ reports: reportOf(Outgoing.parse(payload)) });
   if (event !== "sms.inbound") return callbackContent();
   const { id, channelId, sender, body } = Incoming.parse(payload);
-  if (!body.text) return callbackContent();
   const to = Object.entries(channels).find(([, channel]) => channel === channelId)?.[0] ?? channelId;
-  const inbound = { providerMessageId: id, from: sender.contact.identifierValue, to, text: body.text.text };
+  const inbound = { providerMessageId: id, from: sender.contact.identifierValue, to, text: body.text?.text ?? "" };
   return callbackContent({ inbound: [inbound] });
 }

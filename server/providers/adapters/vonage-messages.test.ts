@@ -218,7 +218,18 @@ describe("a webhook", () => {
       reports: [],
       inbound: [{ providerMessageId: ID, from: "447700900000", to: "447700900001", text: "STOP" }],
     });
-    expect(vonage.readCallback(webhook({ ...message, message_type: "image" }))).toEqual({ reports: [], inbound: [] });
+  });
+
+  it("contains messages from handsets that are no text: their body is empty, or the text beside a picture", () => {
+    const message = { message_uuid: ID, to: "447700900001", from: "447700900000" };
+    const textsOf = (content: object) =>
+      vonage.readCallback(webhook({ ...message, ...content })).inbound.map(({ text }) => text);
+    const image = { url: "https://api.nexmo.com/v3/media/1" };
+    expect(textsOf({ channel: "mms", message_type: "image", image })).toEqual([""]);
+    expect(textsOf({ channel: "mms", message_type: "image", image: { ...image, caption: "Stop" } })).toEqual(["Stop"]);
+    expect(textsOf({ channel: "sms", message_type: "unsupported" })).toEqual([""]);
+    expect(textsOf({ channel: "whatsapp", message_type: "image", image })).toEqual([]);
+    expect(textsOf({ channel: "sms" })).toEqual([]);
   });
 
   it("about anything else has no content", () => {

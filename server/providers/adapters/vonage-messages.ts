@@ -221,6 +221,13 @@ const FromHandset = z.object({
   to: z.string(),
   text: z.string(),
 });
+/** A picture or another file, with or without a text beside it, or a message that Vonage cannot read. */
+const FileFromHandset = FromHandset.extend({
+  channel: z.enum(["sms", "mms"]),
+  message_type: z.string(),
+  text: z.string().catch(""),
+  image: z.object({ caption: z.string() }).optional().catch(undefined),
+});
 
 /** The JSON object of a webhook of the Messages API; null: the callback is one of the SMS API. */
 export function messagesWebhook(callback: Callback): Record<string, unknown> | null {
@@ -231,9 +238,14 @@ export function messagesWebhook(callback: Callback): Record<string, unknown> | n
 
 export function readMessagesWebhook(body: Record<string, unknown>): CallbackContent {
   if (body.status === undefined) {
-    if (body.message_type !== "text") return callbackContent();
-    const { message_uuid, from, to, text } = FromHandset.parse(body);
-    return callbackContent({ inbound: [{ providerMessageId: message_uuid, from, to, text }] });
+    const inboundOf = ({ message_uuid, from, to }: z.output<typeof FromHandset>, text: string) =>
+      callbackContent({ inbound: [{ providerMessageId: message_uuid, from, to, text }] });
+    if (body.message_type === "text") {
+      const message = FromHandset.parse(body);
+      return inboundOf(message, message.text);
+    }
+    const { data } = FileFromHandset.safeParse(body);
+    return data ? inboundOf(data, data.text || (data.image?.caption ?? "")) : callbackContent();
   }
   const { message_uuid, status: word, timestamp, client_ref, error } = StatusUpdate.parse(body);
   const status = STATUSES.get(word);
