@@ -140,6 +140,22 @@ describe("postJson", () => {
     });
   });
 
+  test("a 100 Continue that was not asked for is a failure that says so, and early hints are none", async () => {
+    const ahead = await receiver((response) => {
+      response.writeEarlyHints({ link: "</style.css>; rel=preload" });
+      response.writeHead(204).end();
+    });
+    expect(await post(ahead.url)).toMatchObject({ acknowledged: true, statusCode: 204 });
+    const unasked = await receiver((response) => {
+      response.writeContinue();
+      response.writeHead(204).end();
+    });
+    expect(await post(unasked.url)).toMatchObject({
+      acknowledged: false,
+      error: "The endpoint sent 100 Continue, which was not asked for.",
+    });
+  });
+
   test("a refusal of the SSRF guard is a failure with its reason", async () => {
     const guard = createSsrfGuard({ allowedNetworks: [], lookup: () => Promise.reject(new Error("ENOTFOUND")) });
     closers.push(guard.close);

@@ -22,6 +22,11 @@ const PROCESS_STALLED = "PROCESS_STALLED";
 /** Failures of this machine, not of the endpoint: no files, memory or ports left, or a stall that broke the exchange. */
 const OUR_OWN = new Set(["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM", "EADDRNOTAVAIL", PROCESS_STALLED]);
 
+/** 100 Continue without our `Expect`: undici ends the connection. */
+const UNASKED_CONTINUE = "UNASKED_CONTINUE";
+/** What undici says of it, and of nothing else that a request gets. */
+const UNASKED_CONTINUE_TEXT = "bad response";
+
 /** Failures that a stall of this process in the middle of the exchange may have caused. */
 const LOST = new Set(["ECONNRESET", "EPIPE", "ETIMEDOUT", "UND_ERR_SOCKET", "UND_ERR_CONNECT_TIMEOUT"]);
 /** How long a connection may stay idle; a longer stall may have outlasted it. */
@@ -40,6 +45,7 @@ const ERROR_MESSAGES: Readonly<Record<string, string>> = {
   EHOSTUNREACH: "The endpoint could not be reached.",
   ENETUNREACH: "The endpoint could not be reached.",
   UND_ERR_CONNECT_TIMEOUT: "The endpoint could not be reached.",
+  [UNASKED_CONTINUE]: "The endpoint sent 100 Continue, which was not asked for.",
   HTTPParserError: "The endpoint's response is not HTTP.",
   CERT_HAS_EXPIRED: "The endpoint's TLS certificate has expired.",
   DEPTH_ZERO_SELF_SIGNED_CERT: "The endpoint's TLS certificate is self-signed.",
@@ -159,6 +165,7 @@ function isRefusedForStall(statusCode: number, markMs: number): boolean {
 /** Error code or class of a failure; exception messages are never shown. */
 function codeOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return "unknown";
+  if (thrown.message === UNASKED_CONTINUE_TEXT) return UNASKED_CONTINUE;
   return "code" in thrown && typeof thrown.code === "string" ? thrown.code : thrown.name;
 }
 
