@@ -49,6 +49,10 @@ export function usePerson(email: string, accountId: string | null): void {
   }, [page]);
 }
 
+/** Whom the open pages are for: the person, the account and the mode. */
+export const pageOwner = (): string =>
+  [shown?.email, shown?.accountId, isTestPage() && "test"].filter(Boolean).join(" ");
+
 /** From now on a call that needs a session fails without a question: the person is leaving. */
 export function dropPerson(): void {
   shown = null;

@@ -114,9 +114,16 @@ test("a send goes on while another page is open, stops on request, and a lost re
   expect(body.pagination).toMatchObject({ total: 620 });
 });
 
-test("what the balance does not cover cannot be sent", async ({ console: page }) => {
+test("what the balance does not cover cannot be sent, and stays until it is discarded", async ({ console: page }) => {
   const numbers = Array.from({ length: 1_000 }, (_, at) => `+1415555${at + 1_000}`);
   await compose(page, numbers.join("\n"), "W".repeat(1_600));
   await expect(page.getByText("Your balance does not cover this")).toBeVisible();
   await expect(page.getByRole("button", { name: "Send 1,000 messages" })).toBeDisabled();
+  await page.reload();
+  await expect(page.getByText("1,000 lines read")).toBeVisible();
+  await page.getByRole("button", { name: "Discard draft" }).click();
+  await expect(page.getByText("0 lines read")).toBeVisible();
+  await expect(page.getByLabel("Numbers or table")).toBeFocused();
+  await page.reload();
+  await expect(page.getByLabel("Numbers or table")).toHaveValue("");
 });

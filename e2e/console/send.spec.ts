@@ -15,6 +15,8 @@ const loseNextResponse = (page: Page) =>
     { times: 1 },
   );
 
+const text = (page: Page) => page.getByRole("textbox", { name: "Text" });
+
 async function compose(page: Page, body: string): Promise<void> {
   await page.goto("/send");
   await page.getByLabel("To").fill(TO);
@@ -24,7 +26,7 @@ async function compose(page: Page, body: string): Promise<void> {
 const unconfirmed = (page: Page) => page.getByRole("alert").filter({ hasText: "could not confirm" });
 const send = (page: Page) => page.getByRole("button", { name: "Send message" }).click();
 
-test("a send whose response is lost is sent and billed once when the person sends it again", async ({
+test("a send whose response is lost is sent and billed once when the person sends it again, also from its draft", async ({
   console: page,
   service,
   account,
@@ -36,11 +38,20 @@ test("a send whose response is lost is sent and billed once when the person send
   await loseNextResponse(page);
   await send(page);
   await expect(unconfirmed(page)).toContainText("only once");
+  await page.reload();
+  await expect(text(page)).toHaveValue("Once, please");
+  const navigation = page.getByRole("navigation", { name: "Main" });
+  await navigation.getByRole("link", { name: "Senders" }).click();
+  await expect(page.getByRole("heading", { level: 1, name: "Senders" })).toBeVisible();
+  await page.goBack();
+  await expect(page.getByLabel("To")).toHaveValue(TO);
   await send(page);
   await page.waitForURL(/\/messages\/msg_/);
   const list = await api.get<{ id: string }[]>(`/messages?to=${encodeURIComponent(TO)}`);
   expect(list.body.data.map(({ id }) => id)).toEqual([page.url().split("/").at(-1)]);
   expect(before - (await balance())).toBeCloseTo(0.01, 6);
+  await navigation.getByRole("link", { name: "Send a message" }).click();
+  await expect(text(page)).toHaveValue("");
 });
 
 test("a send without a connection fails at once, and is not sent by itself once there is one again", async ({
@@ -79,7 +90,7 @@ test("another text after a lost response is another message", async ({ console: 
   await loseNextResponse(page);
   await send(page);
   await expect(unconfirmed(page)).toBeVisible();
-  await page.getByRole("textbox", { name: "Text" }).fill("Second");
+  await text(page).fill("Second");
   await send(page);
   await page.waitForURL(/\/messages\/msg_/);
   const list = await api.get<{ body: string }[]>(`/messages?to=${encodeURIComponent(TO)}`);

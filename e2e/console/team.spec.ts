@@ -198,8 +198,12 @@ test("the addresses that security and audit log had before lead to the settings"
   ).toHaveAttribute("aria-current", "page");
 });
 
-test("a person's name and what the account says of itself are edited in the profile", async ({ console: page }) => {
+test("a person's name and what the account says of itself are edited in the profile, and wait there until they are saved", async ({
+  console: page,
+}) => {
+  await page.setViewportSize({ width: 390, height: 844 });
   await page.goto("/settings");
+  await page.getByLabel("Company").fill("Example");
   await page.getByRole("textbox", { name: "Your name" }).fill("Anna Example");
   await page.getByRole("button", { name: "Save your name" }).click();
   await expect(page.getByText("Your name is saved")).toBeVisible();
@@ -212,4 +216,8 @@ test("a person's name and what the account says of itself are edited in the prof
   await expect(page.getByText("The account is saved")).toBeVisible();
   await page.goto("/settings/audit");
   await expect(page.getByRole("table", { name: "Audit log" })).toContainText("Account updated");
+  await page.reload();
+  await expect(page.getByLabel("Company")).toHaveValue("Example");
+  await expect(page.getByRole("button", { name: "Discard draft" })).toHaveCount(1);
 });
+  await expect(page.getByRole("button", { name: "Discard draft" })).toBeHidden();

@@ -15,6 +15,11 @@ const en = {
     confirm: "Discard",
   },
 };
+  draft: {
+    label: "Draft",
+    restored: "What you had entered here is back.",
+    discard: "Discard draft",
+  },
 
 /** The texts of parts of forms. */
 export const formsTexts = defineTexts({ en });

@@ -1,18 +1,23 @@
 import { type UseMutationOptions, useMutation } from "@tanstack/react-query";
-import { useRef } from "react";
+import { type RefObject, useRef } from "react";
 import { once } from "@/app/_trpc/client";
 
 /** 32 hexadecimal digits. `randomUUID` exists in secure contexts only, and consoles are opened over plain HTTP as well. */
 const newKey = (): string =>
   [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 
+/** A key, and the content that it stands for. */
+export type UsedKey = { content: string; key: string };
+
 /**
  * The Idempotency-Key of a form: the same content keeps its key, so that a request whose response was lost can be repeated
  * without being carried out twice.
+ * @param kept where the key stands, if it is to outlive the form.
  * @returns takes the content of a request, and gives its key.
  */
-export function useIdempotencyKey(): (content: unknown) => string {
-  const last = useRef<{ content: string; key: string } | null>(null);
+export function useIdempotencyKey(kept?: RefObject<UsedKey | null>): (content: unknown) => string {
+  const own = useRef<UsedKey | null>(null);
+  const last = kept ?? own;
   return (value) => {
     const content = JSON.stringify(value);
     if (last.current?.content !== content) last.current = { content, key: newKey() };

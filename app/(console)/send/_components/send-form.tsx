@@ -11,10 +11,13 @@ import { sendTexts as texts } from "@/app/_texts/send/one";
 import { once, trpc } from "@/app/_trpc/client";
 import { apiErrorOf } from "@/app/_ui/forms/api-error";
 import { Choice } from "@/app/_ui/forms/choice";
+import { UNFINISHED } from "@/app/_ui/forms/date-input";
+import { DraftNote } from "@/app/_ui/forms/draft-note";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { fieldError } from "@/app/_ui/forms/form-errors";
+import { useFormDraft } from "@/app/_ui/forms/use-draft";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
-import { useIdempotencyKey } from "@/app/_ui/forms/use-idempotency-key";
+import { type UsedKey, useIdempotencyKey } from "@/app/_ui/forms/use-idempotency-key";
 import { IconAlertTriangle, IconSend } from "@/app/_ui/icons/icons";
 import { toastDone, toastProblem } from "@/app/_ui/toast";
 import type { AppRouter } from "@/server/api/router";
@@ -61,8 +64,8 @@ function SendError({ error }: { error: unknown }) {
   );
 }
 
-/** A message to begin with. */
-export type MessageDraft = { from: string; to: string; body: string; reference: string };
+/** A message to begin with a copy of. */
+export type MessageContent = { from: string; to: string; body: string; reference: string };
 
 type Outcome = Pick<Message, "to" | "status" | "scheduled_at" | "error">;
 
@@ -73,39 +76,53 @@ function tellOutcome({ to, status, scheduled_at, error }: Outcome): void {
   else toastDone(texts.done.accepted(to));
 }
 
-/** The form to send one message. `senderIds` are the approved ones, at least one. */
+/**
+ * The form to send one message, which keeps a draft by the name `draftName`. `senderIds` are the approved ones, at least one;
+ * `original`: a message to begin with a copy of.
+ */
 export function SendForm({
   senderIds,
   sandbox,
-  draft,
+  draftName,
+  original,
 }: {
   senderIds: string[];
   sandbox: boolean;
-  draft?: MessageDraft;
+  draftName: string;
+  original?: MessageContent;
 }) {
   const router = useRouter();
   const textField = useRef<HTMLTextAreaElement>(null);
   const utils = trpc.useUtils();
-  const keyOf = useIdempotencyKey();
+  const usedKey = useRef<UsedKey | null>(null);
+  const keyOf = useIdempotencyKey(usedKey);
   const send = useMutation({
     mutationFn: (message: NewMessage) => utils.client.messages.send.mutate(message, once(keyOf(message))),
+    onSuccess: (): void => draft.drop(),
   });
+  const untouched = {
+    to: "",
+    body: "",
+    reference: "",
+    send_at: "",
+    ignoresQuietHours: false,
+    ...original,
+    from: original && senderIds.includes(original.from) ? original.from : (senderIds[0] ?? ""),
+  };
   const form = useForm({
-    initialValues: {
-      to: "",
-      body: "",
-      reference: "",
-      send_at: "",
-      ignoresQuietHours: false,
-      ...draft,
-      from: draft && senderIds.includes(draft.from) ? draft.from : (senderIds[0] ?? ""),
-    },
+    initialValues: untouched,
     validate: {
       from: (from) => (from ? null : texts.selectSender),
       to: (to) => (isE164(bareNumber(to)) ? null : texts.enterNumber),
       body: (body) => (body ? null : texts.enterText),
       send_at: sendAtProblem,
     },
+  });
+  // With its key: a message that was sent without a response, and is sent again from its draft, is still sent once.
+  const draft = useFormDraft(draftName, form, untouched, {
+    beside: usedKey,
+    isDone: send.isSuccess,
+    isUsable: (field, value) => (field === "from" ? senderIds.some((id) => id === value) : value !== UNFINISHED),
   });
   const errors = useFormErrors(form);
   const { from, to, body } = form.values;
@@ -153,6 +170,7 @@ export function SendForm({
         <Card>
           <form onSubmit={submit} noValidate aria-label={texts.form}>
             <Stack gap="md">
+              <DraftNote draft={draft} />
               <SendError error={errors.unplaced} />
               <Choice label={texts.from} data={senderIds} {...form.getInputProps("from")} />
               <TextInput

@@ -12,7 +12,7 @@ import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import type { MessageDetail } from "@/server/messages/schema";
 import { CreditNotice } from "../../_credit/credit-notice";
-import { type MessageDraft, SendForm } from "./send-form";
+import { type MessageContent, SendForm } from "./send-form";
 
 /** Names the message to copy: its text does not belong in an address. */
 const SEND_AGAIN = "again";
@@ -22,7 +22,7 @@ const SENDERS_SHOWN = 100;
 
 const NOT_READY = { data: undefined, error: null, refetch: () => undefined };
 
-const draftOf = ({ message: { from, to, body }, reference }: MessageDetail): MessageDraft => ({
+const contentOf = ({ message: { from, to, body }, reference }: MessageDetail): MessageContent => ({
   from,
   to,
   body,
@@ -63,7 +63,8 @@ export function SendView({ sandbox }: { sandbox: boolean }) {
                 key={again}
                 senderIds={items.map((sender) => sender.sender_id)}
                 sandbox={sandbox || isTestMode}
-                draft={original.data && draftOf(original.data)}
+                draftName={again === null ? "send" : `send ${again}`}
+                original={original.data && contentOf(original.data)}
               />
             ) : (
               <NoSender />

@@ -5,7 +5,9 @@ import { profileTexts as texts } from "@/app/_texts/settings/profile";
 import { sharedTexts } from "@/app/_texts/shared";
 import { trpc } from "@/app/_trpc/client";
 import { Choice } from "@/app/_ui/forms/choice";
+import { DraftNote } from "@/app/_ui/forms/draft-note";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
+import { useFormDraft } from "@/app/_ui/forms/use-draft";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { useStoredForm } from "@/app/_ui/forms/use-stored-form";
 import { toastDone } from "@/app/_ui/toast";
@@ -26,7 +28,9 @@ export function AccountCard({
   const utils = trpc.useUtils();
   const save = trpc.accounts.updateProfile.useMutation();
   const { name, company_name, country } = account;
-  const form = useStoredForm({ name, company_name, country });
+  const stored = { name, company_name, country };
+  const form = useStoredForm(stored);
+  const draft = useFormDraft("account", form, stored);
   const errors = useFormErrors(form);
   const submit = form.onSubmit((values) => {
     errors.clear();
@@ -57,6 +61,7 @@ export function AccountCard({
               <CopyButton value={account.id} label={texts.account.copyId} />
             </Group>
           </Stack>
+          <DraftNote draft={draft} />
           <ErrorAlert error={errors.unplaced} title={texts.account.notSaved} />
           <TextInput label={texts.account.name} readOnly={!canEdit} {...form.getInputProps("name")} />
           <TextInput

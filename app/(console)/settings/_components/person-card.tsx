@@ -4,7 +4,9 @@ import { Button, Card, Group, Stack, TextInput, Title } from "@mantine/core";
 import { useRouter } from "next/navigation";
 import { profileTexts as texts } from "@/app/_texts/settings/profile";
 import { trpc } from "@/app/_trpc/client";
+import { DraftNote } from "@/app/_ui/forms/draft-note";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
+import { useFormDraft } from "@/app/_ui/forms/use-draft";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { useStoredForm } from "@/app/_ui/forms/use-stored-form";
 import { toastDone } from "@/app/_ui/toast";
@@ -14,7 +16,9 @@ export function PersonCard({ name, email }: { name: string; email: string }) {
   const router = useRouter();
   const utils = trpc.useUtils();
   const rename = trpc.auth.rename.useMutation();
-  const form = useStoredForm({ name });
+  const stored = { name };
+  const form = useStoredForm(stored);
+  const draft = useFormDraft("person", form, stored);
   const errors = useFormErrors(form);
   const submit = form.onSubmit((values) => {
     errors.clear();
@@ -36,6 +40,7 @@ export function PersonCard({ name, email }: { name: string; email: string }) {
           <Title order={2} size="h4" id="person">
             {texts.person.title}
           </Title>
+          <DraftNote draft={draft} />
           <ErrorAlert error={errors.unplaced} title={texts.person.notSaved} />
           <TextInput label={texts.person.name} autoComplete="name" {...form.getInputProps("name")} />
           <TextInput

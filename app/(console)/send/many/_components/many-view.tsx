@@ -4,7 +4,9 @@ import { Button, Card, Grid, Group, Skeleton, Stack } from "@mantine/core";
 import { useMemo, useState } from "react";
 import { sendManyTexts as texts } from "@/app/_texts/send/many";
 import { trpc } from "@/app/_trpc/client";
+import { DraftNote } from "@/app/_ui/forms/draft-note";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
+import { useDraft } from "@/app/_ui/forms/use-draft";
 import { LinkButton } from "@/app/_ui/frame/link-button";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { IconChecks, IconId } from "@/app/_ui/icons/icons";
@@ -56,7 +58,9 @@ export function ManyView() {
                 </EmptyState>
               </Card>
             ) : (
-              account.data && <Compose accountId={account.data.id} senderIds={items.map((item) => item.sender_id)} />
+              <QueryState query={account} loading={<Skeleton height={480} radius="lg" />}>
+                {({ id }) => <Compose accountId={id} senderIds={items.map((item) => item.sender_id)} />}
+              </QueryState>
             )
           }
         </QueryState>
@@ -65,11 +69,26 @@ export function ManyView() {
   );
 }
 
+/** What is kept while it is not sent. */
+type Kept = BulkDraft & { text: string };
+
 function Compose({ accountId, senderIds }: { accountId: string; senderIds: string[] }) {
   const [text, setText] = useState("");
-  const [draft, setDraft] = useState<BulkDraft>({ from: senderIds[0] ?? "", body: "", smart: false });
-  const { list, column, setColumn, readNumber } = useNumberList(text);
+  const untouched = { from: senderIds[0] ?? "", body: "", smart: false };
+  const [draft, setDraft] = useState<BulkDraft>(untouched);
+  const isEntered = text !== "" || draft.body !== "";
+  const [isRestored, setRestored] = useState(false);
   const sending = useSendPlan(accountId);
+  useDraft<Kept>(
+    "send to many",
+    ({ text: keptText, ...kept }) => {
+      setText(keptText);
+      setDraft({ ...kept, from: senderIds.includes(kept.from) ? kept.from : draft.from });
+      setRestored(true);
+    },
+    () => (isEntered && !sending.plan ? { text, ...draft } : null),
+  );
+  const { list, column, setColumn, readNumber } = useNumberList(text);
   const rows = useMemo(
     () => rowsOf({ ...list, records: list.records.slice(0, ROWS_MAX) }, column, readNumber),
     [list, column, readNumber],
@@ -91,6 +110,7 @@ function Compose({ accountId, senderIds }: { accountId: string; senderIds: strin
           reset();
           // The next send is to others.
           if (isFinished(plan)) setText("");
+          setRestored(false);
           sending.putAway();
         }}
       />
@@ -99,6 +119,16 @@ function Compose({ accountId, senderIds }: { accountId: string; senderIds: strin
   const canCheck = rows.length > 0 && draft.body !== "" && list.records.length <= ROWS_MAX;
   return (
     <Stack gap="lg">
+      <DraftNote
+        draft={{
+          isRestored,
+          discard: () => {
+            setText("");
+            setDraft(untouched);
+            setRestored(false);
+          },
+        }}
+      />
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, md: 6 }}>
           <RecipientsCard text={text} onText={setText} list={list} column={column} onColumn={setColumn} />

@@ -4,7 +4,9 @@ import { Anchor, Button, Card, Group, SimpleGrid, Stack, Switch, Text, TextInput
 import { useState } from "react";
 import { sendingTexts as texts } from "@/app/_texts/settings/sending";
 import { trpc } from "@/app/_trpc/client";
+import { DraftNote } from "@/app/_ui/forms/draft-note";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
+import { useFormDraft } from "@/app/_ui/forms/use-draft";
 import { useStoredForm } from "@/app/_ui/forms/use-stored-form";
 import { SiteLink } from "@/app/_ui/frame/site-link";
 import { toastDone } from "@/app/_ui/toast";
@@ -18,18 +20,17 @@ export function QuietHoursCard({ hours, canEdit }: { hours: QuietHours | null; c
   const utils = trpc.useUtils();
   const save = trpc.accounts.setQuietHours.useMutation();
   const [unplaced, setUnplaced] = useState<unknown>(null);
-  const form = useStoredForm(
-    { isOn: hours !== null, ...(hours ?? USUAL) },
-    {
-      validate: {
-        starts_at: (starts, { isOn }) => (isOn && starts === "" ? texts.quietHours.enterTime : null),
-        ends_at: (ends, { isOn, starts_at }) => {
-          if (isOn && ends === "") return texts.quietHours.enterTime;
-          return isOn && ends === starts_at ? texts.quietHours.sameAsStart : null;
-        },
+  const stored = { isOn: hours !== null, ...(hours ?? USUAL) };
+  const form = useStoredForm(stored, {
+    validate: {
+      starts_at: (starts, { isOn }) => (isOn && starts === "" ? texts.quietHours.enterTime : null),
+      ends_at: (ends, { isOn, starts_at }) => {
+        if (isOn && ends === "") return texts.quietHours.enterTime;
+        return isOn && ends === starts_at ? texts.quietHours.sameAsStart : null;
       },
     },
-  );
+  });
+  const draft = useFormDraft("quiet hours", form, stored);
   const { isOn } = form.values;
   const submit = form.onSubmit((values) => {
     const { starts_at, ends_at } = values;
@@ -62,6 +63,7 @@ export function QuietHoursCard({ hours, canEdit }: { hours: QuietHours | null; c
               ))}
             </Text>
           </Stack>
+          <DraftNote draft={draft} />
           <ErrorAlert error={unplaced} title={texts.quietHours.notSaved} />
           <Switch
             label={texts.quietHours.keep}
