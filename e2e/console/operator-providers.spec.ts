@@ -31,6 +31,14 @@ test("an operator enters a provider's settings, and no secret is ever shown agai
     await expect(page.getByText("Is missing")).toBeVisible();
   });
 
+  await test.step("a link does not drop what was entered without a question", async () => {
+    await page.getByRole("link", { name: "All providers" }).click();
+    const question = page.getByRole("dialog", { name: "Discard what you have entered?" });
+    await question.getByRole("button", { name: "Cancel" }).click();
+    await expect(question).toBeHidden();
+    await expect(page.getByLabel("Access key")).toHaveValue(SECRET);
+  });
+
   await test.step("saved secrets are in use, and not shown", async () => {
     await page.getByLabel("Signing key").fill(SIGNING_SECRET);
     await page.getByRole("button", { name: "Save settings" }).click();

@@ -12,14 +12,15 @@ const en = {
   discard: {
     title: "Discard what you have entered?",
     question: "The dialog closes without saving it.",
+    ofPage: "You leave this page without saving it.",
     confirm: "Discard",
   },
-};
   draft: {
     label: "Draft",
     restored: "What you had entered here is back.",
     discard: "Discard draft",
   },
+};
 
 /** The texts of parts of forms. */
 export const formsTexts = defineTexts({ en });

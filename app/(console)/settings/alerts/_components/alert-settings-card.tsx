@@ -6,6 +6,7 @@ import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { NumberField } from "@/app/_ui/forms/number-field";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
+import { useLeaveQuestion } from "@/app/_ui/forms/use-leave-question";
 import { useStoredForm } from "@/app/_ui/forms/use-stored-form";
 import { Notice } from "@/app/_ui/notice";
 import { toastDone } from "@/app/_ui/toast";
@@ -20,10 +21,14 @@ export function AlertSettingsCard({ settings }: { settings: AlertSettings }) {
   const utils = trpc.useUtils();
   const { data: account } = trpc.accounts.get.useQuery();
   const update = trpc.alerts.update.useMutation();
-  const form = useStoredForm<Values>(
-    { low_balance: settings.low_balance ?? "", by_mail: settings.by_mail, url: settings.url ?? "" },
-    { validate: { low_balance: optionalNumberProblem } },
-  );
+  const stored: Values = {
+    low_balance: settings.low_balance ?? "",
+    by_mail: settings.by_mail,
+    url: settings.url ?? "",
+  };
+  const form = useStoredForm<Values>(stored, { validate: { low_balance: optionalNumberProblem } });
+  // Not a draft: an address may be a secret.
+  useLeaveQuestion(form.isDirty());
   const errors = useFormErrors(form);
   const submit = form.onSubmit((values) => {
     const { low_balance, by_mail, url } = values;

@@ -7,6 +7,7 @@ import { trpc } from "@/app/_trpc/client";
 import { confirmAction } from "@/app/_ui/forms/confirm";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
+import { useLeaveQuestion } from "@/app/_ui/forms/use-leave-question";
 import { useStoredForm } from "@/app/_ui/forms/use-stored-form";
 import { toastDone, toastFailed } from "@/app/_ui/toast";
 import { PROVIDER_NAMES } from "@/app/_ui/values/provider-name";
@@ -66,6 +67,7 @@ function SettingsForm({ provider: { id, settings, source } }: { provider: Provid
   const utils = trpc.useUtils();
   const form = useStoredForm<Values>(valuesOf(settings));
   const errors = useFormErrors(form);
+  useLeaveQuestion(form.isDirty());
 
   /** Loads the stored settings into the form, which also empties the fields of secrets. */
   async function reload() {
