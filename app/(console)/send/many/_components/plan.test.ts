@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import {
   batchesOf,
   dropPlan,
@@ -10,6 +10,9 @@ import {
   type PlanStorage,
   readPlan,
 } from "./plan";
+
+const mode = vi.hoisted(() => ({ isTest: false }));
+vi.mock("@/app/_trpc/test-mode", () => ({ isTestPage: () => mode.isTest }));
 
 const plan: Plan = {
   accountId: "acc_1",
@@ -56,4 +59,16 @@ it("what cannot be read is no plan", () => {
   expect(readPlan(storage)).toBeNull();
   storage.setItem("messaging.send-many", "7");
   expect(readPlan(storage)).toBeNull();
+});
+
+it("keeps the plans of test mode and of live mode apart", () => {
+  const storage = memory();
+  mode.isTest = true;
+  keepPlan(storage, plan);
+  mode.isTest = false;
+  expect(readPlan(storage)).toBeNull();
+  dropPlan(storage);
+  mode.isTest = true;
+  expect(readPlan(storage)).toEqual(plan);
+  mode.isTest = false;
 });

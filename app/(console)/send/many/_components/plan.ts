@@ -2,6 +2,7 @@
  * A send to many as the browser remembers it until it is over, so that a reload goes on with the same batches and keys: the
  * service then carries out each of them once.
  */
+import { isTestPage } from "@/app/_trpc/test-mode";
 import { type ReadyRow, toBatches } from "./batches";
 
 /** Result of a row. */
@@ -23,7 +24,8 @@ export type Plan = {
 /** The part of a browser's storage that plans need. */
 export type PlanStorage = Pick<Storage, "getItem" | "setItem" | "removeItem">;
 
-const PLACE = "messaging.send-many";
+/** A plan of test mode, and the keys of its batches, mean nothing in live mode, and the other way round. */
+const placeOfMode = () => (isTestPage() ? "messaging.send-many.test" : "messaging.send-many");
 /** The service remembers keys for 24 hours; an hour is left for clocks that differ. */
 const RESUMABLE_FOR_MS = 23 * 3_600_000;
 
@@ -43,7 +45,7 @@ const isPlan = (value: unknown): value is Plan =>
 /** The plan that was not put away yet; null: none. */
 export function readPlan(storage: PlanStorage): Plan | null {
   try {
-    const value: unknown = JSON.parse(storage.getItem(PLACE) ?? "null");
+    const value: unknown = JSON.parse(storage.getItem(placeOfMode()) ?? "null");
     return isPlan(value) ? value : null;
   } catch {
     return null;
@@ -51,6 +53,7 @@ export function readPlan(storage: PlanStorage): Plan | null {
 }
 
 /** @throws the browser's error when there is no room; then nothing may be sent. */
-export const keepPlan = (storage: PlanStorage, plan: Plan): void => storage.setItem(PLACE, JSON.stringify(plan));
+export const keepPlan = (storage: PlanStorage, plan: Plan): void =>
+  storage.setItem(placeOfMode(), JSON.stringify(plan));
 
-export const dropPlan = (storage: PlanStorage): void => storage.removeItem(PLACE);
+export const dropPlan = (storage: PlanStorage): void => storage.removeItem(placeOfMode());
