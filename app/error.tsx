@@ -5,14 +5,15 @@ import { appTexts } from "@/app/_texts/app";
 import { IconAlertTriangle } from "@/app/_ui/icons/icons";
 import { EmptyState } from "./_ui/lists/empty-state";
 
-export default function ErrorPage({ retry }: { error: unknown; retry: () => void }) {
+/** In the place of a page that broke. A part of it may have failed to load, which only a page that is loaded anew tries again. */
+export default function ErrorPage() {
   return (
     <Center component="main" mih="100dvh">
       <EmptyState
         icon={IconAlertTriangle}
         title={appTexts.error.title}
         isPage
-        action={<Button onClick={retry}>{appTexts.tryAgain}</Button>}
+        action={<Button onClick={() => window.location.reload()}>{appTexts.tryAgain}</Button>}
       >
         {appTexts.error.reason}
       </EmptyState>

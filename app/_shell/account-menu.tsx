@@ -1,10 +1,11 @@
 "use client";
 
 import { Avatar, UnstyledButton, VisuallyHidden } from "@mantine/core";
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
 import { shellTexts as texts } from "@/app/_texts/shell/shell";
+import { lazily } from "@/app/_ui/frame/connection";
 
-const OpenAccountMenu = lazy(() => import("./open-account-menu").then((file) => ({ default: file.OpenAccountMenu })));
+const OpenAccountMenu = lazily(() => import("./open-account-menu").then((file) => ({ default: file.OpenAccountMenu })));
 
 /** The words of a name whose first letters stand for it: signs between them, such as “&”, do not. */
 const wordsOf = (name: string): string => name.match(/[\p{L}\p{M}\p{N}]+/gu)?.join(" ") ?? name;

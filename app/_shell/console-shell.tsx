@@ -2,8 +2,9 @@
 
 import { Box, Container, Group } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { lazy, type ReactNode, Suspense, useState } from "react";
+import { type ReactNode, Suspense, useState } from "react";
 import { shellTexts as texts } from "@/app/_texts/shell/shell";
+import { lazily } from "@/app/_ui/frame/connection";
 import { usePerson } from "../_trpc/client";
 import { useTestMode } from "../_trpc/test-mode";
 import { useCompact } from "../_ui/frame/density";
@@ -37,7 +38,7 @@ type ShellViewer = {
   isCompact?: boolean;
 };
 
-const SiteDrawer = lazy(() => import("../_ui/frame/site-drawer").then((file) => ({ default: file.SiteDrawer })));
+const SiteDrawer = lazily(() => import("../_ui/frame/site-drawer").then((file) => ({ default: file.SiteDrawer })));
 
 /** The frame of every page for signed-in users: navigation, balance, account menu. */
 export function ConsoleShell({ viewer, children }: { viewer: ShellViewer; children: ReactNode }) {

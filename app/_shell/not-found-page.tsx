@@ -1,14 +1,15 @@
 "use client";
 
 import { Card, Center } from "@mantine/core";
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
 import { appTexts } from "@/app/_texts/app";
+import { lazily } from "@/app/_ui/frame/connection";
 import { IconMapPinOff } from "@/app/_ui/icons/icons";
 import { trpc } from "../_trpc/client";
 import { LinkButton } from "../_ui/frame/link-button";
 import { EmptyState } from "../_ui/lists/empty-state";
 
-const ConsoleShell = lazy(() => import("./console-shell").then((file) => ({ default: file.ConsoleShell })));
+const ConsoleShell = lazily(() => import("./console-shell").then((file) => ({ default: file.ConsoleShell })));
 
 /** A page that does not exist, inside the console for signed-in people. It is made when the product is built. */
 export function NotFoundPage() {

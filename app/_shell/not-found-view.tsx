@@ -1,8 +1,9 @@
 "use client";
 
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
+import { lazily } from "@/app/_ui/frame/connection";
 
-const NotFoundPage = lazy(() => import("./not-found-page").then((file) => ({ default: file.NotFoundPage })));
+const NotFoundPage = lazily(() => import("./not-found-page").then((file) => ({ default: file.NotFoundPage })));
 
 /** Every page brings this view along, so what it shows is loaded where a page is missing. */
 export function NotFoundView() {

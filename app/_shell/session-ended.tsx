@@ -1,10 +1,11 @@
 "use client";
 
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
 import { appTexts } from "@/app/_texts/app";
+import { lazily } from "@/app/_ui/frame/connection";
 import { openDialog } from "../_ui/forms/dialogs";
 
-const Form = lazy(() => import("./sign-in-again-form").then((file) => ({ default: file.SignInAgainForm })));
+const Form = lazily(() => import("./sign-in-again-form").then((file) => ({ default: file.SignInAgainForm })));
 
 type Question = { email: string; close: () => void };
 

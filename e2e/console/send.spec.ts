@@ -20,7 +20,7 @@ const text = (page: Page) => page.getByRole("textbox", { name: "Text" });
 async function compose(page: Page, body: string): Promise<void> {
   await page.goto("/send");
   await page.getByLabel("To").fill(TO);
-  await page.getByRole("textbox", { name: "Text" }).fill(body);
+  await text(page).fill(body);
 }
 
 const unconfirmed = (page: Page) => page.getByRole("alert").filter({ hasText: "could not confirm" });
@@ -65,8 +65,15 @@ test("a send without a connection fails at once, and is not sent by itself once 
   await context.setOffline(true);
   await send(page);
   await expect(unconfirmed(page)).toBeVisible();
-  await page.getByRole("textbox", { name: "Text" }).fill("Now, please");
+  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Messages" }).click();
+  await page.getByRole("button", { name: "Theme" }).click();
+  await expect(page.getByText("You are offline")).toBeVisible();
+  await text(page).fill("Now, please");
   await context.setOffline(false);
+  // What was to be loaded meanwhile comes now.
+  await expect(page.getByRole("menu")).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(page.getByText("You are offline")).toBeHidden();
   const sends: string[] = [];
   page.on("request", (request) => request.url().includes("messages.send") && sends.push(request.url()));
   // A call of the page that arrives proves that the connection is there again.

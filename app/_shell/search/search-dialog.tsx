@@ -8,6 +8,7 @@ import { type KeyboardEvent, useEffect, useId, useState } from "react";
 import { searchTexts as texts } from "@/app/_texts/shell/search";
 import { trpc } from "@/app/_trpc/client";
 import { Dialog } from "@/app/_ui/forms/dialog";
+import { isOnline } from "@/app/_ui/frame/connection";
 import { IconSearch } from "@/app/_ui/icons/icons";
 import { useMayChange } from "../may-change";
 import { signOutHere } from "../sign-out";
@@ -146,6 +147,7 @@ function useChoice(onClose: () => void): (choice: Choice) => void {
   const router = useRouter();
   const { setColorScheme } = useMantineColorScheme();
   return (choice) => {
+    if ("href" in choice && !isOnline()) return;
     onClose();
     if ("href" in choice) router.push(choice.href);
     else if (choice.action === "sign-out") signOutHere();

@@ -7,6 +7,7 @@ const en = {
   theme: "Theme",
   schemes: { light: "Light", dark: "Dark", auto: "Match system" },
   compactTables: "Compact tables",
+  offline: "You are offline. Pages and dialogs open again once you are connected.",
 };
 
 /** The texts of the frame around pages: header, navigation, theme. */

@@ -1,10 +1,11 @@
 "use client";
 
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
 import { appTexts } from "@/app/_texts/app";
+import { lazily } from "@/app/_ui/frame/connection";
 import { openDialog } from "./dialogs";
 
-const Form = lazy(() => import("./confirm-password-form").then((file) => ({ default: file.ConfirmPasswordForm })));
+const Form = lazily(() => import("./confirm-password-form").then((file) => ({ default: file.ConfirmPasswordForm })));
 
 /**
  * Asks for the password in a dialog. `confirm` sends it to the service, which refuses a wrong one at `password`.

@@ -1,11 +1,12 @@
 "use client";
 
 import type { ModalProps } from "@mantine/core";
-import { lazy, Suspense, useRef, useSyncExternalStore } from "react";
+import { Suspense, useRef, useSyncExternalStore } from "react";
 import { sharedTexts } from "@/app/_texts/shared";
+import { lazily } from "@/app/_ui/frame/connection";
 import { dialogStore } from "./dialogs";
 
-const Modal = lazy(() => import("./modal"));
+const Modal = lazily(() => import("./modal"));
 const isNoneAsking = () => dialogStore.read().every(({ isOpen }) => !isOpen);
 const isNoneAskingYet = () => true;
 

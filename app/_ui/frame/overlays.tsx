@@ -1,11 +1,12 @@
 "use client";
 
 import { useNotifications } from "@mantine/notifications";
-import { lazy, Suspense, useRef, useSyncExternalStore } from "react";
+import { Suspense, useRef, useSyncExternalStore } from "react";
 import { LazyModal } from "../forms/dialog";
 import { closeDialog, dialogStore, dropDialog } from "../forms/dialogs";
+import { lazily } from "./connection";
 
-const Notifications = lazy(() => import("./toasts"));
+const Notifications = lazily(() => import("./toasts"));
 const NONE = dialogStore.read();
 
 /** The dialogs that functions have opened, and the toasts. Both are loaded when the first one is shown. */

@@ -2,6 +2,7 @@
 
 import Link from "next/link";
 import { type ComponentProps, useState } from "react";
+import { isOnline } from "./connection";
 
 /**
  * A link to a page of the console, which is fetched ahead once somebody points at it or focuses it. Next does so for every link
@@ -10,6 +11,7 @@ import { type ComponentProps, useState } from "react";
 export function PageLink({
   onPointerEnter,
   onFocus,
+  onClick,
   ...props
 }: Omit<ComponentProps<typeof Link>, "href" | "prefetch"> & { href: string }) {
   const [isNear, setNear] = useState(false);
@@ -17,6 +19,11 @@ export function PageLink({
     <Link
       {...props}
       prefetch={isNear ? null : false}
+      onClick={(event) => {
+        onClick?.(event);
+        // Next would leave for the browser's own page of errors.
+        if (!isOnline()) event.preventDefault();
+      }}
       onPointerEnter={(event) => {
         setNear(true);
         onPointerEnter?.(event);

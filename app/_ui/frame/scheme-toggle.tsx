@@ -1,11 +1,12 @@
 "use client";
 
 import { ActionIcon, Box } from "@mantine/core";
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
 import { frameTexts as texts } from "@/app/_texts/ui/frame";
 import { IconMoon, IconSun } from "@/app/_ui/icons/icons";
+import { lazily } from "./connection";
 
-const SchemeMenu = lazy(() => import("./scheme-menu").then((file) => ({ default: file.SchemeMenu })));
+const SchemeMenu = lazily(() => import("./scheme-menu").then((file) => ({ default: file.SchemeMenu })));
 
 /**
  * The button that chooses light, dark or the system's colours, and with `withDensity` compact tables; its menu is loaded when

@@ -3,6 +3,7 @@
 import { Box, Burger, Group } from "@mantine/core";
 import type { ReactNode } from "react";
 import { frameTexts as texts } from "@/app/_texts/ui/frame";
+import { OfflineNote } from "./offline-note";
 
 /**
  * The frame of a page: the header, the navigation beside it on wide screens, and the content. Mantine's can be resized by
@@ -60,6 +61,7 @@ export function Shell({
       <main id="content" tabIndex={-1} className="shell-main">
         {children}
       </main>
+      <OfflineNote />
     </div>
   );
 }

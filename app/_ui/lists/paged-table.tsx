@@ -3,6 +3,7 @@
 import { Box, Button, Group, type MantineBreakpoint, Pagination, Text } from "@mantine/core";
 import type { MouseEvent, ReactNode } from "react";
 import { listsTexts as texts } from "@/app/_texts/ui/lists";
+import { isOnline } from "@/app/_ui/frame/connection";
 import { IconFileOff } from "@/app/_ui/icons/icons";
 import { formatCount } from "../values/count";
 import { EmptyState } from "./empty-state";
@@ -75,7 +76,7 @@ export function PagedTable<Row>({
       // A dialog that a click opened gives the focus back to the row.
       tabIndex: -1,
       className: "clickable",
-      onClick: (event: MouseEvent) => opensRow(event) && onRowClick(row),
+      onClick: (event: MouseEvent) => opensRow(event) && isOnline() && onRowClick(row),
     };
   return (
     <Box aria-busy={busy} opacity={busy ? 0.6 : 1}>

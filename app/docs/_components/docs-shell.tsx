@@ -3,9 +3,10 @@
 import { Box, Button, Container, Group, UnstyledButton } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { usePathname } from "next/navigation";
-import { lazy, type ReactNode, Suspense, useState } from "react";
+import { type ReactNode, Suspense, useState } from "react";
 import { docsTexts as texts } from "@/app/_texts/docs";
 import { Brand } from "@/app/_ui/frame/brand";
+import { lazily } from "@/app/_ui/frame/connection";
 import { LinkButton } from "@/app/_ui/frame/link-button";
 import { SchemeToggle } from "@/app/_ui/frame/scheme-toggle";
 import { Shell } from "@/app/_ui/frame/shell";
@@ -14,7 +15,7 @@ import { GUIDES } from "@/server/api/document/guides";
 import { hrefOf, REFERENCE_HREF } from "../_guides/list";
 import { DocsNavigation } from "./docs-navigation";
 
-const SiteDrawer = lazy(() => import("@/app/_ui/frame/site-drawer").then((file) => ({ default: file.SiteDrawer })));
+const SiteDrawer = lazily(() => import("@/app/_ui/frame/site-drawer").then((file) => ({ default: file.SiteDrawer })));
 
 function Tab({ href, label, active }: { href: string; label: string; active: boolean }) {
   return (

@@ -1,15 +1,15 @@
 "use client";
 
 import { useMediaQuery } from "@mantine/hooks";
-import { lazy } from "react";
 import { apiKeysTexts as texts } from "@/app/_texts/api-keys/list";
 import { trpc } from "@/app/_trpc/client";
 import { FormModal } from "@/app/_ui/forms/form-modal";
 import { secretDialog } from "@/app/_ui/forms/secret-dialog";
 import { useOnce } from "@/app/_ui/forms/use-idempotency-key";
+import { lazily } from "@/app/_ui/frame/connection";
 import { NewKey } from "./new-key";
 
-const ApiKeyForm = lazy(() => import("./api-key-form").then((file) => ({ default: file.ApiKeyForm })));
+const ApiKeyForm = lazily(() => import("./api-key-form").then((file) => ({ default: file.ApiKeyForm })));
 
 /** Creates a key and shows it, once. */
 export function CreateApiKeyDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {

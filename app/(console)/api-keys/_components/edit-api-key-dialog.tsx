@@ -2,14 +2,14 @@
 
 import { Stack, Text } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
-import { lazy } from "react";
 import { apiKeyActionsTexts as texts } from "@/app/_texts/api-keys/actions";
 import { trpc } from "@/app/_trpc/client";
 import { FormModal } from "@/app/_ui/forms/form-modal";
+import { lazily } from "@/app/_ui/frame/connection";
 import { toastDone } from "@/app/_ui/toast";
 import type { ApiKey } from "@/server/api-keys/schema";
 
-const ApiKeyForm = lazy(() => import("./api-key-form").then((file) => ({ default: file.ApiKeyForm })));
+const ApiKeyForm = lazily(() => import("./api-key-form").then((file) => ({ default: file.ApiKeyForm })));
 
 /** Changes the name and the limits of a key; null: closed. */
 export function EditApiKeyDialog({ apiKey, onClose }: { apiKey: ApiKey | null; onClose: () => void }) {

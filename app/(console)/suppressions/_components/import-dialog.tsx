@@ -1,11 +1,12 @@
 "use client";
 
-import { lazy, useState } from "react";
+import { useState } from "react";
 import { importSuppressionsTexts as texts } from "@/app/_texts/suppressions/import";
 import { FormModal } from "@/app/_ui/forms/form-modal";
+import { lazily } from "@/app/_ui/frame/connection";
 import type { ImportStage } from "./use-import";
 
-const ImportForm = lazy(() => import("./import-form").then((file) => ({ default: file.ImportForm })));
+const ImportForm = lazily(() => import("./import-form").then((file) => ({ default: file.ImportForm })));
 
 /** Imports a list of opted-out numbers. It stays open while the list is being sent. */
 export function ImportDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {

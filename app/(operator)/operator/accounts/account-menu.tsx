@@ -1,15 +1,16 @@
 "use client";
 
 import { ActionIcon } from "@mantine/core";
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
 import { accountWordsTexts as texts } from "@/app/_texts/operator/account-words";
 import { trpc } from "@/app/_trpc/client";
 import { confirmAction } from "@/app/_ui/forms/confirm";
+import { lazily } from "@/app/_ui/frame/connection";
 import { IconDots } from "@/app/_ui/icons/icons";
 import { toastDone, toastFailed } from "@/app/_ui/toast";
 import type { OperatedAccount } from "@/server/operator/schema";
 
-const AccountMenuItems = lazy(() =>
+const AccountMenuItems = lazily(() =>
   import("./account-menu-items").then((file) => ({ default: file.AccountMenuItems })),
 );
 

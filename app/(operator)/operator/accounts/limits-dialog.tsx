@@ -1,11 +1,11 @@
 "use client";
 
-import { lazy } from "react";
 import { accountWordsTexts as texts } from "@/app/_texts/operator/account-words";
 import { FormModal } from "@/app/_ui/forms/form-modal";
+import { lazily } from "@/app/_ui/frame/connection";
 import type { OperatedAccount } from "@/server/operator/schema";
 
-const LimitsForm = lazy(() => import("./limits-form").then((file) => ({ default: file.LimitsForm })));
+const LimitsForm = lazily(() => import("./limits-form").then((file) => ({ default: file.LimitsForm })));
 
 /** Edits the limits of an account. Its fields are loaded when it opens first. */
 export function LimitsDialog({

@@ -1,15 +1,16 @@
 "use client";
 
 import { Button } from "@mantine/core";
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
 import { IfMayChange } from "@/app/_shell/may-change";
 import { messageTexts as texts } from "@/app/_texts/messages/detail";
+import { lazily } from "@/app/_ui/frame/connection";
 import { LinkButton } from "@/app/_ui/frame/link-button";
 import { IconChevronDown, IconRefresh } from "@/app/_ui/icons/icons";
 import type { MessageDetail } from "@/server/messages/schema";
 import { CancelButton } from "./cancel-button";
 
-const CopyMenu = lazy(() => import("./copy-menu").then((file) => ({ default: file.CopyMenu })));
+const CopyMenu = lazily(() => import("./copy-menu").then((file) => ({ default: file.CopyMenu })));
 
 /** Sends the message again, unless its text was deleted, or copies it. */
 export function MessageActions({ detail }: { detail: MessageDetail }) {
