@@ -49,7 +49,7 @@ export function SignInAgainForm({
           {...form.getInputProps("password")}
         />
         {isCodeWanted && <CodeField {...form.getInputProps("code")} />}
-        <Group justify="flex-end" gap="sm">
+        <Group className="dialog-foot" justify="flex-end" gap="sm">
           <Button variant="default" onClick={onLeave}>
             {texts.leave}
           </Button>

@@ -30,7 +30,7 @@ export function confirmAction({
         <Text size="sm" component="div">
           {children}
         </Text>
-        <Group justify="flex-end" gap="sm">
+        <Group className="dialog-foot" justify="flex-end" gap="sm">
           <Button variant="default" onClick={close} data-autofocus>
             {cancelLabel}
           </Button>

@@ -25,7 +25,7 @@ export function OneTimeSecret({
     <Stack gap="md">
       <Notice title={title}>{warning}</Notice>
       <SecretValue label={label} value={value} notice={notice} />
-      <Group justify="flex-end">
+      <Group className="dialog-foot" justify="flex-end">
         <Button variant="default" onClick={onDone}>
           {texts.secretCopied}
         </Button>

@@ -114,7 +114,7 @@ export function ImportForm({
             onCancel={onClose}
           />
         ) : (
-          <Group justify="flex-end" gap="sm">
+          <Group className="dialog-foot" justify="flex-end" gap="sm">
             {stage === "running" && (
               <Button variant="default" onClick={stop}>
                 {texts.stop}

@@ -57,7 +57,7 @@ export function DecisionDialog({
             data-autofocus
           />
           <ErrorAlert error={error} />
-          <Group justify="flex-end">
+          <Group className="dialog-foot" justify="flex-end">
             <Button variant="default" onClick={onClose}>
               {sharedTexts.cancel}
             </Button>

@@ -84,7 +84,7 @@ function Made({ invitation, onDone }: { invitation: CreatedInvitation; onDone: (
           <SecretValue label={texts.invited.link} value={invitation.link} />
         </>
       )}
-      <Group justify="flex-end">
+      <Group className="dialog-foot" justify="flex-end">
         <Button variant="default" onClick={onDone}>
           {texts.invited.done}
         </Button>

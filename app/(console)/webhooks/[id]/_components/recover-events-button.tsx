@@ -61,7 +61,7 @@ function RecoverForm({ endpointId, onDone }: { endpointId: string; onDone: () =>
           withAsterisk
           {...form.getInputProps("since")}
         />
-        <Group justify="flex-end" gap="sm">
+        <Group className="dialog-foot" justify="flex-end" gap="sm">
           <Button variant="default" onClick={onDone}>
             {sharedTexts.cancel}
           </Button>

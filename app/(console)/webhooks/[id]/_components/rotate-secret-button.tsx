@@ -39,7 +39,7 @@ export function RotateSecretButton({ endpointId }: { endpointId: string }) {
           <Stack gap="md">
             <OnceAlert error={rotate.error} title={texts.rotate.notRotated} />
             <Text size="sm">{texts.rotate.effect}</Text>
-            <Group justify="flex-end" gap="sm">
+            <Group className="dialog-foot" justify="flex-end" gap="sm">
               <Button variant="default" onClick={behaviour.onClose}>
                 {sharedTexts.cancel}
               </Button>
