@@ -2,6 +2,7 @@
 
 import { Stack } from "@mantine/core";
 import { usePathname } from "next/navigation";
+import { useLayoutEffect, useRef } from "react";
 import { shellTexts as texts } from "@/app/_texts/shell/shell";
 import { type NavigationItem, NavigationSection } from "@/app/_ui/frame/navigation-section";
 import {
@@ -80,12 +81,24 @@ const HOMES = ["/", "/operator"];
 const isAt = (pathname: string, href: string) =>
   HOMES.includes(href) ? pathname === href : pathname === href || pathname.startsWith(`${href}/`);
 
+/** No navigation was drawn since the page was loaded. */
+let isFirst = true;
+
 /** The console's navigation. `onLeave` runs when a link is chosen, so that a drawer can close. */
 export function Navigation({ isOperator, onLeave }: { isOperator: boolean; onLeave?: () => void }) {
   const mayChange = useMayChange();
   const pathname = usePathname();
+  const links = useRef<HTMLDivElement>(null);
+  // A page may be opened from elsewhere, and the navigation be longer than the window.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the link of another page is the current one then.
+  useLayoutEffect(() => {
+    // A page that was loaded is seen before this runs: links must not move away from under a pointer.
+    const isInUse = isFirst && links.current?.matches(":hover, :focus-within");
+    isFirst = false;
+    if (!isInUse) links.current?.querySelector('[aria-current="page"]')?.scrollIntoView({ block: "nearest" });
+  }, [pathname]);
   return (
-    <Stack gap="lg">
+    <Stack gap="lg" ref={links}>
       {sections()
         .filter((section) => isOperator || !section.operatorOnly)
         .map((section) => (

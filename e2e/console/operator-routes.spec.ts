@@ -13,7 +13,11 @@ test("an operator adds a route, reorders its providers, simulates it and deletes
   const prefix = `999${randomInt(10_000, 99_999)}`;
   const number = `+${prefix}1234`;
   await signInOperator(page, service);
+  await page.setViewportSize({ width: 1_280, height: 600 });
   await page.goto("/operator/routes");
+  // The navigation is longer than the window.
+  const navigation = page.getByRole("navigation", { name: "Main" });
+  await expect(navigation.getByRole("link", { name: "Routes and prices" })).toBeInViewport({ ratio: 1 });
 
   await test.step("add it", async () => {
     await page.getByRole("button", { name: "Add route" }).click();
