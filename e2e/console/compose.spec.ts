@@ -54,6 +54,8 @@ test("a message is sent again from its page, without its text in an address", as
   const sent = { from: account.sender, to: "+14155550181", body: "Once more, with feeling", reference: "r-1" };
   const { body } = await api.post("/messages/send", sent);
   await page.goto(`/messages/${body.data.id}`);
+  // A time is read to the second, in its zone, without a pointer.
+  await expect(page.getByRole("region", { name: "Details" })).toContainText(/:\d\d [AP]M (UTC|GMT)/);
   await page.getByRole("link", { name: "Send again" }).click();
   await expect(page.getByRole("textbox", { name: "Text" })).toHaveValue(sent.body);
   await expect(page.getByLabel("To")).toHaveValue(sent.to);

@@ -11,7 +11,7 @@ import { Problem } from "@/app/_ui/problem";
 import { CodeBlock } from "@/app/_ui/values/code-block";
 import { CopyButton } from "@/app/_ui/values/copy-button";
 import { formatCount } from "@/app/_ui/values/count";
-import { Time } from "@/app/_ui/values/time";
+import { ExactTime } from "@/app/_ui/values/time";
 import type { LoggedRequestDetail } from "@/server/request-log/schema";
 import { HttpStatus } from "./http-status";
 
@@ -67,7 +67,7 @@ function RequestFacts({ request }: { request: LoggedRequestDetail }) {
           {texts.dialog.key(key_name ?? key_id)}
         </Text>
         <Text size="sm" c="dimmed" component="div">
-          <Time value={created_at} />
+          <ExactTime value={created_at} />
         </Text>
       </Group>
       <Group gap="xs" wrap="nowrap">

@@ -57,12 +57,17 @@ const never = () => () => undefined;
 const inUtc = () => "UTC";
 const inOwnZone = () => undefined;
 
+/** Of the browser: undefined. The first render, which the server makes too, is of UTC. */
+const useZone = () => useSyncExternalStore(never, inOwnZone, inUtc);
+
+type TimeProps = { value: string | null; fallback?: string };
+
 /**
  * A time relative to now, exact in the tooltip; `fallback` for null. The server does not know the browser's time zone, so the
  * first render names days of UTC. Its words may be a moment older than those of the browser, which is no mistake.
  */
-export function Time({ value, fallback = "–" }: { value: string | null; fallback?: string }) {
-  const timeZone = useSyncExternalStore(never, inOwnZone, inUtc);
+export function Time({ value, fallback = "–" }: TimeProps) {
+  const timeZone = useZone();
   const date = new Date(value ?? 0);
   const words = useSyncExternalStore(
     subscribe,
@@ -76,5 +81,20 @@ export function Time({ value, fallback = "–" }: { value: string | null; fallba
         {words}
       </time>
     </Tooltip>
+  );
+}
+
+/** A time among the details of one thing, written out beside its words: a finger or a keyboard cannot point at it. */
+export function ExactTime({ value, fallback }: TimeProps) {
+  const timeZone = useZone();
+  return (
+    <>
+      <Time value={value} fallback={fallback} />{" "}
+      {value && (
+        <span className="dimmed small inline-block" suppressHydrationWarning>
+          {new Date(value).toLocaleString(currentLocale(), { ...moment, timeZone })}
+        </span>
+      )}
+    </>
   );
 }

@@ -5,7 +5,7 @@ import { PageLink } from "@/app/_ui/frame/page-link";
 import { formatCount } from "@/app/_ui/values/count";
 import { Copied, Fact } from "@/app/_ui/values/fact";
 import { KeyState, Scopes } from "@/app/_ui/values/key-cells";
-import { Time } from "@/app/_ui/values/time";
+import { ExactTime } from "@/app/_ui/values/time";
 import type { ApiKey } from "@/server/api-keys/schema";
 
 /** The fields of a key. `keys`: all of its account, some of which it may have made. */
@@ -41,16 +41,16 @@ export function KeyFacts({ apiKey, keys }: { apiKey: ApiKey; keys: readonly ApiK
           )}
         </Fact>
         <Fact label={texts.facts.expires}>
-          <Time value={apiKey.expires_at} fallback={texts.facts.never} />
+          <ExactTime value={apiKey.expires_at} fallback={texts.facts.never} />
         </Fact>
         <Fact label={texts.facts.lastUsed}>
-          <Time value={apiKey.last_used_at} fallback={texts.facts.never} />
+          <ExactTime value={apiKey.last_used_at} fallback={texts.facts.never} />
         </Fact>
         <Fact label={sharedTexts.created}>
           {apiKey.created_by ? (
-            texts.facts.createdBy(<Time value={apiKey.created_at} />, <KeyLink id={apiKey.created_by} of={keys} />)
+            texts.facts.createdBy(<ExactTime value={apiKey.created_at} />, <KeyLink id={apiKey.created_by} of={keys} />)
           ) : (
-            <Time value={apiKey.created_at} />
+            <ExactTime value={apiKey.created_at} />
           )}
         </Fact>
         {made.length > 0 && (

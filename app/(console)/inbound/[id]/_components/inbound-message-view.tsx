@@ -13,7 +13,7 @@ import { QueryState } from "@/app/_ui/lists/query-state";
 import { CodeBlock } from "@/app/_ui/values/code-block";
 import { Copied, Fact } from "@/app/_ui/values/fact";
 import { providerName } from "@/app/_ui/values/provider-name";
-import { Time } from "@/app/_ui/values/time";
+import { ExactTime } from "@/app/_ui/values/time";
 import type { InboundMessage } from "@/server/inbound/schema";
 import { ActionBadge } from "../../_components/action-badge";
 
@@ -89,10 +89,10 @@ function Facts({ message }: { message: InboundMessage }) {
           <Copied value={message.provider_message_id} label={texts.details.copyProviderId} />
         </Fact>
         <Fact label={texts.details.received}>
-          <Time value={message.received_at} />
+          <ExactTime value={message.received_at} />
         </Fact>
         <Fact label={texts.details.stored}>
-          <Time value={message.created_at} />
+          <ExactTime value={message.created_at} />
         </Fact>
       </DataList>
     </Card>

@@ -5,7 +5,7 @@ import { formatCount } from "@/app/_ui/values/count";
 import { Copied, Fact } from "@/app/_ui/values/fact";
 import { Money } from "@/app/_ui/values/money";
 import { providerName } from "@/app/_ui/values/provider-name";
-import { Time } from "@/app/_ui/values/time";
+import { ExactTime } from "@/app/_ui/values/time";
 import type { MessageDetail } from "@/server/messages/schema";
 
 /** The fields of a message. */
@@ -48,11 +48,11 @@ export function MessageFacts({ detail: { message, reference, encoding, segments 
           </Fact>
         ))}
         <Fact label={sharedTexts.created}>
-          <Time value={message.created_at} />
+          <ExactTime value={message.created_at} />
         </Fact>
         {message.scheduled_at && (
           <Fact label={texts.scheduledFor}>
-            <Time value={message.scheduled_at} />
+            <ExactTime value={message.scheduled_at} />
           </Fact>
         )}
         {message.validity_period !== null && (
@@ -62,17 +62,17 @@ export function MessageFacts({ detail: { message, reference, encoding, segments 
         )}
         {message.sent_at && (
           <Fact label={texts.sent}>
-            <Time value={message.sent_at} />
+            <ExactTime value={message.sent_at} />
           </Fact>
         )}
         {message.delivered_at && (
           <Fact label={texts.delivered}>
-            <Time value={message.delivered_at} />
+            <ExactTime value={message.delivered_at} />
           </Fact>
         )}
         {message.failed_at && (
           <Fact label={texts.failed}>
-            <Time value={message.failed_at} />
+            <ExactTime value={message.failed_at} />
           </Fact>
         )}
       </DataList>

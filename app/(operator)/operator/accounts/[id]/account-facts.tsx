@@ -4,7 +4,7 @@ import { rolesTexts } from "@/app/_texts/settings/roles";
 import { sharedTexts } from "@/app/_texts/shared";
 import { countryName } from "@/app/_ui/values/country-name";
 import { Copied, Fact } from "@/app/_ui/values/fact";
-import { Time } from "@/app/_ui/values/time";
+import { ExactTime } from "@/app/_ui/values/time";
 import type { OperatedAccountDetail } from "@/server/operator/account-schema";
 import { limitsOf } from "../account-limits";
 
@@ -23,7 +23,7 @@ export function AccountFacts({ account }: { account: OperatedAccountDetail }) {
         </Fact>
         <Fact label={texts.country}>{countryName(account.country) ?? texts.notGiven}</Fact>
         <Fact label={sharedTexts.created}>
-          <Time value={account.created_at} />
+          <ExactTime value={account.created_at} />
         </Fact>
         <Fact label={texts.limits}>
           {limits.length === 0 ? texts.installationLimits : limits.map((limit) => <div key={limit}>{limit}</div>)}
