@@ -25,7 +25,8 @@ const en = {
   noneFound: {
     title: "No messages match these filters",
     reversedDays: "The first date is after the last.",
-    byNumber: "Part of a number matches anywhere in it; with a leading +, only its beginning.",
+    byNumber:
+      "Part of a number matches anywhere in it; with a leading +, only its beginning. Recipients that are no phone numbers are found by the status Failed.",
     byReference: "A reference must match exactly, including upper and lower case.",
     showAll: "Show all messages",
   },
