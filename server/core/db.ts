@@ -3,7 +3,7 @@ import { PrismaPg } from "@prisma/adapter-pg";
 import pg from "pg";
 import { PrismaClient } from "@/prisma/generated/client";
 import { isConnectionFailure, isNeverSent, messageOf } from "./database/connection-failure";
-import { PatientPool, pauseAfter, type Query, startPatience, WAIT_MAX_MS } from "./database/patient-pool";
+import { noteFull, PatientPool, pauseAfter, type Query, startPatience, WAIT_MAX_MS } from "./database/patient-pool";
 import { types } from "./database/pg-types";
 import { readFromStandby } from "./database/standby-reads";
 import { env } from "./env";
@@ -258,6 +258,7 @@ async function runOnce<T>(client: pg.PoolClient, work: (tx: Tx, defer: Defer) =>
   } catch (thrown) {
     const reason = errorCodeOf(thrown) === ABORTED ? (failures[0] ?? thrown) : thrown;
     if (isConnectionFailure(reason)) {
+      noteFull(reason);
       broken = reason as Error;
       if (commit && !(await isSurelyUndone(commit, failures.find(isConnectionFailure)))) throw outcomeUnknown(reason);
       throw new LostBeforeCommit("The connection was lost before COMMIT.", { cause: reason });

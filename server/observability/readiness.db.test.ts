@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, expect, test, vi } from "vitest";
 import { addJob } from "../core/add-jobs";
-import { pool, transaction } from "../core/db";
+import { pool, type Tx, transaction } from "../core/db";
 import { newId } from "../core/ids";
 import { checkReadiness, invalidateReadiness } from "./readiness";
 
@@ -22,6 +22,15 @@ const addMigration = (name: string, isFinished = true) =>
      VALUES ($1, '', $2, CASE WHEN $3::bool THEN now() END, now(), $3::bool::int)`,
     [randomUUID(), name, isFinished],
   );
+
+/** A transaction that does `work` in its first run only. */
+async function repeated(work: (tx: Tx) => Promise<unknown>): Promise<void> {
+  let runs = 0;
+  await transaction(async (tx) => {
+    runs += 1;
+    if (runs === 1) await work(tx);
+  });
+}
 
 const look = () => {
   invalidateReadiness();
@@ -96,6 +105,21 @@ test("a database to which a newer version is applying a migration is served", as
   expect(await look()).toMatchObject({ ok: true, failing: [], checks: { migrations: { ok: true, pending: 0 } } });
 });
 
+test("a database that was made read-only is named, though it is no standby", async () => {
+  await heartbeat(0);
+  const client = await pool().connect();
+  await client.query("SET default_transaction_read_only = on");
+  const release = client.release.bind(client);
+  const readOnly = Object.assign(client, { release: () => release(true) });
+  const reached = vi.spyOn(pool(), "reachAtOnce").mockResolvedValue(readOnly);
+  try {
+    expect(await look()).toMatchObject({ ok: false, failing: ["database"], checks: { migrations: { ok: true } } });
+  } finally {
+    reached.mockRestore();
+  }
+  expect(await look()).toMatchObject({ ok: true, failing: [] });
+});
+
 test("a flood of checks asks the database once", async () => {
   await heartbeat(0);
   invalidateReadiness();
@@ -157,5 +181,24 @@ test("a database that cannot be reached is named, and nothing of its address", a
     expect(JSON.stringify(readiness)).not.toMatch(/secret|10\.0\.0\.1/);
   } finally {
     reached.mockRestore();
+  }
+});
+
+// Last in this file: the process remembers it for ten seconds.
+const FULL = "DO $$ BEGIN RAISE 'could not extend file: No space left on device' USING ERRCODE = 'disk_full'; END $$";
+
+test.each([
+  ["statement", () => pool().query(FULL)],
+  ["transaction", () => repeated((tx) => tx.query(FULL))],
+])("a database without space for a %s is named for ten seconds, though it can be read", async (_, write) => {
+  await heartbeat(0);
+  vi.useFakeTimers({ toFake: ["performance"] });
+  try {
+    await write().catch(() => undefined);
+    expect(await look()).toMatchObject({ ok: false, failing: ["database"], checks: { database: { ok: false } } });
+    vi.advanceTimersByTime(10_001);
+    expect(await look()).toMatchObject({ ok: true, failing: [] });
+  } finally {
+    vi.useRealTimers();
   }
 });

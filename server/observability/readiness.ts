@@ -1,6 +1,7 @@
 /** Whether the installation does its work: for load balancers, orchestrators and people. */
 import { cachedRead } from "../core/cached-read";
 import { SECOND_MS } from "../core/clock";
+import { sinceFullMs } from "../core/database/patient-pool";
 import { pool, type Queryable } from "../core/db";
 import { env } from "../core/env";
 import { errorFields, log } from "../core/log";
@@ -11,6 +12,8 @@ import { pagesProcess } from "./pages-state";
 const CHECK_TIMEOUT_MS = 5 * SECOND_MS;
 /** The database is queried at most once in this time, however many callers there are. */
 const FRESH_MS = SECOND_MS;
+/** A process with work to do finds a full disk again within this time; one without is ready again after it. */
+const FULL_FOR_MS = 10 * SECOND_MS;
 
 type Check = { ok: boolean };
 
@@ -58,9 +61,12 @@ async function readWorkers(on: Queryable): Promise<Readiness["checks"]["workers"
 }
 
 async function readDatabase(on: Queryable, startedAt: number): Promise<Readiness["checks"]["database"]> {
-  const { rows } = await on.query<{ isStandby: boolean }>('SELECT pg_is_in_recovery() AS "isStandby"');
-  // A standby takes no writes until it is promoted.
-  return { ok: rows[0]?.isStandby === false, latency_ms: Math.round(performance.now() - startedAt) };
+  // On in a standby until it is promoted, and in a primary that was made read-only, as hosts do when its disk is nearly full.
+  const { rows } = await on.query<{ readsOnly: boolean }>(
+    `SELECT current_setting('transaction_read_only')::bool AS "readsOnly"`,
+  );
+  const takesWrites = rows[0]?.readsOnly === false && sinceFullMs() > FULL_FOR_MS;
+  return { ok: takesWrites, latency_ms: Math.round(performance.now() - startedAt) };
 }
 
 async function readMigrations(on: Queryable): Promise<NonNullable<Readiness["checks"]["migrations"]>> {

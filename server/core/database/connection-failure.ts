@@ -3,13 +3,14 @@ import { errorCodeOf } from "../errors";
 
 /** A write on a server that only reads: a standby that is not promoted yet, or a primary that is no longer one. */
 const READ_ONLY = "25006";
+/** An error of a statement, or the last word of a server that crashes because it cannot write its WAL. */
+export const DISK_FULL = "53100";
 /** Codes of the system for a connection that fails or is lost, and of PostgreSQL for one that it refuses or ends. */
 const CODES = new Set([
   ...["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH", "ENOTFOUND", "EAI_AGAIN"],
   // Shut down by an administrator, after a crash, or not yet started; too many connections; idle for too long, in a transaction or not.
   ...["57P01", "57P02", "57P03", "53300", "25P03", "57P05"],
-  // The disk is full: an error of a statement, or the last word of a server that crashes because it cannot write its WAL.
-  "53100",
+  DISK_FULL,
   READ_ONLY,
 ]);
 /** The driver's messages for the same; they have no code. */

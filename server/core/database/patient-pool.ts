@@ -1,7 +1,8 @@
 import pg from "pg";
-import { databaseUnavailable, isApiError, outcomeUnknown } from "../errors";
+import { databaseUnavailable, errorCodeOf, isApiError, outcomeUnknown } from "../errors";
 import { metrics } from "../metrics";
-import { isConnectionFailure, isNeverDone } from "./connection-failure";
+import { defineProcessValue } from "../process";
+import { DISK_FULL, isConnectionFailure, isNeverDone } from "./connection-failure";
 
 /** Longest wait of a caller for a database that is unreachable, or that keeps going away. */
 export const WAIT_MAX_MS = 5_000;
@@ -39,6 +40,19 @@ export async function pauseAfter(cause: unknown, patience: Patience): Promise<vo
   if (pauseMs === null) throw databaseUnavailable({ nothingDone: patience.nothingDone, cause });
   await sleep(pauseMs);
 }
+
+const lastFull = defineProcessValue("db.last_full", () => ({ atMs: Number.NEGATIVE_INFINITY }));
+
+/** Notes a failure of a statement for {@link sinceFullMs}. */
+export function noteFull(thrown: unknown): void {
+  if (errorCodeOf(thrown) === DISK_FULL) lastFull().atMs = performance.now();
+}
+
+/**
+ * Milliseconds since a statement of this process last found the database's disk full; infinite when none has. The database may go on
+ * serving reads then, for as long as its write-ahead log has a place.
+ */
+export const sinceFullMs = (): number => performance.now() - lastFull().atMs;
 
 type Connected = (
   thrown: Error | undefined,
@@ -107,6 +121,7 @@ async function queryAgain(queryOnce: Query, args: unknown[], first: unknown): Pr
   const patience = startPatience(false);
   for (let thrown = first; ; ) {
     if (isApiError(thrown) || !isConnectionFailure(thrown)) throw thrown;
+    noteFull(thrown);
     if (!isNeverDone(thrown) && !isRead(args[0])) throw outcomeUnknown(thrown);
     await pauseAfter(thrown, patience);
     try {
