@@ -54,6 +54,12 @@ export function noteFull(thrown: unknown): void {
  */
 export const sinceFullMs = (): number => performance.now() - lastFull().atMs;
 
+/**
+ * Whether there is no connection for now. Whatever the server refuses one for may end: a database that is being renamed or restored, a
+ * password that is being changed, too many connections.
+ */
+const isUnreachable = (thrown: unknown): boolean => thrown instanceof pg.DatabaseError || isConnectionFailure(thrown);
+
 type Connected = (
   thrown: Error | undefined,
   client: pg.PoolClient | undefined,
@@ -104,7 +110,7 @@ export class PatientPool extends pg.Pool {
 
   private reachFor(patience: Patience, connected: Connected): void {
     super.connect((thrown, client, release) => {
-      if (!thrown || !isConnectionFailure(thrown)) {
+      if (!thrown || !isUnreachable(thrown)) {
         this.waits.observe((performance.now() - patience.startedAt) / 1_000);
         connected(thrown, client, release);
         return;
