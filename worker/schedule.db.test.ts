@@ -1,6 +1,6 @@
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { pool } from "@/server/core/db";
-import { addDueJobs, RECURRING } from "./schedule";
+import { addDueJobs, bringForward, RECURRING } from "./schedule";
 
 const OF_MINUTE = RECURRING.flatMap(({ task, minute }) => (minute === null ? [task] : [])).sort();
 
@@ -61,4 +61,38 @@ test("a job of every hour is added within a minute of its time, and not made up 
   );
   for (const { task, minute } of rows) expect(hourly).toContainEqual({ task, minute });
   expect(rows.length).toBeLessThanOrEqual(1);
+});
+
+describe("after the database's clock was set back by two hours", () => {
+  /** Adds a job as it was written by the clock before, to run `later` (an interval) than that. */
+  const add = (later: string) =>
+    pool().query(
+      `INSERT INTO graphile_worker._private_jobs (task_id, payload, run_at, created_at, updated_at)
+       SELECT id, '{}', t.at + $1::interval, t.at, t.at
+       FROM graphile_worker._private_tasks, (SELECT now() + interval '2 hours' AS at) t WHERE identifier = 'apply_receipts'`,
+      [later],
+    );
+
+  const dueReceipts = async () => {
+    const { rows } = await pool().query<{ isDue: boolean }>(
+      `SELECT run_at <= clock_timestamp() AS "isDue" FROM graphile_worker.jobs
+       WHERE task_identifier = 'apply_receipts' ORDER BY run_at`,
+    );
+    return rows.map(({ isDue }) => isDue);
+  };
+
+  test("jobs that were to run at once run now, and those for later keep their time", async () => {
+    await addDueJobs();
+    for (const later of ["0", "2 seconds", "3 hours"]) await add(later);
+    await setTimes("2 hours");
+    await Promise.all([bringForward(), bringForward()]);
+    expect(await dueReceipts()).toEqual([true, true, false]);
+  });
+
+  test("with a clock that was not set back, none are read", async () => {
+    await addDueJobs();
+    await add("0");
+    await bringForward();
+    expect(await dueReceipts()).toEqual([false]);
+  });
 });

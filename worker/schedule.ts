@@ -63,9 +63,35 @@ export async function addDueJobs(): Promise<void> {
   });
 }
 
+/** Jobs that were to run within this time of being added. Those for later keep their time, which a caller may have named. */
+const SOON = "interval '1 minute'";
+
+/**
+ * Has jobs run that the database added before its clock was set back: to it they are due when the clock has come that far again, receipts
+ * of a time two hours ahead two hours late. That it was set back is seen by the sweeps, of which a time lies ahead until the next call of
+ * {@link addDueJobs}: call this before it. Without that no job is read.
+ */
+export async function bringForward(): Promise<void> {
+  const { rowCount } = await pool().query({
+    name: "schedule.bring_forward",
+    text: `UPDATE graphile_worker._private_jobs SET run_at = clock_timestamp(), updated_at = clock_timestamp() WHERE id IN (
+             SELECT id FROM graphile_worker._private_jobs
+             WHERE created_at > clock_timestamp() AND run_at < created_at + ${SOON} AND EXISTS (
+               SELECT FROM graphile_worker._private_known_crontabs WHERE identifier = $1 AND last_execution > clock_timestamp())
+             FOR UPDATE SKIP LOCKED)`,
+    values: ["sweep_messages" satisfies JobName],
+  });
+  if (rowCount) log("warn", "schedule.clock_set_back", { jobs: rowCount });
+}
+
+async function look(): Promise<void> {
+  await bringForward().catch((thrown) => log("warn", "schedule.not_brought_forward", errorFields(thrown)));
+  await addDueJobs();
+}
+
 /** Adds recurring jobs when they are due until the returned function is called. */
 export const keepSchedule = (): (() => Promise<void>) =>
   keepDoing(async () => {
-    await addDueJobs().catch((thrown) => log("warn", "schedule.not_read", errorFields(thrown)));
+    await look().catch((thrown) => log("warn", "schedule.not_read", errorFields(thrown)));
     return LOOK_EVERY_MS;
   });

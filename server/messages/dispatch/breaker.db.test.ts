@@ -111,3 +111,29 @@ test("a half-open provider gets a limited number of probes, and a failure opens 
   expect(second?.breaker).toBe("open");
   expect(Number(second?.openUntil) - Date.now()).toBeGreaterThan(15_000);
 });
+
+test.each([
+  ["open", "now() + interval '2 hours 10 seconds'"],
+  ["probing", "NULL"],
+])(
+  "a provider that was %s when the database's clock was set back by two hours is probed at once",
+  async (breaker, until) => {
+    await pool().query(
+      `INSERT INTO providers (id, breaker, opens, open_until, probes_left, updated_at)
+     VALUES ('twilio', '${breaker}', 1, ${until}, 0, now() + interval '2 hours')`,
+    );
+    await updateProviderHealth();
+    invalidateProviders();
+    expect(await stateOf()).toMatchObject({ breaker: "probing", probesLeft: 3 });
+  },
+);
+
+test("a provider that has just been opened is not probed before its wait is over", async () => {
+  await pool().query(
+    `INSERT INTO providers (id, breaker, opens, open_until, updated_at)
+     VALUES ('twilio', 'open', 5, now() + interval '2 minutes', now() + interval '1 second')`,
+  );
+  await updateProviderHealth();
+  invalidateProviders();
+  expect(await stateOf()).toMatchObject({ breaker: "open" });
+});

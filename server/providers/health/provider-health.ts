@@ -109,15 +109,22 @@ export async function returnProbes(provider: string, count: number): Promise<voi
 /** The probes of a dead worker can be taken again after this time. */
 const PROBE_LOST_AFTER_S = 150;
 
+/**
+ * A row that is written for a time so far ahead is from before the database's clock was set back. Its wait would last until the clock has come
+ * there again.
+ */
+const SET_BACK_S = 60;
+
 /** Run about once a second by each worker: counters, breakers whose wait is over, health, and standing connections. */
 export async function updateProviderHealth(): Promise<void> {
   await flushCounts();
   const { rowCount } = await pool().query({
     name: "providers.begin_probing",
     text: `UPDATE providers SET breaker = 'probing', probes_left = $1, updated_at = now()
-           WHERE (breaker = 'open' AND open_until <= now())
-              OR (breaker = 'probing' AND probes_left = 0 AND updated_at < now() - $2 * interval '1 second')`,
-    values: [PROBES, PROBE_LOST_AFTER_S],
+           WHERE (breaker = 'open' OR (breaker = 'probing' AND probes_left = 0))
+             AND (CASE breaker WHEN 'open' THEN open_until <= now() ELSE updated_at < now() - $2 * interval '1 second' END
+               OR updated_at > now() + $3 * interval '1 second')`,
+    values: [PROBES, PROBE_LOST_AFTER_S, SET_BACK_S],
   });
   const { rowCount: changed } = await pool().query({
     name: "providers.unavailable_since",
