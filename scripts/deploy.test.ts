@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
-import { Settings } from "@/server/core/env";
+import { readEnv, Settings } from "@/server/core/env";
 import { NODE_OPTIONS_OF } from "./node-options";
 
 const read = (name: string): string => readFileSync(`deploy/${name}`, "utf8");
@@ -65,6 +65,28 @@ test("manifests and compose file set only settings that exist", () => {
   const named = [...inKubernetes, ...inPods, ...inCompose].map(([, name]) => name ?? "");
   expect(named.length).toBeGreaterThan(15);
   expect(named.filter((name) => !known.has(name))).toEqual([]);
+});
+
+/** Those of a pooler, a standby and a second kind of web process, which it does not have; the image sets the others. */
+const NOT_OF_COMPOSE = [
+  ...["DATABASE_DIRECT_URL", "DATABASE_READ_URL", "DATABASE_STATEMENT_NAMES", "CONSOLE"],
+  ...["NODE_ENV", "HOST", "PORT"],
+];
+
+test("the compose file passes on every other setting, so that none is without effect there", () => {
+  const passed = [...read("compose.yaml").matchAll(/^ {4}([A-Z_]+):/gm)].map(([, name]) => name ?? "");
+  const left = Object.keys(Settings.shape).filter((name) => !passed.includes(name));
+  expect(left.sort()).toEqual(NOT_OF_COMPOSE.toSorted());
+});
+
+test("a setting that the compose file passes on empty has its default", () => {
+  const passed = [...read("compose.yaml").matchAll(/^ {4}([A-Z_]+): \$\{\w+:-(.*)\}$/gm)];
+  expect(passed.length).toBeGreaterThan(30);
+  const given = Object.fromEntries(passed.map(([, name, value]) => [name, value]));
+  const required = { DATABASE_URL: "postgresql://postgres/messaging", SECRET_KEY: "x".repeat(32) };
+  const { TRUSTED_PROXIES: _, ...settings } = readEnv({ ...given, ...required });
+  const { TRUSTED_PROXIES: __, ...defaults } = readEnv(required);
+  expect(settings).toEqual(defaults);
 });
 
 test("probes and health checks ask for paths that a process serves", () => {
