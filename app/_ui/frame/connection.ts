@@ -3,17 +3,48 @@ import { lazy, useSyncExternalStore } from "react";
 const AGAIN_AFTER_MS = 2_000;
 const TRIES_WITH_CONNECTION = 3;
 
-/** Whether the browser knows of a connection; without one, nothing that is not here yet can be opened. */
-export const isOnline = (): boolean => navigator.onLine;
+/** Pause between looks for the service while it cannot be reached. */
+const LOOK_AGAIN_MS = 5_000;
+
+let isCutOff = false;
+const listeners = new Set<() => void>();
+
+/** Any response proves the connection. */
+const reachesService = (): Promise<boolean> =>
+  fetch("/api/health", { method: "HEAD", cache: "no-store" }).then(
+    () => true,
+    () => false,
+  );
+
+/**
+ * Finds out whether the service can be reached when the browser calls itself offline: it does so on a machine without a network, too, where
+ * the service may run itself.
+ */
+async function look(): Promise<void> {
+  const isOffline = !navigator.onLine && !(await reachesService()) && !navigator.onLine;
+  if (isOffline) setTimeout(look, LOOK_AGAIN_MS);
+  if (isOffline === isCutOff) return;
+  isCutOff = isOffline;
+  for (const listener of listeners) listener();
+}
 
 function subscribe(listener: () => void): () => void {
-  window.addEventListener("online", listener);
-  window.addEventListener("offline", listener);
+  if (listeners.size === 0) {
+    window.addEventListener("online", look);
+    window.addEventListener("offline", look);
+    void look();
+  }
+  listeners.add(listener);
   return () => {
-    window.removeEventListener("online", listener);
-    window.removeEventListener("offline", listener);
+    listeners.delete(listener);
+    if (listeners.size > 0) return;
+    window.removeEventListener("online", look);
+    window.removeEventListener("offline", look);
   };
 }
+
+/** Whether the service can be reached, as far as is known; if not, nothing that is not here yet can be opened. */
+export const isOnline = (): boolean => !isCutOff;
 
 /** {@link isOnline}, for what is drawn. */
 export const useOnline = (): boolean => useSyncExternalStore(subscribe, isOnline, () => true);
@@ -22,7 +53,12 @@ export const useOnline = (): boolean => useSyncExternalStore(subscribe, isOnline
 const nextChance = () =>
   new Promise<void>((resolve) => {
     if (isOnline()) setTimeout(resolve, AGAIN_AFTER_MS);
-    else window.addEventListener("online", () => resolve(), { once: true });
+    else {
+      const end = subscribe(() => {
+        end();
+        resolve();
+      });
+    }
   });
 
 /**
