@@ -49,7 +49,12 @@ test("no page lets a script run that is not its own", async ({ web, account }) =
   expect(page.text).not.toContain("brought");
 });
 
-test("under that policy every page still works", async ({ page, web, account }) => {
+test("under that policy people sign in, are led back, and see a page that does not exist", async ({
+  page,
+  web,
+  account,
+}) => {
+  // Where every page is opened, in the smoke tests and in those of the reference, a script that is refused is an error, too.
   const complaints: string[] = [];
   page.on("console", (message) => {
     if (/content security policy/i.test(message.text())) complaints.push(message.text());
@@ -62,12 +67,8 @@ test("under that policy every page still works", async ({ page, web, account }) 
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.waitForURL(`${web.url}/`);
   await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
-  for (const path of ["/messages", "/webhooks", "/usage", "/docs/limits", "/nowhere"]) {
-    await page.goto(`${web.url}${path}`);
-    await expect(page.getByRole("heading").first(), path).toBeVisible();
-  }
-  await page.goto(`${web.url}/docs`);
-  await expect(page.getByRole("navigation", { name: "Sidebar for Messaging Service" })).toBeVisible();
+  await page.goto(`${web.url}/nowhere`);
+  await expect(page.getByRole("heading").first()).toBeVisible();
   // A signed-in person is redirected from the page for anonymous visitors.
   await page.goto(`${web.url}/sign-in?next=/usage`);
   await page.waitForURL(`${web.url}/usage`);
