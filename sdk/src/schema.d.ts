@@ -2006,12 +2006,12 @@ export interface components {
             /** @description Up to 11 characters: letters (A to Z), digits, spaces and . _ - &, with at least one letter and no space at either end; or a number of 3 to 15 digits, with or without a leading +. */
             sender_id: string;
             /**
-             * @description Kind of sender ID. Null or omitted: derived from `sender_id`.
-             * @enum {string|null}
+             * @description Kind of sender ID. Omitted: derived from `sender_id`.
+             * @enum {string}
              */
-            type?: "alphanumeric" | "numeric" | "short_code" | "long_code" | null;
-            /** @description Country of registration, ISO 3166-1 alpha-2. Null or omitted: none. */
-            country_code?: string | null;
+            type?: "alphanumeric" | "numeric" | "short_code" | "long_code";
+            /** @description Country of registration, ISO 3166-1 alpha-2. */
+            country_code?: string;
             /** @description Principal entity id of the registration in India (DLT), up to 30 digits. */
             dlt_entity_id?: string | null;
             /** @description Id of the registered template that texts of this sender follow, up to 30 digits; with `dlt_entity_id` only. */

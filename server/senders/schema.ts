@@ -67,13 +67,13 @@ export const CreateSenderInput = z.object({
       "Up to 11 characters: letters (A to Z), digits, spaces and . _ - &, with at least one letter and no space at either end; " +
         "or a number of 3 to 15 digits, with or without a leading +.",
     ),
-  type: z.enum(SENDER_TYPES).nullish().describe("Kind of sender ID. Null or omitted: derived from `sender_id`."),
+  type: z.enum(SENDER_TYPES).optional().describe("Kind of sender ID. Omitted: derived from `sender_id`."),
   country_code: z
     .string()
     .length(2)
     .regex(/^[A-Za-z]{2}$/, "must be two letters")
-    .nullish()
-    .describe("Country of registration, ISO 3166-1 alpha-2. Null or omitted: none."),
+    .optional()
+    .describe("Country of registration, ISO 3166-1 alpha-2."),
   ...DltInput,
 });
 export type CreateSenderInput = z.output<typeof CreateSenderInput>;

@@ -183,6 +183,14 @@ test("limits that are not in use are forgotten", async () => {
   ]);
 });
 
+test("limits that were counted before the database's clock was set back keep nobody out", async () => {
+  const attempt = newAttempt();
+  for (let at = 1; at <= 5; at += 1) await reserveAttempt(attempt);
+  await letTimePass(-24 * 3_600);
+  await forgetSignIns();
+  await reserveAttempt(attempt);
+});
+
 test("ten accounts at once from one network, then one every six minutes", async () => {
   const address = newAddress();
   const results = await Promise.allSettled(Array.from({ length: 15 }, () => countSignUp(address)));
