@@ -26,10 +26,10 @@ export type CheckedApi = {
   withKey: (key: string | null) => CheckedApi;
 };
 
-/** The text parsed as JSON; undefined when it is not JSON. */
+/** The text parsed as JSON, without a byte order mark before it; undefined when it is not JSON. */
 function parsed(text = ""): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text.replace(/^\ufeff/, ""));
   } catch {
     return undefined;
   }
