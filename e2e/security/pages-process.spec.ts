@@ -41,6 +41,9 @@ test("without its pages process the web process serves everything else, and it n
   process.kill(first, "SIGKILL");
   const refused = await waiting;
   expect([refused.status, refused.headers["retry-after"]]).toEqual([503, "1"]);
+  // Where next-auth leads a person whose sign-in found no service, until the next one serves.
+  const led = await ask(web.url, { path: "/api/auth/error", headers: { accept: "text/html,*/*" } });
+  expect(led.status === 503 && led.text).toMatch(/^<!doctype html>/);
   await expect.poll(async () => (await view()).status).toBe(200);
   const ready = await ask(web.url, { path: "/api/health/ready" });
   expect(JSON.parse(ready.text).checks.pages).toEqual({ ok: true, restarts: 1 });

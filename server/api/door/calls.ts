@@ -110,7 +110,7 @@ export async function handleCall(
   toPages: PagesHandler,
 ): Promise<void> {
   const refuse = (error: ApiError, connection: Record<string, string> = {}): Promise<void> => {
-    const refusal: DoorResponse = path.startsWith(TRPC) ? trpcRefusal(error) : authRefusal(error);
+    const refusal: DoorResponse = path.startsWith(TRPC) ? trpcRefusal(error) : authRefusal(error, request);
     return writeResponse(request, response, { ...refusal, headers: { ...refusal.headers, ...connection } });
   };
   if (!["GET", "HEAD", "POST"].includes(request.method ?? "")) {

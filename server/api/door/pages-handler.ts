@@ -10,6 +10,6 @@ export const AUTH = "/api/auth/";
 
 /** While there is no pages process: 503 with Retry-After, in the form that the caller expects. */
 export function refuseWithoutPages(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const refusal = (request.url ?? "").startsWith(AUTH) ? authRefusal(overloaded()) : pageRefusal(overloaded());
+  const refusal = (request.url ?? "").startsWith(AUTH) ? authRefusal(overloaded(), request) : pageRefusal(overloaded());
   return writeResponse(request, response, refusal);
 }

@@ -85,12 +85,17 @@ export const trpcRefusal = (error: ApiError): DoorResponse =>
     },
   });
 
-/** A refusal of a sign-in call: next-auth's client shows the `error` in the query of `url`. */
-export const authRefusal = (error: ApiError): DoorResponse =>
-  json(error, {
-    url: `${publicUrl()}/sign-in?${new URLSearchParams({ error: error.wire.message })}`,
-    error: error.wire,
-  });
+/**
+ * A refusal of a sign-in call: next-auth's client shows the `error` in the query of `url`. When it is refused the list of providers, it
+ * leads the person to next-auth's page of errors, and that request gets a page.
+ */
+export const authRefusal = (error: ApiError, { headers }: IncomingMessage): DoorResponse =>
+  headers.accept?.includes("text/html")
+    ? pageRefusal(error)
+    : json(error, {
+        url: `${publicUrl()}/sign-in?${new URLSearchParams({ error: error.wire.message })}`,
+        error: error.wire,
+      });
 
 /** People read this for a moment: longer than what `Retry-After` asks of programs, which all come back at once otherwise. */
 const RELOAD_AFTER_S = 5;
