@@ -128,6 +128,16 @@ test("what holds for one connection, or frames a body, is not passed on", async 
   expect(head.toLowerCase().split("\r\n").sort()).toEqual(["connection: keep-alive", "get /p http/1.1", "host: h"]);
 });
 
+test("a caller takes away no field by which the pages know who calls", async () => {
+  const { socketPath, bytes } = await pages((_, response) => void response.end());
+  const { port } = await front(socketPath);
+  const own = ["x-peer-address: 198.51.100.7", "x-asked-page: /p", "content-security-policy: c", "x-forwarded-for: f"];
+  const names = own.map((line) => line.split(":", 1)[0]).join(", ");
+  await talk(port, lines("GET /p HTTP/1.1", "Host: h", `Connection: close, ${names}`, ...own));
+  const [head = ""] = bytes().split("\r\n\r\n", 1);
+  expect(head.split("\r\n")).toEqual(expect.arrayContaining(own));
+});
+
 test("of a body in pieces, or of a smuggled request, nothing arrives", async () => {
   const { socketPath, bytes } = await pages((_, response) => void response.end());
   const { port } = await front(socketPath);

@@ -1,10 +1,20 @@
 /** Forwards requests to the pages process over its socket. Bodies are whole: the doors have read and judged them before. */
 import http, { type Agent, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
+import { PEER_ADDRESS_HEADER } from "../../auth/sign-in/caller-address";
+import { PAGE_HEADER } from "../../auth/sign-in/sign-in-path";
 
 /** Fields that hold for one connection only (RFC 9110, 7.6.1), and those that frame a body, which are written again. */
 const OF_ONE_CONNECTION: ReadonlySet<string> = new Set([
   ...["connection", "keep-alive", "proxy-connection", "proxy-authenticate", "proxy-authorization", "te", "trailer"],
   ...["transfer-encoding", "upgrade", "expect"],
+]);
+/**
+ * Fields that say where a request came from, and those that the doors have written for the pages. A caller who names one of them in
+ * `Connection` does not take it away: sign-ins of an address that is not known have no limit by network.
+ */
+const ALWAYS_THROUGH: ReadonlySet<string> = new Set([
+  ...[PEER_ADDRESS_HEADER, PAGE_HEADER],
+  ...["content-security-policy", "x-forwarded-for"],
 ]);
 /** Next lists the files of a page in a header. */
 const RESPONSE_HEADERS_MAX_BYTES = 65_536;
@@ -14,7 +24,10 @@ export class NoPages extends Error {}
 
 /** The fields that go through, without those that `Connection` names. */
 function throughFields(headers: IncomingHttpHeaders): Record<string, string | string[]> {
-  const named = (headers.connection ?? "").toLowerCase().split(/[\s,]+/);
+  const named = (headers.connection ?? "")
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter((name) => !ALWAYS_THROUGH.has(name));
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
       value === undefined || OF_ONE_CONNECTION.has(name) || named.includes(name) ? [] : [[name, value]],
