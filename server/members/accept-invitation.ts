@@ -1,5 +1,6 @@
 /** Accepts an invitation: an existing user joins with their password, a new person signs up by it. */
 import { recordAudit } from "../audit/store";
+import { hasSecondFactor } from "../auth/credentials/has-second-factor";
 import { hashPassword, isPassword, lockPassword } from "../auth/credentials/password-hash";
 import { requireStrong } from "../auth/credentials/password-strength";
 import { giveBack, reserveAttempt } from "../auth/sign-in/throttle";
@@ -118,7 +119,8 @@ async function joinWithPassword(
     return refusedInput("password", "this is not your password");
   };
   if (!(await isPassword(passwordHash, input.password))) throw refuse();
-  await giveBack(attempt);
+  // As at the sign-in, the password alone lifts no limit of codes.
+  await giveBack(attempt, { isSuccess: !(await hasSecondFactor(userId)) });
   await transaction(async (tx) => {
     if (!(await lockPassword(tx, userId, passwordHash))) throw refuse();
     await addMember(tx, await useUp(tx, input.token), userId, origin);

@@ -4,6 +4,7 @@ import { unauthorized } from "../../core/errors";
 import { log } from "../../core/log";
 import { refusedInput } from "../../core/wire";
 import { giveBack, reserveAttempt } from "../sign-in/throttle";
+import { hasSecondFactor } from "./has-second-factor";
 import { isPassword } from "./password-hash";
 
 /** Columns of the acting person. */
@@ -14,13 +15,13 @@ type GivenPassword = { param: string; password: string; address: string };
 
 /**
  * The acting person, after their password was checked.
- * @param proceed further checks; when it throws, the attempt counts as failed.
+ * @param proceed checks the code of a person with a second factor; when it throws, the attempt counts as failed.
  * @throws 400 at `param`, 429 after too many wrong ones.
  */
 export async function requirePassword(
   actor: SessionActor,
   { param, password, address }: GivenPassword,
-  proceed: () => Promise<void> = async () => undefined,
+  proceed?: () => Promise<void>,
 ): Promise<Owner> {
   const user = await prisma().user.findUnique({ where: { id: actor.userId } });
   if (!user) throw unauthorized("Sign in first.", { reason: "no_session" });
@@ -31,7 +32,9 @@ export async function requirePassword(
     log("warn", "auth.password_refused", { user_id: user.id, address });
     throw refusedInput(param, "this is not your password");
   }
-  await proceed();
-  await giveBack(attempt);
+  await proceed?.();
+  // The password alone lifts no limit of codes: an attacker who knows it could guess them without end.
+  const isSuccess = proceed !== undefined || !(await hasSecondFactor(user.id));
+  await giveBack(attempt, { isSuccess });
   return user;
 }

@@ -4,7 +4,10 @@ import { listAudit } from "../../audit/service";
 import type { SessionActor } from "../../core/actor";
 import { pool } from "../../core/db";
 import { newId } from "../../core/ids";
+import { acceptInvitation } from "../../members/accept-invitation";
+import { invite } from "../../members/invitations";
 import { signIn } from "../service";
+import { confirmPassword } from "./change-password";
 import {
   beginSecondFactor,
   clearSecondFactor,
@@ -142,6 +145,40 @@ test("disabling wants the password and a code, and counts wrong ones", async () 
   const guess = () => disableSecondFactor(other, { password: PASSWORD, code: "000000" }, "198.51.100.2");
   for (let tries = 1; tries <= 5; tries += 1) await expect(guess()).rejects.toMatchObject({ status: 400 });
   await expect(guess()).rejects.toMatchObject(THROTTLED);
+});
+
+test("the right password alone starts no limit of codes anew, wherever it is given", async () => {
+  const person = await makePerson();
+  const { secret } = await enrol(person);
+  const address = newAddress();
+  const disable = (code: string) => disableSecondFactor(person, { password: PASSWORD, code }, address);
+  for (let guess = 1; guess <= 5; guess += 1) {
+    await expect(disable("000000")).rejects.toMatchObject({ status: 400, wire: { param: "code" } });
+    if (guess < 5) await confirmPassword(person, { password: PASSWORD }, address);
+  }
+  await expect(disable(codeOf(secret))).rejects.toMatchObject(THROTTLED);
+
+  const owner = await makePerson();
+  const guest = await makePerson();
+  const { secret: guestSecret } = await enrol(guest);
+  const { link } = await invite({ ...owner, role: "owner" }, { email: guest.email, role: "viewer" });
+  const token = new URL(link ?? "").searchParams.get("token") ?? "";
+  for (let guess = 1; guess <= 4; guess += 1) {
+    await expect(enter(guest, "000000", address)).rejects.toMatchObject(WRONG_CODE);
+  }
+  await acceptInvitation({ token, name: "", password: PASSWORD }, { address, userAgent: "" });
+  await expect(enter(guest, "000000", address)).rejects.toMatchObject(WRONG_CODE);
+  await expect(enter(guest, codeOf(guestSecret), address)).rejects.toMatchObject(THROTTLED);
+});
+
+test("without an app the right password starts the limit anew", async () => {
+  const person = await makePerson();
+  const address = newAddress();
+  const confirm = (password: string) => confirmPassword(person, { password }, address);
+  for (let round = 1; round <= 2; round += 1) {
+    for (let guess = 1; guess <= 4; guess += 1) await expect(confirm("wrong")).rejects.toMatchObject({ status: 400 });
+    await confirm(PASSWORD);
+  }
 });
 
 test("the operator takes it away from a person who lost it, which is recorded", async () => {

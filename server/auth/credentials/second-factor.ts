@@ -61,15 +61,6 @@ async function spendCode(tx: Tx, userId: string, factor: Factor, code: string): 
   return rowCount === 1 ? "recovery" : null;
 }
 
-/** Whether the person needs a code to sign in. */
-export async function hasSecondFactor(userId: string): Promise<boolean> {
-  const { rowCount } = await pool().query(
-    "SELECT 1 FROM second_factors WHERE user_id = $1 AND confirmed_at IS NOT NULL",
-    [userId],
-  );
-  return rowCount === 1;
-}
-
 /** Uses up a code at the sign-in. @returns whether it was right; always, when the person has no second factor any more. */
 export async function passSecondFactor(tx: Tx, userId: string, code: string): Promise<boolean> {
   const factor = await lockFactor(tx, userId);

@@ -99,7 +99,7 @@ export async function reserveAttempt(attempt: Attempt): Promise<void> {
 /**
  * After the right password: gives back what {@link reserveAttempt} took, and resets the strict limit. The lenient limits are
  * not reset: otherwise an attacker could sign in to an account of their own from time to time and keep guessing.
- * `isSuccess: false`: only the attempt is undone, because a further proof is still required.
+ * `isSuccess: false`: only the attempt is undone, because the person has a second factor and gave no proof of it.
  */
 export async function giveBack(attempt: Attempt, { isSuccess = true } = {}): Promise<void> {
   const strict = strictSubject(attempt);
