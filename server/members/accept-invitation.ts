@@ -67,11 +67,12 @@ async function useUp(tx: Tx, token: string): Promise<Invited> {
 }
 
 async function addMember(tx: Tx, { accountId, role }: Invited, userId: string, origin: Origin): Promise<void> {
-  await tx.query("INSERT INTO account_members (account_id, user_id, role) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", [
-    accountId,
-    userId,
-    role,
-  ]);
+  const { rowCount } = await tx.query(
+    "INSERT INTO account_members (account_id, user_id, role) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
+    [accountId, userId, role],
+  );
+  // A member already, invited again while an earlier invitation was being accepted: the role stays, and nobody has joined.
+  if (rowCount === 0) return;
   // A person without another account has no other one to sign in to.
   await tx.query(
     `UPDATE users u SET account_id = $1 WHERE u.id = $2 AND NOT EXISTS (

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { untilWaiting } from "@/test/database/lock-waits";
 import { createAccountWithOwner } from "../accounts/service";
 import { createApiKey, listApiKeys } from "../api-keys/service";
+import { listAudit } from "../audit/service";
 import { signIn } from "../auth/service";
 import { findSignedIn, startSession } from "../auth/sessions/sessions";
 import type { MemberRole, SessionActor } from "../core/actor";
@@ -9,7 +10,7 @@ import { pool, transaction } from "../core/db";
 import { toApiError } from "../core/errors";
 import { newId } from "../core/ids";
 import { acceptInvitation, getInvitation } from "./accept-invitation";
-import { invite, listInvitations, withdrawInvitation } from "./invitations";
+import { hashInvitationToken, invite, listInvitations, withdrawInvitation } from "./invitations";
 import { changeRole, leave, listMembers, removeMember } from "./service";
 import { listMemberships, switchAccount } from "./sessions";
 
@@ -110,6 +111,22 @@ test("somebody who signs in here already joins with their own password, and can 
     false,
     true,
   ]);
+});
+
+test("a member with a second invitation keeps their role, and the audit log says of one that they joined", async () => {
+  const owner = await makeOwner();
+  const member = await makeMember(owner, "viewer");
+  // As an invitation leaves it that was made while an earlier one was being accepted.
+  await pool().query(
+    `INSERT INTO invitations (id, account_id, email, role, token_hash, invited_by, expires_at)
+     VALUES ($1, $2, $3, 'owner', $4, $5, now() + interval '1 day')`,
+    [newId("invitation"), owner.accountId, member.email, hashInvitationToken("second"), owner.userId],
+  );
+  await acceptInvitation({ token: "second", name: "", password: PASSWORD }, FROM);
+  expect(await rolesOf(owner)).toEqual(["owner", "viewer"]);
+  expect(await listInvitations(owner)).toEqual([]);
+  const { items } = await listAudit(owner, { page: 1, limit: 50, action: "member.joined" });
+  expect(items.map(({ after }) => after)).toEqual([{ role: "viewer" }]);
 });
 
 test("nobody switches to an account that they are no member of", async () => {
