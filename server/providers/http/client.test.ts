@@ -179,6 +179,22 @@ describe("a request that was written: its outcome is unknown", () => {
   });
 });
 
+it("a key with a character that no header can have sends nothing, and is the account's fault", async () => {
+  const { count, requests } = counter();
+  const url = await answering(count);
+  for (const key of ["secret\u200b", "sec\nret"]) {
+    const buildRequest = () => ({ method: "POST" as const, url, headers: { authorization: key }, body: "hi" });
+    const outcome = await httpAdapter({ ...provider(url), buildRequest }, {}).send(PLAIN_SEND);
+    expect(outcome).toMatchObject({
+      kind: "retryable",
+      fault: "account",
+      providerDetail: "Invalid authorization header.",
+    });
+    expect(JSON.stringify(outcome)).not.toContain("sec");
+  }
+  expect(requests()).toBe(0);
+});
+
 it("a text that is too long for the provider is not sent, and left to another provider", async () => {
   const { count, requests } = counter();
   const textMax = { "GSM-7": 3, "UCS-2": 2 };

@@ -19,7 +19,7 @@ import type {
 } from "../port";
 import type { ProviderId } from "../schema";
 import { type AccessTokens, accessTokens, signedTokens, type TokenStore } from "./access-token";
-import { type NotAccepted, outcomeOfEnvoy } from "./response";
+import { type NotAccepted, outcomeOfEnvoy, sentences } from "./response";
 
 const CONNECT_TIMEOUT_MS = 5_000;
 /** Idle connections are closed before the provider's balancer closes them, which would reset a request. */
@@ -86,6 +86,11 @@ function outcomeOfThrown(thrown: unknown): Exclude<SendOutcome, { kind: "accepte
   const code = errorCodeOf(thrown).toLowerCase() || "error";
   if (thrown instanceof Error && notConnected.has(thrown)) {
     return { kind: "retryable", code, detail: "The provider could not be reached.", fault: "provider" };
+  }
+  // Thrown before anything is written: a character that no header can have got into a key, as when it was pasted.
+  if (thrown instanceof errors.InvalidArgumentError) {
+    const detail = "A setting of the provider cannot be sent.";
+    return { kind: "retryable", code, detail, providerDetail: sentences(thrown.message), fault: "account" };
   }
   if (thrown instanceof errors.HeadersTimeoutError || thrown instanceof errors.BodyTimeoutError || isAbort(thrown)) {
     return {
