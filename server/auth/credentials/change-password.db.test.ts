@@ -126,6 +126,14 @@ test("links end after an hour, with a newer one, and with a change of the passwo
   expect(await prisma().passwordReset.count({ where: { userId: replaced.userId } })).toBe(1);
 });
 
+test("of links made at the same time the last one alone works", async () => {
+  const { email, userId } = await makePerson();
+  const made = await Promise.all([1, 2, 3, 4, 5].map(() => issuePasswordReset(OPERATOR, email)));
+  expect(await prisma().passwordReset.count({ where: { userId } })).toBe(1);
+  const results = await Promise.allSettled(made.map(({ token }) => resetPassword({ token, password: NEW })));
+  expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+});
+
 test("a link lets an owner in whom guesses from everywhere keep out", async () => {
   const { email } = await makePerson();
   for (let network = 1; network <= 20; network += 1) {

@@ -16,6 +16,8 @@ export const dropLinks = (tx: Tx, userId: string) =>
 
 /** Makes a token valid; the person's earlier ones become invalid. */
 export async function issueLink(tx: Tx, userId: string, token: string): Promise<void> {
+  // Of two links made at once, and of a link and another password, the later one ends the earlier one.
+  await tx.query("SELECT 1 FROM users WHERE id = $1 FOR NO KEY UPDATE", [userId]);
   await dropLinks(tx, userId);
   await tx.query(
     `INSERT INTO password_resets (token_hash, user_id, expires_at) VALUES ($1, $2, now() + make_interval(secs => $3))`,
