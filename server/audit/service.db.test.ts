@@ -24,6 +24,7 @@ async function makeOwner(isOperator = false): Promise<SessionActor & { email: st
 test("sign-ins are recorded, those that failed and the sign-out too", async () => {
   const owner = await makeOwner();
   await signIn({ email: owner.email, password: "wrong" }, FROM);
+  await expect.poll(async () => (await listAudit(owner, page)).items.length).toBe(2);
   const session = await signIn({ email: owner.email, password: PASSWORD }, FROM);
   await endSession(session?.sessionId ?? "");
   await endSession(session?.sessionId ?? "");

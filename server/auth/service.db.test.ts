@@ -141,9 +141,9 @@ test.each([
   afterNextCheck(() => replace(person));
   expect(await signIn({ email: person.email, password: PASSWORD }, from(newAddress()))).toBeNull();
   expect(await openSessions(person.userId)).toBe(0);
-  expect(
-    await prisma().auditEntry.findMany({ where: { subjectId: person.userId, action: "sign_in.refused" } }),
-  ).toEqual([expect.objectContaining({ after: { cause: "wrong_password" } })]);
+  await expect
+    .poll(() => prisma().auditEntry.findMany({ where: { subjectId: person.userId, action: "sign_in.refused" } }))
+    .toEqual([expect.objectContaining({ after: { cause: "wrong_password" } })]);
   expect(await signIn({ email: person.email, password: NEW }, from(newAddress()))).toMatchObject({
     email: person.email,
   });
@@ -159,6 +159,23 @@ test("a sign-in waits for a change of the password that is not committed yet, an
   });
   expect(await signedIn).toBeNull();
   expect(await openSessions(userId)).toBe(0);
+});
+
+test("the response to a wrong password does not wait for its entry in the audit log, which only a known email has", async () => {
+  const { email, userId } = await makePerson();
+  const refusals = () => prisma().auditEntry.count({ where: { subjectId: userId, action: "sign_in.refused" } });
+  await transaction(async (tx) => {
+    await tx.query("LOCK TABLE audit_entries IN SHARE MODE");
+    let isOver = false;
+    const signedIn = signIn({ email, password: "wrong" }, from(newAddress())).finally(() => {
+      isOver = true;
+    });
+    // A transaction that is idle for long is cut off.
+    while (!isOver) await tx.query("SELECT pg_sleep(0.05)");
+    expect(await signedIn).toBeNull();
+    expect(await refusals()).toBe(0);
+  });
+  await expect.poll(refusals).toBe(1);
 });
 
 test("an invitation is not accepted with the old password when the password is changed meanwhile", async () => {

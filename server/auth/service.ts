@@ -5,7 +5,7 @@ import { CHANGING_ROLE, isAtLeast, type MemberRole, type Origin, type SessionAct
 import { pool, prisma, transaction } from "../core/db";
 import { env } from "../core/env";
 import { forbidden, isApiError, unauthorized } from "../core/errors";
-import { log } from "../core/log";
+import { errorFields, log } from "../core/log";
 import { isMailSet } from "../mail/store";
 import { hasSecondFactor } from "./credentials/has-second-factor";
 import { isPassword, lockPassword } from "./credentials/password-hash";
@@ -75,7 +75,7 @@ export async function signIn(
   const user = await prisma().user.findUnique({ where: { email: attempt.email } });
   const matches = await isPassword(user?.passwordHash ?? null, input.password);
   if (!user || !matches) {
-    await noteRefusal(user, from, "wrong_password");
+    noteRefusal(user, from, "wrong_password");
     return null;
   }
   const hasFactor = await hasSecondFactor(user.id);
@@ -94,7 +94,7 @@ export async function signIn(
     return { sessionId };
   });
   if (opened.refused) {
-    await noteRefusal(user, from, opened.refused);
+    noteRefusal(user, from, opened.refused);
     if (opened.refused === "wrong_password") return null;
     throw unauthorized("This code is wrong, or was used already.", { reason: "second_factor_wrong" });
   }
@@ -102,14 +102,19 @@ export async function signIn(
   return { sessionId: opened.sessionId, userId, accountId, isOperator, isConfirmed: true, name, email, role };
 }
 
-/** Logs a refused sign-in; one of a known person is in the audit log too. */
-async function noteRefusal(user: Claimed | null, from: Origin, cause: "wrong_password" | "wrong_code"): Promise<void> {
+/**
+ * Logs a refused sign-in; one of a known person is in the audit log too. The response does not wait for the entry: its time would reveal
+ * who has an account.
+ */
+function noteRefusal(user: Claimed | null, from: Origin, cause: "wrong_password" | "wrong_code"): void {
   const { address } = from;
   const logged = cause === "wrong_password" ? "wrong_credentials" : cause;
   log("warn", "auth.sign_in_refused", { cause: logged, user_id: user?.id ?? null, address });
   if (!user) return;
   const change = { action: "sign_in.refused", accountId: user.accountId, subjectId: user.id } as const;
-  await recordAudit(pool(), actorOf(user, from), { ...change, after: { cause } });
+  recordAudit(pool(), actorOf(user, from), { ...change, after: { cause } }).catch((thrown) =>
+    log("error", "auth.refusal_not_recorded", { user_id: user.id, cause, ...errorFields(thrown) }),
+  );
 }
 
 /** @throws 403 `no_account` when the person is a member of no account any more. */
