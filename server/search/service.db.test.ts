@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { makeAccount, personOf, type TestAccount } from "@/test/database/seed";
 import { startWebhook } from "@/test/database/webhooks";
+import { ensureTestAccount } from "../accounts/test-mode";
 import type { SessionActor } from "../core/actor";
 import { pool } from "../core/db";
 import { newId } from "../core/ids";
@@ -65,4 +66,14 @@ test("nothing of another account is found, and accounts by operators only", asyn
     expect((await find(personOf(own, true), text)).filter((found) => !found.startsWith("account "))).toEqual([]);
   }
   expect(await find(personOf(own, true), other.accountId)).toEqual([`account ${other.accountId}`]);
+});
+
+test("operators find an account, and not its twin of test mode", async () => {
+  const { accountId } = await makeAccount();
+  const name = newId("account");
+  await pool().query("UPDATE accounts SET name = $2 WHERE id = $1", [accountId, name]);
+  const twin = await ensureTestAccount(accountId);
+  for (const text of [name, twin, accountId]) {
+    expect(await find(personOf({ accountId }, true), text)).toEqual(text === twin ? [] : [`account ${accountId}`]);
+  }
 });
