@@ -42,6 +42,18 @@ test("a refusal is cached exactly until the end of the minute", async () => {
   expect(await countedFor(keyId)).not.toBe(counted);
 });
 
+test("a caller that was counted before the database's clock was set back does not wait until it has come there again", async () => {
+  const { keyId, accountId } = await makeAccount();
+  for (const id of [keyId, accountId]) {
+    await pool().query(
+      "INSERT INTO api_key_minutes (key_id, minute, used) VALUES ($1, date_trunc('minute', now()) + interval '26 hours', 100000)",
+      [id],
+    );
+  }
+  expect(await countRequest({ caller: keyId, limit: 5, accountId })).toMatchObject({ refusedBy: null, remaining: 4 });
+  expect([await countedFor(keyId), await countedFor(accountId)]).toEqual([1, 1]);
+});
+
 test("a raised limit holds at once, also for a caller that was refused under the former one", async () => {
   const { keyId, accountId } = await makeAccount();
   await setCountedRequests(keyId, 5);

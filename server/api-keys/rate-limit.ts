@@ -95,16 +95,20 @@ const refusalOf = (refusedBy: "caller" | "account", limit: number, spent: Exhaus
   accountLimit: spent.accountLimit,
 });
 
+/** SQL: whether the count `k` is of a minute before the database's clock was set back: no statement waits for its row for so long. */
+const IS_SET_BACK = "k.minute - excluded.minute > interval '1 minute'";
+
 /** Adds to the counts of `rows`, selected as (id, n). */
 const addTo = (rows: string): string => `
   INSERT INTO api_key_minutes AS k (key_id, minute, used)
   SELECT id, date_trunc('minute', clock_timestamp()), n FROM ${rows} ORDER BY id
-  ON CONFLICT (key_id) DO UPDATE SET minute = GREATEST(k.minute, excluded.minute),
-    used = CASE WHEN k.minute >= excluded.minute THEN k.used + excluded.used ELSE excluded.used END
+  ON CONFLICT (key_id) DO UPDATE SET
+    minute = CASE WHEN ${IS_SET_BACK} THEN excluded.minute ELSE GREATEST(k.minute, excluded.minute) END,
+    used = CASE WHEN k.minute < excluded.minute OR ${IS_SET_BACK} THEN excluded.used ELSE k.used + excluded.used END
   RETURNING key_id, used, minute`;
 
 /**
- * The minute is the database's, so that web processes with other clocks agree on it. It never runs back: a statement that
+ * The minute is the database's, so that web processes with other clocks agree on it. It runs back only with that clock: a statement that
  * waited for the row over the change of the minute counts in the new one. Rows are taken in the order of their ids, all
  * callers before all accounts. Only what passed its caller's limit counts for the account, so that one key's refused flood
  * is not held against the others. `n` requests and `more` permits for each caller; `account_more` for its account.
