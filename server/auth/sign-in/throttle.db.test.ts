@@ -168,6 +168,15 @@ test("an IPv6 address counts as its /64", async () => {
   await reserveAttempt(attempt("2001:db8:1:3::1"));
 });
 
+test("attempts of before the database's clock was set back lock nobody out until it has come there again", async () => {
+  const attempt = newAttempt();
+  await attemptsLeft(attempt);
+  await pool().query("UPDATE sign_in_limits SET busy_until = busy_until + interval '26 hours' WHERE subject LIKE $1", [
+    `%${attempt.email}%`,
+  ]);
+  expect(await attemptsLeft(attempt)).toBe(5);
+});
+
 test("limits that are not in use are forgotten", async () => {
   const [unused, used] = [newAttempt(), newAttempt()];
   await reserveAttempt(unused);

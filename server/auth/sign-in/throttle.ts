@@ -51,12 +51,17 @@ function limitsOf(attempt: Attempt): Limit[] {
 /** Burst beyond the first attempt, in seconds of the bucket's leak. */
 const slackOf = ({ burst, everyS }: Limit): number => (burst - 1) * everyS;
 
+/** SQL: whether the bucket `l` is fuller than one can be: it is of a time before the database's clock was set back, and counts as empty. */
+const isSetBack = (everyS: string, slackS: string): string =>
+  `l.busy_until > clock_timestamp() + make_interval(secs => ${everyS} + ${slackS} + 60)`;
+
 /** `busy_until`: when the bucket will be empty. Read when the row is locked: `now()` would be when the wait for it began. */
 const TAKE_SQL = `
   INSERT INTO sign_in_limits AS l (subject, busy_until) VALUES ($1, clock_timestamp() + make_interval(secs => $2))
   ON CONFLICT (subject) DO UPDATE
-    SET busy_until = greatest(l.busy_until, clock_timestamp()) + make_interval(secs => $2)
-    WHERE l.busy_until <= clock_timestamp() + make_interval(secs => $3)`;
+    SET busy_until = CASE WHEN ${isSetBack("$2", "$3")} THEN clock_timestamp() ELSE greatest(l.busy_until, clock_timestamp()) END
+      + make_interval(secs => $2)
+    WHERE l.busy_until <= clock_timestamp() + make_interval(secs => $3) OR ${isSetBack("$2", "$3")}`;
 
 /** Takes one attempt of every limit. @returns whether each had one left; when not, the transaction is to be rolled back. */
 async function takeAll(tx: Queryable, limits: readonly Limit[]): Promise<boolean> {
@@ -70,8 +75,9 @@ async function takeAll(tx: Queryable, limits: readonly Limit[]): Promise<boolean
 async function secondsUntilFree(db: Queryable, limits: readonly Limit[]): Promise<number> {
   const { rows } = await db.query<{ waitS: number | null }>(
     `SELECT ceil(extract(epoch FROM max(l.busy_until - make_interval(secs => t.slack_s)) - clock_timestamp()))::int AS "waitS"
-     FROM unnest($1::text[], $2::float8[]) AS t (subject, slack_s) JOIN sign_in_limits l USING (subject)`,
-    [limits.map(({ subject }) => subject), limits.map(slackOf)],
+     FROM unnest($1::text[], $2::float8[], $3::float8[]) AS t (subject, slack_s, every_s) JOIN sign_in_limits l USING (subject)
+     WHERE NOT ${isSetBack("t.every_s", "t.slack_s")}`,
+    [limits.map(({ subject }) => subject), limits.map(slackOf), limits.map(({ everyS }) => everyS)],
   );
   return Math.max(0, rows[0]?.waitS ?? 0);
 }
