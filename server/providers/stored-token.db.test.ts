@@ -69,6 +69,15 @@ test("a process that was killed while it asked keeps the turn only until its lea
   expect(asked()).toBe(1);
 });
 
+test("a turn that was taken before the database's clock was set back does not last until it has come there again", async () => {
+  const { store } = processes(1);
+  expect(await store.take()).toMatchObject({ kind: "leased" });
+  await pool().query(
+    "UPDATE provider_tokens SET leased_until = now() + interval '26 hours' WHERE token_sealed IS NULL",
+  );
+  expect(await store.take()).toMatchObject({ kind: "leased" });
+});
+
 test("a refused request gives the turn back, so that the next caller asks again", async () => {
   let isRefusing = true;
   const { name, tokens } = processes(2, (token) =>

@@ -24,13 +24,14 @@ export function storedToken(provider: ProviderId, request: WireRequest): TokenSt
     .digest("base64url");
   return {
     take: async () => {
-      // A row is leased if it is new, or expires soon and is not leased. Otherwise it is only read.
+      // A row is leased if it is new, or expires soon and is not leased. Otherwise it is only read. A lease that ends later than a new one
+      // would is of a time before the database's clock was set back.
       const { rows } = await pool().query<Row>(
         `WITH leased AS (
            INSERT INTO provider_tokens AS t (id, provider, leased_until)
            VALUES ($1, $2, now() + $3::float8 * interval '1 millisecond')
            ON CONFLICT (id) DO UPDATE SET leased_until = excluded.leased_until
-             WHERE (t.leased_until IS NULL OR t.leased_until <= now())
+             WHERE (t.leased_until IS NULL OR t.leased_until <= now() OR t.leased_until > excluded.leased_until + interval '1 minute')
                AND (t.expires_at IS NULL OR t.expires_at <= now() + $4::float8 * interval '1 millisecond')
            RETURNING t.id
          )
