@@ -17,6 +17,7 @@ import { rebuildListTotals } from "../lists/rebuild";
 import { sendMessage } from "../messages/accept/send";
 import { claimAttempts } from "../messages/dispatch/dispatch";
 import { attemptResult, recordOutcome } from "../messages/dispatch/record-outcome";
+import { claimFromThrottleQueue } from "../messages/dispatch/throttle-queue";
 import { listMessages } from "../messages/lists/list-messages";
 import { getMessage } from "../messages/read";
 import { applyReceipts } from "../messages/receipts/apply-receipts";
@@ -138,6 +139,24 @@ test("messages that ended long ago go with all that belongs to them; usage, leng
   } finally {
     await receiver.close();
   }
+});
+
+test("a forgotten message leaves its place in the throttle queue, and those behind it are served", async () => {
+  const account = await makeAccount();
+  const old = await daysAgo(() => live(account, "delivered"));
+  const input = { to: "+14155550123", from: account.senderId, body: "Waits" };
+  const { id: waiting } = await sendMessage(account.actor, input, plainRequest());
+  // A receipt has delivered the old one while it waited for another provider.
+  await pool().query(
+    `INSERT INTO waiting_messages (message_id, provider, account_id, sender, segments, seq, tag)
+     SELECT id, 'sandbox', account_id, from_sender, 1, CASE id WHEN $1 THEN 2 ELSE 1 END, CASE id WHEN $1 THEN 1 ELSE 2 END
+     FROM messages WHERE id IN ($1, $2)`,
+    [old, waiting],
+  );
+  env().RETENTION_MESSAGES_DAYS = 30;
+  await forgetOldData();
+  const claimed = await claimFromThrottleQueue("sandbox", 1);
+  expect(claimed.map(({ message }) => message.id)).toEqual([waiting]);
 });
 
 test("drift in the ledger of messages that were forgotten is still found", async () => {
