@@ -1,8 +1,13 @@
 import type { JobHelpers } from "graphile-worker";
 import { beforeAll, expect, test } from "vitest";
+import { freePort } from "@/scripts/free-port";
 import { pool } from "@/server/core/db";
 import type { ReceiptReport } from "@/server/core/jobs";
+import { postJson } from "@/server/webhooks/delivery/post";
+import { createLookup } from "@/server/webhooks/delivery/resolve-host";
+import { createSsrfGuard } from "@/server/webhooks/delivery/ssrf-guard";
 import { accepted, type Claimed, claimed, prepareAttempts, record, report, statusOf } from "@/test/database/attempts";
+import { divideJob } from "./divide";
 import { receiptTasks } from "./tasks";
 
 const REFUSED = "refused-by-the-database";
@@ -70,4 +75,14 @@ test("a job with an item that this version does not understand is divided from i
   expect(await runAll(receipts, 2)).toEqual([{ provider: "vonage", receipts }]);
   expect(await runAll(receipts, 3)).toEqual([{ provider: "vonage", receipts: [foreign] }]);
   expect(await statusesOf(messages)).toEqual(["sent", "delivered", "delivered"]);
+});
+
+test("a job of deliveries is not divided while this machine's name servers are silent, however often it is run", async () => {
+  const lookup = createLookup({ servers: [`127.0.0.1:${await freePort()}`] });
+  const { dispatcher, close } = createSsrfGuard({ allowedNetworks: [], lookup });
+  const request = { dispatcher, headers: {}, body: Buffer.from("{}"), limitMs: 10_000 };
+  const thrown: unknown = await postJson("http://hook.example/", request).catch((failure: unknown) => failure);
+  await close();
+  const payload = { endpointId: "whk_silent", deliveryIds: ["dlv_1", "dlv_2"] };
+  expect(await divideJob("deliver_webhooks", payload, { thrown, attempt: 3 })).toBeNull();
 });

@@ -185,7 +185,7 @@ describe("postJson", () => {
     const guard = createSsrfGuard({ allowedNetworks: [], lookup });
     closers.push(guard.close);
     const { dispatcher } = guard;
-    await expect(post("http://hook.example/", { dispatcher })).rejects.toMatchObject({ name: "BlockedUrlError" });
+    await expect(post("http://hook.example/", { dispatcher })).rejects.toMatchObject({ code: "RESOLVER_SILENT" });
   });
 });
 

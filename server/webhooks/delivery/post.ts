@@ -136,7 +136,9 @@ export async function postJson(url: string | URL, options: ExchangeOptions): Pro
     return end(statusError(statusCode), textOf(head));
   } catch (thrown) {
     const code = codeOf(thrown);
-    if (OUR_OWN.has(code) || (thrown instanceof Error && isResolverSilent(thrown.cause))) throw thrown;
+    // With its own code, by which a job's failure is known to be no fault of one of its deliveries.
+    if (thrown instanceof Error && isResolverSilent(thrown.cause)) throw thrown.cause;
+    if (OUR_OWN.has(code)) throw thrown;
     const { isLate } = seen;
     const hasOutlastedIdle = sinceLongStallMs() < performance.now() - startedMs + IDLE_MS;
     const isLost = LOST.has(code) && (hasOutlastedIdle || hasStalledSince(markMs));
