@@ -127,6 +127,24 @@ test("a message that waits for two providers is sent by the first to become avai
   expect(await message.read()).toMatchObject({ provider: "sandbox", attempts: 1 });
 });
 
+test("a message that is to be tried again at its providers is sent by the first to become available", async () => {
+  await setProvider("is_drained", true);
+  await setProvider("is_drained", true, "sandbox");
+  const message = await sendTo(newNumber(), own.twilioFirst);
+  // Both have throttled it, and are in its chain once more.
+  await pool().query("UPDATE messages SET chain = chain || chain WHERE id = $1", [message.id]);
+  await pool().query(
+    `INSERT INTO message_attempts (message_id, seq, provider, started_at, finished_at, outcome, fault)
+     VALUES ($1, 1, 'twilio', now(), now(), 'retryable', 'throttled'), ($1, 2, 'sandbox', now(), now(), 'retryable', 'throttled')`,
+    [message.id],
+  );
+  await work();
+  expect(await message.read()).toMatchObject({ status: "pending" });
+  await setProvider("is_drained", false, "sandbox");
+  await work();
+  expect(await message.read()).toMatchObject({ status: "sent", provider: "sandbox", attempts: 3 });
+});
+
 test("failed claims leave nothing in the throttle queue", async () => {
   const account = await makeAccount();
   const recipients = Array.from({ length: 50 }, newNumber);

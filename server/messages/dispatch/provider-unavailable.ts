@@ -47,7 +47,7 @@ const isUsable = (table: ProviderTable, id: string): boolean =>
   table.isRoutable(id) && !table.isUnavailable(id) && table.stateOf(id)?.breaker === "closed";
 
 /**
- * Dispatches messages again that have an untried provider among `usable`.
+ * Dispatches messages again that have a provider left among `usable`, where one that is listed twice may be tried twice.
  * @param withinMs only messages queued within this time; null: all.
  */
 async function release(provider: string, usable: string[], withinMs: number | null): Promise<number> {
@@ -61,7 +61,8 @@ async function release(provider: string, usable: string[], withinMs: number | nu
                CROSS JOIN LATERAL (SELECT r.id, r.chain FROM messages r WHERE r.id = w.message_id OFFSET 0) m
                WHERE w.provider = $1 AND w.created_at >= COALESCE(now() - $3::float8 * interval '1 millisecond', '-infinity')
                  AND EXISTS (SELECT 1 FROM unnest(m.chain) AS p (id) WHERE p.id = ANY($2::text[])
-                   AND NOT EXISTS (SELECT 1 FROM message_attempts a WHERE a.message_id = m.id AND a.provider = p.id))
+                   AND (SELECT count(*) FROM message_attempts a WHERE a.message_id = m.id AND a.provider = p.id)
+                     < (SELECT count(*) FROM unnest(m.chain) AS o (id) WHERE o.id = p.id))
                LIMIT $4 FOR UPDATE OF w SKIP LOCKED)
              DELETE FROM waiting_messages w USING batch WHERE w.message_id = batch.message_id RETURNING w.message_id AS id`,
       values: [provider, usable, withinMs, BATCH],
