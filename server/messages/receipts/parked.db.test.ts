@@ -29,6 +29,17 @@ test("of what is parked for a provider the newest are kept, and nothing of anoth
   expect(await dropParked("infobip", 10)).toBe(0);
 });
 
+test("those that are kept are not locked meanwhile: receipts are joined all the time", async () => {
+  await park("messagebird", 30);
+  expect(await dropParked("messagebird", 10)).toBe(20);
+  expect(await dropParked("messagebird", 10)).toBe(0);
+  // A row's xmax names the last transaction that locked it.
+  const { rows } = await pool().query(
+    "SELECT count(*)::int AS locked FROM receipts WHERE provider = 'messagebird' AND xmax::text <> '0'",
+  );
+  expect(rows).toEqual([{ locked: 0 }]);
+});
+
 test("a flood of receipts about nobody's messages is bounded while it goes on", async () => {
   await park("africastalking", PARKED_MAX);
   const occurredAt = new Date().toISOString();

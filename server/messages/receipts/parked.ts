@@ -20,17 +20,23 @@ const LOOK_EVERY = 10_000;
 /** Receipts of each provider that this process has parked since its last count. */
 const parkedSince = defineProcessValue("receipts.parked_since", () => new Map<string, number>());
 
-/** Deletes a provider's parked receipts beyond the newest `keep`. Rows that are being joined are left alone. */
+/**
+ * Deletes a provider's parked receipts beyond the newest `keep`. Rows that are being joined are left alone. Those that are kept are not
+ * locked: OFFSET would lock what it skips, and receipts are joined all the time.
+ */
 export async function dropParked(provider: string, keep = PARKED_MAX): Promise<number> {
   let dropped = 0;
   for (;;) {
     const { rowCount } = await pool().query({
       name: "receipts.drop_parked",
-      text: `WITH excess AS (
+      text: `WITH excess AS MATERIALIZED (
                SELECT id FROM receipts WHERE provider = $1 AND message_id IS NULL
-               ORDER BY received_at DESC, id DESC OFFSET $2 LIMIT $3 FOR UPDATE SKIP LOCKED
+               ORDER BY received_at DESC, id DESC OFFSET $2 LIMIT $3
+             ), locked AS MATERIALIZED (
+               SELECT id FROM receipts WHERE id = ANY(ARRAY(SELECT id FROM excess)) AND message_id IS NULL
+               FOR UPDATE SKIP LOCKED
              )
-             DELETE FROM receipts r USING excess WHERE r.id = excess.id`,
+             DELETE FROM receipts r USING locked WHERE r.id = locked.id`,
       values: [provider, keep, DROPPED_PER_STEP],
     });
     dropped += rowCount ?? 0;
