@@ -124,6 +124,25 @@ describe("a message centre that restarts its ids", () => {
     expect(await statusOf(newer)).toBe("sent");
   });
 
+  test("a receipt that was parked before a message was accepted is not about that message", async () => {
+    const message = await claimed();
+    const [old, early] = [`${message.id}-1`, `${message.id}-2`];
+    await applyReceipts("vonage", [report(old, "undelivered")]);
+    await pool().query(
+      "UPDATE receipts SET received_at = received_at - interval '1 day' WHERE provider_message_id = $1",
+      [old],
+    );
+    await record(message.first, accepted(old));
+    await rejoin({ provider: "vonage", providerMessageIds: [old], isLast: true });
+    expect(await statusOf(message)).toBe("sent");
+
+    // One that came before the response to its own send is.
+    const other = await claimed();
+    await applyReceipts("vonage", [report(early, "undelivered")]);
+    await record(other.first, accepted(early));
+    expect(await statusOf(other)).toBe("undelivered");
+  });
+
   async function sentByTwilio(name: string) {
     const message = await claimed();
     const second = await recordAndAdvance(message.first, BUSY);

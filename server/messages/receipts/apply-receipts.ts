@@ -40,6 +40,12 @@ type ReceiptTarget = { provider: string; providerMessageId: string; messageId: s
  */
 const REJOIN_AFTER_MS = { first: 0.3 * SECOND_MS, last: 2 * SECOND_MS };
 
+/**
+ * A receipt that came so long before its message was accepted is about an older one: its centre has begun to count anew. The two hours
+ * cover processes whose clocks differ; both times are theirs.
+ */
+const OLDER_MESSAGES = "interval '2 hours'";
+
 type ReceivedReports = { provider: string; reports: readonly ReceiptReport[]; receivedAt: Date };
 
 /** Receipts per transaction. */
@@ -164,7 +170,9 @@ export async function joinReceipts(tx: Tx, targets: readonly ReceiptTarget[]): P
              to_json(r.occurred_at)#>>'{}' AS "occurredAt"
            FROM receipts r
            JOIN ${TARGETS.as("s")} ON r.provider = s.provider AND r.provider_message_id = s.provider_message_id
-           WHERE r.message_id IS NULL ORDER BY r.id FOR UPDATE OF r`,
+           WHERE r.message_id IS NULL
+             AND r.received_at > (SELECT m.created_at FROM messages m WHERE m.id = s.message_id) - ${OLDER_MESSAGES}
+           ORDER BY r.id FOR UPDATE OF r`,
     values: TARGETS.values(targets),
   });
   if (rows.length === 0) return;
