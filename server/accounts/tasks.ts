@@ -49,7 +49,8 @@ export async function watchLedger(): Promise<{ drifted: Drift[]; chapters: Chapt
     }
   };
   await attempt("close", closeDue);
-  const again = (await attempt("choose", () => chaptersToVerify(VERIFIED_PER_RUN))) ?? [];
+  const chosen = await attempt("choose", () => chaptersToVerify(VERIFIED_PER_RUN));
+  const { chapters: again, faultyBeside } = chosen ?? { chapters: [], faultyBeside: 0 };
   const open = await attempt("open", async () => findDrift(await openRange(ID_SLACK_MS, firstMessageAt)));
   const drifted = open?.drifted ?? [];
   for (const drift of drifted) logDrift(drift);
@@ -57,7 +58,8 @@ export async function watchLedger(): Promise<{ drifted: Drift[]; chapters: Chapt
   const faulty = new Set<KnownChapter>(again.filter(({ hasFaults }) => hasFaults));
   // A chapter counts as it was, for one account, until it is read again: otherwise the alert would end meanwhile.
   const observe = () => {
-    const count = new Set([...drifted, ...chapters].map(({ accountId }) => accountId)).size + faulty.size;
+    const accounts = new Set([...drifted, ...chapters].map(({ accountId }) => accountId)).size;
+    const count = accounts + faulty.size + faultyBeside;
     if (open || count > 0) observeLedger(count);
   };
   observe();

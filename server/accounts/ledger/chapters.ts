@@ -84,14 +84,22 @@ export type ChapterDrift = {
 /** A chapter to be read again. `hasFaults`: it had some when it was read last. */
 export type KnownChapter = Chapter & { hasFaults: boolean };
 
-/** Chapters to be read again: faulty ones, then new ones, then those read longest ago. */
-export async function chaptersToVerify(limit: number): Promise<KnownChapter[]> {
-  const { rows } = await pool().query<KnownChapter>(
-    `SELECT ${CHAPTER_COLUMNS}, has_faults AS "hasFaults" FROM ledger_chapters
-     ORDER BY has_faults DESC, verified_at NULLS FIRST, through_id LIMIT $1`,
+/**
+ * Chapters to be read again: faulty ones and others in turn, of both the new ones first, then those read longest ago. However many have
+ * faults that nobody mends, the others are read too.
+ * @returns them, and how many faulty ones are not among them.
+ */
+export async function chaptersToVerify(limit: number): Promise<{ chapters: KnownChapter[]; faultyBeside: number }> {
+  const { rows } = await pool().query<KnownChapter & { faulty: number }>(
+    `SELECT ${CHAPTER_COLUMNS}, has_faults AS "hasFaults", faulty FROM (
+       SELECT *, count(*) FILTER (WHERE has_faults) OVER ()::int4 AS faulty,
+         row_number() OVER (PARTITION BY has_faults ORDER BY verified_at NULLS FIRST, through_id) AS turn
+       FROM ledger_chapters) c
+     ORDER BY turn, has_faults DESC LIMIT $1`,
     [limit],
   );
-  return rows;
+  const [{ faulty } = { faulty: 0 }] = rows;
+  return { chapters: rows, faultyBeside: faulty - rows.filter(({ hasFaults }) => hasFaults).length };
 }
 
 /** Notes that a chapter was read again, and whether it has faults. */

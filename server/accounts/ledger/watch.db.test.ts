@@ -5,6 +5,7 @@ import { makeAccount } from "@/test/database/seed";
 import { pool } from "../../core/db";
 import { metrics } from "../../core/metrics";
 import { watchLedger } from "../tasks";
+import { chaptersToVerify, noteVerified } from "./chapters";
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -36,7 +37,7 @@ const forgetGauges = () => {
 
 test.each([
   ["closing a chapter", "INTO ledger_chapters"],
-  ["choosing the chapters to be read", "ORDER BY has_faults"],
+  ["choosing the chapters to be read", "ORDER BY turn"],
   ["reading a chapter", '"keptMicros"'],
   ["noting that a chapter was read", "UPDATE ledger_chapters"],
 ])("drift is reported although %s fails, and the check fails in the end", async (_, part) => {
@@ -78,6 +79,24 @@ test("a check that compared nothing and found nothing does not count as one", as
   failStatements('"ledgerForgottenMicros"');
   await expect(watchLedger()).rejects.toThrow(FAULT);
   expect(await gauges()).toEqual({ drifted: 0, isChecked: false });
+});
+
+test("chapters with faults that nobody mends keep no other one from being read again", async () => {
+  await pool().query(
+    `INSERT INTO ledger_chapters (after_id, through_id, began_at, ended_at, has_faults)
+     SELECT -n - 1, -n, now() - interval '9 days', now() - interval '8 days', n <= 5 FROM generate_series(1, 7) AS n`,
+  );
+  const read = new Set<bigint>();
+  for (let run = 0; run < 20; run += 1) {
+    const { chapters, faultyBeside } = await chaptersToVerify(3);
+    expect(chapters.filter(({ hasFaults }) => hasFaults).length + faultyBeside).toBe(5);
+    for (const chapter of chapters) {
+      read.add(chapter.throughId);
+      await noteVerified(chapter, chapter.hasFaults);
+    }
+  }
+  expect([-1n, -2n, -3n, -4n, -5n, -6n, -7n].filter((id) => !read.has(id))).toEqual([]);
+  await pool().query("DELETE FROM ledger_chapters WHERE through_id < 0");
 });
 
 test("chapters are read to their end, however long that takes", async () => {
