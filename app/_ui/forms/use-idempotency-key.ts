@@ -6,22 +6,23 @@ import { once } from "@/app/_trpc/client";
 const newKey = (): string =>
   [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 
-/** A key, and the content that it stands for. */
-export type UsedKey = { content: string; key: string };
+/** Keys by the content that each stands for. */
+export type UsedKeys = Record<string, string>;
 
 /**
- * The Idempotency-Key of a form: the same content keeps its key, so that a request whose response was lost can be repeated
- * without being carried out twice.
- * @param kept where the key stands, if it is to outlive the form.
+ * The Idempotency-Keys of a form: the same content keeps its key, also after another one was tried, so that a request whose
+ * response was lost can be repeated without being carried out twice.
+ * @param kept where the keys stand, if they are to outlive the form.
  * @returns takes the content of a request, and gives its key.
  */
-export function useIdempotencyKey(kept?: RefObject<UsedKey | null>): (content: unknown) => string {
-  const own = useRef<UsedKey | null>(null);
-  const last = kept ?? own;
+export function useIdempotencyKey(kept?: RefObject<UsedKeys | null>): (content: unknown) => string {
+  const own = useRef<UsedKeys | null>(null);
+  const used = kept ?? own;
   return (value) => {
     const content = JSON.stringify(value);
-    if (last.current?.content !== content) last.current = { content, key: newKey() };
-    return last.current.key;
+    const key = used.current?.[content] ?? newKey();
+    used.current = { ...used.current, [content]: key };
+    return key;
   };
 }
 

@@ -17,7 +17,7 @@ import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { fieldError } from "@/app/_ui/forms/form-errors";
 import { useFormDraft } from "@/app/_ui/forms/use-draft";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
-import { type UsedKey, useIdempotencyKey } from "@/app/_ui/forms/use-idempotency-key";
+import { type UsedKeys, useIdempotencyKey } from "@/app/_ui/forms/use-idempotency-key";
 import { IconAlertTriangle, IconSend } from "@/app/_ui/icons/icons";
 import { toastDone, toastProblem } from "@/app/_ui/toast";
 import type { AppRouter } from "@/server/api/router";
@@ -94,8 +94,8 @@ export function SendForm({
   const router = useRouter();
   const textField = useRef<HTMLTextAreaElement>(null);
   const utils = trpc.useUtils();
-  const usedKey = useRef<UsedKey | null>(null);
-  const keyOf = useIdempotencyKey(usedKey);
+  const usedKeys = useRef<UsedKeys | null>(null);
+  const keyOf = useIdempotencyKey(usedKeys);
   const send = useMutation({
     mutationFn: (message: NewMessage) => utils.client.messages.send.mutate(message, once(keyOf(message))),
     onSuccess: (): void => draft.drop(),
@@ -118,9 +118,9 @@ export function SendForm({
       send_at: sendAtProblem,
     },
   });
-  // With its key: a message that was sent without a response, and is sent again from its draft, is still sent once.
+  // With its keys: a message that was sent without a response, and is sent again from its draft, is still sent once.
   const draft = useFormDraft(draftName, form, untouched, {
-    beside: usedKey,
+    beside: usedKeys,
     isDone: send.isSuccess,
     isUsable: (field, value) => (field === "from" ? senderIds.some((id) => id === value) : value !== UNFINISHED),
   });
