@@ -126,4 +126,22 @@ test("what the balance does not cover cannot be sent, and stays until it is disc
   await expect(page.getByLabel("Numbers or table")).toBeFocused();
   await page.reload();
   await expect(page.getByLabel("Numbers or table")).toHaveValue("");
+
+  await test.step("a column that was chosen stays while the table is edited, and a file can be read again", async () => {
+    const table = page.getByLabel("Numbers or table");
+    const lines = ["name,phone,mobile", "Ann,+14155550101,+14155550111", "Bob,+14155550102,+14155550112"];
+    await table.fill(lines.slice(0, 2).join("\n"));
+    await page.getByLabel("Column of the numbers").selectOption("mobile");
+    await table.fill(lines.join("\n"));
+    await expect(page.getByText("2 lines read")).toBeVisible();
+    await expect(page.getByLabel("Column of the numbers")).toHaveValue("2");
+    const [chooser] = await Promise.all([
+      page.waitForEvent("filechooser"),
+      page.getByRole("button", { name: "Upload a CSV file" }).click(),
+    ]);
+    await chooser.setFiles({ name: "numbers.csv", mimeType: "text/csv", buffer: Buffer.from("+14155550121") });
+    await expect(page.getByText("1 line read")).toBeVisible();
+    // Otherwise the browser would not tell that the same file is chosen.
+    await expect(page.locator("input[type=file]")).toHaveValue("");
+  });
 });

@@ -84,6 +84,12 @@ test("a file of opted-out numbers is checked line by line, imported, and its ref
     const numbers = Array.from({ length: 10_050 }, (_, at) => `+1415${String(7_000_000 + at)}`);
     await page.getByRole("button", { name: "Import", exact: true }).click();
     await takesFocus(dialog);
+    // A choice of columns stays while a table is edited, and is over with it.
+    await dialog.getByLabel("Numbers or table").fill("from,phone\nOTHER,+14155550105");
+    await dialog.getByLabel("Column of the sender IDs").selectOption("None");
+    await dialog.getByLabel("Numbers or table").fill("from,phone\nOTHER,+14155550105\nOTHER,+14155550106");
+    await expect(dialog.getByRole("button", { name: "Import 2 numbers" })).toBeVisible();
+    await expect(dialog.getByLabel("Column of the sender IDs")).toHaveValue("");
     await upload("long.txt", numbers.join("\n"));
     let calls = 0;
     // The service carries the second part out, and its reply never arrives.

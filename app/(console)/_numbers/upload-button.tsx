@@ -1,6 +1,7 @@
 "use client";
 
 import { Button, FileButton } from "@mantine/core";
+import { useRef } from "react";
 import { numbersTexts as texts } from "@/app/_texts/numbers";
 import { IconUpload } from "@/app/_ui/icons/icons";
 import { toastProblem } from "@/app/_ui/toast";
@@ -15,13 +16,16 @@ export function UploadButton({
   maxMb: number;
   onRead: (file: { name: string; text: string }) => void;
 }) {
+  const forget = useRef<() => void>(null);
   async function read(file: File | null) {
+    // A browser does not tell when the same file is chosen again, which may have been corrected or removed meanwhile.
+    forget.current?.();
     if (!file) return;
     if (file.size > maxMb * MB) return toastProblem(texts.upload.tooLarge, texts.upload.atMost(maxMb));
     onRead({ name: file.name, text: await file.text() });
   }
   return (
-    <FileButton onChange={(file) => void read(file)} accept=".csv,.txt,.tsv,text/csv,text/plain">
+    <FileButton resetRef={forget} onChange={(file) => void read(file)} accept=".csv,.txt,.tsv,text/csv,text/plain">
       {(props) => (
         <Button {...props} variant="default" size="xs" leftSection={<IconUpload size={16} aria-hidden />}>
           {texts.upload.submit}

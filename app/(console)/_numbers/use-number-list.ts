@@ -9,14 +9,23 @@ const NO_LIST: { list: NumberList; column: number; readNumber: NumberReader } = 
   readNumber: () => null,
 };
 
-/** The list that a text is, the column of its numbers (the likeliest one, until another one is chosen), and how they are read. */
+/** A column that was chosen in a table with these headings. */
+type Chosen = { columns: string; column: number };
+
+/**
+ * The list that a text is, the column of its numbers, and how they are read. The column is the likeliest one until another one is
+ * chosen, which then stays while lines of that table are edited.
+ */
 export function useNumberList(text: string) {
   const [read, setRead] = useState(NO_LIST);
+  const [chosen, setChosen] = useState<Chosen | null>(null);
   useEffect(() => {
     let isCurrent = true;
     // The reader of tables is loaded when there is something to read.
-    if (text.trim() === "") setRead(NO_LIST);
-    else
+    if (text.trim() === "") {
+      setRead(NO_LIST);
+      setChosen(null);
+    } else
       void import("./number-list").then(({ readList, numberColumn, readNumber }) => {
         if (!isCurrent) return;
         const list = readList(text);
@@ -26,5 +35,10 @@ export function useNumberList(text: string) {
       isCurrent = false;
     };
   }, [text]);
-  return { ...read, setColumn: (column: number) => setRead((current) => ({ ...current, column })) };
+  const columns = JSON.stringify(read.list.columns);
+  return {
+    ...read,
+    column: chosen?.columns === columns ? chosen.column : read.column,
+    setColumn: (column: number) => setChosen({ columns, column }),
+  };
 }

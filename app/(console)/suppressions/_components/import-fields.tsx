@@ -15,7 +15,7 @@ const NOTE_MAX = 255;
 export type ListSource = { text: string; fileName: string | null };
 
 /** `senderId`: for all numbers, empty for all senders, unless `column` has a sender ID for each. */
-export type SuppressedFor = { senderId: string; column: number | null | "guessed"; note: string };
+export type SuppressedFor = { senderId: string; column: number | null; note: string };
 
 /** Fields of an import: the list, its columns, and what the suppressions have in common. */
 export function SourceFields({
@@ -33,7 +33,7 @@ export function SourceFields({
   list: NumberList;
   numberColumn: number;
   onNumberColumn: (column: number) => void;
-  chosen: SuppressedFor & { column: number | null };
+  chosen: SuppressedFor;
   onChosen: (chosen: SuppressedFor) => void;
   senderIds: readonly string[];
 }) {

@@ -37,12 +37,15 @@ export function ImportForm({
 }) {
   const senders = trpc.senders.list.useQuery({ limit: SENDERS_SHOWN_MAX });
   const [source, setSource] = useState<ListSource>({ text: "", fileName: null });
-  const [chosen, setChosen] = useState<SuppressedFor>({ senderId: "", column: "guessed", note: "" });
+  const [chosen, setChosen] = useState<SuppressedFor>({ senderId: "", column: null, note: "" });
+  /** The headings of the table for which the column of the sender IDs was chosen; null: it is guessed. */
+  const [chosenIn, setChosenIn] = useState<string | null>(null);
   const { list, column, setColumn, readNumber } = useNumberList(source.text);
   const { progress, error, run, stop } = useImport(stage, onStage);
 
   const senderIds = useMemo(() => senders.data?.items.map((sender) => sender.sender_id) ?? [], [senders.data]);
-  const ofSenders = chosen.column === "guessed" ? senderColumn(list) : chosen.column;
+  const columns = JSON.stringify(list.columns);
+  const ofSenders = chosenIn === columns ? chosen.column : senderColumn(list);
   const checked = useMemo(
     () =>
       checkList(
@@ -68,13 +71,16 @@ export function ImportForm({
             source={source}
             onSource={(next) => {
               setSource(next);
-              setChosen({ ...chosen, column: "guessed" });
+              if (next.text.trim() === "") setChosenIn(null);
             }}
             list={list}
             numberColumn={column}
             onNumberColumn={setColumn}
             chosen={{ ...chosen, column: ofSenders }}
-            onChosen={setChosen}
+            onChosen={(next) => {
+              setChosen(next);
+              setChosenIn(columns);
+            }}
             senderIds={senderIds}
           />
         ) : (
