@@ -66,12 +66,12 @@ test("a send without a connection fails at once, and is not sent by itself once 
   await send(page);
   await expect(unconfirmed(page)).toBeVisible();
   await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Messages" }).click();
-  await page.getByRole("button", { name: "Theme" }).click();
+  await page.keyboard.press("Control+k");
   await expect(page.getByText("You are offline")).toBeVisible();
   await text(page).fill("Now, please");
   await context.setOffline(false);
   // What was to be loaded meanwhile comes now.
-  await expect(page.getByRole("menu")).toBeVisible();
+  await expect(page.getByRole("combobox", { name: "Search" })).toBeFocused();
   await page.keyboard.press("Escape");
   await expect(page.getByText("You are offline")).toBeHidden();
   const sends: string[] = [];
@@ -86,7 +86,11 @@ test("a send without a connection fails at once, and is not sent by itself once 
   expect(list.body.data.map(({ body }) => body)).toEqual(["Now, please"]);
 });
 
-test("another text after a lost response is another message", async ({ console: page, service, account }) => {
+test("another text after a lost response is another message, and the first text again is not", async ({
+  console: page,
+  service,
+  account,
+}) => {
   const api = apiWith(service, account.apiKey);
   await api.post("/suppressions", { number: "+14155550178" });
   await compose(page, "First");
@@ -98,6 +102,10 @@ test("another text after a lost response is another message", async ({ console: 
   await send(page);
   await expect(unconfirmed(page)).toBeVisible();
   await text(page).fill("Second");
+  await loseNextResponse(page);
+  await Promise.all([page.waitForEvent("requestfailed"), send(page)]);
+  await expect(unconfirmed(page)).toBeVisible();
+  await text(page).fill("First");
   await send(page);
   await page.waitForURL(/\/messages\/msg_/);
   const list = await api.get<{ body: string }[]>(`/messages?to=${encodeURIComponent(TO)}`);

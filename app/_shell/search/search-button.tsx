@@ -2,13 +2,13 @@
 
 import { ActionIcon, Button, Kbd } from "@mantine/core";
 import { useDisclosure, useOs, useWindowEvent } from "@mantine/hooks";
-import dynamic from "next/dynamic";
-import { useState } from "react";
+import { Suspense, useState } from "react";
 import { shellTexts as texts } from "@/app/_texts/shell/shell";
+import { lazily } from "@/app/_ui/frame/connection";
 import { IconSearch } from "@/app/_ui/icons/icons";
 
 /** Loaded when it is opened for the first time. */
-const SearchDialog = dynamic(() => import("./search-dialog").then((module) => module.SearchDialog), { ssr: false });
+const SearchDialog = lazily(() => import("./search-dialog").then((file) => ({ default: file.SearchDialog })));
 
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || target.matches("input, textarea, select"));
@@ -66,7 +66,11 @@ export function SearchButton({ isOperator }: { isOperator: boolean }) {
       >
         <IconSearch size={19} stroke={1.7} aria-hidden />
       </ActionIcon>
-      {isNeeded && <SearchDialog opened={opened} onClose={dialog.close} isOperator={isOperator} />}
+      {isNeeded && (
+        <Suspense>
+          <SearchDialog opened={opened} onClose={dialog.close} isOperator={isOperator} />
+        </Suspense>
+      )}
     </>
   );
 }

@@ -1,7 +1,7 @@
 import { lazy, useSyncExternalStore } from "react";
 
 const AGAIN_AFTER_MS = 2_000;
-const TRIES_WITH_CONNECTION = 3;
+const TRIES_WITH_SERVICE = 3;
 
 /** Pause between looks for the service while it cannot be reached. */
 const LOOK_AGAIN_MS = 5_000;
@@ -9,10 +9,19 @@ const LOOK_AGAIN_MS = 5_000;
 let isCutOff = false;
 const listeners = new Set<() => void>();
 
+const askForHealth = (): Promise<Response> => fetch("/api/health", { method: "HEAD", cache: "no-store" });
+
 /** Any response proves the connection. */
 const reachesService = (): Promise<boolean> =>
-  fetch("/api/health", { method: "HEAD", cache: "no-store" }).then(
+  askForHealth().then(
     () => true,
+    () => false,
+  );
+
+/** Whether the service itself responds, and not a proxy in the place of one that is being restarted. */
+const isServiceThere = (): Promise<boolean> =>
+  askForHealth().then(
+    ({ status }) => status < 500,
     () => false,
   );
 
@@ -61,20 +70,21 @@ const nextChance = () =>
     }
   });
 
-/**
- * React's `lazy`, which waits for a connection if there is none: by itself it would put an error in the place of the whole page,
- * and of what was entered there.
- */
-export const lazily: typeof lazy = (load) => {
-  const attempt = async (triesLeft: number): ReturnType<typeof load> => {
+/** Loads a part of a page, however long the service cannot be reached. @throws when the service is there, and the part is not. */
+export async function loadPatiently<Part>(load: () => Promise<Part>): Promise<Part> {
+  for (let triesLeft = TRIES_WITH_SERVICE; ; ) {
     try {
       return await load();
     } catch (error) {
-      const wasOnline = isOnline();
-      if (wasOnline && triesLeft === 1) throw error;
+      if (isOnline() && (await isServiceThere())) triesLeft -= 1;
+      if (triesLeft === 0) throw error;
       await nextChance();
-      return attempt(wasOnline ? triesLeft - 1 : triesLeft);
     }
-  };
-  return lazy(() => attempt(TRIES_WITH_CONNECTION));
-};
+  }
+}
+
+/**
+ * React's `lazy`, which waits for the service if it cannot be reached: by itself it would put an error in the place of the whole page,
+ * and of what was entered there.
+ */
+export const lazily: typeof lazy = (load) => lazy(() => loadPatiently(load));
