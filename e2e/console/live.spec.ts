@@ -51,12 +51,25 @@ test("in test mode pages follow the test account", async ({ console: page, servi
   await expect(page.getByRole("row", { name: /\+15550100009.*Undelivered/ })).toBeVisible();
 });
 
-test("without the live channel pages ask by themselves", async ({ console: page, api, account }) => {
-  await page.route("**/api/trpc/live.changes**", (route) => route.abort());
+test("without the live channel pages ask by themselves, and follow it again once it is back", async ({
+  console: page,
+  api,
+  account,
+}) => {
+  // As when the service is restarted: it ends what is followed, and then a proxy refuses it. After neither a browser tries again.
+  const ended = { contentType: "text/event-stream", body: "event: connected\ndata: {}\n\nevent: return\ndata:\n\n" };
+  let asked = 0;
+  await page.route("**/api/trpc/live.changes**", (route) => {
+    asked += 1;
+    return route.fulfill(asked === 1 ? ended : { status: 502 });
+  });
   await page.goto("/messages");
   await expect(page.getByText("No messages yet")).toBeVisible();
   await api.post("/messages/send", { to: "+15550100001", from: account.sender, body: "Hello" });
   await expect(page.getByRole("row", { name: /\+15550100001.*Delivered/ })).toBeVisible();
+  await expect.poll(() => asked).toBeGreaterThan(1);
+  await page.unroute("**/api/trpc/live.changes**");
+  await page.waitForResponse((response) => response.url().includes("live.changes") && response.ok());
 });
 
 test("strangers follow nothing", async ({ service }) => {
