@@ -8,6 +8,7 @@ import { type KeyboardEvent, useEffect, useId, useState } from "react";
 import { searchTexts as texts } from "@/app/_texts/shell/search";
 import { trpc } from "@/app/_trpc/client";
 import { Dialog } from "@/app/_ui/forms/dialog";
+import { leaveBy } from "@/app/_ui/forms/use-leave-question";
 import { isOnline } from "@/app/_ui/frame/connection";
 import { IconSearch } from "@/app/_ui/icons/icons";
 import { useMayChange } from "../may-change";
@@ -149,7 +150,7 @@ function useChoice(onClose: () => void): (choice: Choice) => void {
   return (choice) => {
     if ("href" in choice && !isOnline()) return;
     onClose();
-    if ("href" in choice) router.push(choice.href);
+    if ("href" in choice) leaveBy(() => router.push(choice.href));
     else if (choice.action === "sign-out") signOutHere();
     else setColorScheme(choice.action);
   };
