@@ -1,8 +1,7 @@
 "use client";
 
 import { Anchor, Button, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
-import { useForm } from "@mantine/form";
-import { useState } from "react";
+import { type FormEvent, useState } from "react";
 import { signInTexts as texts } from "@/app/_texts/auth/sign-in";
 import { trpc } from "@/app/_trpc/client";
 import { PageLink } from "@/app/_ui/frame/page-link";
@@ -23,13 +22,17 @@ export function SignInForm() {
   const signUpState = trpc.auth.signUpState.useQuery();
   const [problem, setProblem] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
-  const form = useForm({ mode: "uncontrolled", initialValues: { email: "", password: "", code: "" } });
   const [isCodeWanted, setCodeWanted] = useState(false);
 
-  async function submit({ email, password, code }: { email: string; password: string; code: string }) {
+  async function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    // Of the fields themselves: React knows nothing of what was filled in before this page came alive.
+    const fields = new FormData(event.currentTarget);
+    const entered = (name: string) => String(fields.get(name) ?? "");
     setBusy(true);
     setProblem(null);
-    const refusal = await openSession(email, password, isCodeWanted ? code.trim() : undefined);
+    const code = isCodeWanted ? entered("code").trim() : undefined;
+    const refusal = await openSession(entered("email"), entered("password"), code);
     // A full load, so that nothing of an earlier session stays in the cache.
     if (!refusal) return window.location.assign(targetOfPage());
     if (refusal === SECOND_FACTOR_REQUIRED && !isCodeWanted) setCodeWanted(true);
@@ -38,7 +41,7 @@ export function SignInForm() {
   }
 
   return (
-    <form method="post" onSubmit={form.onSubmit(submit)}>
+    <form method="post" onSubmit={(event) => void submit(event)}>
       <Stack gap="md">
         <FormHeading title={texts.title}>{texts.welcome}</FormHeading>
         {problem && <Problem>{problem}</Problem>}
@@ -48,18 +51,16 @@ export function SignInForm() {
           autoComplete="username"
           required
           withAsterisk={false}
-          key={form.key("email")}
-          {...form.getInputProps("email")}
+          name="email"
         />
         <PasswordInput
           label={texts.password}
           autoComplete="current-password"
           required
           withAsterisk={false}
-          key={form.key("password")}
-          {...form.getInputProps("password")}
+          name="password"
         />
-        {isCodeWanted && <CodeField key={form.key("code")} {...form.getInputProps("code")} />}
+        {isCodeWanted && <CodeField name="code" />}
         <Button type="submit" fullWidth loading={busy}>
           {texts.submit}
         </Button>
