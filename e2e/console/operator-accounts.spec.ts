@@ -1,4 +1,4 @@
-import type { Page } from "@playwright/test";
+import type { Page, Route } from "@playwright/test";
 import type { OwnAccount } from "../support/accounts";
 import { databaseUrlOf, openDatabase } from "../support/books";
 import { takesFocus } from "../support/dialogs";
@@ -94,6 +94,29 @@ test("the comma of an amount separates thousands, as it does where amounts are s
     await expect(dialog).toBeHidden();
     await expect(page.getByText(balance, { exact: true }).first()).toBeVisible();
   }
+
+  await test.step("a reply that comes after its dialog was closed does not close the next one", async () => {
+    let arrive = () => {};
+    const late = new Promise<void>((resolve) => {
+      arrive = resolve;
+    });
+    const answer = async (route: Route) => {
+      const response = await route.fetch();
+      await late;
+      await route.fulfill({ response });
+    };
+    await page.route("**/api/trpc/operator.credit*", answer, { times: 1 });
+    await page.getByRole("button", { name: "Credit" }).click();
+    await amount.pressSequentially("5");
+    await dialog.getByRole("button", { name: "Credit account" }).click();
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await expect(dialog).toBeHidden();
+    await page.getByRole("button", { name: "Credit" }).click();
+    await amount.pressSequentially("7");
+    arrive();
+    await expect(page.getByText("$1,105.00", { exact: true }).first()).toBeVisible();
+    await expect(amount).toHaveValue("7");
+  });
 });
 
 test("limits are saved and shown again", async ({ page, service, account }) => {

@@ -13,14 +13,6 @@ const ApiKeyForm = lazily(() => import("./api-key-form").then((file) => ({ defau
 
 /** Changes the name and the limits of a key; null: closed. */
 export function EditApiKeyDialog({ apiKey, onClose }: { apiKey: ApiKey | null; onClose: () => void }) {
-  const utils = trpc.useUtils();
-  const update = trpc.apiKeys.update.useMutation({
-    onSuccess: ({ name }) => {
-      toastDone(texts.edit.changed(name));
-      onClose();
-      return utils.apiKeys.invalidate();
-    },
-  });
   const isNarrow = useMediaQuery("(max-width: 36em)");
   return (
     <FormModal
@@ -31,22 +23,33 @@ export function EditApiKeyDialog({ apiKey, onClose }: { apiKey: ApiKey | null; o
       fullScreen={isNarrow}
       closeOnClickOutside={false}
     >
-      {apiKey && (
-        <Stack gap="md">
-          <Text size="sm" c="dimmed">
-            {texts.edit.effect}
-          </Text>
-          <ApiKeyForm
-            apiKey={apiKey}
-            save={(input, onError) => {
-              const { permissions: _, ...limits } = input;
-              update.mutate({ ...limits, id: apiKey.id }, { onError });
-            }}
-            busy={update.isPending}
-            onCancel={onClose}
-          />
-        </Stack>
-      )}
+      {apiKey && <EditForm apiKey={apiKey} onClose={onClose} />}
     </FormModal>
+  );
+}
+
+function EditForm({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
+  const utils = trpc.useUtils();
+  const update = trpc.apiKeys.update.useMutation({
+    onSuccess: ({ name }) => {
+      toastDone(texts.edit.changed(name));
+      void utils.apiKeys.invalidate();
+    },
+  });
+  return (
+    <Stack gap="md">
+      <Text size="sm" c="dimmed">
+        {texts.edit.effect}
+      </Text>
+      <ApiKeyForm
+        apiKey={apiKey}
+        save={(input, onError) => {
+          const { permissions: _, ...limits } = input;
+          update.mutate({ ...limits, id: apiKey.id }, { onSuccess: onClose, onError });
+        }}
+        busy={update.isPending}
+        onCancel={onClose}
+      />
+    </Stack>
   );
 }

@@ -44,14 +44,18 @@ function CreditForm({ account, onDone }: { account: OperatedAccount; onDone: () 
   const credit = useOnce(utils.client.operator.credit.mutate, {
     onSuccess: ({ name, company_name, balance, currency }) => {
       toastDone(texts.done(company_name || name, formatMoney(balance, currency)));
-      onDone();
-      return Promise.all([utils.operator.invalidate(), utils.accounts.invalidate()]);
+      void utils.operator.invalidate();
+      void utils.accounts.invalidate();
     },
     onError: errors.show,
   });
   const submit = form.onSubmit(({ amount, note }) => {
     errors.clear();
-    credit.mutate({ account_id: account.id, amount: Number(amount), note: note.trim() || undefined });
+    credit.mutate(
+      { account_id: account.id, amount: Number(amount), note: note.trim() || undefined },
+      // Not once the dialog was closed: it may be open for another account.
+      { onSuccess: onDone },
+    );
   });
   return (
     <form onSubmit={submit} noValidate>

@@ -61,20 +61,22 @@ export function LimitsForm({
   const limit = trpc.operator.limitAccount.useMutation({
     onSuccess: ({ name, company_name }) => {
       toastDone(texts.saved(company_name || name));
-      onDone();
-      return utils.operator.invalidate();
+      void utils.operator.invalidate();
     },
     onError: errors.show,
   });
   const submit = form.onSubmit((values) => {
     errors.clear();
-    limit.mutate({
-      account_id: account.id,
-      allowed_countries: values.allowed_countries,
-      flood_identical: numberOrNull(values.flood_identical),
-      flood_total: numberOrNull(values.flood_total),
-      daily_spend_cap: numberOrNull(values.daily_spend_cap),
-    });
+    limit.mutate(
+      {
+        account_id: account.id,
+        allowed_countries: values.allowed_countries,
+        flood_identical: numberOrNull(values.flood_identical),
+        flood_total: numberOrNull(values.flood_total),
+        daily_spend_cap: numberOrNull(values.daily_spend_cap),
+      },
+      { onSuccess: onDone },
+    );
   });
   return (
     <form onSubmit={submit} noValidate aria-label={texts.form}>

@@ -47,8 +47,7 @@ function useSaveRoute(route: OperatedRoute | null, onDone: () => void, onError: 
   const onSuccess = (saved: OperatedRoute) => {
     const destination = destinationOf(saved);
     toastDone(route ? texts.edit.saved(destination) : texts.edit.added(destination));
-    onDone();
-    return utils.operator.routes.invalidate();
+    void utils.operator.routes.invalidate();
   };
   const create = useOnce(utils.client.operator.routes.create.mutate, { onSuccess, onError });
   const update = trpc.operator.routes.update.useMutation({ onSuccess, onError });
@@ -65,8 +64,8 @@ function useSaveRoute(route: OperatedRoute | null, onDone: () => void, onError: 
           (one, other) => values.chain.indexOf(one) - values.chain.indexOf(other),
         ),
       };
-      if (route) update.mutate({ id: route.id, ...input });
-      else create.mutate(input);
+      if (route) update.mutate({ id: route.id, ...input }, { onSuccess: onDone });
+      else create.mutate(input, { onSuccess: onDone });
     },
   };
 }

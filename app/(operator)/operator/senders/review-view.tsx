@@ -44,9 +44,9 @@ export function ReviewView() {
     { placeholderData: keepPreviousData },
   );
   const decide = trpc.operator.decideSender.useMutation({
-    onSuccess: ({ sender_id, status }) => {
+    onSuccess: ({ sender_id, status }, { id }) => {
       toastDone(texts.decided[status](sender_id));
-      setOpen(null);
+      setOpen((shown) => (shown?.sender.id === id ? null : shown));
       return utils.operator.senders.invalidate();
     },
   });

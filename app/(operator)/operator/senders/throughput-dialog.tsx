@@ -35,14 +35,13 @@ function ThroughputForm({ sender, onDone }: { sender: ReviewedSender; onDone: ()
   const setLimit = trpc.operator.throttleSender.useMutation({
     onSuccess: ({ sender_id, max_segments_per_second: limit }) => {
       toastDone(limit === null ? texts.throughput.removed(sender_id) : texts.throughput.saved(sender_id, limit));
-      onDone();
-      return utils.operator.senders.invalidate();
+      void utils.operator.senders.invalidate();
     },
     onError: errors.show,
   });
   const submit = form.onSubmit(({ max_segments_per_second: entered }) => {
     errors.clear();
-    setLimit.mutate({ id: sender.id, max_segments_per_second: numberOrNull(entered) });
+    setLimit.mutate({ id: sender.id, max_segments_per_second: numberOrNull(entered) }, { onSuccess: onDone });
   });
   return (
     <form onSubmit={submit} noValidate>
