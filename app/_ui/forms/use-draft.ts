@@ -80,9 +80,10 @@ export function useFormDraft<Values extends Record<string, unknown>>(
       return { fields, beside: beside?.current };
     },
   );
+  // Saved, or undone: what is edited next is no draft.
+  if (isRestored && !form.isDirty()) setRestored(false);
   return {
-    // Not once it was saved.
-    isRestored: isRestored && form.isDirty(),
+    isRestored,
     drop,
     discard: () => {
       if (beside) beside.current = null;
