@@ -209,7 +209,8 @@ class _Transport:
             fields = {name.rstrip("_"): value for name, value in body.items()}
             data = json.dumps(fields, default=_time_text).encode()
         if is_keyed:
-            headers["Idempotency-Key"] = idempotency_key or str(uuid.uuid4())
+            # An empty one is a mistake of the caller, which the service refuses: a new one would hide it.
+            headers["Idempotency-Key"] = str(uuid.uuid4()) if idempotency_key is None else idempotency_key
         request = urllib.request.Request(url, data=data, headers=headers, method=method)
         return self._send(request, is_repeatable=is_keyed or is_repeatable or method != "POST").envelope()
 

@@ -120,9 +120,11 @@ class Client(unittest.TestCase):
         self.assertEqual(len(set(stub.keys())), 1)
 
     def test_keeps_the_callers_key(self):
-        stub = self.stub(success({}))
-        stub.client.messages.send(to="+1", from_="A", body="B", idempotency_key="order-1")
-        self.assertEqual(stub.keys(), ["order-1"])
+        # The service refuses an empty one.
+        for key in ("order-1", ""):
+            stub = self.stub(success({}))
+            stub.client.messages.send(to="+1", from_="A", body="B", idempotency_key=key)
+            self.assertEqual(stub.keys(), [key])
 
     def test_does_not_repeat_what_is_not_safe(self):
         for answer in (refusal(503), LOST, CUT):
