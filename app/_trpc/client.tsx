@@ -53,9 +53,13 @@ export function usePerson(email: string, accountId: string | null): void {
 export const pageOwner = (): string =>
   [shown?.email, shown?.accountId, isTestPage() && "test"].filter(Boolean).join(" ");
 
-/** From now on a call that needs a session fails without a question: the person is leaving. */
-export function dropPerson(): void {
+/** From now on a call that needs a session fails without a question: the person is leaving. @returns takes it back. */
+export function dropPerson(): () => void {
+  const dropped = shown;
   shown = null;
+  return () => {
+    shown ??= dropped;
+  };
 }
 
 const leaveForSignIn = () => window.location.assign(signInPath(window.location.pathname + window.location.search));

@@ -30,7 +30,7 @@ async function openBrowser(
 const isSignedIn = async (page: Page): Promise<boolean> =>
   (await page.request.get("/api/trpc/auth.viewer")).status() === 200;
 
-test("a cookie that was copied before the sign-out opens nothing after it", async ({
+test("a sign-out that fails says so, and a cookie that was copied before it opens nothing after it", async ({
   console: page,
   browser,
   service,
@@ -38,8 +38,15 @@ test("a cookie that was copied before the sign-out opens nothing after it", asyn
   const copy = await openBrowser(browser, service, await page.context().cookies());
   expect(await isSignedIn(copy)).toBe(true);
   await page.goto("/");
-  await page.getByRole("button", { name: "Account menu" }).click();
-  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await page.route("**/api/auth/signout", (route) => route.abort(), { times: 1 });
+  const signOut = async () => {
+    await page.getByRole("button", { name: "Account menu" }).click();
+    await page.getByRole("menuitem", { name: "Sign out" }).click();
+  };
+  await signOut();
+  await expect(page.getByText("could not be reached")).toBeVisible();
+  expect(await isSignedIn(copy)).toBe(true);
+  await signOut();
   await page.waitForURL(/\/sign-in/);
   await copy.request.get("/api/auth/session");
   expect(await isSignedIn(copy)).toBe(false);

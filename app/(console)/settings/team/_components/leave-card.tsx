@@ -1,6 +1,7 @@
 "use client";
 
 import { Button, Card, Group, Stack, Text, Title } from "@mantine/core";
+import { signOutHere } from "@/app/_shell/sign-out";
 import { teamTexts as texts } from "@/app/_texts/settings/team";
 import { dropPerson, trpc } from "@/app/_trpc/client";
 import { confirmAction } from "@/app/_ui/forms/confirm";
@@ -13,10 +14,9 @@ export function LeaveCard() {
   const isOnlyOwner = owners.length === 1 && owners.every((owner) => owner.is_self);
   const leave = trpc.members.leave.useMutation({
     onSuccess: async ({ account_id }) => {
+      if (account_id === null) return signOutHere();
       dropPerson();
-      if (account_id !== null) return window.location.assign("/");
-      const { signOut } = await import("next-auth/react");
-      await signOut({ callbackUrl: "/sign-in" });
+      window.location.assign("/");
     },
     onError: toastFailed,
   });
