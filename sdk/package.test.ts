@@ -102,6 +102,10 @@ test("the command line runs by plain Node", async () => {
     code: 2,
     stderr: "Set BASE_URL, or give --base-url.\n",
   });
+  // A reader that has enough closes the pipe.
+  const unread = run(main, ["help"]);
+  unread.child.stdout?.destroy();
+  expect(await unread).toMatchObject({ stderr: "" });
 });
 
 test("nothing but what is made and the README is in it", async () => {
