@@ -1,15 +1,19 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import net, { type AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { tooLarge } from "../../core/errors";
 import { readBody } from "./body";
+import { writeResponse } from "./responses";
+import { prepareStop } from "./stop-serving";
 
 const server = createServer();
+const others: Server[] = [];
 
 afterEach(() => {
   server.removeAllListeners("request");
   server.close();
+  for (const other of others.splice(0)) other.close().closeAllConnections();
 });
 
 const read = (request: IncomingMessage, response: ServerResponse): Promise<string> =>
@@ -59,3 +63,54 @@ test.each([
     expect(await read(request, response)).toMatch(/ended before/);
   },
 );
+
+/** Bytes of a body beside which a stranger has no room for another one. */
+const SHARE = 1_000_000;
+
+/** Serves strangers: with how their body was read, `/held` with nothing. @returns the port, and what waits for a response. */
+async function serveStrangers(owner: string) {
+  const own = createServer();
+  others.push(own);
+  prepareStop(own);
+  const held: ServerResponse[] = [];
+  own.on("request", async (request: IncomingMessage, response: ServerResponse) => {
+    const body = await readBody(request, response, {
+      ...{ kind: "stranger", owner, maxBytes: SHARE },
+      tooLarge: () => tooLarge("Too large."),
+    }).then(
+      ({ length }) => `${length} bytes.`,
+      (thrown: Error) => thrown.message,
+    );
+    if (request.url === "/held") held.push(response);
+    else await writeResponse(request, response, { status: 200, headers: {}, body });
+  });
+  own.listen(0, "127.0.0.1");
+  await once(own, "listening");
+  return { held, port: (own.address() as AddressInfo).port };
+}
+
+const post = (url: string, body: string, announcedBytes = body.length): string =>
+  `POST ${url} HTTP/1.1\r\nHost: x\r\nContent-Length: ${announcedBytes}\r\n\r\n${body}`;
+
+/** A caller that has sent `bytes`. */
+function send(port: number, bytes: string) {
+  const socket = net.connect(port, "127.0.0.1");
+  const caller = { socket, received: "" };
+  socket.on("data", (chunk: Buffer) => {
+    caller.received += chunk;
+  });
+  socket.write(bytes);
+  return caller;
+}
+
+test("the bytes of a body are released when its caller leaves while an earlier request has no response", async () => {
+  const { held, port } = await serveStrangers("pipelining");
+  const { socket } = send(port, post("/held", "") + post("/held", "a".repeat(SHARE)));
+  await expect.poll(() => held.length).toBe(2);
+  socket.destroy();
+  await expect.poll(() => held[0]?.closed).toBe(true);
+  const next = send(port, post("/", "a".repeat(SHARE)));
+  await expect.poll(() => next.received).toMatch(/\.$/);
+  expect(next.received).toMatch(/1000000 bytes\.$/);
+  next.socket.destroy();
+});

@@ -25,7 +25,7 @@ const bodyCutOff = () => invalidRequest("The connection ended before the body wa
 /** Its bytes are released when the response was written or the caller has gone. */
 function openLease(response: ServerResponse, { kind, owner }: BodyRules): Lease {
   const lease = budgets()[kind].open(owner);
-  if (response.closed) lease.release();
+  if (response.destroyed) lease.release();
   else response.once("close", lease.release);
   return lease;
 }

@@ -123,6 +123,23 @@ test("pipelined requests that are under way all get their responses", async () =
   await stopped;
 });
 
+test("a response that waits for the one before it is closed with their connection", async () => {
+  const closed: string[] = [];
+  let begun = 0;
+  const { port } = await serve((request, response) => {
+    begun += 1;
+    response.once("close", () => closed.push(`${request.url} ${response.destroyed}`));
+    // Only the first one may be written, and it never is.
+    if (request.url === "/answered") response.end("done");
+  });
+  const urls = ["/first", "/silent", "/answered"];
+  const socket = await open(port, urls.map((url) => `GET ${url} HTTP/1.1\r\nHost: x\r\n\r\n`).join(""));
+  await expect.poll(() => begun).toBe(urls.length);
+  expect(closed).toEqual([]);
+  socket.destroy();
+  await expect.poll(() => closed.toSorted()).toEqual(["/answered true", "/first true", "/silent true"]);
+});
+
 test("a request that never ends is cut off in the end", async () => {
   const { port, stop } = await serve(() => undefined);
   const lost = keepOneConnection(port)().catch((thrown: NodeJS.ErrnoException) => thrown.code);

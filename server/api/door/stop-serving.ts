@@ -17,7 +17,19 @@ function sayLast(response: ServerResponse): void {
 }
 
 /**
- * Follows the connections of `server` from now on; call it before anything else handles its requests.
+ * Closes the responses of a connection that is lost. Node closes the one that it is writing; those behind it, to pipelined requests,
+ * would never emit `close`, and what waits for that would wait for ever.
+ */
+function closeAll({ open }: Connection): void {
+  for (const response of open) {
+    response.destroy();
+    response.emit("close");
+  }
+}
+
+/**
+ * Follows the connections of `server` from now on; call it before anything else handles its requests. When one is lost,
+ * all its responses are closed, also those that wait for an earlier one.
  *
  * Node's own `close` and `closeIdleConnections` do not serve: they keep answering `keep-alive` on busy connections, wait for those that
  * never asked for anything, and cut off a long response that its caller is still reading.
@@ -28,8 +40,13 @@ export function prepareStop(server: Server): (withinMs: number) => Promise<void>
   const connections = new Map<Socket, Connection>();
   let isStopping = false;
   server.on("connection", (socket) => {
-    connections.set(socket, { open: new Set(), readBytes: 0 });
-    socket.once("close", () => connections.delete(socket));
+    const connection: Connection = { open: new Set(), readBytes: 0 };
+    connections.set(socket, connection);
+    socket.once("close", () => {
+      connections.delete(socket);
+      // By then Node has closed the response that it was writing.
+      process.nextTick(closeAll, connection);
+    });
   });
   const follow = ({ socket }: IncomingMessage, response: ServerResponse) => {
     const connection = connections.get(socket);
