@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import net, { type AddressInfo } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
 import { tooLarge } from "../../core/errors";
 import { readBody } from "./body";
@@ -113,4 +114,20 @@ test("the bytes of a body are released when its caller leaves while an earlier r
   await expect.poll(() => next.received).toMatch(/\.$/);
   expect(next.received).toMatch(/1000000 bytes\.$/);
   next.socket.destroy();
+});
+
+test("a connection goes on after a body that was refused before all of it had come", async () => {
+  const { held, port } = await serveStrangers("refused");
+  // Little room is left.
+  const holders = [SHARE, 30_000].map((bytes) => send(port, post("/held", "a".repeat(bytes))));
+  await expect.poll(() => held.length).toBe(2);
+  const refused = send(port, post("/", "b".repeat(20_000), 60_000));
+  await expect.poll(() => refused.received).toMatch(/repeat the request\.$/);
+  // Read one by one, as from a network.
+  for (const bytes of ["b".repeat(20_000), "b".repeat(20_000), post("/", "")]) {
+    refused.socket.write(bytes);
+    await pause(50);
+  }
+  await expect.poll(() => refused.received).toMatch(/0 bytes\.$/);
+  for (const { socket } of [...holders, refused]) socket.destroy();
 });

@@ -29,7 +29,11 @@ export async function writeResponse(
     response.write(body);
     await readOn(request);
     response.end();
-  } else response.end(body);
+    return;
+  }
+  response.end(body);
+  // It was refused while it came in. Its rest would hold up the requests behind it.
+  if (request.isPaused()) request.resume();
 }
 
 /** Closing a connection while the caller still writes resets it, which may lose the response. */
