@@ -221,6 +221,22 @@ describe("behind a proxy that can be cut", () => {
     });
   }
 
+  test("a transaction never runs again when a pooler has lost the database, whichever statement it says that of", async () => {
+    // A new connection has a statement of its own on the way.
+    await pool().query("SELECT 1");
+    let runs = 0;
+    const failed = settled(
+      transaction(async (tx, defer) => {
+        runs += 1;
+        defer(tx.query("INSERT INTO notes VALUES ($1)", ["disowned"]));
+      }),
+    );
+    await proxy.cutCommitOf("disowned", "disown");
+    expect(await failed).toMatchObject({ status: 503, wire: { details: { reason: "outcome_unknown" } } });
+    expect(runs).toBe(1);
+    expect(await notes("disowned")).toEqual(["disowned"]);
+  });
+
   test("a single read whose connection is lost is repeated; a single write only where that is allowed", async () => {
     const holder = new pg.Client({ connectionString: direct });
     await holder.connect();

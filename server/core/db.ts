@@ -272,11 +272,16 @@ async function runOnce<T>(client: pg.PoolClient, work: (tx: Tx, defer: Defer) =>
   }
 }
 
+/** SQLSTATE of a connection exception: a pooler's word that it has lost the database, at whatever statement it was when it noticed. */
+const isOfPooler = (thrown: unknown): boolean => errorCodeOf(thrown).startsWith("08");
+
 /**
  * Whether a transaction whose connection was lost after its COMMIT was queued is certainly not committed: COMMIT never
  * left this process, or the database ended the connection, with an error, before it reached COMMIT.
  */
 async function isSurelyUndone(commit: Promise<pg.QueryResult>, firstLoss: unknown): Promise<boolean> {
   const failure: unknown = await commit.catch((thrown) => thrown);
-  return isNeverSent(failure) || (firstLoss !== failure && firstLoss instanceof pg.DatabaseError);
+  return (
+    isNeverSent(failure) || (firstLoss !== failure && firstLoss instanceof pg.DatabaseError && !isOfPooler(firstLoss))
+  );
 }

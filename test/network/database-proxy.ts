@@ -5,8 +5,11 @@
  */
 import net from "node:net";
 
-/** `withhold`: the COMMIT never reaches the database. `swallow`: it does, but its reply is lost. */
-export type Cut = "withhold" | "swallow";
+/**
+ * `withhold`: the COMMIT never reaches the database. `swallow`: it does, but its reply is lost. `disown`: its reply is lost on the way to
+ * a pooler, which says that it has lost the database.
+ */
+export type Cut = "withhold" | "swallow" | "disown";
 
 export type DatabaseProxy = {
   /** Connection string of the database through the proxy. */
@@ -41,6 +44,13 @@ function takeMessages(held: Buffer, isFirst: boolean): { messages: Buffer[]; res
   return { messages, rest };
 }
 
+/** PgBouncer's last word to a client whose connection of the database was lost: an ErrorResponse. */
+const LOST_SERVER = ((fields: string) => {
+  const length = Buffer.alloc(LENGTH_BYTES);
+  length.writeUInt32BE(LENGTH_BYTES + fields.length);
+  return Buffer.concat([Buffer.from("E"), length, Buffer.from(fields)]);
+})("SFATAL\0VFATAL\0C08P01\0Mserver conn crashed?\0\0");
+
 const isCommit = (message: Buffer): boolean => message[0] === SIMPLE_QUERY && message.includes(COMMIT);
 
 /** Starts a proxy in front of the database. */
@@ -70,12 +80,15 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
           cut = plan.cut;
           const { done } = plan;
           plan = null;
-          if (cut === "swallow") database.write(message, done);
-          else done();
+          if (cut === "withhold") done();
+          else database.write(message, done);
         } else if (cut === null) database.write(message);
       }
     });
-    database.on("data", (chunk: Buffer) => cut === null && client.write(chunk));
+    database.on("data", (chunk: Buffer) => {
+      if (cut === null) client.write(chunk);
+      else if (cut === "disown" && chunk.includes(COMMIT)) client.end(LOST_SERVER);
+    });
     client.on("close", () => database.destroy());
     // Once cut, the caller receives nothing more, not even the end of the database's connection.
     database.on("close", () => cut === null && client.destroy());
