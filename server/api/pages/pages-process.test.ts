@@ -1,3 +1,4 @@
+import * as childProcess from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -7,6 +8,8 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { shutDown } from "../../core/process";
 import { pagesProcess } from "../../observability/pages-state";
 import { startPagesProcess } from "./pages-process";
+
+vi.mock("node:child_process", { spy: true });
 
 const folder = mkdtempSync(path.join(os.tmpdir(), "pages-process-"));
 const servers: Array<() => void> = [];
@@ -84,4 +87,14 @@ test("it has few database connections of its own, and ends with an orderly stop"
 test("one that cannot start is an error, and is not tried again", async () => {
   await expect(startPagesProcess(script("process.exit(3);"))).rejects.toThrow("could not start (code 3)");
   expect(pagesProcess()).toMatchObject({ isUp: false, restarts: 0 });
+});
+
+test("a system without memory for another process is asked again", async () => {
+  const get = await startFront(PAGES);
+  vi.mocked(childProcess.fork).mockImplementationOnce(() => {
+    throw Object.assign(new Error("spawn ENOMEM"), { code: "ENOMEM" });
+  });
+  expect((await get("/die")).status).toBe(503);
+  await expect.poll(async () => (await get("/")).status, { timeout: 5_000 }).toBe(200);
+  expect(pagesProcess()).toMatchObject({ isUp: true, restarts: 2 });
 });

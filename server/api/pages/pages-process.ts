@@ -8,6 +8,7 @@ import { Agent } from "node:http";
 import os from "node:os";
 import path from "node:path";
 import { MINUTE_MS, SECOND_MS } from "../../core/clock";
+import { messageOf } from "../../core/database/connection-failure";
 import { environmentWith } from "../../core/env";
 import { log } from "../../core/log";
 import { onShutdown } from "../../core/process";
@@ -52,12 +53,25 @@ export async function startPagesProcess(file: string): Promise<PagesHandler> {
   // The young generation of a web process is sized for its API.
   const execArgv = process.execArgv.filter((option) => !option.startsWith("--max-semi-space-size"));
 
-  const start = (): Promise<void> => {
+  const startLater = (pid: number | undefined, how: string) => {
+    log("error", "pages.ended", { pid, how, restart_after_ms: pauseMs });
+    restart = setTimeout(() => void start().catch(() => undefined), pauseMs);
+    pauseMs = Math.min(pauseMs * 2, RESTART_AFTER_MS.most);
+  };
+
+  const start = async (): Promise<void> => {
     starts += 1;
     seen.restarts = starts - 1;
     const socketPath = path.join(folder, String(starts));
     const env = environmentWith({ DATABASE_POOL_SIZE: POOL_SIZE });
-    const child = fork(file, [socketPath], { env, execArgv, stdio: ["ignore", "inherit", "inherit", "ipc"] });
+    let child: ChildProcess;
+    try {
+      child = fork(file, [socketPath], { env, execArgv, stdio: ["ignore", "inherit", "inherit", "ipc"] });
+    } catch (thrown) {
+      // The system had no memory for it: Node throws that, and emits what else keeps a process from being started.
+      if (starts > 1) startLater(undefined, messageOf(thrown));
+      throw thrown;
+    }
     const own: Life = { child, socketPath, servesSince: null, missing: 0 };
     life = own;
     child.on("message", (message) => {
@@ -84,9 +98,7 @@ export async function startPagesProcess(file: string): Promise<PagesHandler> {
         if (starts === 1 && own.servesSince === null) return;
         const isProven = own.servesSince !== null && performance.now() - own.servesSince > PROVEN_AFTER_MS;
         if (isProven) pauseMs = RESTART_AFTER_MS.first;
-        log("error", "pages.ended", { pid: child.pid, how, restart_after_ms: pauseMs });
-        restart = setTimeout(() => void start().catch(() => undefined), pauseMs);
-        pauseMs = Math.min(pauseMs * 2, RESTART_AFTER_MS.most);
+        startLater(child.pid, how);
       };
       child.once("exit", (code, signal) => ended(signal ?? `code ${code}`));
       // It never existed: the system started no process.
