@@ -1,3 +1,5 @@
+import { execFileSync } from "node:child_process";
+import { closeSync, existsSync, openSync } from "node:fs";
 import { expect, test } from "vitest";
 import { databaseUnavailable } from "./errors";
 import { causeOf, errorFields } from "./log";
@@ -16,4 +18,25 @@ test("a connection that was refused at several addresses names them all", () => 
   const parts = ["connect ECONNREFUSED ::1:5432", "connect ECONNREFUSED 127.0.0.1:5432"];
   const cause = new AggregateError(parts.map((part) => new Error(part)));
   expect(causeOf(new Error("No database.", { cause }))).toBe(parts.join("; "));
+});
+
+const FULL = "/dev/full";
+
+test.skipIf(!existsSync(FULL))("without room for its lines a process goes on, and keeps few of them", () => {
+  const program = `
+    import { log } from "./server/core/log.ts";
+    const before = process.memoryUsage().rss;
+    for (let n = 0; n < 50_000; n += 1) log(n % 2 ? "warn" : "info", "a.line", { text: "x".repeat(1_000) });
+    process.exitCode = process.memoryUsage().rss - before < 40_000_000 ? 42 : 1;`;
+  const full = openSync(FULL, "w");
+  const env = { ...process.env, DATABASE_URL: "postgresql://nobody@127.0.0.1/none", SECRET_KEY: "0".repeat(32) };
+  try {
+    const run = () =>
+      execFileSync(process.execPath, ["--import", "tsx", "--input-type=module", "-e", program], {
+        ...{ stdio: ["ignore", full, full], env: { ...env, LOG_LEVEL: "info" } },
+      });
+    expect(run).toThrow(expect.objectContaining({ status: 42 }));
+  } finally {
+    closeSync(full);
+  }
 });

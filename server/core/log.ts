@@ -18,6 +18,12 @@ export function keepStdoutFree(): void {
   written().isStdoutTaken = true;
 }
 
+/** Lines in characters that are kept for an output that takes none for now, as when its disk is full; further ones are lost. */
+const KEPT_MAX = 1_048_576;
+
+/** An output of this process. One that fails must not end the process: without the listener, each line would throw. */
+const outputTo = (fd: 1 | 2) => pino.destination({ fd, sync: true, maxLength: KEPT_MAX }).on("error", () => undefined);
+
 /** Warnings and errors go to stderr, everything else to stdout; both at once, so that a process that dies has written. */
 const logger = defineProcessValue("log", () =>
   pino(
@@ -30,8 +36,8 @@ const logger = defineProcessValue("log", () =>
     },
     pino.multistream(
       [
-        { level: "debug", stream: pino.destination({ fd: written().isStdoutTaken ? 2 : 1, sync: true }) },
-        { level: "warn", stream: pino.destination({ fd: 2, sync: true }) },
+        { level: "debug", stream: outputTo(written().isStdoutTaken ? 2 : 1) },
+        { level: "warn", stream: outputTo(2) },
       ],
       { dedupe: true },
     ),
