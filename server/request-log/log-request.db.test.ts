@@ -1,8 +1,9 @@
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { makeAccount, personOf, type TestAccount } from "@/test/database/seed";
 import { DAY_MS } from "../core/clock";
 import { pool } from "../core/db";
 import { env } from "../core/env";
+import { databaseUnavailable } from "../core/errors";
 import { firstIdAt, newId } from "../core/ids";
 import { metrics } from "../core/metrics";
 import { logRequest, type ServedRequest, writeAll } from "./log-request";
@@ -123,6 +124,18 @@ test("a log that cannot be written harms nobody", async () => {
   const id = note(account);
   await writeAll();
   expect(await list(account)).toEqual([id]);
+});
+
+test("a stop waits once for a database that is away, however many requests were noted", async () => {
+  const account = await makeAccount();
+  const before = await dropped();
+  for (let count = 0; count < 2_500; count += 1) note(account, { status: 503 });
+  const reach = vi.spyOn(pool(), "reach").mockRejectedValue(databaseUnavailable({ nothingDone: true }));
+  await writeAll();
+  expect(reach).toHaveBeenCalledTimes(1);
+  reach.mockRestore();
+  expect((await dropped()) - before).toBe(2_500);
+  expect(await list(account)).toEqual([]);
 });
 
 test("what is older than a week is neither shown nor kept for longer than the ring of days", async () => {

@@ -1,6 +1,7 @@
 /** Notes requests in memory, and writes them in batches a few times a second, so that no caller waits for the log. */
 import { now } from "../core/clock";
 import { env } from "../core/env";
+import { isDatabaseUnavailable, isOutcomeUnknown } from "../core/errors";
 import { errorFields, log } from "../core/log";
 import { metrics } from "../core/metrics";
 import { defineProcessValue, onShutdown } from "../core/process";
@@ -85,17 +86,28 @@ function rowOf({ input, response, at, inputBytes: _, ...request }: Waiting): Req
   };
 }
 
-/** Writes the oldest {@link ROWS_PER_WRITE} entries. Failed writes are dropped: the log must not fill the memory. */
-async function writeSome(): Promise<void> {
+/** Takes the oldest `count` entries out of the queue. */
+function take(count: number): Waiting[] {
   const state = requests();
-  const batch = state.waiting.splice(0, ROWS_PER_WRITE);
-  for (const { inputBytes } of batch) state.bytes -= inputBytes;
-  if (batch.length === 0) return;
+  const taken = state.waiting.splice(0, count);
+  for (const { inputBytes } of taken) state.bytes -= inputBytes;
+  return taken;
+}
+
+/**
+ * Writes the oldest {@link ROWS_PER_WRITE} entries. Failed writes are dropped: the log must not fill the memory.
+ * @returns whether there was a database to take them.
+ */
+async function writeSome(): Promise<boolean> {
+  const batch = take(ROWS_PER_WRITE);
+  if (batch.length === 0) return true;
   try {
     await insertRequests(batch.map(rowOf));
+    return true;
   } catch (thrown) {
     metrics().requestLogDropped.inc(batch.length);
     log("warn", "request_log.not_written", { requests: batch.length, ...errorFields(thrown) });
+    return !isDatabaseUnavailable(thrown) && !isOutcomeUnknown(thrown);
   }
 }
 
@@ -107,9 +119,11 @@ function writeOn(): void {
   });
 }
 
-/** Writes everything that waits; for an orderly stop. */
+/** Writes everything that waits; for an orderly stop. Without a database it is dropped: a stop does not wait for that again and again. */
 export async function writeAll(): Promise<void> {
   const state = requests();
   await state.writing;
-  while (state.waiting.length > 0) await writeSome();
+  while (state.waiting.length > 0) {
+    if (!(await writeSome())) metrics().requestLogDropped.inc(take(state.waiting.length).length);
+  }
 }
