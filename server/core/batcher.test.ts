@@ -69,6 +69,25 @@ test("bad data of one item fails that item alone", async () => {
   expect(sizes).toEqual([3, 1, 1, 1]);
 });
 
+test("a database that goes away while items are flushed alone is waited for by one of them, not by each", async () => {
+  const sizes: number[] = [];
+  const add = createBatcher<string, string>(
+    async (items) => {
+      sizes.push(items.length);
+      if (items.length > 1) throw Object.assign(new Error("invalid byte sequence"), { code: "22021" });
+      if (items.includes("a")) return [{ ok: true, value: "a" }];
+      throw databaseUnavailable({ nothingDone: true });
+    },
+    { maxWeight: 100 },
+  );
+  const settled = await Promise.allSettled(["a", "bad", "b", "c"].map(add));
+  expect(settled.map((result) => (result.status === "rejected" ? result.reason.status : result.value))).toEqual([
+    "a",
+    ...[503, 503, 503],
+  ]);
+  expect(sizes).toEqual([4, 1, 1]);
+});
+
 /** A batcher whose flushes wait until the test releases them. */
 function gatedBatcher(maxWaiting: number) {
   const batches: number[][] = [];

@@ -118,7 +118,8 @@ export function createBatcher<Item, Result>(
     for (const call of refused) call.reject(reason);
   }
 
-  async function settle(batch: Call<Item, Result>[]): Promise<void> {
+  /** @returns the error of a database that was not there; null: it was. */
+  async function settle(batch: Call<Item, Result>[]): Promise<unknown> {
     try {
       const results = await forTraces(
         () => batch.map(({ trace }) => trace),
@@ -129,15 +130,25 @@ export function createBatcher<Item, Result>(
         if (result?.ok) call.resolve(result.value);
         else call.reject(result ? result.error : new Error("The batch returned no result for this item."));
       });
+      return null;
     } catch (thrown) {
       // One item may have failed the whole batch: nothing was written, so each item is flushed alone.
-      if (batch.length > 1 && mayBeOfOneItem(thrown)) for (const call of batch) await settle([call]);
-      else {
-        for (const call of batch) call.reject(thrown);
-        // The flush has waited for the database as long as a caller may, and the queue has waited with it.
-        if (isDatabaseUnavailable(thrown)) refuseQueue(thrown);
-      }
+      if (batch.length > 1 && mayBeOfOneItem(thrown)) return settleAlone(batch);
+      for (const call of batch) call.reject(thrown);
+      if (!isDatabaseUnavailable(thrown)) return null;
+      // The flush has waited for the database as long as a caller may, and the queue has waited with it.
+      refuseQueue(thrown);
+      return thrown;
     }
+  }
+
+  async function settleAlone(batch: Call<Item, Result>[]): Promise<unknown> {
+    let unavailable: unknown = null;
+    for (const call of batch) {
+      if (unavailable === null) unavailable = await settle([call]);
+      else call.reject(unavailable);
+    }
+    return unavailable;
   }
 
   async function run(batch: Call<Item, Result>[]): Promise<void> {
