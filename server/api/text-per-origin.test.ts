@@ -36,3 +36,14 @@ test("texts of the latest origins are kept, however many there are", async () =>
   await textAt(second);
   expect(make).toHaveBeenCalledTimes(1);
 });
+
+test("a text that could not be made is made when it is asked for again", async () => {
+  const make = vi.fn(long).mockImplementationOnce(() => {
+    throw new Error("The file is not there yet.");
+  });
+  const textAt = textPerOrigin(make);
+  const ask = () => textAt("https://sms.example.com").then(({ body }) => body.length > 0);
+  await expect(ask()).rejects.toThrow("not there yet");
+  expect(await ask()).toBe(true);
+  expect(make).toHaveBeenCalledTimes(2);
+});

@@ -7,13 +7,20 @@ export type KeptText = { body: string; compressed: Compressed };
 /** Without PUBLIC_URL the origin is the caller's Host, so only the latest ones are kept. */
 export const ORIGINS_MAX = 4;
 
-/** Makes a text when an origin asks for it first, and again when others have replaced it meanwhile. */
+/** Makes a text when an origin asks for it first, and again when others have replaced it meanwhile; a failure is not kept. */
 export function textPerOrigin(
   make: (origin: string) => string | Promise<string>,
 ): (origin: string) => Promise<KeptText> {
   // In the order of their last requests.
   const texts = new Map<string, Promise<KeptText>>();
-  const keep = async (origin: string): Promise<KeptText> => ({ body: await make(origin), compressed: new Map() });
+  const begin = async (origin: string): Promise<KeptText> => ({ body: await make(origin), compressed: new Map() });
+  const keep = (origin: string): Promise<KeptText> => {
+    const text = begin(origin);
+    text.catch(() => {
+      if (texts.get(origin) === text) texts.delete(origin);
+    });
+    return text;
+  };
   return (origin) => {
     const text = texts.get(origin) ?? keep(origin);
     texts.delete(origin);
