@@ -30,7 +30,8 @@ const listener = defineProcessValue("live.listener", (): Listener => {
   };
   onShutdown(async () => {
     made.isOver = true;
-    await made.client?.end();
+    // Not waited for: a database that is silent does not say goodbye, and the requests under way are still to be served.
+    leave();
   });
   return made;
 });
