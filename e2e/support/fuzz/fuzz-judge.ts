@@ -33,10 +33,10 @@ export function judge(contract: Contract, sent: FuzzRequest, answer: FuzzRespons
   return body;
 }
 
-/** A body parsed as JSON; a value that no operation accepts when it is not JSON. */
+/** A body parsed as JSON, without a byte order mark before it; a value that no operation accepts when it is not JSON. */
 function parse(body: string | Buffer | null): unknown {
   try {
-    return JSON.parse(String(body));
+    return JSON.parse(String(body).replace(/^\ufeff/, ""));
   } catch {
     return undefined;
   }
