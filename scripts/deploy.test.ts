@@ -67,7 +67,7 @@ test("manifests and compose file set only settings that exist", () => {
   expect(named.filter((name) => !known.has(name))).toEqual([]);
 });
 
-/** Those of a pooler, a standby and a second kind of web process, which it does not have; the image sets the others. */
+/** Settings of a pooler, a standby and a second kind of web process, which it does not have; the image sets the others. */
 const NOT_OF_COMPOSE = [
   ...["DATABASE_DIRECT_URL", "DATABASE_READ_URL", "DATABASE_STATEMENT_NAMES", "CONSOLE"],
   ...["NODE_ENV", "HOST", "PORT"],

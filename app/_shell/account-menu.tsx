@@ -3,7 +3,7 @@
 import { Avatar, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { Suspense, useState } from "react";
 import { shellTexts as texts } from "@/app/_texts/shell/shell";
-import { lazily } from "@/app/_ui/frame/connection";
+import { lazily } from "@/app/_ui/connection/connection";
 
 const OpenAccountMenu = lazily(() => import("./open-account-menu").then((file) => ({ default: file.OpenAccountMenu })));
 

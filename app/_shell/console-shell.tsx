@@ -4,7 +4,7 @@ import { Box, Container, Group } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { type ReactNode, Suspense, useState } from "react";
 import { shellTexts as texts } from "@/app/_texts/shell/shell";
-import { lazily } from "@/app/_ui/frame/connection";
+import { lazily } from "@/app/_ui/connection/connection";
 import { usePerson } from "../_trpc/client";
 import { useTestMode } from "../_trpc/test-mode";
 import { useCompact } from "../_ui/frame/density";

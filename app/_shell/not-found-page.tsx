@@ -3,7 +3,7 @@
 import { Card, Center } from "@mantine/core";
 import { Suspense } from "react";
 import { appTexts } from "@/app/_texts/app";
-import { lazily } from "@/app/_ui/frame/connection";
+import { lazily } from "@/app/_ui/connection/connection";
 import { IconMapPinOff } from "@/app/_ui/icons/icons";
 import { trpc } from "../_trpc/client";
 import { LinkButton } from "../_ui/frame/link-button";

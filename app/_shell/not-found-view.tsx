@@ -1,7 +1,7 @@
 "use client";
 
 import { Suspense } from "react";
-import { lazily } from "@/app/_ui/frame/connection";
+import { lazily } from "@/app/_ui/connection/connection";
 
 const NotFoundPage = lazily(() => import("./not-found-page").then((file) => ({ default: file.NotFoundPage })));
 

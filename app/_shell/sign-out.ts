@@ -1,6 +1,6 @@
 import { dropPerson } from "../_trpc/client";
 import { rememberTestMode } from "../_trpc/test-mode";
-import { forgetDrafts } from "../_ui/forms/drafts";
+import { forgetDrafts } from "../_ui/drafts/drafts";
 import { toastFailed } from "../_ui/toast";
 
 /** Ends the session. @returns the page to go to; nothing when something else than the service answered. */

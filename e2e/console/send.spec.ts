@@ -70,7 +70,7 @@ test("a send without a connection fails at once, and is not sent by itself once 
   await expect(page.getByText("You are offline")).toBeVisible();
   await text(page).fill("Now, please");
   await context.setOffline(false);
-  // What was to be loaded meanwhile comes now.
+  // The menu, which could not be loaded before, opens now.
   await expect(page.getByRole("combobox", { name: "Search" })).toBeFocused();
   await page.keyboard.press("Escape");
   await expect(page.getByText("You are offline")).toBeHidden();

@@ -224,7 +224,7 @@ test("a person's name and what the account says of itself are edited in the prof
   await page.getByRole("button", { name: "Save account" }).click();
   await expect(page.getByText("The account is saved")).toBeVisible();
   await expect(page.getByRole("button", { name: "Discard draft" })).toBeHidden();
-  // What is edited next was not restored.
+  // A later edit is no restored draft.
   await page.getByLabel("Company").fill("Example Inc");
   await expect(page.getByRole("button", { name: "Discard draft" })).toBeHidden();
   await page.goto("/settings/audit");

@@ -3,9 +3,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vi
 import { makeAccount } from "@/test/database/seed";
 import { type DatabaseProxy, startDatabaseProxy } from "@/test/network/database-proxy";
 import { lockAccounts } from "../accounts/store";
-import { PatientPool } from "./database/patient-pool";
-import { pool, prisma, readPool, readPrisma, repeatWhenLost, type Tx, transaction } from "./db";
-import { env } from "./env";
+import { pool, prisma, repeatWhenLost, type Tx, transaction } from "./db";
 import { toApiError } from "./errors";
 import { shutDown } from "./process";
 
@@ -323,82 +321,5 @@ describe("a server that only reads, as a standby before its promotion does", () 
     await setReadOnly(false);
     await written;
     expect(await notes(`standby-${id}`)).toEqual([`standby-${id}`]);
-  });
-});
-
-describe("a server that refuses connections for now", () => {
-  test.each([
-    [
-      "because the database is being restored",
-      "CREATE DATABASE late_database ALLOW_CONNECTIONS false",
-      "ALTER DATABASE late_database ALLOW_CONNECTIONS true",
-      { pathname: "/late_database" },
-    ],
-    [
-      "because the database has another name",
-      "CREATE DATABASE late_name",
-      "ALTER DATABASE late_name RENAME TO late_name_2",
-      { pathname: "/late_name_2" },
-    ],
-    [
-      "because the password is being changed",
-      "CREATE ROLE late_password LOGIN SUPERUSER PASSWORD 'early'",
-      "ALTER ROLE late_password PASSWORD 'late'",
-      { username: "late_password", password: "late" },
-    ],
-  ])("%s, is waited for", async (_, before, after, changed) => {
-    await pool().query(before);
-    const { href } = Object.assign(new URL(env().DATABASE_URL), changed);
-    const refused = new PatientPool("refused", { connectionString: href });
-    const tried = vi.spyOn(pg.Pool.prototype, "connect");
-    const asked = refused.query<{ n: number }>("SELECT 1 AS n");
-    asked.catch(() => undefined);
-    try {
-      await expect.poll(() => tried.mock.calls.length).toBeGreaterThan(1);
-    } finally {
-      tried.mockRestore();
-      await pool().query(after);
-    }
-    expect((await asked).rows).toEqual([{ n: 1 }]);
-    await refused.end();
-  });
-});
-
-describe("the pool for lists", () => {
-  const sleeping = async () => {
-    const { rows } = await pool().query<{ pid: number }>(
-      `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'
-         AND query LIKE '%pg_sleep(600)%' AND pid <> pg_backend_pid()`,
-    );
-    return rows.map(({ pid }) => pid);
-  };
-  const cancelAll = async () => {
-    for (const pid of await sleeping()) await pool().query("SELECT pg_cancel_backend($1)", [pid]);
-  };
-
-  test("when long reads have taken all of it, transactions find a connection as before", async () => {
-    const reads = Array.from({ length: 20 }, () => settled(readPool().query("SELECT pg_sleep(600)")));
-    await expect.poll(async () => (await sleeping()).length).toBeGreaterThan(1);
-    expect(await transaction(async (tx) => (await tx.query("SELECT 1")).rowCount)).toBe(1);
-    let isOver = false;
-    void Promise.all(reads).then(() => {
-      isOver = true;
-    });
-    await expect
-      .poll(async () => {
-        await cancelAll();
-        return isOver;
-      })
-      .toBe(true);
-  });
-
-  test.each([
-    ["SQL", () => readPool().query("SELECT pg_sleep(600)")],
-    ["Prisma", () => readPrisma().$queryRawUnsafe("SELECT pg_sleep(600)::text")],
-  ])("a read that takes too long is refused with 503 (%s)", async (_, read) => {
-    const refused = settled(read());
-    await expect.poll(async () => (await sleeping()).length).toBe(1);
-    await cancelAll();
-    expect(await refused).toMatchObject({ status: 503, wire: { details: { reason: "overloaded" } } });
   });
 });

@@ -4,7 +4,7 @@ import { ActionIcon, Button, Kbd } from "@mantine/core";
 import { useDisclosure, useOs, useWindowEvent } from "@mantine/hooks";
 import { Suspense, useState } from "react";
 import { shellTexts as texts } from "@/app/_texts/shell/shell";
-import { lazily } from "@/app/_ui/frame/connection";
+import { lazily } from "@/app/_ui/connection/connection";
 import { IconSearch } from "@/app/_ui/icons/icons";
 
 /** Loaded when it is opened for the first time. */

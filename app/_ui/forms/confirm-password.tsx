@@ -2,7 +2,7 @@
 
 import { Suspense } from "react";
 import { appTexts } from "@/app/_texts/app";
-import { lazily } from "@/app/_ui/frame/connection";
+import { lazily } from "@/app/_ui/connection/connection";
 import { openDialog } from "./dialogs";
 
 const Form = lazily(() => import("./confirm-password-form").then((file) => ({ default: file.ConfirmPasswordForm })));

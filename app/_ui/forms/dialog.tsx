@@ -3,7 +3,7 @@
 import type { ModalProps } from "@mantine/core";
 import { Suspense, useRef, useSyncExternalStore } from "react";
 import { sharedTexts } from "@/app/_texts/shared";
-import { lazily } from "@/app/_ui/frame/connection";
+import { lazily } from "@/app/_ui/connection/connection";
 import { dialogStore } from "./dialogs";
 
 const Modal = lazily(() => import("./modal"));

@@ -2,9 +2,9 @@
 
 import { useNotifications } from "@mantine/notifications";
 import { Suspense, useRef, useSyncExternalStore } from "react";
+import { lazily } from "../connection/connection";
 import { LazyModal } from "../forms/dialog";
 import { closeDialog, dialogStore, dropDialog } from "../forms/dialogs";
-import { lazily } from "./connection";
 
 const Notifications = lazily(() => import("./toasts"));
 const NONE = dialogStore.read();

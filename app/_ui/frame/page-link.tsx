@@ -2,7 +2,7 @@
 
 import Link from "next/link";
 import { type ComponentProps, useState } from "react";
-import { isOnline } from "./connection";
+import { isOnline } from "../connection/connection";
 
 /**
  * A link to a page of the console, which is fetched ahead once somebody points at it or focuses it. Next does so for every link

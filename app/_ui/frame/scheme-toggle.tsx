@@ -4,7 +4,7 @@ import { ActionIcon, Box } from "@mantine/core";
 import { Suspense, useState } from "react";
 import { frameTexts as texts } from "@/app/_texts/ui/frame";
 import { IconMoon, IconSun } from "@/app/_ui/icons/icons";
-import { lazily } from "./connection";
+import { lazily } from "../connection/connection";
 
 const SchemeMenu = lazily(() => import("./scheme-menu").then((file) => ({ default: file.SchemeMenu })));
 

@@ -3,7 +3,7 @@
 import { Box, Burger, Group } from "@mantine/core";
 import type { ReactNode } from "react";
 import { frameTexts as texts } from "@/app/_texts/ui/frame";
-import { OfflineNote } from "./offline-note";
+import { OfflineNote } from "../connection/offline-note";
 
 /**
  * The frame of a page: the header, the navigation beside it on wide screens, and the content. Mantine's can be resized by

@@ -3,7 +3,7 @@
 import { Box, Button, Group, type MantineBreakpoint, Pagination, Text } from "@mantine/core";
 import type { MouseEvent, ReactNode } from "react";
 import { listsTexts as texts } from "@/app/_texts/ui/lists";
-import { isOnline } from "@/app/_ui/frame/connection";
+import { isOnline } from "@/app/_ui/connection/connection";
 import { IconFileOff } from "@/app/_ui/icons/icons";
 import { formatCount } from "../values/count";
 import { EmptyState } from "./empty-state";

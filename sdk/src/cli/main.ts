@@ -3,7 +3,7 @@ import { run } from "./run.js";
 
 const stop = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
-// Whoever reads the output may have enough of it, as `head` has after its lines.
+// The reader of the output may close it early, as `head` does after its lines.
 process.stdout.on("error", (thrown: NodeJS.ErrnoException) => {
   if (thrown.code !== "EPIPE") throw thrown;
   process.exit();

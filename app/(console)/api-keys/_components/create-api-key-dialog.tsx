@@ -3,10 +3,10 @@
 import { useMediaQuery } from "@mantine/hooks";
 import { apiKeysTexts as texts } from "@/app/_texts/api-keys/list";
 import { trpc } from "@/app/_trpc/client";
+import { lazily } from "@/app/_ui/connection/connection";
 import { FormModal } from "@/app/_ui/forms/form-modal";
 import { secretDialog } from "@/app/_ui/forms/secret-dialog";
 import { useOnce } from "@/app/_ui/forms/use-idempotency-key";
-import { lazily } from "@/app/_ui/frame/connection";
 import { NewKey } from "./new-key";
 
 const ApiKeyForm = lazily(() => import("./api-key-form").then((file) => ({ default: file.ApiKeyForm })));

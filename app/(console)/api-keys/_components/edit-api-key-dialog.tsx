@@ -4,8 +4,8 @@ import { Stack, Text } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { apiKeyActionsTexts as texts } from "@/app/_texts/api-keys/actions";
 import { trpc } from "@/app/_trpc/client";
+import { lazily } from "@/app/_ui/connection/connection";
 import { FormModal } from "@/app/_ui/forms/form-modal";
-import { lazily } from "@/app/_ui/frame/connection";
 import { toastDone } from "@/app/_ui/toast";
 import type { ApiKey } from "@/server/api-keys/schema";
 

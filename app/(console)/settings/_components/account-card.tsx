@@ -4,10 +4,10 @@ import { Button, Card, Group, Stack, Text, TextInput, Title } from "@mantine/cor
 import { profileTexts as texts } from "@/app/_texts/settings/profile";
 import { sharedTexts } from "@/app/_texts/shared";
 import { trpc } from "@/app/_trpc/client";
+import { DraftNote } from "@/app/_ui/drafts/draft-note";
+import { useFormDraft } from "@/app/_ui/drafts/use-draft";
 import { Choice } from "@/app/_ui/forms/choice";
-import { DraftNote } from "@/app/_ui/forms/draft-note";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
-import { useFormDraft } from "@/app/_ui/forms/use-draft";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { useStoredForm } from "@/app/_ui/forms/use-stored-form";
 import { toastDone } from "@/app/_ui/toast";

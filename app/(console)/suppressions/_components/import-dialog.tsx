@@ -2,8 +2,8 @@
 
 import { useState } from "react";
 import { importSuppressionsTexts as texts } from "@/app/_texts/suppressions/import";
+import { lazily } from "@/app/_ui/connection/connection";
 import { FormModal } from "@/app/_ui/forms/form-modal";
-import { lazily } from "@/app/_ui/frame/connection";
 import type { ImportStage } from "./use-import";
 
 const ImportForm = lazily(() => import("./import-form").then((file) => ({ default: file.ImportForm })));

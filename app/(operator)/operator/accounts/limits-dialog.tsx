@@ -1,8 +1,8 @@
 "use client";
 
 import { accountWordsTexts as texts } from "@/app/_texts/operator/account-words";
+import { lazily } from "@/app/_ui/connection/connection";
 import { FormModal } from "@/app/_ui/forms/form-modal";
-import { lazily } from "@/app/_ui/frame/connection";
 import type { OperatedAccount } from "@/server/operator/schema";
 
 const LimitsForm = lazily(() => import("./limits-form").then((file) => ({ default: file.LimitsForm })));

@@ -4,7 +4,7 @@ import { Button } from "@mantine/core";
 import { Suspense, useState } from "react";
 import { IfMayChange } from "@/app/_shell/may-change";
 import { messageTexts as texts } from "@/app/_texts/messages/detail";
-import { lazily } from "@/app/_ui/frame/connection";
+import { lazily } from "@/app/_ui/connection/connection";
 import { LinkButton } from "@/app/_ui/frame/link-button";
 import { IconChevronDown, IconRefresh } from "@/app/_ui/icons/icons";
 import type { MessageDetail } from "@/server/messages/schema";

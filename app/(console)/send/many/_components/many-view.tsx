@@ -4,9 +4,9 @@ import { Button, Card, Grid, Group, Skeleton, Stack } from "@mantine/core";
 import { useMemo, useState } from "react";
 import { sendManyTexts as texts } from "@/app/_texts/send/many";
 import { trpc } from "@/app/_trpc/client";
-import { DraftNote } from "@/app/_ui/forms/draft-note";
+import { DraftNote } from "@/app/_ui/drafts/draft-note";
+import { useDraft } from "@/app/_ui/drafts/use-draft";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
-import { useDraft } from "@/app/_ui/forms/use-draft";
 import { LinkButton } from "@/app/_ui/frame/link-button";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { IconChecks, IconId } from "@/app/_ui/icons/icons";
@@ -69,7 +69,7 @@ export function ManyView() {
   );
 }
 
-/** What is kept while it is not sent. */
+/** The draft of a send to many, kept until it is sent. */
 type Kept = BulkDraft & { text: string };
 
 function Compose({ accountId, senderIds }: { accountId: string; senderIds: string[] }) {

@@ -3,10 +3,10 @@
 import { Button, Card, Group, Stack, Switch, TextInput, Title } from "@mantine/core";
 import { alertsTexts as texts } from "@/app/_texts/settings/alerts";
 import { trpc } from "@/app/_trpc/client";
+import { useLeaveQuestion } from "@/app/_ui/drafts/use-leave-question";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { NumberField } from "@/app/_ui/forms/number-field";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
-import { useLeaveQuestion } from "@/app/_ui/forms/use-leave-question";
 import { useStoredForm } from "@/app/_ui/forms/use-stored-form";
 import { Notice } from "@/app/_ui/notice";
 import { toastDone } from "@/app/_ui/toast";

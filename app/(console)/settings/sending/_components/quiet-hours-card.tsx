@@ -4,9 +4,9 @@ import { Anchor, Button, Card, Group, SimpleGrid, Stack, Switch, Text, TextInput
 import { useState } from "react";
 import { sendingTexts as texts } from "@/app/_texts/settings/sending";
 import { trpc } from "@/app/_trpc/client";
-import { DraftNote } from "@/app/_ui/forms/draft-note";
+import { DraftNote } from "@/app/_ui/drafts/draft-note";
+import { useFormDraft } from "@/app/_ui/drafts/use-draft";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
-import { useFormDraft } from "@/app/_ui/forms/use-draft";
 import { useStoredForm } from "@/app/_ui/forms/use-stored-form";
 import { SiteLink } from "@/app/_ui/frame/site-link";
 import { toastDone } from "@/app/_ui/toast";

@@ -4,10 +4,10 @@ import { Button, Card, Group, PasswordInput, Stack, Text, TextInput, Title } fro
 import type { useForm } from "@mantine/form";
 import { providerTexts } from "@/app/_texts/operator/provider";
 import { trpc } from "@/app/_trpc/client";
+import { useLeaveQuestion } from "@/app/_ui/drafts/use-leave-question";
 import { confirmAction } from "@/app/_ui/forms/confirm";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
-import { useLeaveQuestion } from "@/app/_ui/forms/use-leave-question";
 import { useStoredForm } from "@/app/_ui/forms/use-stored-form";
 import { toastDone, toastFailed } from "@/app/_ui/toast";
 import { PROVIDER_NAMES } from "@/app/_ui/values/provider-name";

@@ -1,5 +1,5 @@
 /**
- * What was entered in forms and not sent, kept in the storage of this tab: it outlives a link, the way back and a reload, and goes
+ * Entries of forms that were not sent, kept in the storage of this tab: a draft outlives a link, the way back and a reload, and goes
  * with the tab. Forms with secrets keep nothing.
  */
 

@@ -1,8 +1,8 @@
 import { useRouter } from "next/navigation";
 import { useEffect } from "react";
 import { formsTexts } from "@/app/_texts/ui/forms";
-import { isOnline } from "../frame/connection";
-import { confirmAction } from "./confirm";
+import { confirmAction } from "../forms/confirm";
+import { isOnline } from "../connection/connection";
 
 const pageOf = ({ pathname, search }: HTMLAnchorElement | Location): string => pathname + search;
 
