@@ -1,8 +1,8 @@
 import { useRouter } from "next/navigation";
 import { useEffect } from "react";
 import { formsTexts } from "@/app/_texts/ui/forms";
-import { confirmAction } from "../forms/confirm";
 import { isOnline } from "../connection/connection";
+import { confirmAction } from "../forms/confirm";
 
 const pageOf = ({ pathname, search }: HTMLAnchorElement | Location): string => pathname + search;
 
