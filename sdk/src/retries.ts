@@ -1,4 +1,5 @@
 import { retryAfterOf } from "./errors.js";
+import { withTimeLimit } from "./time-limit.js";
 
 /** `retries`: further tries after the first. `backoffMs`: the wait before the first of them; it doubles each time. */
 export type RetryOptions = {
@@ -65,25 +66,42 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 /**
+ * Sends a request once. @returns milliseconds to wait before it is sent again, or the whole response.
+ * @throws when the time is up, the caller aborts, or the connection is lost.
+ */
+function sendOnce(request: Request, attempt: number, options: RetryOptions): Promise<number | Response> {
+  const { fetch, retries, timeoutMs } = options;
+  return withTimeLimit(request.signal, timeoutMs, async (signal) => {
+    // Each try needs the body, and sending consumes it.
+    const sent = new Request(request.clone(), { signal });
+    try {
+      const response = await fetch(sent);
+      const waitMs = attempt >= retries ? null : waitAfter(response, attempt, options);
+      if (waitMs === null) return await readWhole(response);
+      await response.body?.cancel();
+      return waitMs;
+    } finally {
+      // Referenced until here: a request that is garbage no longer follows its signal, and its connection stays open.
+      sent.signal.throwIfAborted();
+    }
+  });
+}
+
+/**
  * Sends a request, and sends it again where that can help and does no harm: after a failure of the network, also one that
  * cuts the response's body, a timeout, a 5xx or a 429. Every try carries the same headers, so the same Idempotency-Key.
  * @throws what the last try threw, or the reason why the caller aborted.
  */
 export async function fetchWithRetries(request: Request, options: RetryOptions): Promise<Response> {
-  const { fetch, retries, backoffMs, timeoutMs, isRepeatable } = options;
+  const { retries, backoffMs, isRepeatable } = options;
   for (let attempt = 0; ; attempt += 1) {
-    const isLast = attempt >= retries;
-    // Each try needs the body, and sending consumes it.
-    const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]);
-    const sent = new Request(request.clone(), { signal });
-    let waitMs: number | null;
+    let waitMs: number;
     try {
-      const response = await fetch(sent);
-      waitMs = isLast ? null : waitAfter(response, attempt, options);
-      if (waitMs === null) return await readWhole(response);
-      await response.body?.cancel();
+      const sent = await sendOnce(request, attempt, options);
+      if (typeof sent !== "number") return sent;
+      waitMs = sent;
     } catch (thrown) {
-      if (isLast || request.signal.aborted || !isRepeatable) throw thrown;
+      if (attempt >= retries || request.signal.aborted || !isRepeatable) throw thrown;
       waitMs = backoff(attempt, backoffMs);
     }
     await pause(waitMs, request.signal);

@@ -1,5 +1,6 @@
 /** Forwards events to a local server as the service itself would post them. */
 import { createHmac, randomBytes } from "node:crypto";
+import { withTimeLimit } from "../time-limit.js";
 import type { WebhookEvent } from "../webhooks.js";
 
 export type Forwarding = {
@@ -33,21 +34,18 @@ function signatureHeaders(secret: string, eventId: string, timestampS: number, b
 }
 
 /** Posts one event. */
-async function post(url: string, secret: string, event: WebhookEvent, signal: AbortSignal) {
+function post(url: string, secret: string, event: WebhookEvent, outer: AbortSignal) {
   const body = JSON.stringify(event);
   const startedAt = performance.now();
-  const response = await fetch(url, {
-    method: "POST",
-    headers: {
+  return withTimeLimit(outer, TIMEOUT_MS, async (signal) => {
+    const headers = {
       "content-type": "application/json",
       ...signatureHeaders(secret, event.id, Math.floor(Date.now() / 1_000), body),
-    },
-    body,
-    redirect: "manual",
-    signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+    };
+    const response = await fetch(url, { method: "POST", headers, body, redirect: "manual", signal });
+    await response.body?.cancel();
+    return { status_code: response.status, latency_ms: Math.round(performance.now() - startedAt) };
   });
-  await response.body?.cancel();
-  return { status_code: response.status, latency_ms: Math.round(performance.now() - startedAt) };
 }
 
 const causeOf = (thrown: unknown): string => {
