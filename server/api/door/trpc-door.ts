@@ -26,13 +26,15 @@ function asFetchRequest(request: IncomingMessage, body: Buffer, signal: AbortSig
 /** Answers a call whose body was read and which passed all checks of the door. */
 export async function answerTrpc(request: IncomingMessage, response: ServerResponse, body: Buffer): Promise<void> {
   const leaving = new AbortController();
-  const closed = new Promise<void>((resolve) => {
+  const call = asFetchRequest(request, body, leaving.signal);
+  const closed = new Promise<Request>((resolve) => {
     response.once("close", () => {
       leaving.abort();
-      resolve();
+      // Referenced until here: the signal of a Request that is garbage no longer follows ours (nodejs/node#55428).
+      resolve(call);
     });
   });
-  const result = await handleTrpc(asFetchRequest(request, body, leaving.signal));
+  const result = await handleTrpc(call);
   const { status } = result;
   const headers = Object.fromEntries(result.headers);
   if (result.body && headers["content-type"]?.startsWith("text/event-stream")) {
