@@ -8,10 +8,10 @@ import { plainRequest } from "@/server/accounts/idempotency/request";
 import { HOUR_MS, MINUTE_MS } from "@/server/core/clock";
 import { pool } from "@/server/core/db";
 import { sendBulk } from "@/server/messages/accept/send";
-import { applyReceipts } from "@/server/messages/receipts/apply-receipts";
+import { applyReceipts, rejoinReceipts } from "@/server/messages/receipts/apply-receipts";
 import { createEndpoint } from "@/server/webhooks/service";
 import { loadDue, parkDeliveries } from "@/server/webhooks/store";
-import { accepted, prepareAttempts, record, report } from "@/test/database/attempts";
+import { accepted, claimMany, prepareAttempts, record, report } from "@/test/database/attempts";
 import { explain, rowsRead, type Statement, statementsOf } from "@/test/database/plans";
 import { makeRoute } from "@/test/database/routes";
 import { makeAccount } from "@/test/database/seed";
@@ -191,12 +191,32 @@ test.each(["before", "after"])(
   },
 );
 
-test("the sweep of parked receipts looks up the message of each by its id, also when the statistics know of many", async () => {
-  await pool().query(
+/** Parks as many receipts as the backlog has messages, under the provider's ids `name-1`, `name-2` and so on. */
+const parkReceipts = (name: string) =>
+  pool().query(
     `INSERT INTO receipts (id, provider, provider_message_id, status, occurred_at, received_at)
-     SELECT 'rcpt_' || n, 'vonage', 'unknown-' || n, 'sent', now(), now() FROM generate_series(1, $1) n`,
-    [BACKLOG],
+     SELECT 'rcpt_' || $2::text || n, 'twilio', $2 || '-' || n, 'sent', now(), now() FROM generate_series(1, $1) n`,
+    [BACKLOG, name],
   );
+
+test("accepted outcomes and late matches find their parked receipts by the provider's id, although none were parked", async () => {
+  await pool().query("ALTER TABLE receipts SET (autovacuum_enabled = false)");
+  await pool().query("VACUUM ANALYZE receipts");
+  await parkReceipts("early");
+  const { attempts } = await claimMany(OWN);
+  const ids = attempts.map((_, at) => `early-${at + 1}`);
+  const outcomes = await statementsOf(() =>
+    Promise.all(attempts.map((attempt, at) => record(attempt, accepted(ids[at] ?? "")))),
+  );
+  expect(await excessiveReads(outcomes, ["receipts.parked"], ["receipts"])).toEqual([]);
+  const { rows } = await pool().query("SELECT count(*)::int AS left FROM receipts WHERE message_id IS NULL");
+  expect(rows).toEqual([{ left: BACKLOG - OWN }]);
+  const rejoin = await statementsOf(() => rejoinReceipts("twilio", ids));
+  expect(await excessiveReads(rejoin, ["receipts.parked"], ["receipts"])).toEqual([]);
+});
+
+test("the sweep of parked receipts looks up the message of each by its id, also when the statistics know of many", async () => {
+  await parkReceipts("unknown");
   await pool().query("VACUUM ANALYZE receipts, message_attempts, attempt_parts");
   const [sweep] = await statementsOf(() => joinLeftReceipts(HOUR_MS));
   if (!sweep) throw new Error("no statement");

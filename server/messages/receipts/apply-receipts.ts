@@ -6,7 +6,7 @@
 import { addJob } from "../../core/add-jobs";
 import { createBatcher } from "../../core/batcher";
 import { now, SECOND_MS } from "../../core/clock";
-import { type Tx, transaction } from "../../core/db";
+import { filterIsNull, type Tx, transaction } from "../../core/db";
 import { newId } from "../../core/ids";
 import type { ReceiptReport } from "../../core/jobs";
 import { errorFields, log } from "../../core/log";
@@ -160,19 +160,24 @@ const JOINED = unnest<JoinedReceipt>({
   applied: ["bool", ({ isApplied }) => isApplied],
 });
 
-/** Applies receipts that were parked before the response to their own send came. The messages must be locked. */
+/**
+ * Applies receipts that were parked before the response to their own send came. The messages must be locked. Each target is looked up
+ * in the one index of parked receipts whose condition is written as here: in another one the planner would read all that are parked.
+ */
 export async function joinReceipts(tx: Tx, targets: readonly ReceiptTarget[]): Promise<void> {
   if (targets.length === 0) return;
   const { rows } = await tx.query<Omit<MatchedReceipt, "report" | "isByReference"> & ReceiptReport>({
     name: "receipts.parked",
-    text: `SELECT r.id, s.message_id AS "messageId", s.seq, s.is_part AS "isPart", r.provider,
-             r.provider_message_id AS "providerMessageId", r.status, r.code, r.detail,
+    text: `SELECT r.id, s.message_id AS "messageId", s.seq, s.is_part AS "isPart", s.provider,
+             s.provider_message_id AS "providerMessageId", r.status, r.code, r.detail,
              to_json(r.occurred_at)#>>'{}' AS "occurredAt"
-           FROM receipts r
-           JOIN ${TARGETS.as("s")} ON r.provider = s.provider AND r.provider_message_id = s.provider_message_id
-           WHERE r.message_id IS NULL
-             AND r.received_at > (SELECT m.created_at FROM messages m WHERE m.id = s.message_id) - ${OLDER_MESSAGES}
-           ORDER BY r.id FOR UPDATE OF r`,
+           FROM ${TARGETS.as("s")}
+           CROSS JOIN LATERAL (SELECT p.id, p.status, p.code, p.detail, p.occurred_at FROM receipts p
+             WHERE p.provider = s.provider AND p.provider_message_id = s.provider_message_id
+               AND ${filterIsNull("p.message_id")}
+               AND p.received_at > (SELECT m.created_at FROM messages m WHERE m.id = s.message_id) - ${OLDER_MESSAGES}
+             OFFSET 0 FOR UPDATE) r
+           ORDER BY r.id`,
     values: TARGETS.values(targets),
   });
   if (rows.length === 0) return;
