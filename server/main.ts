@@ -3,7 +3,7 @@
  * the pages and sign-in, runs in a process of its own; in development within this one, because hot reload wants its server. With
  * CONSOLE=false it serves neither the pages nor the console's calls.
  */
-import { createServer, type Server } from "node:http";
+import type { Server } from "node:http";
 import { fileURLToPath } from "node:url";
 import { withBody } from "./api/door/body";
 import { openConsoleDoor, openPublicDoor } from "./api/door/console-door";
@@ -12,6 +12,7 @@ import { securityHeaders } from "./api/door/security-headers";
 import { prepareStop } from "./api/door/stop-serving";
 import { asApiRequest } from "./api/door/traffic";
 import { handleHttpRefusals, refuseWithoutHost } from "./api/http-refusals";
+import { createWebServer } from "./api/http-server";
 import { loggedPath } from "./api/logged-path";
 import { handleReceiptNode, handleRestNode, isRestPath, pathOf } from "./api/node-door";
 import { startNext } from "./api/pages/next-handler";
@@ -30,12 +31,7 @@ import { serveMetrics } from "./observability/exporter";
 import { refuseTooNew, warnOfLanguageOrder } from "./observability/start-check";
 import { startTracing } from "./observability/tracing";
 
-/** Longer than the usual 60 s of a load balancer, so that it and not we close an idle connection. */
-const KEEP_ALIVE_MS = 65_000;
 const STOP_WITHIN_MS = 10_000;
-
-/** Nobody needs longer for the headers, or for all of a request; overdue requests are ended by a check every 2 s. */
-const TIME_LIMITS = { headersTimeout: 15_000, requestTimeout: 30_000, connectionsCheckingInterval: 2_000 };
 
 /** Starts the rendering of pages. */
 async function startPages(server: Server): Promise<PagesHandler> {
@@ -55,14 +51,12 @@ async function start(): Promise<void> {
   await refuseTooNew();
   await warnOfLanguageOrder();
   onShutdown(keepClockChecked());
-  // Node would refuse a request without Host with an empty answer; see http-refusals.
-  const server = createServer({ ...TIME_LIMITS, requireHostHeader: false });
+  const server = createWebServer();
   const stopServing = prepareStop(server);
   const [handlePages] = await Promise.all([env().CONSOLE ? startPages(server) : null, loadPrisma()]);
   const handleOther = handlePages ? openConsoleDoor(handlePages) : openPublicDoor();
   believePeerHeader();
 
-  server.keepAliveTimeout = KEEP_ALIVE_MS;
   handleHttpRefusals(server);
   server.on("request", (request, response) => {
     if (refuseWithoutHost(request, response)) return;

@@ -1,0 +1,86 @@
+import { once } from "node:events";
+import type { ServerResponse } from "node:http";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import { afterEach, expect, test } from "vitest";
+import { writeResponse } from "./door/responses";
+import { prepareStop } from "./door/stop-serving";
+import { createWebServer } from "./http-server";
+
+/** More than the buffers of both ends of a connection take. */
+const LARGE = Buffer.alloc(16 * 1_048_576, "x");
+const STILL_MS = 200;
+
+const closers: Array<() => void> = [];
+
+afterEach(() => {
+  for (const close of closers.splice(0)) close();
+});
+
+type Watched = { isClosed: () => boolean };
+
+/** Sends `count` requests on one connection to a server that responds by `respond`, and reads nothing. */
+async function ask(
+  respond: (response: ServerResponse) => void,
+  count = 1,
+): Promise<{ socket: Socket; seen: Watched[] }> {
+  const server = createWebServer({ stillMs: STILL_MS });
+  prepareStop(server);
+  const seen: Watched[] = [];
+  server.on("request", (_, response) => {
+    let isClosed = false;
+    response.once("close", () => {
+      isClosed = true;
+    });
+    seen.push({ isClosed: () => isClosed });
+    respond(response);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  socket.on("error", () => undefined);
+  closers.push(() => {
+    socket.destroy();
+    server.closeAllConnections();
+    server.close();
+  });
+  socket.pause();
+  socket.write("GET / HTTP/1.1\r\nhost: localhost\r\n\r\n".repeat(count));
+  await expect.poll(() => seen.length).toBe(count);
+  return { socket, seen };
+}
+
+const sendLarge = (response: ServerResponse): void => {
+  void writeResponse(response.req, response, { status: 200, headers: {}, body: LARGE });
+};
+
+test("responses that their caller never reads are given up, and so are those behind them", async () => {
+  const { seen } = await ask(sendLarge, 3);
+  await expect.poll(() => seen.map(({ isClosed }) => isClosed())).toEqual([true, true, true]);
+});
+
+test("a caller who reads slowly gets all of it", async () => {
+  const { socket } = await ask(sendLarge);
+  let read = 0;
+  socket.on("readable", () => {
+    const timer = setTimeout(() => {
+      read += (socket.read() as Buffer | null)?.length ?? 0;
+    }, 1);
+    closers.push(() => clearTimeout(timer));
+  });
+  await expect.poll(() => read).toBeGreaterThanOrEqual(LARGE.length);
+});
+
+test("a stream that says something from time to time stays open for longer than that", async () => {
+  let beats = 0;
+  const { socket, seen } = await ask((response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
+    const timer = setInterval(() => {
+      beats += 1;
+      response.write("event: ping\ndata:\n\n");
+    }, STILL_MS / 10);
+    closers.push(() => clearInterval(timer));
+  });
+  socket.resume();
+  await expect.poll(() => beats, { timeout: 60_000 }).toBeGreaterThan(30);
+  expect(seen[0]?.isClosed()).toBe(false);
+});
