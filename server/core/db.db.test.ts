@@ -71,7 +71,32 @@ describe("a connection that is lost before COMMIT", () => {
       if (runs === 1) await tx.query(full);
     });
     expect(await notes("roomy")).toEqual(["roomy"]);
-    expect(await settled(pool().query(full))).toMatchObject({ status: 503, retryAfterS: expect.any(Number) });
+    expect(await settled(pool().query(full))).toMatchObject({
+      status: 503,
+      retryAfterS: expect.any(Number),
+      wire: { details: { reason: "database_unavailable" } },
+    });
+  });
+
+  test("a single write that finds the disk full is made once there is room", async () => {
+    await pool().query("CREATE SEQUENCE full_at_first");
+    await pool().query(`DO $$ BEGIN
+      IF nextval('full_at_first') = 1 THEN RAISE 'could not extend file' USING ERRCODE = 'disk_full'; END IF;
+      INSERT INTO notes VALUES ('alone');
+    END $$`);
+    expect(await notes("alone")).toEqual(["alone"]);
+  });
+
+  test("a transaction whose COMMIT finds the disk full runs again", async () => {
+    await pool().query(`CREATE SEQUENCE full_at_commit;
+      CREATE FUNCTION check_room() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        IF nextval('full_at_commit') = 1 THEN RAISE 'could not extend file' USING ERRCODE = 'disk_full'; END IF;
+        RETURN NULL;
+      END $$;
+      CREATE CONSTRAINT TRIGGER check_room AFTER INSERT ON notes DEFERRABLE INITIALLY DEFERRED
+        FOR EACH ROW WHEN (NEW.id = 'checked late') EXECUTE FUNCTION check_room()`);
+    await transaction((tx) => tx.query("INSERT INTO notes VALUES ('checked late')"));
+    expect(await notes("checked late")).toEqual(["checked late"]);
   });
 
   test("an error of a statement itself is thrown unchanged, and nothing runs again", async () => {

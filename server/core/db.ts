@@ -2,7 +2,7 @@ import type { Duplex } from "node:stream";
 import { PrismaPg } from "@prisma/adapter-pg";
 import pg from "pg";
 import { PrismaClient } from "@/prisma/generated/client";
-import { isConnectionFailure, isNeverSent, messageOf } from "./database/connection-failure";
+import { isConnectionFailure, isNeverDone, messageOf } from "./database/connection-failure";
 import { noteFull, PatientPool, pauseAfter, type Query, startPatience, WAIT_MAX_MS } from "./database/patient-pool";
 import { types } from "./database/pg-types";
 import { readFromStandby } from "./database/standby-reads";
@@ -277,11 +277,11 @@ const isOfPooler = (thrown: unknown): boolean => errorCodeOf(thrown).startsWith(
 
 /**
  * Whether a transaction whose connection was lost after its COMMIT was queued is certainly not committed: COMMIT never
- * left this process, or the database ended the connection, with an error, before it reached COMMIT.
+ * left this process or was refused, or the database ended the connection, with an error, before it reached COMMIT.
  */
 async function isSurelyUndone(commit: Promise<pg.QueryResult>, firstLoss: unknown): Promise<boolean> {
   const failure: unknown = await commit.catch((thrown) => thrown);
   return (
-    isNeverSent(failure) || (firstLoss !== failure && firstLoss instanceof pg.DatabaseError && !isOfPooler(firstLoss))
+    isNeverDone(failure) || (firstLoss !== failure && firstLoss instanceof pg.DatabaseError && !isOfPooler(firstLoss))
   );
 }

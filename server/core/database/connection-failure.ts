@@ -1,4 +1,5 @@
 /** Which failures of a statement are its connection's, and which of them certainly left nothing done. */
+import pg from "pg";
 import { errorCodeOf } from "../errors";
 
 /** A write on a server that only reads: a standby that is not promoted yet, or a primary that is no longer one. */
@@ -29,5 +30,11 @@ export function isConnectionFailure(thrown: unknown): boolean {
 /** Whether the statement never left this process. */
 export const isNeverSent = (thrown: unknown): boolean => NEVER_SENT.test(messageOf(thrown));
 
+/** Whether the server took the statement back and goes on: with a FATAL or PANIC it leaves open what it has done. */
+const isTakenBack = (thrown: unknown): boolean => thrown instanceof pg.DatabaseError && thrown.severity === "ERROR";
+
 /** Whether the statement was certainly not carried out, so that it may be repeated even if it writes. */
-export const isNeverDone = (thrown: unknown): boolean => isNeverSent(thrown) || errorCodeOf(thrown) === READ_ONLY;
+export const isNeverDone = (thrown: unknown): boolean =>
+  isNeverSent(thrown) ||
+  errorCodeOf(thrown) === READ_ONLY ||
+  (errorCodeOf(thrown) === DISK_FULL && isTakenBack(thrown));
