@@ -3,14 +3,16 @@ import { plainRequest } from "@/server/accounts/idempotency/request";
 import { pool } from "@/server/core/db";
 import { sendBulk, sendMessage } from "@/server/messages/accept/send";
 import { claimAttempts } from "@/server/messages/dispatch/dispatch";
+import { rerouteUnavailable } from "@/server/messages/dispatch/provider-unavailable";
 import { settleAttempts, startAttempts } from "@/server/messages/dispatch/run-attempt";
 import { loadThroughputLimits } from "@/server/messages/dispatch/throttle-queue";
 import { getMessage } from "@/server/messages/read";
 import { updateProviderHealth } from "@/server/providers/health/provider-health";
 import { slotsInUse } from "@/server/providers/health/slots";
 import { invalidateProviders, providerTable } from "@/server/providers/registry";
+import { explain, rowsRead, statementsOf } from "@/test/database/plans";
 import { makeAccount } from "@/test/database/seed";
-import { newNumber, sendTo, setProvider, twilioOfFile, work } from "@/test/database/twilio";
+import { newNumber, sendTo, setProvider, stateOf, twilioOfFile, work } from "@/test/database/twilio";
 
 const own = twilioOfFile();
 
@@ -125,6 +127,31 @@ test("a message that waits for two providers is sent by the first to become avai
   await setProvider("is_drained", false, "sandbox");
   await work();
   expect(await message.read()).toMatchObject({ provider: "sandbox", attempts: 1 });
+});
+
+test("a long queue is checked in parts, each of so many messages, and those with another provider are found", async () => {
+  await setProvider("is_drained", true);
+  await setProvider("is_drained", true, "sandbox");
+  const stuck = await Promise.all(Array.from({ length: 7 }, () => sendTo(newNumber(), own.onlyTwilio)));
+  await work();
+  const message = await sendTo(newNumber(), own.twilioFirst);
+  await work();
+  await setProvider("is_drained", false, "sandbox");
+  const [table, state] = [await providerTable(), await stateOf()];
+  if (!state) throw new Error("no state");
+  const queued = async () => (await pool().query("SELECT FROM waiting_messages")).rowCount;
+  for (let call = 1; call <= 3; call += 1) {
+    const calls = await statementsOf(() => rerouteUnavailable(state, table, { once: 2, call: 2 }));
+    const release = calls.find(({ name }) => name === "unavailable.release");
+    if (!release) throw new Error("no statement");
+    expect(rowsRead((await explain(release)).plan, ["messages"])).toBe(2);
+    expect(await queued()).toBe(8);
+  }
+  await rerouteUnavailable(state, table, { once: 2, call: 2 });
+  expect(await queued()).toBe(7);
+  await work();
+  expect(await message.read()).toMatchObject({ provider: "sandbox", attempts: 1 });
+  for (const { read } of stuck) expect(await read()).toMatchObject({ status: "pending", attempts: 0 });
 });
 
 test("a message that is to be tried again at its providers is sent by the first to become available", async () => {

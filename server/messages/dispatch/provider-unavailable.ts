@@ -11,6 +11,8 @@ import { failUndispatched } from "./fail-undispatched";
 /** How long a message waits while all of its providers are unavailable. */
 const UNAVAILABLE_MAX_MS = 10 * MINUTE_MS;
 const BATCH = 500;
+/** Queued messages that one statement looks at, and one call: a queue may have millions that have no other provider. */
+const LOOKED_AT = { once: 1_000, call: 10_000 };
 const CHECK_EVERY_MS = SECOND_MS;
 /** Messages may be queued by a cached state for this long after the state has changed. */
 const LATE_MS = 10 * SECOND_MS;
@@ -20,55 +22,98 @@ const NO_PROVIDER = {
   message: "No provider for this number was available for ten minutes.",
 };
 
-/** The last check of a provider's queue. `at`: `performance.now()`. `isDone`: the whole queue was checked. */
-type Check = { usable: ReadonlySet<string>; at: number; isDone: boolean };
+/** A place in a provider's queue, in the order in which messages came into it. */
+type Place = { queuedAt: Date; id: string };
+
+/**
+ * The check of a provider's queue. `begunAt`: `performance.now()`. `place`: how far it has come; null: it has come to the end.
+ * `withinMs`: it looks at messages queued within this time before its begin; null: at all.
+ */
+type Check = { usable: ReadonlySet<string>; begunAt: number; withinMs: number | null; place: Place | null };
 
 const lastChecks = defineProcessValue("messages.unavailable_checks", () => new Map<string, Check>());
 
-/** Reroutes messages queued at an unavailable provider, about once a second, and fails them after ten minutes. */
-export async function rerouteUnavailable(state: ProviderState, table: ProviderTable): Promise<void> {
+/**
+ * Reroutes messages queued at an unavailable provider, about once a second, and fails them after ten minutes. A long queue is checked in
+ * several calls.
+ */
+export async function rerouteUnavailable(
+  state: ProviderState,
+  table: ProviderTable,
+  lookedAt = LOOKED_AT,
+): Promise<void> {
   const checks = lastChecks();
   const last = checks.get(state.id);
   const at = performance.now();
   const usable = new Set<string>(PROVIDERS.filter((id) => isUsable(table, id)));
   const hasNew = last === undefined || [...usable].some((id) => !last.usable.has(id));
-  if (!hasNew && last.isDone && at - last.at < CHECK_EVERY_MS) {
+  const isUnderWay = !hasNew && last.place !== null;
+  if (!hasNew && !isUnderWay && at - last.begunAt < CHECK_EVERY_MS) {
     checks.set(state.id, { ...last, usable });
     return;
   }
   // The whole queue is checked when another provider has become usable, otherwise only the messages queued since.
-  const withinMs = hasNew || !last.isDone ? null : at - last.at + LATE_MS;
-  const released = usable.size > 0 ? await release(state.id, [...usable], withinMs) : 0;
-  checks.set(state.id, { usable, at, isDone: released < BATCH });
+  const begun: Check = { usable, begunAt: at, withinMs: hasNew ? null : at - last.begunAt + LATE_MS, place: null };
+  const check = isUnderWay ? { ...last, usable } : begun;
+  const place = usable.size > 0 ? await release(state.id, check, lookedAt) : null;
+  checks.set(state.id, { ...check, place });
   if ((state.unavailableForMs ?? 0) > UNAVAILABLE_MAX_MS) await giveUp(state.id);
 }
 
 const isUsable = (table: ProviderTable, id: string): boolean =>
   table.isRoutable(id) && !table.isUnavailable(id) && table.stateOf(id)?.breaker === "closed";
 
+/** Goes on with a check until a batch of messages is released. @returns how far it has come; null: to the end. */
+async function release(provider: string, check: Check, lookedAt: typeof LOOKED_AT): Promise<Place | null> {
+  let { place } = check;
+  for (let looked = 0, released = 0; looked < lookedAt.call && released < BATCH; ) {
+    const rows = await releaseNext(provider, { ...check, place }, lookedAt.once);
+    released += rows.filter(({ isReleased }) => isReleased).length;
+    looked += lookedAt.once;
+    place = rows.at(-1) ?? null;
+    if (rows.length < lookedAt.once) return null;
+  }
+  return place;
+}
+
 /**
- * Dispatches messages again that have a provider left among `usable`, where one that is listed twice may be tried twice.
- * @param withinMs only messages queued within this time; null: all.
+ * Looks at the next messages of a check, and dispatches those again that have a provider left among the usable ones, where one that is
+ * listed twice may be tried twice. @returns what it looked at.
  */
-async function release(provider: string, usable: string[], withinMs: number | null): Promise<number> {
+async function releaseNext(
+  provider: string,
+  { usable, withinMs, place }: Check,
+  limit: number,
+): Promise<(Place & { isReleased: boolean })[]> {
   return transaction(async (tx) => {
-    const { rows } = await tx.query<{ id: string }>({
+    const { rows } = await tx.query<Place & { isReleased: boolean }>({
       name: "unavailable.release",
-      // Materialized: a subquery that is evaluated again while rows disappear would exceed its limit. OFFSET 0: messages are looked up by
-      // the rows of the queue, whatever the statistics say.
-      text: `WITH batch AS MATERIALIZED (
-               SELECT w.message_id FROM waiting_messages w
-               CROSS JOIN LATERAL (SELECT r.id, r.chain FROM messages r WHERE r.id = w.message_id OFFSET 0) m
-               WHERE w.provider = $1 AND w.created_at >= COALESCE(now() - $3::float8 * interval '1 millisecond', '-infinity')
-                 AND EXISTS (SELECT 1 FROM unnest(m.chain) AS p (id) WHERE p.id = ANY($2::text[])
-                   AND (SELECT count(*) FROM message_attempts a WHERE a.message_id = m.id AND a.provider = p.id)
-                     < (SELECT count(*) FROM unnest(m.chain) AS o (id) WHERE o.id = p.id))
-               LIMIT $4 FOR UPDATE OF w SKIP LOCKED)
-             DELETE FROM waiting_messages w USING batch WHERE w.message_id = batch.message_id RETURNING w.message_id AS id`,
-      values: [provider, usable, withinMs, BATCH],
+      // Materialized: a subquery that is evaluated again while rows disappear would exceed its limit. OFFSET 0 and ARRAY: messages and
+      // their places are looked up by id, whatever the statistics say.
+      text: `WITH looked AS MATERIALIZED (
+               SELECT message_id, created_at FROM waiting_messages
+               WHERE provider = $1
+                 AND created_at >= COALESCE($4::timestamptz, now() - $3::float8 * interval '1 millisecond', '-infinity')
+                 AND (created_at, message_id) > (COALESCE($4::timestamptz, '-infinity'), $5)
+               ORDER BY created_at, message_id LIMIT $6),
+             movable AS MATERIALIZED (
+               SELECT m.id FROM looked l
+               CROSS JOIN LATERAL (SELECT r.id, r.chain FROM messages r WHERE r.id = l.message_id OFFSET 0) m
+               WHERE EXISTS (SELECT 1 FROM unnest(m.chain) AS p (id) WHERE p.id = ANY($2::text[])
+                 AND (SELECT count(*) FROM message_attempts a WHERE a.message_id = m.id AND a.provider = p.id)
+                   < (SELECT count(*) FROM unnest(m.chain) AS o (id) WHERE o.id = p.id))),
+             locked AS MATERIALIZED (
+               SELECT message_id FROM waiting_messages WHERE message_id = ANY(ARRAY(SELECT id FROM movable))
+               FOR UPDATE SKIP LOCKED),
+             released AS (
+               DELETE FROM waiting_messages WHERE message_id = ANY(ARRAY(SELECT message_id FROM locked)) RETURNING message_id)
+             SELECT l.message_id AS id, l.created_at AS "queuedAt", r.message_id IS NOT NULL AS "isReleased"
+             FROM looked l LEFT JOIN released r ON r.message_id = l.message_id ORDER BY l.created_at, l.message_id`,
+      values: [provider, [...usable], withinMs, place?.queuedAt ?? null, place?.id ?? "", limit],
     });
-    if (rows.length > 0) await addJob(tx, "dispatch_messages", { messageIds: rows.map((row) => row.id) });
-    return rows.length;
+    const messageIds = rows.filter(({ isReleased }) => isReleased).map(({ id }) => id);
+    if (messageIds.length > 0) await addJob(tx, "dispatch_messages", { messageIds });
+    return rows;
   });
 }
 
