@@ -12,14 +12,15 @@ export const BEFORE = "now() - $1::float8 * interval '1 millisecond'";
  * SQL that reads a page: the attempts `a` after `$2` and `$3` that meet `condition`, and whether the message of each is one to
  * act on. `$1`: minimum age in milliseconds; `$4`: limit. Unknown and open attempts have an index each, and are read in its order.
  * @param isMeant condition on the attempt `g`, by its message's `id`.
+ * @param isUnknown condition of the index of unknown attempts that is read.
  */
-export function givenUpStatement(condition: string, isMeant: string): string {
+export function givenUpStatement(condition: string, isMeant: string, isUnknown = "a.outcome = 'unknown'"): string {
   const attempts = (outcome: string) => `(SELECT a.message_id AS id, a.started_at FROM message_attempts a
       WHERE ${outcome} AND ${condition} AND a.started_at < ${BEFORE} AND a.started_at >= $2
         AND (a.started_at, a.message_id) > ($2, $3)
       ORDER BY a.started_at, a.message_id LIMIT $4)`;
   return `WITH given_up AS MATERIALIZED (
-      ${attempts("a.outcome = 'unknown'")}
+      ${attempts(isUnknown)}
       UNION ALL
       ${attempts(`a.outcome IS NULL AND ${isGivenUp("a", BEFORE)}`)}
       ORDER BY started_at, id LIMIT $4)

@@ -159,11 +159,15 @@ export const expireUnconfirmed = (ageMs: number): Promise<number> =>
     },
   );
 
-/** Later attempts, of at most {@link VALIDITY_MS}, of sent messages with a failure receipt that was not applied. */
+/**
+ * Later attempts, of at most {@link VALIDITY_MS}, of sent messages with a failure receipt that was not applied. They have an index of their
+ * own, which no plan can mistake for that of all unknown attempts.
+ */
 const LEFT_RECEIPTS = givenUpStatement(
   `a.seq > 1 AND a.started_at >= now() - interval '${VALIDITY_MS} milliseconds'`,
   `EXISTS (SELECT 1 FROM messages m JOIN receipts r ON r.message_id = m.id
      WHERE m.id = g.id AND m.status = 'sent' AND NOT r.applied AND r.status IN ('failed', 'undelivered') OFFSET 0)`,
+  filterEquals("a.outcome", "unknown"),
 );
 
 /**
