@@ -13,7 +13,8 @@ export type AuditValues = Record<string, string | number | boolean | null | read
 export const AuditEntry = z.object({
   id: z.string(),
   object: z.literal("audit_entry"),
-  action: z.enum(AUDIT_ACTIONS),
+  /** One of {@link AUDIT_ACTIONS}, or one that a later version has recorded. */
+  action: z.string(),
   account_id: z.string().nullable(),
   actor: z.object({ kind: z.enum(ACTOR_KINDS), id: z.string().nullable(), name: z.string().nullable() }),
   subject_id: z.string().nullable(),

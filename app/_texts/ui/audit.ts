@@ -1,4 +1,3 @@
-import type { AuditAction } from "@/server/audit/actions";
 import type { AuditEntry } from "@/server/audit/schema";
 import { defineTexts } from "../define-texts";
 
@@ -13,7 +12,7 @@ const en = {
   anything: "Anything",
   log: "Audit log",
   nothingRecorded: "Nothing was recorded",
-  did: (action: AuditAction) => wordsOf(action),
+  did: (action: string) => wordsOf(action),
   inTestMode: "in test mode",
   values: "Values",
   field: (name: string) => `${name.replaceAll("_", " ")}:`,
