@@ -117,6 +117,42 @@ test("an operator removes an optional secret of a provider", async ({ page, serv
   await expect(page.getByTestId("provider-state")).toHaveText("Not configured");
 });
 
+test("what was done is not called undone when a response is lost on the way", async ({ page, service }) => {
+  await signInOperator(page, service);
+  await page.goto("/operator/providers/clickatell");
+  await expect(page.getByTestId("provider-state")).toHaveText("Not configured");
+
+  await test.step("settings that are saved while the page cannot be loaded again", async () => {
+    await page.route("**/api/trpc/*providers.get*", (route) => route.abort());
+    await page.getByLabel("API key").fill(SECRET);
+    await page.getByRole("button", { name: "Save settings" }).click();
+    await expect(page.getByText("Settings of Clickatell saved")).toBeVisible();
+    await expect(page.getByLabel("API key")).toHaveValue("");
+    await expect(page.getByRole("button", { name: "Save settings" })).toBeDisabled();
+    await expect(page.getByText("The settings were not saved")).toBeHidden();
+    await page.unroute("**/api/trpc/*providers.get*");
+    await expect(page.getByTestId("provider-state")).toHaveText("Working");
+    await expect(page.getByLabel("API key")).toHaveAttribute("placeholder", "Set, not shown");
+  });
+
+  await test.step("a test whose response is lost may have been sent", async () => {
+    await page.getByRole("textbox", { name: "Base URL", exact: true }).fill("http://127.0.0.1:9");
+    await page.getByLabel("API key").fill(SECRET);
+    await page.getByRole("button", { name: "Save settings" }).click();
+    await expect(page.getByLabel("API key")).toHaveValue("");
+    await page.route("**/api/trpc/*providers.test*", (route) => route.fetch().then(() => route.abort()), { times: 1 });
+    await page.getByLabel("To", { exact: true }).fill("+14155550123");
+    await page.getByLabel("From", { exact: true }).fill("ACME");
+    await page.getByRole("button", { name: "Send test" }).click();
+    await expect(page.getByText("The test may have been sent")).toBeVisible();
+    await expect(page.getByText("The test was not sent")).toBeHidden();
+  });
+
+  await page.getByRole("button", { name: "Delete settings" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete settings" }).click();
+  await expect(page.getByTestId("provider-state")).toHaveText("Not configured");
+});
+
 test("an operator drains a provider, resumes it and limits its throughput", async ({ page, service }) => {
   await signInOperator(page, service);
   await page.goto("/operator/providers/africastalking");

@@ -145,6 +145,8 @@ const en = {
     firstText: "This is a test.",
     enterText: "Enter a text",
     notSent: "The test was not sent",
+    maybeSent: "The test may have been sent",
+    lookFirst: "Look for it at the provider before you send it again.",
     outcomes: {
       accepted: (latency) => `The provider accepted the message (${latency})`,
       refused: (latency) => `The provider refused the message permanently (${latency})`,

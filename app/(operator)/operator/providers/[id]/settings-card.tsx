@@ -69,25 +69,25 @@ function SettingsForm({ provider: { id, settings, source } }: { provider: Provid
   const errors = useFormErrors(form);
   useLeaveQuestion(form.isDirty());
 
-  /** Loads the stored settings into the form, which also empties the fields of secrets. */
-  async function reload() {
-    const fresh = await utils.operator.providers.get.fetch({ id }, { staleTime: 0 });
-    form.setInitialValues(valuesOf(fresh.settings));
-    form.setValues(valuesOf(fresh.settings));
-    form.resetDirty(valuesOf(fresh.settings));
-    await utils.operator.providers.list.invalidate();
+  /** Shows what is known to be stored, with the fields of secrets empty. The page loads it again; if that fails, it is stored all the same. */
+  function showStored(values: Values) {
+    form.setValues(values);
+    form.resetDirty(values);
+    return utils.operator.providers.invalidate();
   }
   const save = trpc.operator.providers.saveSettings.useMutation({
-    onSuccess: () => {
+    onSuccess: (_, { settings: saved }) => {
       toastDone(texts.saved(PROVIDER_NAMES[id]));
-      return reload();
+      return showStored(
+        Object.fromEntries(settings.map(({ name, is_secret }) => [name, is_secret ? "" : (saved[name] ?? "")])),
+      );
     },
     onError: errors.show,
   });
   const clear = trpc.operator.providers.clearSettings.useMutation({
     onSuccess: () => {
       toastDone(texts.deleted(PROVIDER_NAMES[id]));
-      return reload();
+      return showStored(valuesOf(settings));
     },
     onError: toastFailed,
   });

@@ -4,9 +4,11 @@ import { Alert, Button, Card, Group, Stack, Text, Textarea, TextInput, Title } f
 import { useForm } from "@mantine/form";
 import { providerTexts } from "@/app/_texts/operator/provider";
 import { trpc } from "@/app/_trpc/client";
+import { apiErrorOf } from "@/app/_ui/forms/api-error";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { IconSend } from "@/app/_ui/icons/icons";
+import { Notice } from "@/app/_ui/notice";
 import { PROVIDER_NAMES } from "@/app/_ui/values/provider-name";
 import type { ProviderDetail, ProviderTest } from "@/server/providers/operator-schema";
 import { formatLatency } from "../provider-words";
@@ -55,7 +57,7 @@ export function TestCard({ provider: { id, state } }: { provider: ProviderDetail
             <TextInput label={texts.from} placeholder={texts.fromExample} {...form.getInputProps("from")} />
           </Group>
           <Textarea label={texts.text} autosize minRows={2} maxLength={BODY_MAX} {...form.getInputProps("body")} />
-          <ErrorAlert error={errors.unplaced} title={texts.notSent} />
+          <TestError error={errors.unplaced} />
           {test.data && !test.isPending && <Outcome test={test.data} />}
           <Group>
             <Button
@@ -71,6 +73,19 @@ export function TestCard({ provider: { id, state } }: { provider: ProviderDetail
         </Stack>
       </form>
     </Card>
+  );
+}
+
+/** A refusal is certain. Without a response, or after a failure on the way, the provider may have been called. */
+function TestError({ error }: { error: unknown }) {
+  const texts = providerTexts.test;
+  const { status, reason, message } = apiErrorOf(error);
+  const isCertain = status !== null && (status < 500 || reason === "overloaded");
+  if (!error || isCertain) return <ErrorAlert error={error} title={texts.notSent} />;
+  return (
+    <Notice title={texts.maybeSent} role="alert">
+      {message} {texts.lookFirst}
+    </Notice>
   );
 }
 
