@@ -31,6 +31,18 @@ test("a part of a number finds its messages", async ({ console: page, api, accou
   await expect(table.getByText("+14155550182")).toBeVisible();
   await expect(table.getByText("+442071838750")).toBeHidden();
 
+  await test.step("the link back to all messages keeps the filter", async () => {
+    await page.getByRole("searchbox", { name: "Recipient" }).fill("718387");
+    await expect(table.getByText("+14155550182")).toBeHidden();
+    await table.getByText("Hello").click();
+    await page.waitForURL(`/messages/${ids[1]}`);
+    await page.getByRole("link", { name: "All messages" }).click();
+    await page.waitForURL("/messages?to=718387");
+    await expect(page.getByRole("searchbox", { name: "Recipient" })).toHaveValue("718387");
+    await expect(table.getByText("+442071838750")).toBeVisible();
+    await expect(table.getByText("+14155550182")).toBeHidden();
+  });
+
   await test.step("a row opens by a click, not by the selection of its text or a click for another tab", async () => {
     await page.getByRole("searchbox", { name: "Recipient" }).fill("");
     const [later, earlier] = [table.getByText("Hello").first(), table.getByText("Hello").last()];

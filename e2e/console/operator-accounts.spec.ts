@@ -68,6 +68,7 @@ test("an operator opens an account, reads its money, keys and messages, and cred
   await expect(dialog.getByRole("alert")).toContainText("It is unknown whether the credit was booked");
   await dialog.getByRole("button", { name: "Credit account" }).click();
   await expect(dialog).toBeHidden();
+  await expect(page.getByText(`(${account.accountId}) now has`)).toBeVisible();
   const booked = ledger.getByRole("row", { name: "Invoice 118" });
   await expect(booked).toContainText("+$12.50");
   await expect(booked).toHaveCount(1);

@@ -32,7 +32,7 @@ const en = {
     noteHint: "Optional; kept in the ledger",
     unknown: "It is unknown whether the credit was booked",
     submit: "Credit account",
-    done: (account: string, balance: string) => `${account} now has ${balance}.`,
+    done: (account: string, id: string, balance: string) => `${account} (${id}) now has ${balance}.`,
   },
 };
 

@@ -3,6 +3,7 @@
 import { usePathname, useSearchParams } from "next/navigation";
 import { useCallback, useEffect } from "react";
 import { onNavigationStart } from "@/app/_ui/frame/navigations";
+import { noteQuery } from "./last-query";
 
 /** `undefined` or an empty string removes the parameter. */
 export type UrlPatch = Record<string, string | undefined>;
@@ -32,7 +33,10 @@ export function useUrlState() {
   const params = useSearchParams();
   const pathname = usePathname();
   const rendered = params.toString();
-  useEffect(() => noteRendered(pathname, rendered), [pathname, rendered]);
+  useEffect(() => {
+    noteRendered(pathname, rendered);
+    noteQuery(pathname, unrendered?.queries.at(-1) ?? rendered);
+  }, [pathname, rendered]);
   useEffect(() => {
     const stop = onNavigationStart(forget);
     return () => {
@@ -54,6 +58,7 @@ export function useUrlState() {
       // Writing an entry ends a navigation that is under way, so one that changes nothing is left out.
       if (query === before) return;
       unrendered = { pathname, queries: [...(earlier.length > 0 ? earlier : [before]), query] };
+      noteQuery(pathname, query);
       const url = query ? `${pathname}?${query}` : pathname;
       if (how === "push") window.history.pushState(null, "", url);
       else window.history.replaceState(null, "", url);

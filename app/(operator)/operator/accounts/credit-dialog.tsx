@@ -42,8 +42,8 @@ function CreditForm({ account, onDone }: { account: OperatedAccount; onDone: () 
   });
   const errors = useFormErrors(form);
   const credit = useOnce(utils.client.operator.credit.mutate, {
-    onSuccess: ({ name, company_name, balance, currency }) => {
-      toastDone(texts.done(company_name || name, formatMoney(balance, currency)));
+    onSuccess: ({ id, name, company_name, balance, currency }) => {
+      toastDone(texts.done(company_name || name, id, formatMoney(balance, currency)));
       void utils.operator.invalidate();
       void utils.accounts.invalidate();
     },
