@@ -73,6 +73,26 @@ function abort() {
   stopCommands().then(() => process.exit(130));
 }
 
+/** Pause between two looks for the shell. */
+const SHELL_LOOK_MS = 500;
+
+/**
+ * Ends this process in order when the shell in which npm runs it is gone. npm passes SIGTERM to that shell, and some shells (dash) end by it
+ * without passing it on: web process, worker and database would run on.
+ */
+function stopWithShell() {
+  const entry = path.basename(process.argv[1] ?? "");
+  // Not when a command of npm runs another command of ours.
+  if (entry === "" || !process.env.npm_lifecycle_script?.includes(entry)) return;
+  const shell = process.ppid;
+  const look = setInterval(() => {
+    if (process.ppid === shell) return;
+    clearInterval(look);
+    process.kill(process.pid, "SIGTERM");
+  }, SHELL_LOOK_MS);
+  look.unref();
+}
+
 /**
  * Runs `script` (beside this file) once everything that it imports is there. An error ends the process with
  * its message and exit code 1.
@@ -87,6 +107,7 @@ export async function bootstrap(script, { forTests = true, beforeInstall = async
     process.chdir(root);
     await beforeInstall();
     for (const signal of signals) process.on(signal, abort);
+    stopWithShell();
     await install(forTests);
     const { register } = await import("tsx/esm/api");
     register();

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, expect, test } from "vitest";
@@ -16,7 +16,7 @@ const stopped = path.join(folder, "stopped");
 const COMMAND = `
 import { writeFileSync } from "node:fs";
 import { say } from ${scripts("progress.mjs")};
-process.on("SIGHUP", async () => {
+for (const signal of ["SIGHUP", "SIGTERM"]) process.on(signal, async () => {
   for (let turns = 0; turns < 20; turns += 1) {
     say("Stopping …");
     await new Promise(setImmediate);
@@ -28,11 +28,19 @@ setInterval(() => undefined, 1_000);
 say("running");
 `;
 
+/** Writes the command, and its entry. @returns the text of the entry, and its file. */
+function writeCommand() {
+  mkdirSync(folder, { recursive: true });
+  const [command, entry] = [path.join(folder, "command.mts"), path.join(folder, "entry.mjs")];
+  writeFileSync(command, COMMAND);
+  const text = `import { bootstrap } from ${scripts("bootstrap.mjs")};
+    await bootstrap(${JSON.stringify(path.relative("scripts", command))}, { forTests: false });`;
+  writeFileSync(entry, text);
+  return { text, entry };
+}
+
 test("a command whose terminal is closed goes on to stop in order", async () => {
-  const file = path.join(folder, "command.mts");
-  writeFileSync(file, COMMAND);
-  const entry = `import { bootstrap } from ${scripts("bootstrap.mjs")};
-    await bootstrap(${JSON.stringify(path.relative("scripts", file))}, { forTests: false });`;
+  const { text: entry } = writeCommand();
   const stdio = ["ignore", "pipe", "pipe"] as const;
   const child = spawn(process.execPath, ["--input-type=module", "--eval", entry], { stdio: [...stdio] });
   const exited = once(child, "exit");
@@ -44,4 +52,19 @@ test("a command whose terminal is closed goes on to stop in order", async () => 
   child.kill("SIGHUP");
   expect(await exited).toEqual([0, null]);
   expect(existsSync(stopped)).toBe(true);
+});
+
+test("a command stops in order when npm is told to end, and its shell ends without a word", async () => {
+  const { entry } = writeCommand();
+  // With a second command, every shell stays between npm and the first one.
+  const shell = spawn("/bin/sh", ["-c", `'${process.execPath}' '${entry}'; true`], {
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, npm_lifecycle_event: "start", npm_lifecycle_script: `node ${entry}` },
+  });
+  let output = "";
+  shell.stdout?.on("data", (chunk) => (output += chunk));
+  await expect.poll(() => output).toMatch(/running/);
+  shell.kill("SIGTERM");
+  await once(shell, "exit");
+  await expect.poll(() => existsSync(stopped)).toBe(true);
 });
