@@ -110,7 +110,8 @@ export async function readPage<Row>(
   const offset = (query.page - 1) * query.limit;
   if (offset === 0) {
     const [total, rows] = await Promise.all([count(), read(0)]);
-    return { rows, total };
+    // What was read is there, even if it came after the count.
+    return { rows, total: Math.max(total, rows.length) };
   }
   const total = await count();
   return { rows: offset < total ? await read(offset) : [], total };

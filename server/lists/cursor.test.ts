@@ -74,6 +74,15 @@ describe("readList", () => {
     expect(await page({ page: 9 })).toMatchObject({ items: [], next_cursor: null });
   });
 
+  test("says of a row that came between counting and reading that it is there", async () => {
+    const late = async () => 2;
+    const first = await page({}, late);
+    expect(first.pagination).toMatchObject({ total: 3, pages: 2, has_more: true });
+    expect(first.next_cursor).not.toBeNull();
+    expect((await page({ page: 2 }, async () => 4)).pagination).toMatchObject({ total: 5, pages: 3, has_more: true });
+    expect((await page({ page: 9 })).pagination).toMatchObject({ total: 5, pages: 3, has_more: false });
+  });
+
   test("ends with null exactly at the last row", async () => {
     expect((await page({ limit: 5 })).next_cursor).toBeNull();
     expect((await page({ limit: 4 })).next_cursor).not.toBeNull();

@@ -52,8 +52,10 @@ function requirePosition(cursor: string, page: number, prefix: string): Position
   });
 }
 
-function pageAt<Row extends { id: string }>(request: ListRequest, read: Row[], total: number): ListPage<Row> {
+function pageAt<Row extends { id: string }>(request: ListRequest, read: Row[], counted: number): ListPage<Row> {
   const { page, limit, cursor } = request;
+  // Counting does not see the moment of reading: what was read by the number of its page is there, even if it came in between.
+  const total = cursor === undefined && read.length > 0 ? Math.max(counted, (page - 1) * limit + read.length) : counted;
   const rows = read.slice(0, limit);
   const last = read.length > limit ? rows.at(-1) : undefined;
   const next = last ? cursorOf({ id: last.id, page: page + 1, total }) : null;
