@@ -95,6 +95,8 @@ describe("methods and paths", () => {
     for (const [method, path, allow] of [
       ["PUT", "/messages", "GET, HEAD, OPTIONS"],
       ["GET", "/webhooks/whe_1/test", "POST, OPTIONS"],
+      ["GET", "/messages/send", "POST, OPTIONS"],
+      ["DELETE", "/api-keys/create", "POST, OPTIONS"],
       ["POST", "/webhooks/whe_1/", "GET, HEAD, PATCH, DELETE, OPTIONS"],
     ] as const) {
       const refused = await call(method, path, plainKey);

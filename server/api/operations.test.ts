@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { matchOperation, type OperationTable, tableOf } from "./operations";
+import { allowedAt, matchOperation, type OperationTable, tableOf } from "./operations";
 
 const procedure = (method: string, path: string, type = "query") => ({
   _def: { type, meta: { openapi: { method, path } } },
@@ -37,8 +37,14 @@ test.each([
   ["GET", "/messages/"],
   ["GET", "/messages/a/b"],
   ["GET", "/messages/%zz"],
+  ["GET", "/messages/send"],
   ["GET", "/constructor"],
   ["GET", ""],
 ])("knows no %s %s", (method, path) => {
   expect(matchOperation(table, method, path)).toBeNull();
+});
+
+test("a path of its own takes its own methods, not those of an id in its place", () => {
+  expect(allowedAt(table, "/messages/send")).toBe("POST, OPTIONS");
+  expect(allowedAt(table, "/messages/msg_1")).toBe("GET, HEAD, OPTIONS");
 });

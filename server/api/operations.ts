@@ -26,14 +26,15 @@ export type Operation = {
 /** Methods whose input is a body; that of the others is the query. */
 export const BODY_METHODS: ReadonlySet<string> = new Set(["POST", "PATCH"]);
 
-export type OperationTable = { exact: Map<string, Operation>; withParams: Operation[] };
+/** `exact`: the operations of paths without parameters, by method and path. `fixed`: these paths. */
+export type OperationTable = { exact: Map<string, Operation>; fixed: Set<string>; withParams: Operation[] };
 
 type Described = { meta?: OperationMeta; type: string; inputs?: Array<{ shape?: Record<string, unknown> }> };
 type RouterLike = { _def: { procedures: Record<string, unknown> } };
 
 /** The operations of a router: its procedures with `openapi` meta. */
 export function tableOf(router: RouterLike): OperationTable {
-  const table: OperationTable = { exact: new Map(), withParams: [] };
+  const table: OperationTable = { exact: new Map(), fixed: new Set(), withParams: [] };
   for (const [procedure, value] of Object.entries(router._def.procedures)) {
     const { meta, type, inputs = [] } = (value as AnyProcedure)._def as Described;
     if (!meta?.openapi || type === "subscription") continue;
@@ -53,8 +54,12 @@ export function tableOf(router: RouterLike): OperationTable {
       takesInput: inputs.length > 0,
       showsSecret: meta.showsSecret === true,
     };
-    if (path.includes("{")) table.withParams.push(operation);
-    else table.exact.set(`${method} ${path}`, operation);
+    if (path.includes("{")) {
+      table.withParams.push(operation);
+      continue;
+    }
+    table.exact.set(`${method} ${path}`, operation);
+    table.fixed.add(path);
   }
   return table;
 }
@@ -78,6 +83,8 @@ export type Match = { operation: Operation; params: Record<string, string> };
 export function matchOperation(table: OperationTable, method: string, path: string): Match | null {
   const exact = table.exact.get(`${method} ${path}`);
   if (exact) return { operation: exact, params: {} };
+  // `send` in /messages/send is never an id, whatever the method.
+  if (table.fixed.has(path)) return null;
   const given = path.split("/");
   for (const operation of table.withParams) {
     if (operation.method !== method || operation.segments.length !== given.length) continue;
