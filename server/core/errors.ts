@@ -232,10 +232,16 @@ function issueText(issue: Issue): string {
   }
 }
 
-const issuesOf = (thrown: unknown): Issue[] | null =>
-  typeof thrown === "object" && thrown !== null && "issues" in thrown && Array.isArray(thrown.issues)
-    ? (thrown.issues as Issue[])
-    : null;
+/** Whether an issue is the bound of all whole numbers, which the schema library checks before the field's own. */
+const isOfAllNumbers = ({ minimum, maximum }: Issue): boolean =>
+  maximum === Number.MAX_SAFE_INTEGER || minimum === Number.MIN_SAFE_INTEGER;
+
+function issuesOf(thrown: unknown): Issue[] | null {
+  if (typeof thrown !== "object" || thrown === null || !("issues" in thrown) || !Array.isArray(thrown.issues))
+    return null;
+  const issues = thrown.issues as Issue[];
+  return issues.filter((issue, at) => !isOfAllNumbers(issue) || issues[at + 1]?.path.join() !== issue.path.join());
+}
 
 /** `["recipients", 3]` -> `recipients[3]`, as the caller would write it; long names are cut. */
 const paramOf = (path: PropertyKey[]): string | null =>

@@ -6,8 +6,15 @@ const PAIRS_MAX = 20;
 const KEY_MAX = 40;
 const VALUE_MAX = 500;
 
-const isKey = (key: string): boolean =>
-  key.length > 0 && key.length <= KEY_MAX && key.isWellFormed() && !key.includes("\0");
+/** Characters are code points, as in the document. A code point has at most two units. */
+const isKeyLength = (key: string): boolean => key !== "" && key.length <= 2 * KEY_MAX && [...key].length <= KEY_MAX;
+
+/** What is wrong with a key; null: nothing. */
+function keyProblem(key: string): string | null {
+  if (key.includes("\0")) return "keys must not contain NUL (U+0000)";
+  if (!key.isWellFormed()) return "keys must not contain half of a surrogate pair";
+  return isKeyLength(key) ? null : `keys must have 1 to ${KEY_MAX} characters`;
+}
 
 const storedPairs = z
   .record(
@@ -17,7 +24,7 @@ const storedPairs = z
   .superRefine((given, { addIssue }) => {
     const keys = Object.keys(given);
     if (keys.length > PAIRS_MAX) addIssue({ code: "custom", message: `must have at most ${PAIRS_MAX} pairs` });
-    if (!keys.every(isKey)) addIssue({ code: "custom", message: `keys must have 1 to ${KEY_MAX} characters` });
+    for (const message of new Set(keys.map(keyProblem))) if (message) addIssue({ code: "custom", message });
   })
   // Checked above, with messages that name the limit.
   .meta({ maxProperties: PAIRS_MAX });
