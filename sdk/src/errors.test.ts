@@ -45,6 +45,20 @@ describe("an error", () => {
     });
   });
 
+  test.each(["-1", "1.5", "soon", "Monday"])("says no wait when Retry-After is %j", async (value) => {
+    const { client, seen } = await serve(refusal(429, {}, { "retry-after": value }));
+    expect(await failure(client.account.get())).toMatchObject({ status: 429, retryAfterS: null });
+    expect(seen).toHaveLength(1);
+  });
+
+  test("says how long a Retry-After with a date is to be waited for", async () => {
+    const date = new Date(Date.now() + 3_600_000).toUTCString();
+    const { client } = await serve(refusal(429, {}, { "retry-after": date }));
+    const { retryAfterS } = (await failure(client.account.get())) as ApiError;
+    expect(retryAfterS).toBeGreaterThan(3_000);
+    expect(retryAfterS).toBeLessThanOrEqual(3_600);
+  });
+
   const busy = { code: "busy", message: "Busy." };
   test.each([
     { error: { code: 503, message: "Busy." } },

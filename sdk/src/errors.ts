@@ -51,12 +51,16 @@ const isWireError = (body: unknown): body is WireError =>
   typeof body.error.message === "string" &&
   isObject(body.error.details);
 
+/** Every date of HTTP begins with its day of the week. The platform would also read a date in `-1` and `1.5`. */
+const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)/;
+
 /** The seconds of a Retry-After header, which holds a number of them or a date; null without one. */
 export function retryAfterOf(response: Response): number | null {
   const value = response.headers.get("retry-after");
   if (!value) return null;
-  const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1_000;
-  return Number.isFinite(seconds) ? Math.max(0, seconds) : null;
+  if (/^\d+$/.test(value)) return Number(value);
+  const seconds = HTTP_DATE.test(value) ? (Date.parse(value) - Date.now()) / 1_000 : Number.NaN;
+  return Number.isNaN(seconds) ? null : Math.max(0, seconds);
 }
 
 /** A redirect, which browsers show as one without a status. */

@@ -23,7 +23,8 @@ test("a digest made elsewhere is accepted: the scheme is what the guide says", a
 
 describe("a genuine request", () => {
   test("gives its event, whether the body is text or bytes", async () => {
-    for (const rawBody of [BODY, Buffer.from(BODY), new TextEncoder().encode(BODY)]) {
+    const bytes = new TextEncoder().encode(BODY);
+    for (const rawBody of [BODY, Buffer.from(BODY), bytes, bytes.buffer]) {
       expect(await verifyWebhook({ header: headerOf(), rawBody, secret: SECRET })).toEqual(JSON.parse(BODY));
     }
   });
@@ -48,6 +49,16 @@ describe("refused is", () => {
       expect(await reasonOf(verifyWebhook({ header, rawBody: BODY, secret: SECRET }))).toBe("malformed");
     },
   );
+
+  test.each([undefined, null, {}, { id: "evt_1" }, 5])("what a framework left of the body: %j", async (parsed) => {
+    const rawBody = parsed as unknown as string;
+    expect(await reasonOf(verifyWebhook({ header: headerOf(), rawBody, secret: SECRET }))).toBe("malformed");
+  });
+
+  test("several headers in a list", async () => {
+    const header = [headerOf()] as unknown as string;
+    expect(await reasonOf(verifyWebhook({ header, rawBody: BODY, secret: SECRET }))).toBe("malformed");
+  });
 
   test("another body, another secret, another time", async () => {
     const header = headerOf();

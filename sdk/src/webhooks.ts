@@ -8,7 +8,7 @@ export type VerifyWebhookInput = {
   /** The header `Service-Signature` as received; absent when the request had none. */
   header: string | null | undefined;
   /** The body exactly as received, before any parsing; a string stands for its UTF-8 bytes. */
-  rawBody: string | Uint8Array;
+  rawBody: string | Uint8Array | ArrayBuffer;
   /** The endpoint's signing secret, `whsec_…`. */
   secret: string;
   /** How far the signed time may lie from this machine's clock, in seconds; 300 when not given. */
@@ -16,7 +16,7 @@ export type VerifyWebhookInput = {
 };
 
 /**
- * Why a request is refused. `malformed`: not a signature header, or signed but not JSON. `mismatch`: not signed with
+ * Why a request is refused. `malformed`: not a signature header, no body as received, or signed but not JSON. `mismatch`: not signed with
  * this secret over these bytes. `outside_tolerance`: rightly signed, but too long ago, or one of the clocks is wrong.
  * `no_secret`: it is empty, so that anybody could have signed.
  */
@@ -41,6 +41,17 @@ const fieldsOf = (header: string, name: string): string[] =>
 
 const fromHex = (hex: string) => Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 
+/**
+ * The bytes that were signed. Some frameworks give an object instead, parsed or empty, or nothing where there is no body.
+ * @throws WebhookError `malformed` for anything but text and bytes.
+ */
+function bytesOf(rawBody: unknown): Uint8Array {
+  if (typeof rawBody === "string") return ENCODER.encode(rawBody);
+  if (ArrayBuffer.isView(rawBody)) return new Uint8Array(rawBody.buffer, rawBody.byteOffset, rawBody.byteLength);
+  if (rawBody instanceof ArrayBuffer) return new Uint8Array(rawBody);
+  throw new WebhookError("malformed", "The body is neither text nor bytes: give it as received, before it is parsed.");
+}
+
 function concat(head: Uint8Array, tail: Uint8Array) {
   const whole = new Uint8Array(head.length + tail.length);
   whole.set(head);
@@ -57,12 +68,13 @@ export async function verifyWebhook(input: VerifyWebhookInput): Promise<WebhookE
   const { header, secret, tolerance = TOLERANCE_S } = input;
   // Programs without types pass what their environment lacks.
   if (!secret) throw new WebhookError("no_secret", "The signing secret is empty: nothing can be verified.");
-  const [timestamp, ...more] = fieldsOf(header ?? "", "t");
-  const digests = fieldsOf(header ?? "", "v1").filter((hex) => /^[0-9a-f]{64}$/.test(hex));
+  const fields = typeof header === "string" ? header : "";
+  const [timestamp, ...more] = fieldsOf(fields, "t");
+  const digests = fieldsOf(fields, "v1").filter((hex) => /^[0-9a-f]{64}$/.test(hex));
   if (!timestamp || more.length > 0 || !/^\d{1,12}$/.test(timestamp) || digests.length === 0) {
     throw new WebhookError("malformed", "There is no signature of the form t=<seconds>,v1=<hex>.");
   }
-  const body = typeof input.rawBody === "string" ? ENCODER.encode(input.rawBody) : input.rawBody;
+  const body = bytesOf(input.rawBody);
   const signed = concat(ENCODER.encode(`${timestamp}.`), body);
   const algorithm = { name: "HMAC", hash: "SHA-256" };
   const key = await crypto.subtle.importKey("raw", ENCODER.encode(secret), algorithm, false, ["verify"]);
