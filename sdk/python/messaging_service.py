@@ -73,6 +73,9 @@ def verify_webhook(header: Optional[str], raw_body: bytes, secret: str, toleranc
     digests = [value for name, _, value in fields if name == "v1" and len(value) == 64]
     if len(times) != 1 or not (times[0].isascii() and times[0].isdigit()) or len(times[0]) > 12 or not digests:
         raise WebhookError("malformed", "There is no signature of the form t=<seconds>,v1=<hex>.")
+    # Some frameworks parse a body, or give None where there is none.
+    if not isinstance(raw_body, (bytes, bytearray)):
+        raise WebhookError("malformed", "The body is not bytes: give it as received, before it is parsed.")
     signed = times[0].encode() + b"." + raw_body
     expected = hmac.new(secret.encode(), signed, hashlib.sha256).hexdigest().encode()
     # A header can hold lone surrogates, which have no bytes.

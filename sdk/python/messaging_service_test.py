@@ -323,6 +323,9 @@ class Webhook(unittest.TestCase):
             (chr(0xDCE9), self.BODY, "malformed"),
             (self.header(now - 301), self.BODY, "outside_tolerance"),
             (self.header(now, body=b"no"), b"no", "malformed"),
+            (self.header(now), None, "malformed"),
+            (self.header(now), {"type": "message.sent"}, "malformed"),
+            (self.header(now), self.BODY.decode(), "malformed"),
         ):
             with self.assertRaises(WebhookError) as caught:
                 verify_webhook(header, body, "whsec_c2VjcmV0")
