@@ -19,6 +19,9 @@ export type Seen = {
   isLate: boolean;
 };
 
+/** The status whose responses end with their headers, whatever length they name (RFC 9112, 6.3). */
+const NO_CONTENT = 204;
+
 /** Reading stops at this size, and the connection is closed. */
 const BODY_LIMIT_BYTES = 16 * 1_024;
 
@@ -64,6 +67,8 @@ export function exchange(
             if (statusCode < 200) return;
             seen.statusCode = statusCode;
             seen.retryAfter = [responseHeaders["retry-after"]].flat()[0];
+            // undici expects no body, and fails when it is not as long as the response says.
+            if (statusCode === NO_CONTENT) end();
           },
           onResponseData: (controller, chunk) => {
             if (size < keptBytes) kept.push(Buffer.from(chunk.subarray(0, keptBytes - size)));

@@ -1,4 +1,4 @@
-import { createServer as createSocketServer } from "node:net";
+import { type AddressInfo, createServer as createSocketServer } from "node:net";
 import { Agent, type Dispatcher } from "undici";
 import { afterEach, describe, expect, it, test } from "vitest";
 import { freePort } from "@/scripts/free-port";
@@ -19,6 +19,16 @@ async function receiver(...args: Parameters<typeof startReceiver>): Promise<Rece
   const started = await startReceiver(...args);
   closers.push(started.close);
   return started;
+}
+
+/** The URL of a server that answers everything with these characters, and ends the connection. */
+async function answering(response: string): Promise<string> {
+  const server = createSocketServer((socket) => {
+    socket.on("error", () => undefined).once("data", () => socket.end(response));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  closers.push(() => new Promise((resolve) => server.close(resolve)));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
 function post(url: string, options: { limitMs?: number; dispatcher?: Dispatcher } = {}) {
@@ -114,17 +124,6 @@ describe("postJson", () => {
 
   test("a refused connection, a broken one, and a response that is not HTTP are failures with a reason", async () => {
     const cut = await receiver((response) => response.destroy());
-    const noise = createSocketServer((socket) =>
-      socket
-        .on("error", () => undefined)
-        .resume()
-        .end("not HTTP\r\n\r\n"),
-    );
-    await new Promise<void>((resolve) => noise.listen(0, "127.0.0.1", resolve));
-    closers.push(() => new Promise((resolve) => noise.close(resolve)));
-    const address = noise.address();
-    const noisePort = address !== null && typeof address === "object" ? address.port : 0;
-
     const failed = { acknowledged: false, statusCode: null, responseHead: null };
     expect(await post(`http://127.0.0.1:${await freePort()}/`)).toMatchObject({
       ...failed,
@@ -134,10 +133,24 @@ describe("postJson", () => {
       ...failed,
       error: "The endpoint closed the connection before its response was complete.",
     });
-    expect(await post(`http://127.0.0.1:${noisePort}/`)).toMatchObject({
+    expect(await post(await answering("not HTTP\r\n\r\n"))).toMatchObject({
       ...failed,
       error: "The endpoint's response is not HTTP.",
     });
+    expect(await post(await answering(`HTTP/1.1 200 OK\r\nX-Long: ${"a".repeat(100_000)}\r\n\r\n`))).toMatchObject({
+      ...failed,
+      error: "The headers of the endpoint's response are too large.",
+    });
+    const twoLengths = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nabc";
+    expect(await post(await answering(twoLengths))).toMatchObject({
+      ...failed,
+      error: "The endpoint's response is not as long as it says.",
+    });
+  });
+
+  test.each(["", "hello"])("a 204 acknowledges, although it names a length and brings %j", async (rest) => {
+    const url = await answering(`HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n${rest}`);
+    expect(await post(url)).toMatchObject({ acknowledged: true, statusCode: 204, error: null, responseHead: "" });
   });
 
   test("a 100 Continue that was not asked for is a failure that says so, and early hints are none", async () => {

@@ -47,6 +47,8 @@ const ERROR_MESSAGES: Readonly<Record<string, string>> = {
   UND_ERR_CONNECT_TIMEOUT: "The endpoint could not be reached.",
   [UNASKED_CONTINUE]: "The endpoint sent 100 Continue, which was not asked for.",
   HTTPParserError: "The endpoint's response is not HTTP.",
+  UND_ERR_HEADERS_OVERFLOW: "The headers of the endpoint's response are too large.",
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "The endpoint's response is not as long as it says.",
   CERT_HAS_EXPIRED: "The endpoint's TLS certificate has expired.",
   DEPTH_ZERO_SELF_SIGNED_CERT: "The endpoint's TLS certificate is self-signed.",
   SELF_SIGNED_CERT_IN_CHAIN: "The endpoint's TLS certificate is self-signed.",
