@@ -270,6 +270,19 @@ describe("Idempotency-Key", () => {
     expect(await sendBulk(account.actor, bulk, request({ key: "k-8", requestHash: "h" }))).toEqual(many);
   });
 
+  test("a failed message that a version before reasons of failures stored is replayed with its reason", async () => {
+    const account = await makeAccount();
+    const bulk = { recipients: ["nobody"], from: account.senderId, body: "Hi" };
+    const key = { key: "k-9", requestHash: "h" };
+    const failed = await sendBulk(account.actor, bulk, request(key));
+    expect(failed.messages[0]?.error).toMatchObject({ code: "invalid_recipient", reason: "invalid_recipient" });
+    await pool().query(
+      "UPDATE idempotency_keys SET response = response::jsonb #- '{messages,0,error,reason}' WHERE account_id = $1",
+      [account.accountId],
+    );
+    expect(await sendBulk(account.actor, bulk, request(key))).toEqual(failed);
+  });
+
   test("keys of two accounts are independent, and a refused send leaves its key unused", async () => {
     const [one, other] = await Promise.all([makeAccount(), makeAccount({ balanceMicros: 0n })]);
     const key = { key: "k-3", requestHash: "h" };

@@ -5,7 +5,7 @@ import type { ApiError } from "../../core/errors";
 import { newId } from "../../core/ids";
 import type { Idempotency } from "../../core/trpc";
 import { givenMetadata } from "../metadata";
-import { type MessageRow, presentMessage } from "../present";
+import { type MessageRow, presentFailure, presentMessage } from "../present";
 import type { BulkResult, Message, SendBulkInput, SendMessageInput } from "../schema";
 import { segmentText } from "../segments";
 import { accept } from "./accept";
@@ -70,12 +70,13 @@ export async function sendBulk(
 const UNTIMED = { scheduled_at: null, validity_period: null };
 
 /**
- * A response that a version before these fields stored for an Idempotency-Key, completed. The request is the same, so its
- * reference is; metadata was not stored.
+ * A response that a version before these fields, or before reasons of failures, stored for an Idempotency-Key, completed. The
+ * request is the same, so its reference is; metadata was not stored.
  */
 function asReplayed(message: Message, reference: string | null): Message {
   const { metadata = null } = message;
-  const completed = { ...UNTIMED, ...message, metadata };
+  const error = message.error && { ...presentFailure(message.error), ...message.error };
+  const completed = { ...UNTIMED, ...message, metadata, error };
   if (message.segments !== undefined) return completed;
   const { encoding, segments } = segmentText(message.body);
   return { ...completed, encoding, segments, reference };
