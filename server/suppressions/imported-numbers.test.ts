@@ -38,6 +38,11 @@ test("all refused entries are counted, the first hundred named, and a long one i
   expect(refusals[0]).toEqual({ line: 1, number: "9".repeat(64), reason: "invalid_recipient" });
 });
 
+test("an entry is not cut within a character", async () => {
+  const { refusals } = await sortEntries([`${"x".repeat(63)}😀`]);
+  expect(refusals[0]?.number).toBe(`${"x".repeat(63)}\uFFFD`);
+});
+
 test("others have their turn while a long list is sorted", async () => {
   let turns = 0;
   const turn = () => {

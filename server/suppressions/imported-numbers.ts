@@ -33,8 +33,10 @@ export async function sortEntries(entries: readonly string[]): Promise<ImportedN
       continue;
     }
     refused += 1;
-    if (refused <= REFUSALS_MAX)
-      refusals.push({ line: at + 1, number: text.slice(0, TEXT_MAX), reason: "invalid_recipient" });
+    if (refused > REFUSALS_MAX) continue;
+    // The cut may halve a surrogate pair, which strict readers of JSON refuse.
+    const shown = text.slice(0, TEXT_MAX).toWellFormed();
+    refusals.push({ line: at + 1, number: shown, reason: "invalid_recipient" });
   }
   return { numbers: [...numbers], duplicates: entries.length - numbers.size - refused, refused, refusals };
 }
