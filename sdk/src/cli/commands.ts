@@ -1,7 +1,7 @@
 import type { MessagingClient } from "../client.js";
 import type { WebhookEvent } from "../webhooks.js";
 import { follow } from "./follow.js";
-import { forwardEvents } from "./forward.js";
+import { causeOf, forwardEvents } from "./forward.js";
 
 /** A mistake on the command line: exit code 2. */
 export class UsageError extends Error {}
@@ -81,6 +81,9 @@ const SCENARIOS: Record<string, string> = {
   "message.sent": "+15550100008",
   undelivered: "+15550100009",
 };
+
+const tellOf = (printError: Call["printError"]) => (thrown: unknown) =>
+  printError(`The service does not respond, and is asked again: ${causeOf(thrown)}`);
 
 type EventType = WebhookEvent["type"];
 const RECEIVED = "message.received";
@@ -175,8 +178,9 @@ export const COMMANDS: readonly Command[] = [
     help: "print new messages as they are accepted",
     options: {},
     isEndless: true,
-    run: async ({ client, show, signal }) => {
-      for await (const message of follow([(query) => client.messages.list(query, { signal })], signal)) {
+    run: async ({ client, show, printError, signal }) => {
+      const onFailure = tellOf(printError);
+      for await (const message of follow([(query) => client.messages.list(query, { signal })], signal, { onFailure })) {
         show(message, lineOf(message));
       }
     },
@@ -196,7 +200,7 @@ export const COMMANDS: readonly Command[] = [
       if (!URL.canParse(url)) throw new UsageError(`${url} is not a URL.`);
       const types = eventTypesOf(given(values, "events") ?? "*");
       await forwardEvents({
-        events: follow(eventListsOf(client, types, signal), signal),
+        events: follow(eventListsOf(client, types, signal), signal, { onFailure: tellOf(printError) }),
         url,
         types,
         secret: given(values, "secret") ?? null,

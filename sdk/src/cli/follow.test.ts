@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { ApiError } from "../errors";
 import { type List, listOf } from "../pages";
 import { follow } from "./follow";
 
@@ -34,7 +35,7 @@ async function followed(states: Item[][]): Promise<{ ids: number[]; pages: numbe
     return listOf(fetchPage, { page: 1 });
   };
   const ids: number[] = [];
-  for await (const { id } of follow([list], stop.signal, async () => {})) ids.push(Number(id.slice(4)));
+  for await (const { id } of follow([list], stop.signal, { wait: async () => {} })) ids.push(Number(id.slice(4)));
   return { ids, pages: pages.slice(0, states.length) };
 }
 
@@ -77,4 +78,52 @@ test("items that come one by one cost one page each poll", async () => {
   const { ids, pages } = await followed(Array.from({ length: 30 }, (_, at) => items(1_000 + at, 1)));
   expect(ids).toEqual(ascending(1_001, 1_029));
   expect(new Set(pages)).toEqual(new Set([1]));
+});
+
+const refused = (status: number) =>
+  new ApiError({
+    status,
+    type: "api_error",
+    code: "some_code",
+    message: "No.",
+    param: null,
+    details: {},
+    requestId: null,
+    retryAfterS: null,
+  });
+
+/** Follows a list whose polls after the first fail so, until one succeeds with an item. */
+async function followedPast(failures: unknown[]): Promise<{ ids: string[]; told: unknown[] }> {
+  const stop = new AbortController();
+  const told: unknown[] = [];
+  const ids: string[] = [];
+  const left: unknown[] = [null, ...failures];
+  const list = (): List<Item> => {
+    const failure = left.length > 0 ? left.shift() : "over";
+    const pagination = { page: 1, limit: 100, total: 1, pages: 1, has_more: false };
+    const meta = { request_id: "req_1", api_version: "v1" as const, next_cursor: null };
+    const data = failure === "over" ? items(1) : [];
+    return listOf(
+      async () => {
+        if (failure !== null && failure !== "over") throw failure;
+        return { data, pagination, meta, response: new Response() };
+      },
+      { page: 1 },
+    );
+  };
+  const options = { wait: async () => {}, onFailure: (thrown: unknown) => told.push(thrown) };
+  for await (const { id } of follow([list], stop.signal, options)) {
+    ids.push(id);
+    stop.abort();
+  }
+  return { ids, told };
+}
+
+test("polls go on when the service is away or busy for a while, which is told once", async () => {
+  const lost = new TypeError("fetch failed");
+  expect(await followedPast([lost, refused(503), refused(429)])).toEqual({ ids: ["evt_1"], told: [lost] });
+});
+
+test("a refusal that would come again ends them", async () => {
+  await expect(followedPast([refused(401)])).rejects.toMatchObject({ status: 401 });
 });

@@ -1,3 +1,4 @@
+import { ApiError } from "../errors.js";
 import type { List } from "../pages.js";
 
 const POLL_MS = 1_000;
@@ -76,18 +77,39 @@ class Followed<T extends { id: string }> {
   }
 }
 
+/** Whether a later poll may succeed: the connection failed, or the service was away or busy. */
+const isPassing = (thrown: unknown): boolean =>
+  !(thrown instanceof ApiError) || thrown.status === 429 || thrown.status >= 500;
+
+/** `onFailure`: told of the first of several polls that fail. `wait`: the pause between two polls, which tests leave out. */
+type FollowOptions = { onFailure?: (thrown: unknown) => void; wait?: () => Promise<void> };
+
 /**
- * Yields items that appear from now on in newest-first lists, each list oldest first, until `signal` is aborted.
- * @param wait the pause between two polls, which tests leave out.
+ * Yields items that appear from now on in newest-first lists, each list oldest first, until `signal` is aborted. Goes on after polls
+ * that failed, as while the service restarts.
+ * @throws what the first look at a list throws, and refusals that would come again.
  */
 export async function* follow<T extends { id: string }>(
   lists: readonly Fetch<T>[],
   signal: AbortSignal,
-  wait = () => pause(POLL_MS, signal),
+  { onFailure = () => {}, wait = () => pause(POLL_MS, signal) }: FollowOptions = {},
 ): AsyncGenerator<T> {
   const followed = await Promise.all(lists.map((list) => Followed.begin(list)));
+  let isFailing = false;
+  const poll = async (each: Followed<T>): Promise<T[]> => {
+    try {
+      const items = await each.appeared();
+      isFailing = false;
+      return items;
+    } catch (thrown) {
+      if (signal.aborted || !isPassing(thrown)) throw thrown;
+      if (!isFailing) onFailure(thrown);
+      isFailing = true;
+      return [];
+    }
+  };
   while (!signal.aborted) {
-    for (const each of followed) yield* await each.appeared();
+    for (const each of followed) yield* await poll(each);
     await wait();
   }
 }

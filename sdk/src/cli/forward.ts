@@ -48,7 +48,8 @@ function post(url: string, secret: string, event: WebhookEvent, outer: AbortSign
   });
 }
 
-const causeOf = (thrown: unknown): string => {
+/** The cause of a failure in words. */
+export const causeOf = (thrown: unknown): string => {
   const cause = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown;
   return cause instanceof Error ? cause.message : String(cause);
 };
