@@ -68,6 +68,27 @@ describe("unknown fields and query parameters", () => {
     expect(refused).toMatchObject({ status: 400, wire: { meta: { warnings: [{ param: "recipient" }] } } });
   });
 
+  test("of the other kind of send are unknown to an estimate, as they are to that send", async () => {
+    const { plainKey, senderId } = await makeAccount();
+    const text = { from: senderId, body: "x" };
+    const [single, bulk] = [
+      { ...text, to: "+14155550123" },
+      { ...text, recipients: ["+14155550123"] },
+    ];
+    for (const [path, body, param] of [
+      ["/messages/bulk", { ...bulk, reference: "order-1" }, "reference"],
+      ["/messages/send", { ...single, variables: [{ a: "1" }] }, "variables"],
+    ] as const) {
+      for (const at of [path, "/messages/estimate"]) {
+        const warned = await call("POST", at, plainKey, body);
+        expect(warned).toMatchObject({ wire: { success: true, meta: { warnings: [{ param }] } } });
+        expect((await call("POST", at, plainKey, body, STRICT)).status).toBe(400);
+      }
+    }
+    const known = { ...single, reference: "order-1" };
+    expect((await call("POST", "/messages/estimate", plainKey, known, STRICT)).status).toBe(200);
+  });
+
   test("are a 400 that names them with strict handling, and nothing is done", async () => {
     const { plainKey, senderId } = await makeAccount();
     const body = { to: "+14155550123", from: senderId, body: "x", flash: true };

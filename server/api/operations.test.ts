@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { allowedAt, matchOperation, type OperationTable, tableOf } from "./operations";
+import { allowedAt, matchOperation, namesBeside, type OperationTable, tableOf } from "./operations";
 
 const procedure = (method: string, path: string, type = "query") => ({
   _def: { type, meta: { openapi: { method, path } } },
@@ -42,6 +42,22 @@ test.each([
   ["GET", ""],
 ])("knows no %s %s", (method, path) => {
   expect(matchOperation(table, method, path)).toBeNull();
+});
+
+test("fields that go with one of several alternatives are unknown beside another", () => {
+  const operation = matchOperation(table, "POST", "/messages/estimate")?.operation;
+  if (!operation) throw new Error("No operation.");
+  const chosen = {
+    ...operation,
+    inputs: new Set(["to", "recipients", "body", "reference", "variables"]),
+    oneOf: { to: ["reference"], recipients: ["variables"] },
+  };
+  const beside = (...given: string[]) => [...namesBeside(chosen, given)];
+  expect(beside("to", "body", "variables")).toEqual(["to", "recipients", "body", "reference"]);
+  expect(beside("recipients", "reference")).toEqual(["to", "recipients", "body", "variables"]);
+  // What is refused is the choice.
+  expect(beside("to", "recipients")).toEqual([...chosen.inputs]);
+  expect(beside("body", "variables")).toEqual([...chosen.inputs]);
 });
 
 test("a path of its own takes its own methods, not those of an id in its place", () => {

@@ -16,6 +16,8 @@ export type Operation = {
   keyed: boolean;
   /** Names of the body's fields, for methods that have a body, or else of the query's parameters; not of the path's. */
   inputs: ReadonlySet<string>;
+  /** Fields of which exactly one is given, and the names in `inputs` that each alone can have beside it. */
+  oneOf: Readonly<Record<string, readonly string[]>>;
   /** Names in `inputs` whose values are objects of text. */
   objects: ReadonlySet<string>;
   /** Whether the procedure takes any input. */
@@ -51,6 +53,7 @@ export function tableOf(router: RouterLike): OperationTable {
       keyed: creates || meta.keyed === true,
       objects: new Set(inputs.flatMap(({ shape }) => Object.entries(shape ?? {}).flatMap(objectName))),
       inputs: new Set(names.filter((name) => !segments.includes(`{${name}}`))),
+      oneOf: meta.oneOf ?? {},
       takesInput: inputs.length > 0,
       showsSecret: meta.showsSecret === true,
     };
@@ -75,6 +78,14 @@ export function allowedAt(table: OperationTable, path: string): string | null {
   const own: string[] = METHODS.filter((method) => matchOperation(table, method, path));
   if (own.length === 0) return null;
   return [...(own[0] === "GET" ? ["GET", "HEAD", ...own.slice(1)] : own), "OPTIONS"].join(", ");
+}
+
+/** The names that an operation knows in a body with the given ones: some go with another one alone. */
+export function namesBeside({ inputs, oneOf }: Operation, given: readonly string[]): ReadonlySet<string> {
+  const [chosen, ...others] = Object.keys(oneOf).filter((name) => given.includes(name));
+  if (chosen === undefined || others.length > 0) return inputs;
+  const foreign = Object.entries(oneOf).flatMap(([name, own]) => (name === chosen ? [] : own));
+  return new Set([...inputs].filter((name) => !foreign.includes(name)));
 }
 
 export type Match = { operation: Operation; params: Record<string, string> };

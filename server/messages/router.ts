@@ -61,7 +61,7 @@ export const messagesRouter = router({
     .meta({
       creates: false,
       repeatable: true,
-      oneOf: ["to", "recipients"],
+      oneOf: { to: ["reference"], recipients: ["variables"] },
       openapi: {
         method: "POST",
         path: "/messages/estimate",

@@ -64,7 +64,7 @@ function permissionLine(scope: OperationMeta["scope"]): string {
 
 /** The schema of a body, with its mutually exclusive fields, which the generator omits. */
 const bodySchemaOf = (schema: Json, { oneOf }: OperationMeta): Json =>
-  oneOf ? { ...schema, oneOf: oneOf.map((name) => ({ required: [name] })) } : schema;
+  oneOf ? { ...schema, oneOf: Object.keys(oneOf).map((name) => ({ required: [name] })) } : schema;
 
 const valuesOf = (examples: OperationExamples["responses"], wrap: (value: unknown) => unknown = (value) => value) =>
   Object.fromEntries(

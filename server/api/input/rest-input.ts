@@ -2,7 +2,7 @@
 import { isUtf8 } from "node:buffer";
 import { type ApiError, invalidRequest } from "../../core/errors";
 import { refusedInput, requireStorable } from "../../core/wire";
-import type { Operation } from "../operations";
+import { namesBeside, type Operation } from "../operations";
 import { handlingOf, unknownNames, unknownParameter, type Warning, warningsOf } from "./unknown-input";
 
 /** The parts of a request that its input is read from, beside the body. */
@@ -112,7 +112,8 @@ function put(values: Record<string, unknown>, name: string, value: string, param
 }
 
 /** The input of an operation, from body or query, and the warnings that it deserves. */
-export function parseInput(request: InputSource, { method, inputs, objects, creates }: Operation, body: Buffer | null) {
+export function parseInput(request: InputSource, operation: Operation, body: Buffer | null) {
+  const { method, inputs, objects, creates } = operation;
   if (body === null) {
     const input = parseQuery(request.query, objects);
     return { input, warnings: warnOfQuery(Object.keys(input), inputs) };
@@ -121,11 +122,12 @@ export function parseInput(request: InputSource, { method, inputs, objects, crea
   // An operation that neither creates nor changes fields may take no body.
   if (body.length === 0 && !creates && method !== "PATCH") return { input: {}, warnings };
   const input = parseBody(request.header("content-type"), body, request.header("content-encoding"));
-  const unknown = unknownNames(Object.keys(input), inputs);
+  const given = Object.keys(input);
+  const known = namesBeside(operation, given);
+  const unknown = unknownNames(given, known);
   return {
     input,
-    warnings:
-      unknown.length === 0 ? warnings : [...warningsOf(unknown, "a field of this request", inputs), ...warnings],
+    warnings: unknown.length === 0 ? warnings : [...warningsOf(unknown, "a field of this request", known), ...warnings],
   };
 }
 
