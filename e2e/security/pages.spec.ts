@@ -17,7 +17,8 @@ test("strangers see the pages for strangers, and are sent to sign-in from all ot
     expect([again.status, again.text], path).toEqual([304, ""]);
     expect((await get(path, { "accept-encoding": "gzip" })).headers["content-encoding"], path).toBe("gzip");
   }
-  for (const path of ["/nowhere", "//evil.example/", "/messages/a/b", "/_not-found", "/_next/image?url=/icon.svg"]) {
+  const nowhere = ["/nowhere", "/docs/nowhere", "//evil.example/", "/messages/a/b", "/_not-found"];
+  for (const path of [...nowhere, "/_next/image?url=/icon.svg"]) {
     expect((await get(path)).status, path).toBe(404);
   }
   const moved = await get("/usage/");

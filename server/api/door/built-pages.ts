@@ -22,6 +22,9 @@ export type BuiltPages = {
   commonScripts: string[];
 };
 
+/** The pages that the build has rendered. A route with the fallback `false`, such as that of guides, has no others. */
+type Manifest = { routes: Record<string, unknown>; dynamicRoutes: Record<string, { fallback?: unknown }> };
+
 const NOT_FOUND = "/_not-found";
 
 function readPage(file: string): BuiltPage {
@@ -43,9 +46,11 @@ function isPathOf(route: readonly string[], asked: readonly string[]): boolean {
 /** Reads what `next build` has written into `folder`. */
 export function readBuiltPages(folder: string): BuiltPages {
   const json = (name: string): unknown => JSON.parse(readFileSync(path.join(folder, name), "utf8"));
-  const { routes } = json("prerender-manifest.json") as { routes: Record<string, unknown> };
+  const { routes, dynamicRoutes } = json("prerender-manifest.json") as Manifest;
   const appRoutes = Object.entries(json("app-path-routes-manifest.json") as Record<string, string>);
-  const pageRoutes = appRoutes.filter(([file]) => file.endsWith("/page")).map(([, route]) => route.split("/"));
+  const pageRoutes = appRoutes
+    .filter(([file, route]) => file.endsWith("/page") && dynamicRoutes[route]?.fallback !== false)
+    .map(([, route]) => route.split("/"));
   const pages = new Map<string, BuiltPage>();
   for (const route of Object.keys(routes)) {
     const file = path.join(folder, "server", "app", `${route === "/" ? "index" : route.slice(1)}.html`);
@@ -58,7 +63,8 @@ export function readBuiltPages(folder: string): BuiltPages {
     notFound,
     isPage: (asked) => {
       const segments = asked.split("/");
-      return !asked.startsWith("/_") && pageRoutes.some((route) => isPathOf(route, segments));
+      if (asked.startsWith("/_")) return false;
+      return pages.has(asked) || pageRoutes.some((route) => isPathOf(route, segments));
     },
     commonScripts: scriptHashes(notFound.html.toString("utf8")),
   };
