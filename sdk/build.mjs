@@ -6,7 +6,19 @@ import { dirname, join } from "node:path";
 
 const folder = import.meta.dirname ?? dirname(new URL(import.meta.url).pathname);
 const at = (...names) => join(folder, ...names);
-const compiler = createRequire(import.meta.url).resolve("typescript/bin/tsc");
+
+/** The compiler of this workspace. `npm start` leaves it out; then another version, of the project's root, is found. */
+function findCompiler() {
+  try {
+    return createRequire(import.meta.url).resolve("typescript/bin/tsc");
+  } catch {
+    process.stderr.write(
+      "The client's compiler is not installed: run `npm install --ignore-scripts` in the project's root first.\n",
+    );
+    process.exit(1);
+  }
+}
+const compiler = findCompiler();
 const compile = (...options) =>
   execFileSync(process.execPath, [compiler, ...options], { cwd: folder, stdio: "inherit" });
 

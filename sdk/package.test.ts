@@ -1,6 +1,15 @@
 /** The package that callers get: it is made, unpacked elsewhere, compiled against and run by plain Node. */
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -86,6 +95,16 @@ test("the quick start's program compiles under `strict`, and sends", async () =>
 test.each(["entries.mjs", "entries.cjs"])("each entry exports what the README says: %s", async (file) => {
   const { stdout } = await run(process.execPath, [file], { cwd: folder });
   expect(stdout).toBe("true true function ApiError\n");
+});
+
+test("without its compiler, which `npm start` leaves out, the build says how to get it", async () => {
+  const other = path.join(folder, "other");
+  mkdirSync(other);
+  copyFileSync("sdk/build.mjs", path.join(other, "build.mjs"));
+  await expect(run(process.execPath, ["build.mjs"], { cwd: other })).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^The client's compiler is not installed: run `npm install --ignore-scripts`/),
+  });
 });
 
 test("it needs no other package", () => {
