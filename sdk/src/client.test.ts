@@ -202,6 +202,15 @@ describe("a list", () => {
     };
     expect(await failure(loop())).toMatchObject({ name: "ApiError", status: 403 });
   });
+
+  test("that fails before it is read throws when it is read, and not out of the process", async () => {
+    const { client } = await serve([refusal(403)]);
+    const list = client.messages.list();
+    // Answered after the list, over the same connection.
+    for (let time = 0; time < 3; time += 1) await failure(client.account.get());
+    expect(await failure(list[Symbol.asyncIterator]().next())).toMatchObject({ name: "ApiError", status: 403 });
+    expect(await failure(list)).toMatchObject({ status: 403 });
+  });
 });
 
 describe("a creating request", () => {

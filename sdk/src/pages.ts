@@ -34,5 +34,7 @@ export function listOf<T>(fetchPage: (at: PageStart) => Promise<Received<T>>, fi
     return { ...received, nextPage: () => (cursor ? fetched({ cursor }) : null) };
   };
   const page = fetched(first);
+  // A list may be read later than it was asked for; a failure before that is the reader's, not that of the process.
+  page.catch(() => undefined);
   return Object.assign(page, { [Symbol.asyncIterator]: () => items(page) });
 }
