@@ -229,10 +229,12 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "keys list",
-    help: "list API keys",
+    help: "list API keys, also the latest that no longer work",
     options: {},
     run: async ({ client, show, signal }) => {
-      for (const key of await client.apiKeys.list({ signal })) show(key, `${key.id}  ${key.name}`);
+      for (const key of await client.apiKeys.list({ signal })) {
+        show(key, `${key.id}  ${key.name}${key.is_active ? "" : "  (no longer works)"}`);
+      }
     },
   },
   {

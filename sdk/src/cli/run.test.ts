@@ -76,6 +76,16 @@ test("--json prints one object per line", async () => {
   ]);
 });
 
+test("keys list says of a key that was revoked or has expired that it no longer works", async () => {
+  const keys = [
+    { id: "key_2", name: "Shop", is_active: true },
+    { id: "key_1", name: "Old shop", is_active: false },
+  ];
+  const { baseUrl } = await startStub(() => success({ object: "list", data: keys }));
+  const { output } = await terminal(["keys", "list"], baseUrl);
+  expect(output).toEqual(["key_2  Shop", "key_1  Old shop  (no longer works)"]);
+});
+
 test("keys revoke --cascade revokes the keys that were created with it too", async () => {
   const { baseUrl, seen } = await startStub(() => success({ id: "key_1", object: "api_key", deleted: true }));
   const { output } = await terminal(["keys", "revoke", "key_1", "--cascade"], baseUrl);
