@@ -1,17 +1,28 @@
 /** The Python client, tested by Python itself where it is installed. */
 import { execFile, spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
+import { startStub, success } from "./stub-service";
 
 const hasPython = spawnSync("python3", ["-c", "import sys; sys.exit(sys.version_info < (3, 9))"]).status === 0;
 
+const cwd = path.join(import.meta.dirname, "python");
+const environment = { ...process.env, PYTHONDONTWRITEBYTECODE: "1" };
+
 test.runIf(hasPython)("the Python client's tests pass", async () => {
-  const options = {
-    cwd: path.join(import.meta.dirname, "python"),
-    env: { ...process.env, PYTHONDONTWRITEBYTECODE: "1" },
-  };
+  const options = { cwd, env: environment };
   const { stderr } = await promisify(execFile)("python3", ["-m", "unittest", "messaging_service_test"], options);
   expect(stderr).toMatch(/^Ran \d+ tests/m);
   expect(stderr).toMatch(/^OK$/m);
+});
+
+test.runIf(hasPython)("the quick start's program for Python sends as it is printed", async () => {
+  const [, program = ""] = /```python\n(.*?)```/s.exec(readFileSync("docs/quick-start.md", "utf8")) ?? [];
+  const { baseUrl, seen } = await startStub(() => success({ id: "msg_1", status: "pending" }, 201));
+  const env = { ...environment, BASE_URL: baseUrl, API_KEY: "ds_live_test" };
+  const { stdout } = await promisify(execFile)("python3", ["-c", program], { cwd, env });
+  expect(stdout).toBe("msg_1 pending\n");
+  expect(seen.map(({ method, url }) => `${method} ${url}`)).toEqual(["POST /api/v1/messages/send"]);
 });
