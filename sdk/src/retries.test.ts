@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { startStub } from "../stub-service";
+import { startStub, success } from "../stub-service";
 import { MessagingClient } from "./client";
 
 /** Long enough for a request to arrive on a machine that others keep busy. */
@@ -50,4 +50,10 @@ test("the caller's signal ends a call although garbage is collected meanwhile", 
   abort.abort(new Error("enough"));
   expect(await reason).toMatchObject({ message: "enough" });
   await expect.poll(closed).toBe(1);
+});
+
+test("a timeout that is longer than any timer is as good as none", async () => {
+  const { baseUrl } = await startStub(() => success({ id: "acc_1" }));
+  const client = new MessagingClient({ baseUrl, apiKey: "ds_live_test", timeoutMs: Number.POSITIVE_INFINITY });
+  expect(await client.account.get()).toEqual({ id: "acc_1" });
 });

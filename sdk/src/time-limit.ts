@@ -1,3 +1,6 @@
+/** The longest time that a timer takes: it would pass a longer one at once. */
+const TIMER_MAX_MS = 2 ** 31 - 1;
+
 /**
  * Calls `work` with a signal that is aborted after `ms`, and with `outer`; then it also ends by itself, whether or not `work` heeds
  * the signal. Made by hand, because Node may collect the signals of `AbortSignal.any` and `AbortSignal.timeout` as garbage
@@ -16,7 +19,10 @@ export function withTimeLimit<Result>(
       reject(reason);
     };
     const onAbort = () => end(outer.reason);
-    const timer = setTimeout(() => end(new DOMException("The operation timed out.", "TimeoutError")), ms);
+    const timer = setTimeout(
+      () => end(new DOMException("The operation timed out.", "TimeoutError")),
+      Math.min(ms, TIMER_MAX_MS),
+    );
     outer.addEventListener("abort", onAbort, { once: true });
     if (outer.aborted) onAbort();
     work(inner.signal)

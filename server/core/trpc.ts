@@ -56,12 +56,9 @@ const t = initTRPC
   .context<Context>()
   .meta<OperationMeta>()
   .create({
-    // Proxies close connections that are silent for a minute, and a browser must notice a lost one to reconnect.
-    sse: {
-      ping: { enabled: true, intervalMs: 15_000 },
-      client: { reconnectAfterInactivityMs: 40_000 },
-      maxDurationMs: 1_800_000,
-    },
+    // Proxies close connections that are silent for a minute, and a browser must notice a lost one to reconnect. No `maxDurationMs`: the
+    // timer of a page that has left before its call begins would stay. The door ends streams (server/api/door/trpc-door.ts).
+    sse: { ping: { enabled: true, intervalMs: 15_000 }, client: { reconnectAfterInactivityMs: 40_000 } },
     errorFormatter: ({ shape, error }) => {
       const { status, wire } = toApiError(error);
       return { ...shape, message: wire.message, data: { httpStatus: status, ...wire } };

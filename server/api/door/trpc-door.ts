@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { PEER_ADDRESS_HEADER } from "../../auth/sign-in/caller-address";
+import { MINUTE_MS } from "../../core/clock";
 import { compress } from "../compress";
 import { handleTrpc } from "../trpc";
 import { writeResponse } from "./responses";
@@ -10,6 +11,9 @@ import { writeResponse } from "./responses";
 const ORIGIN = "http://localhost";
 /** With it a caller asks for a response in pieces, which none of our pages does. */
 const IN_PIECES = "trpc-accept";
+
+/** A page that follows changes connects again after this time, so that none stays at a process for ever. */
+const STREAM_MAX_MS = 30 * MINUTE_MS;
 
 function asFetchRequest(request: IncomingMessage, body: Buffer, signal: AbortSignal): Request {
   const headers = new Headers();
@@ -24,7 +28,12 @@ function asFetchRequest(request: IncomingMessage, body: Buffer, signal: AbortSig
 }
 
 /** Answers a call whose body was read and which passed all checks of the door. */
-export async function answerTrpc(request: IncomingMessage, response: ServerResponse, body: Buffer): Promise<void> {
+export async function answerTrpc(
+  request: IncomingMessage,
+  response: ServerResponse,
+  body: Buffer,
+  streamMaxMs = STREAM_MAX_MS,
+): Promise<void> {
   const leaving = new AbortController();
   const call = asFetchRequest(request, body, leaving.signal);
   const closed = new Promise<Request>((resolve) => {
@@ -42,7 +51,9 @@ export async function answerTrpc(request: IncomingMessage, response: ServerRespo
     const words = Readable.fromWeb(result.body as Parameters<typeof Readable.fromWeb>[0]);
     words.once("error", () => response.destroy());
     words.pipe(response);
+    const limit = setTimeout(() => leaving.abort(), streamMaxMs);
     await closed;
+    clearTimeout(limit);
     words.destroy();
     return;
   }
