@@ -1,5 +1,15 @@
 import { expect, test } from "vitest";
+import { statementsOf } from "@/test/database/plans";
 import { pool } from "../../core/db";
+import { invalidateProviders } from "../registry";
+import { updateProviderHealth } from "./provider-health";
+
+test("a second in which nothing happens costs three statements", async () => {
+  await updateProviderHealth();
+  invalidateProviders();
+  const statements = await statementsOf(updateProviderHealth);
+  expect(statements.map(({ name }) => name)).toEqual(["providers.tend", "providers.all", "providers.record"]);
+});
 
 test("the last minutes are found by an index: every worker reads them every second", async () => {
   const { rows } = await pool().query<{ definition: string }>(

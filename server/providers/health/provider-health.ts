@@ -115,23 +115,26 @@ const PROBE_LOST_AFTER_S = 150;
  */
 const SET_BACK_S = 60;
 
+/** SQL: whether the wait of a breaker is over, or the probes of a half-open one are lost. */
+const MUST_PROBE = `((breaker = 'open' OR (breaker = 'probing' AND probes_left = 0))
+  AND (CASE breaker WHEN 'open' THEN open_until <= now() ELSE updated_at < now() - $2 * interval '1 second' END
+    OR updated_at > now() + $3 * interval '1 second'))`;
+const IS_UNAVAILABLE = "(is_drained OR breaker <> 'closed')";
+
 /** Run about once a second by each worker: counters, breakers whose wait is over, health, and standing connections. */
 export async function updateProviderHealth(): Promise<void> {
   await flushCounts();
+  // A provider that is probed is as unavailable as before.
   const { rowCount } = await pool().query({
-    name: "providers.begin_probing",
-    text: `UPDATE providers SET breaker = 'probing', probes_left = $1, updated_at = now()
-           WHERE (breaker = 'open' OR (breaker = 'probing' AND probes_left = 0))
-             AND (CASE breaker WHEN 'open' THEN open_until <= now() ELSE updated_at < now() - $2 * interval '1 second' END
-               OR updated_at > now() + $3 * interval '1 second')`,
+    name: "providers.tend",
+    text: `UPDATE providers SET breaker = CASE WHEN ${MUST_PROBE} THEN 'probing' ELSE breaker END,
+             probes_left = CASE WHEN ${MUST_PROBE} THEN $1::int4 ELSE probes_left END,
+             updated_at = CASE WHEN ${MUST_PROBE} THEN now() ELSE updated_at END,
+             unavailable_since = CASE WHEN ${IS_UNAVAILABLE} THEN COALESCE(unavailable_since, now()) END
+           WHERE ${MUST_PROBE} OR (unavailable_since IS NULL) = ${IS_UNAVAILABLE}`,
     values: [PROBES, PROBE_LOST_AFTER_S, SET_BACK_S],
   });
-  const { rowCount: changed } = await pool().query({
-    name: "providers.unavailable_since",
-    text: `UPDATE providers SET unavailable_since = CASE WHEN is_drained OR breaker <> 'closed' THEN now() END
-           WHERE (unavailable_since IS NULL) = (is_drained OR breaker <> 'closed')`,
-  });
-  if (rowCount || changed) invalidateProviders();
+  if (rowCount) invalidateProviders();
   const table = await providerTable();
   // A bind must stand before the first message is sent, because receipts come through it.
   for (const id of PROVIDERS) table.openAdapter(id);
