@@ -35,8 +35,8 @@ export const ReceiptReport = z.object({
 export type ReceiptReport = z.output<typeof ReceiptReport>;
 
 /**
- * A message from a handset to one of our numbers. Numbers in the provider's notation, `receivedAt` ISO 8601. `keyword`:
- * the provider's own reading of the text; absent: it has none.
+ * A message from a handset to one of our numbers. Numbers in the provider's notation, times ISO 8601. `keyword`: the provider's own
+ * reading of the text; `occurredAt`: when the provider got it; absent: it says neither.
  */
 export const InboundReport = z.object({
   providerMessageId: z.string(),
@@ -45,6 +45,7 @@ export const InboundReport = z.object({
   text: z.string(),
   keyword: z.enum(["stop", "start"]).optional(),
   receivedAt: z.iso.datetime({ offset: true }),
+  occurredAt: z.iso.datetime({ offset: true }).optional(),
 });
 export type InboundReport = z.output<typeof InboundReport>;
 

@@ -12,6 +12,7 @@ const row: InboundRow = {
   toNumber: "+14155550199",
   body: "Hello",
   keyword: null,
+  occurredAt: null,
   receivedAt: new Date("2026-11-22T08:00:00.000Z"),
 };
 

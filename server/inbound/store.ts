@@ -17,6 +17,8 @@ export type InboundRow = {
   body: string;
   keyword: string | null;
   receivedAt: Date;
+  /** When it was sent, as far as is known; null: stored by an earlier version. */
+  occurredAt: Date | null;
 };
 
 const INBOUND = unnest<InboundRow>({
@@ -29,6 +31,7 @@ const INBOUND = unnest<InboundRow>({
   body: ["text", (row) => row.body],
   keyword: ["text", (row) => row.keyword],
   received_at: ["timestamptz", (row) => row.receivedAt.toISOString()],
+  occurred_at: ["timestamptz", (row) => row.occurredAt?.toISOString() ?? null],
 });
 
 /** Inserts messages from handsets. @returns the ids of new ones: a provider may report a message many times. */
@@ -37,7 +40,7 @@ export async function insertInbound(tx: Tx, rows: readonly InboundRow[]): Promis
     name: "inbound.insert",
     text: `WITH inserted AS (
              INSERT INTO inbound_messages (id, provider, provider_message_id, account_id, from_number, to_number, body,
-               keyword, received_at)
+               keyword, received_at, occurred_at)
              SELECT * FROM ${INBOUND.as("r")}
              ORDER BY provider, provider_message_id, account_id
              ON CONFLICT (provider, provider_message_id, account_id) DO NOTHING RETURNING id, account_id
@@ -52,7 +55,8 @@ export async function insertInbound(tx: Tx, rows: readonly InboundRow[]): Promis
 }
 
 const INBOUND_COLUMNS = `id, provider, provider_message_id AS "providerMessageId", account_id AS "accountId",
-  from_number AS "fromNumber", to_number AS "toNumber", body, keyword, received_at AS "receivedAt"`;
+  from_number AS "fromNumber", to_number AS "toNumber", body, keyword, received_at AS "receivedAt",
+  occurred_at AS "occurredAt"`;
 
 /** Messages from handsets, by id. The ids must be known to belong to the account in question. */
 export async function findInbound(ids: readonly string[]): Promise<Map<string, InboundRow>> {

@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import { beforeEach, expect, test } from "vitest";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
+import { MINUTE_MS, SECOND_MS } from "../core/clock";
 import { pool } from "../core/db";
 import { newId } from "../core/ids";
 import type { InboundReport } from "../core/jobs";
@@ -210,6 +211,36 @@ test("a STOP sent before a START but received last suppresses nothing", async ()
   expect(await suppressed()).toEqual([["+14155550124", line, "stop"]]);
   await take(inbound("STOP", { to: "SHOP", ...at(3) }));
   expect(await suppressed()).toHaveLength(2);
+});
+
+/** `minutes` before now; `received`: as a callback that comes in that order, seconds apart. */
+const sentAndReceived = (minutes: number, received: number) => ({
+  occurredAt: new Date(Date.now() - minutes * MINUTE_MS).toISOString(),
+  receivedAt: new Date(Date.now() + received * SECOND_MS).toISOString(),
+});
+
+test("keywords that come late after an outage count in the order in which they were sent, as their provider says", async () => {
+  await addSender(account, "SHOP");
+  await take(inbound("START", sentAndReceived(10, 1)));
+  await take(inbound("STOP", sentAndReceived(20, 2)));
+  expect(await suppressed()).toEqual([]);
+  await take(inbound("STOP", { to: "SHOP", ...sentAndReceived(10, 1) }));
+  await take(inbound("START", { to: "SHOP", ...sentAndReceived(20, 2) }));
+  expect(await suppressed()).toEqual([[HANDSET, "SHOP", "stop"]]);
+  await take(inbound("STOP", { to: "SHOP", from: "+14155550124", ...sentAndReceived(10, 1) }));
+  await take(inbound("START", { to: "SHOP", from: "+14155550124", ...sentAndReceived(5, 2) }));
+  expect(await suppressed()).toHaveLength(1);
+});
+
+test.each([
+  ["long before it came", 3 * 24 * 60],
+  ["after it came", -10],
+])("a time of a provider %s is not believed", async (_, minutes) => {
+  await take(inbound("STOP", { receivedAt: new Date(Date.now() - MINUTE_MS).toISOString() }));
+  await take(inbound("START", sentAndReceived(minutes, 0)));
+  expect(await suppressed()).toEqual([]);
+  await take(inbound("STOP", sentAndReceived(minutes, 1)));
+  expect(await suppressed()).toEqual([[HANDSET, line, "stop"]]);
 });
 
 test("a START and an earlier STOP that are received at once suppress nothing", async () => {

@@ -1,3 +1,4 @@
+import { DAY_MS } from "../core/clock";
 import { type Tx, transaction } from "../core/db";
 import { newId, TEST_ACCOUNT_PREFIX, timeOfId } from "../core/ids";
 import type { InboundReport, JobPayload } from "../core/jobs";
@@ -15,8 +16,11 @@ const ID_MAX = 255;
 const NUMBER_MAX = 64;
 /** Longer than any concatenated message. */
 const BODY_MAX = 5_000;
+/** Providers repeat a callback for a day at most. A time from long before, or from after it came, is that of a wrong clock. */
+const LATE_MAX_MS = 2 * DAY_MS;
 
 type Owner = { accountId: string; senderId: string };
+/** `at`: when it counts as sent, as far as is known. */
 type Received = Omit<InboundReport, "keyword"> & {
   number: string | null;
   keyword: Keyword | null;
@@ -42,7 +46,7 @@ function store(provider: string, stored: readonly InboundReport[]): Promise<stri
         ...message,
         number: e164OfCarrier(message.from),
         keyword: message.keyword ?? keywordOf(message.text),
-        at: new Date(message.receivedAt),
+        at: sentAt(message),
         owners: ownersOf.get(message.to) ?? [],
       }),
     );
@@ -59,6 +63,14 @@ function store(provider: string, stored: readonly InboundReport[]): Promise<stri
     );
     return added.map(({ row }) => row.id);
   });
+}
+
+/** When a message was sent: as its provider says, else when it was reported. After an outage of ours the two are hours apart. */
+function sentAt({ receivedAt, occurredAt }: InboundReport): Date {
+  const received = new Date(receivedAt);
+  const occurred = occurredAt === undefined ? received : new Date(occurredAt);
+  const lateMs = received.getTime() - occurred.getTime();
+  return lateMs >= 0 && lateMs <= LATE_MAX_MS ? occurred : received;
 }
 
 /** The event has the time of the row's id, so that both lists have the same order. */
@@ -119,7 +131,8 @@ function rowsOf(provider: string, message: Received): StoredMessage[] {
       toNumber: addressedAs(message.to),
       body: message.text,
       keyword: message.keyword,
-      receivedAt: message.at,
+      receivedAt: new Date(message.receivedAt),
+      occurredAt: message.at,
     },
   }));
 }

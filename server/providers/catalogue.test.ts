@@ -66,6 +66,7 @@ const ContentShape = z.strictObject({
       to: z.string(),
       text: z.string(),
       keyword: z.enum(["stop", "start"]).optional(),
+      occurredAt: z.iso.datetime({ offset: true }).optional(),
     }),
   ),
 });

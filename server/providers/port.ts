@@ -141,7 +141,8 @@ export type Report = {
 
 /**
  * A message from a handset to one of our numbers. Numbers in the provider's notation. `keyword`: recognised by the
- * provider itself, whose list may have other words and languages than ours; absent: the text decides.
+ * provider itself, whose list may have other words and languages than ours; absent: the text decides. `occurredAt`: when the provider
+ * got it, ISO 8601 with offset; absent: it does not say.
  */
 export type Inbound = {
   providerMessageId: string;
@@ -149,6 +150,7 @@ export type Inbound = {
   to: string;
   text: string;
   keyword?: "stop" | "start";
+  occurredAt?: string;
 };
 
 /**

@@ -121,13 +121,14 @@ async function enqueue(tx: Tx, batch: ReceivedCallback[], timeOf: (received: Rec
     const { provider, content } = received;
     const receivedAt = timeOf(received).toISOString();
     for (const report of content.reports) put(receipts, provider, storableReport(report, receivedAt));
-    for (const { providerMessageId, from, to, text, keyword } of content.inbound) {
+    for (const { providerMessageId, from, to, text, keyword, occurredAt } of content.inbound) {
       put(messages, provider, {
         providerMessageId: storableText(providerMessageId, ID_MAX),
         from: storableText(from, ID_MAX),
         to: storableText(to, ID_MAX),
         text: storableText(text, TEXT_MAX),
         ...(keyword && { keyword }),
+        ...(occurredAt && { occurredAt }),
         receivedAt,
       });
     }

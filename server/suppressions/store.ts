@@ -163,7 +163,8 @@ export async function insertStops(tx: Tx, stops: readonly SuppressionRequest[]):
              SELECT id, account_id, number, sender_id, 'stop', at
              FROM ${STOPS.as("r")}
              WHERE NOT EXISTS (SELECT 1 FROM inbound_messages i WHERE i.account_id = r.account_id AND i.from_number = r.number
-               AND i.to_number || '' IN (r.sender_id, r.other_spelling) AND i.keyword = 'start' AND i.received_at > r.at)
+               AND i.to_number || '' IN (r.sender_id, r.other_spelling) AND i.keyword = 'start'
+               AND COALESCE(i.occurred_at, i.received_at) > r.at)
              ORDER BY account_id, number, sender_id
              ON CONFLICT (account_id, number, sender_id, reason) DO UPDATE SET created_at = excluded.created_at
                WHERE s.created_at < excluded.created_at

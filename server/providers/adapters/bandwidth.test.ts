@@ -268,12 +268,17 @@ describe("a callback", () => {
   it("of a message from a handset names our number", () => {
     const received = event(
       "message-received",
-      { to: "+15554443333" },
+      { to: "+15554443333", time: "2016-09-14T18:20:16Z" },
       { id: "in1", direction: "in", from: "+15552223333", to: ["+15550009999", "+15554443333"], text: "STOP" },
     );
     expect(bandwidth.readCallback(callback([received]))).toEqual({
       reports: [],
-      inbound: [{ providerMessageId: "in1", from: "+15552223333", to: "+15554443333", text: "STOP" }],
+      inbound: [
+        {
+          ...{ providerMessageId: "in1", from: "+15552223333", to: "+15554443333", text: "STOP" },
+          occurredAt: "2016-09-14T18:20:16.000Z",
+        },
+      ],
     });
   });
 

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { tokenRequest } from "../http/access-token";
 import { forged, isoOf, jsonOf, referenceOf } from "../http/callback-body";
-import { callbackContent, reportFrom } from "../http/callback-content";
+import { callbackContent, reportFrom, takenAt } from "../http/callback-content";
 import { sameText } from "../http/constant-time";
 import {
   type ErrorClass,
@@ -194,11 +194,12 @@ function reportOf({ type, time, description, errorCode, message }: z.output<type
   ];
 }
 
-function inboundOf({ type, to, message }: z.output<typeof event>): Inbound[] {
+function inboundOf({ type, time, to, message }: z.output<typeof event>): Inbound[] {
   // A group message lists several recipients; the outer `to` is our number.
   const number = to ?? message.to?.[0];
   if (type !== RECEIVED || !message.from || !number) return [];
-  return [{ providerMessageId: message.id, from: message.from, to: number, text: message.text ?? "" }];
+  const inbound = { providerMessageId: message.id, from: message.from, to: number, text: message.text ?? "" };
+  return [{ ...inbound, ...takenAt(isoOf(time ?? Number.NaN)) }];
 }
 
 export const bandwidth: HttpProvider<Own> = {

@@ -232,11 +232,12 @@ describe("the callback", () => {
   it("contains messages from handsets", () => {
     const received = { messageId: "817790313235066447", from: "41793026727", to: "447491163443" };
     const ends = { providerMessageId: received.messageId, from: received.from, to: received.to };
-    const full = { ...received, text: "INFO STOP", cleanText: "STOP", keyword: "INFO" };
+    const receivedAt = "2019-11-09T16:00:00.000+0000";
+    const full = { ...received, text: "INFO STOP", cleanText: "STOP", keyword: "INFO", receivedAt };
     expect(contentOf(full, { ...received, cleanText: "STOP" })).toEqual({
       reports: [],
       inbound: [
-        { ...ends, text: "INFO STOP" },
+        { ...ends, text: "INFO STOP", occurredAt: expect.stringMatching(/^2019-11-09T16:00:00.000/) },
         { ...ends, text: "STOP" },
       ],
     });

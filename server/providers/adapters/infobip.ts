@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { dltIdsOf } from "../dlt";
 import { digitsOf, jsonOf, wireTime } from "../http/callback-body";
-import { callbackContent, reportFrom } from "../http/callback-content";
+import { callbackContent, reportFrom, takenAt } from "../http/callback-content";
 import {
   type Explained,
   faultOfStatus,
@@ -133,6 +133,7 @@ const fromHandset = z.object({
   to: z.string(),
   text: z.string().nullish(),
   cleanText: z.string().nullish(),
+  receivedAt: when,
 });
 
 const accepted = (id: string): SendOutcome => ({ kind: "accepted", providerMessageIds: [id] });
@@ -186,11 +187,12 @@ function reportOf({ messageId, status, error, callbackData, sentAt, doneAt }: z.
   ];
 }
 
-const inboundOf = ({ messageId, from, to, text, cleanText }: z.output<typeof fromHandset>): Inbound => ({
+const inboundOf = ({ messageId, from, to, text, cleanText, receivedAt }: z.output<typeof fromHandset>): Inbound => ({
   providerMessageId: messageId,
   from,
   to,
   text: text ?? cleanText ?? "",
+  ...takenAt(receivedAt),
 });
 
 /** Up to a hundred results; an unreadable one must not lose the others. */

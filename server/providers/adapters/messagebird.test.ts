@@ -246,8 +246,11 @@ describe("a callback", () => {
     });
   });
 
-  it("of a message from a handset may come by GET", () =>
-    expect(receipt("id=in1&recipient=3197&originator=316&body=STOP").inbound).toMatchObject([{ text: "STOP" }]));
+  it("of a message from a handset may come by GET, with its time", () => {
+    const time = "2026-11-21T20:57:41%2B00:00";
+    const { inbound } = receipt(`id=in1&recipient=3197&originator=316&body=STOP&createdDatetime=${time}`);
+    expect(inbound).toMatchObject([{ text: "STOP", occurredAt: decodeURIComponent(time) }]);
+  });
 
   it("about anything else has no content, and without an id is unreadable", () => {
     expect(reported("something_new")).toEqual([]);

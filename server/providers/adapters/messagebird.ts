@@ -5,7 +5,7 @@
 import { createHash, createHmac } from "node:crypto";
 import { z } from "zod";
 import { fieldsOf, forged, requiredField, wireTime } from "../http/callback-body";
-import { callbackContent, reportFrom } from "../http/callback-content";
+import { callbackContent, reportFrom, takenAt } from "../http/callback-content";
 import { sameText } from "../http/constant-time";
 import {
   type Explained,
@@ -199,6 +199,7 @@ function readCallback(callback: Callback, own?: MessageBirdSettings): CallbackCo
       from: requiredField(fields, "originator"),
       to: requiredField(fields, "recipient"),
       text,
+      ...takenAt(timeOf(fields.get("createdDatetime"))),
     };
     return callbackContent({ inbound: [inbound] });
   }

@@ -240,7 +240,7 @@ describe("the callback", () => {
     };
     expect(sinch.readCallback(callback({ ...body, received_at: AT }))).toEqual({
       reports: [],
-      inbound: [{ providerMessageId: body.id, from: "33662162466", to: "15551256344", text: "STOP" }],
+      inbound: [{ providerMessageId: body.id, from: "33662162466", to: "15551256344", text: "STOP", occurredAt: AT }],
     });
   });
 

@@ -2,7 +2,7 @@
 import { createHmac } from "node:crypto";
 import { z } from "zod";
 import { digitsOf, forged, jsonOf, referenceOf, wireTime } from "../http/callback-body";
-import { callbackContent, reportFrom } from "../http/callback-content";
+import { callbackContent, reportFrom, takenAt } from "../http/callback-content";
 import { sameText } from "../http/constant-time";
 import {
   type Explained,
@@ -90,7 +90,7 @@ const state = z.object({ code: wireCodeOrNull, status: z.string() });
 const ofBatch = z.object({ batch_id: z.string().min(1), client_reference: z.string().nullish(), at: wireTime });
 const ofRecipient = ofBatch.extend(state.shape);
 const summary = ofBatch.extend({ statuses: z.array(state) });
-const fromHandset = z.object({ id: z.string().min(1), from: z.string(), to: z.string() });
+const fromHandset = z.object({ id: z.string().min(1), from: z.string(), to: z.string(), received_at: wireTime });
 const moText = fromHandset.extend({ body: z.string() });
 /** A picture or another file, with or without a text. */
 const moMedia = fromHandset.extend({ body: z.object({ message: z.string().nullish() }) });
@@ -150,8 +150,8 @@ function readCallback(callback: Callback): CallbackContent {
     const report = summary.parse(body);
     return callbackContent({ reports: report.statuses.flatMap((reported) => reportOf(report, reported, ref)) });
   }
-  const inboundOf = ({ id, from, to }: z.output<typeof fromHandset>, text: string) =>
-    callbackContent({ inbound: [{ providerMessageId: id, from, to, text }] });
+  const inboundOf = ({ id, from, to, received_at }: z.output<typeof fromHandset>, text: string) =>
+    callbackContent({ inbound: [{ providerMessageId: id, from, to, text, ...takenAt(received_at) }] });
   if (type === "mo_text") {
     const message = moText.parse(body);
     return inboundOf(message, message.body);

@@ -239,7 +239,12 @@ describe("the callback", () => {
     const given = { data: { event_type: "message.received", id: "e", occurred_at: "2024-12-09T21:32:14Z", payload } };
     expect(telnyx.readCallback(callback(given))).toEqual({
       reports: [],
-      inbound: [{ providerMessageId: payload.id, from: "+13125550001", to: "+13125550002", text: "STOP" }],
+      inbound: [
+        {
+          ...{ providerMessageId: payload.id, from: "+13125550001", to: "+13125550002", text: "STOP" },
+          occurredAt: "2024-12-09T21:32:14Z",
+        },
+      ],
     });
   });
 

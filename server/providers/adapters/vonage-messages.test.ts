@@ -212,11 +212,12 @@ describe("a webhook", () => {
   });
 
   it("contains messages from handsets", () => {
+    const AT = "2025-02-03T12:14:25.000Z";
     const message = { channel: "sms", message_uuid: ID, to: "447700900001", from: "447700900000", text: "STOP" };
     const sms = { num_messages: "1", keyword: "STOP" };
-    expect(vonage.readCallback(webhook({ ...message, message_type: "text", sms }))).toEqual({
+    expect(vonage.readCallback(webhook({ ...message, timestamp: AT, message_type: "text", sms }))).toEqual({
       reports: [],
-      inbound: [{ providerMessageId: ID, from: "447700900000", to: "447700900001", text: "STOP" }],
+      inbound: [{ providerMessageId: ID, from: "447700900000", to: "447700900001", text: "STOP", occurredAt: AT }],
     });
   });
 

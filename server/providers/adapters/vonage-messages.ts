@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { dltIdsOf } from "../dlt";
 import { forged, jsonOf, wireTime } from "../http/callback-body";
-import { callbackContent, reportFrom } from "../http/callback-content";
+import { callbackContent, reportFrom, takenAt } from "../http/callback-content";
 import { readSignedToken, rsaKeyOf, signToken } from "../http/json-web-token";
 import {
   faultOfStatus,
@@ -217,6 +217,7 @@ const StatusUpdate = z.object({
 });
 const FromHandset = z.object({
   message_uuid: z.string().min(1),
+  timestamp: wireTime,
   from: z.string(),
   to: z.string(),
   text: z.string(),
@@ -238,8 +239,8 @@ export function messagesWebhook(callback: Callback): Record<string, unknown> | n
 
 export function readMessagesWebhook(body: Record<string, unknown>): CallbackContent {
   if (body.status === undefined) {
-    const inboundOf = ({ message_uuid, from, to }: z.output<typeof FromHandset>, text: string) =>
-      callbackContent({ inbound: [{ providerMessageId: message_uuid, from, to, text }] });
+    const inboundOf = ({ message_uuid, timestamp, from, to }: z.output<typeof FromHandset>, text: string) =>
+      callbackContent({ inbound: [{ providerMessageId: message_uuid, from, to, text, ...takenAt(timestamp) }] });
     if (body.message_type === "text") {
       const message = FromHandset.parse(body);
       return inboundOf(message, message.text);

@@ -64,3 +64,7 @@ export function recognisedKeyword(word: unknown): Pick<Inbound, "keyword"> {
   if (word === "STOP") return { keyword: "stop" };
   return word === "START" ? { keyword: "start" } : {};
 }
+
+/** When the provider got a message from a handset, if it says so. */
+export const takenAt = (time: string | null): Pick<Inbound, "occurredAt"> =>
+  time === null ? {} : { occurredAt: time };
