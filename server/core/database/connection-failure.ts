@@ -28,7 +28,7 @@ export function isConnectionFailure(thrown: unknown): boolean {
 }
 
 /** Whether the statement never left this process. */
-export const isNeverSent = (thrown: unknown): boolean => NEVER_SENT.test(messageOf(thrown));
+const isNeverSent = (thrown: unknown): boolean => NEVER_SENT.test(messageOf(thrown));
 
 /** Whether the server took the statement back and goes on: with a FATAL or PANIC it leaves open what it has done. */
 const isTakenBack = (thrown: unknown): boolean => thrown instanceof pg.DatabaseError && thrown.severity === "ERROR";
