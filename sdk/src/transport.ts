@@ -34,8 +34,10 @@ export type CallOptions = {
 
 export type OperationId = keyof typeof OPERATIONS & keyof operations;
 type Parameters<Id extends OperationId> = operations[Id]["parameters"];
-/** Filters by time take a Date too. */
-type WithDates<Q> = { [Name in keyof Q]: Name extends `created_${string}` ? Q[Name] | Date : Q[Name] };
+/** Fields and filters that are times take a Date too. */
+type WithDates<Q> = {
+  [Name in keyof Q]: Name extends `created_${string}` | "send_at" | "expires_at" | "since" ? Q[Name] | Date : Q[Name];
+};
 export type Query<Id extends OperationId> = WithDates<
   NonNullable<Parameters<Id> extends { query?: infer Q } ? Q : never>
 >;
@@ -43,7 +45,7 @@ type Path<Id extends OperationId> = Parameters<Id> extends { path: infer P } ? P
 type Json<T> = T extends { content: { "application/json": infer B } } ? B : never;
 type RequestBody<Id extends OperationId> = operations[Id] extends { requestBody?: infer R } ? R : never;
 /** The JSON body of an operation's request. */
-export type Body<Id extends OperationId> = Json<NonNullable<RequestBody<Id>>>;
+export type Body<Id extends OperationId> = WithDates<Json<NonNullable<RequestBody<Id>>>>;
 type Responses<Id extends OperationId> = operations[Id]["responses"];
 /** The envelope of an operation's success. */
 type Envelope<Id extends OperationId> = Json<Responses<Id>[Extract<keyof Responses<Id>, 200 | 201>]>;
@@ -110,6 +112,21 @@ function queryOf(query: object): string {
   return text && `?${text}`;
 }
 
+/**
+ * A body as JSON.
+ * @throws TypeError for what JSON writes as null, an invalid date or a number such as NaN: a null may lift a limit, or send at once.
+ */
+function jsonOf(body: unknown): string {
+  return JSON.stringify(body, function (this: Record<string, unknown>, name, value: unknown) {
+    const given = this[name];
+    if (given instanceof Date && Number.isNaN(given.getTime())) {
+      throw new TypeError(`The field ${name} is not a valid date.`);
+    }
+    if (typeof given === "number" && !Number.isFinite(given)) throw new TypeError(`The field ${name} is ${given}.`);
+    return value;
+  });
+}
+
 type Success = { success: true; data: unknown };
 
 /** The envelope of a success; null for anything else, such as the page of a proxy, which may have status 200 too. */
@@ -143,7 +160,7 @@ export function createTransport(options: ClientOptions): Transport {
     const request = new Request(baseUrl + fill(path, input.path ?? {}) + queryOf(input.query ?? {}), {
       method,
       headers,
-      body: input.body === undefined ? null : JSON.stringify(input.body),
+      body: input.body === undefined ? null : jsonOf(input.body),
       signal: input.signal ?? null,
       // A redirect can turn a POST into a GET, and sends the request to another address.
       redirect: "manual",
