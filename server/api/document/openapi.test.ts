@@ -1,4 +1,4 @@
-import { Ajv2020 } from "ajv/dist/2020";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020";
 import addFormats from "ajv-formats";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { parse } from "yaml";
@@ -62,16 +62,20 @@ function visitAll(part: unknown, name: string, visit: (found: Json, at: string) 
 }
 
 let ajv: Ajv2020 | null = null;
+/** Validators by the text of their schema: most refusals have the same. */
+const validators = new Map<string, ValidateFunction>();
 
 /** Validation errors of a value; null when it is valid. References of the schema are resolved in the document. */
 function faultsOf(schema: Json, value: unknown): unknown {
   if (!ajv) {
-    ajv = new Ajv2020({ strict: false, allErrors: true });
+    // Each validator runs a few times only: making its code shorter takes longer than it saves.
+    ajv = new Ajv2020({ strict: false, allErrors: true, inlineRefs: false, code: { optimize: false } });
     addFormats.default(ajv);
     ajv.addSchema(document, "document");
   }
   const text = JSON.stringify(schema).replaceAll('"#/components/', '"document#/components/');
-  const validate = ajv.compile(JSON.parse(text));
+  const validate = validators.get(text) ?? ajv.compile(JSON.parse(text));
+  validators.set(text, validate);
   return validate(value) ? null : validate.errors;
 }
 
