@@ -18,8 +18,11 @@ const name = `test_${randomBytes(6).toString("hex")}`;
 
 /** Gives the test file its own database and points the service's settings at it. */
 beforeAll(async () => {
-  // PostgreSQL copies a template once at a time.
-  await onServer("SELECT pg_advisory_lock(1)", `CREATE DATABASE ${name} TEMPLATE ${inject("templateName")}`);
+  // PostgreSQL copies a template once at a time. By files it takes half of the time that it takes by blocks, through its log.
+  await onServer(
+    "SELECT pg_advisory_lock(1)",
+    `CREATE DATABASE ${name} TEMPLATE ${inject("templateName")} STRATEGY FILE_COPY`,
+  );
   const url = new URL(inject("adminUrl"));
   url.pathname = `/${name}`;
   Object.assign(process.env, {

@@ -14,11 +14,12 @@ declare module "vitest" {
   }
 }
 
-/** Starts one server for all database tests. fsync is off: its data does not outlive the run. */
+/** Starts one server for all database tests. It may not survive a crash of the machine: its data does not outlive the run. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await makeServerFolder("messaging-test-");
   const server = await startPostgres(path.join(folder, "data"), {
     fsync: "off",
+    full_page_writes: "off",
     max_connections: "300",
     wal_keep_size: "256MB",
   });
