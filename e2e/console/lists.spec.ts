@@ -149,6 +149,22 @@ test("a filter that does not exist and a page past the end are shown as such, wi
   await page.getByRole("button", { name: "Remove the filters" }).click();
   await expect(page).toHaveURL("/messages");
 
+  for (const address of [
+    "/messages?created_from=2026-02-31",
+    "/usage?created_to=2026-02-31",
+    "/inbound?created_from=1950-01-01",
+  ]) {
+    await page.goto(address);
+    await expect(page.getByText(`The list is not filtered by ${address.split("?")[1]}.`)).toBeVisible();
+  }
+  for (const address of ["/usage?period=decade", "/suppressions?number=1415", "/settings/audit?action=dance"]) {
+    await page.goto(address);
+    await page.getByRole("button", { name: "Remove the filter" }).click();
+    await expect(page).toHaveURL(address.split("?")[0] ?? "");
+  }
+
+  await page.goto("/messages?page=99999999999");
+  await expect(page.getByRole("heading", { name: "There is no page 1,000,000" })).toBeVisible();
   await page.goto("/messages?page=99");
   await expect(page.getByRole("heading", { name: "There is no page 99" })).toBeVisible();
   await page.getByRole("button", { name: "Back to the first page" }).click();

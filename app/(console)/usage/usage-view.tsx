@@ -10,6 +10,7 @@ import { DaysFilter } from "@/app/_ui/lists/days-filter";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { FilterBar } from "@/app/_ui/lists/filter-bar";
 import { QueryState } from "@/app/_ui/lists/query-state";
+import { UnusableFilters } from "@/app/_ui/lists/unusable-filters";
 import { oneOf, useUrlState } from "@/app/_ui/lists/use-url-state";
 import { StatCard } from "@/app/_ui/stat-card";
 import { formatCount } from "@/app/_ui/values/count";
@@ -38,7 +39,8 @@ const NO_RANGE = { created_from: undefined, created_to: undefined };
 
 export function UsageView() {
   const { params, change } = useUrlState();
-  const period = oneOf(PERIODS, params.get("period")) ?? FIRST;
+  const chosen = oneOf(PERIODS, params.get("period"));
+  const period = chosen ?? FIRST;
   const range: DayRange = [dayOf(params.get("created_from")), dayOf(params.get("created_to"))];
   const isRange = range[0] !== null || range[1] !== null;
   return (
@@ -58,6 +60,11 @@ export function UsageView() {
       <FilterBar isFiltered={isRange} onClear={() => change(NO_RANGE)}>
         <DaysFilter label={texts.days} days={range} change={change} />
       </FilterBar>
+      <UnusableFilters
+        params={params}
+        understood={{ period: chosen, created_from: range[0], created_to: range[1] }}
+        change={change}
+      />
       {isRange ? <OfRange range={range} /> : <OfPeriod period={period} />}
     </>
   );

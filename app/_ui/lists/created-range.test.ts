@@ -23,4 +23,15 @@ describe("dayOf", () => {
     expect(dayOf("2026-03-01")).toBe("2026-03-01");
     for (const text of [null, "", "yesterday", "2026-3-1", "2026-03-01T00:00:00Z"]) expect(dayOf(text)).toBeNull();
   });
+
+  it("accepts only days of the calendar", () => {
+    expect(dayOf("2028-02-29")).toBe("2028-02-29");
+    for (const text of ["2026-02-29", "2026-02-31", "2026-04-31", "2026-13-01", "2026-00-10", "2026-01-00"])
+      expect(dayOf(text), text).toBeNull();
+  });
+
+  it("accepts only days that a field shows and the service knows", () => {
+    expect(dayOf("2000-01-01")).toBe("2000-01-01");
+    for (const text of ["0050-01-01", "1999-12-31", "9999-12-31"]) expect(dayOf(text), text).toBeNull();
+  });
 });

@@ -1,11 +1,19 @@
+import { localDay } from "../values/days";
+
 /** Days in the browser's time zone, `YYYY-MM-DD`, both inclusive; null: open on that side. */
 export type DayRange = readonly [first: string | null, last: string | null];
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
-/** A day from the URL, or null if it is not valid. */
+/** Earlier years are years that are still being typed. */
+export const FIRST_DAY = "2000-01-01";
+/** A range ends with the midnight after its last day, and the service knows no year after 9999. */
+export const LAST_DAY = "9999-12-30";
+
+/** A day from the URL, or null if it is not valid. `Date` takes February 31 for March 3. */
 export function dayOf(text: string | null): string | null {
-  return text !== null && DAY.test(text) && !Number.isNaN(localMidnight(text, 0).getTime()) ? text : null;
+  if (text === null || !DAY.test(text) || text < FIRST_DAY || text > LAST_DAY) return null;
+  return localDay(localMidnight(text, 0)) === text ? text : null;
 }
 
 /** Whether it begins after its end, so that no day is in it. */

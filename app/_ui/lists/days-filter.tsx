@@ -3,12 +3,9 @@
 import { TextInput } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
 import { listsTexts as texts } from "@/app/_texts/ui/lists";
-import { type DayRange, isReversed } from "./created-range";
+import { type DayRange, FIRST_DAY, isReversed, LAST_DAY } from "./created-range";
 import { hintBelow } from "./filter-hint";
 import type { UrlPatch } from "./use-url-state";
-
-/** Earlier years are years that are still being typed. */
-const FIRST_DAY = "2000-01-01";
 
 /** Filters a list by days, which stand in the URL as `created_from` and `created_to`. */
 export function DaysFilter({
@@ -63,6 +60,7 @@ function DayField({
       type="date"
       label={label}
       min={FIRST_DAY}
+      max={LAST_DAY}
       error={error}
       {...hintBelow}
       value={text}

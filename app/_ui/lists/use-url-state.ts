@@ -69,10 +69,13 @@ export function useUrlState() {
   return { params, page: pageOf(params.get("page")), change, setPage };
 }
 
-/** A page number from the URL; 1 if it is invalid. */
-function pageOf(text: string | null): number {
+/** The last page that the service takes a request for. No list has that many. */
+const PAGE_MAX = 1_000_000;
+
+/** A page number from the URL; 1 if it is invalid. One that no list can have leads to the note that there is no such page. */
+export function pageOf(text: string | null): number {
   const page = Number(text);
-  return Number.isSafeInteger(page) && page > 0 ? page : 1;
+  return Number.isInteger(page) && page > 0 ? Math.min(page, PAGE_MAX) : 1;
 }
 
 /** `text` if it is one of `allowed`, for filters from the URL. */

@@ -7,6 +7,7 @@ import { trpc } from "@/app/_trpc/client";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { AuditActionSelect, AuditTable } from "@/app/_ui/lists/audit-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
+import { UnusableFilters } from "@/app/_ui/lists/unusable-filters";
 import { oneOf, useUrlState } from "@/app/_ui/lists/use-url-state";
 import { AUDIT_ACTIONS } from "@/server/audit/actions";
 
@@ -20,6 +21,7 @@ export function AuditView() {
   return (
     <>
       <PageHeader title={texts.title} description={texts.description} />
+      <UnusableFilters params={params} understood={{ action }} change={change} />
       <Card padding={0}>
         <div className="card-bar">
           <AuditActionSelect value={action} onChange={(chosen) => change({ action: chosen })} />

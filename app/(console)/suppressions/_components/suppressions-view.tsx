@@ -17,6 +17,7 @@ import { NoMatch } from "@/app/_ui/lists/no-match";
 import { NumberFilter } from "@/app/_ui/lists/number-filter";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
+import { UnusableFilters } from "@/app/_ui/lists/unusable-filters";
 import { useUrlState } from "@/app/_ui/lists/use-url-state";
 import { StatusBadge } from "@/app/_ui/values/status-badge";
 import { Time } from "@/app/_ui/values/time";
@@ -82,6 +83,7 @@ export function SuppressionsView() {
           />
         </Group>
       )}
+      <UnusableFilters params={params} understood={{ number }} change={change} />
       <QueryState query={suppressions}>
         {({ items, pagination }) => (
           <Card padding={0}>

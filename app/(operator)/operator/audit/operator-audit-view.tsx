@@ -8,6 +8,7 @@ import { PageHeader } from "@/app/_ui/frame/page-header";
 import { AuditActionSelect, AuditTable } from "@/app/_ui/lists/audit-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { TextFilter } from "@/app/_ui/lists/text-filter";
+import { UnusableFilters } from "@/app/_ui/lists/unusable-filters";
 import { oneOf, useUrlState } from "@/app/_ui/lists/use-url-state";
 import { AUDIT_ACTIONS } from "@/server/audit/actions";
 
@@ -26,6 +27,7 @@ export function OperatorAuditView() {
   return (
     <>
       <PageHeader title={texts.title} description={texts.description} />
+      <UnusableFilters params={params} understood={{ action }} change={change} />
       <Card padding={0}>
         <Group className="card-bar" gap="sm">
           <AuditActionSelect value={action} onChange={(chosen) => change({ action: chosen })} />

@@ -13,6 +13,7 @@ import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { TextFilter } from "@/app/_ui/lists/text-filter";
+import { UnusableFilters } from "@/app/_ui/lists/unusable-filters";
 import { oneOf, useUrlState } from "@/app/_ui/lists/use-url-state";
 import { toastDone, toastFailed } from "@/app/_ui/toast";
 import { Tooltip } from "@/app/_ui/tooltip";
@@ -33,7 +34,8 @@ const SEARCH_MAX = 100;
 
 export function ReviewView() {
   const { params, page, change, setPage } = useUrlState();
-  const filter = oneOf(FILTERS, params.get("status")) ?? FIRST;
+  const status = oneOf(FILTERS, params.get("status"));
+  const filter = status ?? FIRST;
   const filters = FILTERS.map((value) => ({ value, label: texts.filters[value] }));
   const [limited, setLimited] = useState<ReviewedSender | null>(null);
   const [open, setOpen] = useState<{ sender: ReviewedSender; decision: Decision } | null>(null);
@@ -63,6 +65,7 @@ export function ReviewView() {
   return (
     <>
       <PageHeader title={texts.title} description={texts.description} />
+      <UnusableFilters params={params} understood={{ status }} change={change} />
       <Card padding={0}>
         <Group className="card-bar" gap="sm">
           <SegmentedControl
