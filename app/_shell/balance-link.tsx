@@ -19,13 +19,20 @@ export function BalanceLink() {
       variant="default"
       size="xs"
       radius="xl"
+      // Of what stands beside it, nothing gives way to a long number.
+      miw={0}
+      style={{ flexShrink: 1 }}
       aria-label={data ? texts.balanceOf(formatMoney(data.balance, data.currency)) : texts.balance}
       leftSection={<IconWallet size={16} stroke={1.7} aria-hidden />}
     >
       <Text span inherit visibleFrom="xs" c="dimmed" mr={6}>
         {texts.balance}
       </Text>
-      {data ? <span className="tabular">{formatMoney(data.balance, data.currency)}</span> : <Skeleton w={56} h={12} />}
+      {data ? (
+        <span className="tabular clip">{formatMoney(data.balance, data.currency)}</span>
+      ) : (
+        <Skeleton w={56} h={12} />
+      )}
     </Button>
   );
 }

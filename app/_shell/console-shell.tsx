@@ -53,7 +53,7 @@ export function ConsoleShell({ viewer, children }: { viewer: ShellViewer; childr
       <Shell
         brand={<Home />}
         header={
-          <Group ml="auto" gap="xs" wrap="nowrap">
+          <Group ml="auto" gap="xs" wrap="nowrap" miw={0}>
             <Box visibleFrom="sm" mr="xs">
               <TestModeSwitch isOn={isTestMode} />
             </Box>

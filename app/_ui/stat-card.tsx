@@ -1,5 +1,5 @@
 import { Card, Group, Skeleton, Text, ThemeIcon } from "@mantine/core";
-import type { ReactNode } from "react";
+import type { CSSProperties, ReactNode } from "react";
 import type { Icon } from "@/app/_ui/icons/icon";
 
 /** One figure with its label. `value` undefined: loading. */
@@ -10,7 +10,7 @@ export function StatCard({
   icon: IconOf,
 }: {
   label: string;
-  value: ReactNode | undefined;
+  value: string | undefined;
   hint?: ReactNode;
   icon?: Icon;
 }) {
@@ -32,9 +32,11 @@ export function StatCard({
           <Skeleton height={12} width="80%" mt={8} />
         </>
       ) : (
-        <Text fz={{ base: 20, xs: 26 }} lh={1.3} fw={650} mt={2} className="tabular break-word">
-          {value}
-        </Text>
+        <div className="figure-line" style={{ "--characters": value.length } as CSSProperties}>
+          <Text lh={1.3} fw={650} mt={2} className="figure tabular break-word">
+            {value}
+          </Text>
+        </div>
       )}
       {hint && (
         <Text size="xs" c="dimmed" mt={4} component="div">

@@ -1,5 +1,5 @@
 import { admin } from "../support/accounts";
-import { signInOperator } from "../support/sign-in";
+import { signIn, signInOperator } from "../support/sign-in";
 import { expect, test } from "../test";
 
 const DELIVERED = "+15550100001";
@@ -22,6 +22,25 @@ test("the first steps stay until a message was delivered, and then give way to t
   await page.reload();
   await expect(page.getByRole("region", { name: "By country" })).toBeVisible();
   await expect(steps).toBeHidden();
+});
+
+test("a balance of any size is one line, and hides nothing beside it", async ({ page, newAccount, service }) => {
+  const account = await newAccount(123_456_789.12);
+  await signIn(page, service, account);
+  for (const width of [320, 375, 1_280]) {
+    await page.setViewportSize({ width, height: 740 });
+    await page.goto("/");
+    const figure = page.getByRole("region", { name: "Balance", exact: true }).getByText("$123,456,789.12");
+    await expect(figure).toBeVisible();
+    const lines = await figure.evaluate((element) => {
+      const range = document.createRange();
+      range.selectNodeContents(element);
+      return range.getClientRects().length;
+    });
+    expect(lines, `lines at ${width} pixels`).toBe(1);
+    const menu = await page.getByRole("button", { name: /^Account/ }).boundingBox();
+    expect((menu?.x ?? width) + (menu?.width ?? 0), `end of the header at ${width} pixels`).toBeLessThanOrEqual(width);
+  }
 });
 
 test("the overview says what went where, why messages failed, and that nothing else is wrong", async ({
