@@ -24,6 +24,23 @@ test("the first steps stay until a message was delivered, and then give way to t
   await expect(steps).toBeHidden();
 });
 
+test("a first step that may be done already asks for nothing", async ({ console: page }) => {
+  const steps = page.getByRole("region", { name: "First steps" });
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(/trpc\/[^?]*senders\.list/, async (route) => {
+    await released;
+    await route.continue();
+  });
+  await page.goto("/");
+  await expect(steps).toBeVisible();
+  await expect(steps.getByRole("link", { name: /Register a sender$/ })).toHaveCount(0);
+  release();
+  await expect(steps.getByText("Register a sender (done)")).toBeVisible();
+});
+
 test("a balance of any size is one line, and hides nothing beside it", async ({ page, newAccount, service }) => {
   const account = await newAccount(123_456_789.12);
   await signIn(page, service, account);

@@ -70,6 +70,9 @@ test("somebody is invited, joins, gets another role, and is out at once when rem
   await expect(member.getByRole("table", { name: "Members" })).toContainText("Bob Builder");
   await expect(member.getByRole("button", { name: "Invite a member" })).toHaveCount(0);
   await expect(member.getByRole("link", { name: "Audit log" })).toHaveCount(0);
+  await member.goto("/settings/alerts");
+  await expect(content.getByRole("alert")).toContainText("Your role in this account does not allow this");
+  await expect(content.getByRole("button", { name: "Try again" })).toHaveCount(0);
 
   await page.goto("/settings/team");
   await page.getByRole("combobox", { name: "Role of Bob Builder" }).selectOption("Developer");

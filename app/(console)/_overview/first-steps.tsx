@@ -7,7 +7,8 @@ import { LinkButton } from "@/app/_ui/frame/link-button";
 import type { Icon } from "@/app/_ui/icons/icon";
 import { IconAddressBook, IconCheck, IconKey, IconSend, IconWebhook } from "@/app/_ui/icons/icons";
 
-type Step = { icon: Icon; title: string; text: string; href: string; action: string; done: boolean };
+/** `done` undefined: not known yet, so nothing is asked for. */
+type Step = { icon: Icon; title: string; text: string; href: string; action: string; done: boolean | undefined };
 
 /** The steps to the first delivered message, each marked when it is done. `hasSent`: one was sent already. */
 export function FirstSteps({ hasSent }: { hasSent: boolean }) {
@@ -24,7 +25,7 @@ export function FirstSteps({ hasSent }: { hasSent: boolean }) {
       text: waiting ? texts.sender.waiting : texts.sender.text,
       href: "/senders",
       action: waiting ? texts.sender.viewStatus : texts.sender.action,
-      done: (approved.data?.pagination.total ?? 0) > 0,
+      done: approved.data && approved.data.pagination.total > 0,
     },
     {
       icon: IconKey,
@@ -32,7 +33,7 @@ export function FirstSteps({ hasSent }: { hasSent: boolean }) {
       text: texts.apiKey.text,
       href: "/api-keys",
       action: texts.apiKey.action,
-      done: (keys.data?.data.length ?? 0) > 0,
+      done: keys.data && keys.data.data.length > 0,
     },
     {
       icon: IconWebhook,
@@ -40,7 +41,7 @@ export function FirstSteps({ hasSent }: { hasSent: boolean }) {
       text: texts.webhook.text,
       href: "/webhooks",
       action: texts.webhook.action,
-      done: (webhooks.data?.data.length ?? 0) > 0,
+      done: webhooks.data && webhooks.data.data.length > 0,
     },
     {
       icon: IconSend,
@@ -71,7 +72,7 @@ export function FirstSteps({ hasSent }: { hasSent: boolean }) {
 
 function StepRow({ step: { icon: IconOf, title, text, href, action, done } }: { step: Step }) {
   return (
-    <Group component="li" wrap="nowrap" align="flex-start" gap="md">
+    <Group component="li" wrap="nowrap" align="flex-start" gap="md" aria-busy={done === undefined}>
       <ThemeIcon size={38} radius="xl" variant="light" color={done ? "teal" : undefined} aria-hidden>
         {done ? <IconCheck size={20} /> : <IconOf size={20} stroke={1.7} />}
       </ThemeIcon>
@@ -85,7 +86,7 @@ function StepRow({ step: { icon: IconOf, title, text, href, action, done } }: { 
             {text}
           </Text>
         </div>
-        {!done && (
+        {done === false && (
           <LinkButton href={href} variant="default" size="xs" aria-label={texts.actionOf(action, title)}>
             {action}
           </LinkButton>

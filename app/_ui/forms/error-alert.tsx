@@ -5,7 +5,10 @@ import { Notice } from "../notice";
 import { Problem } from "../problem";
 import { apiErrorOf } from "./api-error";
 
-/** Shows the API's message of a failed call. Renders nothing without an error. */
+/** Asking again changes nothing. */
+const FORBIDDEN = 403;
+
+/** Shows the API's message of a failed call. Renders nothing without an error, and no retry of what the person's role refuses. */
 export function ErrorAlert({
   error,
   title = appTexts.requestFailed,
@@ -16,11 +19,12 @@ export function ErrorAlert({
   onRetry?: () => void;
 }) {
   if (!error) return null;
+  const { message, status } = apiErrorOf(error);
   return (
     <Problem title={title}>
       <Stack gap="sm" align="flex-start">
-        <Text size="sm">{apiErrorOf(error).message}</Text>
-        {onRetry && (
+        <Text size="sm">{message}</Text>
+        {onRetry && status !== FORBIDDEN && (
           <Button size="xs" variant="default" onClick={onRetry}>
             {appTexts.tryAgain}
           </Button>
