@@ -12,6 +12,7 @@ test("the list of messages shows what is sent meanwhile, also when everything on
   await page.goto("/messages");
   const table = page.getByRole("table", { name: "Messages" });
   await expect(table.getByText("Failed")).toBeVisible();
+  await expect(table.getByText("The number does not exist.").filter({ visible: true })).toHaveCount(1);
   await sendTo("+15550100001");
   await expect(table.getByText("+15550100001")).toBeVisible();
 });

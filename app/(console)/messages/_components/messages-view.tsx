@@ -53,6 +53,7 @@ const columns = (): ReadonlyArray<Column<Message>> => [
         <div className="small dimmed mantine-hidden-from-sm">
           <Time value={message.created_at} />
         </div>
+        <WhyNot error={message.error} className="mantine-hidden-from-md" />
       </>
     ),
   },
@@ -68,9 +69,12 @@ const columns = (): ReadonlyArray<Column<Message>> => [
     visibleFrom: "md",
     isWide: true,
     render: (message) => (
-      <span className="dimmed" dir="auto">
-        {message.body || texts.textDeleted}
-      </span>
+      <>
+        <span className="dimmed" dir="auto">
+          {message.body || texts.textDeleted}
+        </span>
+        <WhyNot error={message.error} className="clip" />
+      </>
     ),
   },
   {
@@ -93,6 +97,12 @@ const columns = (): ReadonlyArray<Column<Message>> => [
     render: (message) => <Time value={message.created_at} />,
   },
 ];
+
+/** Why a message was not delivered, so that nobody has to open each one that failed. */
+const WhyNot = ({ error, className }: Pick<Message, "error"> & { className: string }) =>
+  error && (
+    <div className={`small ${error.reason === "canceled" ? "dimmed" : "problem"} ${className}`}>{error.message}</div>
+  );
 
 type FoundMessages = inferRouterOutputs<AppRouter>["messages"]["search"];
 
