@@ -78,7 +78,7 @@ test.describe("GET /webhooks/{id}/deliveries", () => {
     expect(waitMs).toBeLessThan(300_000);
   });
 
-  test("lists newest first, by status and page by page", async ({ rest, account, receiver }) => {
+  test("lists newest first, by status, by message and page by page", async ({ rest, account, receiver }) => {
     const { id } = await createAt(receiver, rest);
     const messages: string[] = [];
     for (const code of [500, 200, 200]) {
@@ -93,6 +93,8 @@ test.describe("GET /webhooks/{id}/deliveries", () => {
     expect(await about("")).toEqual(messages);
     expect(await about("?status=pending")).toEqual(messages.slice(2));
     expect(await about("?status=abandoned")).toEqual([]);
+    for (const message of messages) expect(await about(`?message_id=${message}`)).toEqual([message]);
+    expect(await about(`?message_id=${messages[0]}&status=pending`)).toEqual([]);
     const page = await deliveriesOf(rest, id, "?limit=2&page=2");
     expect(page.pagination).toEqual({ page: 2, limit: 2, total: 3, pages: 2, has_more: false });
     expect(page.items.map((delivery) => delivery.message_id)).toEqual(messages.slice(2));
@@ -103,7 +105,7 @@ test.describe("GET /webhooks/{id}/deliveries", () => {
     receiver,
   }) => {
     const { id } = await createAt(receiver, rest);
-    for (const query of ["status=failed", "page=0", "limit=101"]) {
+    for (const query of ["status=failed", "message_id=", "page=0", "limit=101"]) {
       const error = await rest.refusal(400, { method: "GET", path: `/webhooks/${id}/deliveries?${query}` });
       expect(error).toMatchObject({ param: query.split("=")[0] });
     }

@@ -47,6 +47,42 @@ test("the payload of an event stays open while newer events push the event off t
   await expect(dialog).toContainText("+15550100003");
 });
 
+test("from its timeline a message leads to its own deliveries, and these to what was sent", async ({
+  console: page,
+  api,
+  account,
+  receiver,
+}) => {
+  const { body: endpoint } = await api.post("/webhooks/create", { url: receiver.url });
+  const send = async (body: string) =>
+    String((await api.post("/messages/send", { to: "+15550100001", from: account.sender, body })).body.data.id);
+  const [id] = [await send("Mine"), await send("Another")];
+  await expect.poll(() => receiver.received.length).toBe(4);
+  await page.goto(`/messages/${id}`);
+  const webhooks = page.locator("details", { has: page.getByText("webhook message.delivered") });
+  await webhooks.locator("summary").click();
+  await webhooks.getByRole("link", { name: receiver.url }).click();
+  await expect(page).toHaveURL(`/webhooks/${endpoint.data.id}?message=${id}`);
+  await expect(page.getByRole("searchbox", { name: "Message ID" })).toHaveValue(id);
+  const table = page.getByRole("table", { name: "Deliveries" });
+  await expect(table.getByRole("row")).toHaveCount(3);
+
+  await table.getByRole("button", { name: /^message\.delivered/ }).click();
+  await table.getByRole("button", { name: "View payload" }).click();
+  const dialog = page.getByRole("dialog", { name: "Payload of message.delivered" });
+  await expect(dialog).toContainText('"body": "Mine"');
+  const delivered = receiver.received.map(({ body }) => JSON.parse(body.toString()));
+  const sent = delivered.find(({ type, data }) => type === "message.delivered" && data.id === id);
+  expect(JSON.parse((await dialog.locator("code, pre").first().textContent()) ?? "")).toEqual(sent);
+  await page.keyboard.press("Escape");
+  await expect(dialog).toBeHidden();
+  await expect(table.getByRole("button", { name: "View payload" })).toBeFocused();
+
+  await page.getByRole("searchbox", { name: "Message ID" }).fill("msg_nothing");
+  await page.getByRole("button", { name: "Show all deliveries" }).click();
+  await expect(table.getByRole("row")).toHaveCount(5);
+});
+
 test("chosen deliveries are sent again together", async ({ console: page, api, account, receiver }) => {
   const { body } = await api.post("/webhooks/create", { url: receiver.url, events: ["message.delivered"] });
   for (let count = 0; count < 3; count += 1) {

@@ -4016,6 +4016,8 @@ export interface operations {
             query?: {
                 /** @description Only deliveries in this status. */
                 status?: "pending" | "delivered" | "abandoned" | "held";
+                /** @description Only deliveries of events of this message, prefix msg_ or inb_. */
+                message_id?: string;
                 /** @description Page, from 1. */
                 page?: number;
                 /** @description Items per page, 1 to 100. */

@@ -8,6 +8,10 @@ export type ListRequest = { page: number; limit: number; cursor?: string | undef
 /** The rows to be read, in descending order of their ids: those with ids below `before`, or all. */
 export type RowRange = { before: string | undefined; skip: number; take: number };
 
+/** The part of a list that is known as a whole, newest first. */
+export const within = <Row extends { id: string }>(rows: readonly Row[], { before, skip, take }: RowRange): Row[] =>
+  rows.filter(({ id }) => before === undefined || id < before).slice(skip, skip + take);
+
 type ListPage<Row> = {
   rows: Row[];
   /** The page on the wire, of the items that the rows became. */

@@ -133,6 +133,12 @@ export type Delivery = z.output<typeof Delivery>;
 
 export const ListDeliveriesQuery = WebhookPath.extend({
   status: z.enum(DELIVERY_STATUSES).optional().describe("Only deliveries in this status."),
+  message_id: z
+    .string()
+    .min(1)
+    .max(40)
+    .optional()
+    .describe("Only deliveries of events of this message, prefix msg_ or inb_."),
   ...ListQuery,
 });
 export type ListDeliveriesQuery = z.output<typeof ListDeliveriesQuery>;

@@ -5,6 +5,7 @@ import { defineTexts, plural } from "../define-texts";
 const en = {
   title: "Deliveries",
   anyStatus: "Any status",
+  message: "Message ID",
   selected: (count: string) => `${count} selected`,
   clear: "Clear",
   queuedAlready: "Queued already",
@@ -26,6 +27,12 @@ const en = {
   notTriedYet: "Not tried yet",
   tries: (count: number, shown: string) => plural(count, { one: `${shown} try`, other: `${shown} tries` }),
   viewMessage: "View message",
+  viewPayload: "View payload",
+  payload: {
+    title: (type: string) => `Payload of ${type}`,
+    copy: "Copy payload",
+    gone: "The message is no longer kept, and the payload is made of it.",
+  },
   sendAgain: "Send again",
   tryAgainNow: "Try again now",
   nextTry: (time: ReactNode) => <>Next try {time}</>,
@@ -38,6 +45,8 @@ const en = {
   noDeliveriesYet: "No deliveries yet",
   whatAppears: "Send a test event, or a message: events that this endpoint is subscribed to appear here.",
   noneWithStatus: "No deliveries with this status",
+  noneOfMessage: "No deliveries of this message",
+  whyNoneOfMessage: "None of its events was sent to this endpoint, or none of them has this status.",
   showAll: "Show all deliveries",
 };
 

@@ -2,6 +2,8 @@ import { expect, test } from "vitest";
 import { explain, rowsRead, statementsOf } from "@/test/database/plans";
 import {
   deliveriesOf,
+  makeMessages,
+  raiseEvents,
   raiseSent,
   recordWaitingOf,
   runDeliveryJobs,
@@ -10,12 +12,12 @@ import {
   webhooksOfFile,
 } from "@/test/database/webhooks";
 import { status } from "@/test/network/receiver";
-import { pool } from "../../core/db";
+import { pool, prisma } from "../../core/db";
 import { newId } from "../../core/ids";
 import { cursorOf } from "../../lists/cursor";
 import { rebuildListTotals } from "../../lists/rebuild";
 import { foldTotals } from "../../lists/store";
-import { enableEndpoint } from "../service";
+import { createEndpoint, enableEndpoint } from "../service";
 import { parkAllPending } from "../store";
 import { deliverWebhooks } from "../tasks";
 import { listDeliveries } from "./list-deliveries";
@@ -182,4 +184,38 @@ test("deliveries in a rare status are found without the history of their endpoin
   for (const state of ["held", "abandoned", "pending"] as const) expect(await readOf(state)).toBe(0);
   await pool().query("DELETE FROM webhook_deliveries");
   await rebuildListTotals();
+});
+
+test("the deliveries of one message are listed, of this endpoint and in this status, page by page", async () => {
+  const setup = await setUp(status(200));
+  const { account, endpoint } = setup;
+  const other = await createEndpoint(account.actor, { url: `${setup.receiver.url}/other` });
+  const [mine = "", theirs = ""] = await makeMessages(account, 2, "delivered");
+  const { sentAt } = await prisma().message.findUniqueOrThrow({ where: { id: mine } });
+  for (const reached of ["sent", "delivered"] as const)
+    await raiseEvents(account, [mine, theirs], reached, sentAt ?? undefined);
+  for (const { id } of [endpoint, other]) await runDeliveryJobs(id);
+  const list = (query: object) =>
+    listDeliveries(account.actor, { id: endpoint.id, message_id: mine, page: 1, limit: 10, ...query });
+
+  const found = await list({});
+  expect(found.items.map((item) => [item.message_id, item.event_type])).toEqual([
+    [mine, "message.delivered"],
+    [mine, "message.sent"],
+  ]);
+  expect(found.pagination).toMatchObject({ total: 2, pages: 1 });
+  expect(found.items.every(({ tries }) => tries.length === 1)).toBe(true);
+  expect((await list({ status: "abandoned" })).items).toEqual([]);
+  expect((await list({ status: "delivered" })).pagination.total).toBe(2);
+
+  const first = await list({ limit: 1 });
+  const second = await list({ limit: 1, cursor: first.next_cursor ?? "" });
+  expect([...first.items, ...second.items]).toEqual(found.items);
+  expect(second.next_cursor).toBeNull();
+  expect((await list({ limit: 1, page: 2 })).items).toEqual(second.items);
+
+  const stranger = await setUp(status(200));
+  const foreign = { id: stranger.endpoint.id, message_id: mine, page: 1, limit: 10 };
+  expect((await listDeliveries(stranger.account.actor, foreign)).items).toEqual([]);
+  expect((await list({ message_id: "msg_nothing" })).items).toEqual([]);
 });

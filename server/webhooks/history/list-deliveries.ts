@@ -1,12 +1,13 @@
 import type { AccountActor } from "../../core/actor";
 import { readPool, readPrisma } from "../../core/db";
 import { timeOfId } from "../../core/ids";
-import { type RowRange, readList } from "../../lists/read-list";
+import { type RowRange, readList, within } from "../../lists/read-list";
 import { readTotal } from "../../lists/store";
 import { isFormerId } from "../derived-ids";
 import { type DeliveryRow, presentDelivery } from "../present";
 import { EVENT_TYPES, type ListDeliveriesQuery } from "../schema";
 import { noSuchEndpoint } from "../service";
+import { findDeliveries, findEventsOf } from "./of-message";
 
 type Endpoint = { id: string; accountId: string };
 type Status = NonNullable<ListDeliveriesQuery["status"]>;
@@ -60,19 +61,32 @@ async function readDeliveries(endpoint: Endpoint, status: Status | undefined, ra
   });
 }
 
-/** Deliveries to one endpoint, newest first, each with every try. @throws 404 */
-export async function listDeliveries(actor: AccountActor, query: ListDeliveriesQuery) {
-  const { accountId } = actor;
-  const endpoint = await readPrisma().webhookEndpoint.findFirst({
-    where: { id: query.id, accountId, deletedAt: null },
-    select: { id: true, accountId: true },
-  });
-  if (!endpoint) throw noSuchEndpoint();
-  const { status } = query;
+/** The deliveries of a message to an endpoint, newest first: a few, found by their ids. */
+async function findDeliveriesOf(messageId: string, { id, accountId }: Endpoint, status: Status | undefined) {
+  const events = await findEventsOf(messageId, accountId);
+  const found = await findDeliveries(
+    accountId,
+    events.map((event) => event.id),
+  );
+  return found.filter((row) => row.endpointId === id && (!status || row.status === status)).reverse();
+}
+
+/** A page of the deliveries to an endpoint. */
+async function readPage(endpoint: Endpoint, query: ListDeliveriesQuery) {
+  const { status, message_id: messageId } = query;
+  if (messageId !== undefined) {
+    const found: DeliveryRow[] = await findDeliveriesOf(messageId, endpoint, status);
+    return readList(
+      query,
+      "dlv",
+      async () => found.length,
+      async (range) => within(found, range),
+    );
+  }
   const count = () => readTotal("deliveries", { ownerId: endpoint.id, kind: status });
   // Known beforehand, the number ends a search for rows that are not there, which would read all of the history.
   const known = status && query.cursor === undefined ? await count() : undefined;
-  const page = await readList(
+  return readList(
     query,
     "dlv",
     async () => known ?? (await count()),
@@ -81,6 +95,17 @@ export async function listDeliveries(actor: AccountActor, query: ListDeliveriesQ
       return left > 0 ? readDeliveries(endpoint, status, { ...range, take: Math.min(range.take, left) }) : [];
     },
   );
+}
+
+/** Deliveries to one endpoint, newest first, each with every try. @throws 404 */
+export async function listDeliveries(actor: AccountActor, query: ListDeliveriesQuery) {
+  const { accountId } = actor;
+  const endpoint = await readPrisma().webhookEndpoint.findFirst({
+    where: { id: query.id, accountId, deletedAt: null },
+    select: { id: true, accountId: true },
+  });
+  if (!endpoint) throw noSuchEndpoint();
+  const page = await readPage(endpoint, query);
   const { rows } = page;
   const [events, tries] = await Promise.all([
     readPrisma().event.findMany({

@@ -1,13 +1,13 @@
 import type { AccountActor } from "../../core/actor";
 import { readPool, readPrisma } from "../../core/db";
-import { firstIdAt, isId } from "../../core/ids";
-import { type RowRange, readList } from "../../lists/read-list";
+import { firstIdAt } from "../../core/ids";
+import { type RowRange, readList, within } from "../../lists/read-list";
 import { readTotal } from "../../lists/store";
 import type { StatusEventType } from "../../messages/status";
 import { isFormerId } from "../derived-ids";
 import { type EventRow, presentEvent, presentReceived } from "../present";
 import { type AnyEvent, type EventType, type ListEventsQuery, STATUS_EVENT_TYPES } from "../schema";
-import { findEvents, findReceivedEvent } from "./of-message";
+import { findEventsOf } from "./of-message";
 
 const COUNTER_OF = {
   "message.sent": "eventsSent",
@@ -31,10 +31,6 @@ export async function listEvents(actor: AccountActor, query: ListEventsQuery) {
   );
   return page.present(await presentAll(accountId, page.rows));
 }
-
-/** The part of a list that is known as a whole. */
-const within = (events: readonly StoredEvent[], { before, skip, take }: RowRange): StoredEvent[] =>
-  events.filter(({ id }) => before === undefined || id < before).slice(skip, skip + take);
 
 async function presentAll(accountId: string, events: readonly StoredEvent[]): Promise<AnyEvent[]> {
   const idsOf = (isReceived: boolean) =>
@@ -70,13 +66,6 @@ async function findEventsIn(messageId: string, accountId: string, query: ListEve
     )
     .map((event) => ({ ...event, messageId }))
     .reverse();
-}
-
-/** The events of a message, oldest first; none when the account has no such message. */
-async function findEventsOf(messageId: string, accountId: string): Promise<EventRow[]> {
-  if (isId("inbound", messageId)) return findReceivedEvent(messageId, accountId);
-  const message = await readPrisma().message.findFirst({ where: { id: messageId, accountId } });
-  return message ? findEvents(message) : [];
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Finds the events of one message and their deliveries, by their derived ids. */
 import { readPool, readPrisma } from "../../core/db";
-import { timeOfId } from "../../core/ids";
+import { isId, timeOfId } from "../../core/ids";
 import type { MessageRow } from "../../messages/present";
 import { deliveryIdsOf, eventIdOf, isFormerId } from "../derived-ids";
 import type { DeliveryRow, EventRow } from "../present";
@@ -29,7 +29,7 @@ export async function findEvents({ id, accountId, ...times }: Reached): Promise<
 }
 
 /** The event of an inbound message, found by its id; none for a message that was received by a version without them. */
-export async function findReceivedEvent(inboundId: string, accountId: string): Promise<EventRow[]> {
+async function findReceivedEvent(inboundId: string, accountId: string): Promise<EventRow[]> {
   return readPrisma().event.findMany({
     where: {
       accountId,
@@ -37,6 +37,13 @@ export async function findReceivedEvent(inboundId: string, accountId: string): P
       id: eventIdOf(inboundId, "message.received", timeOfId(inboundId)),
     },
   });
+}
+
+/** The events of a message, sent or received, oldest first; none when the account has no such message. */
+export async function findEventsOf(messageId: string, accountId: string): Promise<EventRow[]> {
+  if (isId("inbound", messageId)) return findReceivedEvent(messageId, accountId);
+  const message = await readPrisma().message.findFirst({ where: { id: messageId, accountId } });
+  return message ? findEvents(message) : [];
 }
 
 export type DeliveryOfMessage = DeliveryRow & { endpointId: string };

@@ -84,7 +84,7 @@ function receiptView(receipt: MessageDetail["receipts"][number]): EntryView {
   };
 }
 
-function deliveryView(delivery: MessageDetail["deliveries"][number]): EntryView {
+function deliveryView(delivery: MessageDetail["deliveries"][number], messageId: string): EntryView {
   const texts = messageTexts.timeline;
   return {
     icon: icon(IconWebhook),
@@ -94,7 +94,7 @@ function deliveryView(delivery: MessageDetail["deliveries"][number]): EntryView 
       <>
         <Anchor
           component={PageLink}
-          href={`/webhooks/${delivery.endpoint_id}`}
+          href={`/webhooks/${delivery.endpoint_id}?message=${messageId}`}
           size="sm"
           style={{ overflowWrap: "anywhere" }}
         >
@@ -140,7 +140,7 @@ function viewOf(entry: TimelineEntry, { message }: MessageDetail): EntryView {
         title: message.status === "undelivered" ? texts.undelivered : texts.failed,
       };
     case "delivery":
-      return deliveryView(entry.delivery);
+      return deliveryView(entry.delivery, message.id);
   }
 }
 

@@ -14,12 +14,14 @@ import { FilterSelect } from "@/app/_ui/lists/filter-select";
 import { NoMatch } from "@/app/_ui/lists/no-match";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
+import { TextFilter } from "@/app/_ui/lists/text-filter";
 import { UnusableFilters } from "@/app/_ui/lists/unusable-filters";
 import { oneOf, useUrlState } from "@/app/_ui/lists/use-url-state";
 import type { Delivery } from "@/server/webhooks/schema";
 import { ChosenDeliveries, isResendable } from "./chosen-deliveries";
 import { DELIVERY_STATUSES, DeliveryRow } from "./delivery-row";
 
+const MESSAGE_ID_MAX = 40;
 const PAGE_SIZE = 20;
 const REFRESH_MS = 5_000;
 
@@ -64,13 +66,14 @@ const deliveryColumn = (endpointId: string): Column<Delivery> => ({
 export function DeliveryList({ endpointId }: { endpointId: string }) {
   const { params, page, change, setPage } = useUrlState();
   const status = oneOf(DELIVERY_STATUSES, params.get("status"));
+  const messageId = params.get("message")?.slice(0, MESSAGE_ID_MAX) ?? "";
   const utils = trpc.useUtils();
   const isLive = useLive(["deliveries"], () => {
     void utils.webhooks.deliveries.invalidate({ id: endpointId });
     void utils.webhooks.get.invalidate({ id: endpointId });
   });
   const deliveries = trpc.webhooks.deliveries.useQuery(
-    { id: endpointId, status, page, limit: PAGE_SIZE },
+    { id: endpointId, status, message_id: messageId || undefined, page, limit: PAGE_SIZE },
     { placeholderData: keepPreviousData, refetchInterval: isLive ? LIVE_REFRESH_MS : REFRESH_MS },
   );
   const mayChange = useMayChange();
@@ -84,14 +87,24 @@ export function DeliveryList({ endpointId }: { endpointId: string }) {
         <Title order={2} size="h4">
           {texts.title}
         </Title>
-        <FilterSelect
-          aria-label={sharedTexts.status}
-          placeholder={texts.anyStatus}
-          options={DELIVERY_STATUSES.map((value) => ({ value, label: texts.statuses[value] }))}
-          value={status}
-          onChange={(value) => change({ status: value })}
-          w={180}
-        />
+        <Group gap="sm" flex="1 1 300px" justify="flex-end">
+          <TextFilter
+            aria-label={texts.message}
+            placeholder="msg_…"
+            maxLength={MESSAGE_ID_MAX}
+            value={messageId}
+            onChange={(message) => change({ message }, "replace")}
+            maw={{ sm: 300 }}
+          />
+          <FilterSelect
+            aria-label={sharedTexts.status}
+            placeholder={texts.anyStatus}
+            options={DELIVERY_STATUSES.map((value) => ({ value, label: texts.statuses[value] }))}
+            value={status}
+            onChange={(value) => change({ status: value })}
+            w={180}
+          />
+        </Group>
       </Group>
       <UnusableFilters params={params} understood={{ status }} change={change} />
       <QueryState query={deliveries}>
@@ -106,7 +119,16 @@ export function DeliveryList({ endpointId }: { endpointId: string }) {
               pagination={pagination}
               onPage={setPage}
               busy={deliveries.isPlaceholderData}
-              empty={status ? <NoneWithStatus onClear={() => change({ status: undefined })} /> : <NoDelivery />}
+              empty={
+                status || messageId ? (
+                  <NoneFound
+                    isOfMessage={messageId !== ""}
+                    onClear={() => change({ status: undefined, message: undefined })}
+                  />
+                ) : (
+                  <NoDelivery />
+                )
+              }
             />
           </Card>
         )}
@@ -123,6 +145,10 @@ function NoDelivery() {
   );
 }
 
-function NoneWithStatus({ onClear }: { onClear: () => void }) {
-  return <NoMatch title={texts.noneWithStatus} showAll={texts.showAll} onClear={onClear} />;
+function NoneFound({ isOfMessage, onClear }: { isOfMessage: boolean; onClear: () => void }) {
+  return (
+    <NoMatch title={isOfMessage ? texts.noneOfMessage : texts.noneWithStatus} showAll={texts.showAll} onClear={onClear}>
+      {isOfMessage && texts.whyNoneOfMessage}
+    </NoMatch>
+  );
 }

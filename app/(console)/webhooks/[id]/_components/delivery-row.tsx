@@ -13,6 +13,7 @@ import { Time } from "@/app/_ui/values/time";
 import { isAcknowledged } from "@/server/webhooks/delivery/retry";
 import type { Delivery } from "@/server/webhooks/schema";
 import { isResendable, useResend } from "./chosen-deliveries";
+import { PayloadButton } from "./payload-button";
 
 const TONES: Record<Delivery["status"], Tone> = {
   pending: "neutral",
@@ -43,6 +44,7 @@ export function DeliveryRow({ delivery, endpointId }: { delivery: Delivery; endp
             <Group gap="sm">
               <span className="mono small">{delivery.event_type}</span>
               <StatusBadge tone={tone}>{label}</StatusBadge>
+              <span className="mono small dimmed mantine-visible-from-lg">{delivery.message_id}</span>
             </Group>
             <Group gap="md">
               <Text size="sm" c="dimmed" className="tabular nowrap">
@@ -94,6 +96,7 @@ function DeliveryTries({ delivery, endpointId }: { delivery: Delivery; endpointI
         <Text size="sm" c="dimmed" className="mono" style={{ overflowWrap: "anywhere" }}>
           {delivery.event_id}
         </Text>
+        <PayloadButton delivery={delivery} />
         <IfMayChange>
           {isResendable(delivery) && <ResendButton delivery={delivery} endpointId={endpointId} />}
         </IfMayChange>
