@@ -7,9 +7,10 @@ import { shellTexts as texts } from "@/app/_texts/shell/shell";
 import { lazily } from "@/app/_ui/connection/connection";
 import { usePerson } from "../_trpc/client";
 import { useTestMode } from "../_trpc/test-mode";
-import { useCompact } from "../_ui/frame/density";
 import { SchemeToggle } from "../_ui/frame/scheme-toggle";
 import { Shell } from "../_ui/frame/shell";
+import { useCompact } from "../_ui/view/density";
+import { ExactTimesProvider } from "../_ui/view/exact-times";
 import { AccountMenu } from "./account-menu";
 import { BalanceLink } from "./balance-link";
 import { Home } from "./home";
@@ -36,6 +37,8 @@ type ShellViewer = {
   isTestMode?: boolean;
   /** Whether the request's cookie asks for compact tables. */
   isCompact?: boolean;
+  /** Whether it asks for exact times. */
+  hasExactTimes?: boolean;
 };
 
 const SiteDrawer = lazily(() => import("../_ui/frame/site-drawer").then((file) => ({ default: file.SiteDrawer })));
@@ -50,48 +53,50 @@ export function ConsoleShell({ viewer, children }: { viewer: ShellViewer; childr
   const isCompact = useCompact(viewer.isCompact);
   return (
     <MayChangeProvider mayChange={viewer.mayChange}>
-      <Shell
-        brand={<Home />}
-        header={
-          <Group ml="auto" gap="xs" wrap="nowrap" miw={0}>
-            <Box visibleFrom="sm" mr="xs">
-              <TestModeSwitch isOn={isTestMode} />
-            </Box>
-            <SearchButton isOperator={viewer.isOperator} />
-            <BalanceLink />
-            <SchemeToggle withDensity />
-            <AccountMenu name={viewer.name} email={viewer.email} />
-          </Group>
-        }
-        navigation={<Navigation isOperator={viewer.isOperator} />}
-        navigationLabel={texts.navigation}
-        isBesideHeader
-        isCompact={isCompact}
-        isDrawerOpen={drawerOpen}
-        onOpenDrawer={drawer.open}
-      >
-        {wasOpened && (
-          <Suspense>
-            <SiteDrawer
-              opened={drawerOpen}
-              onClose={drawer.close}
-              title={<Home onLeave={drawer.close} />}
-              label={texts.navigation}
-              above={
-                <Box hiddenFrom="sm" px="sm" pb="md">
-                  <TestModeSwitch isOn={isTestMode} />
-                </Box>
-              }
-            >
-              <Navigation isOperator={viewer.isOperator} onLeave={drawer.close} />
-            </SiteDrawer>
-          </Suspense>
-        )}
-        {isTestMode && <TestModeBanner />}
-        <Container size={WIDTH_MAX} px={{ base: "md", sm: "xl" }} py={{ base: "lg", sm: "xl" }}>
-          {children}
-        </Container>
-      </Shell>
+      <ExactTimesProvider forServer={viewer.hasExactTimes}>
+        <Shell
+          brand={<Home />}
+          header={
+            <Group ml="auto" gap="xs" wrap="nowrap" miw={0}>
+              <Box visibleFrom="sm" mr="xs">
+                <TestModeSwitch isOn={isTestMode} />
+              </Box>
+              <SearchButton isOperator={viewer.isOperator} />
+              <BalanceLink />
+              <SchemeToggle withDensity />
+              <AccountMenu name={viewer.name} email={viewer.email} />
+            </Group>
+          }
+          navigation={<Navigation isOperator={viewer.isOperator} />}
+          navigationLabel={texts.navigation}
+          isBesideHeader
+          isCompact={isCompact}
+          isDrawerOpen={drawerOpen}
+          onOpenDrawer={drawer.open}
+        >
+          {wasOpened && (
+            <Suspense>
+              <SiteDrawer
+                opened={drawerOpen}
+                onClose={drawer.close}
+                title={<Home onLeave={drawer.close} />}
+                label={texts.navigation}
+                above={
+                  <Box hiddenFrom="sm" px="sm" pb="md">
+                    <TestModeSwitch isOn={isTestMode} />
+                  </Box>
+                }
+              >
+                <Navigation isOperator={viewer.isOperator} onLeave={drawer.close} />
+              </SiteDrawer>
+            </Suspense>
+          )}
+          {isTestMode && <TestModeBanner />}
+          <Container size={WIDTH_MAX} px={{ base: "md", sm: "xl" }} py={{ base: "lg", sm: "xl" }}>
+            {children}
+          </Container>
+        </Shell>
+      </ExactTimesProvider>
     </MayChangeProvider>
   );
 }

@@ -208,6 +208,30 @@ test("a list arrives with its rows, before any script has run, and tables can be
   });
 });
 
+test("times of lists are shown as date and clock for those who want that, also before any script has run", async ({
+  console: page,
+  api,
+  account,
+}) => {
+  await api.post("/messages/send", { from: account.sender, to: "+14155550185", body: "Hi" });
+  const time = page.getByRole("table", { name: "Messages" }).getByRole("time").filter({ visible: true });
+  const exact = /^[A-Z][a-z]{2} \d{1,2}, \d{4}, \d{1,2}:\d{2}:\d{2}\s[AP]M$/;
+  await page.goto("/messages");
+  await expect(time).toHaveText("just now");
+  await page.getByRole("button", { name: "Theme" }).click();
+  await page.getByRole("menuitemcheckbox", { name: "Exact times" }).click();
+  await expect(time).toHaveText(exact);
+  await expect(async () => {
+    const html = await (await page.request.get("/messages")).text();
+    expect(html).toMatch(/<time [^>]*>[A-Z][a-z]{2} \d{1,2}, \d{4}, \d{1,2}:/);
+  }).toPass();
+  await page.reload();
+  await expect(time).toHaveText(exact);
+  await page.getByRole("button", { name: "Theme" }).click();
+  await page.getByRole("menuitemcheckbox", { name: "Exact times" }).click();
+  await expect(time).not.toHaveText(exact);
+});
+
 test("of filters that are chosen quicker than the page renders, none is lost", async ({ console: page }) => {
   await page.goto("/messages");
   await page.getByRole("button", { name: "More filters" }).click();

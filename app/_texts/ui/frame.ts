@@ -7,6 +7,7 @@ const en = {
   theme: "Theme",
   schemes: { light: "Light", dark: "Dark", auto: "Match system" },
   compactTables: "Compact tables",
+  exactTimes: "Exact times",
   offline: "You are offline. Pages and dialogs open again once you are connected.",
 };
 

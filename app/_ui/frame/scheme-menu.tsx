@@ -5,7 +5,8 @@ import type { ReactNode } from "react";
 import { frameTexts as texts } from "@/app/_texts/ui/frame";
 import type { Icon } from "@/app/_ui/icons/icon";
 import { IconCheck, IconDeviceDesktop, IconMoon, IconSun } from "@/app/_ui/icons/icons";
-import { rememberCompact, useCompact } from "./density";
+import { rememberCompact, useCompact } from "../view/density";
+import { rememberExactTimes, useExactTimes } from "../view/exact-times";
 import { LoadedMenu } from "./loaded-menu";
 
 const SCHEMES: ReadonlyArray<{ value: MantineColorScheme; icon: Icon }> = [
@@ -14,9 +15,10 @@ const SCHEMES: ReadonlyArray<{ value: MantineColorScheme; icon: Icon }> = [
   { value: "auto", icon: IconDeviceDesktop },
 ];
 
-/** Chooses light, dark or the system's colours, and whether tables are compact. `children`: the button that opens it. */
+/** Chooses light, dark or the system's colours, and whether tables are compact and times exact. `children`: the button that opens it. */
 export function SchemeMenu({ withDensity, children }: { withDensity: boolean; children: ReactNode }) {
   const isCompact = useCompact();
+  const isExact = useExactTimes();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (
     <LoadedMenu button={children} keepMounted={false}>
@@ -38,6 +40,9 @@ export function SchemeMenu({ withDensity, children }: { withDensity: boolean; ch
           <Menu.Divider />
           <Menu.CheckboxItem checked={isCompact} onChange={rememberCompact} closeMenuOnClick>
             {texts.compactTables}
+          </Menu.CheckboxItem>
+          <Menu.CheckboxItem checked={isExact} onChange={rememberExactTimes} closeMenuOnClick>
+            {texts.exactTimes}
           </Menu.CheckboxItem>
         </>
       )}

@@ -4,6 +4,7 @@ import { useSyncExternalStore } from "react";
 import { currentLocale, perLocale } from "@/app/_texts/language";
 import { valuesTexts as texts } from "@/app/_texts/ui/values";
 import { Tooltip } from "../tooltip";
+import { useExactTimes } from "../view/exact-times";
 
 const TICK_MS = 10_000;
 const STEPS: ReadonlyArray<{ unit: Intl.RelativeTimeFormatUnit; seconds: number; below: number }> = [
@@ -16,9 +17,16 @@ const JUST_NOW_S = 45;
 const relative = perLocale((locale) => new Intl.RelativeTimeFormat(locale, { numeric: "auto" }));
 const day = { dateStyle: "medium" } as const;
 const moment = { dateStyle: "medium", timeStyle: "long" } as const;
+const clockIn = (timeZone: string | undefined) =>
+  perLocale((locale) => new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "medium", timeZone }));
+const [ownClock, utcClock] = [clockIn(undefined), clockIn("UTC")];
 
-/** 90 s ago -> "1 minute ago"; a date beyond 30 days. `timeZone` undefined: the browser's own. */
-function toWords(date: Date, timeZone: string | undefined): string {
+/**
+ * 90 s ago -> "1 minute ago"; a date beyond 30 days. `timeZone` undefined: the browser's own. `isExact`: date and clock instead,
+ * without the zone, which every row of a list would repeat.
+ */
+function toWords(date: Date, timeZone: string | undefined, isExact: boolean): string {
+  if (isExact) return (timeZone === undefined ? ownClock : utcClock)().format(date);
   const ageS = (Date.now() - date.getTime()) / 1_000;
   if (Math.abs(ageS) < JUST_NOW_S) return ageS >= 0 ? texts.justNow : texts.inAMoment;
   const step = STEPS.find((entry) => Math.abs(ageS) < entry.below);
@@ -63,21 +71,19 @@ const useZone = () => useSyncExternalStore(never, inOwnZone, inUtc);
 type TimeProps = { value: string | null; fallback?: string };
 
 /**
- * A time relative to now, exact in the tooltip; `fallback` for null. The server does not know the browser's time zone, so the
+ * A time relative to now, or as date and clock for those who want that, with both zones in the tooltip; `fallback` for null. The server does not know the browser's time zone, so the
  * first render names days of UTC. Its words may be a moment older than those of the browser, which is no mistake.
  */
 export function Time({ value, fallback = "–" }: TimeProps) {
   const timeZone = useZone();
+  const isExact = useExactTimes();
   const date = new Date(value ?? 0);
-  const words = useSyncExternalStore(
-    subscribe,
-    () => toWords(date, timeZone),
-    () => toWords(date, timeZone),
-  );
+  const inWords = () => toWords(date, timeZone, isExact);
+  const words = useSyncExternalStore(subscribe, inWords, inWords);
   if (!value) return <span>{fallback}</span>;
   return (
     <Tooltip label={() => exact(date)}>
-      <time dateTime={value} className="nowrap" suppressHydrationWarning>
+      <time dateTime={value} className={isExact ? "exact-time" : "nowrap"} suppressHydrationWarning>
         {words}
       </time>
     </Tooltip>
@@ -87,14 +93,16 @@ export function Time({ value, fallback = "–" }: TimeProps) {
 /** A time among the details of one thing, written out beside its words: a finger or a keyboard cannot point at it. */
 export function ExactTime({ value, fallback }: TimeProps) {
   const timeZone = useZone();
+  const isExact = useExactTimes();
+  if (!value) return <Time value={value} fallback={fallback} />;
+  const written = new Date(value).toLocaleString(currentLocale(), { ...moment, timeZone });
+  if (isExact) return <span suppressHydrationWarning>{written}</span>;
   return (
     <>
-      <Time value={value} fallback={fallback} />{" "}
-      {value && (
-        <span className="dimmed small inline-block" suppressHydrationWarning>
-          {new Date(value).toLocaleString(currentLocale(), { ...moment, timeZone })}
-        </span>
-      )}
+      <Time value={value} />{" "}
+      <span className="dimmed small inline-block" suppressHydrationWarning>
+        {written}
+      </span>
     </>
   );
 }

@@ -1,0 +1,31 @@
+"use client";
+
+import { useSyncExternalStore } from "react";
+
+const YEAR_S = 31_536_000;
+
+const listeners = new Set<() => void>();
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/**
+ * Whether a choice of how the console is shown is made, which the cookie `name` remembers.
+ * @param forServer what the request's cookie says, for the first render.
+ */
+export const useCookieSwitch = (name: string, forServer = false): boolean =>
+  useSyncExternalStore(
+    subscribe,
+    () => document.cookie.split("; ").includes(`${name}=true`),
+    () => forServer,
+  );
+
+/** Makes the choice, or takes it back, here and on later visits. */
+export function rememberCookieSwitch(name: string, isOn: boolean): void {
+  const secure = window.location.protocol === "https:" ? "; Secure" : "";
+  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is missing in Firefox.
+  document.cookie = `${name}=${isOn}; Path=/; SameSite=Lax; Max-Age=${isOn ? YEAR_S : 0}${secure}`;
+  for (const listener of listeners) listener();
+}

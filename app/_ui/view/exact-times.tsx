@@ -1,0 +1,19 @@
+"use client";
+
+import { createContext, type ReactNode, useContext } from "react";
+import { rememberCookieSwitch, useCookieSwitch } from "./cookie-switch";
+import { EXACT_TIMES_COOKIE } from "./cookies";
+
+/** A context, because a time does not know what the request's cookie says. */
+const ExactTimes = createContext(false);
+
+/** Tells the times below it whether to show date and clock. `forServer`: what the request's cookie says. */
+export function ExactTimesProvider({ forServer, children }: { forServer?: boolean; children: ReactNode }) {
+  return <ExactTimes value={useCookieSwitch(EXACT_TIMES_COOKIE, forServer)}>{children}</ExactTimes>;
+}
+
+/** Whether times are shown as date and clock, and not as what has passed since. */
+export const useExactTimes = (): boolean => useContext(ExactTimes);
+
+/** Makes times exact, or relative again, here and on later visits. */
+export const rememberExactTimes = (isExact: boolean): void => rememberCookieSwitch(EXACT_TIMES_COOKIE, isExact);
