@@ -35,6 +35,7 @@ const en = {
     hint: (days: number) => `Optional. Date and time, at most ${days} days ahead.`,
     hintInZone: (zone: string, days: number) => `Optional. Date and time in ${zone}, at most ${days} days ahead.`,
     enterTime: "Enter a date and a time",
+    noSuchTime: "This time does not exist: the clocks are put forward then",
     chooseFuture: "Choose a time in the future",
     chooseWithin: (days: number) => `Choose a time within ${days} days`,
   },

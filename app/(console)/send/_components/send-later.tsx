@@ -11,12 +11,20 @@ export function isoOf(local: string): string | null {
   return Number.isNaN(at.getTime()) ? null : at.toISOString();
 }
 
+const twoDigits = (value: number) => String(value).padStart(2, "0");
+
+/** Whether clocks show the local time: one that they skip in spring, `Date` takes for another. */
+const isOnClocks = (local: string, at: Date): boolean =>
+  local.includes(`T${twoDigits(at.getHours())}:${twoDigits(at.getMinutes())}`);
+
 /** Why a message cannot be scheduled for this local time; null: it can, or is to be sent at once. */
 export function sendAtProblem(local: string): string | null {
   if (local === "") return null;
   const texts = sendTexts.later;
-  const aheadMs = new Date(local).getTime() - Date.now();
+  const at = new Date(local);
+  const aheadMs = at.getTime() - Date.now();
   if (Number.isNaN(aheadMs)) return texts.enterTime;
+  if (!isOnClocks(local, at)) return texts.noSuchTime;
   if (aheadMs <= 0) return texts.chooseFuture;
   return aheadMs > AHEAD_MAX_DAYS * DAY_MS ? texts.chooseWithin(AHEAD_MAX_DAYS) : null;
 }
