@@ -8,20 +8,7 @@ import { IconBraces, IconTerminal2 } from "@/app/_ui/icons/icons";
 import { toastDone } from "@/app/_ui/toast";
 import { copy } from "@/app/_ui/values/copy";
 import type { MessageDetail } from "@/server/messages/schema";
-
-/** A text as one argument of a POSIX shell. */
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
-
-/** The request that sends this message. The key is left to the reader: only its hash is stored. */
-function curlOf({ message: { from, to, body }, reference }: MessageDetail): string {
-  const request = { from, to, body, ...(reference === null ? {} : { reference }) };
-  return [
-    `curl -X POST ${window.location.origin}/api/v1/messages/send`,
-    `  -H "Authorization: Bearer $API_KEY"`,
-    `  -H "Content-Type: application/json"`,
-    `  -d ${quoted(JSON.stringify(request))}`,
-  ].join(" \\\n");
-}
+import { curlOf } from "./curl";
 
 async function copyAs(text: string, done: string): Promise<void> {
   if (await copy(text)) toastDone(done);
@@ -34,7 +21,7 @@ export function CopyMenu({ detail, children }: { detail: MessageDetail; children
       {detail.message.body !== "" && (
         <Menu.Item
           leftSection={<IconTerminal2 size={16} aria-hidden />}
-          onClick={() => void copyAs(curlOf(detail), texts.copiedAsCurl)}
+          onClick={() => void copyAs(curlOf(window.location.origin, detail), texts.copiedAsCurl)}
         >
           {texts.asCurl}
         </Menu.Item>
