@@ -12,14 +12,14 @@ const READ_BY_PEOPLE =
   /^(aria-label|aria-description|alt|title|label|description|placeholder|empty|hint|submit|legend|header|heading|action|message|notice|warning|failure|missing|copyLabel|navigationLabel|showAll|unit|name|confirmLabel|cancelLabel|fallback|children|error)$/;
 /** Strings that are no language: protocols, code, products. Each with the file that shows it. */
 const NOT_TEXT: Record<string, readonly string[]> = {
-  "(console)/messages/[id]/_components/copy-menu.tsx": [
+  "(console)/messages/[id]/_components/curl.ts": [
     "curl -X POST",
     '-H "Authorization: Bearer $API_KEY"',
     '-H "Content-Type: application/json"',
   ],
   "(console)/send/many/_components/recipients-card.tsx": ["name,phone Ann,+14155550123"],
   "_trpc/test-mode.ts": ["; Path=/; SameSite=Lax"],
-  "_ui/frame/density.ts": ["; Path=/; SameSite=Lax; Max-Age="],
+  "_ui/view/cookie-switch.ts": ["; Path=/; SameSite=Lax; Max-Age="],
   "_ui/values/provider-name.ts": ["Africa’s Talking"],
   // Failures that nobody is shown in these words.
   "docs/_components/reference.tsx": [
