@@ -18,6 +18,7 @@ import { runMigrations as migrateJobQueue } from "graphile-worker";
 import pg from "pg";
 import { type MigrationState, tooNewLine } from "../server/observability/migration-state";
 import { readMigrationState } from "../server/observability/migrations";
+import { notDirectLine, sharesSessions } from "../server/observability/pooled-sessions";
 import { buildIndexesOf, onOwnConnection } from "./online-indexes";
 import { patiently } from "./patiently";
 import { indexQueues } from "./queue-indexes";
@@ -73,6 +74,20 @@ async function takeTurn(guard: pg.Client): Promise<void> {
     ]);
     if (rows[0]?.isMine) return;
     await pause(LOCK_POLL_MS);
+  }
+}
+
+/**
+ * Refuses an address whose sessions do not last: the lock of this turn would stay behind on a connection of the pooler, and the next
+ * migration wait for it without end. @throws Error with one line for people.
+ */
+async function refuseShared(guard: pg.Client, connectionString: string): Promise<void> {
+  const other = new pg.Client({ connectionString });
+  const open = () => other.connect().then(() => other);
+  try {
+    if (await sharesSessions(guard, open)) throw new Error(notDirectLine(Boolean(process.env.DATABASE_DIRECT_URL)));
+  } finally {
+    await other.end();
   }
 }
 
@@ -197,6 +212,7 @@ export async function migrate(connectionString: string): Promise<string[]> {
   const guard = new pg.Client({ connectionString });
   await guard.connect();
   try {
+    await refuseShared(guard, connectionString);
     await takeTurn(guard);
     const before = await readMigrationState(guard);
     const refusal = tooNewLine(before);

@@ -28,6 +28,7 @@ import { errorFields, log } from "./core/log";
 import { onShutdown, runUntilStopped } from "./core/process";
 import { keepClockChecked } from "./observability/clock-check";
 import { serveMetrics } from "./observability/exporter";
+import { refuseUnfitPooler } from "./observability/pooler-check";
 import { refuseTooNew, warnOfLanguageOrder } from "./observability/start-check";
 import { startTracing } from "./observability/tracing";
 
@@ -48,6 +49,7 @@ async function start(): Promise<void> {
   makeValuesOfRequests();
   await startTracing("web");
   await serveMetrics("web");
+  await refuseUnfitPooler();
   await refuseTooNew();
   await warnOfLanguageOrder();
   onShutdown(keepClockChecked());

@@ -15,6 +15,7 @@ import { keepHealthCurrent, prepareProviders } from "../server/providers/tasks";
 import { keepLease } from "./lease";
 import { queuePlans } from "./plans";
 import { keepQueue, type Queue } from "./queue";
+import { QUEUE_OPTIONS } from "./runner";
 import { keepSchedule } from "./schedule";
 import { keepTakingOver } from "./take-over";
 
@@ -22,7 +23,7 @@ async function start(): Promise<void> {
   const { DISPATCH_CONCURRENCY, WORKER_CONCURRENCY, WEBHOOK_CONCURRENCY } = env();
   // Created first, so that it is closed last.
   pool();
-  await startObservability();
+  await startObservability(QUEUE_OPTIONS);
   const queues: Queue[] = [];
   const restartQueues = (reason: string) => {
     for (const queue of queues) queue.restart(reason);

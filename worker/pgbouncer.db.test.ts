@@ -37,7 +37,7 @@ describe.skipIf(!hasPooler)(
   () => {
     beforeAll(async () => {
       direct = process.env.DATABASE_URL ?? "";
-      pooler = await startPooler(direct, CONNECTIONS);
+      pooler = await startPooler(direct, { default_pool_size: String(CONNECTIONS) });
       pooled = pooler.through(direct);
       Object.assign(process.env, {
         DATABASE_URL: pooled,

@@ -22,6 +22,11 @@ export const QUEUE_SETTINGS = {
   jit: "off",
 } as const;
 
+/** The same as a parameter of a connection. */
+export const QUEUE_OPTIONS = Object.entries(QUEUE_SETTINGS)
+  .map(([name, value]) => `-c ${name}=${value}`)
+  .join(" ");
+
 /**
  * `connections`: at least one for LISTEN and one for the rest. `pollMs`: pause between polls for due jobs; the database announces
  * new ones at once.
@@ -107,9 +112,7 @@ function openConnections(max: number, tasks: TaskList): pg.Pool {
     Client: clientFor(tasks),
     connectionString: directDatabaseUrl(),
     application_name: "worker-queue",
-    options: Object.entries(QUEUE_SETTINGS)
-      .map(([name, value]) => `-c ${name}=${value}`)
-      .join(" "),
+    options: QUEUE_OPTIONS,
     max,
     connectionTimeoutMillis: 5 * SECOND_MS,
     query_timeout: 15 * SECOND_MS,

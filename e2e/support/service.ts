@@ -78,7 +78,7 @@ async function startBehindPooler(dataDir: string): Promise<Behind> {
   if (process.env.E2E_PGBOUNCER !== "true") return { settings: {}, stop: async () => undefined };
   const server = await startPostgres(path.join(dataDir, "postgres"));
   const direct = await createDatabase(server, "messaging");
-  const pooler = await startPooler(direct, POOLED_CONNECTIONS);
+  const pooler = await startPooler(direct, { default_pool_size: String(POOLED_CONNECTIONS) });
   return {
     settings: {
       DATABASE_URL: pooler.through(direct),

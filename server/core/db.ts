@@ -54,6 +54,13 @@ export const pools = defineProcessValue("db.pools", () => new Map<string, pg.Poo
  */
 const KEY_LOOKUPS = ["random_page_cost = 1.1", "enable_seqscan = off", "jit = off"];
 
+/** Limits for which a connection asks as it begins: poolers must let these parameters pass. */
+export const SESSION_LIMITS = {
+  lock_timeout: 10_000,
+  idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+  statement_timeout: 25_000,
+} as const;
+
 type PoolSettings = Pick<pg.PoolConfig, "connectionString" | "connectionTimeoutMillis" | "max" | "statement_timeout">;
 
 function makePool(name: string, config: PoolSettings): PatientPool {
@@ -64,8 +71,7 @@ function makePool(name: string, config: PoolSettings): PatientPool {
     // A database host that falls silent, or a lock whose holder did, must cost seconds, not TCP's quarter of an hour.
     keepAlive: true,
     query_timeout: 30_000,
-    lock_timeout: 10_000,
-    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+    ...SESSION_LIMITS,
     types,
     pipeline: true,
     ...(!env().DATABASE_STATEMENT_NAMES && { Client: NamelessClient }),
@@ -86,7 +92,7 @@ function makePool(name: string, config: PoolSettings): PatientPool {
 
 /** The process's one pool for whatever changes something, shared by hand-written SQL and Prisma. */
 export const pool = defineProcessValue("db.pool", () =>
-  makePool("main", { max: env().DATABASE_POOL_SIZE, statement_timeout: 25_000 }),
+  makePool("main", { max: env().DATABASE_POOL_SIZE, statement_timeout: SESSION_LIMITS.statement_timeout }),
 );
 
 /** Connections for {@link readPool}, beside those of DATABASE_POOL_SIZE. */

@@ -28,7 +28,7 @@ beforeAll(async () => {
   url = `http://127.0.0.1:${port}`;
   Object.assign(process.env, { METRICS_PORT: String(port), METRICS_TOKEN: TOKEN });
   await makeRoute();
-  await startObservability();
+  await startObservability("");
 });
 
 afterAll(() => pool().query("DELETE FROM workers"));

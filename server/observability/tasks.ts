@@ -3,19 +3,25 @@ import { isWideLogged, logWide } from "../core/log";
 import { metrics } from "../core/metrics";
 import type { SpanPlan } from "../core/spans";
 import { serveMetrics } from "./exporter";
+import { refuseIndirect, refuseUnfitPooler } from "./pooler-check";
 import { waitForMigrations } from "./start-check";
 import { startTracing } from "./tracing";
 
 /**
  * Begins to trace, serves the metrics of a worker, with those that are read from the database, and waits until the database has every migration
- * that this version needs. @throws Error when the database is too new.
+ * that this version needs.
+ * @param queueOptions parameters of the queues' connections, which lead past any pooler.
+ * @throws Error when the database is too new, or a pooler lacks what the service needs.
  */
-export async function startObservability(): Promise<void> {
+export async function startObservability(queueOptions: string): Promise<void> {
   await startTracing("worker");
   // An alert on jobs that were not done needs a count to look at before the first one is.
   for (const task of [...QUEUES.sweeps, ...QUEUES.housekeeping]) metrics().jobs.zero({ task, outcome: "done" });
   await serveMetrics("worker");
+  // First: behind a pooler that refuses our parameters the migrations could not even be read.
+  await refuseUnfitPooler();
   await waitForMigrations();
+  await refuseIndirect(queueOptions);
 }
 
 export { keepClockChecked } from "./clock-check";

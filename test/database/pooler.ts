@@ -7,6 +7,7 @@ import path from "node:path";
 import pg from "pg";
 import { freePort } from "@/scripts/free-port";
 
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const READY_WITHIN_MS = 30_000;
 const LOOK_EVERY_MS = 50;
 
@@ -19,25 +20,36 @@ export const hasPooler = major !== "0";
 export const keepsStatements = Number(major) > 1 || Number(minor) >= 21;
 
 export type Pooler = {
+  port: number;
   /** The address of a database, given as that of the server, through the pooler. */
   through: (direct: string) => string;
+  /** Kills it and starts it again on its port, `downMs` later. */
+  restart: (downMs: number) => Promise<void>;
+  /** Has every statement wait for a while, as for a switch of the server (PAUSE and RESUME). */
+  pause: (ms: number) => Promise<void>;
   stop: () => Promise<void>;
 };
 
+/** The settings that we ship, changed line by line: the value of a setting, or null for a line that is left out. */
+export type PoolerSettings = Readonly<Record<string, string | null>>;
+
 /** The settings that we ship, with a test's addresses, for every database of the server. */
-async function settingsFor(direct: string, folder: string, port: number, connections: number): Promise<string> {
+async function settingsFor(direct: string, folder: string, port: number, changes: PoolerSettings): Promise<string> {
   const url = new URL(direct);
   const target = `host=127.0.0.1 port=${url.port} user=${url.username} password=${url.password}`;
   const shipped = await readFile("deploy/pgbouncer/pgbouncer.ini", "utf8");
-  return shipped
+  const settings = shipped
     .replace(/^messaging = .* connect_query=/m, `* = ${target} connect_query=`)
     .replace(
       /^listen_port = .*/m,
       `listen_port = ${port}\nadmin_users = postgres\nlogfile = ${folder}/log\nunix_socket_dir =`,
     )
     .replace(/^auth_type = .*\nauth_file = .*/m, `auth_type = any\nauth_file = ${folder}/users`)
-    .replace(/^default_pool_size = .*/m, `default_pool_size = ${connections}`)
     .replace(/^; (max_prepared_statements)/m, keepsStatements ? "$1" : "; $1");
+  return Object.entries(changes).reduce(
+    (text, [name, value]) => text.replace(new RegExp(`^${name} = .*`, "m"), value === null ? "" : `${name} = ${value}`),
+    settings,
+  );
 }
 
 async function isReached(url: string): Promise<boolean> {
@@ -54,37 +66,71 @@ async function isReached(url: string): Promise<boolean> {
   }
 }
 
-async function stop(child: ChildProcess, folder: string): Promise<void> {
-  child.kill("SIGTERM");
+async function end(child: ChildProcess, signal: "SIGTERM" | "SIGKILL"): Promise<void> {
+  child.kill(signal);
   if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
-  await rm(folder, { recursive: true, force: true });
+}
+
+/** Gives a command to the pooler's own console. */
+async function command(port: number, text: string): Promise<void> {
+  const client = new pg.Client({ connectionString: `postgresql://postgres@127.0.0.1:${port}/pgbouncer` });
+  client.on("error", () => undefined);
+  await client.connect();
+  await client.query(text).finally(() => client.end());
 }
 
 /**
- * Starts PgBouncer in transaction mode.
+ * Starts PgBouncer, in transaction mode unless `changes` says otherwise.
  * @param direct address of a database of the server.
- * @param connections to each database of the server.
+ * @param changes of the settings that we ship.
  */
-export async function startPooler(direct: string, connections: number): Promise<Pooler> {
+export async function startPooler(direct: string, changes: PoolerSettings): Promise<Pooler> {
   const folder = await mkdtemp(path.join(tmpdir(), "messaging-pgbouncer-"));
   await chmod(folder, 0o777);
   const port = await freePort();
   await writeFile(path.join(folder, "users"), '"postgres" ""\n');
-  await writeFile(path.join(folder, "pgbouncer.ini"), await settingsFor(direct, folder, port, connections));
-  // It does not run as root.
-  const user = process.getuid?.() === 0 ? ["-u", "postgres"] : [];
-  const child = spawn("pgbouncer", ["-q", ...user, path.join(folder, "pgbouncer.ini")], { stdio: "ignore" });
+  await writeFile(path.join(folder, "pgbouncer.ini"), await settingsFor(direct, folder, port, changes));
   const through = (address: string) => {
     const url = new URL(address);
     url.port = String(port);
     return url.href;
   };
-  for (const until = Date.now() + READY_WITHIN_MS; !(await isReached(through(direct))); ) {
-    if (child.exitCode !== null || Date.now() > until) {
-      await stop(child, folder);
-      throw new Error("PgBouncer did not start.");
+  const start = async (): Promise<ChildProcess> => {
+    // It does not run as root.
+    const user = process.getuid?.() === 0 ? ["-u", "postgres"] : [];
+    const child = spawn("pgbouncer", ["-q", ...user, path.join(folder, "pgbouncer.ini")], { stdio: "ignore" });
+    for (const until = Date.now() + READY_WITHIN_MS; !(await isReached(through(direct))); ) {
+      if (child.exitCode !== null || Date.now() > until) {
+        await end(child, "SIGTERM");
+        throw new Error("PgBouncer did not start.");
+      }
+      await pause(LOOK_EVERY_MS);
     }
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
-  }
-  return { through, stop: () => stop(child, folder) };
+    return child;
+  };
+  const remove = () => rm(folder, { recursive: true, force: true });
+  let child = await start().catch(async (thrown) => {
+    await remove();
+    throw thrown;
+  });
+  return {
+    port,
+    through,
+    restart: async (downMs) => {
+      await end(child, "SIGKILL");
+      await pause(downMs);
+      child = await start();
+    },
+    pause: async (ms) => {
+      // It is over once every transaction has ended; meanwhile others wait.
+      const paused = command(port, "PAUSE");
+      await pause(ms);
+      await paused;
+      await command(port, "RESUME");
+    },
+    stop: async () => {
+      await end(child, "SIGTERM");
+      await remove();
+    },
+  };
 }

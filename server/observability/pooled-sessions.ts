@@ -1,0 +1,37 @@
+/** Whether connections to an address have sessions of their own, or a pooler lends them those of others. */
+import type pg from "pg";
+
+/** A busy pooler may lead two connections to different servers for a while; each look is another chance to see that they are shared. */
+export const LOOKS = 5;
+
+async function backendOf(client: pg.Client): Promise<number> {
+  const { rows } = await client.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
+  return rows[0]?.pid ?? 0;
+}
+
+/** Whether a pooler is in between: it makes up the number of the process that PostgreSQL tells a client. */
+export async function isPooled(client: pg.Client): Promise<boolean> {
+  const { processID } = client as unknown as { processID: number | null };
+  return processID !== (await backendOf(client));
+}
+
+/**
+ * Whether a connection's session is that of others, too, as behind a pooler that lends a server for a transaction at a time. Locks of such
+ * a session outlive the connection, and it hears no notifications.
+ * @param open opens another connection to the same address.
+ */
+export async function sharesSessions(client: pg.Client, open: () => Promise<pg.Client>): Promise<boolean> {
+  if (!(await isPooled(client))) return false;
+  const other = await open();
+  const own = await backendOf(client);
+  for (let look = 0; look < LOOKS; look += 1) {
+    if ((await backendOf(other)) === own || (await backendOf(client)) !== own) return true;
+  }
+  return false;
+}
+
+/** The line that refuses an address which should lead past any pooler. @param isNamed whether DATABASE_DIRECT_URL is set. */
+export const notDirectLine = (isNamed: boolean, fault = "its sessions do not last"): string =>
+  isNamed
+    ? `DATABASE_DIRECT_URL leads through a pooler (${fault}): it must lead straight to PostgreSQL.`
+    : `DATABASE_URL leads through a pooler (${fault}): set DATABASE_DIRECT_URL to the address of PostgreSQL itself.`;

@@ -1,0 +1,110 @@
+/**
+ * Refuses addresses of the database that lead through a pooler which lacks what the service needs there. Without this check every
+ * request would fail by an error that names a statement and not the cause, or locks would outlive the process that took them.
+ */
+import pg from "pg";
+import { SESSION_LIMITS } from "../core/db";
+import { env } from "../core/env";
+import { errorCodeOf } from "../core/errors";
+import { errorFields, log } from "../core/log";
+import { plainError } from "../core/process";
+import { isPooled, LOOKS, notDirectLine, sharesSessions } from "./pooled-sessions";
+
+const CONNECT_TIMEOUT_MS = 4_500;
+const REFUSED_PARAMETER = /^unsupported startup parameter(?: in options)?: (\w+)/;
+const NO_TRANSACTIONS = /statement pooling mode/;
+/** SQLSTATEs of a name that another connection has given to its statement, and of one that is not known here. */
+const NAME_FAILURES = new Set(["42P05", "26000"]);
+const SETTINGS_FILE = "deploy/pgbouncer/pgbouncer.ini";
+
+const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
+
+/** Runs `work` with a function that opens connections, and closes these afterwards. */
+async function withConnections<Result>(
+  config: pg.ClientConfig,
+  work: (open: () => Promise<pg.Client>) => Promise<Result>,
+): Promise<Result> {
+  const opened: pg.Client[] = [];
+  try {
+    return await work(async () => {
+      const client = new pg.Client({ connectionTimeoutMillis: CONNECT_TIMEOUT_MS, query_timeout: 5_000, ...config });
+      // Its failures are those of its statements, too.
+      client.on("error", () => undefined);
+      opened.push(client);
+      await client.connect();
+      return client;
+    });
+  } finally {
+    for (const client of opened) void client.end().catch(() => undefined);
+  }
+}
+
+/** Whether statements that two connections prepare under one name disturb each other. */
+async function mixesUpNames(clients: readonly pg.Client[]): Promise<boolean> {
+  try {
+    for (let look = 0; look < LOOKS; look += 1) {
+      for (const client of clients) await client.query({ name: "pooler_check.name", text: "SELECT 1" });
+    }
+    return false;
+  } catch (thrown) {
+    if (NAME_FAILURES.has(errorCodeOf(thrown))) return true;
+    throw thrown;
+  }
+}
+
+/** @returns why DATABASE_URL does not do; null when it does. @throws when the database cannot be asked. */
+async function faultOfMain(): Promise<string | null> {
+  const { DATABASE_URL, DATABASE_STATEMENT_NAMES } = env();
+  const config = { connectionString: DATABASE_URL, ...SESSION_LIMITS };
+  try {
+    return await withConnections(config, async (open) => {
+      const client = await open();
+      if (!(await isPooled(client))) return null;
+      for (const statement of ["BEGIN", "ROLLBACK"]) await client.query(statement);
+      if (!DATABASE_STATEMENT_NAMES || !(await mixesUpNames([client, await open()]))) return null;
+      return "keeps no prepared statements: set its max_prepared_statements to 300 (PgBouncer 1.21 or newer), or DATABASE_STATEMENT_NAMES to false";
+    });
+  } catch (thrown) {
+    const [, parameter] = REFUSED_PARAMETER.exec(messageOf(thrown)) ?? [];
+    if (parameter)
+      return `refuses the parameter ${parameter}: name it in its ignore_startup_parameters, as ${SETTINGS_FILE} does`;
+    if (NO_TRANSACTIONS.test(messageOf(thrown)))
+      return `has no transactions (pool_mode = statement): set its pool_mode to transaction, as ${SETTINGS_FILE} does`;
+    throw thrown;
+  }
+}
+
+/** One that cannot be reached is waited for elsewhere. */
+const noFault = (thrown: unknown): null => {
+  log("warn", "database.pooler_not_checked", errorFields(thrown));
+  return null;
+};
+
+/**
+ * Refuses a DATABASE_URL through a pooler that refuses our parameters, has no transactions, or keeps no prepared statements.
+ * @throws Error with one line for people.
+ */
+export async function refuseUnfitPooler(): Promise<void> {
+  const fault = await faultOfMain().catch(noFault);
+  if (fault !== null) throw plainError(`DATABASE_URL leads through a pooler that ${fault}.`);
+}
+
+/**
+ * Refuses a direct address that leads through a pooler, unless its sessions last.
+ * @param options parameters of the queues' connections.
+ * @throws Error with one line for people.
+ */
+export async function refuseIndirect(options: string): Promise<void> {
+  const { DATABASE_URL, DATABASE_DIRECT_URL } = env();
+  const config = { connectionString: DATABASE_DIRECT_URL ?? DATABASE_URL, options };
+  const line = await withConnections(config, async (open) => {
+    const isShared = await sharesSessions(await open(), open);
+    return isShared ? notDirectLine(DATABASE_DIRECT_URL !== undefined) : null;
+  }).catch((thrown) => {
+    const [, parameter] = REFUSED_PARAMETER.exec(messageOf(thrown)) ?? [];
+    return parameter
+      ? notDirectLine(DATABASE_DIRECT_URL !== undefined, `it refuses the parameter ${parameter}`)
+      : noFault(thrown);
+  });
+  if (line !== null) throw plainError(line);
+}
