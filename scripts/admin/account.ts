@@ -3,7 +3,7 @@ import { normalEmail } from "@/server/auth/sign-in/normal-email";
 import type { SessionActor } from "@/server/core/actor";
 import { pool } from "@/server/core/db";
 import { accountName } from "@/server/members/present";
-import { type Flags, required, text } from "./flags";
+import { type Flags, text } from "./flags";
 
 type Owned = { accountId: string; userId: string | null; name: string; companyName: string };
 
@@ -31,13 +31,16 @@ async function findOwnedBy(email: string): Promise<Owned[]> {
 
 async function findAccount(flags: Flags): Promise<Owned> {
   const id = text(flags, "account");
-  if (id) {
-    const account = await findById(id);
-    if (!account) throw new Error(`There is no account ${id}.`);
-    return account;
+  const address = text(flags, "email");
+  if (id === undefined && address === undefined) throw new Error("--account or --email is missing.");
+  const email = address === undefined ? null : normalEmail(address);
+  if (id !== undefined) {
+    const named = await findById(id);
+    if (!named) throw new Error(`There is no account ${id}.`);
+    if (email === null || (await findOwnedBy(email)).some(({ accountId }) => accountId === id)) return named;
+    throw new Error(`${email} does not own the account ${id}: give one of the two.`);
   }
-  const email = normalEmail(required(flags, "email"));
-  const [account, ...more] = await findOwnedBy(email);
+  const [account, ...more] = await findOwnedBy(email ?? "");
   if (!account) throw new Error(`${email} owns no account.`);
   if (more.length === 0) return account;
   const lines = [account, ...more].map((each) => `  ${each.accountId}  ${accountName(each)}`);

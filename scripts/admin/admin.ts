@@ -62,7 +62,11 @@ const OPTIONS = {
 } as const;
 
 function readCommand(): { command: string; flags: Flags; json: boolean; help: boolean } {
-  const { values, positionals } = parseArgs({ options: OPTIONS, allowPositionals: true });
+  const { values, positionals, tokens } = parseArgs({ options: OPTIONS, allowPositionals: true, tokens: true });
+  const names = tokens.flatMap((token) => (token.kind === "option" ? [token.name] : []));
+  const repeated = names.find((name, at) => names.indexOf(name) !== at);
+  // Only the last one would count.
+  if (repeated !== undefined) throw new Error(`--${repeated} is given twice.`);
   const { json = false, help = false, ...flags } = values;
   return { command: positionals.join(" "), flags, json, help: help || positionals[0] === "help" };
 }

@@ -121,6 +121,44 @@ test("options of keys, senders and credits are refused by their names and in wor
   );
 });
 
+test("a credit of nothing is refused, with how to add and to take off", async () => {
+  const { accountId: account } = await makeAccount("Acme");
+  for (const amount of ["0", "-0", "0.000000"]) {
+    await expect(run("account credit", { account, amount })).rejects.toThrow(
+      "--amount must not be 0: 25.00 is added to the balance, -25.00 taken off it.",
+    );
+  }
+  await expect(run("account credit", { account, amount: "0.0000001" })).rejects.toThrow("with up to six decimals");
+});
+
+test("an option without a value is refused: it does not mean every scope, or a route for every number", async () => {
+  const { accountId: account } = await makeAccount("Acme");
+  const refused = (command: string, flags: Flags, name: string) =>
+    expect(run(command, flags)).rejects.toThrow(`--${name} is empty: give it a value, or leave it out.`);
+  await refused("key create", { account, name: "Ops", scopes: "" }, "scopes");
+  await refused("route create", { chain: "sandbox", price: "1", prefix: "" }, "prefix");
+  await refused("account suspend", { account: "", email: newEmail() }, "account");
+  expect(await run("key list", { account })).toHaveLength(1);
+  const { rowCount } = await pool().query("SELECT 1 FROM routes WHERE chain = '{sandbox}'");
+  expect(rowCount).toBe(0);
+});
+
+test("an account and an email of somebody else are not taken together", async () => {
+  const [ann, bob] = [await makeAccount("Ann Inc"), await makeAccount("Bob Ltd")];
+  const credit = (flags: Flags) => run("account credit", { ...flags, amount: "5" });
+  await expect(credit({ account: bob.accountId, email: ann.email })).rejects.toThrow(
+    `${ann.email} does not own the account ${bob.accountId}: give one of the two.`,
+  );
+  expect(await credit({ account: ann.accountId, email: ann.email })).toMatchObject({ balance: 5 });
+  await expect(credit({})).rejects.toThrow("--account or --email is missing.");
+});
+
+test("a prefix that no number begins with is refused", async () => {
+  await expect(run("route create", { chain: "sandbox", price: "1", prefix: "0049" })).rejects.toThrow(
+    "--prefix: must be the leading digits of numbers, such as 49",
+  );
+});
+
 test("options of other commands are refused before anything is done", async () => {
   const email = newEmail();
   await expect(run("account create", { email, "sender-id": "ACME", amount: "50" })).rejects.toThrow(

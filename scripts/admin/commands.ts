@@ -92,6 +92,7 @@ async function createAccount(flags: Flags) {
 async function credit(flags: Flags) {
   const amount = decimal(flags, "amount");
   if (amount === undefined) throw new Error("--amount is missing.");
+  if (amount === 0) throw new Error("--amount must not be 0: 25.00 is added to the balance, -25.00 taken off it.");
   const accountId = await accountOf(flags);
   const input = parseInput(CreditAccountInput, { account_id: accountId, amount, note: text(flags, "note") });
   const { balance, currency } = await creditAccount(OPERATOR, input);
@@ -245,7 +246,8 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
 
 /**
  * Carries out a command.
- * @throws Error for one that there is not, or for options that it does not take: those of another command would be left out in silence.
+ * @throws Error for one that there is not, for options that it does not take, as those of another command would be left out in silence,
+ *   and for options without a value.
  */
 export async function runCommand(name: string, flags: Flags): ReturnType<Run> {
   const command = COMMANDS.get(name);
@@ -255,5 +257,8 @@ export async function runCommand(name: string, flags: Flags): ReturnType<Run> {
     const taken = command.options.map((option) => `--${option}`).join(", ") || "none";
     throw new Error(`"${name}" takes no ${surplus.map((flag) => `--${flag}`).join(", ")}. Its options: ${taken}.`);
   }
+  // As a variable of a script that is not set: leaving it out could mean every scope, or a route for every number.
+  const [empty] = Object.keys(flags).filter((flag) => flags[flag] === "");
+  if (empty !== undefined) throw new Error(`--${empty} is empty: give it a value, or leave it out.`);
   return command.run(flags);
 }

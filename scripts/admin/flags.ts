@@ -4,10 +4,10 @@ import { toApiError } from "@/server/core/errors";
 
 export type Flags = Partial<Record<string, string | boolean>>;
 
-/** The text of an option; undefined when it was not given, or is empty. */
+/** The text of an option; undefined when it was not given. */
 export function text(flags: Flags, name: string): string | undefined {
   const value = flags[name];
-  return typeof value === "string" && value !== "" ? value : undefined;
+  return typeof value === "string" ? value : undefined;
 }
 
 /** The text of an option. @throws Error when it was not given. */
@@ -21,7 +21,8 @@ export function required(flags: Flags, name: string): string {
 export function decimal(flags: Flags, name: string): number | undefined {
   const value = text(flags, name);
   if (value === undefined) return undefined;
-  if (!/^-?\d+(\.\d{1,6})?$/.test(value)) throw new Error(`--${name} must be a number such as 25.00, not "${value}".`);
+  if (!/^-?\d+(\.\d{1,6})?$/.test(value))
+    throw new Error(`--${name} must be a number such as 25.00, with up to six decimals, not "${value}".`);
   return Number(value);
 }
 

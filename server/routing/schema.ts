@@ -11,7 +11,7 @@ const isDistinct = (entries: readonly string[]): boolean => new Set(entries).siz
 const isWholeMicros = (price: number): boolean => fromMicros(toMicros(price)) === price;
 
 const routeFields = {
-  prefix: z.string().regex(/^\d{0,15}$/, "must be the leading digits of numbers, such as 49"),
+  prefix: z.string().regex(/^([1-9]\d{0,14})?$/, "must be the leading digits of numbers, such as 49"),
   priority: z.number().int().min(-PRIORITY_MAX).max(PRIORITY_MAX),
   chain: z
     .array(z.enum(PROVIDERS, { error: ({ input }) => `no such provider: ${input}. Known: ${PROVIDERS.join(", ")}.` }))
