@@ -3,13 +3,13 @@
  * compares four books.
  *
  *   npm run prove -- [--minutes 3] [--seed 1] [--policy fallback|hold] [--only restart,cut] [--without kill,stop]
- *                    [--standby] [--rate 40] [--json file] [--logs folder]
+ *                    [--standby] [--pgbouncer] [--rate 40] [--json file] [--logs folder]
  *   npm run prove -- --from <commit>      an upgrade from that version under load, instead of faults
  */
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { FAULT_KINDS, type FaultKind, SINGLE_SERVER_KINDS } from "./faults/plan";
+import { FAULT_KINDS, type FaultKind } from "./faults/plan";
 import { figuresOf, tableOf } from "./judge/report";
 import { isClean, judge } from "./judge/verdict";
 import { perform, type RunOptions } from "./run";
@@ -19,7 +19,7 @@ const TIMEOUT_MS = 2_500;
 const INTERRUPTED = 130;
 const USAGE = 2;
 
-type Command = RunOptions & { json: string | null; logs: string | null };
+type Command = RunOptions & { hasPooler: boolean; json: string | null; logs: string | null };
 
 function readKinds(list: string | undefined): FaultKind[] {
   return (list ?? "")
@@ -43,6 +43,7 @@ function readCommand(args: string[]): Command {
       only: { type: "string" },
       without: { type: "string" },
       standby: { type: "boolean", default: false },
+      pgbouncer: { type: "boolean", default: false },
       rate: { type: "string", default: "40" },
       from: { type: "string" },
       json: { type: "string" },
@@ -58,14 +59,16 @@ function readCommand(args: string[]): Command {
   if (policy !== "fallback" && policy !== "hold") throw new Error("--policy must be fallback or hold.");
   const only = readKinds(values.only);
   const without = readKinds(values.without);
+  const possible = FAULT_KINDS.filter(
+    (kind) => (kind !== "failover" || values.standby) && (kind !== "pooler" || values.pgbouncer),
+  );
   return {
     seed: positive("seed"),
     lengthMs: positive("minutes") * 60_000,
     rate: positive("rate"),
     policy,
-    kinds: (only.length > 0 ? only : values.standby ? FAULT_KINDS : SINGLE_SERVER_KINDS).filter(
-      (kind) => !without.includes(kind),
-    ),
+    kinds: (only.length > 0 ? only : possible).filter((kind) => !without.includes(kind)),
+    hasPooler: values.pgbouncer || only.includes("pooler"),
     timeoutMs: TIMEOUT_MS,
     from: values.from ?? null,
     json: values.json ?? null,
@@ -74,7 +77,7 @@ function readCommand(args: string[]): Command {
 }
 
 /** @returns the exit code. */
-async function prove({ json, logs, ...options }: Command): Promise<number> {
+async function prove({ json, logs, hasPooler, ...options }: Command): Promise<number> {
   const end = new AbortController();
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(name, () => end.abort());
   const startedAt = performance.now();
@@ -87,7 +90,7 @@ async function prove({ json, logs, ...options }: Command): Promise<number> {
     `seed ${seed}, policy ${policy}, ${options.lengthMs / 60_000} min of ${from === null ? options.kinds.join(", ") : `an upgrade from ${from}`}`,
   );
   try {
-    return await withWorld({ seed, policy, timeoutMs, hasStandby, from, signal }, async (world) => {
+    return await withWorld({ seed, policy, timeoutMs, hasStandby, hasPooler, from, signal }, async (world) => {
       const aborted = new Promise<never>((_, reject) => {
         signal.addEventListener("abort", () => reject(signal.reason));
         process.on("uncaughtException", reject);

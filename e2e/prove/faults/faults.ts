@@ -3,6 +3,7 @@
 import type { Load } from "../world/load";
 import type { World } from "../world/world";
 import { chanceOf } from "./chance";
+import type { Gate } from "./gate";
 import type { Fault } from "./plan";
 
 /** Targets of the faults. */
@@ -37,6 +38,16 @@ async function gather({ world: { database, carriers }, load, timeoutMs }: Scene,
     await pause(20);
   }
 }
+
+/** Waits for a while until as many connections are cut. */
+async function untilCut(gate: Gate, made: () => number, count: number): Promise<string> {
+  for (const until = Date.now() + CUT_WITHIN_MS; made() < count && Date.now() < until; ) await pause(20);
+  gate.heal();
+  return `${made()} connections`;
+}
+
+const cutCommits = (gate: Gate, side: "before" | "after", count: number): Promise<string> =>
+  untilCut(gate, gate.cutCommits(side, count), count);
 
 /** Injects the fault and ends it. @returns details for the report. */
 async function perform(scene: Scene, fault: Fault): Promise<string> {
@@ -77,6 +88,13 @@ async function perform(scene: Scene, fault: Fault): Promise<string> {
       return "answers again";
     case "failover":
       return `takes writes after ${seconds(await world.failOver(fault.aheadMs))}`;
+    case "pooler": {
+      if (!world.pooler) throw new Error("There is no pooler.");
+      if (fault.what === "kill") await world.pooler.restart(fault.forMs);
+      else if (fault.what === "pause") await world.pooler.pause(fault.forMs);
+      else return cutCommits(world.behindPooler, fault.what, fault.count);
+      return "goes on";
+    }
     case "terminate": {
       const ended = await database.rows(
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -89,13 +107,8 @@ async function perform(scene: Scene, fault: Fault): Promise<string> {
     case "cut": {
       const gate = gates[fault.name];
       if (fault.what === "all") return `${gate.hangUp()} connections`;
-      const made =
-        fault.what === "claim" || fault.what === "outcome"
-          ? gate.loseResponsesTo(MARKERS[fault.what], fault.count)
-          : gate.cutCommits(fault.what, fault.count);
-      for (const until = Date.now() + CUT_WITHIN_MS; made() < fault.count && Date.now() < until; ) await pause(20);
-      gate.heal();
-      return `${made()} connections`;
+      if (fault.what !== "claim" && fault.what !== "outcome") return cutCommits(gate, fault.what, fault.count);
+      return untilCut(gate, gate.loseResponsesTo(MARKERS[fault.what], fault.count), fault.count);
     }
     case "carrier":
       carriers.setMode(fault.carrier, fault.behaviour);
@@ -125,6 +138,10 @@ function wordsFor(fault: Fault): string {
       return `PostgreSQL, ${fault.mode}, away ${seconds(fault.downMs)}`;
     case "failover":
       return `PostgreSQL's machine is lost, its standby promoted after ${seconds(fault.aheadMs)}`;
+    case "pooler":
+      return fault.what === "kill" || fault.what === "pause"
+        ? `PgBouncer, ${fault.what}, for ${seconds(fault.forMs)}`
+        : `PgBouncer, cut ${fault.what}, ${fault.count} times`;
     case "terminate":
       return `${Math.round(fault.share * 100)} % of the backends`;
     case "cut":
@@ -137,11 +154,21 @@ function wordsFor(fault: Fault): string {
 }
 
 /** Targets that can have only one fault at a time. */
-const placeOf = (fault: Fault): string => {
-  if (fault.kind === "restart" || fault.kind === "failover" || fault.kind === "terminate") return "database";
-  if (fault.kind === "carrier") return fault.carrier;
-  return fault.kind === "receiver" ? fault.receiver : fault.name;
-};
+function placeOf(fault: Fault): string {
+  switch (fault.kind) {
+    case "restart":
+    case "failover":
+    case "terminate":
+    case "pooler":
+      return "database";
+    case "carrier":
+      return fault.carrier;
+    case "receiver":
+      return fault.receiver;
+    default:
+      return fault.name;
+  }
+}
 
 /**
  * Injects all planned faults at their times, except faults whose target still suffers from another fault.

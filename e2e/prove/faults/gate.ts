@@ -9,8 +9,9 @@ import type { Chance } from "./chance";
 type Side = "before" | "after";
 
 export type Gate = {
-  /** Connection string of the database through the gate. */
-  url: (databaseUrl: string, process: string) => string;
+  port: number;
+  /** Connection string of the database through the gate. @param naming how it names the process: poolers pass only a name on. */
+  url: (databaseUrl: string, process: string, naming?: "option" | "name") => string;
   /** Directs new connections to the database on this port. */
   pointTo: (port: number) => void;
   /** Cuts the connections of the next `count` transactions at COMMIT. @returns the number cut so far. */
@@ -105,12 +106,14 @@ export async function startGate(firstPort: number): Promise<Gate> {
     return () => made.made;
   };
   return {
-    url: (databaseUrl, process) => {
+    port: own,
+    url: (databaseUrl, process, naming = "option") => {
       const url = new URL(databaseUrl);
       url.hostname = "127.0.0.1";
       url.port = String(own);
       // Names the process to the database, for its history.
-      url.searchParams.set("options", `-c prove.process=${process}`);
+      if (naming === "name") url.searchParams.set("application_name", process);
+      else url.searchParams.set("options", `-c prove.process=${process}`);
       return url.href.replaceAll("+", "%20");
     },
     pointTo: (next) => {

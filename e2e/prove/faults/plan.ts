@@ -17,6 +17,7 @@ export type Fault = { atMs: number } & (
   | { kind: "freeze"; name: ProcessName; forMs: number }
   | { kind: "restart"; mode: StopMode; downMs: number }
   | { kind: "failover"; aheadMs: number }
+  | { kind: "pooler"; what: PoolerFault; forMs: number; count: number }
   | { kind: "terminate"; share: number }
   | { kind: "cut"; name: ProcessName; what: Cut; count: number }
   | { kind: "carrier"; carrier: ProvenCarrier; behaviour: Behaviour; forMs: number }
@@ -26,11 +27,14 @@ export type Fault = { atMs: number } & (
 /** Transactions of a stopping process that lose about half of their COMMIT replies: all, or those giving back claims. */
 type Lost = "all" | "taken back" | null;
 
+/** kill: it is started again. pause: statements wait. before, after: its connections to the database are cut at COMMIT. */
+type PoolerFault = "kill" | "pause" | "before" | "after";
+
 /** before, after: at COMMIT. claim, outcome: the reply to that statement is lost. all: every connection. */
 type Cut = "before" | "after" | "claim" | "outcome" | "all";
 
-/** Faults of an installation with one database server. */
-export const SINGLE_SERVER_KINDS = [
+/** failover: the database's machine is lost, and its standby promoted. pooler: PgBouncer, which is before the database then. */
+export const FAULT_KINDS = [
   "kill",
   "stop",
   "freeze",
@@ -39,9 +43,9 @@ export const SINGLE_SERVER_KINDS = [
   "cut",
   "carrier",
   "receiver",
+  "failover",
+  "pooler",
 ] as const;
-/** failover: the database's machine is lost, and its standby promoted. */
-export const FAULT_KINDS = [...SINGLE_SERVER_KINDS, "failover"] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
 /** Time for the service before the first fault. */
@@ -52,6 +56,7 @@ const WEIGHTS: Readonly<Record<FaultKind, number>> = {
   freeze: 12,
   restart: 8,
   failover: 10,
+  pooler: 24,
   terminate: 10,
   cut: 22,
   carrier: 10,
@@ -92,6 +97,16 @@ function faultAt(chance: Chance, kind: FaultKind, atMs: number, timeoutMs: numbe
       return { kind, atMs, mode: oneOf(chance, ["fast", "immediate"]), downMs: between(chance, 0, 2_500) };
     case "failover":
       return { kind, atMs, aheadMs: chance() < 0.5 ? 0 : between(chance, 200, 2_500) };
+    case "pooler": {
+      const what = oneOf<PoolerFault>(chance, ["kill", "pause", "before", "after"]);
+      return {
+        kind,
+        atMs,
+        what,
+        forMs: between(chance, 0, what === "pause" ? 4_000 : 2_000),
+        count: between(chance, 1, 6),
+      };
+    }
     case "terminate":
       return { kind, atMs, share: oneOf(chance, [0.2, 0.5, 1]) };
     case "cut": {

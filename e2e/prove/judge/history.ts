@@ -24,7 +24,9 @@ type Work = { atMs: number; process: string | null; queue: Queue; count: number 
 export const QUEUES = ["dispatch", "receipts", "webhooks"] as const;
 export type Queue = (typeof QUEUES)[number];
 
-const WHO = "nullif(current_setting('prove.process', true), '')";
+/** Behind a pooler the name of the connection is all that comes with it. */
+const WHO = `coalesce(nullif(current_setting('prove.process', true), ''),
+  substring(current_setting('application_name') FROM '^(?:web|worker)-\\d+\\.\\d+$'))`;
 const AT = "(extract(epoch FROM clock_timestamp()) * 1000)::float8";
 
 const trigger = (name: string, table: string, event: string, tables: string, body: string): string => `

@@ -31,6 +31,7 @@ function isHindered({ web, atMs, firstMs }: Send, happened: readonly Happened[])
   const isAway = ({ fault }: Happened) =>
     fault.kind === "restart" ||
     fault.kind === "failover" ||
+    fault.kind === "pooler" ||
     (fault.kind === "freeze" && fault.name === `web-${web + 1}`);
   return happened.some((each) => isAway(each) && each.atMs < atMs + (firstMs ?? 0) && atMs < each.untilMs);
 }

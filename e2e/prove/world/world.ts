@@ -7,6 +7,7 @@ import { type Database, openDatabase } from "@/e2e/support/books";
 import { runCommand, runCommandOf } from "@/e2e/support/processes";
 import { ensureBuilt } from "@/scripts/build";
 import { freePort } from "@/scripts/free-port";
+import { keepsStatements, type Pooler, startPooler } from "@/test/database/pooler";
 import { type Gate, startGate } from "../faults/gate";
 import { keepHistory } from "../judge/history";
 import { type ProofCarriers, startProofCarriers } from "./carriers";
@@ -27,6 +28,10 @@ export type World = {
   /** The proof's own connection to the database; it survives restarts. */
   database: Database;
   gates: Record<ProcessName, Gate>;
+  /** PgBouncer between the gates and the database; null without one. */
+  pooler: Pooler | null;
+  /** The pooler's way to the database. */
+  behindPooler: Gate;
   fleet: Fleet;
   carriers: ProofCarriers;
   receivers: Receivers;
@@ -56,12 +61,16 @@ export type WorldOptions = {
   timeoutMs: number;
   /** Whether the database has a synchronous standby. */
   hasStandby: boolean;
+  /** Whether the processes reach the database through PgBouncer. */
+  hasPooler: boolean;
   /** A commit, or a folder with its build: the version that everything starts with; null: the present one. */
   from: string | null;
   signal: AbortSignal;
 };
 
 const DATABASE = "prove";
+/** Fewer connections than the processes have, so that they share them. */
+const POOLER_SETTINGS = { default_pool_size: "20" };
 const READY_WITHIN_MS = 60_000;
 const LOOK_EVERY_MS = 100;
 
@@ -96,7 +105,8 @@ async function openFolder(): Promise<string> {
   return folder;
 }
 
-async function build({ seed, policy, timeoutMs, hasStandby, from }: WorldOptions, keep: Keep): Promise<World> {
+async function build(options: WorldOptions, keep: Keep): Promise<World> {
+  const { seed, policy, timeoutMs, hasStandby, hasPooler, from } = options;
   await ensureBuilt();
   const former = from === null ? PRESENT_VERSION : (await keep(versionFolder(from), (made) => made.remove())).folder;
   const folder = await keep(openFolder(), (made) => rm(made, { recursive: true, force: true }));
@@ -114,7 +124,12 @@ async function build({ seed, policy, timeoutMs, hasStandby, from }: WorldOptions
   const receivers = await keep(startReceivers(seed, receiverNames()), (made) => made.close());
   const gates = {} as Record<ProcessName, Gate>;
   const ports = {} as Record<"web-1" | "web-2", number>;
-  for (const name of PROCESS_NAMES) gates[name] = await keep(startGate(server.port()), (made) => made.close());
+  const straight = await keep(startGate(server.port()), (made) => made.close());
+  const pooler = hasPooler
+    ? await keep(startPooler(straight.url(databaseUrl, "pooler", "name"), POOLER_SETTINGS), (made) => made.stop())
+    : null;
+  for (const name of PROCESS_NAMES)
+    gates[name] = await keep(startGate(pooler?.port ?? server.port()), (made) => made.close());
   for (const name of ["web-1", "web-2"] as const) ports[name] = await freePort();
   const urls = [`http://127.0.0.1:${ports["web-1"]}`, `http://127.0.0.1:${ports["web-2"]}`];
 
@@ -124,7 +139,11 @@ async function build({ seed, policy, timeoutMs, hasStandby, from }: WorldOptions
     return {
       PATH: globalThis.process.env.PATH,
       NODE_ENV: "production",
-      DATABASE_URL: gates[name].url(databaseUrl, process),
+      DATABASE_URL: gates[name].url(databaseUrl, process, pooler ? "name" : "option"),
+      ...(pooler && {
+        DATABASE_DIRECT_URL: straight.url(databaseUrl, process),
+        DATABASE_STATEMENT_NAMES: String(keepsStatements),
+      }),
       SECRET_KEY: secretKey,
       PUBLIC_URL: urls[isSecond ? 1 : 0],
       PORT: String(ports[isSecond ? "web-2" : "web-1"]),
@@ -149,7 +168,7 @@ async function build({ seed, policy, timeoutMs, hasStandby, from }: WorldOptions
   };
   await allReady();
   const pointTo = (port: number) => {
-    for (const gate of [own, ...Object.values(gates)]) gate.pointTo(port);
+    for (const gate of [own, straight, ...(pooler ? [] : Object.values(gates))]) gate.pointTo(port);
   };
   const customers = await makeCustomers({ url: urls[0] ?? "", database, receivers });
 
@@ -157,6 +176,8 @@ async function build({ seed, policy, timeoutMs, hasStandby, from }: WorldOptions
     server,
     database,
     gates,
+    pooler,
+    behindPooler: straight,
     fleet,
     carriers,
     receivers,
