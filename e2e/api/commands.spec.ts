@@ -106,7 +106,7 @@ test("the operator's command line says what is wrong and exits with 1", async ({
     [["account", "credit", "--email", "nobody@example.com", "--amount", "1"], "nobody@example.com owns no account."],
     [
       ["account", "credit", "--account", account.accountId, "--amount", "much"],
-      '--amount must be a number such as 25.00, not "much".',
+      '--amount must be a number such as 25.00, with up to six decimals, not "much".',
     ],
     [["route", "create", "--chain", "nobody", "--price", "0.01"], "--chain: no such provider: nobody."],
     [["route", "create", "--chain", "sandbox", "--price=-1"], "--price: must not be negative"],
