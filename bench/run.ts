@@ -19,6 +19,7 @@ import { reads } from "./reads";
 import { report } from "./report";
 import { scale } from "./scale";
 import { sends } from "./sends";
+import { soak } from "./soak";
 import { writes } from "./writes";
 
 const WORKLOADS: Record<string, Workload> = {
@@ -35,6 +36,7 @@ const WORKLOADS: Record<string, Workload> = {
   fill,
   reads,
   scale,
+  soak,
   report,
 };
 

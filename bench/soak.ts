@@ -1,0 +1,119 @@
+/**
+ * What the processes keep over time: rounds of mixed work, and after each, once everything is delivered and quiet, the heap that
+ * is left after a full collection, and the open resources. What grows from round to round is a leak.
+ */
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Client } from "pg";
+import { INSPECTED, type Kept, keptBy } from "./kit/heap";
+import { doMixedWork, type WorkDone } from "./kit/mixed-work";
+import { openService } from "./kit/service";
+import { openPerson } from "./kit/session";
+import type { Options, Outcome, Stage, Workload } from "./kit/workload";
+
+const CONNECTIONS = 64;
+const KEYS = 20;
+const MIB = 1_048_576;
+const POLL_MS = 500;
+const STUCK_AFTER_MS = 120_000;
+/** Keep-alive connections, leases and lists of recent things end within this time. */
+const QUIET_MS = 20_000;
+
+/** An endpoint of webhooks: every tenth try is refused, so that some are tried again. */
+async function openReceiver(stage: Stage): Promise<string> {
+  let received = 0;
+  const server = http.createServer((request, response) => {
+    received += 1;
+    request.resume();
+    response.writeHead(received % 10 === 0 ? 503 : 200).end();
+  });
+  await stage.keep(
+    () => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve)),
+    async () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  );
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Waits until no message is under way. @throws Error when some are for two minutes. */
+async function waitUntilSettled(database: Client, signal: AbortSignal): Promise<void> {
+  const deadline = Date.now() + STUCK_AFTER_MS;
+  for (;;) {
+    const { rows } = await database.query<{ left: number }>(
+      "SELECT (SELECT count(*) FROM pending_messages)::int + (SELECT count(*) FROM sent_messages)::int AS left",
+    );
+    if (rows[0]?.left === 0) return;
+    if (Date.now() > deadline) throw new Error(`${rows[0]?.left} messages are still under way.`);
+    await pause(POLL_MS, undefined, { signal });
+  }
+}
+
+const mib = (bytes: number): string => (bytes / MIB).toFixed(1).padStart(9);
+
+function print(rounds: Kept[][], work: WorkDone): string {
+  const programs = [...new Set(rounds.flatMap((kept) => kept.map(({ program }) => program)))];
+  const lines = programs.flatMap((program) => [
+    `${program}: heap and buffers in MiB, open resources`,
+    ...rounds.flatMap((kept, at) =>
+      kept
+        .filter((one) => one.program === program)
+        .map(({ heapBytes, outsideBytes, resources }) => {
+          const open = Object.entries(resources).map(([kind, count]) => `${count} ${kind}`);
+          return `  ${String(at).padStart(3)}${mib(heapBytes)}${mib(outsideBytes)}   ${open.join(", ")}`;
+        }),
+    ),
+  ]);
+  const done = Object.entries(work).map(
+    ([kind, statuses]) =>
+      `  ${kind}: ${Object.entries(statuses)
+        .map(([status, count]) => `${count} x ${status}`)
+        .join(", ")}`,
+  );
+  return [...lines, "work of the last round", ...done, ""].join("\n");
+}
+
+async function run({ seconds, rounds }: Options, stage: Stage): Promise<Outcome> {
+  const { database, web, customer, port, start } = await openService(stage, {
+    connections: CONNECTIONS,
+    environment: { ...INSPECTED, SIGN_UP_OPEN: "true", WEBHOOK_ALLOWED_NETWORKS: "127.0.0.0/8" },
+  });
+  // An account has fewer keys than the benchmarks give it, and makes no others until some are revoked.
+  const keys = customer.keys.slice(0, KEYS);
+  await database.query("DELETE FROM api_keys WHERE NOT id = ANY($1::text[])", [keys.map(({ id }) => id)]);
+  const worker = await start("worker");
+  const receiver = await openReceiver(stage);
+  const cookie = await openPerson(`http://127.0.0.1:${port}`);
+  const kept: Kept[][] = [];
+  let work: WorkDone = {};
+  for (let round = 0; round <= rounds; round += 1) {
+    stage.say(`Round ${round} of ${rounds}`);
+    work = await doMixedWork({
+      port,
+      customer: { ...customer, keys },
+      cookie,
+      receiver,
+      seconds,
+      signal: stage.signal,
+    });
+    stage.signal.throwIfAborted();
+    await waitUntilSettled(database, stage.signal);
+    await pause(QUIET_MS, undefined, { signal: stage.signal });
+    const now = await keptBy([await web.problems(), await worker.problems()]);
+    kept.push(now);
+    stage.say(
+      now
+        .map(({ program, heapBytes, outsideBytes }) => `${program}${mib(heapBytes)} +${mib(outsideBytes)}`)
+        .join("   "),
+    );
+  }
+  const ok = kept.every((processes) => processes.length === kept[0]?.length);
+  return { ok, text: print(kept, work), figures: { workload: "soak", rounds: kept, work } };
+}
+
+export const soak: Workload = {
+  summary: "what processes keep after rounds of mixed work: heap and open resources",
+  run,
+};
