@@ -35,7 +35,8 @@ test("an operator adds a route, reorders its providers, simulates it and deletes
   });
 
   await test.step("reorder its providers by keyboard", async () => {
-    await page.getByRole("button", { name: `Edit the route for +${prefix}…` }).click();
+    // A notice may just be coming in over the last row: not for a key.
+    await page.getByRole("button", { name: `Edit the route for +${prefix}…` }).press("Enter");
     const dialog = page.getByRole("dialog");
     await expect(dialog.getByRole("button", { name: "Move Telnyx up" })).toBeDisabled();
     await takesFocus(dialog);
