@@ -1,6 +1,6 @@
 /**
- * What the processes keep over time: rounds of mixed work, and after each, once everything is delivered and quiet, the heap that
- * is left after a full collection, and the open resources. What grows from round to round is a leak.
+ * Leaks: rounds of mixed work, and after each, once everything is delivered and quiet, the heap that a full collection leaves, and
+ * the open resources. A figure that grows from round to round is a leak.
  */
 import http from "node:http";
 import type { AddressInfo } from "node:net";

@@ -19,7 +19,7 @@ export function BalanceLink() {
       variant="default"
       size="xs"
       radius="xl"
-      // Of what stands beside it, nothing gives way to a long number.
+      // Nothing beside it gives way to a long number.
       miw={0}
       style={{ flexShrink: 1 }}
       aria-label={data ? texts.balanceOf(formatMoney(data.balance, data.currency)) : texts.balance}

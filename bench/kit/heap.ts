@@ -1,4 +1,4 @@
-/** What processes keep: their heap after a full collection and their open resources, read through Node's inspector. */
+/** Memory and open resources of processes: the heap that a full collection leaves, and handles, read through Node's inspector. */
 import { WebSocket } from "undici";
 
 /** Lets a process, and those that it starts, be inspected at ports that the system chooses. */
@@ -40,7 +40,7 @@ async function readKept(url: string): Promise<Kept> {
     });
   };
   try {
-    // What a first collection finalises, the second one frees.
+    // The second collection frees the objects that the first one finalised.
     await ask("HeapProfiler.collectGarbage");
     await ask("HeapProfiler.collectGarbage");
     const { result } = await ask("Runtime.evaluate", { expression: EXPRESSION, returnByValue: true });

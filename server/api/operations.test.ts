@@ -55,7 +55,7 @@ test("fields that go with one of several alternatives are unknown beside another
   const beside = (...given: string[]) => [...namesBeside(chosen, given)];
   expect(beside("to", "body", "variables")).toEqual(["to", "recipients", "body", "reference"]);
   expect(beside("recipients", "reference")).toEqual(["to", "recipients", "body", "variables"]);
-  // What is refused is the choice.
+  // Without one choice all names are known: the choice itself is refused.
   expect(beside("to", "recipients")).toEqual([...chosen.inputs]);
   expect(beside("body", "variables")).toEqual([...chosen.inputs]);
 });

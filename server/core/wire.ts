@@ -110,7 +110,7 @@ export async function readPage<Row>(
   const offset = (query.page - 1) * query.limit;
   if (offset === 0) {
     const [total, rows] = await Promise.all([count(), read(0)]);
-    // What was read is there, even if it came after the count.
+    // Rows that were read are there, even if they came after the count.
     return { rows, total: Math.max(total, rows.length) };
   }
   const total = await count();

@@ -9,7 +9,7 @@ const VALUE_MAX = 500;
 /** Characters are code points, as in the document. A code point has at most two units. */
 const isKeyLength = (key: string): boolean => key !== "" && key.length <= 2 * KEY_MAX && [...key].length <= KEY_MAX;
 
-/** What is wrong with a key; null: nothing. */
+/** The fault of a key; null: none. */
 function keyProblem(key: string): string | null {
   if (key.includes("\0")) return "keys must not contain NUL (U+0000)";
   if (!key.isWellFormed()) return "keys must not contain half of a surrogate pair";
