@@ -16,6 +16,7 @@ import { PrismaPg } from "@prisma/adapter-pg";
 import { bindMigrationAwareSqlAdapterFactory, DriverAdapterError } from "@prisma/driver-adapter-utils";
 import { runMigrations as migrateJobQueue } from "graphile-worker";
 import pg from "pg";
+import { READ_COMMITTED, SessionClient } from "../server/core/database/session";
 import { type MigrationState, tooNewLine } from "../server/observability/migration-state";
 import { readMigrationState } from "../server/observability/migrations";
 import { notDirectLine, sharesSessions } from "../server/observability/pooled-sessions";
@@ -131,7 +132,13 @@ async function openEngine(connectionString: string) {
   const { migrationDirectories } = await migrationList();
   const names = new Map(migrationDirectories.map((own) => [own.migrationFile.content.value, own.path]));
   const { SchemaEngine } = await loadEngine();
-  const connections = new pg.Pool({ connectionString, max: 2, lock_timeout: LOCK_TIMEOUT_MS });
+  const connections = new pg.Pool({
+    connectionString,
+    Client: SessionClient,
+    max: 2,
+    lock_timeout: LOCK_TIMEOUT_MS,
+    onConnect: (client) => client.query(READ_COMMITTED) as unknown as undefined,
+  });
   const adapter = bindMigrationAwareSqlAdapterFactory(new WholeScripts(connectionString, connections, names));
   const engine = await SchemaEngine.new({ datamodels: await schemaFiles() }, () => undefined, adapter);
   return {
@@ -212,6 +219,7 @@ export async function migrate(connectionString: string): Promise<string[]> {
   const guard = new pg.Client({ connectionString });
   await guard.connect();
   try {
+    await guard.query(READ_COMMITTED);
     await refuseShared(guard, connectionString);
     await takeTurn(guard);
     const before = await readMigrationState(guard);

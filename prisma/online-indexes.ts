@@ -3,6 +3,7 @@
  * minutes where it has a hundred million rows.
  */
 import pg from "pg";
+import { READ_COMMITTED } from "../server/core/database/session";
 
 type Queryable = Pick<pg.Client, "query">;
 
@@ -66,6 +67,7 @@ export async function onOwnConnection(
   const client = new pg.Client({ connectionString });
   await client.connect();
   try {
+    await client.query(READ_COMMITTED);
     await work(client);
   } finally {
     await client.end();

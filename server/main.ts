@@ -29,7 +29,7 @@ import { onShutdown, runUntilStopped } from "./core/process";
 import { keepClockChecked } from "./observability/clock-check";
 import { serveMetrics } from "./observability/exporter";
 import { refuseUnfitPooler } from "./observability/pooler-check";
-import { refuseTooNew, warnOfLanguageOrder } from "./observability/start-check";
+import { refuseTooNew, warnOfLanguageOrder, warnOfLosses } from "./observability/start-check";
 import { startTracing } from "./observability/tracing";
 
 const STOP_WITHIN_MS = 10_000;
@@ -52,6 +52,7 @@ async function start(): Promise<void> {
   await refuseUnfitPooler();
   await refuseTooNew();
   await warnOfLanguageOrder();
+  await warnOfLosses();
   onShutdown(keepClockChecked());
   const server = createWebServer();
   const stopServing = prepareStop(server);

@@ -3,6 +3,7 @@ import { EventEmitter } from "node:events";
 import { Logger, type Runner, run, type Task, type TaskList, type WorkerEvents } from "graphile-worker";
 import pg from "pg";
 import { SECOND_MS } from "../server/core/clock";
+import { SessionClient } from "../server/core/database/session";
 import { pool } from "../server/core/db";
 import { directDatabaseUrl } from "../server/core/env";
 import { errorFields, log } from "../server/core/log";
@@ -22,8 +23,8 @@ export const QUEUE_SETTINGS = {
   jit: "off",
 } as const;
 
-/** The same as a parameter of a connection. */
-export const QUEUE_OPTIONS = Object.entries(QUEUE_SETTINGS)
+/** The same as a parameter of a connection, and the isolation that fetches are made for. */
+export const QUEUE_OPTIONS = Object.entries({ ...QUEUE_SETTINGS, default_transaction_isolation: "read\\ committed" })
   .map(([name, value]) => `-c ${name}=${value}`)
   .join(" ");
 
@@ -99,7 +100,7 @@ export function concerns(tasks: TaskList, { channel, payload }: pg.Notification)
  * queue would look, mostly in vain, whenever a job of any other was added.
  */
 const clientFor = (tasks: TaskList) =>
-  class QueueClient extends pg.Client {
+  class QueueClient extends SessionClient {
     override emit(event: string | symbol, ...values: unknown[]): boolean {
       if (event === "notification" && !concerns(tasks, values[0] as pg.Notification)) return true;
       return super.emit(event, ...values);

@@ -5,6 +5,7 @@ import { PrismaClient } from "@/prisma/generated/client";
 import { isConnectionFailure, isNeverDone, messageOf } from "./database/connection-failure";
 import { noteFull, PatientPool, pauseAfter, type Query, startPatience, WAIT_MAX_MS } from "./database/patient-pool";
 import { types } from "./database/pg-types";
+import { BEGIN, SESSION_SETTINGS, SessionClient } from "./database/session";
 import { readFromStandby } from "./database/standby-reads";
 import { env } from "./env";
 import { errorCodeOf, isOutcomeUnknown, outcomeUnknown, overloaded } from "./errors";
@@ -29,7 +30,7 @@ export const repeatWhenLost = <T>(work: () => Promise<T>): Promise<T> =>
   work().catch((thrown) => (isOutcomeUnknown(thrown) ? work() : Promise.reject(thrown)));
 
 /** Sends every statement unnamed, so that none has to be prepared on the connection that it happens to get. */
-class NamelessClient extends pg.Client {
+class NamelessClient extends SessionClient {
   constructor(config?: pg.ClientConfig) {
     super(config);
     const queryNamed = super.query.bind(this) as unknown as Query;
@@ -45,14 +46,6 @@ const isNamed = (first: unknown): first is pg.QueryConfig =>
 
 /** The pools of this process by their names in the metrics. */
 export const pools = defineProcessValue("db.pools", () => new Map<string, pg.Pool>());
-
-/**
- * Statements look up rows by their keys, and connections keep the plans of named ones. One made while a table has a handful
- * of rows would read the whole table, and go on doing so as it grows, until autovacuum has analysed it. With the default cost
- * of a random page, meant for disks with heads, so would one made for a hundred rows of a table of some 20,000. JIT
- * takes a scan that is off, where no index fits, for a dear statement and compiles it.
- */
-const KEY_LOOKUPS = ["random_page_cost = 1.1", "enable_seqscan = off", "jit = off"];
 
 /** Limits for which a connection asks as it begins: poolers must let these parameters pass. */
 export const SESSION_LIMITS = {
@@ -74,7 +67,7 @@ function makePool(name: string, config: PoolSettings): PatientPool {
     ...SESSION_LIMITS,
     types,
     pipeline: true,
-    ...(!env().DATABASE_STATEMENT_NAMES && { Client: NamelessClient }),
+    Client: env().DATABASE_STATEMENT_NAMES ? SessionClient : NamelessClient,
     ...config,
   });
   // A connection that dies is replaced at the next query; without listeners its error would end the process.
@@ -83,7 +76,7 @@ function makePool(name: string, config: PoolSettings): PatientPool {
   made.on("connect", (client) => {
     client.on("error", noteLoss);
     // A pooler may hand later statements to another connection, so transactions set them again.
-    client.query(KEY_LOOKUPS.map((setting) => `SET ${setting}`).join("; ")).catch(() => undefined);
+    client.query(SESSION_SETTINGS).catch(() => undefined);
   });
   onShutdown(() => made.end());
   pools().set(name, made);
@@ -210,8 +203,6 @@ export function beforeCommit(tx: Tx, send: () => Promise<unknown>): void {
   if (before) before.push(send);
   else lastStatements.set(tx, [send]);
 }
-
-const BEGIN = ["BEGIN", ...KEY_LOOKUPS.map((setting) => `SET LOCAL ${setting}`)].join("; ");
 
 /** For a transaction that reads whole tables, and as long as it takes: plans that do so are allowed again. */
 export const readWholeTables = (tx: Tx): Promise<unknown> =>

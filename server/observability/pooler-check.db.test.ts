@@ -54,6 +54,13 @@ describe.skipIf(!hasPooler)(
         "DATABASE_URL leads through a pooler that keeps no prepared statements: set its max_prepared_statements to 300 (PgBouncer 1.21 or newer), or DATABASE_STATEMENT_NAMES to false.",
       ],
       [
+        "one whose connections may lose what was acknowledged",
+        "web",
+        { fit_values: null },
+        NAMELESS,
+        "DATABASE_URL leads through a pooler that hands out connections with synchronous_commit = off, and a crash of the database would lose accepted messages: set it for the user (ALTER ROLE … SET synchronous_commit = on).",
+      ],
+      [
         "one in session mode that refuses the queues' parameters",
         "worker",
         { pool_mode: "session" },
@@ -90,7 +97,10 @@ describe.skipIf(!hasPooler)(
       expect(refused.output).toContain("set DATABASE_DIRECT_URL to the address of PostgreSQL itself");
       const client = new pg.Client({ connectionString: direct() });
       await client.connect();
-      const { rows } = await client.query("SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = 5220117");
+      const { rows } = await client.query(
+        `SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = 5220117
+           AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+      );
       await client.end();
       expect(rows).toEqual([]);
       expect(await start("migrate", { DATABASE_URL: direct() })).toEqual({ code: 0, output: "up to date\n" });

@@ -52,6 +52,30 @@ async function mixesUpNames(clients: readonly pg.Client[]): Promise<boolean> {
   }
 }
 
+/**
+ * Values of its user that each of our connections would change for itself. One whose session is that of others, too, cannot: its
+ * next statement may run on another connection to the server.
+ */
+const UNFIT_VALUES: Record<string, { unfit: RegExp; fit: string; because: string }> = {
+  synchronous_commit: { unfit: /^off$/, fit: "on", because: "a crash of the database would lose accepted messages" },
+  default_transaction_isolation: {
+    unfit: /^(repeatable read|serializable)$/,
+    fit: "'read committed'",
+    because: "statements that wait for each other would fail",
+  },
+};
+
+/** @returns which value of the user is unfit, and what to do; null when none is. */
+async function unfitValueOf(client: pg.Client): Promise<string | null> {
+  for (const [name, { unfit, fit, because }] of Object.entries(UNFIT_VALUES)) {
+    const { rows } = await client.query<{ value: string }>("SELECT current_setting($1) AS value", [name]);
+    const value = rows[0]?.value ?? "";
+    if (unfit.test(value))
+      return `hands out connections with ${name} = ${value}, and ${because}: set it for the user (ALTER ROLE … SET ${name} = ${fit})`;
+  }
+  return null;
+}
+
 /** @returns why DATABASE_URL does not do; null when it does. @throws when the database cannot be asked. */
 async function faultOfMain(): Promise<string | null> {
   const { DATABASE_URL, DATABASE_STATEMENT_NAMES } = env();
@@ -61,6 +85,8 @@ async function faultOfMain(): Promise<string | null> {
       const client = await open();
       if (!(await isPooled(client))) return null;
       for (const statement of ["BEGIN", "ROLLBACK"]) await client.query(statement);
+      const unfitValue = (await sharesSessions(client, open)) ? await unfitValueOf(client) : null;
+      if (unfitValue !== null) return unfitValue;
       if (!DATABASE_STATEMENT_NAMES || !(await mixesUpNames([client, await open()]))) return null;
       return "keeps no prepared statements: set its max_prepared_statements to 300 (PgBouncer 1.21 or newer), or DATABASE_STATEMENT_NAMES to false";
     });

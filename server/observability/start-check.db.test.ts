@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { pool } from "../core/db";
 import * as logger from "../core/log";
-import { waitForMigrations, warnOfLanguageOrder } from "./start-check";
+import { waitForMigrations, warnOfLanguageOrder, warnOfLosses } from "./start-check";
 
 const NEWEST = "(SELECT max(migration_name) FROM _prisma_migrations)";
 
@@ -44,4 +44,16 @@ test("a database that sorts texts as a language does is warned of, one that comp
     plain(text.replace("'B'", `'B' COLLATE "en-x-icu"`))) as never);
   await warnOfLanguageOrder();
   expect(logged).toHaveBeenCalledWith("warn", "database.language_order", expect.anything());
+});
+
+test("a server that may lose what it has acknowledged is warned of", async () => {
+  const logged = vi.spyOn(logger, "log");
+  // The server of these tests need not survive a crash.
+  await warnOfLosses();
+  const off = ["fsync", "full_page_writes"];
+  expect(logged).toHaveBeenCalledWith("warn", "database.not_crash_safe", { off, see: expect.anything() });
+  logged.mockClear();
+  vi.spyOn(pool(), "query").mockResolvedValueOnce({ rows: [] } as never);
+  await warnOfLosses();
+  expect(logged).not.toHaveBeenCalled();
 });

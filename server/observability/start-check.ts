@@ -38,6 +38,17 @@ export async function warnOfLanguageOrder(): Promise<void> {
   if (rows[0]?.isOfLanguage) log("warn", "database.language_order", { see: "docs/operations.md, The database" });
 }
 
+/** Warns of a server that may lose what it has acknowledged when its machine crashes. No connection can change these settings. */
+export async function warnOfLosses(): Promise<void> {
+  const { rows } = await pool()
+    .query<{ name: string }>(
+      "SELECT name FROM pg_settings WHERE name IN ('fsync', 'full_page_writes') AND setting = 'off' ORDER BY name",
+    )
+    .catch(() => ({ rows: [] }));
+  const off = rows.map(({ name }) => name);
+  if (off.length > 0) log("warn", "database.not_crash_safe", { off, see: "docs/operations.md, The database" });
+}
+
 /**
  * Waits until the database has every migration that this version needs. One that is unreachable may lack some.
  * @throws as {@link refuseTooNew}; Error when the database is unreachable for a minute.

@@ -30,8 +30,14 @@ export type Pooler = {
   stop: () => Promise<void>;
 };
 
-/** The settings that we ship, changed line by line: the value of a setting, or null for a line that is left out. */
+/**
+ * The settings that we ship, changed line by line: the value of a setting, or null for a line that is left out; null for `fit_values`
+ * leaves out {@link FIT_VALUES}.
+ */
 export type PoolerSettings = Readonly<Record<string, string | null>>;
+
+/** The test server's own values are unfit for the service, which cannot change them through a pooler. */
+const FIT_VALUES = 'SET default_transaction_isolation = "read committed"; SET synchronous_commit = on; ';
 
 /** The settings that we ship, with a test's addresses, for every database of the server. */
 async function settingsFor(direct: string, folder: string, port: number, changes: PoolerSettings): Promise<string> {
@@ -39,7 +45,10 @@ async function settingsFor(direct: string, folder: string, port: number, changes
   const target = `host=127.0.0.1 port=${url.port} user=${url.username} password=${url.password}`;
   const shipped = await readFile("deploy/pgbouncer/pgbouncer.ini", "utf8");
   const settings = shipped
-    .replace(/^messaging = .* connect_query=/m, `* = ${target} connect_query=`)
+    .replace(
+      /^messaging = .* connect_query='/m,
+      `* = ${target} connect_query='${changes.fit_values === null ? "" : FIT_VALUES}`,
+    )
     .replace(
       /^listen_port = .*/m,
       `listen_port = ${port}\nadmin_users = postgres\nlogfile = ${folder}/log\nunix_socket_dir =`,

@@ -22,6 +22,13 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     full_page_writes: "off",
     max_connections: "300",
     wal_keep_size: "256MB",
+    // A server may be set up for other programs: the service has its own values on each connection.
+    timezone: "Asia/Kathmandu",
+    datestyle: "SQL, DMY",
+    intervalstyle: "sql_standard",
+    bytea_output: "escape",
+    default_transaction_isolation: "serializable",
+    synchronous_commit: "off",
   });
   const templateName = "template_service";
   await migrate(await createDatabase(server, templateName));

@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { pool, prisma, transaction } from "../db";
+import { env } from "../env";
+import { SESSION_SETTINGS, SessionClient } from "./session";
+
+/** The server of these tests has other values of each (test/database/postgres-setup.ts). */
+const VALUES = `SELECT current_setting('TimeZone') AS zone, current_setting('DateStyle') AS dates,
+  current_setting('transaction_isolation') AS isolation, current_setting('synchronous_commit') AS commit`;
+const OWN = { zone: "UTC", dates: "ISO, MDY", isolation: "read committed", commit: "on" };
+
+test("a statement and a transaction have the values of the service, whatever the server has", async () => {
+  expect((await pool().query(VALUES)).rows).toEqual([OWN]);
+  expect((await transaction((tx) => tx.query(VALUES))).rows).toEqual([OWN]);
+  const { rows } = await pool().query("SELECT reset_val FROM pg_settings WHERE name = 'synchronous_commit'");
+  expect(rows).toEqual([{ reset_val: "off" }]);
+});
+
+test("both drivers read the same time, to the millisecond", async () => {
+  const at = new Date("2026-07-01T12:34:56.789Z");
+  await pool().query("INSERT INTO workers (id, seen_at) VALUES ('wrk_zone', $1)", [at]);
+  const { rows } = await pool().query("SELECT seen_at FROM workers WHERE id = 'wrk_zone'");
+  expect(rows).toEqual([{ seen_at: at }]);
+  expect(await prisma().worker.findUniqueOrThrow({ where: { id: "wrk_zone" }, select: { seenAt: true } })).toEqual({
+    seenAt: at,
+  });
+});
+
+test("a stronger setting than `on` stays", async () => {
+  const { rows } = await pool().query<{ name: string }>("SELECT current_database() AS name");
+  await pool().query(`ALTER DATABASE ${rows[0]?.name} SET synchronous_commit = remote_apply`);
+  const client = new SessionClient({ connectionString: env().DATABASE_URL });
+  await client.connect();
+  try {
+    await client.query(SESSION_SETTINGS);
+    expect((await client.query("SHOW synchronous_commit")).rows).toEqual([{ synchronous_commit: "remote_apply" }]);
+  } finally {
+    await client.end();
+  }
+});

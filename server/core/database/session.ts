@@ -1,0 +1,47 @@
+/** What a connection of the service asks of its session, whatever the server, the database or the user sets for others. */
+import pg from "pg";
+
+/**
+ * Parameters that decide how values are written. Prisma's driver takes every time for one in UTC, and no driver reads other forms of dates.
+ * A server takes its time zone from the system on which it was installed. They are part of the first message, since
+ * PgBouncer keeps exactly these for each of its clients and refuses others there.
+ */
+const FORMS = { TimeZone: "UTC", DateStyle: "ISO, MDY" } as const;
+
+/** What the driver has and its types leave out. */
+type StartingClient = { getStartupConf: () => Record<string, string> };
+const inherited = pg.Client.prototype as unknown as StartingClient;
+
+/** A connection whose values have the forms that are read. */
+export class SessionClient extends pg.Client {
+  getStartupConf(): Record<string, string> {
+    return { ...inherited.getStartupConf.call(this), ...FORMS };
+  }
+}
+
+/**
+ * Statements look up rows by their keys, and connections keep the plans of named ones. One made while a table has a handful
+ * of rows would read the whole table, and go on doing so as it grows, until autovacuum has analysed it. With the default cost
+ * of a random page, meant for disks with heads, so would one made for a hundred rows of a table of some 20,000. JIT
+ * takes a scan that is off, where no index fits, for a dear statement and compiles it.
+ */
+const KEY_LOOKUPS = ["random_page_cost = 1.1", "enable_seqscan = off", "jit = off"];
+
+/** For a connection: its statements see what others have committed meanwhile. Rows are locked first and then read. */
+export const READ_COMMITTED = "SET default_transaction_isolation = 'read committed'";
+
+/** Begins a transaction. A pooler may hand it to a connection without {@link SESSION_SETTINGS}. */
+export const BEGIN = [
+  "BEGIN ISOLATION LEVEL READ COMMITTED",
+  ...KEY_LOOKUPS.map((setting) => `SET LOCAL ${setting}`),
+].join("; ");
+
+/**
+ * For a new connection. A commit is on disk once it is acknowledged: a crash of the database would otherwise lose messages that were
+ * accepted, and claims of those that were sent. Stronger settings than `on` stay.
+ */
+export const SESSION_SETTINGS = [
+  ...KEY_LOOKUPS.map((setting) => `SET ${setting}`),
+  READ_COMMITTED,
+  "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'",
+].join("; ");
