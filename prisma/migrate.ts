@@ -16,7 +16,7 @@ import { PrismaPg } from "@prisma/adapter-pg";
 import { bindMigrationAwareSqlAdapterFactory, DriverAdapterError } from "@prisma/driver-adapter-utils";
 import { runMigrations as migrateJobQueue } from "graphile-worker";
 import pg from "pg";
-import { READ_COMMITTED, SessionClient } from "../server/core/database/session";
+import { beginSession, SessionClient } from "../server/core/database/session";
 import { type MigrationState, tooNewLine } from "../server/observability/migration-state";
 import { readMigrationState } from "../server/observability/migrations";
 import { notDirectLine, sharesSessions } from "../server/observability/pooled-sessions";
@@ -137,7 +137,7 @@ async function openEngine(connectionString: string) {
     Client: SessionClient,
     max: 2,
     lock_timeout: LOCK_TIMEOUT_MS,
-    onConnect: (client) => client.query(READ_COMMITTED) as unknown as undefined,
+    onConnect: beginSession,
   });
   const adapter = bindMigrationAwareSqlAdapterFactory(new WholeScripts(connectionString, connections, names));
   const engine = await SchemaEngine.new({ datamodels: await schemaFiles() }, () => undefined, adapter);
@@ -219,7 +219,7 @@ export async function migrate(connectionString: string): Promise<string[]> {
   const guard = new pg.Client({ connectionString });
   await guard.connect();
   try {
-    await guard.query(READ_COMMITTED);
+    await beginSession(guard);
     await refuseShared(guard, connectionString);
     await takeTurn(guard);
     const before = await readMigrationState(guard);

@@ -3,7 +3,7 @@
  * minutes where it has a hundred million rows.
  */
 import pg from "pg";
-import { READ_COMMITTED } from "../server/core/database/session";
+import { beginSession } from "../server/core/database/session";
 
 type Queryable = Pick<pg.Client, "query">;
 
@@ -67,7 +67,7 @@ export async function onOwnConnection(
   const client = new pg.Client({ connectionString });
   await client.connect();
   try {
-    await client.query(READ_COMMITTED);
+    await beginSession(client);
     await work(client);
   } finally {
     await client.end();

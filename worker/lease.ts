@@ -4,7 +4,7 @@
  */
 import pg from "pg";
 import { SECOND_MS } from "../server/core/clock";
-import { READ_COMMITTED } from "../server/core/database/session";
+import { beginSession } from "../server/core/database/session";
 import { directDatabaseUrl } from "../server/core/env";
 import { errorFields, log } from "../server/core/log";
 import { defineProcessValue, keepDoing } from "../server/core/process";
@@ -60,9 +60,8 @@ async function connect(): Promise<pg.Client> {
   try {
     await client.connect();
     // The lock of a machine that is gone must not be held for as long as TCP would wait.
-    await client.query(
-      `${READ_COMMITTED}; SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3`,
-    );
+    await beginSession(client);
+    await client.query("SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3");
     return client;
   } catch (thrown) {
     void client.end().catch(() => undefined);

@@ -3,7 +3,7 @@ import { EventEmitter } from "node:events";
 import { Logger, type Runner, run, type Task, type TaskList, type WorkerEvents } from "graphile-worker";
 import pg from "pg";
 import { SECOND_MS } from "../server/core/clock";
-import { SessionClient } from "../server/core/database/session";
+import { beginSession, SessionClient } from "../server/core/database/session";
 import { pool } from "../server/core/db";
 import { directDatabaseUrl } from "../server/core/env";
 import { errorFields, log } from "../server/core/log";
@@ -23,8 +23,8 @@ export const QUEUE_SETTINGS = {
   jit: "off",
 } as const;
 
-/** The same as a parameter of a connection, and the isolation that fetches are made for. */
-export const QUEUE_OPTIONS = Object.entries({ ...QUEUE_SETTINGS, default_transaction_isolation: "read\\ committed" })
+/** The same as a parameter of a connection. */
+export const QUEUE_OPTIONS = Object.entries(QUEUE_SETTINGS)
   .map(([name, value]) => `-c ${name}=${value}`)
   .join(" ");
 
@@ -114,6 +114,7 @@ function openConnections(max: number, tasks: TaskList): pg.Pool {
     connectionString: directDatabaseUrl(),
     application_name: "worker-queue",
     options: QUEUE_OPTIONS,
+    onConnect: beginSession,
     max,
     connectionTimeoutMillis: 5 * SECOND_MS,
     query_timeout: 15 * SECOND_MS,

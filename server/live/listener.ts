@@ -1,5 +1,6 @@
 /** The one connection of a process that listens for changes, open while a page watches. */
 import pg from "pg";
+import { beginSession } from "../core/database/session";
 import { directDatabaseUrl } from "../core/env";
 import { changesIn, LIVE_CHANNEL, LIVE_TOPICS, type LiveTopic } from "../core/live";
 import { errorFields, log } from "../core/log";
@@ -76,6 +77,7 @@ async function connect(): Promise<void> {
   client.on("end", () => lose());
   try {
     await client.connect();
+    await beginSession(client);
     await client.query(`LISTEN ${LIVE_CHANNEL}`);
     state.client = client;
     state.isConnecting = false;

@@ -29,6 +29,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     bytea_output: "escape",
     default_transaction_isolation: "serializable",
     synchronous_commit: "off",
+    idle_session_timeout: "1h",
   });
   const templateName = "template_service";
   await migrate(await createDatabase(server, templateName));

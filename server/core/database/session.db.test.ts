@@ -5,8 +5,9 @@ import { SESSION_SETTINGS, SessionClient } from "./session";
 
 /** The server of these tests has other values of each (test/database/postgres-setup.ts). */
 const VALUES = `SELECT current_setting('TimeZone') AS zone, current_setting('DateStyle') AS dates,
-  current_setting('transaction_isolation') AS isolation, current_setting('synchronous_commit') AS commit`;
-const OWN = { zone: "UTC", dates: "ISO, MDY", isolation: "read committed", commit: "on" };
+  current_setting('transaction_isolation') AS isolation, current_setting('synchronous_commit') AS commit,
+  coalesce(current_setting('idle_session_timeout', true), '0') AS idle`;
+const OWN = { zone: "UTC", dates: "ISO, MDY", isolation: "read committed", commit: "on", idle: "0" };
 
 test("a statement and a transaction have the values of the service, whatever the server has", async () => {
   expect((await pool().query(VALUES)).rows).toEqual([OWN]);

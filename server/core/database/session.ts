@@ -27,8 +27,20 @@ export class SessionClient extends pg.Client {
  */
 const KEY_LOOKUPS = ["random_page_cost = 1.1", "enable_seqscan = off", "jit = off"];
 
-/** For a connection: its statements see what others have committed meanwhile. Rows are locked first and then read. */
-export const READ_COMMITTED = "SET default_transaction_isolation = 'read committed'";
+/**
+ * Its statements see what others have committed meanwhile, since rows are locked first and then read. And it is
+ * not ended for being idle, as one that listens or waits in a pool is: a statement may be on its way just then.
+ */
+const LASTING_SESSION = [
+  "SET default_transaction_isolation = 'read committed'",
+  // Null before PostgreSQL 14.
+  "SELECT set_config('idle_session_timeout', '0', false) WHERE current_setting('idle_session_timeout', true) <> '0'",
+].join("; ");
+
+/** Sends what any connection needs before its first statement; `onConnect` of a pool. */
+export async function beginSession(client: Pick<pg.ClientBase, "query">): Promise<void> {
+  await client.query(LASTING_SESSION);
+}
 
 /** Begins a transaction. A pooler may hand it to a connection without {@link SESSION_SETTINGS}. */
 export const BEGIN = [
@@ -37,11 +49,11 @@ export const BEGIN = [
 ].join("; ");
 
 /**
- * For a new connection. A commit is on disk once it is acknowledged: a crash of the database would otherwise lose messages that were
+ * For a new connection that writes messages. A commit is on disk once it is acknowledged: a crash of the database would otherwise lose messages that were
  * accepted, and claims of those that were sent. Stronger settings than `on` stay.
  */
 export const SESSION_SETTINGS = [
   ...KEY_LOOKUPS.map((setting) => `SET ${setting}`),
-  READ_COMMITTED,
+  LASTING_SESSION,
   "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'",
 ].join("; ");
