@@ -23,7 +23,14 @@ export type Server = {
 
 const STOP_WITHIN_MS = 30_000;
 const SIGNALS = { fast: "SIGINT", immediate: "SIGQUIT" } as const;
-const SETTINGS = { max_connections: "150", shared_buffers: "128MB" };
+const SETTINGS = {
+  max_connections: "150",
+  shared_buffers: "128MB",
+  // Set up for other programs: without values of its own the service would lose here what it has accepted.
+  timezone: "Asia/Kathmandu",
+  default_transaction_isolation: "serializable",
+  synchronous_commit: "off",
+};
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
