@@ -2,14 +2,17 @@ import { expect, test } from "vitest";
 import { LOCK_TRIES, patiently } from "./patiently";
 
 /** Work of steps, each of which gets its lock at a certain try. */
-function workOf(steps: Readonly<Record<string, number>>, failure = "canceling statement due to lock timeout") {
+function workOf(
+  steps: Readonly<Record<string, number>>,
+  failure = new Error("canceling statement due to lock timeout"),
+) {
   const left = Object.entries(steps);
   const tries: string[] = [];
   const work = async () => {
     for (let [step] = left; step; [step] = left) {
       const [name, needed] = step;
       tries.push(name);
-      if (tries.filter((each) => each === name).length < needed) throw new Error(failure);
+      if (tries.filter((each) => each === name).length < needed) throw failure;
       left.shift();
     }
     return "applied";
@@ -30,7 +33,16 @@ test("a step that never gets its lock fails in the end", async () => {
 });
 
 test("a deadlock with the service is a lock that was not to be had", async () => {
-  const { work, step } = workOf({ first: 2 }, "deadlock detected");
+  const { work, step } = workOf({ first: 2 }, new Error("deadlock detected"));
+  expect(await patiently(work, step, 0)).toBe("applied");
+});
+
+test.each([
+  ["of the driver", Object.assign(new Error("Zeitüberschreitung der Sperre"), { code: "55P03" })],
+  ["of the driver, by a deadlock", Object.assign(new Error("Verklemmung entdeckt"), { code: "40P01" })],
+  ["of the engine", new Error("Database error code: 55P03\nFEHLER: Zeitüberschreitung der Sperre")],
+])("a server with translated messages is understood: a failure %s", async (_, failure) => {
+  const { work, step } = workOf({ first: 2 }, failure);
   expect(await patiently(work, step, 0)).toBe("applied");
 });
 

@@ -1,11 +1,18 @@
 /** Repeating what got no lock, so that a migration never blocks the service for long and is applied in the end. */
 import { setTimeout as pause } from "node:timers/promises";
+import { errorCodeOf } from "../server/core/errors";
 
 const LOCK_PAUSE_MS = 2_000;
 export const LOCK_TRIES = 20;
 
-/** A time-out, or a deadlock with the service, which PostgreSQL ends by a failure of either side. */
-const isLockFailure = (thrown: unknown): boolean => /55P03|lock timeout|40P01|deadlock detected/i.test(String(thrown));
+/** SQLSTATEs of a time-out, and of a deadlock with the service, which PostgreSQL ends by a failure of either side. */
+const LOCK_FAILURES = /\b(55P03|40P01)\b/;
+/** The same in a failure of Prisma's engine without its code, if the server's messages are English. */
+const LOCK_MESSAGES = /lock timeout|deadlock detected/i;
+
+/** The engine writes the code of a failed script into its own message. */
+const isLockFailure = (thrown: unknown): boolean =>
+  LOCK_FAILURES.test(`${errorCodeOf(thrown)} ${thrown}`) || LOCK_MESSAGES.test(String(thrown));
 
 /**
  * Repeats `work` while it gets no lock, {@link LOCK_TRIES} times at the same step: what it finished before stays done.

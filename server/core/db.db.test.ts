@@ -99,6 +99,31 @@ describe("a connection that is lost before COMMIT", () => {
     expect(await notes("checked late")).toEqual(["checked late"]);
   });
 
+  test("a disk that is found full in another language is one all the same", async () => {
+    // As `lc_messages` has the server translate the word.
+    const translate = (client: pg.PoolClient) =>
+      client.connection.on("errorMessage", (failure: pg.DatabaseError) => (failure.severity = "FEHLER"));
+    pool().on("acquire", translate);
+    try {
+      await pool().query("CREATE SEQUENCE voll");
+      await pool().query(`DO $$ BEGIN
+        IF nextval('voll') = 1 THEN RAISE 'konnte Datei nicht erweitern' USING ERRCODE = 'disk_full'; END IF;
+        INSERT INTO notes VALUES ('voll allein');
+      END $$`);
+      await pool().query(`CREATE SEQUENCE voll_am_ende;
+        CREATE FUNCTION pruefe_platz() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+          IF nextval('voll_am_ende') = 1 THEN RAISE 'konnte Datei nicht erweitern' USING ERRCODE = 'disk_full'; END IF;
+          RETURN NULL;
+        END $$;
+        CREATE CONSTRAINT TRIGGER pruefe_platz AFTER INSERT ON notes DEFERRABLE INITIALLY DEFERRED
+          FOR EACH ROW WHEN (NEW.id = 'voll am Ende') EXECUTE FUNCTION pruefe_platz()`);
+      await transaction((tx) => tx.query("INSERT INTO notes VALUES ('voll am Ende')"));
+      expect(await notes("voll")).toEqual(["voll allein", "voll am Ende"]);
+    } finally {
+      pool().off("acquire", translate);
+    }
+  });
+
   test("an error of a statement itself is thrown unchanged, and nothing runs again", async () => {
     let runs = 0;
     const failing = transaction(async (tx) => {

@@ -2,7 +2,7 @@ import type { Duplex } from "node:stream";
 import { PrismaPg } from "@prisma/adapter-pg";
 import pg from "pg";
 import { PrismaClient } from "@/prisma/generated/client";
-import { isConnectionFailure, isNeverDone, messageOf } from "./database/connection-failure";
+import { isConnectionFailure, isNeverDone, messageOf, watchFullDisk } from "./database/connection-failure";
 import { noteFull, PatientPool, pauseAfter, type Query, startPatience, WAIT_MAX_MS } from "./database/patient-pool";
 import { types } from "./database/pg-types";
 import { BEGIN, SESSION_SETTINGS, SessionClient } from "./database/session";
@@ -75,6 +75,7 @@ function makePool(name: string, config: PoolSettings): PatientPool {
   made.on("error", noteLoss);
   made.on("connect", (client) => {
     client.on("error", noteLoss);
+    watchFullDisk(client);
     // A pooler may hand later statements to another connection, so transactions set them again.
     client.query(SESSION_SETTINGS).catch(() => undefined);
   });
@@ -279,6 +280,7 @@ const isOfPooler = (thrown: unknown): boolean => errorCodeOf(thrown).startsWith(
 async function isSurelyUndone(commit: Promise<pg.QueryResult>, firstLoss: unknown): Promise<boolean> {
   const failure: unknown = await commit.catch((thrown) => thrown);
   return (
-    isNeverDone(failure) || (firstLoss !== failure && firstLoss instanceof pg.DatabaseError && !isOfPooler(firstLoss))
+    (await isNeverDone(failure)) ||
+    (firstLoss !== failure && firstLoss instanceof pg.DatabaseError && !isOfPooler(firstLoss))
   );
 }

@@ -1,5 +1,5 @@
 /** Which failures of a statement are its connection's, and which of them certainly left nothing done. */
-import pg from "pg";
+import type pg from "pg";
 import { errorCodeOf } from "../errors";
 
 /** A write on a server that only reads: a standby that is not promoted yet, or a primary that is no longer one. */
@@ -30,11 +30,35 @@ export function isConnectionFailure(thrown: unknown): boolean {
 /** Whether the statement never left this process. */
 const isNeverSent = (thrown: unknown): boolean => NEVER_SENT.test(messageOf(thrown));
 
-/** Whether the server took the statement back and goes on: with a FATAL or PANIC it leaves open what it has done. */
-const isTakenBack = (thrown: unknown): boolean => thrown instanceof pg.DatabaseError && thrown.severity === "ERROR";
+/** By each failure by a full disk, whether the session went on after it. */
+const sessionsGoOn = new WeakMap<object, Promise<boolean>>();
+/** The server says that it goes on right behind the failure. */
+const SAID_WITHIN_MS = 1_000;
+
+/**
+ * Watches a new connection for {@link isNeverDone}. A session that goes on has taken its failed statement back (ERROR); with FATAL or PANIC
+ * it ends, and leaves open what it has done. The driver passes these words on as the server translates them (`lc_messages`), so they
+ * decide nothing.
+ */
+export function watchFullDisk({ connection }: pg.PoolClient): void {
+  connection.on("errorMessage", (failure: object) => {
+    if (errorCodeOf(failure) !== DISK_FULL) return;
+    const said = new Promise<boolean>((resolve) => {
+      const goesOn = () => resolve(true);
+      const ends = () => resolve(false);
+      connection.once("readyForQuery", goesOn);
+      connection.once("end", ends);
+      setTimeout(ends, SAID_WITHIN_MS).unref();
+    });
+    sessionsGoOn.set(failure, said);
+  });
+}
+
+/** Whether the server took a statement that found the disk full back, and goes on. */
+const isTakenBack = async (thrown: unknown): Promise<boolean> => (await sessionsGoOn.get(thrown as object)) ?? false;
 
 /** Whether the statement was certainly not carried out, so that it may be repeated even if it writes. */
-export const isNeverDone = (thrown: unknown): boolean =>
-  isNeverSent(thrown) ||
-  errorCodeOf(thrown) === READ_ONLY ||
-  (errorCodeOf(thrown) === DISK_FULL && isTakenBack(thrown));
+export async function isNeverDone(thrown: unknown): Promise<boolean> {
+  if (isNeverSent(thrown) || errorCodeOf(thrown) === READ_ONLY) return true;
+  return errorCodeOf(thrown) === DISK_FULL && (await isTakenBack(thrown));
+}

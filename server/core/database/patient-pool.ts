@@ -128,7 +128,7 @@ async function queryAgain(queryOnce: Query, args: unknown[], first: unknown): Pr
   for (let thrown = first; ; ) {
     if (isApiError(thrown) || !isConnectionFailure(thrown)) throw thrown;
     noteFull(thrown);
-    if (!isNeverDone(thrown) && !isRead(args[0])) throw outcomeUnknown(thrown);
+    if (!isRead(args[0]) && !(await isNeverDone(thrown))) throw outcomeUnknown(thrown);
     await pauseAfter(thrown, patience);
     try {
       return await queryOnce(...args);

@@ -1,0 +1,30 @@
+import { EventEmitter } from "node:events";
+import pg from "pg";
+import { expect, test } from "vitest";
+import { DISK_FULL, isNeverDone, watchFullDisk } from "./connection-failure";
+
+/** What a statement that finds the disk full throws when the server's words are `then`, in its own language. */
+function foundFull(severity: string, then: "readyForQuery" | "end"): pg.DatabaseError {
+  const connection = new EventEmitter();
+  watchFullDisk({ connection } as unknown as pg.PoolClient);
+  const failure = Object.assign(new pg.DatabaseError("", 0, "error"), { code: DISK_FULL, severity });
+  connection.emit("errorMessage", failure);
+  connection.emit(then);
+  return failure;
+}
+
+test.each(["ERROR", "FEHLER", "ОШИБКА"])(
+  "a session that goes on after %s has taken its statement back",
+  async (word) => {
+    expect(await isNeverDone(foundFull(word, "readyForQuery"))).toBe(true);
+  },
+);
+
+test.each(["FATAL", "PANIC", "ВАЖНО"])("of one that ends after %s nobody knows", async (word) => {
+  expect(await isNeverDone(foundFull(word, "end"))).toBe(false);
+});
+
+test("of a failure of a connection that nobody watched neither", async () => {
+  const failure = Object.assign(new pg.DatabaseError("", 0, "error"), { code: DISK_FULL, severity: "ERROR" });
+  expect(await isNeverDone(failure)).toBe(false);
+});
