@@ -1,8 +1,9 @@
 /** The worker process: sends messages, applies receipts, delivers webhooks. Any number of them may run. */
+import { SECOND_MS } from "../server/core/clock";
 import { pool } from "../server/core/db";
 import { env } from "../server/core/env";
 import { errorFields, log } from "../server/core/log";
-import { onShutdown, runUntilStopped } from "../server/core/process";
+import { limitStop, onShutdown, runUntilStopped } from "../server/core/process";
 import {
   giveBackLastClaims,
   keepGivingBack,
@@ -19,8 +20,15 @@ import { QUEUE_OPTIONS } from "./runner";
 import { keepSchedule } from "./schedule";
 import { keepTakingOver } from "./take-over";
 
+/**
+ * How long a stop may take: jobs under way have half a minute, and calls of providers their own time, then their outcomes are written
+ * (`STOPPING` in retry-write.ts). What is left then is taken over by other workers, as from one that was killed.
+ */
+const stopWithinMs = (): number => Math.max(35 * SECOND_MS, env().PROVIDER_TIMEOUT_MS + 20 * SECOND_MS);
+
 async function start(): Promise<void> {
   const { DISPATCH_CONCURRENCY, WORKER_CONCURRENCY, WEBHOOK_CONCURRENCY } = env();
+  limitStop(stopWithinMs(), () => log("error", "worker.not_stopped_in_time", { within_s: stopWithinMs() / SECOND_MS }));
   // Created first, so that it is closed last.
   pool();
   await startObservability(QUEUE_OPTIONS);

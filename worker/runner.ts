@@ -227,7 +227,7 @@ export const sleep = (ms: number, until?: Promise<unknown>) =>
     });
   });
 
-/** Ends a runner: lets its jobs finish, then unlocks those that are left. */
+/** Ends a runner within {@link DRAIN_MS} and the last try: lets its jobs finish, then unlocks those that are left. */
 export async function retire({ runner, poolId, connections, underWay }: Running): Promise<void> {
   const stopped = runner.stop().catch((thrown) => log("warn", "queue.not_stopped", errorFields(thrown)));
   const deadline = performance.now() + DRAIN_MS;
@@ -247,7 +247,7 @@ export async function retire({ runner, poolId, connections, underWay }: Running)
     } catch (thrown) {
       log("warn", "queue.jobs_not_unlocked", errorFields(thrown));
       // The lease continues without the pool, so that take-over.ts unlocks its jobs.
-      if (failures >= PAUSES_MS.length) break;
+      if (failures >= PAUSES_MS.length || performance.now() >= deadline) break;
       await sleep(PAUSES_MS[failures] ?? SECOND_MS);
     }
   }

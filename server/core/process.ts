@@ -38,7 +38,9 @@ export function defineProcessValue<T>(name: string, make: () => T): () => T {
 
 const closers = defineProcessValue("process.closers", (): Array<() => Promise<void>> => []);
 
-const stopping = defineProcessValue("process.stopping", () => ({ isOn: false }));
+type Limit = { withinMs: number; onLate: () => void };
+
+const stopping = defineProcessValue("process.stopping", () => ({ isOn: false, limit: null as Limit | null }));
 
 /** Registers work for an orderly stop; last registered, first run. */
 export function onShutdown(close: () => Promise<void>): void {
@@ -70,11 +72,26 @@ export function runUntilParentEnds(name: string, start: () => Promise<void>): Pr
   return run(name, start);
 }
 
+/**
+ * Limits an orderly stop: a process that is still there after `withinMs` ends at once, as by a crash, before whatever asked it to stop
+ * loses patience and kills it. `onLate` is called before.
+ */
+export function limitStop(withinMs: number, onLate: () => void): void {
+  stopping().limit = { withinMs, onLate };
+}
+
 /** Stops in order, once. Keeps `process.exitCode`, which is set when something went wrong. */
 function stop(): void {
   const state = stopping();
   if (state.isOn) return;
   state.isOn = true;
+  const { limit } = state;
+  if (limit) {
+    setTimeout(() => {
+      limit.onLate();
+      process.exit(1);
+    }, limit.withinMs).unref();
+  }
   void shutDown().then(() => process.exit());
 }
 

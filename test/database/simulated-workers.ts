@@ -38,7 +38,7 @@ export function tellWorkersApart(): void {
 /** A worker that never calls a provider itself: like a stopping worker, it gives back each claim. */
 export function startWorker(): SimulatedWorker {
   const id = `worker-${randomUUID()}`;
-  const underWay = { all: new Set<Promise<void>>(), isStopping: true };
+  const underWay = { all: new Set<Promise<void>>(), stoppingSinceMs: performance.now() };
   return {
     id,
     own: new Map<string, unknown>([

@@ -45,7 +45,7 @@ test("an attempt that was not made is given back after an outage, however long, 
   expect(attempts).toHaveLength(1);
   await pool().query("DELETE FROM graphile_worker._private_jobs");
   failStatements("DELETE FROM message_attempts");
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
   // A stopping worker makes no more attempts.
   startAttempts(attempts);
   await passTime(stopAttempts());

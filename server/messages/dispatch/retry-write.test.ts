@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { retryWrite } from "./retry-write";
+import { retryWrite, STOPPING } from "./retry-write";
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const FOREVER = { until: Number.POSITIVE_INFINITY, isStopping: () => false, onFailure: () => undefined };
+const FOREVER = { until: Number.POSITIVE_INFINITY, stoppingSinceMs: () => null, onFailure: () => undefined };
 const HOUR_MS = 3_600_000;
 
 const refused = () => Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
@@ -34,7 +34,6 @@ test("a write is made after an outage of any length", async () => {
 
 test.each([
   ["its time is over", { ...FOREVER, until: 0 }, refused],
-  ["the process is stopping", { ...FOREVER, isStopping: () => true }, refused],
   ["our own code is to blame", FOREVER, () => new TypeError("undefined is not a function")],
 ])("a write is given up after three quarters of a minute when %s", async (_, patience, failure) => {
   const write = writeDuring(HOUR_MS, failure);
@@ -51,4 +50,33 @@ test("a value that the database refuses is not tried again", async () => {
   const write = writeDuring(HOUR_MS, () => Object.assign(new Error("invalid byte sequence"), { code: "22021" }));
   await expect(retryWrite(write, FOREVER)).rejects.toThrow("invalid byte sequence");
   expect(write).toHaveBeenCalledTimes(1);
+});
+
+test("a process that is stopping tries a write again and again, and gives it up in time", async () => {
+  let sinceMs: number | null = null;
+  const write = writeDuring(HOUR_MS, refused);
+  let isOver = false;
+  const written = retryWrite(write, { ...FOREVER, stoppingSinceMs: () => sinceMs })
+    .catch((thrown: Error) => thrown.message)
+    .finally(() => {
+      isOver = true;
+    });
+  // In the middle of a long pause, which it does not wait for.
+  await vi.advanceTimersByTimeAsync(30_500);
+  sinceMs = performance.now();
+  const before = write.mock.calls.length;
+  await vi.advanceTimersByTimeAsync(STOPPING.forMs - 1_000);
+  expect(write.mock.calls.length - before).toBeGreaterThan(60);
+  expect(isOver).toBe(false);
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(await written).toBe("connect ECONNREFUSED");
+});
+
+test("an outcome that comes late in a stop is tried as well, for half of that time", async () => {
+  const sinceMs = performance.now();
+  await vi.advanceTimersByTimeAsync(STOPPING.forMs);
+  const write = writeDuring(STOPPING.leastMs / 2, refused);
+  const written = retryWrite(write, { ...FOREVER, stoppingSinceMs: () => sinceMs });
+  await vi.advanceTimersByTimeAsync(STOPPING.leastMs);
+  expect(await written).toBe("written");
 });

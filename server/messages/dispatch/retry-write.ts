@@ -7,10 +7,16 @@ import { errorCodeOf, isApiError } from "../../core/errors";
 /** Pauses before a write is retried; the last one is repeated. */
 const RETRY_DELAYS_MS = [100, 300, 1_000, 2_000, ...Array<number>(8).fill(5_000)];
 
+/** A process that is stopping has no time for long pauses: half of its commits may be lost, and the next one come through. */
+const STOPPING_PAUSE_MS = 250;
+/** For so long after it was asked to stop a process tries its writes, and so long at least one that begins later. */
+export const STOPPING = { forMs: 20_000, leastMs: 10_000 } as const;
+
 type Patience = {
-  /** Retries beyond {@link RETRY_DELAYS_MS} end at this time (milliseconds since 1970), or when the process is stopping. */
+  /** Retries beyond {@link RETRY_DELAYS_MS} end at this time (milliseconds since 1970). */
   until: number;
-  isStopping: () => boolean;
+  /** When this process was asked to stop, by `performance.now()`; null: it was not. */
+  stoppingSinceMs: () => number | null;
   /** Called with each failure after which the write is retried. */
   onFailure: (thrown: unknown) => void;
 };
@@ -19,22 +25,34 @@ type Patience = {
 const isOfDatabase = (thrown: unknown): boolean =>
   isApiError(thrown) || isConnectionFailure(thrown) || errorCodeOf(thrown) !== "";
 
+/** Pauses for `ms`, or shortly once the process is to stop. */
+async function pause(ms: number, stoppingSinceMs: Patience["stoppingSinceMs"]): Promise<void> {
+  for (let leftMs = ms; leftMs > 0; leftMs = stoppingSinceMs() === null ? leftMs - STOPPING_PAUSE_MS : 0) {
+    await new Promise((resolve) => setTimeout(resolve, Math.min(leftMs, STOPPING_PAUSE_MS)));
+  }
+}
+
 /**
  * Retries a write while the database is unavailable. A value that the database refuses ends it at once.
  * @throws the last failure.
  */
 export async function retryWrite<Result>(
   write: () => Promise<Result>,
-  { until, isStopping, onFailure }: Patience,
+  { until, stoppingSinceMs, onFailure }: Patience,
 ): Promise<Result> {
+  const begunMs = performance.now();
   for (let failures = 0; ; failures += 1) {
     try {
       return await write();
     } catch (thrown) {
-      const isPatient = !isStopping() && now().getTime() <= until && isOfDatabase(thrown);
-      if (isDataError(thrown) || (failures >= RETRY_DELAYS_MS.length && !isPatient)) throw thrown;
+      const sinceMs = stoppingSinceMs();
+      const isOver =
+        sinceMs === null
+          ? failures >= RETRY_DELAYS_MS.length && !(now().getTime() <= until && isOfDatabase(thrown))
+          : performance.now() >= Math.max(sinceMs + STOPPING.forMs, begunMs + STOPPING.leastMs);
+      if (isDataError(thrown) || isOver) throw thrown;
       onFailure(thrown);
-      await new Promise((resolve) => setTimeout(resolve, RETRY_DELAYS_MS[failures] ?? RETRY_DELAYS_MS.at(-1)));
+      await pause(RETRY_DELAYS_MS[failures] ?? RETRY_DELAYS_MS.at(-1) ?? 0, stoppingSinceMs);
     }
   }
 }

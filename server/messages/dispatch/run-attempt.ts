@@ -26,9 +26,12 @@ export const BEGUN_WITHIN_MS = UNRESOLVED_AFTER_MS / 2;
  */
 const UNRECORDED_MAX = 1_000;
 
-type UnderWay = { all: Set<Promise<void>>; isStopping: boolean };
+/** `stoppingSinceMs`: by `performance.now()`; null: this process goes on. */
+type UnderWay = { all: Set<Promise<void>>; stoppingSinceMs: number | null };
 
-const underWay = defineProcessValue<UnderWay>("attempts.under_way", () => ({ all: new Set(), isStopping: false }));
+const underWay = defineProcessValue<UnderWay>("attempts.under_way", () => ({ all: new Set(), stoppingSinceMs: null }));
+
+const isStopping = (): boolean => underWay().stoppingSinceMs !== null;
 
 /** Starts claimed attempts; does not wait for their outcomes. */
 export function startAttempts(attempts: readonly Attempt[]): void {
@@ -62,7 +65,7 @@ export async function settleAttempts(): Promise<void> {
 
 /** Waits for the calls under way, and gives back attempts that have not begun. */
 export async function stopAttempts(): Promise<void> {
-  underWay().isStopping = true;
+  underWay().stoppingSinceMs ??= performance.now();
   // Closing the SMPP binds ends calls that would otherwise retry for minutes.
   await Promise.all([settleAttempts(), closeAdapters()]);
 }
@@ -136,11 +139,11 @@ async function record(attempt: Attempt, outcome: SendOutcome, latencyMs: number)
   }
 }
 
-/** Retries a write that fails until `until`, or until this process is stopping; each failure is logged as `event`. */
+/** Retries a write that fails until `until`, and for a while once this process is stopping; each failure is logged as `event`. */
 const keepWriting = <Result>(event: string, write: () => Promise<Result>, until: number): Promise<Result> =>
   retryWrite(write, {
     until,
-    isStopping: () => underWay().isStopping,
+    stoppingSinceMs: () => underWay().stoppingSinceMs,
     onFailure: (thrown) => log("warn", event, errorFields(thrown)),
   });
 
@@ -202,11 +205,11 @@ async function reportHealth(provider: string, { outcome, latencyMs }: CallResult
 }
 
 async function callWhenReady(adapter: Adapter, attempt: Attempt): Promise<CallResult | "not-made"> {
-  if (underWay().isStopping) return "not-made";
+  if (isStopping()) return "not-made";
   const startedAt = performance.now();
   if (adapter.ready) {
     const refusal = await adapter.ready();
-    if (underWay().isStopping) return "not-made";
+    if (isStopping()) return "not-made";
     if (refusal) return { outcome: refusal, latencyMs: performance.now() - startedAt };
   }
   if (now().getTime() - attempt.claimedAt.getTime() > BEGUN_WITHIN_MS) {
@@ -214,7 +217,7 @@ async function callWhenReady(adapter: Adapter, attempt: Attempt): Promise<CallRe
   }
   const isBegun = isBegunFreshly(attempt.begunAtMs) || (await tryToBegin(attempt));
   // A stopping process begins no more attempts.
-  return !isBegun || underWay().isStopping ? "not-made" : callTraced(adapter, attempt);
+  return !isBegun || isStopping() ? "not-made" : callTraced(adapter, attempt);
 }
 
 const isBegunFreshly = (begunAtMs: number | null): boolean =>
