@@ -20,6 +20,8 @@ import { beginSession, SessionClient } from "../server/core/database/session";
 import { type MigrationState, tooNewLine } from "../server/observability/migration-state";
 import { readMigrationState } from "../server/observability/migrations";
 import { notDirectLine, sharesSessions } from "../server/observability/pooled-sessions";
+import { compareDirectUrl } from "../server/observability/same-database";
+import { connectOrSay } from "../server/observability/unreachable";
 import { buildIndexesOf, onOwnConnection } from "./online-indexes";
 import { patiently } from "./patiently";
 import { indexQueues } from "./queue-indexes";
@@ -303,6 +305,17 @@ const USAGE = `Usage: npm run migrate                  applies the migrations th
        npm run migrate -- --check       says what it would apply, and changes nothing
        npm run migrate -- new <name>    writes a migration for what has changed in the schema`;
 
+/**
+ * Refuses a DATABASE_DIRECT_URL of another database than that of DATABASE_URL, which the service would find without these migrations. One
+ * that cannot be compared does for the migrations. @throws Error with one line for people.
+ */
+async function refuseOther(): Promise<void> {
+  const { DATABASE_URL, DATABASE_DIRECT_URL } = process.env;
+  if (!DATABASE_URL || !DATABASE_DIRECT_URL) return;
+  const line = await compareDirectUrl(DATABASE_URL, DATABASE_DIRECT_URL).catch(() => null);
+  if (line) throw new Error(line);
+}
+
 async function main(): Promise<void> {
   const url = process.env.DATABASE_DIRECT_URL || process.env.DATABASE_URL;
   if (!url)
@@ -325,11 +338,13 @@ async function main(): Promise<void> {
   if (isCheck) {
     // Until the state is read: an unreachable database must not look like one with pending migrations.
     process.exitCode = EXIT_CODES.failed;
+    await refuseOther();
     const { state, exitCode } = await checkMigrations(url);
     process.stdout.write(showState(state));
     process.exitCode = exitCode;
     return;
   }
+  await refuseOther();
   const applied = await migrate(url);
   process.stdout.write(applied.length > 0 ? `applied ${applied.join(", ")}\n` : "up to date\n");
 }

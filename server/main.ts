@@ -28,7 +28,9 @@ import { errorFields, log } from "./core/log";
 import { onShutdown, runUntilStopped } from "./core/process";
 import { keepClockChecked } from "./observability/clock-check";
 import { serveMetrics } from "./observability/exporter";
-import { refuseUnfitPooler } from "./observability/pooler-check";
+import { pagesProcess } from "./observability/pages-state";
+import { refuseUnfitPooler, warnOfUnheardChanges } from "./observability/pooler-check";
+import { refuseOtherDatabase } from "./observability/same-database";
 import { refuseTooNew, warnOfLanguageOrder, warnOfLosses } from "./observability/start-check";
 import { startTracing } from "./observability/tracing";
 
@@ -50,6 +52,12 @@ async function start(): Promise<void> {
   await startTracing("web");
   await serveMetrics("web");
   await refuseUnfitPooler();
+  await refuseOtherDatabase();
+  if (env().CONSOLE) {
+    void warnOfUnheardChanges().then((hears) => {
+      pagesProcess().hearsChanges = hears;
+    });
+  }
   await refuseTooNew();
   await warnOfLanguageOrder();
   await warnOfLosses();

@@ -4,6 +4,8 @@ import { defineProcessValue } from "../core/process";
 type Seen = {
   /** Whether it serves; null in a process that has none. */
   isUp: boolean | null;
+  /** Whether this process heard of changes when it started, so that pages show them at once; null: not known, or no pages. */
+  hearsChanges: boolean | null;
   /** How often it was started after the first time. */
   restarts: number;
   /** Its metrics as it reported them last. */
@@ -14,6 +16,7 @@ export const pagesProcess = defineProcessValue(
   "observability.pages",
   (): Seen => ({
     isUp: null,
+    hearsChanges: null,
     restarts: 0,
     metrics: null,
   }),

@@ -1,8 +1,30 @@
 /** Whether connections to an address have sessions of their own, or a pooler lends them those of others. */
-import type pg from "pg";
+import pg from "pg";
+
+const CONNECT_TIMEOUT_MS = 4_500;
 
 /** A busy pooler may lead two connections to different servers for a while; each look is another chance to see that they are shared. */
 export const LOOKS = 5;
+
+/** Runs `work` with a function that opens connections, and closes these afterwards. */
+export async function withConnections<Result>(
+  config: pg.ClientConfig,
+  work: (open: () => Promise<pg.Client>) => Promise<Result>,
+): Promise<Result> {
+  const opened: pg.Client[] = [];
+  try {
+    return await work(async () => {
+      const client = new pg.Client({ connectionTimeoutMillis: CONNECT_TIMEOUT_MS, query_timeout: 5_000, ...config });
+      // Its failures are those of its statements, too.
+      client.on("error", () => undefined);
+      opened.push(client);
+      await client.connect();
+      return client;
+    });
+  } finally {
+    for (const client of opened) void client.end().catch(() => undefined);
+  }
+}
 
 async function backendOf(client: pg.Client): Promise<number> {
   const { rows } = await client.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");

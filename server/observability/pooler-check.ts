@@ -2,15 +2,14 @@
  * Refuses addresses of the database that lead through a pooler which lacks what the service needs there. Without this check every
  * request would fail by an error that names a statement and not the cause, or locks would outlive the process that took them.
  */
-import pg from "pg";
+import type pg from "pg";
 import { SESSION_LIMITS } from "../core/db";
-import { env } from "../core/env";
+import { directDatabaseUrl, env } from "../core/env";
 import { errorCodeOf } from "../core/errors";
 import { errorFields, log } from "../core/log";
 import { plainError } from "../core/process";
-import { isPooled, LOOKS, notDirectLine, sharesSessions } from "./pooled-sessions";
+import { isPooled, LOOKS, notDirectLine, sharesSessions, withConnections } from "./pooled-sessions";
 
-const CONNECT_TIMEOUT_MS = 4_500;
 const REFUSED_PARAMETER = /^unsupported startup parameter(?: in options)?: (\w+)/;
 const NO_TRANSACTIONS = /statement pooling mode/;
 /** SQLSTATEs of a name that another connection has given to its statement, and of one that is not known here. */
@@ -18,26 +17,6 @@ const NAME_FAILURES = new Set(["42P05", "26000"]);
 const SETTINGS_FILE = "deploy/pgbouncer/pgbouncer.ini";
 
 const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
-
-/** Runs `work` with a function that opens connections, and closes these afterwards. */
-async function withConnections<Result>(
-  config: pg.ClientConfig,
-  work: (open: () => Promise<pg.Client>) => Promise<Result>,
-): Promise<Result> {
-  const opened: pg.Client[] = [];
-  try {
-    return await work(async () => {
-      const client = new pg.Client({ connectionTimeoutMillis: CONNECT_TIMEOUT_MS, query_timeout: 5_000, ...config });
-      // Its failures are those of its statements, too.
-      client.on("error", () => undefined);
-      opened.push(client);
-      await client.connect();
-      return client;
-    });
-  } finally {
-    for (const client of opened) void client.end().catch(() => undefined);
-  }
-}
 
 /** Whether statements that two connections prepare under one name disturb each other. */
 async function mixesUpNames(clients: readonly pg.Client[]): Promise<boolean> {
@@ -133,4 +112,19 @@ export async function refuseIndirect(options: string): Promise<void> {
       : noFault(thrown);
   });
   if (line !== null) throw plainError(line);
+}
+
+/**
+ * Warns of an address at which a web process hears of no changes: pages then show them only when they ask again by themselves.
+ * @returns whether it hears of them; null when that could not be found out.
+ */
+export async function warnOfUnheardChanges(): Promise<boolean | null> {
+  const isShared = await withConnections({ connectionString: directDatabaseUrl() }, async (open) =>
+    sharesSessions(await open(), open),
+  ).catch(noFault);
+  if (isShared) {
+    const reason = notDirectLine(env().DATABASE_DIRECT_URL !== undefined);
+    log("warn", "live.not_heard", { reason, see: "docs/operations.md, Connection pooling with PgBouncer" });
+  }
+  return isShared === null ? null : !isShared;
 }

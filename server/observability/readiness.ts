@@ -33,6 +33,8 @@ export type Readiness = {
      * would take that away.
      */
     pages?: Check & { restarts: number };
+    /** Of web processes with pages only: whether open pages show changes at once. It never makes readiness fail either. */
+    live?: Check;
   };
 };
 
@@ -137,9 +139,10 @@ async function readReadiness(): Promise<Readiness> {
   const failing = Object.entries(checks).flatMap(([name, result]) =>
     name === failed || (result !== null && !result.ok) ? [name] : [],
   );
-  const { isUp, restarts } = pagesProcess();
+  const { isUp, restarts, hearsChanges } = pagesProcess();
   const pages = isUp === null ? {} : { pages: { ok: isUp, restarts } };
-  return { ok: failing.length === 0, failing, checks: { ...checks, ...pages } };
+  const live = hearsChanges === null ? {} : { live: { ok: hearsChanges } };
+  return { ok: failing.length === 0, failing, checks: { ...checks, ...pages, ...live } };
 }
 
 const readiness = cachedRead("observability.readiness", FRESH_MS, readReadiness);

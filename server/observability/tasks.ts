@@ -4,6 +4,7 @@ import { metrics } from "../core/metrics";
 import type { SpanPlan } from "../core/spans";
 import { serveMetrics } from "./exporter";
 import { refuseIndirect, refuseUnfitPooler } from "./pooler-check";
+import { refuseOtherDatabase } from "./same-database";
 import { waitForMigrations } from "./start-check";
 import { startTracing } from "./tracing";
 
@@ -11,7 +12,7 @@ import { startTracing } from "./tracing";
  * Begins to trace, serves the metrics of a worker, with those that are read from the database, and waits until the database has every migration
  * that this version needs.
  * @param queueOptions parameters of the queues' connections, which lead past any pooler.
- * @throws Error when the database is too new, or a pooler lacks what the service needs.
+ * @throws Error when the database is too new, a pooler lacks what the service needs, or addresses lead to different databases.
  */
 export async function startObservability(queueOptions: string): Promise<void> {
   await startTracing("worker");
@@ -20,7 +21,10 @@ export async function startObservability(queueOptions: string): Promise<void> {
   await serveMetrics("worker");
   // First: behind a pooler that refuses our parameters the migrations could not even be read.
   await refuseUnfitPooler();
+  // Before it waits for migrations, which may have been applied to the other database.
+  const isCompared = await refuseOtherDatabase();
   await waitForMigrations();
+  if (!isCompared) await refuseOtherDatabase();
   await refuseIndirect(queueOptions);
 }
 

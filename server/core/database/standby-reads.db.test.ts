@@ -48,6 +48,31 @@ function makeReader() {
   return (text: string, values: unknown[] = []) => read(text, values) as Promise<pg.QueryResult>;
 }
 
+test("a standby of another database is never read, however far it has come", async () => {
+  await createDatabase(primary, "strangers");
+  const onOther = new pg.Pool({ connectionString: primary.url("strangers") });
+  const readOther = new pg.Pool({ connectionString: standby.url("strangers") });
+  try {
+    await onOther.query("CREATE TABLE notes (id int PRIMARY KEY); INSERT INTO notes VALUES (666)");
+    await expect
+      .poll(() =>
+        readOther.query("SELECT FROM notes").then(
+          ({ rowCount }) => rowCount,
+          () => 0,
+        ),
+      )
+      .toBe(1);
+    const read = readFromStandby(
+      () => readOther.connect(),
+      onPrimary,
+      (...args) => onPrimary.query(...(args as [string])),
+    );
+    expect(await read("SELECT id FROM notes WHERE id = 666")).toMatchObject({ rows: [] });
+  } finally {
+    await Promise.all([onOther.end(), readOther.end()]);
+  }
+});
+
 const replay = (isOn: boolean) => onStandby.query(`SELECT pg_wal_replay_${isOn ? "resume" : "pause"}()`);
 
 test("a read sees every write that was acknowledged before it, and comes from the standby", async () => {

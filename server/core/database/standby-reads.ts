@@ -23,6 +23,19 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 class NotCurrent extends Error {}
 
 /**
+ * The database that an address leads to, the same for a primary and its standbys. The identifier of the installation is left out where
+ * the host withholds it.
+ */
+export async function identityOf(on: Pick<pg.Pool, "query">): Promise<string> {
+  const { rows } = await on.query<{ identity: string }>(
+    `SELECT concat_ws(' ', oid, datname, CASE WHEN has_function_privilege('pg_control_system()', 'EXECUTE')
+       THEN (SELECT system_identifier FROM pg_control_system()) END) AS identity
+     FROM pg_database WHERE datname = current_database()`,
+  );
+  return rows[0]?.identity ?? "";
+}
+
+/**
  * Position in the WAL up to which commits have been acknowledged. Callers that come while a query is in flight
  * share the next one, because the result in flight may predate their last write.
  */
@@ -43,6 +56,12 @@ function sharedPosition(primary: pg.Pool): () => Promise<string> {
     })();
     return next;
   };
+}
+
+/** @throws NotCurrent when it is a standby of another database. */
+async function requireStandbyOf(primary: pg.Pool, client: pg.PoolClient): Promise<void> {
+  const [own, other] = await Promise.all([identityOf(primary), identityOf(client)]);
+  if (own !== other) throw new NotCurrent("DATABASE_READ_URL leads to another database than DATABASE_URL.");
 }
 
 /** @throws NotCurrent when the standby does not get there in time, or is none. */
@@ -68,6 +87,7 @@ async function catchUp(client: pg.PoolClient, lsn: string): Promise<void> {
  */
 export function readFromStandby(connect: () => Promise<pg.PoolClient>, primary: pg.Pool, onPrimary: Query): Query {
   const position = sharedPosition(primary);
+  const known = new WeakSet<pg.PoolClient>();
   let restsUntil = 0;
   return async (...args) => {
     if (performance.now() < restsUntil) return onPrimary(...args);
@@ -76,6 +96,9 @@ export function readFromStandby(connect: () => Promise<pg.PoolClient>, primary: 
     try {
       const lsn = await position();
       client = await connect();
+      // Positions of two databases say nothing of each other, and the lists of another one are those of strangers.
+      if (!known.has(client)) await requireStandbyOf(primary, client);
+      known.add(client);
       await catchUp(client, lsn);
       const query = client.query.bind(client) as unknown as Query;
       const result = await query(...args);

@@ -1,0 +1,71 @@
+/** Why a database cannot be worked on, in a line for people who start a program by hand. */
+import pg from "pg";
+import { isConnectionFailure } from "../core/database/connection-failure";
+import { errorCodeOf } from "../core/errors";
+import type { MigrationState } from "./migration-state";
+import { tooNewLine } from "./migration-state";
+
+const CONNECT_WITHIN_MS = 5_000;
+
+/** Where an address leads to, without its password. */
+type Place = { server: string; database: string; user: string };
+
+/** As the driver understands the address, also one without a user, a port or a database. */
+function placeOf(connectionString: string): Place {
+  const { host, port, database = "", user = "" } = new pg.Client({ connectionString });
+  return { server: `${host}:${port}`, database, user };
+}
+
+const wordsOf = (thrown: unknown): string =>
+  (thrown instanceof Error && thrown.message) || errorCodeOf(thrown) || "no reason is known";
+
+/**
+ * A line on why no connection could be opened, with what to do; null for a failure of another kind.
+ * @param setting the name of the setting that has the address.
+ */
+export function unreachableLine(thrown: unknown, address: string, setting: string): string | null {
+  const { server, database, user } = placeOf(address);
+  switch (errorCodeOf(thrown)) {
+    case "3D000":
+      return `PostgreSQL at ${server} has no database "${database}": create it (docs/operations.md, The database), or correct ${setting}.`;
+    case "28P01":
+    case "28000":
+      return `PostgreSQL at ${server} does not let the user "${user}" in (${wordsOf(thrown)}): correct user and password in ${setting}, or pg_hba.conf.`;
+    case "42501":
+      return `The user "${user}" may not use the database "${database}" (${wordsOf(thrown)}): grant it, or correct ${setting}.`;
+    case "57P03":
+    case "53300":
+      return `PostgreSQL at ${server} takes no connection at the moment (${wordsOf(thrown)}): try again later.`;
+    default:
+      if (!isConnectionFailure(thrown)) return null;
+      return `PostgreSQL cannot be reached at ${server} (${wordsOf(thrown)}): start it, or correct ${setting}.`;
+  }
+}
+
+/** A line on a database whose tables are not those of this version, with what to do; null when they are. */
+export function schemaLine(state: MigrationState): string | null {
+  const { applied, pending } = state;
+  const refusal = tooNewLine(state);
+  if (refusal !== null) return refusal;
+  if (pending.length === 0) return null;
+  return applied.length === 0
+    ? "The database has no tables of the service yet: run `npm run migrate` with the same DATABASE_URL first."
+    : `The database is older than this version of the service, and lacks ${pending.length} of its migrations: run \`npm run migrate\` with the same DATABASE_URL first.`;
+}
+
+/**
+ * Opens a connection for a program that is started by hand, which waits for no database.
+ * @throws Error with one line for people.
+ */
+export async function connectOrSay(address: string, setting: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: address, connectionTimeoutMillis: CONNECT_WITHIN_MS });
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+    return client;
+  } catch (thrown) {
+    void client.end().catch(() => undefined);
+    const line = unreachableLine(thrown, address, setting);
+    throw line === null ? thrown : new Error(line, { cause: thrown });
+  }
+}
