@@ -191,6 +191,10 @@ async function migrationList() {
 
 const NO_FILTERS = { externalTables: [], externalEnums: [] };
 
+/** The setting that has an address. */
+const settingOf = (url: string): string =>
+  url === process.env.DATABASE_DIRECT_URL ? "DATABASE_DIRECT_URL" : "DATABASE_URL";
+
 /** Applies what is missing. */
 async function applyOnce(connectionString: string): Promise<void> {
   const { engine, close } = await openEngine(connectionString);
@@ -218,8 +222,7 @@ async function takeOver(guard: pg.Client, { broken }: MigrationState): Promise<v
  * @throws Error when the database is too new for this version, or a migration may be half done.
  */
 export async function migrate(connectionString: string): Promise<string[]> {
-  const guard = new pg.Client({ connectionString });
-  await guard.connect();
+  const guard = await connectOrSay(connectionString, settingOf(connectionString));
   try {
     await beginSession(guard);
     await refuseShared(guard, connectionString);
@@ -279,8 +282,7 @@ const snapshotOf = (files: [string, string][]): string => files.map(([, content]
 
 /** Compares the database with the migrations of this folder. Changes nothing. */
 export async function checkMigrations(connectionString: string): Promise<{ state: MigrationState; exitCode: number }> {
-  const client = new pg.Client({ connectionString });
-  await client.connect();
+  const client = await connectOrSay(connectionString, settingOf(connectionString));
   try {
     const state = await readMigrationState(client);
     const { tooNew, broken, pending } = state;
@@ -320,10 +322,7 @@ async function main(): Promise<void> {
   const url = process.env.DATABASE_DIRECT_URL || process.env.DATABASE_URL;
   if (!url)
     throw new Error("Set DATABASE_URL to the database (for `new`: to any that answers, nothing is written to it).");
-  if (!/^postgres(ql)?:\/\//.test(url))
-    throw new Error(
-      `${process.env.DATABASE_DIRECT_URL ? "DATABASE_DIRECT_URL" : "DATABASE_URL"} must be a postgresql:// URL.`,
-    );
+  if (!/^postgres(ql)?:\/\//.test(url)) throw new Error(`${settingOf(url)} must be a postgresql:// URL.`);
   const [verb, name, ...surplus] = process.argv.slice(2);
   const isCheck = verb === "--check" || verb === "check";
   if ((verb !== undefined && verb !== "new" && !isCheck) || (isCheck && name !== undefined) || surplus.length > 0) {

@@ -4,7 +4,7 @@ import { isDatabaseUnavailable, toApiError } from "@/server/core/errors";
 import { causeOf, keepStdoutFree } from "@/server/core/log";
 import { shutDown } from "@/server/core/process";
 import { COMMANDS, runCommand } from "./commands";
-import { chooseDatabase } from "./database";
+import { chooseDatabase, refuseUnfitDatabase } from "./database";
 import type { Flags } from "./flags";
 import { show } from "./show";
 
@@ -80,6 +80,7 @@ async function main(): Promise<number> {
   if (!COMMANDS.has(command)) throw new Error(`There is no command "${command}".\n\n${USAGE}`);
   keepStdoutFree();
   chooseDatabase();
+  await refuseUnfitDatabase();
   const { output, ok } = await runCommand(command, flags);
   process.stdout.write(json ? `${JSON.stringify(output)}\n` : show(output));
   return ok ? 0 : 1;

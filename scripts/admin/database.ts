@@ -1,4 +1,6 @@
 import { randomBytes } from "node:crypto";
+import { readMigrationState } from "@/server/observability/migrations";
+import { connectOrSay, schemaLine } from "@/server/observability/unreachable";
 import { applyLocalSettings, dataFolder, readCredentials } from "../local";
 import { runningStart } from "../lock";
 
@@ -31,4 +33,18 @@ export function chooseDatabase(): void {
   // Links lead to the running service, not to the default address.
   process.env.PUBLIC_URL ||= readCredentials(dataDir)?.url;
   applyLocalSettings(dataDir, "production");
+}
+
+/**
+ * Refuses a database that cannot be reached, or whose tables are not those of this version.
+ * @throws Error with one line for people.
+ */
+export async function refuseUnfitDatabase(): Promise<void> {
+  const client = await connectOrSay(process.env.DATABASE_URL ?? "", "DATABASE_URL");
+  try {
+    const line = schemaLine(await readMigrationState(client));
+    if (line !== null) throw new Error(line);
+  } finally {
+    await client.end();
+  }
 }
