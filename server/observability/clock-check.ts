@@ -3,6 +3,7 @@ import { MINUTE_MS, now, SECOND_MS } from "../core/clock";
 import { pool } from "../core/db";
 import { errorFields, log } from "../core/log";
 import { keepDoing } from "../core/process";
+import { noteAhead } from "./database-time";
 
 /** Customers refuse webhooks whose signature is five minutes old, and events of one message are ordered by their times. */
 const TOLERATED_MS = 2 * SECOND_MS;
@@ -19,11 +20,13 @@ export async function clockAheadMs(): Promise<number> {
 /** Warns every minute that the clocks differ until the returned function is called. */
 export const keepClockChecked = (): (() => Promise<void>) =>
   keepDoing(async () => {
-    const aheadMs = await clockAheadMs().catch((thrown) => {
+    try {
+      const aheadMs = await clockAheadMs();
+      noteAhead(aheadMs);
+      if (Math.abs(aheadMs) > TOLERATED_MS)
+        log("warn", "clock.differs", { ahead_ms: aheadMs, see: "docs/operations.md, Clocks" });
+    } catch (thrown) {
       log("debug", "clock.not_compared", errorFields(thrown));
-      return 0;
-    });
-    if (Math.abs(aheadMs) > TOLERATED_MS)
-      log("warn", "clock.differs", { ahead_ms: aheadMs, see: "docs/operations.md" });
+    }
     return MINUTE_MS;
   });

@@ -15,6 +15,7 @@ export type Seen = {
   /** Null: no response has begun. */
   statusCode: number | null;
   retryAfter: string | undefined;
+  date: string | undefined;
   /** Whether the limit has passed. */
   isLate: boolean;
 };
@@ -67,6 +68,7 @@ export function exchange(
             if (statusCode < 200) return;
             seen.statusCode = statusCode;
             seen.retryAfter = [responseHeaders["retry-after"]].flat()[0];
+            seen.date = [responseHeaders.date].flat()[0];
             // undici expects no body, and fails when it is not as long as the response says.
             if (statusCode === NO_CONTENT) end();
           },

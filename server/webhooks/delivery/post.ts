@@ -7,6 +7,7 @@ import { type ExchangeOptions, exchange, type Seen } from "./exchange";
 import { createLookup, isResolverSilent } from "./resolve-host";
 import { isAcknowledged, retryAfterS } from "./retry";
 import { type Secrets, signatureHeaders } from "./signature";
+import { noteDate, signingSeconds } from "./signing-time";
 import { createSsrfGuard, isBlockedUrlError, type LookupAll } from "./ssrf-guard";
 
 /** How a request ended. */
@@ -90,13 +91,13 @@ type EventPost = {
 };
 
 /**
- * Signs an event with the current time and posts it through the SSRF guard; otherwise as {@link postJson}.
+ * Signs an event with the time of {@link signingSeconds} and posts it through the SSRF guard; otherwise as {@link postJson}.
  * @param limitMs for the whole exchange.
  */
 export function postEvent({ url, secrets, eventId, body, headers }: EventPost, limitMs: number): Promise<PostResult> {
   return postJson(url, {
     dispatcher: ssrfGuard().dispatcher,
-    headers: { ...headers, ...signatureHeaders(secrets, eventId, Math.floor(Date.now() / 1_000), body) },
+    headers: { ...headers, ...signatureHeaders(secrets, eventId, signingSeconds(), body) },
     body,
     limitMs,
   });
@@ -114,7 +115,7 @@ export async function postJson(url: string | URL, options: ExchangeOptions): Pro
   const { limitMs } = options;
   const startedMs = performance.now();
   const markMs = stalledMs();
-  const seen: Seen = { statusCode: null, retryAfter: undefined, isLate: false };
+  const seen: Seen = { statusCode: null, retryAfter: undefined, date: undefined, isLate: false };
   const end = (error: string | null, responseHead: string | null): PostResult => ({
     acknowledged: error === null,
     statusCode: seen.statusCode,
@@ -134,6 +135,7 @@ export async function postJson(url: string | URL, options: ExchangeOptions): Pro
       KEPT_BYTES,
     );
     const statusCode = seen.statusCode ?? 0;
+    if (!hasStalledSince(markMs)) noteDate(seen.date);
     if (isRefusedForStall(statusCode, markMs)) throw processStalled();
     return end(statusError(statusCode), textOf(head));
   } catch (thrown) {

@@ -1,0 +1,21 @@
+/** The time by the database's clock, as far as this process knows it without asking. */
+import { now } from "../core/clock";
+import { defineProcessValue } from "../core/process";
+
+/** `aheadMs`: how far our clock was ahead; `skewMs`: our clock at that time, less the one that nobody sets. */
+type Compared = { aheadMs: number; skewMs: number };
+
+const compared = defineProcessValue("clock.compared", (): { last: Compared | null } => ({ last: null }));
+
+const skew = (): number => now().getTime() - performance.now();
+
+/** Notes by how much this process's clock is ahead of the database's. */
+export function noteAhead(aheadMs: number): void {
+  compared().last = { aheadMs, skewMs: skew() };
+}
+
+/** Milliseconds by which this process's clock is ahead, also when it was set since it was compared; 0 while that is not known. */
+export function knownAheadMs(): number {
+  const { last } = compared();
+  return last === null ? 0 : last.aheadMs + (skew() - last.skewMs);
+}

@@ -1,0 +1,29 @@
+/**
+ * The time that a signature names. Receivers refuse one that is minutes from their own, so it must not come from a clock that is wrong. When
+ * ours and the database's differ, nobody here knows which of them that is: the receivers do, and say it in the `Date` of their responses.
+ */
+import { now, SECOND_MS } from "../../core/clock";
+import { defineProcessValue } from "../../core/process";
+import { knownAheadMs } from "../../observability/database-time";
+
+/** Clocks that differ by less are the same: a `Date` has whole seconds, and is as old as the response. */
+const SAME_MS = 30 * SECOND_MS;
+
+/** Whether the last receiver that could tell agreed with the database's clock. */
+const witness = defineProcessValue("webhooks.witness", () => ({ agreesWithDatabase: false }));
+
+/** Unix seconds for the signature of a request that is sent now. */
+export function signingSeconds(): number {
+  const aheadMs = knownAheadMs();
+  const isOurs = Math.abs(aheadMs) < SAME_MS || !witness().agreesWithDatabase;
+  return Math.floor((now().getTime() - (isOurs ? 0 : aheadMs)) / SECOND_MS);
+}
+
+/** Notes the `Date` of a response that has just arrived. */
+export function noteDate(date: string | undefined): void {
+  const aheadMs = knownAheadMs();
+  if (date === undefined || Math.abs(aheadMs) < SAME_MS) return;
+  const receiverAheadMs = now().getTime() - Date.parse(date);
+  if (Number.isNaN(receiverAheadMs)) return;
+  witness().agreesWithDatabase = Math.abs(receiverAheadMs - aheadMs) < Math.abs(receiverAheadMs);
+}
