@@ -51,7 +51,8 @@ export async function keepQueue(plan: QueuePlan): Promise<Queue> {
     if (running) {
       await unlockUnacknowledged(running).catch((thrown) => log("warn", "queue.locks_not_read", errorFields(thrown)));
     }
-    return OWN_LOCKS_EVERY_MS;
+    // All queues of a process at the same time, so that one statement does for them.
+    return OWN_LOCKS_EVERY_MS - (performance.now() % OWN_LOCKS_EVERY_MS);
   });
 
   async function supervise(): Promise<void> {

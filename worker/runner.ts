@@ -2,11 +2,13 @@
 import { EventEmitter } from "node:events";
 import { Logger, type Runner, run, type Task, type TaskList, type WorkerEvents } from "graphile-worker";
 import pg from "pg";
+import { createBatcher } from "../server/core/batcher";
 import { SECOND_MS } from "../server/core/clock";
 import { beginSession, SessionClient } from "../server/core/database/session";
 import { pool } from "../server/core/db";
 import { directDatabaseUrl } from "../server/core/env";
 import { errorFields, log } from "../server/core/log";
+import { defineProcessValue } from "../server/core/process";
 import { leasedPools } from "./lease";
 import { unlockJobs } from "./take-over";
 
@@ -54,6 +56,8 @@ const POLL_DRAINED_MS = 50;
 export const PAUSES_MS = [0, 250, 500, 1_000, 2_000];
 /** Within this time a fetched job is known here, and a finished one is deleted, unless a reply was lost. */
 const LOCK_SETTLED_MS = 5 * SECOND_MS;
+/** More than a worker has. */
+const POOLS_PER_READ = 100;
 
 /** More jobs than connections are intended: a webhook job waits for a customer's server and rarely uses a connection. */
 const EXPECTED_WARNING = "having maxPoolSize";
@@ -254,19 +258,32 @@ export async function retire({ runner, poolId, connections, underWay }: Running)
   leasedPools().delete(poolId);
 }
 
+/** Reads which jobs runners have locked for a while, for all that ask at the same time in one statement. */
+const readLocks = defineProcessValue("queue.read_locks", () =>
+  createBatcher<string, string[]>(
+    async (poolIds) => {
+      const { rows } = await pool().query<{ id: string; poolId: string }>({
+        name: "queue.own_locks",
+        text: `SELECT id::text AS id, locked_by AS "poolId" FROM graphile_worker._private_jobs
+               WHERE locked_by = ANY($1::text[]) AND locked_at < clock_timestamp() - $2 * interval '1 millisecond'`,
+        values: [poolIds, LOCK_SETTLED_MS],
+      });
+      return poolIds.map((poolId) => ({
+        ok: true,
+        value: rows.filter((row) => row.poolId === poolId).map(({ id }) => id),
+      }));
+    },
+    { maxWeight: POOLS_PER_READ },
+  ),
+);
+
 /** Unlocks jobs that are locked by this process unknowingly, because the reply to their fetch was lost. */
 export async function unlockUnacknowledged({ poolId, jobs }: Running): Promise<void> {
   const now = performance.now();
   for (const [id, { doneAtMs }] of jobs) {
     if (doneAtMs !== null && now - doneAtMs > 10 * LOCK_SETTLED_MS) jobs.delete(id);
   }
-  const { rows } = await pool().query<{ id: string }>({
-    name: "queue.own_locks",
-    text: `SELECT id::text AS id FROM graphile_worker._private_jobs
-           WHERE locked_by = $1 AND locked_at < clock_timestamp() - $2 * interval '1 millisecond'`,
-    values: [poolId, LOCK_SETTLED_MS],
-  });
-  const unacknowledged = rows.map((row) => row.id).filter((id) => !jobs.has(id));
+  const unacknowledged = (await readLocks()(poolId)).filter((id) => !jobs.has(id));
   if (unacknowledged.length === 0) return;
   await pool().query(
     `WITH unlocked AS (

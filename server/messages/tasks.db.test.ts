@@ -2,9 +2,13 @@ import { afterEach, expect, test, vi } from "vitest";
 import { pool } from "@/server/core/db";
 import { FAULT, failStatements } from "@/test/database/failing-statements";
 import { explain, rowsRead, statementsOf } from "@/test/database/plans";
-import { forgetCallbacks } from "./tasks";
+import { dropClaims, noteClaims } from "./dispatch/claims";
+import { forgetCallbacks, keepGivingBack } from "./tasks";
 
-afterEach(() => vi.restoreAllMocks());
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
 
 /** More than one step deletes. */
 const MANY = 25_000;
@@ -55,4 +59,29 @@ test("a kind that cannot be deleted keeps no other", async () => {
   failStatements("DELETE FROM receipt_nonces");
   await expect(forgetCallbacks()).rejects.toThrow(FAULT);
   expect(await countOf("api_key_minutes")).toBe(0);
+});
+
+test("lost claims are looked for by a process that has claimed something, and by no other", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+  const queried = vi.spyOn(pool(), "query");
+  const looks = () => queried.mock.calls.length;
+  const stop = keepGivingBack();
+  /** Looks within a minute, in which each of them comes to its end. */
+  const looksOfAMinute = async () => {
+    const before = looks();
+    for (let second = 0; second < 60; second += 1) {
+      await vi.advanceTimersByTimeAsync(1_000);
+      await Promise.allSettled(queried.mock.results.map(({ value }) => value));
+    }
+    return looks() - before;
+  };
+  expect(await looksOfAMinute()).toBe(1);
+  const attempts = [{ claim: "c0ffee00-0000-4000-8000-000000000000" }];
+  noteClaims(attempts);
+  expect(await looksOfAMinute()).toBe(30);
+  dropClaims(attempts);
+  for (let minute = 0; minute < 5; minute += 1) expect(await looksOfAMinute()).toBe(30);
+  await looksOfAMinute();
+  expect(await looksOfAMinute()).toBe(0);
+  await stop();
 });

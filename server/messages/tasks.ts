@@ -1,5 +1,5 @@
 import { createBatcher } from "../core/batcher";
-import { SECOND_MS } from "../core/clock";
+import { MINUTE_MS, SECOND_MS } from "../core/clock";
 import { groupBy } from "../core/group-by";
 import type { JobPayload } from "../core/jobs";
 import { errorFields, log } from "../core/log";
@@ -7,7 +7,7 @@ import { defineProcessValue, keepDoing } from "../core/process";
 import { withinSpan } from "../core/spans";
 import { PROVIDERS } from "../providers/schema";
 import { deleteInSteps, type Forgetting, forgetEach } from "../retention/steps";
-import type { Attempt } from "./dispatch/claims";
+import { type Attempt, lastClaimMs } from "./dispatch/claims";
 import { dispatch, type Start } from "./dispatch/dispatch";
 import { lookUpUnknown } from "./dispatch/look-up";
 import { giveBackUnheard } from "./dispatch/recover";
@@ -93,13 +93,28 @@ export function keepLookingUp(): () => Promise<void> {
 
 /** Pause between checks for claims of this process whose reply was lost. */
 const OWN_CLAIMS_EVERY_MS = 2 * SECOND_MS;
+/** Longer than a claim can take to be written, and to be seen as lost. */
+const CLAIMS_SETTLE_MS = 5 * MINUTE_MS;
 
-/** Gives back claims whose reply was lost until the returned function is called. */
-export const keepGivingBack = (): (() => Promise<void>) =>
-  keepDoing(async () => {
-    await giveBackUnheard().catch((thrown) => log("warn", "attempts.own_claims_not_read", errorFields(thrown)));
+/**
+ * Gives back claims whose reply was lost until the returned function is called. A process that has claimed nothing since it looked last, and
+ * for a while before, has none.
+ */
+export function keepGivingBack(): () => Promise<void> {
+  let lookedMs = Number.NEGATIVE_INFINITY;
+  return keepDoing(async () => {
+    if (lastClaimMs() + CLAIMS_SETTLE_MS >= lookedMs) {
+      const beganMs = performance.now();
+      await giveBackUnheard().then(
+        () => {
+          lookedMs = beganMs;
+        },
+        (thrown) => log("warn", "attempts.own_claims_not_read", errorFields(thrown)),
+      );
+    }
     return OWN_CLAIMS_EVERY_MS;
   });
+}
 
 /** Gives back the last claims whose reply was lost, once nothing claims any more. */
 export async function giveBackLastClaims(): Promise<void> {

@@ -64,6 +64,18 @@ export const sendingOf = ({ accountId, message }: Candidate) => ({
  */
 export const knownClaims = defineProcessValue("attempts.known_claims", () => new Set<string>());
 
+const lastClaim = defineProcessValue("attempts.last_claim", () => ({ atMs: Number.NEGATIVE_INFINITY }));
+
+/** Adds claims that are about to be written to {@link knownClaims}. */
+export function noteClaims(attempts: readonly Pick<Attempt, "claim">[]): void {
+  if (attempts.length === 0) return;
+  lastClaim().atMs = performance.now();
+  for (const { claim: token } of attempts) knownClaims().add(token);
+}
+
+/** When this process noted or dropped claims last, by `performance.now()`. */
+export const lastClaimMs = (): number => lastClaim().atMs;
+
 /**
  * Gives back claims that may or may not have been committed; their attempts are not made. Tried once and at once, so that a
  * worker that dies soon after leaves none behind; `giveBackUnheard` (recover.ts) finds the rest.
@@ -75,6 +87,8 @@ export function abandonClaims(attempts: readonly Attempt[]): void {
 
 /** Removes claims from {@link knownClaims}. */
 export function dropClaims(attempts: readonly Pick<Attempt, "claim">[]): void {
+  // Also of those that were not acknowledged, however late that was found out.
+  lastClaim().atMs = performance.now();
   for (const { claim: token } of attempts) knownClaims().delete(token);
 }
 
@@ -91,8 +105,7 @@ export async function claim(
   begins: (attempt: Attempt) => boolean,
 ): Promise<Attempt[]> {
   if (attempts.length === 0) return [];
-  const known = knownClaims();
-  for (const attempt of attempts) known.add(attempt.claim);
+  noteClaims(attempts);
   const sentAtMs = performance.now();
   const claims = attempts.map((attempt) => ({ begins: begins(attempt), ...attempt }));
   let isBegun: ReadonlyMap<string, boolean>;

@@ -14,7 +14,7 @@ import { joinReceipts, reapplySuperseded } from "../receipts/apply-receipts";
 import { type AcceptedIds, freeReusedIds, isPartReporter, registerParts } from "../receipts/parts";
 import { storedCode, storedDetail, storedProviderId } from "../stored-text";
 import { applyChanges, type Change, lockMessages, withSuperseded } from "../transitions";
-import { type Attempt, claimNext, dropClaims, knownClaims, UNAVAILABLE_RETRY_MS } from "./claims";
+import { type Attempt, claimNext, dropClaims, noteClaims, UNAVAILABLE_RETRY_MS } from "./claims";
 import { type Conditions, type Decision, decideNext, NO_CHANGE, type StoredAttempt } from "./decide-next";
 import { newClaimToken } from "./next-attempt";
 import { type Retry, retryThrottled } from "./retry-throttled";
@@ -127,7 +127,7 @@ async function record(
   });
   const all = effectsOf(decided);
   const effects = { ...all, changes: await withSuperseded(tx, all.changes) };
-  for (const { claim } of effects.toClaim) knownClaims().add(claim);
+  noteClaims(effects.toClaim);
   const claimed = await write(tx, effects, conditions.at);
   const left = results.filter(
     (result) => messages.get(result.attempt.message.id)?.status === "sent" && cameToNothing(result),

@@ -121,24 +121,41 @@ const MUST_PROBE = `((breaker = 'open' OR (breaker = 'probing' AND probes_left =
     OR updated_at > now() + $3 * interval '1 second'))`;
 const IS_UNAVAILABLE = "(is_drained OR breaker <> 'closed')";
 
+type MinuteCounts = { worked: number; failed: number; slow: number };
+
+/** Moves breakers whose wait is over, and reads the counts of the last minutes, in one statement: every worker does so each second. */
+async function tendBreakers(): Promise<{ tended: number; counts: Map<string, MinuteCounts> }> {
+  const { rows } = await pool().query<MinuteCounts & { tended: number; provider: string | null }>({
+    name: "providers.tend",
+    text: `WITH tended AS (
+             UPDATE providers SET breaker = CASE WHEN ${MUST_PROBE} THEN 'probing' ELSE breaker END,
+               probes_left = CASE WHEN ${MUST_PROBE} THEN $1::int4 ELSE probes_left END,
+               updated_at = CASE WHEN ${MUST_PROBE} THEN now() ELSE updated_at END,
+               unavailable_since = CASE WHEN ${IS_UNAVAILABLE} THEN COALESCE(unavailable_since, now()) END
+             WHERE ${MUST_PROBE} OR (unavailable_since IS NULL) = ${IS_UNAVAILABLE} RETURNING id),
+           record AS (
+             SELECT provider, sum(accepted + refused)::int4 AS worked, sum(failed + unknown + account_refused)::int4 AS failed,
+               sum(slow)::int4 AS slow
+             FROM provider_minutes WHERE minute >= date_trunc('minute', now()) - interval '1 minute' GROUP BY provider)
+           SELECT t.count AS tended, record.* FROM (SELECT count(*)::int4 AS count FROM tended) t LEFT JOIN record ON true`,
+    values: [PROBES, PROBE_LOST_AFTER_S, SET_BACK_S],
+  });
+  const counts = rows.flatMap(({ provider, worked, failed, slow }) =>
+    provider === null ? [] : [[provider, { worked, failed, slow }] as const],
+  );
+  return { tended: rows[0]?.tended ?? 0, counts: new Map(counts) };
+}
+
 /** Run about once a second by each worker: counters, breakers whose wait is over, health, and standing connections. */
 export async function updateProviderHealth(): Promise<void> {
   await flushCounts();
   // A provider that is probed is as unavailable as before.
-  const { rowCount } = await pool().query({
-    name: "providers.tend",
-    text: `UPDATE providers SET breaker = CASE WHEN ${MUST_PROBE} THEN 'probing' ELSE breaker END,
-             probes_left = CASE WHEN ${MUST_PROBE} THEN $1::int4 ELSE probes_left END,
-             updated_at = CASE WHEN ${MUST_PROBE} THEN now() ELSE updated_at END,
-             unavailable_since = CASE WHEN ${IS_UNAVAILABLE} THEN COALESCE(unavailable_since, now()) END
-           WHERE ${MUST_PROBE} OR (unavailable_since IS NULL) = ${IS_UNAVAILABLE}`,
-    values: [PROBES, PROBE_LOST_AFTER_S, SET_BACK_S],
-  });
-  if (rowCount) invalidateProviders();
+  const { tended, counts } = await tendBreakers();
+  if (tended > 0) invalidateProviders();
   const table = await providerTable();
   // A bind must stand before the first message is sent, because receipts come through it.
   for (const id of PROVIDERS) table.openAdapter(id);
-  await writeHealth(table.stateOf);
+  await writeHealth(table.stateOf, counts);
 }
 
 const healthRows = unnest<{ id: string; health: number }>({
@@ -146,16 +163,12 @@ const healthRows = unnest<{ id: string; health: number }>({
   health: ["float8", ({ health }) => health],
 });
 
-async function writeHealth(stateOf: (id: string) => ProviderState | null): Promise<void> {
-  const { rows } = await pool().query<{ provider: string; worked: number; failed: number; slow: number }>({
-    name: "providers.record",
-    text: `SELECT provider, sum(accepted + refused)::int4 AS worked, sum(failed + unknown + account_refused)::int4 AS failed,
-             sum(slow)::int4 AS slow
-           FROM provider_minutes WHERE minute >= date_trunc('minute', now()) - interval '1 minute' GROUP BY provider`,
-  });
+async function writeHealth(
+  stateOf: (id: string) => ProviderState | null,
+  counts: ReadonlyMap<string, MinuteCounts>,
+): Promise<void> {
   const changed = PROVIDERS.flatMap((id) => {
-    const record = rows.find((row) => row.provider === id) ?? { worked: 0, failed: 0, slow: 0 };
-    const health = healthOf(record);
+    const health = healthOf(counts.get(id) ?? { worked: 0, failed: 0, slow: 0 });
     return health === (stateOf(id)?.health ?? 1) ? [] : [{ id, health }];
   });
   if (changed.length === 0) return;
