@@ -23,7 +23,7 @@ const wordsOf = (thrown: unknown): string =>
  * A line on why no connection could be opened, with what to do; null for a failure of another kind.
  * @param setting the name of the setting that has the address.
  */
-export function unreachableLine(thrown: unknown, address: string, setting: string): string | null {
+function unreachableLine(thrown: unknown, address: string, setting: string): string | null {
   const { server, database, user } = placeOf(address);
   switch (errorCodeOf(thrown)) {
     case "3D000":
