@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import path from "node:path";
 import pg from "pg";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { type RunningPostgres, startPostgres } from "@/scripts/postgres";
 import { pool } from "@/server/core/db";
 import { makeServerFolder } from "@/test/database/server-folder";
@@ -20,6 +20,9 @@ let folder = "";
 const servers: RunningPostgres[] = [];
 
 beforeAll(async () => {
+  // Only a superuser may reach other servers.
+  const { pathname } = new URL(process.env.DATABASE_URL ?? "");
+  process.env.DATABASE_URL = Object.assign(new URL(inject("superuserUrl")), { pathname }).href;
   folder = await makeServerFolder("messaging-shards-");
   for (let at = 0; at < SERVERS; at += 1) servers.push(await startPostgres(path.join(folder, `${at}`), SETTINGS));
 });

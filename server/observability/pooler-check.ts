@@ -9,6 +9,7 @@ import { errorCodeOf } from "../core/errors";
 import { errorFields, log } from "../core/log";
 import { plainError } from "../core/process";
 import { isPooled, LOOKS, notDirectLine, sharesSessions, withConnections } from "./pooled-sessions";
+import { encryptionLine } from "./unreachable";
 
 const REFUSED_PARAMETER = /^unsupported startup parameter(?: in options)?: (\w+)/;
 const NO_TRANSACTIONS = /statement pooling mode/;
@@ -79,6 +80,12 @@ async function faultOfMain(): Promise<string | null> {
   }
 }
 
+/** @throws Error with one line for people on an address whose encryption cannot be had. Another failure is waited for elsewhere. */
+function refuseUnencryptable(thrown: unknown, setting: "DATABASE_URL" | "DATABASE_DIRECT_URL"): void {
+  const line = encryptionLine(thrown, env()[setting] ?? "", setting);
+  if (line !== null) throw plainError(line);
+}
+
 /** One that cannot be reached is waited for elsewhere. */
 const noFault = (thrown: unknown): null => {
   log("warn", "database.pooler_not_checked", errorFields(thrown));
@@ -86,11 +93,15 @@ const noFault = (thrown: unknown): null => {
 };
 
 /**
- * Refuses a DATABASE_URL through a pooler that refuses our parameters, has no transactions, or keeps no prepared statements.
+ * Refuses a DATABASE_URL whose encryption cannot be had, or through a pooler that refuses our parameters, has no transactions, keeps no
+ * prepared statements, or has unfit values.
  * @throws Error with one line for people.
  */
 export async function refuseUnfitPooler(): Promise<void> {
-  const fault = await faultOfMain().catch(noFault);
+  const fault = await faultOfMain().catch((thrown) => {
+    refuseUnencryptable(thrown, "DATABASE_URL");
+    return noFault(thrown);
+  });
   if (fault !== null) throw plainError(`DATABASE_URL leads through a pooler that ${fault}.`);
 }
 
@@ -106,6 +117,7 @@ export async function refuseIndirect(options: string): Promise<void> {
     const isShared = await sharesSessions(await open(), open);
     return isShared ? notDirectLine(DATABASE_DIRECT_URL !== undefined) : null;
   }).catch((thrown) => {
+    if (DATABASE_DIRECT_URL !== undefined) refuseUnencryptable(thrown, "DATABASE_DIRECT_URL");
     const [, parameter] = REFUSED_PARAMETER.exec(messageOf(thrown)) ?? [];
     return parameter
       ? notDirectLine(DATABASE_DIRECT_URL !== undefined, `it refuses the parameter ${parameter}`)

@@ -7,30 +7,52 @@ import { tooNewLine } from "./migration-state";
 
 const CONNECT_WITHIN_MS = 5_000;
 
+/** Codes of TLS for a certificate that this process does not believe. */
+const CERTIFICATE =
+  /^(CERT_|(DEPTH_ZERO_)?SELF_SIGNED_CERT|UNABLE_TO_(VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT)|ERR_TLS_CERT_ALTNAME_INVALID)/;
+/** The driver's words, which have no code. */
+const UNENCRYPTED = "The server does not support SSL connections";
+const SEE_TLS = "docs/operations.md, TLS to the database";
+
 /** Where an address leads to, without its password. */
-type Place = { server: string; database: string; user: string };
+type Place = { server: string; database: string; user: string; isEncrypted: boolean };
 
 /** As the driver understands the address, also one without a user, a port or a database. */
 function placeOf(connectionString: string): Place {
-  const { host, port, database = "", user = "" } = new pg.Client({ connectionString });
-  return { server: `${host}:${port}`, database, user };
+  const { host, port, database = "", user = "", ssl } = new pg.Client({ connectionString });
+  return { server: `${host}:${port}`, database, user, isEncrypted: Boolean(ssl) };
 }
 
 const wordsOf = (thrown: unknown): string =>
   (thrown instanceof Error && thrown.message) || errorCodeOf(thrown) || "no reason is known";
 
 /**
+ * A line on an encryption that cannot be had, which waiting does not change; null for another failure.
+ * @param setting the name of the setting that has the address.
+ */
+export function encryptionLine(thrown: unknown, address: string, setting: string): string | null {
+  const { server } = placeOf(address);
+  if (CERTIFICATE.test(errorCodeOf(thrown)))
+    return `The certificate of PostgreSQL at ${server} is not believed (${wordsOf(thrown)}): name the file of its authority in ${setting}, by sslmode=verify-full&sslrootcert=… (${SEE_TLS}).`;
+  return wordsOf(thrown) === UNENCRYPTED
+    ? `PostgreSQL at ${server} has no TLS: set it up there, or take sslmode out of ${setting} (${SEE_TLS}).`
+    : null;
+}
+
+/**
  * A line on why no connection could be opened, with what to do; null for a failure of another kind.
  * @param setting the name of the setting that has the address.
  */
 function unreachableLine(thrown: unknown, address: string, setting: string): string | null {
-  const { server, database, user } = placeOf(address);
+  const encryption = encryptionLine(thrown, address, setting);
+  if (encryption !== null) return encryption;
+  const { server, database, user, isEncrypted } = placeOf(address);
   switch (errorCodeOf(thrown)) {
     case "3D000":
       return `PostgreSQL at ${server} has no database "${database}": create it (docs/operations.md, The database), or correct ${setting}.`;
     case "28P01":
     case "28000":
-      return `PostgreSQL at ${server} does not let the user "${user}" in (${wordsOf(thrown)}): correct user and password in ${setting}, or pg_hba.conf.`;
+      return `PostgreSQL at ${server} does not let the user "${user}" in (${wordsOf(thrown)}): correct user and password in ${setting}, or pg_hba.conf${isEncrypted ? "" : `; if it wants TLS, add ?sslmode=verify-full (${SEE_TLS})`}.`;
     case "42501":
       return `The user "${user}" may not use the database "${database}" (${wordsOf(thrown)}): grant it, or correct ${setting}.`;
     case "57P03":

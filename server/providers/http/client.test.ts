@@ -1,9 +1,9 @@
-import { generateKeyPairSync, sign } from "node:crypto";
 import { createServer as createHttpServer, type RequestListener } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
+import { selfSigned } from "@/test/network/certificate";
 import { PLAIN_SEND, plainProvider, stubClientEnv } from "@/test/providers/plain-provider";
 import { httpAdapter } from "./client";
 
@@ -52,30 +52,6 @@ function counter() {
   return { count, requests: () => requests };
 }
 
-/** A value of DER: its tag, its length, its content. */
-function der(tag: number, ...content: Buffer[]): Buffer {
-  const whole = Buffer.concat(content);
-  const length = whole.length < 0x80 ? [whole.length] : [0x82, whole.length >> 8, whole.length & 0xff];
-  return Buffer.concat([Buffer.of(tag, ...length), whole]);
-}
-
-/** A self-signed certificate for 127.0.0.1 (X.509, version 1). */
-function selfSigned(): { key: string; cert: string } {
-  const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
-  const algorithm = der(0x30, der(0x06, Buffer.from("2a8648ce3d040302", "hex")));
-  const commonName = [der(0x06, Buffer.from("550403", "hex")), der(0x0c, Buffer.from("127.0.0.1"))];
-  const name = der(0x30, der(0x31, der(0x30, ...commonName)));
-  const validity = der(0x30, ...["200101000000Z", "490101000000Z"].map((time) => der(0x17, Buffer.from(time))));
-  const subjectKey = publicKey.export({ format: "der", type: "spki" });
-  const signed = der(0x30, der(0x02, Buffer.of(1)), algorithm, name, validity, name, subjectKey);
-  const signature = der(0x03, Buffer.concat([Buffer.of(0), sign("sha256", signed, privateKey)]));
-  const pem = der(0x30, signed, algorithm, signature).toString("base64");
-  return {
-    key: privateKey.export({ format: "pem", type: "pkcs8" }).toString(),
-    cert: `-----BEGIN CERTIFICATE-----\n${pem.replace(/.{64}/g, "$&\n")}\n-----END CERTIFICATE-----\n`,
-  };
-}
-
 describe("a connection that was never established: nothing was sent, with the fault provider", () => {
   const unreached = (code: string | RegExp) => ({
     kind: "retryable",
@@ -114,7 +90,7 @@ describe("a connection that was never established: nothing was sent, with the fa
 
   it("with a self-signed certificate", async () => {
     const { count, requests } = counter();
-    const port = await listen(createHttpsServer(selfSigned(), count));
+    const port = await listen(createHttpsServer(selfSigned("127.0.0.1"), count));
     expect(await send(`https://127.0.0.1:${port}/`)).toEqual(unreached("depth_zero_self_signed_cert"));
     expect(requests()).toBe(0);
   });
