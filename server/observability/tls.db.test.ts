@@ -60,6 +60,18 @@ test("a certificate of another host is not believed, either", async () => {
   expect(code).toBe(1);
 });
 
+test.each(["web", "migrate"] as const)("a file that is missing is named by a %s process", async (program) => {
+  const DATABASE_URL = addressWith({ sslmode: "verify-full", sslrootcert: "/nowhere/ca.pem" });
+  const { code, output } = await runProgram([inject("programs")[program]], {
+    cwd: ".",
+    env: { SECRET_KEY, LOG_LEVEL: "error", DATABASE_URL },
+  });
+  expect(output).toMatch(
+    /^(web could not start: )?DATABASE_URL names a file that cannot be read \(ENOENT: .*\/nowhere\/ca\.pem'\): see .*\.\n$/,
+  );
+  expect(code).toBe(1);
+});
+
 test("a migration over TLS is carried out", async () => {
   const env = { SECRET_KEY, DATABASE_URL: addressWith(believing()) };
   expect(await runProgram([inject("programs").migrate], { cwd: ".", env })).toEqual({

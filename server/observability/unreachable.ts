@@ -26,11 +26,16 @@ function placeOf(connectionString: string): Place {
 const wordsOf = (thrown: unknown): string =>
   (thrown instanceof Error && thrown.message) || errorCodeOf(thrown) || "no reason is known";
 
+/** Whether the driver could not read a file that the address names. */
+const isOfFile = (thrown: unknown): boolean =>
+  thrown instanceof Error && "syscall" in thrown && thrown.syscall === "open";
+
 /**
  * A line on an encryption that cannot be had, which waiting does not change; null for another failure.
  * @param setting the name of the setting that has the address.
  */
 export function encryptionLine(thrown: unknown, address: string, setting: string): string | null {
+  if (isOfFile(thrown)) return `${setting} names a file that cannot be read (${wordsOf(thrown)}): see ${SEE_TLS}.`;
   const { server } = placeOf(address);
   if (CERTIFICATE.test(errorCodeOf(thrown)))
     return `The certificate of PostgreSQL at ${server} is not believed (${wordsOf(thrown)}): name the file of its authority in ${setting}, by sslmode=verify-full&sslrootcert=… (${SEE_TLS}).`;
@@ -80,13 +85,14 @@ export function schemaLine(state: MigrationState): string | null {
  * @throws Error with one line for people.
  */
 export async function connectOrSay(address: string, setting: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: address, connectionTimeoutMillis: CONNECT_WITHIN_MS });
-  client.on("error", () => undefined);
+  let client: pg.Client | undefined;
   try {
+    client = new pg.Client({ connectionString: address, connectionTimeoutMillis: CONNECT_WITHIN_MS });
+    client.on("error", () => undefined);
     await client.connect();
     return client;
   } catch (thrown) {
-    void client.end().catch(() => undefined);
+    void client?.end().catch(() => undefined);
     const line = unreachableLine(thrown, address, setting);
     throw line === null ? thrown : new Error(line, { cause: thrown });
   }

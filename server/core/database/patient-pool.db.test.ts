@@ -1,8 +1,18 @@
+import { copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import pg from "pg";
-import { describe, expect, test, vi } from "vitest";
-import { pool } from "../db";
+import { describe, expect, inject, test, vi } from "vitest";
+import { CERTIFIED_HOST } from "@/test/database/server-certificate";
+import { selfSigned } from "@/test/network/certificate";
 import { env } from "../env";
 import { PatientPool } from "./patient-pool";
+
+async function asSuperuser(statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: inject("superuserUrl") });
+  await client.connect();
+  await client.query(statement).finally(() => client.end());
+}
 
 describe("a server that refuses connections for now", () => {
   test.each([
@@ -20,12 +30,12 @@ describe("a server that refuses connections for now", () => {
     ],
     [
       "because the password is being changed",
-      "CREATE ROLE late_password LOGIN SUPERUSER PASSWORD 'early'",
+      "CREATE ROLE late_password LOGIN PASSWORD 'early'",
       "ALTER ROLE late_password PASSWORD 'late'",
       { username: "late_password", password: "late" },
     ],
   ])("%s, is waited for", async (_, before, after, changed) => {
-    await pool().query(before);
+    await asSuperuser(before);
     const { href } = Object.assign(new URL(env().DATABASE_URL), changed);
     const refused = new PatientPool("refused", { connectionString: href });
     const tried = vi.spyOn(pg.Pool.prototype, "connect");
@@ -35,9 +45,30 @@ describe("a server that refuses connections for now", () => {
       await expect.poll(() => tried.mock.calls.length).toBeGreaterThan(1);
     } finally {
       tried.mockRestore();
-      await pool().query(after);
+      await asSuperuser(after);
     }
     expect((await asked).rows).toEqual([{ n: 1 }]);
     await refused.end();
+  });
+
+  test("because its new certificate comes from an authority that is not known here yet, is waited for", async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), "messaging-authority-"));
+    const file = path.join(folder, "ca.pem");
+    await writeFile(file, selfSigned(CERTIFIED_HOST).cert);
+    const url = Object.assign(new URL(env().DATABASE_URL), { hostname: CERTIFIED_HOST });
+    url.search = new URLSearchParams({ sslmode: "verify-full", sslrootcert: file }).toString();
+    const refused = new PatientPool("refused", { connectionString: url.href });
+    const tried = vi.spyOn(pg.Pool.prototype, "connect");
+    const asked = refused.query<{ n: number }>("SELECT 1 AS n");
+    asked.catch(() => undefined);
+    try {
+      await expect.poll(() => tried.mock.calls.length).toBeGreaterThan(1);
+    } finally {
+      tried.mockRestore();
+      await copyFile(inject("certificate"), file);
+    }
+    expect((await asked).rows).toEqual([{ n: 1 }]);
+    await refused.end();
+    await rm(folder, { recursive: true });
   });
 });

@@ -2,7 +2,7 @@ import pg from "pg";
 import { databaseUnavailable, errorCodeOf, isApiError, outcomeUnknown } from "../errors";
 import { metrics } from "../metrics";
 import { defineProcessValue } from "../process";
-import { DISK_FULL, isConnectionFailure, isNeverDone } from "./connection-failure";
+import { DISK_FULL, isConnectionFailure, isNeverDone, messageOf } from "./connection-failure";
 
 /** Longest wait of a caller for a database that is unreachable, or that keeps going away. */
 export const WAIT_MAX_MS = 5_000;
@@ -54,11 +54,14 @@ export function noteFull(thrown: unknown): void {
  */
 export const sinceFullMs = (): number => performance.now() - lastFull().atMs;
 
+/** The driver's words for a pool that is over. */
+const OVER = /^Cannot use a pool after calling end/;
+
 /**
- * Whether there is no connection for now. Whatever the server refuses one for may end: a database that is being renamed or restored, a
- * password that is being changed, too many connections.
+ * Whether there is no connection for now. Nothing was done, and whatever a connection fails by may end: a database that is being renamed or
+ * restored, a password or a certificate that is being changed, too many connections or open files.
  */
-const isUnreachable = (thrown: unknown): boolean => thrown instanceof pg.DatabaseError || isConnectionFailure(thrown);
+const isUnreachable = (thrown: unknown): boolean => !OVER.test(messageOf(thrown));
 
 type Connected = (
   thrown: Error | undefined,
