@@ -34,13 +34,15 @@ test("a time in a query may have its offset's plus unencoded, which arrives as a
 });
 
 describe("readPage", () => {
-  const reader = (total: number) => {
+  /** A list of `length` rows, newest first, in pages of ten; `counts` are what counting says, the last one from then on. */
+  const reader = (length: number, ...counts: number[]) => {
     const offsets: number[] = [];
     const read = async (offset: number) => {
       offsets.push(offset);
-      return ["row"];
+      return Array.from({ length }, (_, at) => length - at).slice(offset, offset + 10);
     };
-    return { offsets, page: (page: number) => readPage({ page, limit: 10 }, async () => total, read) };
+    const count = async () => (counts.length > 1 ? counts.shift() : counts[0]) ?? length;
+    return { offsets, page: (page: number) => readPage({ page, limit: 10 }, count, read) };
   };
 
   test("reads no rows for a page past the end", async () => {
@@ -52,8 +54,9 @@ describe("readPage", () => {
 
   test("reads the rows of a page within the list, and of the first one always", async () => {
     const { offsets, page } = reader(11);
-    expect(await page(2)).toEqual({ rows: ["row"], total: 11 });
-    expect(await page(1)).toEqual({ rows: ["row"], total: 11 });
+    expect(await page(2)).toEqual({ rows: [1], total: 11 });
+    expect((await page(1)).total).toBe(11);
+    expect(await reader(0).page(1)).toEqual({ rows: [], total: 0 });
     expect(offsets).toEqual([10, 0]);
   });
 });
@@ -65,6 +68,23 @@ describe("page and limit", () => {
     "%j is not a number of a query",
     (text) => {
       expect(limit.safeParse(text).success).toBe(false);
+
+  test("does not end before a row that another one, which came after the count, has pushed to the next page", async () => {
+    for (const [length, page] of [
+      [11, 1],
+      [21, 2],
+    ] as const) {
+      const { rows, total } = await reader(length, length - 1, length).page(page);
+      expect(rows).not.toContain(1);
+      expect(total).toBe(length);
+    }
+  });
+
+  test("counts as many rows as it reads to the end of the list, whatever came or went since the count", async () => {
+    for (const counted of [11, 12, 14]) expect(await reader(12, counted).page(2)).toEqual({ rows: [2, 1], total: 12 });
+    expect((await reader(3, 4).page(1)).total).toBe(3);
+    expect(await reader(10, 11).page(2)).toEqual({ rows: [], total: 10 });
+  });
       expect(page.safeParse(text).success).toBe(false);
     },
   );

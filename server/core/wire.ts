@@ -99,8 +99,8 @@ export function toPage<Item>(items: Item[], total: number, query: { page: number
 }
 
 /**
- * Reads the rows of one page, and the total number. Beyond the first page the total is read first: a page past the end
- * would otherwise skip every row of the list for nothing.
+ * Reads the rows of one page, and the total number as it was then. Beyond the first page the total is read first: a page past
+ * the end would otherwise skip every row of the list for nothing.
  */
 export async function readPage<Row>(
   query: { page: number; limit: number },
@@ -108,13 +108,16 @@ export async function readPage<Row>(
   read: (offset: number) => Promise<Row[]>,
 ): Promise<{ rows: Row[]; total: number }> {
   const offset = (query.page - 1) * query.limit;
-  if (offset === 0) {
-    const [total, rows] = await Promise.all([count(), read(0)]);
-    // Rows that were read are there, even if they came after the count.
-    return { rows, total: Math.max(total, rows.length) };
-  }
-  const total = await count();
-  return { rows: offset < total ? await read(offset) : [], total };
+  const readAfter = async () => {
+    const total = await count();
+    return [total, offset < total ? await read(offset) : []] as const;
+  };
+  const [counted, rows] = offset === 0 ? await Promise.all([count(), read(0)]) : await readAfter();
+  const end = offset + rows.length;
+  // A page that is not full ends the list.
+  if (rows.length < query.limit) return { rows, total: rows.length > 0 ? end : Math.min(counted, offset) };
+  // A row that came after the count has pushed the last one to a page that the count does not know.
+  return { rows, total: counted > end ? counted : Math.max(end, await count()) };
 }
 
 /** The unpaged lists (API keys, webhook endpoints). */

@@ -83,6 +83,20 @@ describe("readList", () => {
     expect((await page({ page: 9 })).pagination).toMatchObject({ total: 5, pages: 3, has_more: false });
   });
 
+  test("says nothing of a row that came after reading, neither by the total nor by another page without a cursor", async () => {
+    const early = async () => 6;
+    for (const request of [{ limit: 5 }, { limit: 10 }, { page: 3 }]) {
+      const last = await page(request, early);
+      expect(last.pagination).toMatchObject({ total: 5, has_more: false });
+      expect(last.next_cursor).toBeNull();
+    }
+    expect(await page({ page: 4 }, async () => 7)).toMatchObject({
+      items: [],
+      pagination: { total: 6, has_more: false },
+      next_cursor: null,
+    });
+  });
+
   test("ends with null exactly at the last row", async () => {
     expect((await page({ limit: 5 })).next_cursor).toBeNull();
     expect((await page({ limit: 4 })).next_cursor).not.toBeNull();

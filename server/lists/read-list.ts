@@ -58,8 +58,7 @@ function requirePosition(cursor: string, page: number, prefix: string): Position
 
 function pageAt<Row extends { id: string }>(request: ListRequest, read: Row[], counted: number): ListPage<Row> {
   const { page, limit, cursor } = request;
-  // Counting does not see the moment of reading: what was read by the number of its page is there, even if it came in between.
-  const total = cursor === undefined && read.length > 0 ? Math.max(counted, (page - 1) * limit + read.length) : counted;
+  const total = cursor === undefined ? totalAt(request, read.length, counted) : counted;
   const rows = read.slice(0, limit);
   const last = read.length > limit ? rows.at(-1) : undefined;
   const next = last ? cursorOf({ id: last.id, page: page + 1, total }) : null;
@@ -72,4 +71,14 @@ function pageAt<Row extends { id: string }>(request: ListRequest, read: Row[], c
       return { ...shown, pagination: { ...pagination, has_more: hasMore }, next_cursor: next };
     },
   };
+}
+
+/**
+ * The length of the list when the page was read, which is not the moment in which it was counted. A page that is not full ends the
+ * list, so the total, `has_more` and the cursor say the same.
+ */
+function totalAt({ page, limit }: ListRequest, read: number, counted: number): number {
+  const before = (page - 1) * limit;
+  if (read > limit) return Math.max(counted, before + read);
+  return read > 0 ? before + read : Math.min(counted, before);
 }

@@ -11,7 +11,7 @@ import { prisma, type Tx, transaction } from "../core/db";
 import { invalidRequest, notFound } from "../core/errors";
 import { isTestAccount, testAccountOf } from "../core/ids";
 import { log } from "../core/log";
-import { fromMicros, toMicros, toPage } from "../core/wire";
+import { fromMicros, readPage, toMicros, toPage } from "../core/wire";
 import { escapeLike } from "../search/like";
 import { invalidateApproval } from "../senders/service";
 import { presentOperatedAccount, presentReviewedSender } from "./present";
@@ -55,16 +55,12 @@ export async function listReviews(actor: Actor, input: ListReviewsQuery) {
     account: LIVE,
     ...(contains && { OR: [{ senderId: contains }, { account: { name: contains } }] }),
   };
-  const [total, rows] = await Promise.all([
-    prisma().sender.count({ where }),
-    prisma().sender.findMany({
-      where,
-      include: WITH_ACCOUNT,
-      orderBy: { id: "desc" },
-      skip: (input.page - 1) * input.limit,
-      take: input.limit,
-    }),
-  ]);
+  const { rows, total } = await readPage(
+    input,
+    () => prisma().sender.count({ where }),
+    (skip) =>
+      prisma().sender.findMany({ where, include: WITH_ACCOUNT, orderBy: { id: "desc" }, skip, take: input.limit }),
+  );
   return toPage(rows.map(presentReviewedSender), total, input);
 }
 
@@ -150,15 +146,11 @@ export async function listAccounts(actor: Actor, input: ListAccountsQuery) {
   const where: Prisma.AccountWhereInput = contains
     ? { ...LIVE, OR: [{ name: contains }, { email: contains }, { id: contains }] }
     : LIVE;
-  const [total, rows] = await Promise.all([
-    prisma().account.count({ where }),
-    prisma().account.findMany({
-      where,
-      orderBy: { id: "desc" },
-      skip: (input.page - 1) * input.limit,
-      take: input.limit,
-    }),
-  ]);
+  const { rows, total } = await readPage(
+    input,
+    () => prisma().account.count({ where }),
+    (skip) => prisma().account.findMany({ where, orderBy: { id: "desc" }, skip, take: input.limit }),
+  );
   return toPage(rows.map(presentOperatedAccount), total, input);
 }
 

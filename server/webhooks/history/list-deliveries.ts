@@ -37,24 +37,45 @@ const timeBefore = (id: string): string => {
   return at.getUTCFullYear() > YEAR_MAX ? "infinity" : at.toISOString();
 };
 
-/** Reads parked or abandoned deliveries. A derived id begins with the time in `created_at`, so the index has the list's order. */
-async function readRecoverable({ id, accountId }: Endpoint, status: Status, { before, skip, take }: RowRange) {
-  const { rows } = await readPool().query<DeliveryRow>({
-    name: "webhooks.list_recoverable",
-    text: `SELECT ${COLUMNS} FROM webhook_deliveries
-           WHERE account_id = $1 AND endpoint_id = $2 AND status IN ('held', 'abandoned') AND status = $3
-             AND (created_at, id) < ($4::timestamptz, $5)
-           ORDER BY created_at DESC, id DESC OFFSET $6 LIMIT $7`,
-    values: [accountId, id, status, before ? timeBefore(before) : "infinity", before ?? "", skip, take],
-  });
+/** SQL: how many deliveries to the endpoint `$2` are in the status `$3`. */
+const IN_STATUS = `(SELECT coalesce(sum(change), 0)::int8 FROM list_totals
+  WHERE list = 'deliveries' AND owner_id = $2 AND kind = $3)`;
+
+/**
+ * Reads deliveries in one status. Their number ends a search for rows that are not there, which would read all of the history. It is
+ * read by the same statement: an earlier number would leave out the oldest row when a new one has come since. A walk by cursors does
+ * not know how many rows lie before it.
+ */
+async function readInStatus(endpoint: Endpoint, status: Status, { before, skip, take }: RowRange) {
+  const isRecoverable = RECOVERABLE.has(status) && !(await hasFormerIds());
+  const rest = before === undefined ? `least($5::int8, greatest(${IN_STATUS} - $4::int8, 0))` : "$5::int8";
+  const values = [endpoint.accountId, endpoint.id, status, skip, take];
+  const { rows } = await readPool().query<DeliveryRow>(
+    isRecoverable
+      ? {
+          // A derived id begins with the time in `created_at`, so the index has the list's order.
+          text: `SELECT ${COLUMNS} FROM webhook_deliveries
+                 WHERE account_id = $1 AND endpoint_id = $2 AND status IN ('held', 'abandoned') AND status = $3
+                   AND (created_at, id) < ($6::timestamptz, $7)
+                 ORDER BY created_at DESC, id DESC OFFSET $4 LIMIT ${rest}`,
+          values: [...values, before ? timeBefore(before) : "infinity", before ?? ""],
+        }
+      : {
+          // The status filters, and matches no partial index: that of pending deliveries has those of all accounts.
+          text: `SELECT ${COLUMNS} FROM webhook_deliveries
+                 WHERE account_id = $1 AND endpoint_id = $2 AND status || '' = $3 AND ($6::text IS NULL OR id < $6)
+                 ORDER BY id DESC OFFSET $4 LIMIT ${rest}`,
+          values: [...values, before ?? null],
+        },
+  );
   return rows;
 }
 
 async function readDeliveries(endpoint: Endpoint, status: Status | undefined, range: RowRange) {
-  if (status && RECOVERABLE.has(status) && !(await hasFormerIds())) return readRecoverable(endpoint, status, range);
+  if (status) return readInStatus(endpoint, status, range);
   const { before, skip, take } = range;
   return readPrisma().webhookDelivery.findMany({
-    where: { accountId: endpoint.accountId, endpointId: endpoint.id, status, id: { lt: before } },
+    where: { accountId: endpoint.accountId, endpointId: endpoint.id, id: { lt: before } },
     orderBy: { id: "desc" },
     skip,
     take,
@@ -83,17 +104,11 @@ async function readPage(endpoint: Endpoint, query: ListDeliveriesQuery) {
       async (range) => within(found, range),
     );
   }
-  const count = () => readTotal("deliveries", { ownerId: endpoint.id, kind: status });
-  // Known beforehand, the number ends a search for rows that are not there, which would read all of the history.
-  const known = status && query.cursor === undefined ? await count() : undefined;
   return readList(
     query,
     "dlv",
-    async () => known ?? (await count()),
-    async (range) => {
-      const left = known === undefined ? range.take : known - range.skip;
-      return left > 0 ? readDeliveries(endpoint, status, { ...range, take: Math.min(range.take, left) }) : [];
-    },
+    () => readTotal("deliveries", { ownerId: endpoint.id, kind: status }),
+    (range) => readDeliveries(endpoint, status, range),
   );
 }
 
