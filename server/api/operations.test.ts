@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { allowedAt, matchOperation, namesBeside, type OperationTable, tableOf } from "./operations";
+import { allowedAt, canonicalPath, matchOperation, namesBeside, type OperationTable, tableOf } from "./operations";
 
 const procedure = (method: string, path: string, type = "query") => ({
   _def: { type, meta: { openapi: { method, path } } },
@@ -24,6 +24,19 @@ test("operations are found by method and path, with their path parameters", () =
   expect(matchOperation(table, "POST", "/messages/send")?.operation.procedure).toBe("messages.send");
   expect(matchOperation(table, "GET", "/messages/msg_1")).toMatchObject({ params: { id: "msg_1" } });
   expect(matchOperation(table, "GET", "/messages/a%2Fb")).toMatchObject({ params: { id: "a/b" } });
+});
+
+test("all spellings of a path have one canonical form, and other paths another", () => {
+  const formOf = (path: string) => {
+    const match = matchOperation(table, "GET", path);
+    return match && canonicalPath(match);
+  };
+  expect(formOf("/messages")).toBe("/messages");
+  for (const path of ["/messages/msg_1a", "/messages/msg%5F1a", "/messages/%6dsg%5f1%61", "/messages/%6Dsg_1a"]) {
+    expect(formOf(path)).toBe("/messages/msg_1a");
+  }
+  expect(formOf("/messages/a%2Fb")).toBe("/messages/a%2Fb");
+  expect(formOf("/messages/a%2fb")).toBe("/messages/a%2Fb");
 });
 
 test("a POST creates unless its meta says that it does not; nothing else creates", () => {

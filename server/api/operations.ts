@@ -105,6 +105,12 @@ export function matchOperation(table: OperationTable, method: string, path: stri
   return null;
 }
 
+/** The path of a request in the one form that all of its spellings have, such as `%5F` and `_` in an id. */
+export const canonicalPath = ({ operation, params }: Match): string =>
+  operation.segments
+    .map((segment) => (segment.startsWith("{") ? encodeURIComponent(params[segment.slice(1, -1)] ?? "") : segment))
+    .join("/");
+
 function matchSegments(expected: string[], given: string[]): Record<string, string> | null {
   const params: Record<string, string> = {};
   for (const [at, segment] of expected.entries()) {

@@ -202,6 +202,24 @@ test("the same JSON value in other bytes is the same request; what versions befo
   expect(theirs.wire.error?.details.reason).toBe("idempotency_key_reused");
 });
 
+test("a path in another spelling is the same request", async () => {
+  const { plainKey: key } = await makeAccount();
+  const { wire } = await call("POST", "/webhooks/create", { key, body: { url: "http://127.0.0.1:9/" } });
+  const id = String(wire.data?.id);
+  const rotate = (path: string) => call("POST", path, { key, headers: { "idempotency-key": "rotate-1" } });
+  const first = await rotate(`/webhooks/${id}/rotate-secret`);
+  expect(first.status).toBe(200);
+  for (const path of [
+    `/webhooks/${id.replace("_", "%5F")}/rotate-secret`,
+    `/webhooks/${id.replace("_", "%5f")}/rotate-secret/`,
+    `/webhooks/${id.replace("w", "%77")}/rotate-secret`,
+  ]) {
+    const again = await rotate(path);
+    expect(again.wire.data, path).toEqual(first.wire.data);
+    expect(again.headers.get("idempotency-replayed"), path).toBe("true");
+  }
+});
+
 test("behind another host of Next a caller cannot choose its own address", async () => {
   const { plainKey, keyId } = await makeAccount();
   await pool().query("UPDATE api_keys SET allowed_ips = '{203.0.113.7}' WHERE id = $1", [keyId]);

@@ -30,7 +30,15 @@ import { idempotencyOf } from "./idempotency-key";
 import { judgeNames, parseInput, queryWarnings } from "./input/rest-input";
 import type { Warning } from "./input/unknown-input";
 import { loggedPath } from "./logged-path";
-import { allowedAt, BODY_METHODS, type Match, matchOperation, type Operation, tableOf } from "./operations";
+import {
+  allowedAt,
+  BODY_METHODS,
+  canonicalPath,
+  type Match,
+  matchOperation,
+  type Operation,
+  tableOf,
+} from "./operations";
 import { requireRate } from "./require-rate";
 import { appRouter } from "./router";
 import { DOCUMENT_METHODS, isDocument, serveDocument } from "./serve-document";
@@ -191,17 +199,18 @@ async function admit(request: RestRequest, progress: Progress): Promise<Caller> 
 /** Carries out the operation. */
 function callOperation(
   request: RestRequest,
-  { operation, params }: Match,
+  match: Match,
   { key, address }: Caller,
   progress: Progress,
 ): Promise<unknown> {
+  const { operation, params } = match;
   let body: Buffer | null = null;
   let value: unknown;
   const context: Context = {
     actor: actorOf(key, { address, userAgent: request.header("user-agent") ?? "" }),
     requestId: progress.meta.request_id,
     address,
-    idempotency: () => body && idempotencyOf(request.header("idempotency-key"), request.path, body, value),
+    idempotency: () => body && idempotencyOf(request.header("idempotency-key"), canonicalPath(match), body, value),
     responseHeaders: progress.headers,
     // It was counted with its key.
     admit: async () => undefined,
