@@ -53,7 +53,8 @@ export const Message = z.object({
   delivered_at: NullableDateTime.describe("When the carrier confirmed delivery, ISO 8601; null: not yet."),
   failed_at: NullableDateTime.describe("When it failed for good, ISO 8601; null: it did not."),
   scheduled_at: NullableDateTime.describe(
-    "When it is to be sent, ISO 8601: the `send_at` of the request, or the end of its recipient's quiet hours; null: at once.",
+    "When it is to be sent, or was until it ended, ISO 8601: the `send_at` of the request, or the end of its recipient's quiet hours. " +
+      "Null: at once, or it failed when it was accepted.",
   ),
   validity_period: z
     .number()

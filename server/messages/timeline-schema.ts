@@ -18,7 +18,9 @@ const TimelineEntry = z.discriminatedUnion("kind", [
     from: z.string().describe("Sender ID used."),
     encoding: z.enum(["GSM-7", "UCS-2"]).describe("Alphabet of the text."),
     segments: z.number().int().describe("Segments of the message."),
-    scheduled_at: NullableDateTime.describe("When it is to be sent, ISO 8601; null: at once."),
+    scheduled_at: NullableDateTime.describe(
+      "When it is to be sent, ISO 8601; null: at once, or it failed when it was accepted.",
+    ),
   }).describe("The message was accepted and stored."),
   entry("money", {
     kind: z.enum(["reserve", "settle", "refund"]).describe("Reserved, charged or refunded."),

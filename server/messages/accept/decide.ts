@@ -36,7 +36,10 @@ export const isPending = (message: MessageRow): boolean => message.status === "p
 /** The UTC day on which a request's messages are counted. */
 const dayOf = ({ messages: [first] }: Acceptance): string => utcDay(first?.createdAt ?? now());
 
-/** The row as it is stored: a blocked message fails at once, without a route and free of charge; one that is put off waits. */
+/**
+ * The row as it is stored: a blocked message fails at once, without a route, a schedule and free of charge; one that is put off
+ * waits.
+ */
 const storedRow = (
   row: NewMessage,
   currency: string,
@@ -54,6 +57,7 @@ const storedRow = (
         errorCode: refusal.code,
         errorMessage: refusal.message,
         failedAt: row.createdAt,
+        scheduledAt: null,
       }
     : { ...row, currency, scheduledAt: putOff?.scheduledAt ?? row.scheduledAt };
 

@@ -49,7 +49,7 @@ const RecipientEstimate = z.object({
   segments: z.number().int().describe("Segments of its text, which differ between recipients with `variables`."),
   cost: z.number().describe("Price of all segments, in units of `currency`; 0 when its message would fail at once."),
   scheduled_at: NullableDateTime.describe(
-    "When it would be sent, ISO 8601: `send_at`, or the end of its recipient's quiet hours; null: at once.",
+    "When it would be sent, ISO 8601: `send_at`, or the end of its recipient's quiet hours; null: at once, or it would fail at once.",
   ),
   refusal: MessageError.nullable().describe(
     "The `error` with which its message would fail at once; null: it would be accepted.",

@@ -8,12 +8,15 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from "@/server/core/clock";
 import { pool } from "@/server/core/db";
 import { newId } from "@/server/core/ids";
 import { claimAttempts } from "@/server/messages/dispatch/dispatch";
+import { createSuppression } from "@/server/suppressions/service";
 import { contradictions } from "@/test/database/account-truth";
 import { prepareAttempts } from "@/test/database/attempts";
 import { statementsOf } from "@/test/database/plans";
 import { makeRoute } from "@/test/database/routes";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
 import { cancelMessage } from "../cancel";
+import { listMessages } from "../lists/list-messages";
+import { getTimeline } from "../read";
 import type { SendMessageInput } from "../schema";
 import { estimateSend } from "./estimate";
 import { sendBulk, sendMessage } from "./send";
@@ -118,10 +121,28 @@ test("a validity period counts from the time asked for: a message that would exp
   const refusal = { code: "quiet_hours" };
   const estimate = await estimateSend(account.actor, { to: INDIA, from: account.senderId, body: "Hello", ...late });
   expect(estimate.recipients[0]).toMatchObject({ cost: 0, scheduled_at: null, refusal });
-  expect(await send(account, late)).toMatchObject({ status: "failed", cost: 0, error: refusal });
+  expect(await send(account, late)).toMatchObject({ status: "failed", cost: 0, scheduled_at: null, error: refusal });
   const kept = await send(account, { ...late, validity_period: 7_200 });
   expect(kept).toMatchObject({ status: "pending", scheduled_at: at("02:30") });
   expect(await expiryOf(kept.id)).toEqual(new Date(at("03:30")));
+});
+
+test("a message that fails when it is accepted was never scheduled, as an estimate says before; a canceled one was", async () => {
+  const account = await makeAccount();
+  await createSuppression(account.actor, { number: INDIA });
+  const sendAt = at("12:00");
+  const bulk = { recipients: [INDIA, "nobody", JAPAN], from: account.senderId, body: "Hi", send_at: sendAt };
+  const times = [null, null, sendAt];
+  expect((await estimateSend(account.actor, bulk)).recipients.map(({ scheduled_at }) => scheduled_at)).toEqual(times);
+  const { messages } = await sendBulk(account.actor, bulk, plainRequest());
+  expect(messages.map(({ status }) => status)).toEqual(["failed", "failed", "pending"]);
+  expect(messages.map(({ scheduled_at }) => scheduled_at)).toEqual(times);
+  const { items } = await listMessages(account.actor, { page: 1, limit: 10 });
+  expect(new Set(items)).toEqual(new Set(messages));
+  const [suppressed = "", , scheduled = ""] = messages.map(({ id }) => id);
+  const [accepted] = (await getTimeline(account.actor, suppressed)).entries;
+  expect(accepted).toMatchObject({ kind: "accepted", details: { scheduled_at: null } });
+  expect(await cancelMessage(account.actor, scheduled)).toMatchObject({ status: "failed", scheduled_at: sendAt });
 });
 
 test("quiet hours cost an acceptance no statement", async () => {

@@ -138,7 +138,7 @@ async function prepareRows(
       deliveredAt: null,
       failedAt: routing ? null : createdAt,
       sendAt: scheduledAt,
-      scheduledAt,
+      scheduledAt: routing ? scheduledAt : null,
       validityS: input.validity_period ?? null,
     };
   };
