@@ -23,6 +23,13 @@ test.each(["", " ", "14155550123", "  14155550123", "+ 14155550123", "+1415", "n
   },
 );
 
+test("every reference that a send takes can be a filter, also an empty one", () => {
+  for (const reference of ["", " ", "order-4711", "x".repeat(255)]) {
+    expect(SendMessageInput.parse({ ...single, reference }).reference).toBe(reference);
+    expect(ListMessagesQuery.parse({ reference }).reference).toBe(reference);
+  }
+});
+
 const text = { from: "DEMO", body: "Hello" };
 const single = { to: "+14155550123", ...text };
 const bulk = { recipients: ["+14155550123"], ...text };

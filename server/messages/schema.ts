@@ -142,7 +142,10 @@ export const SendMessageInput = z.object({
     .string()
     .max(REFERENCE_MAX)
     .nullish()
-    .describe("Your own id; returned with the message and in webhooks, and a filter of the list."),
+    .describe(
+      "Your own id; returned with the message and in webhooks as it is, also an empty one, and a filter of the list. " +
+        "Null or omitted: none.",
+    ),
   metadata: MetadataInput,
 });
 export type SendMessageInput = z.output<typeof SendMessageInput>;
@@ -182,7 +185,11 @@ export const ListMessagesQuery = z.object({
   status: z.enum(MESSAGE_STATUSES).optional().describe("Only messages in this status."),
   to: PhoneNumberQuery.optional().describe("Only messages to this recipient, E.164; encode its `+` as %2B."),
   from: SenderIdQuery.optional().describe("Only messages from this sender ID; encode a `+` as %2B."),
-  reference: z.string().min(1).max(REFERENCE_MAX).optional().describe("Only messages with this `reference`."),
+  reference: z
+    .string()
+    .max(REFERENCE_MAX)
+    .optional()
+    .describe("Only messages with exactly this `reference`; empty: with the empty one."),
   metadata: MetadataQuery,
   api_key_id: z
     .string()

@@ -62,11 +62,12 @@ describe("reference, sender and key", () => {
         { at, keyId, reference: "order-1", from: "SHOP" },
         { at, keyId, reference: `order-${day + 2}` },
         { at, from: "SHOP", status: "delivered" },
+        { at, keyId, reference: "" },
       ]),
     );
     await store(account, sent);
     await store(stranger, [{ at: TIMES[0] ?? "", keyId: account.keyId, reference: "order-1", from: "SHOP" }]);
-    for (const reference of [undefined, "order-1", "order-3", "order-99"]) {
+    for (const reference of [undefined, "order-1", "order-3", "order-99", ""]) {
       for (const from of [undefined, "SHOP", "DEMO"]) {
         for (const api_key_id of [undefined, account.keyId, "key_none"]) {
           for (const created_after of [undefined, TIMES[2]]) {
