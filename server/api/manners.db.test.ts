@@ -24,7 +24,7 @@ async function call(method: string, path: string, key: string, body?: unknown, h
       ...(body === undefined ? {} : { "content-type": "application/json" }),
       ...headers,
     },
-    body: body === undefined ? undefined : JSON.stringify(body),
+    body: body === undefined || typeof body === "string" ? body : JSON.stringify(body),
   });
   const text = await response.text();
   return { status: response.status, headers: response.headers, text, wire: JSON.parse(text || "null") as Wire };
@@ -108,6 +108,23 @@ describe("unknown fields and query parameters", () => {
     const { flash: _, ...known } = body;
     expect((await call("POST", "/messages/send", plainKey, known, STRICT)).status).toBe(201);
   });
+});
+
+test("a field that is given more than once counts with its last value and is named; with strict handling it is a 400", async () => {
+  const { plainKey, senderId } = await makeAccount();
+  const body = `{"to":"+14155550123","from":"${senderId}","body":"x","metadata":{"a":"1","a":"2"},"to":"+14155550124"}`;
+  const sent = await call("POST", "/messages/send", plainKey, body);
+  expect(sent).toMatchObject({ status: 201, wire: { data: { to: "+14155550124", metadata: { a: "2" } } } });
+  const message = "is given more than once, and the last value was taken";
+  expect(sent.wire.meta.warnings).toEqual([
+    { code: "repeated_parameter", param: "metadata.a", message },
+    { code: "repeated_parameter", param: "to", message },
+  ]);
+  expect(await call("POST", "/messages/send", plainKey, body, STRICT)).toMatchObject({
+    status: 400,
+    wire: { error: { param: "metadata.a", details: { reason: "repeated_parameter" } } },
+  });
+  expect((await call("GET", "/messages", plainKey)).wire.data).toHaveLength(1);
 });
 
 describe("methods and paths", () => {

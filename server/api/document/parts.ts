@@ -102,8 +102,8 @@ export const COMPONENTS = {
       name: "Prefer",
       required: false,
       description:
-        "`handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without " +
-        "it they are ignored, and `meta.warnings` names them.",
+        "`handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know, and repeated fields, " +
+        "with 400. Without it they are ignored, and `meta.warnings` names them.",
       schema: { type: "string" },
       example: "handling=strict",
     },

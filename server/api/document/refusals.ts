@@ -15,7 +15,7 @@ import {
   unauthorized,
 } from "../../core/errors";
 import { API_VERSION } from "../../core/wire";
-import { unknownParameter, warningsOf } from "../input/unknown-input";
+import { refusalOf, warningsOf } from "../input/unknown-input";
 
 const TYPES: Record<ErrorType, true> = {
   invalid_request_error: true,
@@ -50,10 +50,14 @@ export const ENVELOPE_SCHEMAS = {
       warnings: {
         type: "array",
         description:
-          "Fields and query parameters of the request that the operation does not know, and ignored; at most 20. Absent when " +
-          "there are none. With `Prefer: handling=strict` they are a 400 instead.",
+          "Fields and query parameters of the request that were ignored: the operation does not know them, or a field was given " +
+          "more than once; at most 20. Absent when there are none. With `Prefer: handling=strict` they are a 400 instead.",
         items: object({
-          code: { type: "string", const: "unknown_parameter", description: "Kind of the warning." },
+          code: {
+            type: "string",
+            enum: ["unknown_parameter", "repeated_parameter"],
+            description: "Kind of the warning. Of a repeated field the last value was taken.",
+          },
           param: { type: "string", description: "The name as it was sent." },
           message: { type: "string", description: "The reason in words, after the name." },
         }),
@@ -188,7 +192,7 @@ export const REFUSALS: Record<string, Refusal> = {
       ],
       unknown_parameter: [
         "An unknown field, with `Prefer: handling=strict`",
-        unknownParameter(warningsOf(["routeId"], "a field of this request", new Set(["route_id"]))),
+        refusalOf(warningsOf(["routeId"], "a field of this request", new Set(["route_id"]))),
       ],
       malformed_json: [
         "A body that is not JSON",

@@ -1,9 +1,18 @@
-/** Strict parsing of REST input: JSON bodies and query strings, and names in them that an operation does not know. */
+/** Strict parsing of REST input: JSON bodies and query strings, and names in them that an operation does not know, or got twice. */
 import { isUtf8 } from "node:buffer";
 import { type ApiError, invalidRequest } from "../../core/errors";
 import { refusedInput, requireStorable } from "../../core/wire";
 import { namesBeside, type Operation } from "../operations";
-import { handlingOf, unknownNames, unknownParameter, type Warning, warningsOf } from "./unknown-input";
+import { repeatedNames } from "./repeated-names";
+import {
+  handlingOf,
+  refusalOf,
+  repeatedWarnings,
+  unknownNames,
+  WARNINGS_MAX,
+  type Warning,
+  warningsOf,
+} from "./unknown-input";
 
 /** The parts of a request that its input is read from, beside the body. */
 type InputSource = { query: string; header: (name: string) => string | undefined };
@@ -124,10 +133,11 @@ export function parseInput(request: InputSource, operation: Operation, body: Buf
   const input = parseBody(request.header("content-type"), body, request.header("content-encoding"));
   const given = Object.keys(input);
   const known = namesBeside(operation, given);
-  const unknown = unknownNames(given, known);
+  const [unknown, repeated] = [unknownNames(given, known), repeatedNames(body, input)];
+  if (unknown.length === 0 && repeated.length === 0) return { input, warnings };
   return {
     input,
-    warnings: unknown.length === 0 ? warnings : [...warningsOf(unknown, "a field of this request", known), ...warnings],
+    warnings: [...repeatedWarnings(repeated), ...warningsOf(unknown, "a field of this request", known), ...warnings],
   };
 }
 
@@ -138,7 +148,7 @@ export const queryWarnings = (query: string): Warning[] =>
 const warnOfQuery = (names: Iterable<string>, known: ReadonlySet<string>): Warning[] =>
   warningsOf(unknownNames(names, known), "a query parameter of this operation", known);
 
-/** Judges names that an operation does not know. @throws 400 for strict handling; otherwise the response warns of them. */
+/** Judges names that an operation does not know, or got twice. @throws 400 for strict handling; otherwise the response warns of them. */
 export function judgeNames(
   request: InputSource,
   { headers, meta }: { headers: Record<string, string>; meta: { warnings?: Warning[] } },
@@ -147,6 +157,6 @@ export function judgeNames(
   const handling = handlingOf(request.header("prefer"));
   if (handling !== null) headers["preference-applied"] = `handling=${handling}`;
   if (warnings.length === 0) return;
-  if (handling === "strict") throw unknownParameter(warnings);
-  meta.warnings = warnings;
+  if (handling === "strict") throw refusalOf(warnings);
+  meta.warnings = warnings.slice(0, WARNINGS_MAX);
 }

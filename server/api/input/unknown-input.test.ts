@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { handlingOf, unknownNames, unknownParameter, warningsOf } from "./unknown-input";
+import { handlingOf, refusalOf, repeatedWarnings, unknownNames, warningsOf } from "./unknown-input";
 
 test.each([
   [undefined, null],
@@ -42,7 +42,7 @@ test("there are at most 20 warnings, and names are cut, on one line and well-for
 });
 
 test("the refusal names the first one as param and all of them as issues", () => {
-  const refusal = unknownParameter(warningsOf(["routeId", "send_at"], FIELD, KNOWN));
+  const refusal = refusalOf(warningsOf(["routeId", "send_at"], FIELD, KNOWN));
   expect(refusal).toMatchObject({
     status: 400,
     wire: {
@@ -53,5 +53,15 @@ test("the refusal names the first one as param and all of them as issues", () =>
         issues: [{ param: "routeId" }, { param: "send_at", message: "is not a field of this request" }],
       },
     },
+  });
+});
+
+test("a field that was given more than once is refused as such", () => {
+  const [warning] = repeatedWarnings(["to"]);
+  expect(warning).toMatchObject({ code: "repeated_parameter", param: "to" });
+  expect(refusalOf(repeatedWarnings(["to"])).wire).toMatchObject({
+    param: "to",
+    message: "to: is given more than once",
+    details: { reason: "repeated_parameter", issues: [{ param: "to", message: "is given more than once" }] },
   });
 });

@@ -1,13 +1,13 @@
-/** Fields and query parameters that an operation does not know: they are ignored, but never silently. */
+/** Fields and query parameters that are ignored, but never silently: those that an operation does not know, or got twice. */
 import { type ApiError, invalidRequest, shownName } from "../../core/errors";
 
 /** The caller's `Prefer: handling=…` (RFC 7240, 4.4); null: none. */
 export type Handling = "strict" | "lenient" | null;
 
 /** One entry of `meta.warnings`. */
-export type Warning = { code: "unknown_parameter"; param: string; message: string };
+export type Warning = { code: "unknown_parameter" | "repeated_parameter"; param: string; message: string };
 
-const WARNINGS_MAX = 20;
+export const WARNINGS_MAX = 20;
 /** Longest name that is compared with the known ones. */
 const NAME_MAX = 100;
 
@@ -58,13 +58,24 @@ export const warningsOf = (
     message: `is not ${place}, and was ignored${meantBy(name, known)}`,
   }));
 
-/** 400 `unknown_parameter`: the caller asked for strict handling. Names all of them, the first one as `param`. */
-export function unknownParameter(warnings: readonly Warning[]): ApiError {
-  const issues = warnings.map(({ param, message }) => ({ param, message: message.replace(", and was ignored", "") }));
+/** The warnings of fields that were given more than once. In a query that is always a 400. */
+export const repeatedWarnings = (paths: readonly string[]): Warning[] =>
+  paths.map((path) => ({
+    code: "repeated_parameter",
+    param: shownName(path),
+    message: "is given more than once, and the last value was taken",
+  }));
+
+/** 400 with the code of the first warning as its reason: the caller asked for strict handling. Names all of them, the first one as `param`. */
+export function refusalOf(warnings: readonly Warning[]): ApiError {
+  const issues = warnings.map(({ param, message }) => ({
+    param,
+    message: message.replace(/, and (was ignored|the last value was taken)/, ""),
+  }));
   const [first] = issues;
   return invalidRequest(`${first?.param}: ${first?.message}`, {
     param: first?.param,
-    reason: "unknown_parameter",
+    reason: warnings[0]?.code,
     details: { issues },
   });
 }
