@@ -60,7 +60,7 @@ describe("postJson", () => {
     expect(await post(silent.url)).toMatchObject({ retryAfterS: null });
   });
 
-  it.each([400, 404, 410, 429, 500, 503])("%i is a failure", async (code) => {
+  it.each([300, 304, 305, 399, 400, 404, 410, 429, 500, 503])("%i is a failure, and no redirect", async (code) => {
     const { url } = await receiver(status(code));
     expect(await post(url)).toMatchObject({
       acknowledged: false,
@@ -69,7 +69,7 @@ describe("postJson", () => {
     });
   });
 
-  it.each([301, 302, 307, 308])("the redirect %i is a failure and is not followed", async (code) => {
+  it.each([301, 302, 303, 307, 308])("the redirect %i is a failure and is not followed", async (code) => {
     const target = await receiver();
     const { url } = await receiver((response) => response.writeHead(code, { location: target.url }).end());
     expect(await post(url)).toMatchObject({

@@ -34,6 +34,8 @@ const LOST = new Set(["ECONNRESET", "EPIPE", "ETIMEDOUT", "UND_ERR_SOCKET", "UND
 const IDLE_MS = 5_000;
 /** The status of a server that waited too long for the rest of a request (RFC 9110 section 15.5.9). */
 const REQUEST_TIMEOUT = 408;
+/** Statuses that send the caller elsewhere (RFC 9110 section 15.4). The other 3xx do not: 304 says that nothing has changed. */
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 /** A signature of this age may be refused: the documentation recommends a tolerance of five minutes. */
 const SIGNATURE_OLD_MS = 60_000;
 
@@ -178,8 +180,7 @@ function codeOf(thrown: unknown): string {
 /** Why a status does not acknowledge the event; null when it does. */
 function statusError(statusCode: number): string | null {
   if (isAcknowledged(statusCode)) return null;
-  const isRedirect = statusCode >= 300 && statusCode <= 399;
-  return `The endpoint responded with ${statusCode}${isRedirect ? "; redirects are not followed" : ""}.`;
+  return `The endpoint responded with ${statusCode}${REDIRECTS.has(statusCode) ? "; redirects are not followed" : ""}.`;
 }
 
 /** Decoded as a stream, which omits a character that the cut would split. */

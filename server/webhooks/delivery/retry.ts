@@ -71,7 +71,7 @@ function secondsUntil(text: string, nowMs: number): number {
 
 /**
  * Whether an HTTP status (RFC 9110 section 15) acknowledges a delivery: 200 to 299 only. Redirects are not followed, so
- * they do not.
+ * they do not; nor does any other 3xx.
  */
 export function isAcknowledged(statusCode: number): boolean {
   return statusCode >= 200 && statusCode <= 299;
