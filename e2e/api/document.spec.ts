@@ -38,7 +38,7 @@ const API_KEY =
   "id object livemode name key_hint is_active permissions rate_limit daily_limit monthly_limit allowed_ips created_by last_used_at " +
   "expires_at created_at";
 const ENDPOINT =
-  "id object livemode url description events is_active failure_count last_success_at last_failure_at disabled_at created_at";
+  "id object livemode url description events is_active failure_count last_success_at last_failure_at disabled_at disabled_reason created_at";
 
 const FIELDS: Record<string, string> = {
   message: MESSAGE,

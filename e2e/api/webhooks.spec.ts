@@ -51,6 +51,7 @@ test.describe("POST /webhooks/create", () => {
       last_success_at: null,
       last_failure_at: null,
       disabled_at: null,
+      disabled_reason: null,
       created_at: ISO,
       signing_secret: expect.stringMatching(/^\S{24,}$/),
     });
@@ -177,7 +178,12 @@ test.describe("GET /webhooks/{id}", () => {
     await send(24);
     await expect.poll(read).toMatchObject({ failure_count: 24, is_active: true, disabled_at: null });
     await send(1);
-    await expect.poll(read).toMatchObject({ failure_count: 25, is_active: false, disabled_at: ISO });
+    await expect.poll(read).toMatchObject({
+      failure_count: 25,
+      is_active: false,
+      disabled_at: ISO,
+      disabled_reason: "consecutive_failures",
+    });
     receiver.respondWith(status(200));
     await send(1);
     await expect

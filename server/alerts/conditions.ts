@@ -19,7 +19,7 @@ const BALANCE_DETAIL = `jsonb_build_object('balance_micros', a.balance_micros, '
 /** Endpoints of an account's test mode are its own, too: the twin has no members. */
 const ENDPOINTS = "webhook_endpoints e JOIN accounts a ON a.id = e.account_id";
 const OWNER = "coalesce(a.test_of, a.id)";
-const ENDPOINT_DETAIL = "jsonb_build_object('url', e.url, 'failures', e.failure_count)";
+const ENDPOINT_DETAIL = "jsonb_build_object('url', e.url, 'failures', e.failure_count, 'reason', e.disabled_reason)";
 const PROVIDER_DETAIL = "jsonb_build_object('reason', p.last_error)";
 
 export const CONDITIONS: Readonly<Record<AlertKind, Condition>> = {

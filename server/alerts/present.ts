@@ -31,6 +31,12 @@ function money(micros = 0, currency = ""): string {
   return `${shown} ${currency}`.trim();
 }
 
+/** How the sentence that an endpoint is disabled ends; empty for one that a version without reasons disabled. */
+function whyDisabled(reason: string | null | undefined): string {
+  if (reason === "gone") return ", because it responded with 410 Gone";
+  return reason === "consecutive_failures" ? ", because 25 tries in a row failed" : "";
+}
+
 const TEXTS: Readonly<Record<AlertKind, Record<Alert["state"], (detail: AlertDetail, subjectId: string) => string>>> = {
   balance_low: {
     raised: ({ balance_micros, threshold_micros, currency }) =>
@@ -42,8 +48,8 @@ const TEXTS: Readonly<Record<AlertKind, Record<Alert["state"], (detail: AlertDet
     cleared: ({ url }) => `The webhook endpoint ${url} works again.`,
   },
   endpoint_disabled: {
-    raised: ({ url }) =>
-      `The webhook endpoint ${url} is disabled. Its events are kept until you enable it and recover them.`,
+    raised: ({ url, reason }) =>
+      `The webhook endpoint ${url} is disabled${whyDisabled(reason)}. Its events are kept until you enable it and recover them.`,
     cleared: ({ url }) => `The webhook endpoint ${url} is enabled again.`,
   },
   provider_down: {

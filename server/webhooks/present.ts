@@ -19,6 +19,7 @@ export type EndpointRow = {
   lastSuccessAt: Date | null;
   lastFailureAt: Date | null;
   disabledAt: Date | null;
+  disabledReason: string | null;
   createdAt: Date;
 };
 
@@ -64,6 +65,7 @@ export const presentEndpoint = (row: EndpointRow): WebhookEndpoint => ({
   last_success_at: isoOrNull(row.lastSuccessAt),
   last_failure_at: isoOrNull(row.lastFailureAt),
   disabled_at: isoOrNull(row.disabledAt),
+  disabled_reason: row.isActive ? null : (row.disabledReason as WebhookEndpoint["disabled_reason"]),
   created_at: row.createdAt.toISOString(),
 });
 

@@ -19,11 +19,22 @@ export const WebhookEndpoint = z.object({
   url: z.string().describe("URL that events are posted to."),
   description: z.string().nullable().describe("Your description of the endpoint; null: none."),
   events: z.array(z.enum(EVENT_TYPES)).describe("Event types that the endpoint is subscribed to."),
-  is_active: z.boolean().describe("False after 25 consecutive failed tries, or a response with status 410."),
+  is_active: z
+    .boolean()
+    .describe("False after 25 consecutive failed tries, or a response with status 410: `disabled_reason` says which."),
   failure_count: z.number().int().describe("Consecutive failed tries; any 2xx resets it to 0."),
   last_success_at: NullableDateTime.describe("Time of the last acknowledged try, ISO 8601; null: never."),
   last_failure_at: NullableDateTime.describe("Time of the last failed try, ISO 8601; null: never."),
   disabled_at: NullableDateTime.describe("Time when the endpoint was disabled, ISO 8601; null: it is active."),
+  disabled_reason: z
+    .enum(["consecutive_failures", "gone"])
+    .nullable()
+    // Responses that a version without it stored for an Idempotency-Key are of new endpoints.
+    .default(null)
+    .describe(
+      "Why it was disabled: `consecutive_failures`, 25 failed tries in a row, or `gone`, a response with status 410. Null: it is " +
+        "active, or was disabled before reasons were kept.",
+    ),
   created_at: DateTime.describe("Time of creation, ISO 8601."),
 });
 export type WebhookEndpoint = z.output<typeof WebhookEndpoint>;

@@ -122,11 +122,15 @@ describe("endpoints", () => {
     const { actor } = await makeAccount();
     const { id } = await createEndpoint(actor, { url: URL });
     await pool().query(
-      "UPDATE webhook_endpoints SET is_active = false, failure_count = 25, disabled_at = now() WHERE id = $1",
+      `UPDATE webhook_endpoints SET is_active = false, failure_count = 25, disabled_at = now(),
+         disabled_reason = 'consecutive_failures' WHERE id = $1`,
       [id],
     );
-    expect(await getEndpoint(actor, id)).toMatchObject({ is_active: false, disabled_at: expect.any(String) });
-    expect(await enableEndpoint(actor, id)).toMatchObject({ is_active: true, failure_count: 0, disabled_at: null });
+    const disabled = { is_active: false, disabled_at: expect.any(String), disabled_reason: "consecutive_failures" };
+    expect(await getEndpoint(actor, id)).toMatchObject(disabled);
+    expect((await listEndpoints(actor)).data).toMatchObject([disabled]);
+    const enabled = { is_active: true, failure_count: 0, disabled_at: null, disabled_reason: null };
+    expect(await enableEndpoint(actor, id)).toMatchObject(enabled);
   });
 
   test("enabling an active endpoint leaves its failure count unchanged", async () => {

@@ -38,13 +38,14 @@ const ENDPOINT_COLUMNS = {
   lastSuccessAt: true,
   lastFailureAt: true,
   disabledAt: true,
+  disabledReason: true,
   createdAt: true,
 } as const;
 
 /** The columns of an {@link EndpointRow} for hand-written SQL. */
 const RETURNED_COLUMNS = `id, account_id AS "accountId", url, description, events, is_active AS "isActive", failure_count AS "failureCount",
   last_success_at AS "lastSuccessAt", last_failure_at AS "lastFailureAt", disabled_at AS "disabledAt",
-  created_at AS "createdAt"`;
+  disabled_reason AS "disabledReason", created_at AS "createdAt"`;
 
 /** 404: the account has no such endpoint, or it was deleted. */
 export const noSuchEndpoint = () => notFound("There is no webhook endpoint with this id.", { param: "id" });
@@ -71,6 +72,7 @@ export async function createEndpoint(
     lastSuccessAt: null,
     lastFailureAt: null,
     disabledAt: null,
+    disabledReason: null,
     createdAt: now(),
   };
   const carryOut = async (tx: Tx): Promise<CreatedWebhookEndpoint> => {
@@ -217,7 +219,7 @@ export async function enableEndpoint(actor: AccountActor, id: string) {
        SELECT id FROM webhook_endpoints
        WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL AND NOT is_active FOR UPDATE
      )
-     UPDATE webhook_endpoints e SET is_active = true, failure_count = 0, disabled_at = NULL
+     UPDATE webhook_endpoints e SET is_active = true, failure_count = 0, disabled_at = NULL, disabled_reason = NULL
      FROM disabled WHERE e.id = disabled.id`,
       [id, accountId],
     );

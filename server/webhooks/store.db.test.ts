@@ -151,7 +151,11 @@ describe("an endpoint", () => {
     for (const { payload } of waiting.filter((job) => job.payload.attemptsMade === 0)) await deliverWebhooks(payload);
 
     const state = await stateOf(setup);
-    expect(state).toMatchObject({ is_active: false, disabled_at: expect.any(String) });
+    expect(state).toMatchObject({
+      is_active: false,
+      disabled_at: expect.any(String),
+      disabled_reason: "consecutive_failures",
+    });
     expect(state.failure_count).toBe(setup.receiver.received.length);
     expect(state.failure_count).toBeGreaterThanOrEqual(25);
     // At most the requests that were running when the 25th failed.

@@ -38,7 +38,7 @@ const PARKED_PER_STEP = 1_000;
 
 const STATE_COLUMNS = `id, is_active AS "isActive", deleted_at IS NOT NULL AS "isDeleted",
   failure_count AS "failureCount", last_success_at AS "lastSuccessAt", last_failure_at AS "lastFailureAt",
-  disabled_at AS "disabledAt"`;
+  disabled_at AS "disabledAt", disabled_reason AS "disabledReason"`;
 
 /** The columns that a request to an endpoint needs; the previous secret only while it still signs. */
 export const TARGET_COLUMNS = `url, secret_sealed AS "secretSealed",

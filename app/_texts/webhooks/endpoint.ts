@@ -5,8 +5,13 @@ const en = {
   titleOf: (host: string) => `Webhook ${host}`,
   allEndpoints: "All endpoints",
   isDisabled: "This endpoint is disabled",
-  whyDisabled:
-    "Too many tries in a row failed, or it responded with 410. New events are parked. Fix your server, enable the endpoint, then recover the parked events.",
+  whyDisabled: {
+    consecutive_failures:
+      "25 tries in a row failed. New events are parked. Fix your server, enable the endpoint, then recover the parked events.",
+    gone: "It responded with 410 Gone. New events are parked. If it still exists, correct its response or the URL, enable it, then recover the parked events.",
+    unknown:
+      "Too many tries in a row failed, or it responded with 410. New events are parked. Fix your server, enable the endpoint, then recover the parked events.",
+  },
   enable: "Enable endpoint",
   notFound: "Endpoint not found",
   whyNotFound: "It was deleted, or it belongs to another account.",

@@ -174,6 +174,7 @@ export const ENDPOINT: WebhookEndpoint = {
   last_success_at: "2026-01-31T12:00:01.300Z",
   last_failure_at: null,
   disabled_at: null,
+  disabled_reason: null,
   created_at: "2026-01-01T09:00:00.000Z",
 };
 

@@ -120,6 +120,7 @@ describe("a delivery", () => {
       is_active: false,
       failure_count: 3,
       disabled_at: expect.any(String),
+      disabled_reason: "gone",
     });
     expect((await deliveriesOf(setup.endpoint.id)).map((each) => `${each.status} ${each.nextAttemptAt}`)).toEqual(
       Array(3).fill("held null"),

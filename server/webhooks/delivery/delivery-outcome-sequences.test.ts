@@ -41,6 +41,7 @@ class Store {
         lastSuccessAt: null,
         lastFailureAt: null,
         disabledAt: null,
+        disabledReason: null,
       },
     ]),
   );
@@ -110,6 +111,7 @@ function check({ endpoints, deliveries, counted, jobs }: Store): void {
     expect(endpoint.failureCount).toBe(trailingFailures(counted, endpoint.id));
     expect(endpoint.isActive).toBe(!mustBeDisabled(counted, endpoint.id));
     expect(endpoint.disabledAt !== null).toBe(!endpoint.isActive);
+    expect(endpoint.disabledReason !== null).toBe(!endpoint.isActive);
   }
   const tries = counted.map((outcome) => `${outcome.deliveryId} ${outcome.round} ${outcome.attempt}`);
   expect(new Set(tries).size).toBe(tries.length);

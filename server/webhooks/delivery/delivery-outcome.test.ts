@@ -12,6 +12,7 @@ const endpoint = (more: Partial<EndpointState> = {}): EndpointState => ({
   lastSuccessAt: null,
   lastFailureAt: null,
   disabledAt: null,
+  disabledReason: null,
   ...more,
 });
 
@@ -154,8 +155,8 @@ test("410 disables the endpoint at once, and parks the delivery and all that fai
     [outcome("d1"), outcome("d2", { statusCode: 410, finishedAt: at(5) }), outcome("d3", { endpointId: "e2" })],
   );
   expect(settled.endpoints).toMatchObject([
-    { id: "e1", isActive: false, failureCount: 2, disabledAt: at(5) },
-    { id: "e2", isActive: true, failureCount: 1, disabledAt: null },
+    { id: "e1", isActive: false, failureCount: 2, disabledAt: at(5), disabledReason: "gone" },
+    { id: "e2", isActive: true, failureCount: 1, disabledAt: null, disabledReason: null },
   ]);
   expect(settled.deliveries.map((each) => `${each.id} ${each.status}`).sort()).toEqual([
     "d1 held",
@@ -193,7 +194,9 @@ describe("many tries", () => {
     expect(almost.deliveries.every((each) => each.status === "pending")).toBe(true);
 
     const disabled = many(26, (id, index) => outcome(id, { finishedAt: at(index) }));
-    expect(disabled.endpoints).toMatchObject([{ isActive: false, failureCount: 26, disabledAt: at(24) }]);
+    expect(disabled.endpoints).toMatchObject([
+      { isActive: false, failureCount: 26, disabledAt: at(24), disabledReason: "consecutive_failures" },
+    ]);
     expect(disabled.deliveries.every((each) => each.status === "held" && each.nextAttemptAt === null)).toBe(true);
     expect(disabled.retries).toEqual([]);
     expect(disabled.tries).toHaveLength(26);
@@ -211,6 +214,15 @@ describe("many tries", () => {
       index === 25 ? ok(id, { finishedAt: at(25) }) : outcome(id, { finishedAt: at(index) }),
     );
     expect(settled.endpoints).toMatchObject([{ isActive: false, failureCount: 0, disabledAt: at(24) }]);
+  });
+
+  test("the reason stays when a 410 comes after the 25th failure; a 25th failure that is one is the reason itself", () => {
+    const withGone = (gone: number) =>
+      many(27, (id, index) => outcome(id, { finishedAt: at(index), statusCode: index === gone ? 410 : 500 }));
+    const reasons = [25, 24].map((gone) =>
+      withGone(gone).endpoints.map((each) => [each.disabledAt, each.disabledReason]),
+    );
+    expect(reasons).toEqual([[[at(24), "consecutive_failures"]], [[at(24), "gone"]]]);
   });
 
   test("a try that two jobs made counts once", () => {

@@ -18,6 +18,9 @@ export type DeliveryOutcome = {
 
 type DeliveryStatus = "pending" | "delivered" | "abandoned" | "held";
 
+/** Why an endpoint was disabled: 25 failed tries in a row, or a response with status 410. */
+export type DisabledReason = "consecutive_failures" | "gone";
+
 export type EndpointState = {
   id: string;
   isActive: boolean;
@@ -26,6 +29,7 @@ export type EndpointState = {
   lastSuccessAt: Date | null;
   lastFailureAt: Date | null;
   disabledAt: Date | null;
+  disabledReason: DisabledReason | null;
 };
 
 /** `attempts`: tries made in this `round`; a recovery begins the next round. */
@@ -99,10 +103,12 @@ function countTry(endpoint: EndpointState, outcome: DeliveryOutcome): void {
   }
   endpoint.failureCount += 1;
   endpoint.lastFailureAt = outcome.finishedAt;
-  const mustDisable = endpoint.failureCount >= DISABLE_AFTER_FAILURES || outcome.statusCode === GONE;
+  const isGone = outcome.statusCode === GONE;
+  const mustDisable = endpoint.failureCount >= DISABLE_AFTER_FAILURES || isGone;
   if (!endpoint.isActive || !mustDisable) return;
   endpoint.isActive = false;
   endpoint.disabledAt = outcome.finishedAt;
+  endpoint.disabledReason = isGone ? "gone" : "consecutive_failures";
 }
 
 /** The state of a delivery after its try; a delivery that is tried again joins its group in `retries`. */

@@ -219,6 +219,7 @@ const ENDPOINTS = unnest<EndpointState>({
   is_active: ["bool", (endpoint) => endpoint.isActive],
   failure_count: ["int4", (endpoint) => endpoint.failureCount],
   disabled_at: ["timestamptz", (endpoint) => endpoint.disabledAt?.toISOString() ?? null],
+  disabled_reason: ["text", (endpoint) => endpoint.disabledReason],
   last_success_at: ["timestamptz", (endpoint) => endpoint.lastSuccessAt?.toISOString() ?? null],
   last_failure_at: ["timestamptz", (endpoint) => endpoint.lastFailureAt?.toISOString() ?? null],
 });
@@ -228,6 +229,7 @@ async function updateEndpoints(tx: Tx, endpoints: readonly EndpointState[]): Pro
     name: "webhooks.update_endpoints",
     text: `UPDATE webhook_endpoints e
            SET is_active = u.is_active, failure_count = u.failure_count, disabled_at = u.disabled_at,
+             disabled_reason = u.disabled_reason,
              last_success_at = GREATEST(e.last_success_at, u.last_success_at),
              last_failure_at = GREATEST(e.last_failure_at, u.last_failure_at)
            FROM ${ENDPOINTS.as("u")} WHERE e.id = u.id`,

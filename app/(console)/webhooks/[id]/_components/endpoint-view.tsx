@@ -89,7 +89,7 @@ function EndpointHeader({ endpoint }: { endpoint: WebhookEndpoint }) {
       {!endpoint.is_active && (
         <Problem title={texts.isDisabled} mb="lg">
           <Stack gap="sm" align="flex-start">
-            <Text size="sm">{texts.whyDisabled}</Text>
+            <Text size="sm">{texts.whyDisabled[endpoint.disabled_reason ?? "unknown"]}</Text>
             <IfMayChange>
               <Button
                 size="xs"
