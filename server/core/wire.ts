@@ -55,8 +55,8 @@ export const EmailAddress = z.string().max(254, { abort: true }).check(z.email()
 export const API_VERSION = "v1";
 const PAGE_LIMIT_MAX = 100;
 const PAGE_LIMIT_DEFAULT = 50;
-/** Highest page: the database would scan a larger offset for nothing. */
-const PAGE_MAX = 1_000_000;
+/** The largest integer of 32 bits: even in pages of one item no list is longer. A page past the end is not looked for. */
+const PAGE_MAX = 2_147_483_647;
 
 const NO_NUMBER = "must be a whole number in digits";
 
