@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DateTime, kindOf, LiveMode, NullableDateTime } from "../core/wire";
+import { DateTime, DateTimeInput, kindOf, LiveMode, NullableDateTime } from "../core/wire";
 import { parseAllowedIp } from "./ip-allowlist";
 import { SCOPES } from "./scopes";
 
@@ -88,7 +88,7 @@ export const CreateApiKeyInput = z.object({
     .describe(
       "IPv4 addresses or CIDR ranges from which the key may be used; null or an empty list: any. Omitted: those of the creating key.",
     ),
-  expires_at: DateTime.nullish().describe(
+  expires_at: DateTimeInput.nullish().describe(
     "Time when the key expires, ISO 8601, in the future; null: never. Omitted: with the creating key.",
   ),
 });

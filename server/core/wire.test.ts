@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
-import { DateTime, DateTimeQuery, EmailAddress, ownNamed, PageQuery, readPage, urlUpTo } from "./wire";
+import { DateTime, DateTimeInput, DateTimeQuery, EmailAddress, ownNamed, PageQuery, readPage, urlUpTo } from "./wire";
 
 const accepts = (text: string): boolean => DateTime.safeParse(text).success;
 
@@ -15,6 +15,15 @@ test("a time must be storable in PostgreSQL and have a four-digit year", () => {
 
 test("text that is not a time gives one issue", () => {
   expect(DateTime.safeParse("tomorrow").error?.issues).toHaveLength(1);
+});
+
+test("a time that a caller gives may have its letters in either case, which makes no difference", () => {
+  for (const given of [DateTimeInput, DateTimeQuery]) {
+    expect(given.parse("2026-01-31t12:00:00.5z")).toBe("2026-01-31T12:00:00.5Z");
+    for (const text of ["2026-01-31 12:00:00z", "0000-12-31t23:59:59z", "tomorrow"]) {
+      expect(given.safeParse(text).error?.issues, text).toHaveLength(1);
+    }
+  }
 });
 
 test("a time in a query may have its offset's plus unencoded, which arrives as a space", () => {
@@ -59,15 +68,6 @@ describe("readPage", () => {
     expect(await reader(0).page(1)).toEqual({ rows: [], total: 0 });
     expect(offsets).toEqual([10, 0]);
   });
-});
-
-describe("page and limit", () => {
-  const { limit, page } = PageQuery;
-
-  test.each(["0x10", "1e1", " 5", "5 ", "+5", "5.0", "", "-1", "٣", "Infinity"])(
-    "%j is not a number of a query",
-    (text) => {
-      expect(limit.safeParse(text).success).toBe(false);
 
   test("does not end before a row that another one, which came after the count, has pushed to the next page", async () => {
     for (const [length, page] of [
@@ -85,6 +85,15 @@ describe("page and limit", () => {
     expect((await reader(3, 4).page(1)).total).toBe(3);
     expect(await reader(10, 11).page(2)).toEqual({ rows: [], total: 10 });
   });
+});
+
+describe("page and limit", () => {
+  const { limit, page } = PageQuery;
+
+  test.each(["0x10", "1e1", " 5", "5 ", "+5", "5.0", "", "-1", "٣", "Infinity"])(
+    "%j is not a number of a query",
+    (text) => {
+      expect(limit.safeParse(text).success).toBe(false);
       expect(page.safeParse(text).success).toBe(false);
     },
   );

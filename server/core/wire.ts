@@ -29,16 +29,23 @@ export const DateTime = z.iso
   .refine(isWithinYears, "must lie in the years 1 to 9999")
   .describe("ISO 8601 date and time.");
 
+/** A time that a caller gives, with its `T` and `Z` in either case (RFC 3339, 5.6). */
+const givenTime = (read: (text: string) => string) =>
+  z
+    .string()
+    .overwrite((text) => read(text).toUpperCase())
+    .check(z.iso.datetime({ offset: true }))
+    .refine(isWithinYears, "must lie in the years 1 to 9999")
+    .describe("ISO 8601 date and time.");
+
+/** A time in a body. */
+export const DateTimeInput = givenTime((text) => text);
+
 /** A space where the `+` of an offset stands: unless it is encoded as %2B, a query has a space for it. */
 const SPACE_OF_OFFSET = / (?=\d\d:\d\d$)/;
 
 /** A time in a query string. */
-export const DateTimeQuery = z
-  .string()
-  .overwrite((text) => text.replace(SPACE_OF_OFFSET, "+"))
-  .check(z.iso.datetime({ offset: true }))
-  .refine(isWithinYears, "must lie in the years 1 to 9999")
-  .describe("ISO 8601 date and time.");
+export const DateTimeQuery = givenTime((text) => text.replace(SPACE_OF_OFFSET, "+"));
 
 export const NullableDateTime = DateTime.nullable();
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DateTime, DateTimeQuery, kindOf, NullableDateTime, OWN_NAME, ownNamed } from "../core/wire";
+import { DateTime, DateTimeInput, DateTimeQuery, kindOf, NullableDateTime, OWN_NAME, ownNamed } from "../core/wire";
 import { ListQuery } from "../lists/schema";
 import { FAILURE_REASONS, PROVIDERS } from "../providers/schema";
 import { MetadataInput, MetadataOutput, MetadataQuery } from "./metadata";
@@ -92,7 +92,7 @@ const SmartEncoding = z
     "Replaces typographic punctuation and unusual spaces by GSM-7 characters; false when null or omitted. The response's `body` is the text as sent.",
   );
 
-const SendAt = DateTime.nullish().describe(
+const SendAt = DateTimeInput.nullish().describe(
   "When to send, ISO 8601 with an offset; in the future, at most 30 days ahead. The cost is reserved at once. Null or omitted: at once.",
 );
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DateTime, DateTimeQuery, kindOf, LiveMode, NullableDateTime, urlUpTo } from "../core/wire";
+import { DateTime, DateTimeInput, DateTimeQuery, kindOf, LiveMode, NullableDateTime, urlUpTo } from "../core/wire";
 import { InboundMessage } from "../inbound/schema";
 import { ListQuery } from "../lists/schema";
 import { Message } from "../messages/schema";
@@ -170,7 +170,7 @@ export const WebhookTest = z.object({
 export type WebhookTest = z.output<typeof WebhookTest>;
 
 export const RecoverInput = WebhookPath.extend({
-  since: DateTime.describe(
+  since: DateTimeInput.describe(
     "Start time, ISO 8601: `held` or `abandoned` deliveries of events since then are sent again.",
   ),
 });
