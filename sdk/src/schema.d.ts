@@ -847,7 +847,7 @@ export interface components {
             failed_at: string | null;
             /**
              * Format: date-time
-             * @description When it is to be sent, ISO 8601: the `send_at` of the request, or the end of its recipient's quiet hours; null: at once.
+             * @description When it is to be sent, or was until it ended, ISO 8601: the `send_at` of the request, or the end of its recipient's quiet hours. Null: at once, or it failed when it was accepted.
              */
             scheduled_at: string | null;
             /** @description Seconds for which it may be sent and delivered, as requested; null: no limit of its own. */
@@ -943,7 +943,7 @@ export interface components {
                 cost: number;
                 /**
                  * Format: date-time
-                 * @description When it would be sent, ISO 8601: `send_at`, or the end of its recipient's quiet hours; null: at once.
+                 * @description When it would be sent, ISO 8601: `send_at`, or the end of its recipient's quiet hours; null: at once, or it would fail at once.
                  */
                 scheduled_at: string | null;
                 /** @description The `error` with which its message would fail at once; null: it would be accepted. */
@@ -1000,7 +1000,7 @@ export interface components {
                     segments: number;
                     /**
                      * Format: date-time
-                     * @description When it is to be sent, ISO 8601; null: at once.
+                     * @description When it is to be sent, ISO 8601; null: at once, or it failed when it was accepted.
                      */
                     scheduled_at: string | null;
                 };
@@ -1518,7 +1518,7 @@ export interface components {
             description: string | null;
             /** @description Event types that the endpoint is subscribed to. */
             events: ("message.sent" | "message.delivered" | "message.failed" | "message.received")[];
-            /** @description False after 25 consecutive failed tries, or a response with status 410. */
+            /** @description False after 25 consecutive failed tries, or a response with status 410: `disabled_reason` says which. */
             is_active: boolean;
             /** @description Consecutive failed tries; any 2xx resets it to 0. */
             failure_count: number;
@@ -1537,6 +1537,12 @@ export interface components {
              * @description Time when the endpoint was disabled, ISO 8601; null: it is active.
              */
             disabled_at: string | null;
+            /**
+             * @description Why it was disabled: `consecutive_failures`, 25 failed tries in a row, or `gone`, a response with status 410. Null: it is active, or was disabled before reasons were kept.
+             * @default null
+             * @enum {string|null}
+             */
+            disabled_reason: "consecutive_failures" | "gone" | null;
             /**
              * Format: date-time
              * @description Time of creation, ISO 8601.
@@ -1562,7 +1568,7 @@ export interface components {
             description: string | null;
             /** @description Event types that the endpoint is subscribed to. */
             events: ("message.sent" | "message.delivered" | "message.failed" | "message.received")[];
-            /** @description False after 25 consecutive failed tries, or a response with status 410. */
+            /** @description False after 25 consecutive failed tries, or a response with status 410: `disabled_reason` says which. */
             is_active: boolean;
             /** @description Consecutive failed tries; any 2xx resets it to 0. */
             failure_count: number;
@@ -1581,6 +1587,12 @@ export interface components {
              * @description Time when the endpoint was disabled, ISO 8601; null: it is active.
              */
             disabled_at: string | null;
+            /**
+             * @description Why it was disabled: `consecutive_failures`, 25 failed tries in a row, or `gone`, a response with status 410. Null: it is active, or was disabled before reasons were kept.
+             * @default null
+             * @enum {string|null}
+             */
+            disabled_reason: "consecutive_failures" | "gone" | null;
             /**
              * Format: date-time
              * @description Time of creation, ISO 8601.
@@ -1608,7 +1620,7 @@ export interface components {
             description: string | null;
             /** @description Event types that the endpoint is subscribed to. */
             events: ("message.sent" | "message.delivered" | "message.failed" | "message.received")[];
-            /** @description False after 25 consecutive failed tries, or a response with status 410. */
+            /** @description False after 25 consecutive failed tries, or a response with status 410: `disabled_reason` says which. */
             is_active: boolean;
             /** @description Consecutive failed tries; any 2xx resets it to 0. */
             failure_count: number;
@@ -1627,6 +1639,12 @@ export interface components {
              * @description Time when the endpoint was disabled, ISO 8601; null: it is active.
              */
             disabled_at: string | null;
+            /**
+             * @description Why it was disabled: `consecutive_failures`, 25 failed tries in a row, or `gone`, a response with status 410. Null: it is active, or was disabled before reasons were kept.
+             * @default null
+             * @enum {string|null}
+             */
+            disabled_reason: "consecutive_failures" | "gone" | null;
             /**
              * Format: date-time
              * @description Time of creation, ISO 8601.
@@ -1815,7 +1833,7 @@ export interface components {
             failed_at: string | null;
             /**
              * Format: date-time
-             * @description When it is to be sent, ISO 8601: the `send_at` of the request, or the end of its recipient's quiet hours; null: at once.
+             * @description When it is to be sent, or was until it ended, ISO 8601: the `send_at` of the request, or the end of its recipient's quiet hours. Null: at once, or it failed when it was accepted.
              */
             scheduled_at: string | null;
             /** @description Seconds for which it may be sent and delivered, as requested; null: no limit of its own. */
@@ -1917,7 +1935,7 @@ export interface components {
              * @enum {string|null}
              */
             quiet_hours?: "apply" | "ignore" | null;
-            /** @description Your own id; returned with the message and in webhooks, and a filter of the list. */
+            /** @description Your own id; returned with the message and in webhooks as it is, also an empty one, and a filter of the list. Null or omitted: none. */
             reference?: string | null;
             /** @description Up to 20 pairs of your own, keys of 1 to 40 and values of up to 500 characters; returned with the message and in webhooks, and filters of the list. */
             metadata?: {
@@ -2106,13 +2124,13 @@ export interface components {
             api_version: "v1";
             /** @description Of a page of a list: `cursor` of the next page; null: this is the last. Absent otherwise. */
             next_cursor?: string | null;
-            /** @description Fields and query parameters of the request that the operation does not know, and ignored; at most 20. Absent when there are none. With `Prefer: handling=strict` they are a 400 instead. */
+            /** @description Fields and query parameters of the request that were ignored: the operation does not know them, or a field was given more than once; at most 20. Absent when there are none. With `Prefer: handling=strict` they are a 400 instead. */
             warnings?: {
                 /**
-                 * @description Kind of the warning.
-                 * @constant
+                 * @description Kind of the warning. Of a repeated field the last value was taken.
+                 * @enum {string}
                  */
-                code: "unknown_parameter";
+                code: "unknown_parameter" | "repeated_parameter";
                 /** @description The name as it was sent. */
                 param: string;
                 /** @description The reason in words, after the name. */
@@ -2273,7 +2291,7 @@ export interface components {
     };
     parameters: {
         /**
-         * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+         * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know, and repeated fields, with 400. Without it they are ignored, and `meta.warnings` names them.
          * @example handling=strict
          */
         Prefer: string;
@@ -2355,7 +2373,7 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know, and repeated fields, with 400. Without it they are ignored, and `meta.warnings` names them.
                  * @example handling=strict
                  */
                 Prefer?: components["parameters"]["Prefer"];
@@ -2414,7 +2432,7 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know, and repeated fields, with 400. Without it they are ignored, and `meta.warnings` names them.
                  * @example handling=strict
                  */
                 Prefer?: components["parameters"]["Prefer"];
@@ -2468,7 +2486,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know, and repeated fields, with 400. Without it they are ignored, and `meta.warnings` names them.
                  * @example handling=strict
                  */
                 Prefer?: components["parameters"]["Prefer"];
@@ -2524,7 +2542,7 @@ export interface operations {
                 to?: string;
                 /** @description Only messages from this sender ID; encode a `+` as %2B. */
                 from?: string;
-                /** @description Only messages with this `reference`. */
+                /** @description Only messages with exactly this `reference`; empty: with the empty one. */
                 reference?: string;
                 /** @description Only messages whose metadata has these pairs, each as `metadata[key]=value`. */
                 metadata?: {
@@ -2545,7 +2563,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know, and repeated fields, with 400. Without it they are ignored, and `meta.warnings` names them.
                  * @example handling=strict
                  */
                 Prefer?: components["parameters"]["Prefer"];
@@ -2595,7 +2613,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know, and repeated fields, with 400. Without it they are ignored, and `meta.warnings` names them.
                  * @example handling=strict
                  */
                 Prefer?: components["parameters"]["Prefer"];
@@ -2647,7 +2665,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know, and repeated fields, with 400. Without it they are ignored, and `meta.warnings` names them.
                  * @example handling=strict
                  */
                 Prefer?: components["parameters"]["Prefer"];
@@ -2699,7 +2717,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know, and repeated fields, with 400. Without it they are ignored, and `meta.warnings` names them.
                  * @example handling=strict
                  */
                 Prefer?: components["parameters"]["Prefer"];
@@ -2766,7 +2784,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know, and repeated fields, with 400. Without it they are ignored, and `meta.warnings` names them.
                  * @example handling=strict
                  */
                 Prefer?: components["parameters"]["Prefer"];
@@ -2816,7 +2834,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know, and repeated fields, with 400. Without it they are ignored, and `meta.warnings` names them.
                  * @example handling=strict
                  */
                 Prefer?: components["parameters"]["Prefer"];
@@ -2868,7 +2886,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know, and repeated fields, with 400. Without it they are ignored, and `meta.warnings` names them.
                  * @example handling=strict
                  */
                 Prefer?: components["parameters"]["Prefer"];
@@ -2916,7 +2934,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know, and repeated fields, with 400. Without it they are ignored, and `meta.warnings` names them.
                  * @example handling=strict
                  */
                 Prefer?: components["parameters"]["Prefer"];
@@ -2967,7 +2985,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know, and repeated fields, with 400. Without it they are ignored, and `meta.warnings` names them.
                  * @example handling=strict
                  */
                 Prefer?: components["parameters"]["Prefer"];
@@ -3024,7 +3042,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know, and repeated fields, with 400. Without it they are ignored, and `meta.warnings` names them.
                  * @example handling=strict
                  */
                 Prefer?: components["parameters"]["Prefer"];
@@ -3079,7 +3097,7 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know, and repeated fields, with 400. Without it they are ignored, and `meta.warnings` names them.
                  * @example handling=strict
                  */
                 Prefer?: components["parameters"]["Prefer"];
@@ -3132,7 +3150,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know, and repeated fields, with 400. Without it they are ignored, and `meta.warnings` names them.
                  * @example handling=strict
                  */
                 Prefer?: components["parameters"]["Prefer"];
@@ -3184,7 +3202,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know, and repeated fields, with 400. Without it they are ignored, and `meta.warnings` names them.
                  * @example handling=strict
                  */
                 Prefer?: components["parameters"]["Prefer"];
@@ -3236,7 +3254,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know, and repeated fields, with 400. Without it they are ignored, and `meta.warnings` names them.
                  * @example handling=strict
                  */
                 Prefer?: components["parameters"]["Prefer"];
@@ -3303,7 +3321,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know, and repeated fields, with 400. Without it they are ignored, and `meta.warnings` names them.
                  * @example handling=strict
                  */
                 Prefer?: components["parameters"]["Prefer"];
@@ -3358,7 +3376,7 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know, and repeated fields, with 400. Without it they are ignored, and `meta.warnings` names them.
                  * @example handling=strict
                  */
                 Prefer?: components["parameters"]["Prefer"];
@@ -3411,7 +3429,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know, and repeated fields, with 400. Without it they are ignored, and `meta.warnings` names them.
                  * @example handling=strict
                  */
                 Prefer?: components["parameters"]["Prefer"];
@@ -3463,7 +3481,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know, and repeated fields, with 400. Without it they are ignored, and `meta.warnings` names them.
                  * @example handling=strict
                  */
                 Prefer?: components["parameters"]["Prefer"];
@@ -3515,7 +3533,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know, and repeated fields, with 400. Without it they are ignored, and `meta.warnings` names them.
                  * @example handling=strict
                  */
                 Prefer?: components["parameters"]["Prefer"];
@@ -3577,7 +3595,7 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know, and repeated fields, with 400. Without it they are ignored, and `meta.warnings` names them.
                  * @example handling=strict
                  */
                 Prefer?: components["parameters"]["Prefer"];
@@ -3633,7 +3651,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know, and repeated fields, with 400. Without it they are ignored, and `meta.warnings` names them.
                  * @example handling=strict
                  */
                 Prefer?: components["parameters"]["Prefer"];
@@ -3685,7 +3703,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know, and repeated fields, with 400. Without it they are ignored, and `meta.warnings` names them.
                  * @example handling=strict
                  */
                 Prefer?: components["parameters"]["Prefer"];
@@ -3741,7 +3759,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know, and repeated fields, with 400. Without it they are ignored, and `meta.warnings` names them.
                  * @example handling=strict
                  */
                 Prefer?: components["parameters"]["Prefer"];
@@ -3803,7 +3821,7 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know, and repeated fields, with 400. Without it they are ignored, and `meta.warnings` names them.
                  * @example handling=strict
                  */
                 Prefer?: components["parameters"]["Prefer"];
@@ -3856,7 +3874,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know, and repeated fields, with 400. Without it they are ignored, and `meta.warnings` names them.
                  * @example handling=strict
                  */
                 Prefer?: components["parameters"]["Prefer"];
@@ -3908,7 +3926,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know, and repeated fields, with 400. Without it they are ignored, and `meta.warnings` names them.
                  * @example handling=strict
                  */
                 Prefer?: components["parameters"]["Prefer"];
@@ -3960,7 +3978,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know, and repeated fields, with 400. Without it they are ignored, and `meta.warnings` names them.
                  * @example handling=strict
                  */
                 Prefer?: components["parameters"]["Prefer"];
@@ -4027,7 +4045,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know, and repeated fields, with 400. Without it they are ignored, and `meta.warnings` names them.
                  * @example handling=strict
                  */
                 Prefer?: components["parameters"]["Prefer"];
@@ -4081,7 +4099,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know, and repeated fields, with 400. Without it they are ignored, and `meta.warnings` names them.
                  * @example handling=strict
                  */
                 Prefer?: components["parameters"]["Prefer"];
@@ -4138,7 +4156,7 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know, and repeated fields, with 400. Without it they are ignored, and `meta.warnings` names them.
                  * @example handling=strict
                  */
                 Prefer?: components["parameters"]["Prefer"];
@@ -4191,7 +4209,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know, and repeated fields, with 400. Without it they are ignored, and `meta.warnings` names them.
                  * @example handling=strict
                  */
                 Prefer?: components["parameters"]["Prefer"];
@@ -4243,7 +4261,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know, and repeated fields, with 400. Without it they are ignored, and `meta.warnings` names them.
                  * @example handling=strict
                  */
                 Prefer?: components["parameters"]["Prefer"];
@@ -4314,7 +4332,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know, and repeated fields, with 400. Without it they are ignored, and `meta.warnings` names them.
                  * @example handling=strict
                  */
                 Prefer?: components["parameters"]["Prefer"];
