@@ -128,7 +128,11 @@ test.describe("GET /messages", () => {
     expect(await found("from=NOBODY")).toEqual([]);
     expect(await found(`api_key_id=${keyId}`)).toEqual([third.id, second.id]);
     expect(await found(`api_key_id=${keyId}&reference=order-1`)).toEqual([second.id]);
-    for (const query of ["reference=", `reference=${"x".repeat(256)}`, "from=", "api_key_id="]) {
+    expect(await found("reference=")).toEqual([]);
+    const empty = await send(rest, "");
+    expect(empty.reference).toBe("");
+    expect(await found("reference=")).toEqual([empty.id]);
+    for (const query of [`reference=${"x".repeat(256)}`, "from=", "api_key_id="]) {
       const error = await rest.refusal(400, { method: "GET", path: `/messages?${query}` });
       expect(error.param, query).toBe(query.split("=")[0]);
     }
