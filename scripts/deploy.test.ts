@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { readEnv, Settings } from "@/server/core/env";
+import { stopWithinMs } from "@/worker/stop-limit";
 import { NODE_OPTIONS_OF } from "./node-options";
 
 const read = (name: string): string => readFileSync(`deploy/${name}`, "utf8");
@@ -54,6 +55,19 @@ test.each([
 ] as const)("%s starts %s processes with Node's options for them", (file, name) => {
   const words = readFileSync(file, "utf8").replace(/[",[\]]/g, "");
   expect(words).toContain(`node ${NODE_OPTIONS_OF[name].join(" ")} dist/${name}.mjs`);
+});
+
+test.each([
+  ["systemd/messaging-worker@.service", /^TimeoutStopSec=(\d+)$/m],
+  ["compose.yaml", /^ {2}stop_grace_period: (\d+)s$/m],
+  ["kubernetes/messaging-service.yaml", /name: messaging-worker\n[\s\S]*?terminationGracePeriodSeconds: (\d+)/],
+])("%s gives a worker longer than its stop takes", (file, form) => {
+  const [, given] = form.exec(read(file)) ?? [];
+  const { PROVIDER_TIMEOUT_MS } = readEnv({
+    DATABASE_URL: "postgresql://postgres/messaging",
+    SECRET_KEY: "x".repeat(32),
+  });
+  expect(Number(given) * 1_000).toBeGreaterThan(stopWithinMs(PROVIDER_TIMEOUT_MS));
 });
 
 test("manifests and compose file set only settings that exist", () => {

@@ -1,5 +1,4 @@
 /** The worker process: sends messages, applies receipts, delivers webhooks. Any number of them may run. */
-import { SECOND_MS } from "../server/core/clock";
 import { pool } from "../server/core/db";
 import { env } from "../server/core/env";
 import { errorFields, log } from "../server/core/log";
@@ -18,17 +17,13 @@ import { queuePlans } from "./plans";
 import { keepQueue, type Queue } from "./queue";
 import { QUEUE_OPTIONS } from "./runner";
 import { keepSchedule } from "./schedule";
+import { stopWithinMs } from "./stop-limit";
 import { keepTakingOver } from "./take-over";
 
-/**
- * How long a stop may take: jobs under way have half a minute, and calls of providers their own time, then their outcomes are written
- * (`STOPPING` in retry-write.ts). What is left then is taken over by other workers, as from one that was killed.
- */
-const stopWithinMs = (): number => Math.max(35 * SECOND_MS, env().PROVIDER_TIMEOUT_MS + 20 * SECOND_MS);
-
 async function start(): Promise<void> {
-  const { DISPATCH_CONCURRENCY, WORKER_CONCURRENCY, WEBHOOK_CONCURRENCY } = env();
-  limitStop(stopWithinMs(), () => log("error", "worker.not_stopped_in_time", { within_s: stopWithinMs() / SECOND_MS }));
+  const { DISPATCH_CONCURRENCY, WORKER_CONCURRENCY, WEBHOOK_CONCURRENCY, PROVIDER_TIMEOUT_MS } = env();
+  const withinMs = stopWithinMs(PROVIDER_TIMEOUT_MS);
+  limitStop(withinMs, () => log("error", "worker.not_stopped_in_time", { within_ms: withinMs }));
   // Created first, so that it is closed last.
   pool();
   await startObservability(QUEUE_OPTIONS);

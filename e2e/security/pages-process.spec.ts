@@ -46,7 +46,7 @@ test("without its pages process the web process serves everything else, and it n
   expect(led.status === 503 && led.text).toMatch(/^<!doctype html>/);
   await expect.poll(async () => (await view()).status).toBe(200);
   const ready = await ask(web.url, { path: "/api/health/ready" });
-  expect(JSON.parse(ready.text).checks.pages).toEqual({ ok: true, restarts: 1 });
+  expect(JSON.parse(ready.text).checks).toMatchObject({ pages: { ok: true, restarts: 1 }, live: { ok: true } });
 
   const second = pagesPidOf(web);
   expect(second).not.toBe(first);
@@ -64,7 +64,8 @@ test("with CONSOLE=false a web process serves the API and nothing else", async (
   expect(await statusOf("/api/v1/balance", { authorization: `Bearer ${account.apiKey}` })).toBe(200);
   expect(await statusOf("/api/health")).toBe(200);
   const ready = await ask(web.url, { path: "/api/health/ready" });
-  expect([ready.status, JSON.parse(ready.text).checks.pages]).toEqual([200, undefined]);
+  const { pages, live } = JSON.parse(ready.text).checks;
+  expect([ready.status, pages, live]).toEqual([200, undefined, undefined]);
   const closed = [
     "/",
     "/sign-in",

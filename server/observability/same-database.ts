@@ -10,8 +10,8 @@ import { errorFields, log } from "../core/log";
 import { plainError } from "../core/process";
 import { withConnections } from "./pooled-sessions";
 
-/** Namespace of the locks that serve as marks. */
-const MARK_SPACE = 7_462;
+/** Namespace of these locks. */
+const LOCK_SPACE = 7_462;
 
 async function nameOf(client: pg.Client): Promise<{ name: string; isStandby: boolean }> {
   const { rows } = await client.query<{ name: string; isStandby: boolean }>(
@@ -25,15 +25,15 @@ async function nameOf(client: pg.Client): Promise<{ name: string; isStandby: boo
  * copy are the same.
  */
 async function seesLockOf(main: pg.Client, other: pg.Client): Promise<boolean> {
-  const mark = randomInt(2 ** 31 - 1);
+  const key = randomInt(2 ** 31 - 1);
   // In a transaction, so that a pooler keeps it together.
   await other.query("BEGIN");
   try {
-    await other.query("SELECT pg_advisory_xact_lock($1, $2)", [MARK_SPACE, mark]);
+    await other.query("SELECT pg_advisory_xact_lock($1, $2)", [LOCK_SPACE, key]);
     const { rowCount } = await main.query(
       `SELECT FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2 AND granted AND classid = $1::oid AND objid = $2::oid
          AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
-      [MARK_SPACE, mark],
+      [LOCK_SPACE, key],
     );
     return rowCount === 1;
   } finally {

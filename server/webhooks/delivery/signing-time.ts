@@ -10,12 +10,12 @@ import { knownAheadMs } from "../../observability/database-time";
 const SAME_MS = 30 * SECOND_MS;
 
 /** Whether the last receiver that could tell agreed with the database's clock. */
-const witness = defineProcessValue("webhooks.witness", () => ({ agreesWithDatabase: false }));
+const lastReceiver = defineProcessValue("webhooks.last_receiver", () => ({ agreesWithDatabase: false }));
 
 /** Unix seconds for the signature of a request that is sent now. */
 export function signingSeconds(): number {
   const aheadMs = knownAheadMs();
-  const isOurs = Math.abs(aheadMs) < SAME_MS || !witness().agreesWithDatabase;
+  const isOurs = Math.abs(aheadMs) < SAME_MS || !lastReceiver().agreesWithDatabase;
   return Math.floor((now().getTime() - (isOurs ? 0 : aheadMs)) / SECOND_MS);
 }
 
@@ -25,5 +25,5 @@ export function noteDate(date: string | undefined): void {
   if (date === undefined || Math.abs(aheadMs) < SAME_MS) return;
   const receiverAheadMs = now().getTime() - Date.parse(date);
   if (Number.isNaN(receiverAheadMs)) return;
-  witness().agreesWithDatabase = Math.abs(receiverAheadMs - aheadMs) < Math.abs(receiverAheadMs);
+  lastReceiver().agreesWithDatabase = Math.abs(receiverAheadMs - aheadMs) < Math.abs(receiverAheadMs);
 }

@@ -1,0 +1,8 @@
+import { SECOND_MS } from "../server/core/clock";
+
+/**
+ * How long a worker's stop may take: jobs under way have half a minute, and calls of providers their own time, then their outcomes are
+ * written (`STOPPING` in retry-write.ts). What is left then is taken over by other workers, as from one that was killed.
+ */
+export const stopWithinMs = (providerTimeoutMs: number): number =>
+  Math.max(35 * SECOND_MS, providerTimeoutMs + 20 * SECOND_MS);
