@@ -4,7 +4,7 @@
  */
 import { randomInt } from "node:crypto";
 import type pg from "pg";
-import { identityOf } from "../core/database/standby-reads";
+import { haveOneDatabase } from "../core/database/standby-reads";
 import { env } from "../core/env";
 import { errorFields, log } from "../core/log";
 import { plainError } from "../core/process";
@@ -72,7 +72,7 @@ async function compareDirect(main: pg.Client, other: pg.Client): Promise<string 
 }
 
 async function compareStandby(main: pg.Client, other: pg.Client): Promise<string | null> {
-  if ((await identityOf(main)) === (await identityOf(other))) return null;
+  if (await haveOneDatabase(main, other)) return null;
   return otherLine("DATABASE_READ_URL", (await nameOf(other)).name, (await nameOf(main)).name);
 }
 

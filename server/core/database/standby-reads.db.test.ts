@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createDatabase, type RunningPostgres, startPostgres } from "@/scripts/postgres";
 import { makeServerFolder } from "@/test/database/server-folder";
 import { loseMachine, promote, startStandby } from "@/test/database/standby";
-import { readFromStandby } from "./standby-reads";
+import { haveOneDatabase, readFromStandby } from "./standby-reads";
 
 const SETTINGS = { shared_buffers: "16MB", max_connections: "40" };
 
@@ -70,6 +70,23 @@ test("a standby of another database is never read, however far it has come", asy
     expect(await read("SELECT id FROM notes WHERE id = 666")).toMatchObject({ rows: [] });
   } finally {
     await Promise.all([onOther.end(), readOther.end()]);
+  }
+});
+
+test("a user without rights knows its database, also where the host withholds the installation's identifier", async () => {
+  await onPrimary.query("CREATE ROLE plain LOGIN PASSWORD 'plain'");
+  const [url, name] = [new URL(primary.url("reads")), "plain"];
+  Object.assign(url, { username: name, password: name });
+  const plain = new pg.Pool({ connectionString: url.href });
+  try {
+    expect(await haveOneDatabase(plain, onStandby)).toBe(true);
+    await onPrimary.query("REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC");
+    await expect(plain.query("SELECT pg_control_system()")).rejects.toMatchObject({ code: "42501" });
+    expect(await haveOneDatabase(plain, onStandby)).toBe(true);
+    expect(await haveOneDatabase(plain, plain)).toBe(true);
+  } finally {
+    await onPrimary.query("GRANT EXECUTE ON FUNCTION pg_control_system() TO PUBLIC");
+    await plain.end();
   }
 });
 

@@ -22,17 +22,32 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 class NotCurrent extends Error {}
 
-/**
- * The database that an address leads to, the same for a primary and its standbys. The identifier of the installation is left out where
- * the host withholds it.
- */
-export async function identityOf(on: Pick<pg.Pool, "query">): Promise<string> {
-  const { rows } = await on.query<{ identity: string }>(
-    `SELECT concat_ws(' ', oid, datname, CASE WHEN has_function_privilege('pg_control_system()', 'EXECUTE')
-       THEN (SELECT system_identifier FROM pg_control_system()) END) AS identity
-     FROM pg_database WHERE datname = current_database()`,
+const INSUFFICIENT_PRIVILEGE = "42501";
+
+/** The identifier of an installation, which its standbys share; null where the host withholds it. */
+async function systemOf(on: Pick<pg.Pool, "query">): Promise<string | null> {
+  try {
+    const { rows } = await on.query<{ id: string }>("SELECT system_identifier::text AS id FROM pg_control_system()");
+    return rows[0]?.id ?? null;
+  } catch (thrown) {
+    if (errorCodeOf(thrown) === INSUFFICIENT_PRIVILEGE) return null;
+    throw thrown;
+  }
+}
+
+async function identityOf(on: Pick<pg.Pool, "query">) {
+  const { rows } = await on.query<{ database: string }>(
+    "SELECT concat_ws(' ', oid, datname) AS database FROM pg_database WHERE datname = current_database()",
   );
-  return rows[0]?.identity ?? "";
+  return { system: await systemOf(on), database: rows[0]?.database };
+}
+
+/** Whether one of two addresses leads to a database, and the other to the same one or to its copy on a standby. */
+export async function haveOneDatabase(one: Pick<pg.Pool, "query">, other: Pick<pg.Pool, "query">): Promise<boolean> {
+  const [a, b] = await Promise.all([identityOf(one), identityOf(other)]);
+  // Two users of one database may have different rights.
+  const areOneSystem = a.system === null || b.system === null || a.system === b.system;
+  return areOneSystem && a.database === b.database;
 }
 
 /**
@@ -60,8 +75,8 @@ function sharedPosition(primary: pg.Pool): () => Promise<string> {
 
 /** @throws NotCurrent when it is a standby of another database. */
 async function requireStandbyOf(primary: pg.Pool, client: pg.PoolClient): Promise<void> {
-  const [own, other] = await Promise.all([identityOf(primary), identityOf(client)]);
-  if (own !== other) throw new NotCurrent("DATABASE_READ_URL leads to another database than DATABASE_URL.");
+  if (await haveOneDatabase(primary, client)) return;
+  throw new NotCurrent("DATABASE_READ_URL leads to another database than DATABASE_URL.");
 }
 
 /** @throws NotCurrent when the standby does not get there in time, or is none. */
