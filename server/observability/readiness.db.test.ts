@@ -3,6 +3,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { addJob } from "../core/add-jobs";
 import { pool, type Tx, transaction } from "../core/db";
 import { newId } from "../core/ids";
+import { pagesProcess } from "./pages-state";
 import { checkReadiness, invalidateReadiness } from "./readiness";
 
 const heartbeat = (ageS: number) =>
@@ -203,5 +204,14 @@ test.each([
     expect(await look()).toMatchObject({ ok: true, failing: [] });
   } finally {
     clock.mockRestore();
+  }
+});
+
+test("a process whose pages hear of no changes says so, and is ready all the same", async () => {
+  expect((await look()).checks.live).toBeUndefined();
+  for (const hears of [true, false]) {
+    pagesProcess().hearsChanges = hears;
+    const { failing, checks } = await look();
+    expect([failing.includes("live"), checks.live]).toEqual([false, { ok: hears }]);
   }
 });
