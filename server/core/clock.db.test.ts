@@ -1,15 +1,17 @@
-import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { createOnce } from "@/server/accounts/idempotency/create-once";
 import type { IdempotentRequest } from "@/server/accounts/idempotency/request";
+import { watchLedger } from "@/server/accounts/tasks";
 import { authenticate } from "@/server/api-keys/authenticate";
 import { addJob } from "@/server/core/add-jobs";
 import { pool } from "@/server/core/db";
-import { newId } from "@/server/core/ids";
+import { newId, timeOfId } from "@/server/core/ids";
 import { type InboundReport, jobs } from "@/server/core/jobs";
 import { takeInbound } from "@/server/inbound/tasks";
 import { sendMessage } from "@/server/messages/accept/send";
 import { claimAttempts } from "@/server/messages/dispatch/dispatch";
 import { serveThrottleQueue } from "@/server/messages/dispatch/serve-throttle-queue";
+import { listMessages } from "@/server/messages/lists/list-messages";
 import { getMessage } from "@/server/messages/read";
 import { countCallback, flushCounts } from "@/server/providers/health/counts";
 import { updateProviderHealth } from "@/server/providers/health/provider-health";
@@ -20,7 +22,7 @@ import { createSender } from "@/server/senders/service";
 import { listSuppressions } from "@/server/suppressions/service";
 import { sweepWebhooks } from "@/server/webhooks/tasks";
 import { makeRoute } from "@/test/database/routes";
-import { makeAccount } from "@/test/database/seed";
+import { makeAccount, type TestAccount } from "@/test/database/seed";
 import { deliveriesOf, makeMessages, raiseEvents, runDeliveryJobs, startWebhook } from "@/test/database/webhooks";
 import { status } from "@/test/network/receiver";
 
@@ -190,5 +192,51 @@ describe.each([
     setClock(0);
     await takeInbound({ provider: "twilio", messages: await receive("START") });
     expect((await listSuppressions(account.actor, { page: 1, limit: 10 })).pagination.total).toBe(0);
+  });
+});
+
+describe("in a process whose clock was days ahead until it was set back", () => {
+  const DAY_MS = 24 * HOUR_MS;
+  const PAGE = { page: 1, limit: 10 } as const;
+  const send = ({ actor, senderId }: TestAccount) =>
+    sendMessage(actor, { to: "+14155550123", from: senderId, body: "Hello" }, UNASKED);
+
+  beforeEach(async () => {
+    await makeRoute({ chain: ["sandbox"] });
+    setClock(16 * DAY_MS);
+    newId("message");
+    setClock(0);
+  });
+
+  test("new messages and replies are found by their times", async () => {
+    const account = await makeAccount();
+    const { id } = await send(account);
+    const created_before = new Date(Date.now() + HOUR_MS).toISOString();
+    const { items } = await listMessages(account.actor, { ...PAGE, created_before });
+    expect(items.map((message) => message.id)).toEqual([id]);
+    expect(timeOfId(newId("inbound")).getTime()).toBeLessThan(Date.parse(created_before));
+  });
+
+  test("a message counts for the limit of an hour for an hour", async () => {
+    const account = await makeAccount();
+    await pool().query("UPDATE accounts SET flood_total = 1 WHERE id = $1", [account.accountId]);
+    const statuses = [(await send(account)).status, (await send(account)).status];
+    setClock(2 * HOUR_MS);
+    statuses.push((await send(account)).status);
+    expect(statuses).toEqual(["pending", "failed", "pending"]);
+  });
+
+  test("the hourly check of the ledger finds its messages where they were billed", async () => {
+    const account = await makeAccount();
+    await pool().query("UPDATE ledger_entries SET created_at = created_at - interval '6 days'");
+    setClock(11 * DAY_MS);
+    newId("message");
+    setClock(-5 * DAY_MS);
+    await send(account);
+    setClock(0);
+    const { drifted, chapters } = await watchLedger();
+    expect([...drifted, ...chapters].filter(({ accountId }) => accountId === account.accountId)).toEqual([]);
+    const { rows } = await pool().query("SELECT 1 FROM ledger_closings WHERE account_id = $1", [account.accountId]);
+    expect(rows.length).toBeGreaterThan(0);
   });
 });

@@ -1,5 +1,6 @@
 import { expect, test, vi } from "vitest";
-import { firstIdAt, isId, isTestAccount, liveAccountOf, newId, testAccountOf, timeOfId } from "./ids";
+import { DAY_MS, HOUR_MS } from "./clock";
+import { firstIdAt, ID_SLACK_MS, isId, isTestAccount, liveAccountOf, newId, testAccountOf, timeOfId } from "./ids";
 
 test("ids are unique and sort by the order in which they were made", () => {
   const ids = Array.from({ length: 20_000 }, () => newId("message"));
@@ -7,13 +8,26 @@ test("ids are unique and sort by the order in which they were made", () => {
   expect([...ids].sort()).toEqual(ids);
 });
 
-test("ids go on increasing when the clock is set back", () => {
+test("ids go on increasing when the clock is set back by minutes", () => {
   const before = newId("message");
-  const clock = vi.spyOn(Date, "now").mockReturnValue(Date.now() - 3_600_000);
+  const clock = vi.spyOn(Date, "now").mockReturnValue(Date.now() - ID_SLACK_MS / 2);
   const after = newId("message");
   clock.mockRestore();
   expect(after > before).toBe(true);
 });
+
+test.each([[HOUR_MS], [16 * DAY_MS]])(
+  "ids follow a clock that is set back by %i ms, so that their time is never far from that of their rows",
+  (stepMs) => {
+    const clock = vi.spyOn(Date, "now").mockReturnValue(Date.now() + stepMs);
+    newId("message");
+    clock.mockRestore();
+    const ids = Array.from({ length: 1_000 }, () => newId("message"));
+    const aheadMs = ids.map((id) => timeOfId(id).getTime() - Date.now());
+    expect(Math.max(...aheadMs)).toBeLessThanOrEqual(ID_SLACK_MS);
+    expect([...new Set(ids)].sort()).toEqual(ids);
+  },
+);
 
 test("an id carries the time in its first ten characters", () => {
   const before = Date.now();
@@ -60,7 +74,6 @@ test("the id of an account's test mode follows from its own, and leads back to i
   expect(testAccountOf(twin)).toBe(twin);
 });
 
-// Last, since ids never go back behind the time that it sets.
 test("the id of an account is short, sorts by the second beside the longer ones of before, and by its order within it", () => {
   const clock = vi.spyOn(Date, "now");
   const at = Date.now() + 3_600_000;

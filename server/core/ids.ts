@@ -58,12 +58,15 @@ function nextUint32(): number {
   return words[wordAt++] ?? 0;
 }
 
-/** Accepts any clock rollback: the whole time range of an id. */
-const LONGEST_ROLLBACK_MS = 2 ** 48 - 1;
+/** Largest difference between the time in an id and that in its row: ids keep increasing when a clock is set back by less. */
+export const ID_SLACK_MS = 10 * MINUTE_MS;
 const generator = new V7Generator({ nextUint32 });
 
-/** 16 bytes of a UUIDv7. Ids of a process only ever increase, also when its clock is set back. */
-const nextUuid = (): Readonly<Uint8Array> => generator.generateOrResetCore(Date.now(), LONGEST_ROLLBACK_MS).bytes;
+/**
+ * 16 bytes of a UUIDv7. Ids of a process increase, also when its clock is set back a little. After a greater step they follow the clock:
+ * they are compared with times, and one that is days ahead would be missing in lists and count for limits that are over.
+ */
+const nextUuid = (): Readonly<Uint8Array> => generator.generateOrResetCore(Date.now(), ID_SLACK_MS).bytes;
 
 const CHARACTERS = Buffer.from(ALPHABET, "latin1");
 /** The text of an id behind its prefix, before it becomes a string: one that grows by pieces is copied as often. */
@@ -122,9 +125,6 @@ export function firstIdAt(kind: LongIdKind, at: Date): string {
   }
   return `${PREFIXES[kind]}_${text}${"0".repeat(RANDOM_CHARACTERS)}`;
 }
-
-/** Largest difference between the time in an id and that in its row: ids keep increasing when a clock is set back. */
-export const ID_SLACK_MS = 10 * MINUTE_MS;
 
 /** Time at which an id was made, to the millisecond. The text must have the form of an id. */
 export function timeOfId(id: string): Date {
