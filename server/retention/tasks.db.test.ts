@@ -28,17 +28,6 @@ import { resendDeliveries } from "../webhooks/history/resend";
 import { updateEndpoint } from "../webhooks/service";
 import { forgetOldData } from "./tasks";
 
-// Ids follow the process's clock, also when it is set back: that is how messages of long ago are made here.
-vi.mock("../core/ids", async (original) => {
-  const ids = await original<typeof import("../core/ids")>();
-  const TIME_END = 14;
-  const newId: typeof ids.newId = (kind) =>
-    kind === "account"
-      ? ids.newId(kind)
-      : ids.firstIdAt(kind, new Date()).slice(0, TIME_END) + ids.newId(kind).slice(TIME_END);
-  return { ...ids, newId };
-});
-
 const DAYS_AGO = 40;
 const PAGE = { page: 1, limit: 100 } as const;
 
@@ -76,7 +65,7 @@ async function live({ actor, senderId }: TestAccount, end: "delivered" | "refuse
   return id;
 }
 
-/** Runs `work` as if it happened some days ago: the process's clock gives ids and times. */
+/** Runs `work` in a process whose clock is some days behind: it gives ids and times. */
 async function daysAgo<Result>(work: () => Promise<Result>, days = DAYS_AGO): Promise<Result> {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - days * DAY_MS });
   try {
@@ -139,6 +128,18 @@ test("messages that ended long ago go with all that belongs to them; usage, leng
   } finally {
     await receiver.close();
   }
+});
+
+test("nothing is deleted before its time while the clock of the database is ahead of the worker's", async () => {
+  const account = await makeAccount();
+  const id = await daysAgo(() => live(account, "delivered"));
+  env().RETENTION_MESSAGES_DAYS = 30;
+  // To a worker whose clock is right the database's is sixteen days ahead.
+  await daysAgo(() => forgetOldData(), 16);
+  expect(await rowsOf([id])).toMatchObject({ messages: 1 });
+  await pool().query("DELETE FROM retention_rounds");
+  await forgetOldData();
+  expect(await rowsOf([id])).toMatchObject({ messages: 0 });
 });
 
 test("a forgotten message leaves its place in the throttle queue, and those behind it are served", async () => {

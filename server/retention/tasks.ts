@@ -1,3 +1,4 @@
+import { DAY_MS, now } from "../core/clock";
 import { pool } from "../core/db";
 import { env } from "../core/env";
 import { readCarried } from "./events";
@@ -16,7 +17,7 @@ const daysOf = (): [RoundName, number][] => [
 ];
 
 /**
- * Deletes data older than the RETENTION_* settings allow, by the database's clock. Each run continues where the last one
+ * Deletes data older than the RETENTION_* settings allow. Each run continues where the last one
  * ended, and is bounded in time. A kind that fails does not stop the others.
  */
 export function forgetOldData(stop?: AbortSignal): Promise<void> {
@@ -37,10 +38,13 @@ export function forgetOldData(stop?: AbortSignal): Promise<void> {
   return forgetEach(kinds, stop);
 }
 
-/** The time `days` ago, by the database's clock. */
+/**
+ * The time `days` ago by the clock that is behind, the database's or this process's: what a clock that is ahead deletes before its time
+ * does not come back.
+ */
 async function endOf(days: number): Promise<Date> {
-  const { rows } = await pool().query<{ at: Date }>("SELECT now() - make_interval(days => $1) AS at", [days]);
+  const { rows } = await pool().query<{ at: Date }>("SELECT now() AS at");
   const [row] = rows;
   if (!row) throw new Error("The database returned no row.");
-  return row.at;
+  return new Date(Math.min(row.at.getTime(), now().getTime()) - days * DAY_MS);
 }
