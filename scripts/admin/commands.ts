@@ -1,5 +1,6 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { z } from "zod";
+import type { IdempotentRequest } from "@/server/accounts/idempotency/request";
 import { rebuildUsage } from "@/server/accounts/rebuild-usage";
 import { createAccountWithOwner } from "@/server/accounts/service";
 import { checkLedger } from "@/server/accounts/tasks";
@@ -10,9 +11,9 @@ import { issuePasswordReset } from "@/server/auth/credentials/change-password";
 import { clearSecondFactor } from "@/server/auth/credentials/second-factor";
 import { SignUpInput } from "@/server/auth/schema";
 import { inTestMode, type SessionActor } from "@/server/core/actor";
-import { prisma } from "@/server/core/db";
+import { prisma, repeatWhenLost } from "@/server/core/db";
 import { publicUrl } from "@/server/core/env";
-import { isApiError } from "@/server/core/errors";
+import { isApiError, isOutcomeUnknown } from "@/server/core/errors";
 import { isTestAccount, liveAccountOf } from "@/server/core/ids";
 import { fromMicros, toMicros } from "@/server/core/wire";
 import { rebuildListTotals } from "@/server/lists/rebuild";
@@ -39,6 +40,21 @@ const OPERATOR = { kind: "system", name: "admin" } as const;
 const KEY_RATE_LIMIT = 6_000;
 
 const done = (output: Output) => ({ output, ok: true });
+
+/**
+ * Carries out an operation that must not be done twice. When the database's reply is lost, it is asked for once more under the same key,
+ * which nobody could do by repeating the command.
+ * @throws Error when that reply is lost too.
+ */
+async function once<Result>(operation: (request: IdempotentRequest) => Promise<Result>): Promise<Result> {
+  const key = { key: randomUUID(), requestHash: "admin" };
+  try {
+    return await repeatWhenLost(() => operation({ idempotency: () => key, responseHeaders: {} }));
+  } catch (thrown) {
+    if (!isOutcomeUnknown(thrown)) throw thrown;
+    throw new Error("The database was lost on the way. Look whether the command was carried out before you repeat it.");
+  }
+}
 
 /** Approves a sender. The automatic approval (SENDER_AUTO_APPROVE_S) may come first; the result is the same. */
 async function approve(id: string): Promise<Row> {
@@ -83,7 +99,7 @@ async function createAccount(flags: Flags) {
     balanceMicros: toMicros(balance),
   });
   const owner = { kind: "session", accountId, userId, isOperator: false } as const;
-  const key = await createApiKey(owner, { name: "Admin", rate_limit: KEY_RATE_LIMIT });
+  const key = await once((request) => createApiKey(owner, { name: "Admin", rate_limit: KEY_RATE_LIMIT }, request));
   if (sender) await approve((await createSender(owner, sender)).id);
   const account = { accountId, userId, email: input.email.toLowerCase(), password, balance };
   return done({ ...account, apiKeyId: key.id, apiKey: key.plain_key, sender: senderId ?? null });
@@ -95,7 +111,7 @@ async function credit(flags: Flags) {
   if (amount === 0) throw new Error("--amount must not be 0: 25.00 is added to the balance, -25.00 taken off it.");
   const accountId = await accountOf(flags);
   const input = parseInput(CreditAccountInput, { account_id: accountId, amount, note: text(flags, "note") });
-  const { balance, currency } = await creditAccount(OPERATOR, input);
+  const { balance, currency } = await once((request) => creditAccount(OPERATOR, input, request));
   return done({ accountId, balance, currency });
 }
 
@@ -137,7 +153,7 @@ async function createKey(flags: Flags) {
     rate_limit: decimal(flags, "rate-limit"),
   });
   const owner = await actingOwnerOf(flags);
-  const key = await createApiKey(owner, input);
+  const key = await once((request) => createApiKey(owner, input, request));
   return done({
     id: key.id,
     accountId: liveAccountOf(owner.accountId),
