@@ -157,6 +157,12 @@ test("a balance changed by hand is reported with its amounts", async () => {
   });
 });
 
+test("reserved money that was changed by hand is reported, although the balance is right", async () => {
+  const { accountId } = await makeAccount();
+  await pool().query("UPDATE accounts SET held_micros = 3 WHERE id = $1", [accountId]);
+  expect(await driftOf(accountId)).toMatchObject({ reservedMicros: 3n, ledgerReservedMicros: 0n, faultyMessages: [] });
+});
+
 test("a missing ledger entry is found", async () => {
   const { accountId } = await makeAccount({ balanceMicros: 1_000_000n });
   await pool().query("DELETE FROM ledger_entries WHERE account_id = $1", [accountId]);
@@ -170,6 +176,8 @@ test.each<[string, string, bigint, Kind[]]>([
   ["was charged an amount other than its cost", "sent", 2n * COST, ["reserve", "settle"]],
   ["was refunded but still has a cost", "failed", COST, ["reserve", "refund"]],
   ["was accepted by a provider and never settled", "sent", COST, ["reserve"]],
+  ["was settled before any provider had it", "pending", COST, ["reserve", "settle"]],
+  ["was reserved for twice", "pending", COST, ["reserve", "reserve"]],
 ])("a message that %s is named", async (_, status, costMicros, kinds) => {
   const { accountId } = await makeAccount();
   // A second reserve, so that a reserve released twice stays above zero.
@@ -178,6 +186,25 @@ test.each<[string, string, bigint, Kind[]]>([
   const drift = await driftOf(accountId);
   expect(drift?.faultyMessages).toEqual([messageId]);
   expect(drift?.balanceMicros).toBe(drift?.ledgerMicros);
+});
+
+test.each<[string, Kind[], Kind[]]>([
+  ["charged to another account", [], ["reserve"]],
+  ["settled for another account", ["reserve"], ["settle"]],
+])("a message that was %s is named", async (_, own, others) => {
+  const [{ accountId }, { accountId: other }] = [await makeAccount(), await makeAccount()];
+  // Money that the other account has reserved, so that a settlement leaves it above zero.
+  await makeBilled(other, "pending", COST, ["reserve"]);
+  const messageId = await makeBilled(accountId, "pending", COST, own);
+  await transaction(async (tx) => {
+    await lockAccounts(tx, [other]);
+    await postMoney(
+      tx,
+      others.map((kind) => moveOf(other, messageId, kind)),
+    );
+    if (others.includes("settle")) await tx.query("UPDATE messages SET status = 'sent' WHERE id = $1", [messageId]);
+  });
+  expect((await driftOf(accountId))?.faultyMessages).toEqual([messageId]);
 });
 
 test("a charge for a message that does not exist is named", async () => {

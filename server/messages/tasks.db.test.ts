@@ -52,6 +52,21 @@ test("nonces that are kept are not read, however many there are", async () => {
   expect(await countOf("receipt_nonces")).toBe(MANY);
 });
 
+test("counts of messages go forty days after their day; those of months and of later days still limit", async () => {
+  const day = (daysAgo: number) => new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10);
+  const month = day(0).slice(0, 7);
+  const kept = [`day:${day(0)}`, `day:${day(38)}`, `failed:${day(0)}`, "month:2025-01", `month:${month}`];
+  await pool().query(
+    "INSERT INTO api_key_quotas (key_id, period, messages) SELECT 'key_counted', unnest($1::text[]), 7",
+    [[...kept, `day:${day(42)}`, `failed:${day(42)}`]],
+  );
+  await forgetCallbacks();
+  const { rows } = await pool().query<{ period: string }>(
+    "SELECT period FROM api_key_quotas WHERE key_id = 'key_counted'",
+  );
+  expect(rows.map(({ period }) => period).sort()).toEqual(kept.sort());
+});
+
 test("a kind that cannot be deleted keeps no other", async () => {
   await pool().query(
     "INSERT INTO api_key_minutes (key_id, minute, used) VALUES ('key_old', now() - interval '2 days', 1)",

@@ -17,23 +17,25 @@ const CLAIMS: Readonly<Record<string, string>> = {
       OR count(*) FILTER (WHERE l.kind = 'settle') <> (m.sent_at IS NOT NULL)::int
       OR count(*) FILTER (WHERE l.kind = 'refund') <> (m.sent_at IS NULL AND m.status <> 'pending')::int
       OR -sum(l.amount_micros) <> m.cost_micros`,
-  "the counters of the day are counts of rows": `
-    SELECT u.* FROM (
-      SELECT sum(messages) AS messages, sum(segments) AS segments, sum(cost_micros) AS cost, sum(pending) AS pending,
-        sum(sent) AS sent, sum(delivered) AS delivered, sum(failed) AS failed, sum(undelivered) AS undelivered,
-        sum(events_sent) AS events_sent, sum(events_delivered) AS events_delivered, sum(events_failed) AS events_failed
-      FROM usage_days WHERE account_id = $1 HAVING count(*) > 0) u,
-    (SELECT count(*) AS messages, sum(segments) AS segments, sum(cost_micros) AS cost,
+  "the counters of a day are counts of the messages accepted on it, and of their events": `
+    WITH m AS (SELECT *, (created_at AT TIME ZONE 'UTC')::date AS day FROM messages WHERE account_id = $1),
+    counted AS (
+      SELECT day, count(*) AS messages, sum(segments) AS segments, sum(cost_micros) AS cost,
         count(*) FILTER (WHERE status = 'pending') AS pending, count(*) FILTER (WHERE status = 'sent') AS sent,
         count(*) FILTER (WHERE status = 'delivered') AS delivered, count(*) FILTER (WHERE status = 'failed') AS failed,
-        count(*) FILTER (WHERE status = 'undelivered') AS undelivered FROM messages WHERE account_id = $1) m,
-    (SELECT count(*) FILTER (WHERE type = 'message.sent') AS events_sent,
+        count(*) FILTER (WHERE status = 'undelivered') AS undelivered FROM m GROUP BY day
+    ), raised AS (
+      SELECT day, count(*) FILTER (WHERE type = 'message.sent') AS events_sent,
         count(*) FILTER (WHERE type = 'message.delivered') AS events_delivered,
-        count(*) FILTER (WHERE type = 'message.failed') AS events_failed FROM events WHERE account_id = $1) e
-    WHERE (u.messages, u.segments, u.cost, u.pending, u.sent, u.delivered, u.failed, u.undelivered, u.events_sent,
-        u.events_delivered, u.events_failed)
-      IS DISTINCT FROM (m.messages, m.segments, m.cost, m.pending, m.sent, m.delivered, m.failed, m.undelivered,
-        e.events_sent, e.events_delivered, e.events_failed)`,
+        count(*) FILTER (WHERE type = 'message.failed') AS events_failed
+      FROM m JOIN events e ON e.account_id = $1 AND e.message_id = m.id GROUP BY day
+    )
+    SELECT day, row_to_json(u) AS usage, row_to_json(c) AS counted, row_to_json(r) AS raised
+    FROM (SELECT * FROM usage_days WHERE account_id = $1) u FULL JOIN counted c USING (day) LEFT JOIN raised r USING (day)
+    WHERE (u.messages, u.segments, u.cost_micros, u.pending, u.sent, u.delivered, u.failed, u.undelivered)
+      IS DISTINCT FROM (c.messages, c.segments, c.cost, c.pending, c.sent, c.delivered, c.failed, c.undelivered)
+      OR (u.events_sent, u.events_delivered, u.events_failed)
+      IS DISTINCT FROM (coalesce(r.events_sent, 0), coalesce(r.events_delivered, 0), coalesce(r.events_failed, 0))`,
   "each message is in the list of its status, and in no other": `
     WITH listed AS (
       SELECT message_id AS id, 'pending' AS status, created_at, NULL AS sent_at FROM pending_messages WHERE account_id = $1
