@@ -127,17 +127,40 @@ test("messages billed in the form of versions before are no drift, also when onl
   expect(await driftOf(accountId)).toBeUndefined();
 });
 
-test("an entry whose sum is not that of its messages is found", async () => {
+test.each([
+  ["amount_micros", "balance_micros"],
+  ["held_micros", "held_micros"],
+])("an entry whose %s is not that of its messages is found, although the account has it too", async (column, sum) => {
   const { accountId } = await makeAccount();
   const messageId = await makeBilled(accountId, "pending", COST, ["reserve"]);
   await pool().query(
-    `WITH entry AS (UPDATE ledger_entries SET amount_micros = amount_micros - 1 WHERE account_id = $1 AND kind = 'reserve')
-     UPDATE accounts SET balance_micros = balance_micros - 1 WHERE id = $1`,
+    `WITH entry AS (UPDATE ledger_entries SET ${column} = ${column} - 1 WHERE account_id = $1 AND kind = 'reserve')
+     UPDATE accounts SET ${sum} = ${sum} - 1 WHERE id = $1`,
     [accountId],
   );
   const drift = await driftOf(accountId);
-  expect(drift?.balanceMicros).toBe(drift?.ledgerMicros);
+  expect([drift?.balanceMicros, drift?.reservedMicros]).toEqual([drift?.ledgerMicros, drift?.ledgerReservedMicros]);
   expect(drift?.faultyMessages).toEqual([messageId]);
+});
+
+test("a message of which only a part was settled is named", async () => {
+  const { accountId } = await makeAccount();
+  const messageId = await makeBilled(accountId, "sent", COST, ["reserve"]);
+  await transaction(async (tx) => {
+    await lockAccounts(tx, [accountId]);
+    await postMoney(tx, [{ ...moveOf(accountId, messageId, "settle"), reservedMicros: -COST / 2n }]);
+  });
+  expect((await driftOf(accountId))?.faultyMessages).toEqual([messageId]);
+});
+
+test("entries of an account that is gone are found", async () => {
+  const accountId = newId("account");
+  await pool().query(
+    "INSERT INTO ledger_entries (account_id, kind, amount_micros, held_micros) VALUES ($1, 'credit', 7, 0)",
+    [accountId],
+  );
+  expect(await driftOf(accountId)).toMatchObject({ balanceMicros: 0n, ledgerMicros: 7n });
+  await pool().query("DELETE FROM ledger_entries WHERE account_id = $1", [accountId]);
 });
 
 test("a balance changed by hand is reported with its amounts", async () => {
@@ -239,9 +262,10 @@ test("closed days are summed once, and drift that somebody causes there later is
   expect(await found()).toEqual([]);
 
   // Balance and ledger are changed alike in the closed day.
-  const change = (by: number) =>
+  const change = (by: number, column = "amount_micros") =>
     pool().query(
-      "UPDATE ledger_entries SET amount_micros = amount_micros + $2 WHERE account_id = $1 AND kind = 'reserve' AND created_at < now() - interval '4 days'",
+      `UPDATE ledger_entries SET ${column} = ${column} + $2
+       WHERE account_id = $1 AND kind = 'reserve' AND created_at < now() - interval '4 days'`,
       [accountId, by],
     );
   await change(-1);
@@ -251,6 +275,11 @@ test("closed days are summed once, and drift that somebody causes there later is
   expect(await driftOf(accountId)).toMatchObject({ faultyMessages: [messageId] });
   await change(1);
   expect(await found()).toEqual([]);
+  await change(1, "held_micros");
+  expect(await found()).toEqual([
+    expect.objectContaining({ keptReservedMicros: 0n, ledgerReservedMicros: 1n, faultyMessages: [messageId] }),
+  ]);
+  await change(-1, "held_micros");
 });
 
 test("the hourly check reads no entry of a closed day, but those of some chapters", async () => {
