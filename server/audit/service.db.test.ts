@@ -1,8 +1,9 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { createAccountWithOwner } from "../accounts/service";
 import { signIn } from "../auth/service";
 import { endSession } from "../auth/sessions/sessions";
 import type { SessionActor } from "../core/actor";
+import { DAY_MS } from "../core/clock";
 import { pool } from "../core/db";
 import { env } from "../core/env";
 import { newId } from "../core/ids";
@@ -89,7 +90,13 @@ test("entries are forgotten once they are older than they are kept", async () =>
      FROM generate_series(1, 2500) n`,
     [owner.accountId],
   );
+  const left = async () =>
+    (await pool().query("SELECT count(*)::int AS n FROM audit_entries WHERE id LIKE 'old %'")).rows[0].n;
+  // To a worker whose clock is right the database's is days ahead.
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - 2 * DAY_MS });
   await forgetAudit();
-  const { rows } = await pool().query("SELECT count(*)::int AS n FROM audit_entries WHERE id LIKE 'old %'");
-  expect(rows).toEqual([{ n: 1_250 }]);
+  vi.useRealTimers();
+  expect(await left()).toBe(2_500);
+  await forgetAudit();
+  expect(await left()).toBe(1_250);
 });
