@@ -89,6 +89,29 @@ describe("after the database's clock was set back by two hours", () => {
     expect(await dueReceipts()).toEqual([true, true, false]);
   });
 
+  test("a job of a message that a caller scheduled for the next minute runs when that is due, and not before", async () => {
+    await pool().query(
+      `INSERT INTO messages (id, account_id, to_number, from_sender, body, encoding, segments, status, cost_micros, currency,
+         created_at, scheduled_at)
+       SELECT id, 'acc_set_back', '+14155550123', 'T', 'Hi', 'GSM-7', 1, 'pending', 0, 'USD', t.at, t.at + seconds
+       FROM (SELECT now() + interval '2 hours' AS at) t,
+         (VALUES ('msg_scheduled', interval '30 seconds'), ('msg_at_once', NULL)) AS m (id, seconds)`,
+    );
+    await addDueJobs();
+    await pool().query(
+      `INSERT INTO graphile_worker._private_jobs (task_id, payload, run_at, created_at, updated_at)
+       SELECT k.id, json_build_object('messageIds', ARRAY[m.id]), coalesce(m.scheduled_at, m.created_at), m.created_at, m.created_at
+       FROM messages m, graphile_worker._private_tasks k WHERE k.identifier = 'dispatch_messages' AND m.account_id = 'acc_set_back'`,
+    );
+    await setTimes("2 hours");
+    await bringForward();
+    const { rows } = await pool().query<{ id: string }>(
+      `SELECT payload -> 'messageIds' ->> 0 AS id FROM graphile_worker._private_jobs j
+       JOIN graphile_worker._private_tasks k ON k.id = j.task_id AND k.identifier = 'dispatch_messages' WHERE run_at <= clock_timestamp()`,
+    );
+    expect(rows).toEqual([{ id: "msg_at_once" }]);
+  });
+
   test("with a clock that was not set back, none are read", async () => {
     await addDueJobs();
     await add("0");

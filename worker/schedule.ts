@@ -63,7 +63,10 @@ export async function addDueJobs(): Promise<void> {
   });
 }
 
-/** Jobs that were to run within this time of being added. Those for later keep their time, which a caller may have named. */
+/**
+ * Jobs that were to run within this time of being added. Those for later keep their time, which a caller may have named, and so do those
+ * of scheduled messages: they would find nothing due, and be gone when it is.
+ */
 const SOON = "interval '1 minute'";
 
 /**
@@ -78,6 +81,8 @@ export async function bringForward(): Promise<void> {
              SELECT id FROM graphile_worker._private_jobs
              WHERE created_at > clock_timestamp() AND run_at < created_at + ${SOON} AND EXISTS (
                SELECT FROM graphile_worker._private_known_crontabs WHERE identifier = $1 AND last_execution > clock_timestamp())
+               AND NOT EXISTS (SELECT FROM json_array_elements_text(payload -> 'messageIds') AS i (id)
+                 JOIN messages m ON m.id = i.id WHERE m.scheduled_at > clock_timestamp())
              FOR UPDATE SKIP LOCKED)`,
     values: ["sweep_messages" satisfies JobName],
   });
