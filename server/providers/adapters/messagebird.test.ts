@@ -250,6 +250,23 @@ describe("a callback", () => {
     const time = "2026-11-21T20:57:41%2B00:00";
     const { inbound } = receipt(`id=in1&recipient=3197&originator=316&body=STOP&createdDatetime=${time}`);
     expect(inbound).toMatchObject([{ text: "STOP", occurredAt: decodeURIComponent(time) }]);
+    const other = receipt(`id=in1&recipient=3197&originator=316&body=STOP&receive_datetime=${time}`);
+    expect(other.inbound).toEqual(inbound);
+  });
+
+  it("of a message to a short code has names of its own, and a time without a zone", () => {
+    const query = "mid=123456789&shortcode=1008&keyword=STOP&originator=31612345678&operator=20401&message=STOP";
+    expect(receipt(`${query}&receive_datetime=20160503142657`)).toEqual({
+      reports: [],
+      inbound: [{ providerMessageId: "123456789", from: "31612345678", to: "1008", text: "STOP" }],
+    });
+  });
+
+  it("of a message from a handset may have pictures only", () => {
+    const { inbound } = receipt(
+      "id=in1&recipient=3197&originator=316&mediaUrls%5B%5D=https%3A%2F%2Fm.example.test%2F1",
+    );
+    expect(inbound).toEqual([{ providerMessageId: "in1", from: "316", to: "3197", text: "" }]);
   });
 
   it("about anything else has no content, and without an id is unreadable", () => {

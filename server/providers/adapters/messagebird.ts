@@ -21,6 +21,7 @@ import type {
   Callback,
   CallbackContent,
   HttpProvider,
+  Inbound,
   Report,
   SendOutcome,
   SendRequest,
@@ -186,23 +187,28 @@ function authenticate(callback: Callback, { signingKey }: MessageBirdSettings, a
 /** An unescaped `+` of the offset arrives as a space. */
 const timeOf = (text: string | null): string | null => wireTime.parse(text?.replace(" ", "+"));
 
-/** A receipt has a `status`, a message from a handset has none; its text is in `body` or `payload`. */
+/**
+ * A message from a handset, perhaps without a text beside its pictures. One to a short code has names of its own for id, number and
+ * text, and a time without a zone, which is not used.
+ */
+function inboundOf(fields: URLSearchParams): Inbound {
+  const isToShortCode = fields.has("shortcode");
+  return {
+    providerMessageId: requiredField(fields, isToShortCode ? "mid" : "id"),
+    from: requiredField(fields, "originator"),
+    to: requiredField(fields, isToShortCode ? "shortcode" : "recipient"),
+    text: (isToShortCode ? fields.get("message") : (fields.get("body") ?? fields.get("payload"))) ?? "",
+    ...takenAt(timeOf(fields.get("createdDatetime")) ?? timeOf(fields.get("receive_datetime"))),
+  };
+}
+
+/** A receipt has a `status`, a message from a handset has none, but an `originator`. */
 function readCallback(callback: Callback, own?: MessageBirdSettings): CallbackContent {
   const event = channelEvent(callback);
   if (event) return readChannelEvent(event, channelsOf(own?.channels ?? "") ?? {});
   const fields = fieldsOf(callback);
   const word = fields.get("status");
-  const text = fields.get("body") ?? fields.get("payload");
-  if (word === null && text !== null) {
-    const inbound = {
-      providerMessageId: requiredField(fields, "id"),
-      from: requiredField(fields, "originator"),
-      to: requiredField(fields, "recipient"),
-      text,
-      ...takenAt(timeOf(fields.get("createdDatetime"))),
-    };
-    return callbackContent({ inbound: [inbound] });
-  }
+  if (word === null && fields.has("originator")) return callbackContent({ inbound: [inboundOf(fields)] });
   const status = word === null ? undefined : STATUSES.get(word);
   if (!status) return callbackContent();
   const errorCode = fields.get("statusErrorCode");
