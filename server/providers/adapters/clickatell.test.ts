@@ -174,7 +174,7 @@ const reply = {
   messageId: "m1",
   from: "27999123456",
   to: "27999000111",
-  timestamp: 1,
+  timestamp: 1_769_860_800_000,
   charset: "UTF-8",
 };
 
@@ -234,7 +234,8 @@ describe("a callback of the One API", () => {
   });
 
   it("with moText has messages from handsets", () => {
-    const expected = { providerMessageId: "m1", from: "27999123456", to: "27999000111" };
+    const occurredAt = "2026-01-31T12:00:00.000Z";
+    const expected = { providerMessageId: "m1", from: "27999123456", to: "27999000111", occurredAt };
     const readText = (fields: Record<string, unknown>) =>
       clickatell.readCallback(event({ moText: [{ ...reply, ...fields }] }));
     expect(readText({ content: "STOP" })).toEqual({ reports: [], inbound: [{ ...expected, text: "STOP" }] });
@@ -257,6 +258,8 @@ describe("a callback of the One API", () => {
 });
 
 describe("a callback", () => {
+  const fromHandset = { messageId: "m1", fromNumber: "27999123456", toNumber: "27999000111" };
+
   it("is verified by the secret path alone", () => {
     const at = new Date("2026-01-31T12:00:00Z");
     expect(clickatell.authenticate(callback({}), settings, at)).toEqual({ kind: "genuine", nonces: [] });
@@ -317,11 +320,25 @@ describe("a callback", () => {
   });
 
   it("with fromNumber is a message from a handset", () => {
-    const body = { messageId: "m1", fromNumber: "27999123456", toNumber: "27999000111", text: "STOP", timestamp: 1 };
-    expect(clickatell.readCallback(callback(body))).toEqual({
-      reports: [],
-      inbound: [{ providerMessageId: "m1", from: "27999123456", to: "27999000111", text: "STOP" }],
-    });
+    const body = { ...fromHandset, text: "STOP", timestamp: 1_769_860_800_000 };
+    const inbound = { providerMessageId: "m1", from: "27999123456", to: "27999000111", text: "STOP" };
+    const occurredAt = "2026-01-31T12:00:00.000Z";
+    expect(clickatell.readCallback(callback(body))).toEqual({ reports: [], inbound: [{ ...inbound, occurredAt }] });
+    expect(clickatell.readCallback(callback({ ...body, timestamp: "soon" })).inbound).toEqual([inbound]);
+  });
+
+  it.each([
+    ["STOP", "UTF-16BE", "%00S%00T%00O%00P"],
+    ["STOP", "UTF-16BE", "STOP"],
+    ["Ждать нельзя", "UTF-16BE", "%04%16%044%040%04B%04L%00+%04%3D%045%04%3B%04L%047%04O"],
+    ["¡Hola! 1+1", "ISO-8859-1", "%A1Hola%21+1%2B1"],
+    ["50% off + more", "ISO-8859-1", "50% off + more"],
+    ["%00S", "UTF-8", "%00S"],
+    ["%00S", undefined, "%00S"],
+    ["%00S", "constructor", "%00S"],
+  ])("of a handset that wrote %j in %s has that text", (written, charset, text) => {
+    const { inbound } = clickatell.readCallback(callback({ ...fromHandset, text, charset }));
+    expect(inbound).toMatchObject([{ text: written }]);
   });
 
   it("without valid JSON or without an id is unreadable", () => {

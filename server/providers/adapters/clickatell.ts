@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { digitsOf, isoOf, jsonOf, referenceOf } from "../http/callback-body";
-import { callbackContent, reportFrom } from "../http/callback-content";
+import { callbackContent, reportFrom, takenAt } from "../http/callback-content";
 import {
   faultOfStatus,
   isSuccess,
@@ -135,16 +135,19 @@ const response = z.object({
   error: flaw,
 });
 
+/** Milliseconds since 1970. */
+const timestamp = z
+  .union([z.number(), z.string().regex(/^\d+$/).transform(Number)])
+  .nullish()
+  .catch(null)
+  .transform((ms) => isoOf(ms ?? Number.NaN));
+
 const receipt = z.object({
   messageId: z.string().min(1),
   clientMessageId: z.string().nullish(),
   statusCode: wireCodeOrNull,
   status: z.string().nullish(),
-  /** Milliseconds since 1970. */
-  timestamp: z
-    .union([z.number(), z.string().regex(/^\d+$/).transform(Number)])
-    .nullish()
-    .catch(null),
+  timestamp,
 });
 
 const fromHandset = z.object({
@@ -152,6 +155,8 @@ const fromHandset = z.object({
   fromNumber: wireCode,
   toNumber: wireCode,
   text: z.string().nullish(),
+  charset: z.string().nullish().catch(null),
+  timestamp,
 });
 
 const moText = z.object({
@@ -159,6 +164,7 @@ const moText = z.object({
   from: wireCode,
   to: wireCode,
   content: z.string().nullish(),
+  timestamp,
 });
 
 /** Items of an event for the SMS channel; those of other channels may have any shape. */
@@ -221,10 +227,32 @@ function reportOf(callback: Callback, receipt: Receipt, isOneApi: boolean): Repo
       providerMessageId: messageId,
       reference: clientMessageId || referenceOf(callback),
       ...{ status, detail, code: known.code },
-      occurredAt: isoOf(timestamp ?? Number.NaN),
+      occurredAt: timestamp,
     }),
   ];
 }
+
+/**
+ * The text of a reply to the Platform SMS API. One in another character set than UTF-8 consists of the octets in that set, escaped as in
+ * a form: the STOP of a handset that writes UTF-16 is `%00S%00T%00O%00P`.
+ */
+function plainText(text: string | null | undefined, charset: string | null | undefined): string {
+  const decode = DECODERS[charset?.toUpperCase() ?? ""];
+  if (!text || !decode || !/%[0-9a-f]{2}/i.test(text)) return text ?? "";
+  const octets = text
+    .replaceAll("+", " ")
+    .replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return decode(Buffer.from(octets, "latin1"));
+}
+
+const DECODERS: Readonly<Record<string, (octets: Buffer) => string>> = {
+  "ISO-8859-1": (octets) => octets.toString("latin1"),
+  "UTF-16BE": (octets) =>
+    octets
+      .subarray(0, octets.length & ~1)
+      .swap16()
+      .toString("utf16le"),
+};
 
 function readCallback(callback: Callback): CallbackContent {
   const body = jsonOf(callback);
@@ -234,15 +262,15 @@ function readCallback(callback: Callback): CallbackContent {
     return callbackContent({
       reports: event.messageStatusUpdate.flatMap((item) => reportOf(callback, receipt.parse(item), true)),
       inbound: event.moText.map((item) => {
-        const { messageId, from, to, content } = moText.parse(item);
-        return { providerMessageId: messageId, from, to, text: content ?? "" };
+        const { messageId, from, to, content, timestamp } = moText.parse(item);
+        return { providerMessageId: messageId, from, to, text: content ?? "", ...takenAt(timestamp) };
       }),
     });
   }
   if (isObject && "fromNumber" in body) {
-    const { messageId, fromNumber, toNumber, text } = fromHandset.parse(body);
-    const inbound = { providerMessageId: messageId, from: fromNumber, to: toNumber, text: text ?? "" };
-    return callbackContent({ inbound: [inbound] });
+    const { messageId, fromNumber, toNumber, text, charset, timestamp } = fromHandset.parse(body);
+    const inbound = { providerMessageId: messageId, from: fromNumber, to: toNumber, text: plainText(text, charset) };
+    return callbackContent({ inbound: [{ ...inbound, ...takenAt(timestamp) }] });
   }
   return callbackContent({ reports: reportOf(callback, receipt.parse(body), false) });
 }
