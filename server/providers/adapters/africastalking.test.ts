@@ -202,6 +202,16 @@ describe("a callback", () => {
     });
   });
 
+  it.each([
+    ["2017-05-03T06:04:45Z", "2017-05-03T06:04:45Z"],
+    ["2017-05-03 06:04:45", undefined],
+  ])("of a message from a handset has its date, %s, if that has a time zone", (date, occurredAt) => {
+    const { inbound } = africastalking.readCallback(
+      callback({ id: "m1", from: "+254711", to: "20880", text: "a", date }),
+    );
+    expect(inbound[0]?.occurredAt).toBe(occurredAt);
+  });
+
   it("about an opt-out is a STOP to that sender, each with an id of its own", () => {
     const optOut = callback({ senderId: "SHOP", phoneNumber: "+254711000111" });
     const [one, other] = [africastalking.readCallback(optOut), africastalking.readCallback(optOut)];

@@ -1,8 +1,8 @@
 /** Africa's Talking, bulk SMS. It responds 201 even without sending: the code of the recipient decides. */
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
-import { formOf, referenceOf } from "../http/callback-body";
-import { callbackContent, reportFrom } from "../http/callback-content";
+import { formOf, referenceOf, wireTime } from "../http/callback-body";
+import { callbackContent, reportFrom, takenAt } from "../http/callback-content";
 import {
   type Explained,
   faultOfStatus,
@@ -173,7 +173,9 @@ export const africastalking: HttpProvider<z.output<typeof settings>> = {
       if (senderId && phoneNumber) return callbackContent({ inbound: [optOutOf(senderId, phoneNumber)] });
       // Callbacks about subscriptions have other fields.
       if (!id || !from || !to || text === null) return callbackContent();
-      return callbackContent({ inbound: [{ providerMessageId: id, from, to, text }] });
+      // Some dates have no time zone, and are not used.
+      const time = takenAt(wireTime.parse(form.get("date")));
+      return callbackContent({ inbound: [{ providerMessageId: id, from, to, text, ...time }] });
     }
     if (!id) throw new Error("The delivery report has no id.");
     const ours = REPORTED.get(status);

@@ -168,6 +168,8 @@ describe("an event", () => {
     const inbound = { providerMessageId: ID, from: "+31687654321", to: "31612345678", text: "STOP" };
     expect(read("sms.inbound", message)).toEqual({ reports: [], inbound: [inbound] });
     expect(read("sms.inbound", { ...message, channelId: "new" }).inbound).toMatchObject([{ to: "new" }]);
+    const createdAt = "2022-12-22T08:32:50.736Z";
+    expect(read("sms.inbound", { ...message, createdAt }).inbound).toEqual([{ ...inbound, occurredAt: createdAt }]);
     expect(read("sms.inbound", { ...message, body: { type: "image" } }).inbound).toEqual([{ ...inbound, text: "" }]);
   });
 

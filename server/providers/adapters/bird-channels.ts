@@ -2,7 +2,7 @@
 import { createHash, createHmac } from "node:crypto";
 import { z } from "zod";
 import { forged, jsonOf, wireTime } from "../http/callback-body";
-import { callbackContent, reportFrom } from "../http/callback-content";
+import { callbackContent, reportFrom, takenAt } from "../http/callback-content";
 import { sameText } from "../http/constant-time";
 import {
   type Explained,
@@ -133,6 +133,7 @@ const Incoming = z.object({
   channelId: z.string(),
   sender: z.object({ contact: z.object({ identifierValue: z.string() }) }),
   body: z.object({ type: z.string(), text: z.object({ text: z.string() }).nullish() }),
+  createdAt: wireTime,
 });
 
 /** The event in a callback; null: it is not one of the Channels API. */
@@ -167,8 +168,8 @@ export function readChannelEvent(
   if (service !== "channels") return callbackContent();
   if (event === "sms.outbound") return callbackContent({ reports: reportOf(Outgoing.parse(payload)) });
   if (event !== "sms.inbound") return callbackContent();
-  const { id, channelId, sender, body } = Incoming.parse(payload);
+  const { id, channelId, sender, body, createdAt } = Incoming.parse(payload);
   const to = Object.entries(channels).find(([, channel]) => channel === channelId)?.[0] ?? channelId;
   const inbound = { providerMessageId: id, from: sender.contact.identifierValue, to, text: body.text?.text ?? "" };
-  return callbackContent({ inbound: [inbound] });
+  return callbackContent({ inbound: [{ ...inbound, ...takenAt(createdAt) }] });
 }

@@ -43,6 +43,11 @@ export const VENDOR_CHECKS: Readonly<Record<Exclude<ProviderId, "sandbox">, read
       against: "https://developer.vonage.com/en/messages/concepts/messages-status-callbacks",
       on: "2026-11-22",
     },
+    {
+      what: "SMS API: replies and their time",
+      against: "https://developer.vonage.com/messaging/sms/guides/inbound-sms",
+      on: "2026-11-26",
+    },
   ],
   messagebird: [
     { what: "requests; signatures of callbacks", against: "npm messagebird 4.0.1", on: "2026-11-22" },
@@ -57,9 +62,9 @@ export const VENDOR_CHECKS: Readonly<Record<Exclude<ProviderId, "sandbox">, read
       on: "2026-11-22",
     },
     {
-      what: "Channels API: replies",
+      what: "Channels API: replies and their time",
       against: "https://docs.bird.com/api/channels-api/supported-channels/programmable-sms/receiving-messages",
-      on: "2026-11-22",
+      on: "2026-11-26",
     },
     {
       what: "Channels API: failures",
@@ -71,6 +76,11 @@ export const VENDOR_CHECKS: Readonly<Record<Exclude<ProviderId, "sandbox">, read
   telnyx: [
     { what: "requests; signatures of callbacks", against: "npm telnyx 7.24.0", on: "2026-11-22" },
     { what: "autoresponse_type of replies", against: "npm telnyx 7.24.0", on: "2026-11-22" },
+    {
+      what: "time of replies",
+      against: "https://developers.telnyx.com/api-reference/callbacks/inbound-message",
+      on: "2026-11-26",
+    },
   ],
   sinch: [
     { what: "requests; signatures of callbacks", against: "npm @sinch/sms 1.4.0", on: "2026-11-22" },
@@ -86,6 +96,11 @@ export const VENDOR_CHECKS: Readonly<Record<Exclude<ProviderId, "sandbox">, read
       what: "fields of a registration in India",
       against: "https://github.com/infobip/infobip-api-php-client",
       on: "2026-11-22",
+    },
+    {
+      what: "time of replies",
+      against: "https://infobip.com/docs/api/channels/sms/inbound-sms/receive-inbound-sms-messages",
+      on: "2026-11-26",
     },
   ],
   africastalking: [

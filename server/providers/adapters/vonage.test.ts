@@ -241,6 +241,16 @@ describe.each(everyWay)("a callback in %s", (_, callback) => {
     });
   });
 
+  it.each([
+    ["2020-01-01 12:00:00", "2020-01-01T12:00:00Z"],
+    ["yesterday", undefined],
+    ["", undefined],
+  ])("of a message from a handset has the time of its push, %j, which is in UTC", (time, occurredAt) => {
+    const fields = { msisdn: "447700900000", to: "447700900001", messageId: "B1", text: "STOP", type: "text" };
+    const { inbound } = vonage.readCallback(callback({ ...fields, "message-timestamp": time }));
+    expect(inbound[0]?.occurredAt).toBe(occurredAt);
+  });
+
   it("of a binary message from a handset is one without a text", () => {
     const fields = {
       msisdn: "447700900000",

@@ -6,8 +6,8 @@ import { createHash, createHmac } from "node:crypto";
 import { z } from "zod";
 import { SECOND_MS } from "../../core/clock";
 import { dltIdsOf } from "../dlt";
-import { fieldsOf, forged, requiredField } from "../http/callback-body";
-import { callbackContent, reportFrom } from "../http/callback-content";
+import { fieldsOf, forged, requiredField, wireTime } from "../http/callback-body";
+import { callbackContent, reportFrom, takenAt } from "../http/callback-content";
 import { sameText } from "../http/constant-time";
 import { rsaKeyOf } from "../http/json-web-token";
 import {
@@ -260,6 +260,12 @@ function authenticate(callback: Callback, own: VonageSettings, at: Date): Authen
   return { kind: "genuine", nonces: [fields.get("nonce") ?? ""].filter(Boolean) };
 }
 
+/** The time in UTC at which Vonage began to hand over a message from a handset: `2026-11-21 20:57:41`. */
+function pushedAt(fields: URLSearchParams): string | null {
+  const time = fields.get("message-timestamp");
+  return wireTime.parse(time && `${time.replace(" ", "T")}Z`);
+}
+
 /** A receipt has a `status`, a message from a handset has none. */
 function readCallback(callback: Callback): CallbackContent {
   const webhook = messagesWebhook(callback);
@@ -273,6 +279,7 @@ function readCallback(callback: Callback): CallbackContent {
       from: requiredField(fields, "msisdn"),
       to: requiredField(fields, "to"),
       text,
+      ...takenAt(pushedAt(fields)),
     };
     return callbackContent({ inbound: [inbound] });
   }
