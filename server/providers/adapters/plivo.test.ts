@@ -256,6 +256,10 @@ describe.each([
       reports: [],
       inbound: [{ providerMessageId: "in1", from: "14150000002", to: "14150000001", text: "Status=delivered" }],
     });
+    const { Text: _, ...withoutText } = fields;
+    expect(read({ ...withoutText, Type: "mms", Media0: "https://m.example.test/1" }).inbound).toMatchObject([
+      { providerMessageId: "in1", text: "" },
+    ]);
   });
 
   it("about anything else has no content, and without an id is unreadable", () => {

@@ -194,11 +194,11 @@ function authenticate(callback: Callback, { authToken }: PlivoSettings): Authent
   return forged("There is no signature.");
 }
 
-/** A receipt has a `Status`, a message from a handset has none. */
+/** A receipt has a `Status`, a message from a handset has none; one with pictures may lack a text. */
 function readCallback(callback: Callback): CallbackContent {
   const fields = queryOrFormOf(callback);
   const word = fields.get("Status");
-  const text = fields.get("Text");
+  const text = fields.get("Text") ?? (fields.get("Type") === "mms" && fields.has("From") ? "" : null);
   if (word === null && text !== null) {
     const inbound = {
       providerMessageId: requiredField(fields, "MessageUUID"),
