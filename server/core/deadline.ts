@@ -59,6 +59,12 @@ function noteLateBeat(own: StallMeter): void {
 export const hasStalledSince = (markMs: number, minMs = 0): boolean =>
   stalledMs() - markMs >= Math.max(minMs, STALL_MIN_MS);
 
+/** After a longer stall other processes may have declared this one dead, and may be doing its work. */
+const STOOD_STILL_MS = 10_000;
+
+/** Whether this process has stood still since the mark for so long that others may have taken over from it. */
+export const hasStoodStill = (markMs: number): boolean => hasStalledSince(markMs, STOOD_STILL_MS);
+
 /** Milliseconds since the last stall of half a second or more; infinite when there was none. */
 export function sinceLongStallMs(): number {
   const own = meter();

@@ -7,7 +7,7 @@ import { z } from "zod";
 import { SECOND_MS } from "../../core/clock";
 import { hasStalledSince, stalledMs } from "../../core/deadline";
 import type { WireRequest, WireResponse } from "../port";
-import { faultOfStatus, isSuccess, jsonOrNull, type NotAccepted, outcomeOf } from "./response";
+import { faultOfStatus, isSuccess, jsonOrNull, type NotAccepted, ofOurStall, outcomeOf } from "./response";
 
 /** Remaining lifetime at which a token is renewed, and at which it is no longer used. */
 export const RENEW_BEFORE_MS = 120 * SECOND_MS;
@@ -147,7 +147,7 @@ export function accessTokens(
         "The provider's token server could not be reached.",
         "no_provider",
       ]);
-      return { refusal: hasStalledSince(markMs) ? { ...refusal, isOurStall: true } : refusal };
+      return { refusal: hasStalledSince(markMs) ? ofOurStall(refusal) : refusal };
     }
     if (!isSuccess(response.status)) return { refusal: refusalOf(response) };
     const { data } = granted.safeParse(jsonOrNull(response.body));

@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import net, { type AddressInfo, type Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { stallFor, stallThen, startServerApart } from "@/test/network/stalls";
 import { PLAIN_SEND, plainProvider, stubClientEnv } from "@/test/providers/plain-provider";
@@ -74,6 +74,51 @@ test("after a long stall no idle connection is used", async () => {
   closers.push(() => clock.mockRestore());
   expect(await send(url)).toMatchObject({ kind: "accepted" });
   expect(sockets.map((socket) => former.has(socket))).toEqual([false]);
+});
+
+/** From now on it is a minute later, as after a SIGSTOP, also if a test before has set the clock ahead and back. */
+function standStillForLong(): void {
+  const { now } = performance;
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => now.call(performance) + 60_000);
+  closers.push(() => clock.mockRestore());
+}
+
+const NOT_WRITTEN = { kind: "retryable", code: "process_stalled", fault: "throttled" };
+
+test("a message whose connection stands only after a long stall is not written: others may have sent it", async () => {
+  let requests = 0;
+  const server = createServer((_, response) => {
+    requests += 1;
+    response.end("m1");
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  closers.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const { connect } = net;
+  const connecting = vi.spyOn(net, "connect").mockImplementationOnce(((...args: Parameters<typeof connect>) => {
+    standStillForLong();
+    return connect(...args);
+  }) as typeof connect);
+  closers.push(() => connecting.mockRestore());
+  const outcome = await send(url);
+  expect(outcome).toMatchObject(NOT_WRITTEN);
+  expect(healthSignalOf(outcome)).toBeNull();
+  expect(await send(url)).toMatchObject({ kind: "accepted" });
+  expect(requests).toBe(1);
+});
+
+test("a message is not written after a long stall right before", async () => {
+  const { url } = await serverApart({ answer: "m1", afterMs: 0 });
+  const build = vi.fn(() => {
+    standStillForLong();
+    return { method: "POST" as const, url, headers: {}, body: "hi" };
+  });
+  const outcome = await httpAdapter({ ...provider(url), buildRequest: build }, {}).send(PLAIN_SEND);
+  expect(outcome).toMatchObject(NOT_WRITTEN);
+  expect(build).toHaveBeenCalledTimes(1);
 });
 
 /** Sends one message and prints its outcome. */

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { Agent, buildConnector, type Dispatcher, errors } from "undici";
 import { now } from "../../core/clock";
-import { deadlineSignal, hasStalledSince, socketsRead, stalledMs } from "../../core/deadline";
+import { deadlineSignal, hasStalledSince, hasStoodStill, socketsRead, stalledMs } from "../../core/deadline";
 import { env } from "../../core/env";
 import { errorCodeOf } from "../../core/errors";
 import { errorFields, log } from "../../core/log";
@@ -19,7 +19,7 @@ import type {
 } from "../port";
 import type { ProviderId } from "../schema";
 import { type AccessTokens, accessTokens, signedTokens, type TokenStore } from "./access-token";
-import { type NotAccepted, outcomeOfEnvoy, sentences } from "./response";
+import { type NotAccepted, ofOurStall, outcomeOfEnvoy, sentences } from "./response";
 
 const CONNECT_TIMEOUT_MS = 5_000;
 /** Idle connections are closed before the provider's balancer closes them, which would reset a request. */
@@ -28,18 +28,42 @@ const KEEP_ALIVE_MS = 20_000;
 const LONG_STALL_MS = KEEP_ALIVE_MS / 2;
 const BODY_MAX_BYTES = 262_144;
 
-/** Errors of connections that were never established (name, TCP or TLS): the provider cannot have seen a request. */
+/**
+ * Errors of connections that were never established (name, TCP or TLS), or that stood after a stall too long to use them: the provider
+ * cannot have seen a request.
+ */
 const notConnected = new WeakSet<Error>();
+
+/**
+ * @throws Error when this process has stood still since the mark: others may have given the message to another provider, so it
+ *   must not be written any more.
+ */
+function requireAwake(markMs: number): void {
+  if (!hasStoodStill(markMs)) return;
+  const stalled = Object.assign(new Error("This process stood still before it called."), { code: "PROCESS_STALLED" });
+  notConnected.add(stalled);
+  throw stalled;
+}
 
 function connector(): buildConnector.connector {
   // Well before the time-out of the response, so that the two can be distinguished.
   const connect = buildConnector({ timeout: Math.min(CONNECT_TIMEOUT_MS, env().PROVIDER_TIMEOUT_MS / 2) });
-  return (options, callback) =>
+  return (options, callback) => {
+    const markMs = stalledMs();
     connect(options, (error, socket) => {
-      if (error === null) return callback(null, socket);
-      notConnected.add(error);
-      return callback(error, null);
+      if (error !== null) {
+        notConnected.add(error);
+        return callback(error, null);
+      }
+      try {
+        requireAwake(markMs);
+      } catch (stalled) {
+        socket.destroy();
+        return callback(stalled as Error, null);
+      }
+      return callback(null, socket);
     });
+  };
 }
 
 const makeAgent = (): Agent =>
@@ -78,7 +102,8 @@ export function agent(): Agent {
  */
 function outcomeOfFailure(thrown: unknown, isStalled: boolean): SendOutcome {
   const outcome = outcomeOfThrown(thrown);
-  return isStalled ? { ...outcome, isOurStall: true } : outcome;
+  if (!isStalled) return outcome;
+  return REFUSED.has(outcome.code) ? { ...outcome, isOurStall: true } : ofOurStall(outcome);
 }
 
 function outcomeOfThrown(thrown: unknown): Exclude<SendOutcome, { kind: "accepted" }> {
@@ -102,6 +127,9 @@ function outcomeOfThrown(thrown: unknown): Exclude<SendOutcome, { kind: "accepte
   return { kind: "unknown", code, detail: "The connection to the provider was lost: the message may have been sent." };
 }
 
+/** Codes of connections that would have been refused as well without a stall. */
+const REFUSED = new Set(["econnrefused", "enotfound", "eai_again"]);
+
 const isAbort = (thrown: unknown): boolean =>
   thrown instanceof Error && (thrown.name === "TimeoutError" || thrown.name === "AbortError");
 
@@ -122,11 +150,13 @@ async function readText(body: Dispatcher.ResponseData["body"]): Promise<string> 
 /**
  * Sends one request. PROVIDER_TIMEOUT_MS bounds the time until the response has ended, not counting stalls of this
  * process.
- * @throws undici's errors.
+ * @param markMs {@link stalledMs} when the request was decided on.
+ * @throws undici's errors, and that of {@link requireAwake}.
  */
-async function callProvider(request: WireRequest): Promise<WireResponse> {
+async function callProvider(request: WireRequest, markMs = stalledMs()): Promise<WireResponse> {
   const { origin, pathname, search } = new URL(request.url);
   await socketsRead();
+  requireAwake(markMs);
   const deadline = deadlineSignal(env().PROVIDER_TIMEOUT_MS);
   try {
     const { statusCode, headers, body } = await agent().request({
@@ -197,11 +227,11 @@ export function httpAdapter<Own extends Settings>(
   const tokens = tokensOf(provider, settings, share);
 
   /** Calls the provider; once more if it refused the token, which may have been revoked early. */
-  async function submit(sendRequest: SendRequest): Promise<WireResponse | NotAccepted> {
+  async function submit(sendRequest: SendRequest, markMs: number): Promise<WireResponse | NotAccepted> {
     for (let isLast = tokens === null; ; isLast = true) {
       const access = (await tokens?.get()) ?? { token: undefined };
       if ("refusal" in access) return access.refusal;
-      const response = await callProvider(provider.buildRequest(sendRequest, settings, access.token));
+      const response = await callProvider(provider.buildRequest(sendRequest, settings, access.token), markMs);
       if (isLast || response.status !== UNAUTHORIZED || access.token === undefined) return response;
       tokens?.drop(access.token);
     }
@@ -222,7 +252,7 @@ export function httpAdapter<Own extends Settings>(
       const markMs = stalledMs();
       let response: WireResponse | NotAccepted;
       try {
-        response = await submit(sendRequest);
+        response = await submit(sendRequest, markMs);
       } catch (thrown) {
         return outcomeOfFailure(thrown, hasStalledSince(markMs));
       }

@@ -68,6 +68,16 @@ export const forOperators = (outcome: SendOutcome): SendOutcome =>
     ? outcome
     : { ...outcome, detail: sentences(outcome.detail, outcome.providerDetail) };
 
+/**
+ * An outcome that a stall of this process has caused. A provider that was not reached for it may be tried again, as one that throttles:
+ * it never heard of the message, which would otherwise fail where it is the last of its chain.
+ */
+export const ofOurStall = <Outcome extends NotAccepted>(outcome: Outcome): Outcome => ({
+  ...outcome,
+  ...(outcome.kind === "retryable" && outcome.fault === "provider" && { fault: "throttled" }),
+  isOurStall: true,
+});
+
 const FAULTS: ReadonlyMap<number, Fault> = new Map([
   [401, "account"],
   [402, "account"],

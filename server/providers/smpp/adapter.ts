@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { hasStalledSince, stalledMs, startDeadline } from "../../core/deadline";
 import { errorFields, log } from "../../core/log";
 import { callbackContent, reportFrom } from "../http/callback-content";
+import { ofOurStall } from "../http/response";
 import type { Adapter, CallbackContent, SendOutcome } from "../port";
 import { createBinds, NOT_BOUND } from "./binds";
 import { readDeliver } from "./receipt";
@@ -82,12 +83,14 @@ async function takeOwn(content: CallbackContent, sink: Sink, isClosed: () => boo
  * Marks an outcome that a stall of this process may have caused. A centre hangs up on a process that stands still: a lost
  * connection, a missing response or bind then says nothing of the centre. Its responses do.
  */
-async function markingStalls<Outcome extends SendOutcome | null>(work: () => Promise<Outcome>): Promise<Outcome> {
+async function markingStalls<Empty extends null>(
+  work: () => Promise<SendOutcome | Empty>,
+): Promise<SendOutcome | Empty> {
   const markMs = stalledMs();
   const outcome = await work();
-  const isWithoutResponse =
-    outcome?.kind === "unknown" || (outcome && "code" in outcome && outcome.code === NOT_BOUND.code);
-  return isWithoutResponse && hasStalledSince(markMs) ? { ...outcome, isOurStall: true } : outcome;
+  if (outcome === null || outcome.kind === "accepted") return outcome;
+  const isWithoutResponse = outcome.kind === "unknown" || outcome.code === NOT_BOUND.code;
+  return isWithoutResponse && hasStalledSince(markMs) ? ofOurStall(outcome) : outcome;
 }
 
 /** Waits until no call is under way, at most `withinMs`. */
@@ -140,9 +143,9 @@ export function createSmppAdapter(settings: SmppSettings, sink: Sink, options: S
     id: "smpp",
     maxInFlight: settings.window * settings.sessions,
     isBound: binds.isBound,
-    ready: () => markingStalls<SendOutcome | null>(binds.ready),
+    ready: () => markingStalls<null>(binds.ready),
     isReady: binds.isReady,
-    send: (sendRequest) => whileUnderWay(() => markingStalls(() => sendText(sendRequest))),
+    send: (sendRequest) => whileUnderWay(() => markingStalls<never>(() => sendText(sendRequest))),
     close: async () => {
       binds.refuseNew();
       await untilIdle(calls, times.responseTimeoutMs);

@@ -114,9 +114,27 @@ describe("a stall of this process that costs the bind", () => {
       const unbound = work();
       await stallFor(700);
       const outcome = await unbound;
-      expect(outcome).toMatchObject({ kind: "retryable", code: "not_bound" });
+      // As one that throttles, so that a message without another provider is tried again.
+      expect(outcome).toMatchObject({ kind: "retryable", code: "not_bound", fault: "throttled" });
       expect(outcome && healthSignalOf(outcome)).toBeNull();
     }
+  });
+});
+
+describe("a stall of this process that lasts", () => {
+  it("keeps it from submitting what others may have sent meanwhile, and the centre may be tried again", async () => {
+    const { now } = performance;
+    const centre = await openCentre((...submit) => {
+      refuse(THROTTLED)(...submit);
+      const clock = vi.spyOn(performance, "now").mockImplementation(() => now.call(performance) + 15_000);
+      closers.push(() => clock.mockRestore());
+    });
+    const adapter = open(centre.url);
+    await bound(adapter);
+    const outcome = await send(adapter);
+    expect(outcome).toMatchObject({ kind: "retryable", code: "not_bound", fault: "throttled" });
+    expect(healthSignalOf(outcome)).toBeNull();
+    expect(centre.submits).toHaveLength(1);
   });
 });
 

@@ -1,7 +1,7 @@
 /** Sends a text over binds, part after part, and returns one outcome for the whole. */
 import { randomInt } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Deadline, startDeadline } from "../../core/deadline";
+import { type Deadline, hasStoodStill, stalledMs, startDeadline } from "../../core/deadline";
 import type { SendOutcome, SendRequest } from "../port";
 import { smppPeriod } from "../validity";
 import { addressFields } from "./address";
@@ -48,10 +48,16 @@ type Submitter = { binds: Binds; options: SubmitterOptions };
 /** The fields of a part. `onLate`: called with its id when the centre takes it after the time-out. */
 type Part = { fields: Record<string, unknown>; onLate?: (id: string) => void };
 
-async function tryOnce({ binds, options }: Submitter, { fields, onLate }: Part, isLater: boolean): Promise<Try> {
+/** @param mayWrite null: part of the message was sent, so the rest goes out whatever has happened. */
+async function tryOnce(
+  { binds, options }: Submitter,
+  { fields, onLate }: Part,
+  mayWrite: (() => boolean) | null,
+): Promise<Try> {
+  const isLater = mayWrite === null;
   const reserved = await binds.reserve(isLater);
   if ("none" in reserved) return { outcome: reserved.none, isRetryable: isLater && reserved.none === NOT_BOUND };
-  const result = await reserved.session.submit(fields, ({ status, messageId }) => {
+  const result = await reserved.session.submit(fields, mayWrite ?? (() => true), ({ status, messageId }) => {
     if (status === STATUS_OK) onLate?.(submittedId(messageId, options.idRadix));
   });
   if (result.kind === "unsent") return { outcome: NOT_BOUND, isRetryable: true };
@@ -65,10 +71,15 @@ async function tryOnce({ binds, options }: Submitter, { fields, onLate }: Part, 
   return { outcome, isRetryable: isThrottled || (isLater && result.status === STATUS_NOT_BOUND) };
 }
 
-/** Nothing of the message has been sent yet, so after a few tries another provider may send it. */
+/**
+ * Nothing of the message has been sent yet, so after a few tries another provider may send it. Nothing is sent by a process that has
+ * stood still meanwhile: others may have given the message to another provider.
+ */
 async function sendFirst(submitter: Submitter, part: Part): Promise<SendOutcome> {
+  const markMs = stalledMs();
+  const mayWrite = () => !hasStoodStill(markMs);
   for (let tries = 1; ; tries += 1) {
-    const { outcome, isRetryable } = await tryOnce(submitter, part, false);
+    const { outcome, isRetryable } = await tryOnce(submitter, part, mayWrite);
     if (!isRetryable || tries >= TRIES_MAX) return outcome;
   }
 }
@@ -80,7 +91,7 @@ async function sendFirst(submitter: Submitter, part: Part): Promise<SendOutcome>
  */
 async function sendLater(submitter: Submitter, part: Part, isLate: () => boolean): Promise<SendOutcome> {
   for (let tries = 1; ; tries += 1) {
-    const { outcome, isRetryable } = await tryOnce(submitter, part, true);
+    const { outcome, isRetryable } = await tryOnce(submitter, part, null);
     if (!isRetryable || (tries >= TRIES_MAX && isLate())) return outcome;
     await sleep(backOffMs(tries, Math.random(), PAUSES));
   }

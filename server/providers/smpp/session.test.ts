@@ -81,7 +81,10 @@ describe("a bind", () => {
     expect(new Set(statuses)).toEqual(new Set([smpp.errors.ESME_RMSGQFUL]));
     expect(waiting).toHaveLength(1_000);
     session.reserve();
-    expect(await session.submit({ short_message: Buffer.from("hi") })).toMatchObject({ kind: "response", status: 0 });
+    expect(await session.submit({ short_message: Buffer.from("hi") }, () => true)).toMatchObject({
+      kind: "response",
+      status: 0,
+    });
     for (const release of waiting) release();
     await expect.poll(() => statuses.length).toBe(2_000);
     expect(new Set(statuses.slice(1_000))).toEqual(new Set([0]));

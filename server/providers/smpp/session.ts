@@ -41,8 +41,11 @@ export type Session = {
   refusal: () => NotAccepted | null;
   /** Takes one unit of {@link Session.capacity}; `submit` returns it. */
   reserve: () => void;
-  /** @param onLate called with a response that comes after the time-out, while the connection stands. */
-  submit: (fields: Record<string, unknown>, onLate?: OnLate) => Promise<RequestResult>;
+  /**
+   * @param mayWrite asked right before the submit is written; if not, it stays unsent.
+   * @param onLate called with a response that comes after the time-out, while the connection stands.
+   */
+  submit: (fields: Record<string, unknown>, mayWrite: () => boolean, onLate?: OnLate) => Promise<RequestResult>;
   /** Unbinds after outstanding submits have got a response or timed out, and ends for good. */
   close: () => Promise<void>;
 };
@@ -135,7 +138,12 @@ async function keepBound(state: State): Promise<void> {
 }
 
 /** Submits on a reserved unit of capacity. */
-async function submit(state: State, fields: Record<string, unknown>, onLate?: OnLate): Promise<RequestResult> {
+async function submit(
+  state: State,
+  fields: Record<string, unknown>,
+  mayWrite: () => boolean,
+  onLate?: OnLate,
+): Promise<RequestResult> {
   const { options, throttle } = state;
   const waitMs = throttle.schedule(performance.now());
   if (waitMs > 0) {
@@ -146,7 +154,7 @@ async function submit(state: State, fields: Record<string, unknown>, onLate?: On
   // The centre may have hung up during a stall that has just ended.
   await socketsRead();
   const line = state.bound;
-  if (!line) return { kind: "unsent" };
+  if (!line || !mayWrite()) return { kind: "unsent" };
   const result = await line.connection.request("submit_sm", fields, options.responseTimeoutMs, onLate);
   if (isOk(result)) {
     state.failures = 0;
@@ -179,9 +187,9 @@ export function openSession(options: SessionOptions): Session {
     reserve: () => {
       state.used += 1;
     },
-    submit: async (fields, onLate) => {
+    submit: async (fields, mayWrite, onLate) => {
       try {
-        return await submit(state, fields, onLate);
+        return await submit(state, fields, mayWrite, onLate);
       } finally {
         state.used -= 1;
         options.onChange();
