@@ -116,7 +116,7 @@ describe("a canceled message", () => {
 
   test("leaves the throttle queue", async () => {
     const sent = await send();
-    await enqueueThrottled(pool(), [attemptFor(sent)]);
+    await transaction((tx) => enqueueThrottled(tx, [attemptFor(sent)]));
     expect(await cancel(sent)).toMatchObject(CANCELED);
     expect((await pool().query("SELECT 1 FROM waiting_messages WHERE message_id = $1", [sent.id])).rowCount).toBe(0);
     expect(await contradictions(sent.account.accountId)).toEqual([]);
@@ -203,7 +203,7 @@ describe("between canceling and claiming the database decides", () => {
 
   test("a message that the throttle queue is serving is sent or canceled, and never both", async () => {
     const sent = await send();
-    await enqueueThrottled(pool(), [attemptFor(sent)]);
+    await transaction((tx) => enqueueThrottled(tx, [attemptFor(sent)]));
     const [served, canceled] = await Promise.allSettled([
       claimFromThrottleQueue("vonage", 10, { begins: true }),
       cancel(sent),

@@ -99,7 +99,7 @@ export async function dispatch(messageIds: readonly string[], start: Start): Pro
   const { ready, queued, probes } = await assignProviders(sendable, table, throughput, at);
   const undispatched = [...refusals].map(([{ message }, error]) => ({ messageId: message.id, error }));
   const steps = await Promise.allSettled([
-    enqueueThrottled(pool(), queued),
+    enqueue(queued),
     probe(probes, start),
     undispatched.length > 0 && transaction((tx) => failUndispatched(tx, undispatched, at)),
     ...[...ready].map(([provider, attempts]) => claimAsSlotsAllow(table.openAdapter(provider), attempts, start)),
@@ -201,8 +201,13 @@ async function claimAsSlotsAllow(adapter: Adapter | null, attempts: Attempt[], s
     start(await claimWithSlots(adapter, left.slice(0, slots.length), slots));
     left = left.slice(slots.length);
   }
-  await enqueueThrottled(pool(), left);
+  await enqueue(left);
 }
+
+/** As `enqueueThrottled`, in a transaction of its own. */
+const enqueue = async (attempts: readonly Attempt[]): Promise<void> => {
+  if (attempts.length > 0) await transaction((tx) => enqueueThrottled(tx, attempts));
+};
 
 /** Claims attempts that have a slot each. An attempt that is not claimed gives its slot back. */
 async function claimWithSlots(adapter: Adapter, attempts: Attempt[], slots: readonly Slot[]): Promise<Attempt[]> {

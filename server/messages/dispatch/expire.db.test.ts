@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { plainRequest } from "@/server/accounts/idempotency/request";
 import { HOUR_MS } from "@/server/core/clock";
-import { pool } from "@/server/core/db";
+import { pool, transaction } from "@/server/core/db";
 import { sendMessage } from "@/server/messages/accept/send";
 import { begin, claim } from "@/server/messages/dispatch/claims";
 import { claimAttempts } from "@/server/messages/dispatch/dispatch";
@@ -104,7 +104,7 @@ describe("a message whose period is over", () => {
 
   test("is failed in the throttle queue by the sweep, before its turn", async () => {
     const sent = await send();
-    await enqueueThrottled(pool(), [attemptOf(candidateOf(sent), "vonage", new Date())]);
+    await transaction((tx) => enqueueThrottled(tx, [attemptOf(candidateOf(sent), "vonage", new Date())]));
     await expire(sent);
     await failExpired(NO_GRACE);
     await expectExpired(sent);
@@ -113,7 +113,7 @@ describe("a message whose period is over", () => {
 
   test("is failed at its turn in the throttle queue", async () => {
     const sent = await send();
-    await enqueueThrottled(pool(), [attemptOf(candidateOf(sent), "vonage", new Date())]);
+    await transaction((tx) => enqueueThrottled(tx, [attemptOf(candidateOf(sent), "vonage", new Date())]));
     await expire(sent);
     expect(await claimFromThrottleQueue("vonage", 10, { begins: true })).toEqual([]);
     expect(await claimOne(sent)).toBeUndefined();

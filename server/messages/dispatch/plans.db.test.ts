@@ -6,7 +6,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { plainRequest } from "@/server/accounts/idempotency/request";
 import { HOUR_MS, MINUTE_MS } from "@/server/core/clock";
-import { pool } from "@/server/core/db";
+import { pool, transaction } from "@/server/core/db";
 import { sendBulk } from "@/server/messages/accept/send";
 import { applyReceipts, rejoinReceipts } from "@/server/messages/receipts/apply-receipts";
 import { createEndpoint } from "@/server/webhooks/service";
@@ -111,7 +111,7 @@ test("the throttle queue finds the messages that enter it, and their attempts, b
   const claimed = await claimAttempts(backlog.ids);
   for (const { slot } of claimed) slot?.release();
   await giveBack(claimed);
-  const statements = await statementsOf(() => enqueueThrottled(pool(), claimed));
+  const statements = await statementsOf(() => transaction((tx) => enqueueThrottled(tx, claimed)));
   expect(await excessiveReads(statements, ["waiting.enter"], ["messages", "message_attempts"])).toEqual([]);
   const { rowCount } = await pool().query("DELETE FROM waiting_messages");
   expect(rowCount).toBe(OWN);

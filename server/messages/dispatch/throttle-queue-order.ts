@@ -1,5 +1,5 @@
 /** Order of the throttle queue: which messages are next at a provider. */
-import type { Tx } from "../../core/db";
+import { inOrderOfIndex, type Tx } from "../../core/db";
 import { unnest } from "../../core/unnest";
 import type { OutboundMessage } from "../../providers/port";
 import type { Candidate } from "./claims";
@@ -54,26 +54,33 @@ const HEADS_OF_OTHERS = `WITH RECURSIVE lines AS (
 
 const REVOKED = revokedOf("m");
 
-/** The messages whose ids the query `heads` selects, locked. */
+/** The messages whose ids the query `heads` selects, locked, in any order. Each is looked up by its id, however many they seem to be. */
 const nextIn = (
   heads: string,
 ): string => `SELECT m.id, m.to_number AS "to", m.from_sender AS "from", m.body, m.encoding,
     m.segments, m.expires_at AS "expiresAt", ${REVOKED.dlt} AS dlt, w.account_id AS "accountId", w.seq, w.tag, t.tried, COALESCE(t.unknown, false) AS "afterUnknown",
     ${REVOKED.column} AS revoked, ${isExpired("m")} AS "isExpired"
-  FROM (SELECT * FROM waiting_messages WHERE message_id IN (${heads}) FOR UPDATE SKIP LOCKED) w
+  FROM (SELECT * FROM waiting_messages WHERE message_id = ANY(ARRAY(${heads})) FOR UPDATE SKIP LOCKED) w
   JOIN messages m ON m.id = w.message_id ${REVOKED.joins}
   LEFT JOIN LATERAL (SELECT array_agg(a.provider ORDER BY a.seq) AS tried, bool_or(a.outcome = 'unknown') AS unknown
-    FROM message_attempts a WHERE a.message_id = w.message_id) t ON true
-  ORDER BY w.tag, w.message_id`;
+    FROM message_attempts a WHERE a.message_id = w.message_id) t ON true`;
+
+/** As the queue has them. */
+const inOrder = (one: Waiting, other: Waiting): number =>
+  one.tag - other.tag || (one.message.id < other.message.id ? -1 : 1);
 
 /** Reads and locks up to `limit` messages that are next at `provider`, without senders whose buckets are in `blocked`. */
 export async function nextInQueue(tx: Tx, provider: string, blocked: string[], limit: number): Promise<Waiting[]> {
-  const { rows } = await tx.query<OutboundMessage & Omit<Waiting, "message" | "tried"> & { tried: string[] | null }>(
-    blocked.length === 0
-      ? { name: "waiting.next", text: nextIn(HEADS), values: [provider, limit] }
-      : { name: "waiting.next_beside", text: nextIn(HEADS_OF_OTHERS), values: [provider, limit, blocked] },
+  const { rows } = await inOrderOfIndex(tx, () =>
+    tx.query<OutboundMessage & Omit<Waiting, "message" | "tried"> & { tried: string[] | null }>(
+      blocked.length === 0
+        ? { name: "waiting.next", text: nextIn(HEADS), values: [provider, limit] }
+        : { name: "waiting.next_beside", text: nextIn(HEADS_OF_OTHERS), values: [provider, limit, blocked] },
+    ),
   );
-  return rows.map(({ accountId, seq, tag, tried, afterUnknown, revoked, isExpired, ...message }) => {
-    return { message, accountId, seq, tag, revoked, isExpired, tried: tried ?? [], afterUnknown };
-  });
+  return rows
+    .map(({ accountId, seq, tag, tried, afterUnknown, revoked, isExpired, ...message }) => {
+      return { message, accountId, seq, tag, revoked, isExpired, tried: tried ?? [], afterUnknown };
+    })
+    .sort(inOrder);
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { plainRequest } from "@/server/accounts/idempotency/request";
-import { pool } from "@/server/core/db";
+import { pool, transaction } from "@/server/core/db";
 import { newId } from "@/server/core/ids";
 import { sendBulk, sendMessage } from "@/server/messages/accept/send";
 import type { Attempt } from "@/server/messages/dispatch/claims";
@@ -191,7 +191,7 @@ describe("a dispatch that was overtaken by another", () => {
   ])("enqueues nothing when that one %s", async (_, overtake) => {
     const attempt = await claimOne();
     await overtake(attempt);
-    await enqueueThrottled(pool(), [attempt]);
+    await transaction((tx) => enqueueThrottled(tx, [attempt]));
     expect(await providersWithQueue(["sandbox"])).toEqual([]);
   });
 
@@ -201,7 +201,7 @@ describe("a dispatch that was overtaken by another", () => {
   ])("enqueues %s", async (_, outcome, expected) => {
     const attempt = await claimOne();
     await end(attempt, outcome);
-    await enqueueThrottled(pool(), [{ ...attempt, seq: 2 }]);
+    await transaction((tx) => enqueueThrottled(tx, [{ ...attempt, seq: 2 }]));
     expect(await providersWithQueue(["sandbox"])).toEqual(expected);
   });
 

@@ -7,7 +7,7 @@
 import { addJob } from "../../core/add-jobs";
 import { cachedRead } from "../../core/cached-read";
 import { now, SECOND_MS } from "../../core/clock";
-import { filterEquals, pool, type Queryable, type Tx, transaction } from "../../core/db";
+import { filterEquals, inOrderOfIndex, pool, type Queryable, type Tx, transaction } from "../../core/db";
 import { unnest } from "../../core/unnest";
 import { providerTable } from "../../providers/registry";
 import { findSuppressed } from "../../suppressions/store";
@@ -66,25 +66,28 @@ const ENTRIES = unnest<Attempt>({
  * Enqueues attempts; one whose message is queued already keeps its place. One that cannot be claimed any more, because another
  * dispatch was faster, is left out: while it waited for its turn, no dispatch would touch its message.
  */
-export async function enqueueThrottled(tx: Queryable, attempts: readonly Attempt[]): Promise<void> {
+export async function enqueueThrottled(tx: Tx, attempts: readonly Attempt[]): Promise<void> {
   if (attempts.length === 0) return;
-  await tx.query({
-    name: "waiting.enter",
-    text: `INSERT INTO waiting_messages (message_id, provider, account_id, sender, segments, seq, tag, created_at)
-           SELECT e.message_id, e.provider, e.account_id, e.sender, e.segments, e.seq,
-             GREATEST(COALESCE(b.virtual_time, 0), COALESCE(l.tag, 0))
-               + sum(e.segments) OVER (PARTITION BY e.provider, e.account_id ORDER BY e.message_id), clock_timestamp()
-           FROM ${ENTRIES.as("e")}
-           JOIN messages m ON m.id = e.message_id AND ${filterEquals("m.status", "pending")}
-           LEFT JOIN pace_buckets b ON b.id = 'provider:' || e.provider
-           LEFT JOIN LATERAL (SELECT max(w.tag) AS tag FROM waiting_messages w
-             WHERE w.provider = e.provider AND w.account_id = e.account_id) l ON true
-           WHERE NOT EXISTS (SELECT 1 FROM message_attempts a
-             WHERE a.message_id = e.message_id AND (a.seq >= e.seq OR a.outcome = 'refused'))
-           ON CONFLICT (message_id) DO NOTHING`,
-    values: ENTRIES.values(attempts),
-  });
+  await inOrderOfIndex(tx, () => tx.query({ name: "waiting.enter", text: ENTER, values: ENTRIES.values(attempts) }));
 }
+
+/** The end of each account's queue is read once, and is the last row of an index. */
+const ENTER = `WITH entries AS MATERIALIZED (SELECT * FROM ${ENTRIES.as("e")}),
+    ends AS MATERIALIZED (
+      SELECT o.provider, o.account_id, (SELECT w.tag FROM waiting_messages w
+          WHERE w.provider = o.provider AND w.account_id = o.account_id ORDER BY w.tag DESC LIMIT 1) AS tag
+      FROM (SELECT provider, account_id FROM entries GROUP BY provider, account_id) o)
+  INSERT INTO waiting_messages (message_id, provider, account_id, sender, segments, seq, tag, created_at)
+  SELECT e.message_id, e.provider, e.account_id, e.sender, e.segments, e.seq,
+    GREATEST(COALESCE(b.virtual_time, 0), COALESCE(l.tag, 0))
+      + sum(e.segments) OVER (PARTITION BY e.provider, e.account_id ORDER BY e.message_id), clock_timestamp()
+  FROM entries e
+  JOIN messages m ON m.id = e.message_id AND ${filterEquals("m.status", "pending")}
+  LEFT JOIN pace_buckets b ON b.id = 'provider:' || e.provider
+  JOIN ends l ON l.provider = e.provider AND l.account_id = e.account_id
+  WHERE NOT EXISTS (SELECT 1 FROM message_attempts a
+    WHERE a.message_id = e.message_id AND (a.seq >= e.seq OR a.outcome = 'refused'))
+  ON CONFLICT (message_id) DO NOTHING`;
 
 type Charge = { id: string; segments: number };
 
@@ -231,15 +234,17 @@ function admit(heads: readonly Waiting[], { provider, senders }: Buckets, rates:
 /** Sends up to `count` messages that are queued at `provider` through dispatch again, which finds them another provider. */
 export async function drainThrottleQueue(provider: string, count: number): Promise<number> {
   return transaction(async (tx) => {
-    const { rows } = await tx.query<{ id: string }>({
-      name: "waiting.empty",
-      // Materialized: a subquery that is evaluated again while rows disappear would exceed its limit.
-      text: `WITH batch AS MATERIALIZED (
-               SELECT message_id FROM waiting_messages WHERE provider = $1 ORDER BY tag, message_id LIMIT $2
-               FOR UPDATE SKIP LOCKED)
-             DELETE FROM waiting_messages w USING batch WHERE w.message_id = batch.message_id RETURNING w.message_id AS id`,
-      values: [provider, count],
-    });
+    const { rows } = await inOrderOfIndex(tx, () =>
+      tx.query<{ id: string }>({
+        name: "waiting.empty",
+        // Materialized: a subquery that is evaluated again while rows disappear would exceed its limit.
+        text: `WITH batch AS MATERIALIZED (
+                 SELECT message_id FROM waiting_messages WHERE provider = $1 ORDER BY tag, message_id LIMIT $2
+                 FOR UPDATE SKIP LOCKED)
+               DELETE FROM waiting_messages WHERE message_id = ANY(ARRAY(SELECT message_id FROM batch)) RETURNING message_id AS id`,
+        values: [provider, count],
+      }),
+    );
     const messageIds = rows.map((row) => row.id);
     if (messageIds.length > 0) await addJob(tx, "dispatch_messages", { messageIds });
     return messageIds.length;

@@ -1,0 +1,125 @@
+/**
+ * The plans of the throttle queue while its statistics are of another time: autovacuum has looked at it when it was empty, or when
+ * another provider's messages stood in it, and a long queue has come since.
+ */
+import { beforeAll, beforeEach, expect, test } from "vitest";
+import { plainRequest } from "@/server/accounts/idempotency/request";
+import { pool, transaction } from "@/server/core/db";
+import { sendMessage } from "@/server/messages/accept/send";
+import { prepareAttempts } from "@/test/database/attempts";
+import { explain, rowsRead, type Statement, statementsOf } from "@/test/database/plans";
+import { makeAccount, type TestAccount } from "@/test/database/seed";
+import { claimAttempts } from "./dispatch";
+import { claimFromThrottleQueue, drainThrottleQueue, enqueueThrottled } from "./throttle-queue";
+import { nextInQueue } from "./throttle-queue-order";
+
+const QUEUED = 20_000;
+const TAKEN = 20;
+/** Rows of the queue that a statement may read for each message that it takes. */
+const READ_PER_MESSAGE_MAX = 10;
+
+let account: TestAccount;
+
+beforeAll(async () => {
+  await prepareAttempts();
+  account = await makeAccount();
+  const input = { to: "+14155550123", from: account.senderId, body: "Hi" };
+  const { id } = await sendMessage(account.actor, input, plainRequest());
+  for (const table of ["messages", "waiting_messages"]) {
+    await pool().query(`ALTER TABLE ${table} SET (autovacuum_enabled = false)`);
+  }
+  await pool().query(
+    `INSERT INTO messages SELECT (jsonb_populate_record(m, jsonb_build_object(
+         'id', 'msg_' || substr(m.id, 5, 14) || lpad(n::text, 12, '0'), 'to_number', '+1415' || lpad(n::text, 7, '0')))).*
+     FROM messages m, generate_series(1, $2) n WHERE m.id = $1`,
+    [id, QUEUED],
+  );
+  await pool().query("VACUUM ANALYZE messages");
+});
+
+beforeEach(() => pool().query("DELETE FROM waiting_messages; DELETE FROM message_attempts"));
+
+/** Queues all messages at a provider, those of earlier ids behind the others. */
+const queueAt = (provider: string) =>
+  pool().query(
+    `INSERT INTO waiting_messages (message_id, provider, account_id, sender, segments, seq, tag, created_at)
+     SELECT id, $1, account_id, from_sender, 1, 1, row_number() OVER (ORDER BY id DESC), now() FROM messages`,
+    [provider],
+  );
+
+/** What the statistics were made of, before the queue at `twilio`. */
+const FORMER: Record<string, () => Promise<unknown>> = {
+  "an empty queue": async () => undefined,
+  "another provider's queue": () => queueAt("vonage"),
+  "a few messages of this provider": async () => {
+    await queueAt("twilio");
+    await pool().query("DELETE FROM waiting_messages WHERE tag > 3");
+  },
+};
+
+async function queueBehind(former: string): Promise<void> {
+  await FORMER[former]?.();
+  await pool().query("VACUUM ANALYZE waiting_messages");
+  await pool().query("DELETE FROM waiting_messages");
+  await queueAt("twilio");
+}
+
+/** Sent by `inOrderOfIndex`, with these settings. */
+const SORTING_OFF =
+  "SET LOCAL enable_sort = off; SET LOCAL enable_incremental_sort = off; SET LOCAL enable_bitmapscan = off";
+const IN_ORDER = new Set(["waiting.next", "waiting.next_beside", "waiting.empty", "waiting.enter"]);
+
+/** Rows of the queue that the statements read which read more than a few for each message, planned with and without their values. */
+async function excessiveReads(statements: readonly Statement[]) {
+  const reads: { name: string; kind: string; read: number }[] = [];
+  for (const statement of statements) {
+    for (const [kind, planned] of [
+      ["generic", statement],
+      ["custom", { ...statement, name: statement.text }],
+    ] as const) {
+      const { plan } = await explain(planned, IN_ORDER.has(statement.name) ? SORTING_OFF : "");
+      reads.push({ name: statement.name, kind, read: rowsRead(plan, ["waiting_messages"]) });
+    }
+  }
+  return reads.filter(({ read }) => read > TAKEN * READ_PER_MESSAGE_MAX);
+}
+
+test.each(Object.keys(FORMER))(
+  "serving and emptying read the head of the queue, by statistics of %s",
+  async (former) => {
+    await queueBehind(former);
+    const statements = await statementsOf(async () => {
+      expect(await claimFromThrottleQueue("twilio", TAKEN)).toHaveLength(TAKEN);
+      expect(await drainThrottleQueue("twilio", TAKEN)).toBe(TAKEN);
+      expect(await transaction((tx) => nextInQueue(tx, "twilio", ["a blocked sender"], TAKEN))).toHaveLength(TAKEN);
+    });
+    const ofQueue = statements.filter(({ text }) => text.includes("waiting_messages"));
+    expect(ofQueue.map(({ name }) => name)).toEqual([
+      "waiting.next",
+      "waiting.leave",
+      "waiting.empty",
+      "waiting.next_beside",
+    ]);
+    expect(await excessiveReads(ofQueue)).toEqual([]);
+  },
+);
+
+test.each(Object.keys(FORMER))("entering reads the end of the account's queue, by statistics of %s", async (former) => {
+  await queueBehind(former);
+  await pool().query("DELETE FROM waiting_messages WHERE tag <= $1", [TAKEN]);
+  const { rows } = await pool().query<{ id: string }>("SELECT id FROM messages ORDER BY id DESC LIMIT $1", [TAKEN]);
+  const attempts = await claimAttempts(rows.map(({ id }) => id));
+  for (const { slot } of attempts) slot?.release();
+  await pool().query("DELETE FROM message_attempts");
+  const [enter, ...more] = await statementsOf(() =>
+    transaction((tx) =>
+      enqueueThrottled(
+        tx,
+        attempts.map((attempt) => ({ ...attempt, provider: "twilio" })),
+      ),
+    ),
+  );
+  if (!enter || more.length > 0) throw new Error("not one statement");
+  await pool().query("DELETE FROM waiting_messages WHERE message_id = ANY($1::text[])", [rows.map(({ id }) => id)]);
+  expect(await excessiveReads([enter])).toEqual([]);
+});
