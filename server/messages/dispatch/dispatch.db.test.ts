@@ -5,19 +5,21 @@ import { sendBulk } from "@/server/messages/accept/send";
 import type { Attempt } from "@/server/messages/dispatch/claims";
 import { dispatch } from "@/server/messages/dispatch/dispatch";
 import { providersWithQueue } from "@/server/messages/dispatch/throttle-queue";
-import { acquireSlots, type Slot, slotsInUse } from "@/server/providers/health/slots";
+import { acquireSlots, type Slot, slotsInUse, waitForSlot } from "@/server/providers/health/slots";
 import { providerTable } from "@/server/providers/registry";
-import { prepareAttempts } from "@/test/database/attempts";
+import { prepareAttempts, record } from "@/test/database/attempts";
 import { makeRoute } from "@/test/database/routes";
 import { makeAccount } from "@/test/database/seed";
 
 let slow = 0;
 let fast = 0;
+let both = 0;
 
 beforeAll(async () => {
   await prepareAttempts();
   slow = await makeRoute({ prefix: "1", chain: ["vonage"] });
   fast = await makeRoute({ prefix: "1", chain: ["twilio"] });
+  both = await makeRoute({ prefix: "1", chain: ["vonage", "twilio"] });
 });
 
 afterEach(() => pool().query("DELETE FROM waiting_messages"));
@@ -35,6 +37,9 @@ async function adapterOf(provider: string) {
   if (!adapter) throw new Error(`${provider} is not configured`);
   return adapter;
 }
+
+/** The provider cannot carry this message, and is otherwise healthy. */
+const UNFIT = { kind: "retryable", code: "sender", detail: "Not registered there.", fault: "message" } as const;
 
 const releaseAll = (slots: readonly (Slot | null)[]) => {
   for (const slot of slots) slot?.release();
@@ -73,6 +78,30 @@ test("no more attempts are claimed than can begin", async () => {
   );
   expect(rows).toEqual([{ claimed: vonage.maxInFlight, begun: vonage.maxInFlight }]);
   releaseAll(taken.map(({ slot }) => slot));
+});
+
+test("messages that fall back to a provider without free slots wait in the database, all but about as many as it has slots", async () => {
+  const [vonage, twilio] = [await adapterOf("vonage"), await adapterOf("twilio")];
+  const busy = await acquireSlots(twilio, twilio.maxInFlight, 0);
+  const waiting: Promise<Slot>[] = [];
+  let sent = 0;
+  while (sent < 2 * twilio.maxInFlight) {
+    const taken: Attempt[] = [];
+    await dispatch(await send(vonage.maxInFlight, both), (attempts) => taken.push(...attempts));
+    releaseAll(taken.map(({ slot }) => slot));
+    sent += taken.length;
+    const nexts = await Promise.all(taken.map((attempt) => record(attempt, UNFIT)));
+    // As a chain waits that goes on.
+    waiting.push(...nexts.filter((next) => next !== null).map(() => waitForSlot(twilio)));
+  }
+  expect(waiting.length).toBeLessThan(twilio.maxInFlight + vonage.maxInFlight);
+  const { rows } = await pool().query(
+    "SELECT count(*)::int4 AS queued FROM waiting_messages WHERE provider = 'twilio'",
+  );
+  expect(rows).toEqual([{ queued: sent - waiting.length }]);
+  releaseAll(busy);
+  for (const slot of waiting) (await slot).release();
+  expect(slotsInUse(twilio)).toBe(0);
 });
 
 test("a failed claim releases its slots", async () => {

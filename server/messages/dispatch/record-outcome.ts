@@ -8,6 +8,7 @@ import { env } from "../../core/env";
 import { log } from "../../core/log";
 import { defineProcessValue } from "../../core/process";
 import { unnest } from "../../core/unnest";
+import { hasManyWaiting } from "../../providers/health/slots";
 import type { SendOutcome } from "../../providers/port";
 import { providerTable } from "../../providers/registry";
 import { joinReceipts, reapplySuperseded } from "../receipts/apply-receipts";
@@ -91,7 +92,10 @@ async function recordAll(batch: AttemptResult[]): Promise<Settled<Attempt | null
   const nexts = new Map<AttemptResult, Attempt | null>();
   while (nexts.size < batch.length) {
     const results = onePerMessage(batch.filter((result) => !nexts.has(result)));
-    const [table, throughput] = await Promise.all([providerTable(), loadThroughputLimits()]);
+    const [table, limits] = await Promise.all([providerTable(), loadThroughputLimits()]);
+    const throughput: Conditions["throughput"] = {
+      isThrottled: (next) => limits.isThrottled(next) || hasManyWaiting(next.provider),
+    };
     const onUnknownOutcome = env().ON_UNKNOWN_OUTCOME;
     const recorded = await transaction((tx) => record(tx, results, { table, throughput, onUnknownOutcome }));
     for (const result of results) nexts.set(result, recorded.get(result) ?? null);
@@ -153,7 +157,7 @@ type Effects = {
   changes: Change[];
   /** Next attempts to be made at once. */
   toClaim: Attempt[];
-  /** Next attempts that wait for a throughput limit. */
+  /** Next attempts that wait for a throughput limit, or for one of many slots. */
   toEnqueue: Attempt[];
   /** Messages whose remaining providers are all unavailable. */
   unavailableIds: string[];

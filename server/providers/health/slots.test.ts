@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Adapter } from "../port";
-import { acquireSlots, slotsInUse, waitForSlot } from "./slots";
+import { acquireSlots, hasManyWaiting, slotsInUse, waitForSlot } from "./slots";
 
 let providers = 0;
 const provider = (maxInFlight: number): Adapter => {
@@ -59,4 +59,17 @@ test("a raised limit holds at once", async () => {
   expect(await acquireSlots(limited, 3, 0)).toHaveLength(1);
   limited.maxInFlight = 3;
   expect(await acquireSlots(limited, 3, 0)).toHaveLength(2);
+});
+
+test("many claimed messages wait once they are as many as the provider's limit", async () => {
+  const limited = provider(2);
+  expect(hasManyWaiting(limited.id)).toBe(false);
+  const held = await acquireSlots(limited, 2, 0);
+  const waiting = [waitForSlot(limited)];
+  expect(hasManyWaiting(limited.id)).toBe(false);
+  waiting.push(waitForSlot(limited));
+  expect(hasManyWaiting(limited.id)).toBe(true);
+  held[0]?.release();
+  await waiting[0];
+  expect(hasManyWaiting(limited.id)).toBe(false);
 });

@@ -82,5 +82,14 @@ export function waitForSlot(adapter: Adapter): Promise<Slot> {
   return new Promise((grant) => limiter.waiting.push({ adapter, grant }));
 }
 
+/**
+ * Whether as many claimed messages wait for a slot of a provider as it has slots in this process. Further ones are to wait in the
+ * database: here they would be without a limit when another provider sends its messages on to this one.
+ */
+export function hasManyWaiting(provider: string): boolean {
+  const waiting = limiters().get(provider)?.waiting ?? [];
+  return waiting.length >= (waiting[0]?.adapter.maxInFlight ?? Number.POSITIVE_INFINITY);
+}
+
 /** Slots in use now. */
 export const slotsInUse = (adapter: Adapter): number => limiterOf(adapter).used;
