@@ -233,3 +233,30 @@ describe.each(CASES)("%s", (id, samples) => {
     }
   });
 });
+
+describe("a setting in the path of a request", () => {
+  const text = "a/b?c#d";
+  const channels = "15551230000=00000000-0000-4000-8000-000000000000";
+  const sendRequest = {
+    message: { id: "m", to: "+15551230001", from: "15551230000", body: "hi", encoding: "GSM-7", segments: 1 },
+    reference: "msg_1-1",
+    receiptUrl: "https://sms.example.test/receipts",
+  } as const;
+
+  it.each([
+    ["twilio", { accountSid: text, authToken: "t" }],
+    ["plivo", { authId: text, authToken: "t" }],
+    ["sinch", { servicePlanId: text, apiToken: "t" }],
+    ["bandwidth", { accountId: text, username: "u", password: "p" }],
+    ["messagebird", { accessKey: "k", workspaceId: text, channels }],
+  ])("stays one segment of it, whatever it contains: %s", (id, settings) => {
+    const { url } = providerOf(id).buildRequest(sendRequest, {
+      baseUrl: "https://x.test",
+      birdBaseUrl: "https://x.test",
+      ...settings,
+    });
+    const { pathname, search, hash } = new URL(url);
+    expect(pathname.split("/")).toContain(encodeURIComponent(text));
+    expect([search, hash]).toEqual(["", ""]);
+  });
+});

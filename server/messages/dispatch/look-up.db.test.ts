@@ -108,6 +108,16 @@ test("a hanging provider costs one time-out, however many attempts are looked up
   expect(mostHanging).toBe(5);
 });
 
+test("under hold a message of unknown outcome is claimed for no other provider, however often it is dispatched", async () => {
+  const { ids } = await sendWithoutResponse(2);
+  expect(await claimAttempts(ids)).toEqual([]);
+  const { rows } = await pool().query(
+    "SELECT count(*)::int4 AS made FROM message_attempts WHERE message_id = ANY($1::text[])",
+    [ids],
+  );
+  expect(rows).toEqual([{ made: 2 }]);
+});
+
 test("the provider's report is recorded", async () => {
   const { account, ids } = await sendWithoutResponse(1);
   respond = (reference) => ({ batches: [{ id: `batch-${reference}`, client_reference: reference }] });

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { checkLedger } from "@/server/accounts/tasks";
 import { MINUTE_MS } from "@/server/core/clock";
@@ -115,6 +116,20 @@ describe("more than one attempt", () => {
     });
   });
 });
+
+test.each(["itself", "a worker whose claim is not the stored one"])(
+  "an acceptance counts over any outcome before, and its receipts are matched, when it is reported by %s",
+  async (who) => {
+    const message = await claimed();
+    // As a look-up may have said.
+    await recordAndAdvance(message.first, BUSY);
+    const by = who === "itself" ? message.first : { ...message.first, claim: randomUUID() };
+    await record(by, accepted(`${message.id}-late`));
+    expect(await statusOf(message)).toBe("sent");
+    await applyReceipts("vonage", [report(`${message.id}-late`, "delivered")]);
+    expect(await statusOf(message)).toBe("delivered");
+  },
+);
 
 /** As if the attempts of a message had been claimed that long ago, and begun. */
 const age = ({ id }: { id: string }, interval: string) =>

@@ -72,6 +72,10 @@ describe("the response", () => {
     expect(read(status, { messages: [taken], error: null })).toEqual({ kind: "accepted", providerMessageIds: [ID] });
   });
 
+  it.each([401, 500, 503])("%d with an accepted message is unreadable: nobody knows whether it was taken", (status) => {
+    expect(() => read(status, { messages: [taken], error: null })).toThrow("accepted message");
+  });
+
   it.each([
     [1, "account"],
     [2, "account"],
