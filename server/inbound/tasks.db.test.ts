@@ -232,6 +232,12 @@ test("keywords that come late after an outage count in the order in which they w
   expect(await suppressed()).toHaveLength(1);
 });
 
+test("a START of a clock that is ahead does not outlast the STOP that comes next", async () => {
+  await take(inbound("START", sentAndReceived(-10, 0)));
+  await take(inbound("STOP", { receivedAt: new Date(Date.now() + SECOND_MS).toISOString() }));
+  expect(await suppressed()).toHaveLength(1);
+});
+
 test.each([
   ["long before it came", 3 * 24 * 60],
   ["after it came", -10],

@@ -241,6 +241,19 @@ describe("a receipt counts as applied only when it moved its message", () => {
     ]);
   });
 
+  test("of two final ones that come together, that of the earlier event counts", async () => {
+    const message = await claimed();
+    const id = `${message.id}-x`;
+    await record(message.first, accepted(id));
+    const at = (minute: number) => ({ occurredAt: `2026-01-31T12:0${minute}:00Z` });
+    const reports = [
+      { ...report(id, "undelivered"), ...at(2) },
+      { ...report(id, "delivered"), ...at(1) },
+    ];
+    await applyReceipts("vonage", reports);
+    expect(await statusOf(message)).toBe("delivered");
+  });
+
   test("repeated ones for a pending message", async () => {
     const message = await claimed();
     const reference = referenceTo(message.id, 1);
