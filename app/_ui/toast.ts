@@ -1,20 +1,26 @@
 import { notifications } from "@mantine/notifications";
 import { appTexts } from "@/app/_texts/app";
+import { sharedTexts } from "@/app/_texts/shared";
+import { formsTexts } from "@/app/_texts/ui/forms";
+import { isUnknown, knownOf } from "./changes/outcome";
 import { apiErrorOf } from "./forms/api-error";
 
 const FAILURE_SHOWN_MS = 8_000;
 
+const closable = () => ({ closeButtonProps: { "aria-label": sharedTexts.close } });
+
 /** Confirms a finished action, e.g. "API key revoked". */
 export const toastDone = (message: string): void => {
-  notifications.show({ color: "teal", message });
+  notifications.show({ color: "teal", message, ...closable() });
 };
 
 /** Tells that an action was carried out, and its result is not the one that was wanted. */
 export const toastProblem = (title: string, message: string): void => {
-  notifications.show({ color: "red", title, message, autoClose: FAILURE_SHOWN_MS });
+  notifications.show({ color: "red", title, message, autoClose: FAILURE_SHOWN_MS, ...closable() });
 };
 
-/** Shows the API's message of a failed action. */
+/** Shows the API's message of a failed action, or that its outcome is unknown. */
 export const toastFailed = (error: unknown): void => {
-  toastProblem(appTexts.requestFailed, apiErrorOf(error).message);
+  if (isUnknown(error)) toastProblem(formsTexts.unknown.title, knownOf(error));
+  else toastProblem(appTexts.requestFailed, apiErrorOf(error).message);
 };

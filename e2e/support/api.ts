@@ -22,6 +22,7 @@ type ApiResponse<Data = Resource> = {
 export type Api = {
   get: <Data = Resource>(path: string) => Promise<ApiResponse<Data>>;
   post: (path: string, body: unknown, headers?: Record<string, string>) => Promise<ApiResponse>;
+  patch: (path: string, body: unknown) => Promise<ApiResponse>;
   delete: (path: string) => Promise<ApiResponse>;
 };
 
@@ -54,6 +55,7 @@ export function apiWith(service: Service, key: string): Api {
   return {
     get: (path) => call("GET", path),
     post: (path, body, headers) => call("POST", path, body, headers),
+    patch: (path, body) => call("PATCH", path, body),
     delete: (path) => call("DELETE", path),
   };
 }

@@ -4,7 +4,8 @@ import { Anchor, Button, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { forgottenPasswordTexts as texts } from "@/app/_texts/auth/forgotten-password";
 import { trpc } from "@/app/_trpc/client";
-import { ErrorAlert } from "@/app/_ui/forms/error-alert";
+import { useSingle } from "@/app/_ui/changes/use-single";
+import { SaveAlert } from "@/app/_ui/forms/error-alert";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { LinkButton } from "@/app/_ui/frame/link-button";
 import { PageLink } from "@/app/_ui/frame/page-link";
@@ -34,7 +35,8 @@ export function ForgottenPasswordForm() {
 }
 
 function AddressForm() {
-  const request = trpc.auth.requestReset.useMutation();
+  const utils = trpc.useUtils();
+  const request = useSingle(utils.client.auth.requestReset.mutate);
   const form = useForm({ mode: "controlled", initialValues: { email: "" } });
   const errors = useFormErrors(form);
   const submit = form.onSubmit((values) => {
@@ -54,7 +56,7 @@ function AddressForm() {
     <form method="post" onSubmit={submit} noValidate aria-label={texts.pageTitle}>
       <Stack gap="md">
         <FormHeading title={texts.title}>{texts.promise}</FormHeading>
-        <ErrorAlert error={errors.unplaced} title={texts.failed} />
+        <SaveAlert error={errors.unplaced} title={texts.failed} unknown={texts.unknown} again={texts.again} />
         <TextInput label={texts.email} type="email" autoComplete="username" {...form.getInputProps("email")} />
         <Button type="submit" fullWidth loading={request.isPending}>
           {texts.submit}

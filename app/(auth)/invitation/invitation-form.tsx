@@ -6,8 +6,10 @@ import { useSearchParams } from "next/navigation";
 import { useState } from "react";
 import { invitationTexts as texts } from "@/app/_texts/auth/invitation";
 import { trpc } from "@/app/_trpc/client";
+import { carriedOut } from "@/app/_ui/changes/outcome";
+import { useSingle } from "@/app/_ui/changes/use-single";
 import { apiErrorOf } from "@/app/_ui/forms/api-error";
-import { ErrorAlert } from "@/app/_ui/forms/error-alert";
+import { SaveAlert } from "@/app/_ui/forms/error-alert";
 import { NewPasswordInput } from "@/app/_ui/forms/new-password-input";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { LinkButton } from "@/app/_ui/frame/link-button";
@@ -46,8 +48,19 @@ async function enter(email: string, password: string, open: () => Promise<unknow
   window.location.assign("/");
 }
 
+/** An invitation that was open a moment ago, and is over, was accepted; of which account is not known then. */
+const ifAccepted = (read: () => Promise<unknown>): Promise<{ account_id: string | null } | undefined> =>
+  read().then(
+    () => undefined,
+    (error: unknown) => {
+      if (apiErrorOf(error).reason === "invitation_over") return { account_id: null };
+      throw error;
+    },
+  );
+
 function AcceptForm({ token, invitation }: { token: string; invitation: OpenInvitation }) {
-  const accept = trpc.members.invitations.accept.useMutation();
+  const utils = trpc.useUtils();
+  const accept = useSingle(utils.client.members.invitations.accept.mutate);
   const open = trpc.members.switchAccount.useMutation();
   const [entering, setEntering] = useState(false);
   const form = useForm({ mode: "controlled", initialValues: INITIAL });
@@ -57,9 +70,12 @@ function AcceptForm({ token, invitation }: { token: string; invitation: OpenInvi
   const submit = form.onSubmit(async ({ name, password }) => {
     errors.clear();
     try {
-      const { account_id } = await accept.mutateAsync({ token, name, password });
+      const { account_id } = await carriedOut(
+        () => accept.mutateAsync({ token, name, password }),
+        () => ifAccepted(() => utils.client.members.invitations.get.query({ token })),
+      );
       setEntering(true);
-      await enter(email, password, () => open.mutateAsync({ account_id }));
+      await enter(email, password, async () => account_id && open.mutateAsync({ account_id }));
     } catch (error) {
       errors.show(error);
     }
@@ -71,7 +87,7 @@ function AcceptForm({ token, invitation }: { token: string; invitation: OpenInvi
         <FormHeading title={texts.join(account_name)}>
           {texts.invitedAs[role]} {has_password ? texts.enterPassword : texts.choosePassword}
         </FormHeading>
-        <ErrorAlert error={errors.unplaced} title={texts.failed} />
+        <SaveAlert error={errors.unplaced} title={texts.failed} unknown={texts.unknown} again={texts.again} />
         {!has_password && (
           <TextInput label={texts.name} autoComplete="name" data-autofocus {...form.getInputProps("name")} />
         )}

@@ -6,7 +6,9 @@ import { useState } from "react";
 import { signUpTexts as texts } from "@/app/_texts/auth/sign-up";
 import { sharedTexts } from "@/app/_texts/shared";
 import { trpc } from "@/app/_trpc/client";
-import { ErrorAlert } from "@/app/_ui/forms/error-alert";
+import { isUnknown } from "@/app/_ui/changes/outcome";
+import { useSingle } from "@/app/_ui/changes/use-single";
+import { SaveAlert } from "@/app/_ui/forms/error-alert";
 import { NewPasswordInput } from "@/app/_ui/forms/new-password-input";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { LinkButton } from "@/app/_ui/frame/link-button";
@@ -46,7 +48,8 @@ export function SignUpForm() {
 }
 
 function OpenForm() {
-  const signUp = trpc.auth.signUp.useMutation();
+  const utils = trpc.useUtils();
+  const signUp = useSingle(utils.client.auth.signUp.mutate);
   const [entering, setEntering] = useState(false);
   const [isRefused, setIsRefused] = useState(false);
   const form = useForm({ mode: "uncontrolled", initialValues: INITIAL });
@@ -58,6 +61,9 @@ function OpenForm() {
     try {
       await signUp.mutateAsync(values);
     } catch (error) {
+      // The response alone may be lost, and the account be there.
+      const isThere = isUnknown(error) && (await openSession(values.email, values.password)) === null;
+      if (isThere) return window.location.assign("/");
       errors.show(error);
       return;
     }
@@ -72,7 +78,7 @@ function OpenForm() {
     <form method="post" onSubmit={form.onSubmit(submit)}>
       <Stack gap="md">
         <FormHeading title={texts.title}>{texts.promise}</FormHeading>
-        <ErrorAlert error={errors.unplaced} title={texts.failed} />
+        <SaveAlert error={errors.unplaced} title={texts.failed} unknown={texts.unknown} again={texts.again} />
         {isRefused && <Notice title={texts.notSignedIn.title}>{texts.notSignedIn.reason}</Notice>}
         <TextInput
           label={texts.name}

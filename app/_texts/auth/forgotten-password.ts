@@ -10,6 +10,8 @@ const en = {
   title: "Forgotten your password?",
   promise: "We’ll email you a link to choose a new one.",
   failed: "The link was not sent",
+  unknown: "It is unknown whether the link was sent",
+  again: "Asking again is safe: only the newest link works.",
   email: "Email",
   submit: "Send me a link",
   backToSignIn: "Back to sign-in",

@@ -17,6 +17,8 @@ const en = {
   enterPassword: "Enter the password that you sign in with.",
   choosePassword: "Choose a password to sign in with.",
   failed: "You have not joined yet",
+  unknown: "It is unknown whether you have joined",
+  again: "Try again: you join only once.",
   name: "Your name",
   email: "Email",
   password: "Password",

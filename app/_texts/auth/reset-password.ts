@@ -5,6 +5,8 @@ const en = {
   title: "Choose a new password",
   warning: "Every session that is open will end.",
   failed: "The password was not changed",
+  unknown: "It is unknown whether the password was changed",
+  again: "Try again, with the same password.",
   newPassword: "New password",
   submit: "Change password",
   goToSignIn: "Go to sign-in",

@@ -11,6 +11,8 @@ const en = {
   title: "Create your account",
   promise: "Send your first message in a few minutes.",
   failed: "The account was not created",
+  unknown: "It is unknown whether the account was created",
+  again: "Try again: an address gets one account only.",
   notSignedIn: {
     title: "You could not be signed in",
     reason:

@@ -48,6 +48,7 @@ const en = {
     rejection: (account: string) => `${account} cannot send with it.`,
     reason: "Reason",
     reasonHint: "Optional; the customer sees it",
+    again: "Deciding again is safe.",
   },
   throughput: {
     title: "Throughput limit",

@@ -19,6 +19,9 @@ const en = {
     copySecret: "Copy the secret now",
     secretUse: "Alerts to this URL are signed with it, as webhooks are. It is shown this once.",
     secret: "Signing secret",
+    lostSecret: "The signing secret was lost on the way",
+    newSecret:
+      "The alerts are saved, but the secret is not shown again. For a new one, save without the URL, and then with it.",
   },
   past: {
     title: "Past alerts",

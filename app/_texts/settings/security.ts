@@ -34,6 +34,8 @@ const en = {
     title: "Password",
     description: "A change signs you out everywhere else.",
     notChanged: "The password was not changed",
+    unknown: "It is unknown whether the password was changed",
+    again: "Try again: if your current password is refused, it was changed, and the new one is valid.",
     current: "Current password",
     new: "New password",
     submit: "Change password",
@@ -59,10 +61,14 @@ const en = {
     recoveryCodesNotice:
       "Each replaces the app once. Keep them somewhere you can reach without your phone: they are shown only now.",
     kept: "I have kept them",
+    codesLost: "The recovery codes were lost on the way",
+    newCodes: "The app is enabled. To get recovery codes, disable it and set it up again.",
   },
   disable: {
     form: "Disable authenticator app",
     notDisabled: "The authenticator app was not disabled",
+    unknown: "It is unknown whether the app is enabled",
+    again: "Try again with another code: each works once.",
     password: "Password",
     codeHint: "From the app, or a recovery code.",
     disabled: "Authenticator app disabled",

@@ -58,6 +58,8 @@ const en = {
     title: "Invite a member",
     form: "New invitation",
     notInvited: "Nobody was invited",
+    unknown: "It is unknown whether the invitation was made",
+    again: "Inviting the same person again is safe: a new link replaces the one before.",
     email: "Email",
     role: "Role",
     submit: "Invite",

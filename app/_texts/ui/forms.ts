@@ -7,6 +7,11 @@ const en = {
   unknown: {
     title: "The outcome is unknown",
     tryAgain: "A second try is safe: as long as you change nothing, it is carried out only once.",
+    ofSave: "It is unknown whether this was saved",
+    saveAgain: "Saving again is safe.",
+    unreachable: "The service could not be reached. Check your connection.",
+    unconfirmed: "The service did not confirm it.",
+    notStored: "The response was lost on the way, and what is stored now differs from what you entered.",
   },
   secretCopied: "I have copied it",
   discard: {

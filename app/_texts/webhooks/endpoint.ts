@@ -62,6 +62,8 @@ const en = {
     enterTime: "Enter a date and a time",
     form: "Recovery",
     notRecovered: "No events were recovered",
+    unknown: "It is unknown whether the events were recovered",
+    again: "Try again: events that are on their way already are left out.",
     effect:
       "Parked and abandoned events since then are sent again. Your server may already have received some of them.",
     since: "Since",

@@ -1,6 +1,7 @@
 import { Button, Stack, Text } from "@mantine/core";
 import { appTexts } from "@/app/_texts/app";
 import { formsTexts } from "@/app/_texts/ui/forms";
+import { isUnknown, knownOf } from "../changes/outcome";
 import { Notice } from "../notice";
 import { Problem } from "../problem";
 import { apiErrorOf } from "./api-error";
@@ -48,11 +49,36 @@ export function OnceAlert({
   /** Title while the outcome is unknown. */
   unknown?: string;
 }) {
-  const { status, message } = apiErrorOf(error);
-  if (!error || (status !== null && status < 500)) return <ErrorAlert error={error} title={title} />;
+  if (!error || !isUnknown(error)) return <ErrorAlert error={error} title={title} />;
   return (
     <Notice title={unknown} role="alert">
-      {message} {formsTexts.unknown.tryAgain}
+      {knownOf(error)} {formsTexts.unknown.tryAgain}
+    </Notice>
+  );
+}
+
+/** The error of what may be saved again as often as one likes. A refusal is certain; without a response nobody knows the outcome. */
+export function SaveAlert({
+  error,
+  title,
+  unknown = formsTexts.unknown.ofSave,
+  again = formsTexts.unknown.saveAgain,
+  isStored = false,
+}: {
+  error: unknown;
+  title?: string;
+  /** Title while the outcome is unknown. */
+  unknown?: string;
+  /** What the person may do then. */
+  again?: string;
+  /** What stands in the form is what is stored, as a later look has shown. */
+  isStored?: boolean;
+}) {
+  if (!error || !isUnknown(error)) return <ErrorAlert error={error} title={title} />;
+  if (isStored) return null;
+  return (
+    <Notice title={unknown} role="alert">
+      {knownOf(error)} {again}
     </Notice>
   );
 }

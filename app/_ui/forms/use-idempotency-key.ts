@@ -1,6 +1,7 @@
-import { type UseMutationOptions, useMutation } from "@tanstack/react-query";
+import type { UseMutationOptions } from "@tanstack/react-query";
 import { type RefObject, useRef } from "react";
 import { once } from "@/app/_trpc/client";
+import { useSingle } from "../changes/use-single";
 
 /** 32 hexadecimal digits. `randomUUID` exists in secure contexts only, and consoles are opened over plain HTTP as well. */
 const newKey = (): string =>
@@ -36,12 +37,9 @@ export function useOnce<Input, Output>(
 ) {
   const keyOf = useIdempotencyKey();
   const successes = useRef(0);
-  return useMutation({
-    ...options,
-    mutationFn: async (input: Input) => {
-      const output = await carryOut(input, once(keyOf([successes.current, input])));
-      successes.current += 1;
-      return output;
-    },
-  });
+  return useSingle<Input, Output>(async (input) => {
+    const output = await carryOut(input, once(keyOf([successes.current, input])));
+    successes.current += 1;
+    return output;
+  }, options);
 }

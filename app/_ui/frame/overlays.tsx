@@ -33,7 +33,7 @@ export function Overlays() {
       ))}
       {hadToast.current && (
         <Suspense>
-          <Notifications position="bottom-right" limit={4} />
+          <Notifications position="top-left" containerWidth={360} limit={4} className="toasts" />
         </Suspense>
       )}
     </>

@@ -4,8 +4,9 @@ import { Checkbox, Fieldset, SimpleGrid, Stack, TagsInput, Text, TextInput } fro
 import { useForm } from "@mantine/form";
 import { apiKeyFormTexts as texts } from "@/app/_texts/api-keys/form";
 import { sharedTexts } from "@/app/_texts/shared";
+import { editedOnly } from "@/app/_ui/changes/edited-only";
 import { DateInput, UNFINISHED } from "@/app/_ui/forms/date-input";
-import { OnceAlert } from "@/app/_ui/forms/error-alert";
+import { OnceAlert, SaveAlert } from "@/app/_ui/forms/error-alert";
 import { FormButtons } from "@/app/_ui/forms/form-buttons";
 import { NumberField } from "@/app/_ui/forms/number-field";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
@@ -72,7 +73,7 @@ type Input = ReturnType<typeof toInput>;
 
 /**
  * The form for a new key, or for the name and limits of one that exists: its permissions stay as they are.
- * @param save hands the input to the dialog's mutation, and an error back.
+ * @param save hands the input, or what was edited of it, to the dialog's mutation, and an error back.
  */
 export function ApiKeyForm({
   apiKey,
@@ -81,7 +82,7 @@ export function ApiKeyForm({
   onCancel,
 }: {
   apiKey?: ApiKey;
-  save: (input: Input, onError: (error: unknown) => void) => void;
+  save: (input: Input, edited: Partial<Input>, onError: (error: unknown) => void) => void;
   busy: boolean;
   onCancel: () => void;
 }) {
@@ -101,13 +102,18 @@ export function ApiKeyForm({
 
   const submit = form.onSubmit((values) => {
     errors.clear();
-    save(keepExpiry(toInput(values), apiKey), errors.show);
+    const input = keepExpiry(toInput(values), apiKey);
+    save(input, editedOnly(form, input), errors.show);
   });
 
   return (
     <form onSubmit={submit} noValidate aria-label={apiKey ? texts.key : texts.newKey}>
       <Stack gap="md">
-        <OnceAlert error={errors.unplaced} title={apiKey ? texts.notChanged : texts.notCreated} />
+        {apiKey ? (
+          <SaveAlert error={errors.unplaced} title={texts.notChanged} />
+        ) : (
+          <OnceAlert error={errors.unplaced} title={texts.notCreated} />
+        )}
         <TextInput
           label={texts.name.label}
           description={texts.name.description}

@@ -14,7 +14,7 @@ const ApiKeyForm = lazily(() => import("./api-key-form").then((file) => ({ defau
 /** Creates a key and shows it, once. */
 export function CreateApiKeyDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const utils = trpc.useUtils();
-  const create = useOnce(utils.client.apiKeys.create.mutate, { onSuccess: () => utils.apiKeys.invalidate() });
+  const create = useOnce(utils.client.apiKeys.create.mutate, { onSettled: () => void utils.apiKeys.invalidate() });
   const isNarrow = useMediaQuery("(max-width: 36em)");
   const created = create.data;
   const behaviour = secretDialog(create, onClose);
@@ -31,7 +31,7 @@ export function CreateApiKeyDialog({ opened, onClose }: { opened: boolean; onClo
         <NewKey created={created} onDone={onClose} />
       ) : (
         <ApiKeyForm
-          save={(input, onError) => create.mutate(input, { onError })}
+          save={(input, _, onError) => create.mutate(input, { onError })}
           busy={create.isPending}
           onCancel={behaviour.onClose}
         />

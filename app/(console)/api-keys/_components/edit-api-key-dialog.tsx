@@ -4,6 +4,8 @@ import { Stack, Text } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { apiKeyActionsTexts as texts } from "@/app/_texts/api-keys/actions";
 import { trpc } from "@/app/_trpc/client";
+import { ifHolds } from "@/app/_ui/changes/outcome";
+import { useChange } from "@/app/_ui/changes/use-change";
 import { lazily } from "@/app/_ui/connection/connection";
 import { FormModal } from "@/app/_ui/forms/form-modal";
 import { toastDone } from "@/app/_ui/toast";
@@ -30,11 +32,14 @@ export function EditApiKeyDialog({ apiKey, onClose }: { apiKey: ApiKey | null; o
 
 function EditForm({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
   const utils = trpc.useUtils();
-  const update = trpc.apiKeys.update.useMutation({
-    onSuccess: ({ name }) => {
-      toastDone(texts.edit.changed(name));
-      void utils.apiKeys.invalidate();
-    },
+  const update = useChange(utils.client.apiKeys.update.mutate, {
+    look: async (asked) =>
+      ifHolds(
+        (await utils.client.apiKeys.list.query()).data.find(({ id }) => id === asked.id),
+        asked,
+      ),
+    onSuccess: ({ name }) => toastDone(texts.edit.changed(name)),
+    onSettled: () => void utils.apiKeys.invalidate(),
   });
   return (
     <Stack gap="md">
@@ -43,10 +48,9 @@ function EditForm({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) 
       </Text>
       <ApiKeyForm
         apiKey={apiKey}
-        save={(input, onError) => {
-          const { permissions: _, ...limits } = input;
-          update.mutate({ ...limits, id: apiKey.id }, { onSuccess: onClose, onError });
-        }}
+        save={(_, { permissions: __, ...edited }, onError) =>
+          update.mutate({ ...edited, id: apiKey.id }, { onSuccess: onClose, onError })
+        }
         busy={update.isPending}
         onCancel={onClose}
       />

@@ -3,6 +3,7 @@
 import { ActionIcon, Checkbox, Stack, Text } from "@mantine/core";
 import { apiKeyActionsTexts as texts } from "@/app/_texts/api-keys/actions";
 import { trpc } from "@/app/_trpc/client";
+import { useChange } from "@/app/_ui/changes/use-change";
 import { confirmAction } from "@/app/_ui/forms/confirm";
 import { IconBan } from "@/app/_ui/icons/icons";
 import { toastDone, toastFailed } from "@/app/_ui/toast";
@@ -15,12 +16,15 @@ export function useRevoke(apiKey: ApiKey) {
   const utils = trpc.useUtils();
   const keys = trpc.apiKeys.list.useQuery();
   const made = descendantsOf(apiKey.id, keys.data?.data ?? []).filter((key) => key.is_active);
-  const revoke = trpc.apiKeys.revoke.useMutation({
-    onSuccess: (_, { cascade }) => {
-      toastDone(cascade ? texts.revoke.revokedWithKeys(apiKey.name) : texts.revoke.revoked(apiKey.name));
-      return utils.apiKeys.invalidate();
+  const revoke = useChange(utils.client.apiKeys.revoke.mutate, {
+    look: async ({ id }) => {
+      const { data } = await utils.client.apiKeys.list.query();
+      return data.some((key) => key.id === id && key.is_active) ? undefined : { id, object: "api_key", deleted: true };
     },
+    onSuccess: (_, { cascade }) =>
+      toastDone(cascade ? texts.revoke.revokedWithKeys(apiKey.name) : texts.revoke.revoked(apiKey.name)),
     onError: toastFailed,
+    onSettled: () => utils.apiKeys.invalidate(),
   });
   const confirm = () => {
     let cascade = false;

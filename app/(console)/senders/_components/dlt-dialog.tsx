@@ -6,7 +6,9 @@ import { useMayChange } from "@/app/_shell/may-change";
 import { sendersTexts as texts } from "@/app/_texts/senders";
 import { sharedTexts } from "@/app/_texts/shared";
 import { trpc } from "@/app/_trpc/client";
-import { ErrorAlert } from "@/app/_ui/forms/error-alert";
+import { ifHolds } from "@/app/_ui/changes/outcome";
+import { useChange } from "@/app/_ui/changes/use-change";
+import { SaveAlert } from "@/app/_ui/forms/error-alert";
 import { FormButtons } from "@/app/_ui/forms/form-buttons";
 import { FormModal } from "@/app/_ui/forms/form-modal";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
@@ -26,7 +28,10 @@ export function DltDialog({ sender, onClose }: { sender: Sender | null; onClose:
 function DltForm({ sender, onClose }: { sender: Sender; onClose: () => void }) {
   const utils = trpc.useUtils();
   const mayChange = useMayChange();
-  const update = trpc.senders.update.useMutation();
+  const update = useChange(utils.client.senders.update.mutate, {
+    look: async (asked) => ifHolds(await utils.client.senders.get.query({ id: asked.id }), asked),
+    onSettled: () => void utils.senders.invalidate(),
+  });
   const form = useForm<DltValues>({
     initialValues: {
       dlt_entity_id: sender.dlt_entity_id ?? "",
@@ -43,7 +48,6 @@ function DltForm({ sender, onClose }: { sender: Sender; onClose: () => void }) {
         onSuccess: () => {
           toastDone(texts.dlt.saved(sender.sender_id));
           onClose();
-          return utils.senders.invalidate();
         },
         onError: errors.show,
       },
@@ -52,7 +56,7 @@ function DltForm({ sender, onClose }: { sender: Sender; onClose: () => void }) {
   return (
     <form onSubmit={submit} noValidate aria-label={texts.dlt.ids}>
       <Stack gap="md">
-        <ErrorAlert error={errors.unplaced} title={texts.dlt.notSaved} />
+        <SaveAlert error={errors.unplaced} title={texts.dlt.notSaved} />
         <Fieldset variant="unstyled" disabled={!mayChange}>
           <DltFields form={form} />
         </Fieldset>

@@ -35,7 +35,7 @@ export function RegisterSenderDialog({ opened, onClose }: { opened: boolean; onC
 
 function RegisterSenderForm({ onClose }: { onClose: () => void }) {
   const utils = trpc.useUtils();
-  const create = useOnce(utils.client.senders.create.mutate);
+  const create = useOnce(utils.client.senders.create.mutate, { onSettled: () => void utils.senders.invalidate() });
   const form = useForm<Values>({
     initialValues: { sender_id: "", type: null, country_code: "", ...NO_DLT },
     validate: {
@@ -57,7 +57,6 @@ function RegisterSenderForm({ onClose }: { onClose: () => void }) {
       {
         onSuccess: (sender) => {
           toastDone(texts.registration.done(sender.sender_id));
-          void utils.senders.invalidate();
           onClose();
         },
         onError: errors.show,

@@ -4,10 +4,12 @@ import { Button, Card, Group, Stack, Text, TextInput, Title } from "@mantine/cor
 import { profileTexts as texts } from "@/app/_texts/settings/profile";
 import { sharedTexts } from "@/app/_texts/shared";
 import { trpc } from "@/app/_trpc/client";
+import { ifHolds } from "@/app/_ui/changes/outcome";
+import { useChange } from "@/app/_ui/changes/use-change";
 import { DraftNote } from "@/app/_ui/drafts/draft-note";
 import { useFormDraft } from "@/app/_ui/drafts/use-draft";
 import { Choice } from "@/app/_ui/forms/choice";
-import { ErrorAlert } from "@/app/_ui/forms/error-alert";
+import { SaveAlert } from "@/app/_ui/forms/error-alert";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { useStoredForm } from "@/app/_ui/forms/use-stored-form";
 import { toastDone } from "@/app/_ui/toast";
@@ -26,7 +28,10 @@ export function AccountCard({
   canEdit: boolean;
 }) {
   const utils = trpc.useUtils();
-  const save = trpc.accounts.updateProfile.useMutation();
+  const save = useChange(utils.client.accounts.updateProfile.mutate, {
+    look: async (asked) => ifHolds(await utils.client.accounts.get.query(), asked),
+    onSettled: () => void Promise.all([utils.accounts.invalidate(), utils.members.memberships.invalidate()]),
+  });
   const { name, company_name, country } = account;
   const stored = { name, company_name, country };
   const form = useStoredForm(stored);
@@ -38,7 +43,6 @@ export function AccountCard({
       onSuccess: () => {
         toastDone(texts.account.saved);
         form.resetDirty(values);
-        return Promise.all([utils.accounts.invalidate(), utils.members.memberships.invalidate()]);
       },
       onError: errors.show,
     });
@@ -62,7 +66,7 @@ export function AccountCard({
             </Group>
           </Stack>
           <DraftNote draft={draft} />
-          <ErrorAlert error={errors.unplaced} title={texts.account.notSaved} />
+          <SaveAlert error={errors.unplaced} title={texts.account.notSaved} isStored={!form.isDirty()} />
           <TextInput label={texts.account.name} readOnly={!canEdit} {...form.getInputProps("name")} />
           <TextInput
             label={texts.account.company}

@@ -4,9 +4,11 @@ import { Button, Card, Group, Stack, TextInput, Title } from "@mantine/core";
 import { useRouter } from "next/navigation";
 import { profileTexts as texts } from "@/app/_texts/settings/profile";
 import { trpc } from "@/app/_trpc/client";
+import { ifHolds } from "@/app/_ui/changes/outcome";
+import { useChange } from "@/app/_ui/changes/use-change";
 import { DraftNote } from "@/app/_ui/drafts/draft-note";
 import { useFormDraft } from "@/app/_ui/drafts/use-draft";
-import { ErrorAlert } from "@/app/_ui/forms/error-alert";
+import { SaveAlert } from "@/app/_ui/forms/error-alert";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { useStoredForm } from "@/app/_ui/forms/use-stored-form";
 import { toastDone } from "@/app/_ui/toast";
@@ -15,7 +17,10 @@ import { toastDone } from "@/app/_ui/toast";
 export function PersonCard({ name, email }: { name: string; email: string }) {
   const router = useRouter();
   const utils = trpc.useUtils();
-  const rename = trpc.auth.rename.useMutation();
+  const rename = useChange(utils.client.auth.rename.mutate, {
+    look: async (asked) => ifHolds(await utils.client.auth.viewer.query(), asked),
+    onSettled: () => void Promise.all([utils.auth.viewer.invalidate(), utils.members.invalidate()]),
+  });
   const stored = { name };
   const form = useStoredForm(stored);
   const draft = useFormDraft("person", form, stored);
@@ -28,7 +33,6 @@ export function PersonCard({ name, email }: { name: string; email: string }) {
         form.resetDirty(values);
         // The account menu has the name from the layout.
         router.refresh();
-        return Promise.all([utils.auth.viewer.invalidate(), utils.members.invalidate()]);
       },
       onError: errors.show,
     });
@@ -41,7 +45,7 @@ export function PersonCard({ name, email }: { name: string; email: string }) {
             {texts.person.title}
           </Title>
           <DraftNote draft={draft} />
-          <ErrorAlert error={errors.unplaced} title={texts.person.notSaved} />
+          <SaveAlert error={errors.unplaced} title={texts.person.notSaved} isStored={!form.isDirty()} />
           <TextInput label={texts.person.name} autoComplete="name" {...form.getInputProps("name")} />
           <TextInput
             label={texts.person.email}

@@ -5,10 +5,11 @@ import { useForm } from "@mantine/form";
 import { addSuppressionTexts as texts } from "@/app/_texts/suppressions/add";
 import { trpc } from "@/app/_trpc/client";
 import { Choice } from "@/app/_ui/forms/choice";
-import { ErrorAlert } from "@/app/_ui/forms/error-alert";
+import { OnceAlert } from "@/app/_ui/forms/error-alert";
 import { FormButtons } from "@/app/_ui/forms/form-buttons";
 import { FormModal } from "@/app/_ui/forms/form-modal";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
+import { useOnce } from "@/app/_ui/forms/use-idempotency-key";
 import { toastDone } from "@/app/_ui/toast";
 
 const SENDERS_SHOWN_MAX = 100;
@@ -27,7 +28,9 @@ export function AddSuppressionDialog({ opened, onClose }: { opened: boolean; onC
 function AddSuppressionForm({ onClose }: { onClose: () => void }) {
   const utils = trpc.useUtils();
   const senders = trpc.senders.list.useQuery({ limit: SENDERS_SHOWN_MAX });
-  const create = trpc.suppressions.create.useMutation();
+  const create = useOnce(utils.client.suppressions.create.mutate, {
+    onSettled: () => void utils.suppressions.invalidate(),
+  });
   const form = useForm<Values>({
     initialValues: { number: "", sender_id: null, note: "" },
     validate: { number: (number) => (number.trim() ? null : texts.enterNumber) },
@@ -41,7 +44,6 @@ function AddSuppressionForm({ onClose }: { onClose: () => void }) {
       {
         onSuccess: (suppression) => {
           toastDone(texts.done(suppression.number));
-          void utils.suppressions.invalidate();
           onClose();
         },
         onError: errors.show,
@@ -52,7 +54,7 @@ function AddSuppressionForm({ onClose }: { onClose: () => void }) {
   return (
     <form onSubmit={submit} noValidate aria-label={texts.form}>
       <Stack gap="md">
-        <ErrorAlert error={errors.unplaced} title={texts.failed} />
+        <OnceAlert error={errors.unplaced} title={texts.failed} />
         <TextInput
           label={texts.number}
           description={texts.numberHint}

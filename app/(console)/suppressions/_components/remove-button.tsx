@@ -3,22 +3,28 @@
 import { ActionIcon } from "@mantine/core";
 import { suppressionsTexts } from "@/app/_texts/suppressions/list";
 import { trpc } from "@/app/_trpc/client";
+import { useChange } from "@/app/_ui/changes/use-change";
 import { confirmAction } from "@/app/_ui/forms/confirm";
 import { IconTrash } from "@/app/_ui/icons/icons";
 import { toastDone, toastFailed } from "@/app/_ui/toast";
 import { Tooltip } from "@/app/_ui/tooltip";
 import type { Suppression } from "@/server/suppressions/schema";
 
+/** A number has a suppression for each of an account's senders at most; with more of them than this a lost response stays unknown. */
+const LOOK_MAX = 100;
+
 /** Removes a suppression after confirmation, with a reminder of consent if the person sent STOP. */
 export function RemoveButton({ suppression: { id, number, sender_id: sender, reason } }: { suppression: Suppression }) {
   const texts = suppressionsTexts.remove;
   const utils = trpc.useUtils();
-  const remove = trpc.suppressions.delete.useMutation({
-    onSuccess: () => {
-      toastDone(texts.done(number));
-      return utils.suppressions.invalidate();
+  const remove = useChange(utils.client.suppressions.delete.mutate, {
+    look: async (asked) => {
+      const { items } = await utils.client.suppressions.list.query({ number, limit: LOOK_MAX });
+      return items.some((each) => each.id === asked.id) ? undefined : { id: asked.id, deleted: true };
     },
+    onSuccess: () => toastDone(texts.done(number)),
     onError: toastFailed,
+    onSettled: () => utils.suppressions.invalidate(),
   });
   const stopped = sender ? texts.stoppedSender(sender) : texts.stoppedAllSenders;
   const again = sender ? texts.againFromSender(sender) : texts.againFromAllSenders;

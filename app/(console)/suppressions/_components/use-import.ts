@@ -38,6 +38,7 @@ export function useImport(stage: ImportStage, onStage: (stage: ImportStage) => v
   const [progress, setProgress] = useState(NOTHING);
   const [error, setError] = useState<unknown>(null);
   const isStopped = useRef(false);
+  const isRunning = useRef(false);
 
   useEffect(
     () => () => {
@@ -54,6 +55,9 @@ export function useImport(stage: ImportStage, onStage: (stage: ImportStage) => v
   }, [stage]);
 
   async function run(slices: readonly ImportSlice[], note: string): Promise<void> {
+    // Enter pressed twice comes before the stage is drawn.
+    if (isRunning.current) return;
+    isRunning.current = true;
     isStopped.current = false;
     setError(null);
     onStage("running");
@@ -78,6 +82,7 @@ export function useImport(stage: ImportStage, onStage: (stage: ImportStage) => v
     } catch (thrown) {
       setError(thrown);
     }
+    isRunning.current = false;
     onStage(current.calls === slices.length ? "done" : "stopped");
     void utils.suppressions.invalidate();
   }

@@ -12,7 +12,9 @@ import { EndpointForm } from "./endpoint-form";
 /** Creates an endpoint and shows its signing secret, once. */
 export function CreateEndpointDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const utils = trpc.useUtils();
-  const create = useOnce(utils.client.webhooks.create.mutate, { onSuccess: () => utils.webhooks.list.invalidate() });
+  const create = useOnce(utils.client.webhooks.create.mutate, {
+    onSettled: () => void utils.webhooks.list.invalidate(),
+  });
   const created = create.data;
   const behaviour = secretDialog(create, onClose);
   return (
@@ -36,7 +38,7 @@ export function CreateEndpointDialog({ opened, onClose }: { opened: boolean; onC
           label={texts.create.form}
           failure={texts.create.notCreated}
           action={texts.create.submit}
-          save={(values, onError) => create.mutate(values, { onError })}
+          save={(values, _, onError) => create.mutate(values, { onError })}
           busy={create.isPending}
           onCancel={behaviour.onClose}
         />

@@ -4,7 +4,8 @@ import { Checkbox, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { sharedTexts } from "@/app/_texts/shared";
 import { endpointPartsTexts as texts } from "@/app/_texts/webhooks/parts";
-import { OnceAlert } from "@/app/_ui/forms/error-alert";
+import { editedOnly } from "@/app/_ui/changes/edited-only";
+import { OnceAlert, SaveAlert } from "@/app/_ui/forms/error-alert";
 import { FormButtons } from "@/app/_ui/forms/form-buttons";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { EVENT_TYPE_VIEWS, EVENT_TYPES, STATUS_EVENT_TYPES } from "@/app/_ui/values/event-type-badge";
@@ -29,7 +30,7 @@ export function EndpointForm({
   failure: string;
   /** The button's label. */
   action: string;
-  save: (values: Values, onError: (error: unknown) => void) => void;
+  save: (values: Values, edited: Partial<Values>, onError: (error: unknown) => void) => void;
   busy: boolean;
   onCancel: () => void;
 }) {
@@ -48,13 +49,18 @@ export function EndpointForm({
 
   const submit = form.onSubmit(({ url, description, events }) => {
     errors.clear();
-    save({ url: url.trim(), description: description.trim() || null, events }, errors.show);
+    const values = { url: url.trim(), description: description.trim() || null, events };
+    save(values, editedOnly(form, values), errors.show);
   });
 
   return (
     <form onSubmit={submit} noValidate aria-label={label}>
       <Stack gap="md">
-        <OnceAlert error={errors.unplaced} title={failure} />
+        {endpoint ? (
+          <SaveAlert error={errors.unplaced} title={failure} />
+        ) : (
+          <OnceAlert error={errors.unplaced} title={failure} />
+        )}
         <TextInput
           label={texts.form.url.label}
           description={texts.form.url.description}

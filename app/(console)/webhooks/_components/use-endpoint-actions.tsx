@@ -2,6 +2,8 @@
 
 import { endpointPartsTexts as texts } from "@/app/_texts/webhooks/parts";
 import { trpc } from "@/app/_trpc/client";
+import { ifGone } from "@/app/_ui/changes/outcome";
+import { useChange } from "@/app/_ui/changes/use-change";
 import { confirmAction } from "@/app/_ui/forms/confirm";
 import { toastDone, toastFailed } from "@/app/_ui/toast";
 import type { WebhookEndpoint } from "@/server/webhooks/schema";
@@ -9,20 +11,23 @@ import type { WebhookEndpoint } from "@/server/webhooks/schema";
 /** The actions on an endpoint with their confirmation and toasts. `onDeleted` runs after deletion. */
 export function useEndpointActions(endpoint: WebhookEndpoint, onDeleted?: () => void) {
   const utils = trpc.useUtils();
-  const enable = trpc.webhooks.enable.useMutation({
-    onSuccess: () => {
-      toastDone(texts.enabled);
-      return utils.webhooks.invalidate();
+  const enable = useChange(utils.client.webhooks.enable.mutate, {
+    look: async (asked) => {
+      const found = await utils.client.webhooks.get.query(asked);
+      return found.is_active ? found : undefined;
     },
+    onSuccess: () => toastDone(texts.enabled),
     onError: toastFailed,
+    onSettled: () => utils.webhooks.invalidate(),
   });
-  const remove = trpc.webhooks.delete.useMutation({
+  const remove = useChange(utils.client.webhooks.delete.mutate, {
+    look: (asked) => ifGone(() => utils.client.webhooks.get.query(asked), { id: asked.id, deleted: true }),
     onSuccess: () => {
       toastDone(texts.delete.deleted);
       onDeleted?.();
-      return utils.webhooks.list.invalidate();
     },
     onError: toastFailed,
+    onSettled: () => utils.webhooks.list.invalidate(),
   });
   return {
     isEnabling: enable.isPending,

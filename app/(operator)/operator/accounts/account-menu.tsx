@@ -4,6 +4,8 @@ import { ActionIcon } from "@mantine/core";
 import { Suspense, useState } from "react";
 import { accountWordsTexts as texts } from "@/app/_texts/operator/account-words";
 import { trpc } from "@/app/_trpc/client";
+import { ifHolds } from "@/app/_ui/changes/outcome";
+import { useChange } from "@/app/_ui/changes/use-change";
 import { lazily } from "@/app/_ui/connection/connection";
 import { confirmAction } from "@/app/_ui/forms/confirm";
 import { IconDots } from "@/app/_ui/icons/icons";
@@ -27,12 +29,12 @@ export function AccountMenu({
   const utils = trpc.useUtils();
   const [isWanted, setWanted] = useState(false);
   const name = account.company_name || account.name;
-  const setStatus = trpc.operator.setAccountStatus.useMutation({
-    onSuccess: ({ status }) => {
-      toastDone(status === "active" ? texts.reactivated(name) : texts.suspend.done(name));
-      return utils.operator.invalidate();
-    },
+  const setStatus = useChange(utils.client.operator.setAccountStatus.mutate, {
+    look: async ({ account_id, status }) =>
+      ifHolds(await utils.client.operator.account.query({ account_id }), { status }),
+    onSuccess: ({ status }) => toastDone(status === "active" ? texts.reactivated(name) : texts.suspend.done(name)),
     onError: toastFailed,
+    onSettled: () => utils.operator.invalidate(),
   });
   const askToSuspend = () =>
     confirmAction({

@@ -38,6 +38,9 @@ export function AccountsView({ countries }: { countries: readonly string[] }) {
     { search: search || undefined, page, limit: PER_PAGE },
     { placeholderData: keepPreviousData },
   );
+  // A dialog that is open follows what is stored.
+  const latest = (chosen: OperatedAccount | null) =>
+    list.data?.items.find((account) => account.id === chosen?.id) ?? chosen;
   return (
     <>
       <PageHeader title={texts.title} description={texts.description} />
@@ -72,8 +75,8 @@ export function AccountsView({ countries }: { countries: readonly string[] }) {
           )}
         </QueryState>
       </Card>
-      <CreditDialog account={credited} onClose={() => setCredited(null)} />
-      <LimitsDialog account={limited} countries={countries} onClose={() => setLimited(null)} />
+      <CreditDialog account={latest(credited)} onClose={() => setCredited(null)} />
+      <LimitsDialog account={latest(limited)} countries={countries} onClose={() => setLimited(null)} />
     </>
   );
 }

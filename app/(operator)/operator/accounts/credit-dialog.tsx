@@ -13,7 +13,7 @@ import { useOnce } from "@/app/_ui/forms/use-idempotency-key";
 import { toastDone } from "@/app/_ui/toast";
 import { type EnteredNumber, isNumber } from "@/app/_ui/values/entered-number";
 import { formatMoney } from "@/app/_ui/values/money";
-import type { OperatedAccount } from "@/server/operator/schema";
+import type { CreditAccountInput, OperatedAccount } from "@/server/operator/schema";
 
 const NOTE_MAX = 255;
 /** Money is kept in micro-units. */
@@ -21,40 +21,52 @@ const DECIMALS = 6;
 
 /** Credits an account; a negative amount corrects an earlier credit. */
 export function CreditDialog({ account, onClose }: { account: OperatedAccount | null; onClose: () => void }) {
+  const texts = accountWordsTexts.crediting;
+  const utils = trpc.useUtils();
+  // Outlives the form: a credit whose response was lost, and that is entered once more, is still booked once.
+  const credit = useOnce(utils.client.operator.credit.mutate, {
+    onSuccess: ({ id, name, company_name, balance, currency }) =>
+      toastDone(texts.done(company_name || name, id, formatMoney(balance, currency))),
+    onSettled: () => {
+      void utils.operator.invalidate();
+      void utils.accounts.invalidate();
+    },
+  });
   return (
     <FormModal
       opened={account !== null}
       onClose={onClose}
-      title={accountWordsTexts.crediting.title(account?.company_name || account?.name || "")}
+      title={texts.title(account?.company_name || account?.name || "")}
     >
-      {account && <CreditForm account={account} onDone={onClose} />}
+      {account && <CreditForm account={account} credit={credit} onDone={onClose} />}
     </FormModal>
   );
 }
 
-function CreditForm({ account, onDone }: { account: OperatedAccount; onDone: () => void }) {
+type CreditMutation = ReturnType<typeof useOnce<CreditAccountInput, OperatedAccount>>;
+
+function CreditForm({
+  account,
+  credit,
+  onDone,
+}: {
+  account: OperatedAccount;
+  credit: CreditMutation;
+  onDone: () => void;
+}) {
   const texts = accountWordsTexts.crediting;
-  const utils = trpc.useUtils();
   const form = useForm<{ amount: EnteredNumber; note: string }>({
     mode: "controlled",
     initialValues: { amount: "", note: "" },
     validate: { amount: (amount) => (isNumber(amount) ? null : texts.enterAmount) },
   });
   const errors = useFormErrors(form);
-  const credit = useOnce(utils.client.operator.credit.mutate, {
-    onSuccess: ({ id, name, company_name, balance, currency }) => {
-      toastDone(texts.done(company_name || name, id, formatMoney(balance, currency)));
-      void utils.operator.invalidate();
-      void utils.accounts.invalidate();
-    },
-    onError: errors.show,
-  });
   const submit = form.onSubmit(({ amount, note }) => {
     errors.clear();
     credit.mutate(
       { account_id: account.id, amount: Number(amount), note: note.trim() || undefined },
       // Not once the dialog was closed: it may be open for another account.
-      { onSuccess: onDone },
+      { onSuccess: onDone, onError: errors.show },
     );
   });
   return (

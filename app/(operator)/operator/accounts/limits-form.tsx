@@ -1,15 +1,17 @@
 "use client";
 
 import { MultiSelect, SimpleGrid, Stack } from "@mantine/core";
-import { useForm } from "@mantine/form";
 import { useMemo } from "react";
 import { currentLocale } from "@/app/_texts/language";
 import { limitsFormTexts as texts } from "@/app/_texts/operator/limits-form";
 import { trpc } from "@/app/_trpc/client";
-import { ErrorAlert } from "@/app/_ui/forms/error-alert";
+import { ifHolds } from "@/app/_ui/changes/outcome";
+import { useChange } from "@/app/_ui/changes/use-change";
+import { SaveAlert } from "@/app/_ui/forms/error-alert";
 import { FormButtons } from "@/app/_ui/forms/form-buttons";
 import { NumberField } from "@/app/_ui/forms/number-field";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
+import { useStoredForm } from "@/app/_ui/forms/use-stored-form";
 import { toastDone } from "@/app/_ui/toast";
 import { countryName } from "@/app/_ui/values/country-name";
 import { type EnteredNumber, numberOrNull, optionalNumberProblem } from "@/app/_ui/values/entered-number";
@@ -43,34 +45,36 @@ export function LimitsForm({
         .sort((one, other) => one.label.localeCompare(other.label, currentLocale())),
     [countries],
   );
-  const form = useForm<Values>({
-    mode: "controlled",
-    initialValues: {
+  const form = useStoredForm<Values>(
+    {
       allowed_countries: account.allowed_countries,
       flood_identical: account.flood_identical ?? "",
       flood_total: account.flood_total ?? "",
       daily_spend_cap: account.daily_spend_cap ?? "",
     },
-    validate: {
-      flood_identical: optionalNumberProblem,
-      flood_total: optionalNumberProblem,
-      daily_spend_cap: optionalNumberProblem,
+    {
+      validate: {
+        flood_identical: optionalNumberProblem,
+        flood_total: optionalNumberProblem,
+        daily_spend_cap: optionalNumberProblem,
+      },
     },
-  });
+  );
   const errors = useFormErrors(form);
-  const limit = trpc.operator.limitAccount.useMutation({
-    onSuccess: ({ name, company_name }) => {
-      toastDone(texts.saved(company_name || name));
-      void utils.operator.invalidate();
-    },
+  const limit = useChange(utils.client.operator.limitAccount.mutate, {
+    look: async ({ account_id, ...limits }) =>
+      ifHolds(await utils.client.operator.account.query({ account_id }), limits),
+    onSuccess: ({ name, company_name }) => toastDone(texts.saved(company_name || name)),
     onError: errors.show,
+    onSettled: () => void utils.operator.invalidate(),
   });
   const submit = form.onSubmit((values) => {
     errors.clear();
     limit.mutate(
       {
         account_id: account.id,
-        allowed_countries: values.allowed_countries,
+        // As they are stored.
+        allowed_countries: [...values.allowed_countries].sort(),
         flood_identical: numberOrNull(values.flood_identical),
         flood_total: numberOrNull(values.flood_total),
         daily_spend_cap: numberOrNull(values.daily_spend_cap),
@@ -107,7 +111,7 @@ export function LimitsForm({
           decimals={DECIMALS}
           {...form.getInputProps("daily_spend_cap")}
         />
-        <ErrorAlert error={errors.unplaced} title={texts.notSaved} />
+        <SaveAlert error={errors.unplaced} title={texts.notSaved} />
         <FormButtons submit={texts.submit} busy={limit.isPending} onCancel={onDone} />
       </Stack>
     </form>

@@ -1,10 +1,13 @@
 "use client";
 
 import { SimpleGrid, Stack, Switch, TextInput } from "@mantine/core";
-import { useForm } from "@mantine/form";
+import { type UseFormReturnType, useForm } from "@mantine/form";
 import { routesTexts as texts } from "@/app/_texts/operator/routes";
 import { trpc } from "@/app/_trpc/client";
-import { OnceAlert } from "@/app/_ui/forms/error-alert";
+import { editedOnly } from "@/app/_ui/changes/edited-only";
+import { ifHolds } from "@/app/_ui/changes/outcome";
+import { useChange } from "@/app/_ui/changes/use-change";
+import { OnceAlert, SaveAlert } from "@/app/_ui/forms/error-alert";
 import { FormButtons } from "@/app/_ui/forms/form-buttons";
 import { FormModal } from "@/app/_ui/forms/form-modal";
 import { NumberField } from "@/app/_ui/forms/number-field";
@@ -35,25 +38,41 @@ const INITIAL: Values = { prefix: "", priority: 0, chain: [], price: "", weight:
 /** Adds or edits a route. */
 export function RouteDialog({ edited, onClose }: { edited: EditedRoute; onClose: () => void }) {
   const title = edited === "new" || edited === null ? texts.edit.add : texts.edit.titleFor(destinationOf(edited));
+  // Outlives the form: a route whose response was lost, and that is entered once more, is still added once.
+  const saving = useSaveRoute();
   return (
     <FormModal opened={edited !== null} onClose={onClose} title={title}>
-      {edited !== null && <RouteForm route={edited === "new" ? null : edited} onDone={onClose} />}
+      {edited !== null && <RouteFields route={edited === "new" ? null : edited} saving={saving} onDone={onClose} />}
     </FormModal>
   );
 }
 
-function useSaveRoute(route: OperatedRoute | null, onDone: () => void, onError: (error: unknown) => void) {
+type RouteForm = Pick<UseFormReturnType<Values>, "getValues" | "isDirty">;
+
+function useSaveRoute() {
   const utils = trpc.useUtils();
-  const onSuccess = (saved: OperatedRoute) => {
-    const destination = destinationOf(saved);
-    toastDone(route ? texts.edit.saved(destination) : texts.edit.added(destination));
-    void utils.operator.routes.invalidate();
-  };
-  const create = useOnce(utils.client.operator.routes.create.mutate, { onSuccess, onError });
-  const update = trpc.operator.routes.update.useMutation({ onSuccess, onError });
+  const onSettled = () => void utils.operator.routes.invalidate();
+  const create = useOnce(utils.client.operator.routes.create.mutate, {
+    onSuccess: (saved) => toastDone(texts.edit.added(destinationOf(saved))),
+    onSettled,
+  });
+  const update = useChange(utils.client.operator.routes.update.mutate, {
+    look: async (asked) =>
+      ifHolds(
+        (await utils.client.operator.routes.list.query()).find(({ id }) => id === asked.id),
+        asked,
+      ),
+    onSuccess: (saved) => toastDone(texts.edit.saved(destinationOf(saved))),
+    onSettled,
+  });
   return {
     isPending: create.isPending || update.isPending,
-    save: (values: Values) => {
+    save: (
+      route: OperatedRoute | null,
+      form: RouteForm,
+      callbacks: { onSuccess: () => void; onError: (error: unknown) => void },
+    ) => {
+      const values = form.getValues();
       const input = {
         ...values,
         prefix: values.prefix.trim().replace(/^\+/, ""),
@@ -64,13 +83,21 @@ function useSaveRoute(route: OperatedRoute | null, onDone: () => void, onError: 
           (one, other) => values.chain.indexOf(one) - values.chain.indexOf(other),
         ),
       };
-      if (route) update.mutate({ id: route.id, ...input }, { onSuccess: onDone });
-      else create.mutate(input, { onSuccess: onDone });
+      if (route) update.mutate({ id: route.id, ...editedOnly(form, input) }, callbacks);
+      else create.mutate(input, callbacks);
     },
   };
 }
 
-function RouteForm({ route, onDone }: { route: OperatedRoute | null; onDone: () => void }) {
+function RouteFields({
+  route,
+  saving,
+  onDone,
+}: {
+  route: OperatedRoute | null;
+  saving: ReturnType<typeof useSaveRoute>;
+  onDone: () => void;
+}) {
   const form = useForm<Values>({
     mode: "controlled",
     initialValues: route ? { ...INITIAL, ...pick(route) } : INITIAL,
@@ -82,10 +109,9 @@ function RouteForm({ route, onDone }: { route: OperatedRoute | null; onDone: () 
     },
   });
   const errors = useFormErrors(form);
-  const { save, isPending } = useSaveRoute(route, onDone, errors.show);
-  const submit = form.onSubmit((values) => {
+  const submit = form.onSubmit(() => {
     errors.clear();
-    save(values);
+    saving.save(route, form, { onSuccess: onDone, onError: errors.show });
   });
   return (
     <form onSubmit={submit} noValidate aria-label={texts.edit.form}>
@@ -118,8 +144,12 @@ function RouteForm({ route, onDone }: { route: OperatedRoute | null; onDone: () 
           <NumberField label={texts.weight} description={texts.edit.amongTies} {...form.getInputProps("weight")} />
         </SimpleGrid>
         <Switch label={texts.active} {...form.getInputProps("is_active", { type: "checkbox" })} />
-        <OnceAlert error={errors.unplaced} title={texts.edit.notSaved} />
-        <FormButtons submit={route ? texts.edit.saveRoute : texts.addRoute} busy={isPending} onCancel={onDone} />
+        {route ? (
+          <SaveAlert error={errors.unplaced} title={texts.edit.notSaved} />
+        ) : (
+          <OnceAlert error={errors.unplaced} title={texts.edit.notSaved} />
+        )}
+        <FormButtons submit={route ? texts.edit.saveRoute : texts.addRoute} busy={saving.isPending} onCancel={onDone} />
       </Stack>
     </form>
   );

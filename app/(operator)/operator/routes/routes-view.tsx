@@ -4,6 +4,7 @@ import { Button, Card } from "@mantine/core";
 import { useState } from "react";
 import { routesTexts as texts } from "@/app/_texts/operator/routes";
 import { trpc } from "@/app/_trpc/client";
+import { useChange } from "@/app/_ui/changes/use-change";
 import { confirmAction } from "@/app/_ui/forms/confirm";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { IconPlus, IconRoute } from "@/app/_ui/icons/icons";
@@ -22,12 +23,14 @@ export function RoutesView() {
   const utils = trpc.useUtils();
   const [edited, setEdited] = useState<EditedRoute>(null);
   const routes = trpc.operator.routes.list.useQuery();
-  const remove = trpc.operator.routes.delete.useMutation({
-    onSuccess: () => {
-      toastDone(texts.delete.done);
-      return utils.operator.routes.invalidate();
+  const remove = useChange(utils.client.operator.routes.delete.mutate, {
+    look: async ({ id }) => {
+      const routes = await utils.client.operator.routes.list.query();
+      return routes.some((each) => each.id === id) ? undefined : null;
     },
+    onSuccess: () => toastDone(texts.delete.done),
     onError: toastFailed,
+    onSettled: () => utils.operator.routes.invalidate(),
   });
   const askToDelete = (route: OperatedRoute) =>
     confirmAction({

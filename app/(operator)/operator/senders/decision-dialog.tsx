@@ -4,7 +4,7 @@ import { Button, Group, Stack, Text, Textarea } from "@mantine/core";
 import { useState } from "react";
 import { senderReviewTexts as texts } from "@/app/_texts/operator/senders";
 import { sharedTexts } from "@/app/_texts/shared";
-import { ErrorAlert } from "@/app/_ui/forms/error-alert";
+import { SaveAlert } from "@/app/_ui/forms/error-alert";
 import { FormModal } from "@/app/_ui/forms/form-modal";
 import type { ReviewedSender } from "@/server/operator/schema";
 import type { Decision } from "./decision-menu";
@@ -56,7 +56,7 @@ export function DecisionDialog({
             minRows={2}
             data-autofocus
           />
-          <ErrorAlert error={error} />
+          <SaveAlert error={error} again={texts.decision.again} />
           <Group className="dialog-foot" justify="flex-end">
             <Button variant="default" onClick={onClose}>
               {sharedTexts.cancel}

@@ -6,6 +6,8 @@ import { useState } from "react";
 import { senderReviewTexts as texts } from "@/app/_texts/operator/senders";
 import { sharedTexts } from "@/app/_texts/shared";
 import { trpc } from "@/app/_trpc/client";
+import { ifHolds } from "@/app/_ui/changes/outcome";
+import { useChange } from "@/app/_ui/changes/use-change";
 import { Choice } from "@/app/_ui/forms/choice";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { IconGauge, IconUserCheck } from "@/app/_ui/icons/icons";
@@ -23,6 +25,7 @@ import { Time } from "@/app/_ui/values/time";
 import type { ReviewedSender } from "@/server/operator/schema";
 import { DecisionDialog } from "./decision-dialog";
 import { type Decision, DecisionMenu } from "./decision-menu";
+import { readSender } from "./read-sender";
 import { ThroughputDialog } from "./throughput-dialog";
 
 type Filter = ReviewedSender["status"] | "all";
@@ -45,12 +48,16 @@ export function ReviewView() {
     { status: filter === "all" ? undefined : filter, search: search || undefined, page, limit: PER_PAGE },
     { placeholderData: keepPreviousData },
   );
-  const decide = trpc.operator.decideSender.useMutation({
+  const decide = useChange(utils.client.operator.decideSender.mutate, {
+    look: async ({ id, decision }) => {
+      const sender = list.data?.items.find((each) => each.id === id);
+      return ifHolds(await readSender(utils.client, { id, sender_id: sender?.sender_id ?? "" }), { status: decision });
+    },
     onSuccess: ({ sender_id, status }, { id }) => {
       toastDone(texts.decided[status](sender_id));
       setOpen((shown) => (shown?.sender.id === id ? null : shown));
-      return utils.operator.senders.invalidate();
     },
+    onSettled: () => void utils.operator.senders.invalidate(),
   });
 
   function choose(sender: ReviewedSender, decision: Decision) {

@@ -4,7 +4,9 @@ import { Stack } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { senderReviewTexts as texts } from "@/app/_texts/operator/senders";
 import { trpc } from "@/app/_trpc/client";
-import { ErrorAlert } from "@/app/_ui/forms/error-alert";
+import { ifHolds } from "@/app/_ui/changes/outcome";
+import { useChange } from "@/app/_ui/changes/use-change";
+import { SaveAlert } from "@/app/_ui/forms/error-alert";
 import { FormButtons } from "@/app/_ui/forms/form-buttons";
 import { FormModal } from "@/app/_ui/forms/form-modal";
 import { NumberField } from "@/app/_ui/forms/number-field";
@@ -12,6 +14,7 @@ import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { toastDone } from "@/app/_ui/toast";
 import { type EnteredNumber, numberOrNull, optionalNumberProblem } from "@/app/_ui/values/entered-number";
 import type { ReviewedSender } from "@/server/operator/schema";
+import { readSender } from "./read-sender";
 
 const DECIMALS = 2;
 
@@ -32,12 +35,12 @@ function ThroughputForm({ sender, onDone }: { sender: ReviewedSender; onDone: ()
     validate: { max_segments_per_second: optionalNumberProblem },
   });
   const errors = useFormErrors(form);
-  const setLimit = trpc.operator.throttleSender.useMutation({
-    onSuccess: ({ sender_id, max_segments_per_second: limit }) => {
-      toastDone(limit === null ? texts.throughput.removed(sender_id) : texts.throughput.saved(sender_id, limit));
-      void utils.operator.senders.invalidate();
-    },
+  const setLimit = useChange(utils.client.operator.throttleSender.mutate, {
+    look: async (asked) => ifHolds(await readSender(utils.client, sender), asked),
+    onSuccess: ({ sender_id, max_segments_per_second: limit }) =>
+      toastDone(limit === null ? texts.throughput.removed(sender_id) : texts.throughput.saved(sender_id, limit)),
     onError: errors.show,
+    onSettled: () => void utils.operator.senders.invalidate(),
   });
   const submit = form.onSubmit(({ max_segments_per_second: entered }) => {
     errors.clear();
@@ -53,7 +56,7 @@ function ThroughputForm({ sender, onDone }: { sender: ReviewedSender; onDone: ()
           data-autofocus
           {...form.getInputProps("max_segments_per_second")}
         />
-        <ErrorAlert error={errors.unplaced} />
+        <SaveAlert error={errors.unplaced} />
         <FormButtons submit={texts.throughput.submit} busy={setLimit.isPending} onCancel={onDone} />
       </Stack>
     </form>

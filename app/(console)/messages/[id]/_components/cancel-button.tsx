@@ -3,6 +3,7 @@
 import { Button } from "@mantine/core";
 import { messageTexts } from "@/app/_texts/messages/detail";
 import { trpc } from "@/app/_trpc/client";
+import { useChange } from "@/app/_ui/changes/use-change";
 import { confirmAction } from "@/app/_ui/forms/confirm";
 import { IconBan } from "@/app/_ui/icons/icons";
 import { toastDone, toastFailed } from "@/app/_ui/toast";
@@ -11,15 +12,14 @@ import { toastDone, toastFailed } from "@/app/_ui/toast";
 export function CancelButton({ id, to }: { id: string; to: string }) {
   const texts = messageTexts.cancel;
   const utils = trpc.useUtils();
-  const cancel = trpc.messages.cancel.useMutation({
-    onSuccess: () => {
-      toastDone(texts.done(to));
-      return Promise.all([utils.messages.invalidate(), utils.accounts.invalidate()]);
+  const cancel = useChange(utils.client.messages.cancel.mutate, {
+    look: async (asked) => {
+      const message = await utils.client.messages.get.query(asked);
+      return message.error?.code === "canceled" ? message : undefined;
     },
-    onError: (error) => {
-      toastFailed(error);
-      void utils.messages.invalidate();
-    },
+    onSuccess: () => toastDone(texts.done(to)),
+    onError: toastFailed,
+    onSettled: () => Promise.all([utils.messages.invalidate(), utils.accounts.invalidate()]),
   });
   return (
     <Button

@@ -3,8 +3,10 @@
 import { Button, Card, Group, Stack, Switch, TextInput, Title } from "@mantine/core";
 import { alertsTexts as texts } from "@/app/_texts/settings/alerts";
 import { trpc } from "@/app/_trpc/client";
+import { ifHolds } from "@/app/_ui/changes/outcome";
+import { useChange } from "@/app/_ui/changes/use-change";
 import { useLeaveQuestion } from "@/app/_ui/drafts/use-leave-question";
-import { ErrorAlert } from "@/app/_ui/forms/error-alert";
+import { SaveAlert } from "@/app/_ui/forms/error-alert";
 import { NumberField } from "@/app/_ui/forms/number-field";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { useStoredForm } from "@/app/_ui/forms/use-stored-form";
@@ -14,13 +16,22 @@ import { type EnteredNumber, numberOrNull, optionalNumberProblem } from "@/app/_
 import { SecretValue } from "@/app/_ui/values/secret-value";
 import type { AlertSettings } from "@/server/alerts/schema";
 
+/** In the place of a secret whose response was lost. */
+const LOST = "lost";
+
 type Values = { low_balance: EnteredNumber; by_mail: boolean; url: string };
 
 /** The threshold of the balance, and where alerts go. */
 export function AlertSettingsCard({ settings }: { settings: AlertSettings }) {
   const utils = trpc.useUtils();
   const { data: account } = trpc.accounts.get.useQuery();
-  const update = trpc.alerts.update.useMutation();
+  const update = useChange(utils.client.alerts.update.mutate, {
+    look: async (asked) => {
+      const found = ifHolds(await utils.client.alerts.get.query(), asked);
+      return found && { ...found, signing_secret: asked.url === settings.url ? null : LOST };
+    },
+    onSettled: () => void utils.alerts.get.invalidate(),
+  });
   const stored: Values = {
     low_balance: settings.low_balance ?? "",
     by_mail: settings.by_mail,
@@ -38,7 +49,6 @@ export function AlertSettingsCard({ settings }: { settings: AlertSettings }) {
       onSuccess: () => {
         toastDone(texts.settings.saved);
         form.resetDirty(values);
-        return utils.alerts.get.invalidate();
       },
       onError: errors.show,
     });
@@ -51,7 +61,7 @@ export function AlertSettingsCard({ settings }: { settings: AlertSettings }) {
           <Title order={2} size="h4" id="alert-settings">
             {texts.settings.title}
           </Title>
-          <ErrorAlert error={errors.unplaced} title={texts.settings.notSaved} />
+          <SaveAlert error={errors.unplaced} title={texts.settings.notSaved} isStored={!form.isDirty()} />
           <NumberField
             label={texts.settings.lowBalance}
             description={texts.settings.lowBalanceHint}
@@ -77,7 +87,8 @@ export function AlertSettingsCard({ settings }: { settings: AlertSettings }) {
               {texts.settings.submit}
             </Button>
           </Group>
-          {secret && (
+          {secret === LOST && <Notice title={texts.settings.lostSecret}>{texts.settings.newSecret}</Notice>}
+          {secret && secret !== LOST && (
             <>
               <Notice title={texts.settings.copySecret}>{texts.settings.secretUse}</Notice>
               <SecretValue label={texts.settings.secret} value={secret} />

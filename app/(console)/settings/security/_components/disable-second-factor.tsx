@@ -5,14 +5,20 @@ import { useForm } from "@mantine/form";
 import { securityTexts as texts } from "@/app/_texts/settings/security";
 import { sharedTexts } from "@/app/_texts/shared";
 import { trpc } from "@/app/_trpc/client";
-import { ErrorAlert } from "@/app/_ui/forms/error-alert";
+import { useChange } from "@/app/_ui/changes/use-change";
+import { SaveAlert } from "@/app/_ui/forms/error-alert";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { toastDone } from "@/app/_ui/toast";
 
 /** Wants the password and a code, of the app or for recovery. */
 export function DisableSecondFactor({ onDone }: { onDone: () => void }) {
   const utils = trpc.useUtils();
-  const disable = trpc.auth.secondFactor.disable.useMutation();
+  const disable = useChange(utils.client.auth.secondFactor.disable.mutate, {
+    look: async () => {
+      const factor = await utils.client.auth.secondFactor.get.query();
+      return factor.enabled ? undefined : factor;
+    },
+  });
   const form = useForm({ mode: "controlled", initialValues: { password: "", code: "" } });
   const errors = useFormErrors(form);
 
@@ -31,7 +37,12 @@ export function DisableSecondFactor({ onDone }: { onDone: () => void }) {
   return (
     <form method="post" onSubmit={submit} noValidate aria-label={texts.disable.form}>
       <Stack gap="md" maw={420}>
-        <ErrorAlert error={errors.unplaced} title={texts.disable.notDisabled} />
+        <SaveAlert
+          error={errors.unplaced}
+          title={texts.disable.notDisabled}
+          unknown={texts.disable.unknown}
+          again={texts.disable.again}
+        />
         <PasswordInput
           label={texts.disable.password}
           autoComplete="current-password"

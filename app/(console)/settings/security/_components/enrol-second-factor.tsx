@@ -5,15 +5,19 @@ import { useForm } from "@mantine/form";
 import { securityTexts as texts } from "@/app/_texts/settings/security";
 import { sharedTexts } from "@/app/_texts/shared";
 import { trpc } from "@/app/_trpc/client";
-import { ErrorAlert } from "@/app/_ui/forms/error-alert";
+import { useChange } from "@/app/_ui/changes/use-change";
+import { SaveAlert } from "@/app/_ui/forms/error-alert";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
+import { Notice } from "@/app/_ui/notice";
 import { SecretValue } from "@/app/_ui/values/secret-value";
 import type { SecondFactorEnrolment } from "@/server/auth/schema";
 
 /** Shows the secret, wants a code of it, and then shows the recovery codes once. */
 export function EnrolSecondFactor({ enrolment, onDone }: { enrolment: SecondFactorEnrolment; onDone: () => void }) {
   const utils = trpc.useUtils();
-  const confirm = trpc.auth.secondFactor.confirm.useMutation();
+  const confirm = useChange(utils.client.auth.secondFactor.confirm.mutate, {
+    look: async () => ((await utils.client.auth.secondFactor.get.query()).enabled ? { recovery_codes: [] } : undefined),
+  });
   const form = useForm({ mode: "controlled", initialValues: { code: "" } });
   const errors = useFormErrors(form);
 
@@ -25,19 +29,26 @@ export function EnrolSecondFactor({ enrolment, onDone }: { enrolment: SecondFact
   });
 
   if (confirm.data) {
+    const codes = confirm.data.recovery_codes;
     const finish = () => {
       onDone();
       return utils.auth.secondFactor.invalidate();
     };
     return (
       <Stack gap="md" maw={420}>
-        <SecretValue
-          label={texts.enrol.recoveryCodes}
-          value={confirm.data.recovery_codes.join("\n")}
-          notice={texts.enrol.recoveryCodesNotice}
-        />
+        {codes.length === 0 ? (
+          <Notice title={texts.enrol.codesLost} role="alert">
+            {texts.enrol.newCodes}
+          </Notice>
+        ) : (
+          <SecretValue
+            label={texts.enrol.recoveryCodes}
+            value={codes.join("\n")}
+            notice={texts.enrol.recoveryCodesNotice}
+          />
+        )}
         <Group>
-          <Button onClick={finish}>{texts.enrol.kept}</Button>
+          <Button onClick={finish}>{codes.length === 0 ? sharedTexts.close : texts.enrol.kept}</Button>
         </Group>
       </Stack>
     );
@@ -48,7 +59,7 @@ export function EnrolSecondFactor({ enrolment, onDone }: { enrolment: SecondFact
         <Text size="sm">{texts.enrol.instructions}</Text>
         <QrCode qr={enrolment.qr} />
         <SecretValue label={texts.enrol.key} value={enrolment.secret} />
-        <ErrorAlert error={errors.unplaced} />
+        <SaveAlert error={errors.unplaced} unknown={texts.disable.unknown} again={texts.disable.again} />
         <TextInput
           label={texts.secondFactor.code}
           inputMode="numeric"

@@ -4,7 +4,8 @@ import { Button, Card, Group, PasswordInput, Stack, Text, Title } from "@mantine
 import { useForm } from "@mantine/form";
 import { securityTexts as texts } from "@/app/_texts/settings/security";
 import { trpc } from "@/app/_trpc/client";
-import { ErrorAlert } from "@/app/_ui/forms/error-alert";
+import { useSingle } from "@/app/_ui/changes/use-single";
+import { SaveAlert } from "@/app/_ui/forms/error-alert";
 import { NewPasswordInput } from "@/app/_ui/forms/new-password-input";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { toastDone } from "@/app/_ui/toast";
@@ -14,7 +15,7 @@ const INITIAL = { current_password: "", new_password: "" };
 /** Another password, for someone who knows the present one. */
 export function PasswordCard() {
   const utils = trpc.useUtils();
-  const change = trpc.auth.changePassword.useMutation();
+  const change = useSingle(utils.client.auth.changePassword.mutate);
   const form = useForm({ mode: "controlled", initialValues: INITIAL });
   const errors = useFormErrors(form);
 
@@ -42,7 +43,12 @@ export function PasswordCard() {
               {texts.password.description}
             </Text>
           </Stack>
-          <ErrorAlert error={errors.unplaced} title={texts.password.notChanged} />
+          <SaveAlert
+            error={errors.unplaced}
+            title={texts.password.notChanged}
+            unknown={texts.password.unknown}
+            again={texts.password.again}
+          />
           <PasswordInput
             label={texts.password.current}
             autoComplete="current-password"

@@ -3,6 +3,7 @@
 import { ActionIcon, Button, Card, Group, Stack, Text, Title, VisuallyHidden } from "@mantine/core";
 import { securityTexts as texts } from "@/app/_texts/settings/security";
 import { trpc } from "@/app/_trpc/client";
+import { useChange } from "@/app/_ui/changes/use-change";
 import { confirmAction } from "@/app/_ui/forms/confirm";
 import { IconDevices, IconLogout } from "@/app/_ui/icons/icons";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
@@ -86,12 +87,14 @@ const columns = (): ReadonlyArray<Column<Session>> => [
 
 function RevokeButton({ session }: { session: Session }) {
   const utils = trpc.useUtils();
-  const revoke = trpc.auth.sessions.revoke.useMutation({
-    onSuccess: () => {
-      toastDone(texts.signOut.done(session.device));
-      return utils.auth.sessions.invalidate();
+  const revoke = useChange(utils.client.auth.sessions.revoke.mutate, {
+    look: async ({ id }) => {
+      const open = await utils.client.auth.sessions.list.query();
+      return open.some((each) => each.id === id) ? undefined : { revoked: 1 };
     },
+    onSuccess: () => toastDone(texts.signOut.done(session.device)),
     onError: toastFailed,
+    onSettled: () => utils.auth.sessions.invalidate(),
   });
   return (
     <Tooltip label={texts.signOut.action}>
@@ -117,12 +120,14 @@ function RevokeButton({ session }: { session: Session }) {
 
 function RevokeOthersButton() {
   const utils = trpc.useUtils();
-  const revoke = trpc.auth.sessions.revokeOthers.useMutation({
-    onSuccess: () => {
-      toastDone(texts.signOutElsewhere.done);
-      return utils.auth.sessions.invalidate();
+  const revoke = useChange((_: undefined) => utils.client.auth.sessions.revokeOthers.mutate(), {
+    look: async () => {
+      const open = await utils.client.auth.sessions.list.query();
+      return open.every((each) => each.is_current) ? { revoked: 0 } : undefined;
     },
+    onSuccess: () => toastDone(texts.signOutElsewhere.done),
     onError: toastFailed,
+    onSettled: () => utils.auth.sessions.invalidate(),
   });
   return (
     <Button
@@ -133,7 +138,7 @@ function RevokeOthersButton() {
           title: texts.signOutElsewhere.question,
           children: texts.signOutElsewhere.consequence,
           confirmLabel: texts.signOutElsewhere.action,
-          onConfirm: () => revoke.mutate(),
+          onConfirm: () => revoke.mutate(undefined),
         })
       }
     >

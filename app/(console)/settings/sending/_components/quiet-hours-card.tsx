@@ -4,9 +4,11 @@ import { Anchor, Button, Card, Group, SimpleGrid, Stack, Switch, Text, TextInput
 import { useState } from "react";
 import { sendingTexts as texts } from "@/app/_texts/settings/sending";
 import { trpc } from "@/app/_trpc/client";
+import { ifHolds } from "@/app/_ui/changes/outcome";
+import { useChange } from "@/app/_ui/changes/use-change";
 import { DraftNote } from "@/app/_ui/drafts/draft-note";
 import { useFormDraft } from "@/app/_ui/drafts/use-draft";
-import { ErrorAlert } from "@/app/_ui/forms/error-alert";
+import { SaveAlert } from "@/app/_ui/forms/error-alert";
 import { useStoredForm } from "@/app/_ui/forms/use-stored-form";
 import { SiteLink } from "@/app/_ui/frame/site-link";
 import { toastDone } from "@/app/_ui/toast";
@@ -18,7 +20,10 @@ const USUAL: QuietHours = { starts_at: "21:00", ends_at: "08:00" };
 /** Quiet hours of the account: on or off, start and end. */
 export function QuietHoursCard({ hours, canEdit }: { hours: QuietHours | null; canEdit: boolean }) {
   const utils = trpc.useUtils();
-  const save = trpc.accounts.setQuietHours.useMutation();
+  const save = useChange(utils.client.accounts.setQuietHours.mutate, {
+    look: async (asked) => ifHolds(await utils.client.accounts.get.query(), asked),
+    onSettled: () => void utils.accounts.get.invalidate(),
+  });
   const [unplaced, setUnplaced] = useState<unknown>(null);
   const stored = { isOn: hours !== null, ...(hours ?? USUAL) };
   const form = useStoredForm(stored, {
@@ -41,7 +46,6 @@ export function QuietHoursCard({ hours, canEdit }: { hours: QuietHours | null; c
         onSuccess: () => {
           form.resetDirty(values);
           toastDone(isOn ? texts.quietHours.saved : texts.quietHours.off);
-          return utils.accounts.get.invalidate();
         },
         onError: setUnplaced,
       },
@@ -64,7 +68,7 @@ export function QuietHoursCard({ hours, canEdit }: { hours: QuietHours | null; c
             </Text>
           </Stack>
           <DraftNote draft={draft} />
-          <ErrorAlert error={unplaced} title={texts.quietHours.notSaved} />
+          <SaveAlert error={unplaced} title={texts.quietHours.notSaved} isStored={!form.isDirty()} />
           <Switch
             label={texts.quietHours.keep}
             disabled={!canEdit}

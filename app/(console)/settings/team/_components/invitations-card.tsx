@@ -4,6 +4,7 @@ import { ActionIcon, Card, Stack, Text, Title, VisuallyHidden } from "@mantine/c
 import { rolesTexts } from "@/app/_texts/settings/roles";
 import { teamTexts as texts } from "@/app/_texts/settings/team";
 import { trpc } from "@/app/_trpc/client";
+import { useChange } from "@/app/_ui/changes/use-change";
 import { IconMailOff } from "@/app/_ui/icons/icons";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { toastDone, toastFailed } from "@/app/_ui/toast";
@@ -63,12 +64,14 @@ export function InvitationsCard() {
 
 function WithdrawButton({ invitation }: { invitation: Invitation }) {
   const utils = trpc.useUtils();
-  const withdraw = trpc.members.invitations.withdraw.useMutation({
-    onSuccess: () => {
-      toastDone(texts.invitations.withdrawn(invitation.email));
-      return utils.members.invalidate();
+  const withdraw = useChange(utils.client.members.invitations.withdraw.mutate, {
+    look: async ({ id }) => {
+      const open = await utils.client.members.invitations.list.query();
+      return open.some((each) => each.id === id) ? undefined : { id, deleted: true };
     },
+    onSuccess: () => toastDone(texts.invitations.withdrawn(invitation.email)),
     onError: toastFailed,
+    onSettled: () => utils.members.invalidate(),
   });
   return (
     <Tooltip label={texts.invitations.withdraw}>

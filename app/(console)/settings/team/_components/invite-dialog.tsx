@@ -5,14 +5,15 @@ import { useForm } from "@mantine/form";
 import { rolesTexts } from "@/app/_texts/settings/roles";
 import { teamTexts as texts } from "@/app/_texts/settings/team";
 import { trpc } from "@/app/_trpc/client";
+import { useSingle } from "@/app/_ui/changes/use-single";
 import { Choice } from "@/app/_ui/forms/choice";
-import { ErrorAlert } from "@/app/_ui/forms/error-alert";
+import { SaveAlert } from "@/app/_ui/forms/error-alert";
 import { FormButtons } from "@/app/_ui/forms/form-buttons";
 import { FormModal } from "@/app/_ui/forms/form-modal";
 import { secretDialog } from "@/app/_ui/forms/secret-dialog";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { SecretValue } from "@/app/_ui/values/secret-value";
-import type { CreatedInvitation, Member } from "@/server/members/schema";
+import type { CreatedInvitation, InviteInput, Member } from "@/server/members/schema";
 import { roleOptions } from "./role-words";
 
 type Values = { email: string; role: Member["role"] };
@@ -20,7 +21,9 @@ type Values = { email: string; role: Member["role"] };
 /** Invites somebody by email address, and shows the link for them, once. */
 export function InviteDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const utils = trpc.useUtils();
-  const create = trpc.members.invitations.create.useMutation({ onSuccess: () => utils.members.invalidate() });
+  const create = useSingle(utils.client.members.invitations.create.mutate, {
+    onSettled: () => void utils.members.invalidate(),
+  });
   const behaviour = secretDialog(create, onClose);
   return (
     <FormModal
@@ -38,7 +41,7 @@ export function InviteDialog({ opened, onClose }: { opened: boolean; onClose: ()
   );
 }
 
-type CreateMutation = ReturnType<typeof trpc.members.invitations.create.useMutation>;
+type CreateMutation = ReturnType<typeof useSingle<InviteInput, CreatedInvitation>>;
 
 function InviteForm({ create, onCancel }: { create: CreateMutation; onCancel: () => void }) {
   const form = useForm<Values>({ mode: "controlled", initialValues: { email: "", role: "developer" } });
@@ -52,7 +55,12 @@ function InviteForm({ create, onCancel }: { create: CreateMutation; onCancel: ()
   return (
     <form onSubmit={submit} noValidate aria-label={texts.invite.form}>
       <Stack gap="md">
-        <ErrorAlert error={errors.unplaced} title={texts.invite.notInvited} />
+        <SaveAlert
+          error={errors.unplaced}
+          title={texts.invite.notInvited}
+          unknown={texts.invite.unknown}
+          again={texts.invite.again}
+        />
         <TextInput
           label={texts.invite.email}
           type="email"

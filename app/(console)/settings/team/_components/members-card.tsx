@@ -4,6 +4,8 @@ import { ActionIcon, Card, Group, Stack, Text, Title, VisuallyHidden } from "@ma
 import { rolesTexts } from "@/app/_texts/settings/roles";
 import { teamTexts as texts } from "@/app/_texts/settings/team";
 import { trpc } from "@/app/_trpc/client";
+import { ifHolds } from "@/app/_ui/changes/outcome";
+import { useChange } from "@/app/_ui/changes/use-change";
 import { Choice } from "@/app/_ui/forms/choice";
 import { confirmAction } from "@/app/_ui/forms/confirm";
 import { IconUserMinus, IconUsers } from "@/app/_ui/icons/icons";
@@ -100,12 +102,18 @@ export function MembersCard({ isOwner }: { isOwner: boolean }) {
 
 function RoleSelect({ member }: { member: Member }) {
   const utils = trpc.useUtils();
-  const change = trpc.members.changeRole.useMutation({
+  const change = useChange(utils.client.members.changeRole.mutate, {
+    look: async (asked) =>
+      ifHolds(
+        (await utils.client.members.list.query()).find(({ id }) => id === asked.id),
+        asked,
+      ),
     onSuccess: ({ name, role }) => {
       toastDone(texts.members.roleChanged[role](name));
-      return member.is_self ? window.location.reload() : utils.members.invalidate();
+      if (member.is_self) window.location.reload();
     },
     onError: toastFailed,
+    onSettled: () => utils.members.invalidate(),
   });
   return (
     <Choice
@@ -125,12 +133,14 @@ function RoleSelect({ member }: { member: Member }) {
 
 function RemoveButton({ member }: { member: Member }) {
   const utils = trpc.useUtils();
-  const remove = trpc.members.remove.useMutation({
-    onSuccess: () => {
-      toastDone(texts.remove.done(member.name));
-      return utils.members.invalidate();
+  const remove = useChange(utils.client.members.remove.mutate, {
+    look: async ({ id }) => {
+      const members = await utils.client.members.list.query();
+      return members.some((each) => each.id === id) ? undefined : { id, deleted: true };
     },
+    onSuccess: () => toastDone(texts.remove.done(member.name)),
     onError: toastFailed,
+    onSettled: () => utils.members.invalidate(),
   });
   return (
     <Tooltip label={texts.remove.action}>

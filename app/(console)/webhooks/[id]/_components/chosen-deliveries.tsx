@@ -3,6 +3,7 @@
 import { Button, Group, Text } from "@mantine/core";
 import { deliveriesTexts as texts } from "@/app/_texts/webhooks/deliveries";
 import { trpc } from "@/app/_trpc/client";
+import { useSingle } from "@/app/_ui/changes/use-single";
 import { IconRefresh } from "@/app/_ui/icons/icons";
 import { toastDone, toastFailed } from "@/app/_ui/toast";
 import { formatCount } from "@/app/_ui/values/count";
@@ -14,13 +15,13 @@ export const isResendable = ({ status, attempts }: Delivery): boolean => status 
 /** Sends deliveries of an endpoint again; `onDone` runs once they are queued. */
 export function useResend(endpointId: string, onDone?: () => void) {
   const utils = trpc.useUtils();
-  const resend = trpc.webhooks.resend.useMutation({
+  const resend = useSingle(utils.client.webhooks.resend.mutate, {
     onSuccess: ({ recovered }) => {
       toastDone(recovered === 0 ? texts.queuedAlready : texts.queuedAgain(recovered, formatCount(recovered)));
       onDone?.();
-      return utils.webhooks.invalidate();
     },
     onError: toastFailed,
+    onSettled: () => utils.webhooks.invalidate(),
   });
   return {
     isSending: resend.isPending,

@@ -5,22 +5,32 @@ import { useDisclosure } from "@mantine/hooks";
 import { sharedTexts } from "@/app/_texts/shared";
 import { endpointTexts as texts } from "@/app/_texts/webhooks/endpoint";
 import { trpc } from "@/app/_trpc/client";
+import { ifHolds } from "@/app/_ui/changes/outcome";
+import { useChange } from "@/app/_ui/changes/use-change";
 import { FormModal } from "@/app/_ui/forms/form-modal";
 import { IconPencil } from "@/app/_ui/icons/icons";
 import { toastDone } from "@/app/_ui/toast";
 import type { WebhookEndpoint } from "@/server/webhooks/schema";
 import { EndpointForm } from "../../_components/endpoint-form";
 
+const isSameSet = (asked: readonly string[], stored: readonly string[]): boolean =>
+  asked.length === stored.length && asked.every((each) => stored.includes(each));
+
 /** Changes URL, description and events of an endpoint. */
 export function EditEndpointButton({ endpoint }: { endpoint: WebhookEndpoint }) {
   const [opened, dialog] = useDisclosure(false);
   const utils = trpc.useUtils();
-  const update = trpc.webhooks.update.useMutation({
+  const update = useChange(utils.client.webhooks.update.mutate, {
+    look: async ({ id, events, ...asked }) => {
+      const found = await utils.client.webhooks.get.query({ id });
+      const isSubscribed = !events || isSameSet(events, found.events);
+      return isSubscribed ? ifHolds(found, asked) : undefined;
+    },
     onSuccess: () => {
       toastDone(texts.edit.changed);
       dialog.close();
-      return utils.webhooks.invalidate();
     },
+    onSettled: () => void utils.webhooks.invalidate(),
   });
   return (
     <>
@@ -37,7 +47,7 @@ export function EditEndpointButton({ endpoint }: { endpoint: WebhookEndpoint }) 
             label={texts.edit.form}
             failure={texts.edit.notChanged}
             action={sharedTexts.save}
-            save={(values, onError) => update.mutate({ ...values, id: endpoint.id }, { onError })}
+            save={(_, edited, onError) => update.mutate({ ...edited, id: endpoint.id }, { onError })}
             busy={update.isPending}
             onCancel={dialog.close}
           />

@@ -7,8 +7,9 @@ import { sharedTexts } from "@/app/_texts/shared";
 import { deliveriesTexts } from "@/app/_texts/webhooks/deliveries";
 import { endpointTexts as texts } from "@/app/_texts/webhooks/endpoint";
 import { trpc } from "@/app/_trpc/client";
+import { useSingle } from "@/app/_ui/changes/use-single";
 import { DateInput } from "@/app/_ui/forms/date-input";
-import { ErrorAlert } from "@/app/_ui/forms/error-alert";
+import { SaveAlert } from "@/app/_ui/forms/error-alert";
 import { FormModal } from "@/app/_ui/forms/form-modal";
 import { IconHistory } from "@/app/_ui/icons/icons";
 import { toastDone } from "@/app/_ui/toast";
@@ -39,20 +40,25 @@ function RecoverForm({ endpointId, onDone }: { endpointId: string; onDone: () =>
     initialValues: { since: toLocal(new Date(Date.now() - DAY_MS)) },
     validate: { since: (since) => (Number.isNaN(Date.parse(since)) ? texts.recover.enterTime : null) },
   });
-  const recover = trpc.webhooks.recover.useMutation({
+  const recover = useSingle(utils.client.webhooks.recover.mutate, {
     onSuccess: ({ recovered }) => {
       toastDone(
         recovered === 0 ? texts.recover.nothing : deliveriesTexts.queuedAgain(recovered, formatCount(recovered)),
       );
       onDone();
-      return utils.webhooks.deliveries.invalidate();
     },
+    onSettled: () => utils.webhooks.deliveries.invalidate(),
   });
   const submit = form.onSubmit(({ since }) => recover.mutate({ id: endpointId, since: new Date(since).toISOString() }));
   return (
     <form onSubmit={submit} noValidate aria-label={texts.recover.form}>
       <Stack gap="md">
-        <ErrorAlert error={recover.error} title={texts.recover.notRecovered} />
+        <SaveAlert
+          error={recover.error}
+          title={texts.recover.notRecovered}
+          unknown={texts.recover.unknown}
+          again={texts.recover.again}
+        />
         <Text size="sm">{texts.recover.effect}</Text>
         <DateInput
           type="datetime-local"

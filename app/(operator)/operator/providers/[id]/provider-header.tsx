@@ -4,6 +4,8 @@ import { Box, Button, Stack, Text } from "@mantine/core";
 import { providerTexts as texts } from "@/app/_texts/operator/provider";
 import { providerWordsTexts as words } from "@/app/_texts/operator/provider-words";
 import { trpc } from "@/app/_trpc/client";
+import { ifHolds } from "@/app/_ui/changes/outcome";
+import { useChange } from "@/app/_ui/changes/use-change";
 import { confirmAction } from "@/app/_ui/forms/confirm";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { IconPlayerPause, IconPlayerPlay, IconPlugConnected } from "@/app/_ui/icons/icons";
@@ -39,13 +41,14 @@ function DrainButton({ provider: { id, is_drained } }: { provider: ProviderDetai
   const utils = trpc.useUtils();
   const name = PROVIDER_NAMES[id];
   const action = is_drained ? texts.resume : texts.drain;
-  const drain = trpc.operator.providers.drain.useMutation({
+  const drain = useChange(utils.client.operator.providers.drain.mutate, {
+    look: async (asked) => ifHolds(await utils.client.operator.providers.get.query({ id }), asked),
     onSuccess: (data) => {
       toastDone((data.is_drained ? texts.drain : texts.resume).done(name));
       utils.operator.providers.get.setData({ id }, data);
-      return utils.operator.providers.invalidate();
     },
     onError: toastFailed,
+    onSettled: () => utils.operator.providers.invalidate(),
   });
   const ask = () =>
     confirmAction({
@@ -101,13 +104,17 @@ function ProblemAlert({
 
 function CloseBreakerButton({ id }: Pick<ProviderDetail, "id">) {
   const utils = trpc.useUtils();
-  const close = trpc.operator.providers.closeBreaker.useMutation({
+  const close = useChange(utils.client.operator.providers.closeBreaker.mutate, {
+    look: async () => {
+      const found = await utils.client.operator.providers.get.query({ id });
+      return found.state === "open" || found.state === "probing" ? undefined : found;
+    },
     onSuccess: (data) => {
       toastDone(texts.closeBreaker.done(PROVIDER_NAMES[id]));
       utils.operator.providers.get.setData({ id }, data);
-      return utils.operator.providers.invalidate();
     },
     onError: toastFailed,
+    onSettled: () => utils.operator.providers.invalidate(),
   });
   const ask = () =>
     confirmAction({

@@ -3,6 +3,7 @@
 import { Button, Card, Group, Stack, Text, Title } from "@mantine/core";
 import { providerTexts } from "@/app/_texts/operator/provider";
 import { trpc } from "@/app/_trpc/client";
+import { useChange } from "@/app/_ui/changes/use-change";
 import { confirmAction } from "@/app/_ui/forms/confirm";
 import { IconRefresh } from "@/app/_ui/icons/icons";
 import { toastDone, toastFailed } from "@/app/_ui/toast";
@@ -31,7 +32,7 @@ export function ReceiptsCard({ provider }: { provider: ProviderDetail }) {
           <Title order={2} size="h4" id="receipts">
             {texts.title}
           </Title>
-          {is_receipt_url_rotatable && <RotateButton id={id} />}
+          {is_receipt_url_rotatable && <RotateButton id={id} url={receipt_url} />}
         </Group>
         <Text size="sm" c="dimmed">
           {texts.places[id]}
@@ -46,16 +47,21 @@ export function ReceiptsCard({ provider }: { provider: ProviderDetail }) {
   );
 }
 
-function RotateButton({ id }: Pick<ProviderDetail, "id">) {
+function RotateButton({ id, url }: Pick<ProviderDetail, "id"> & { url: string | null }) {
   const texts = providerTexts.receipts;
   const utils = trpc.useUtils();
-  const rotate = trpc.operator.providers.rotateReceiptUrl.useMutation({
+  const rotate = useChange(utils.client.operator.providers.rotateReceiptUrl.mutate, {
+    // A second rotation would end the URL that the provider still has.
+    look: async () => {
+      const found = await utils.client.operator.providers.get.query({ id });
+      return found.receipt_url === url ? undefined : found;
+    },
     onSuccess: (data) => {
       toastDone(texts.rotated);
       utils.operator.providers.get.setData({ id }, data);
-      return utils.operator.providers.invalidate();
     },
     onError: toastFailed,
+    onSettled: () => utils.operator.providers.invalidate(),
   });
   const ask = () =>
     confirmAction({

@@ -4,14 +4,21 @@ import { Button, Card, Group, PasswordInput, Stack, Text, TextInput, Title } fro
 import type { useForm } from "@mantine/form";
 import { providerTexts } from "@/app/_texts/operator/provider";
 import { trpc } from "@/app/_trpc/client";
+import { cannotTell, ifHolds } from "@/app/_ui/changes/outcome";
+import { useChange } from "@/app/_ui/changes/use-change";
 import { useLeaveQuestion } from "@/app/_ui/drafts/use-leave-question";
 import { confirmAction } from "@/app/_ui/forms/confirm";
-import { ErrorAlert } from "@/app/_ui/forms/error-alert";
+import { SaveAlert } from "@/app/_ui/forms/error-alert";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { useStoredForm } from "@/app/_ui/forms/use-stored-form";
 import { toastDone, toastFailed } from "@/app/_ui/toast";
 import { PROVIDER_NAMES } from "@/app/_ui/values/provider-name";
-import type { ProviderDetail, ProviderSetting } from "@/server/providers/operator-schema";
+import type {
+  ProviderDetail,
+  ProviderPath,
+  ProviderSetting,
+  SaveProviderSettingsInput,
+} from "@/server/providers/operator-schema";
 
 /** null: the stored secret is removed when the form is saved. */
 type Values = Record<string, string | null>;
@@ -73,24 +80,39 @@ function SettingsForm({ provider: { id, settings, source } }: { provider: Provid
   function showStored(values: Values) {
     form.setValues(values);
     form.resetDirty(values);
-    return utils.operator.providers.invalidate();
   }
-  const save = trpc.operator.providers.saveSettings.useMutation({
-    onSuccess: (_, { settings: saved }) => {
-      toastDone(texts.saved(PROVIDER_NAMES[id]));
-      return showStored(
-        Object.fromEntries(settings.map(({ name, is_secret }) => [name, is_secret ? "" : (saved[name] ?? "")])),
-      );
+  const read = async () => utils.client.operator.providers.get.query({ id });
+  const onSettled = () => utils.operator.providers.invalidate();
+  const save = useChange(
+    (asked: SaveProviderSettingsInput) => utils.client.operator.providers.saveSettings.mutate(asked).then(() => null),
+    {
+      look: async ({ settings: asked }) => {
+        // Secrets are never shown.
+        if (settings.some(({ name, is_secret }) => is_secret && asked[name] !== "")) cannotTell();
+        return ifHolds(valuesOf((await read()).settings), asked) ? null : undefined;
+      },
+      onSuccess: (_, { settings: saved }) => {
+        toastDone(texts.saved(PROVIDER_NAMES[id]));
+        showStored(
+          Object.fromEntries(settings.map(({ name, is_secret }) => [name, is_secret ? "" : (saved[name] ?? "")])),
+        );
+      },
+      onError: errors.show,
+      onSettled,
     },
-    onError: errors.show,
-  });
-  const clear = trpc.operator.providers.clearSettings.useMutation({
-    onSuccess: () => {
-      toastDone(texts.deleted(PROVIDER_NAMES[id]));
-      return showStored(valuesOf(settings));
+  );
+  const clear = useChange(
+    (asked: ProviderPath) => utils.client.operator.providers.clearSettings.mutate(asked).then(() => null),
+    {
+      look: async () => ((await read()).source === "operator" ? undefined : null),
+      onSuccess: () => {
+        toastDone(texts.deleted(PROVIDER_NAMES[id]));
+        showStored(valuesOf(settings));
+      },
+      onError: toastFailed,
+      onSettled,
     },
-    onError: toastFailed,
-  });
+  );
   const submit = form.onSubmit((values) => {
     errors.clear();
     save.mutate({ id, settings: values });
@@ -117,7 +139,7 @@ function SettingsForm({ provider: { id, settings, source } }: { provider: Provid
             onRemove={() => form.setFieldValue(setting.name, null)}
           />
         ))}
-        <ErrorAlert error={errors.unplaced} title={texts.notSaved} />
+        <SaveAlert error={errors.unplaced} title={texts.notSaved} isStored={!form.isDirty()} />
         <Group>
           <Button type="submit" loading={save.isPending} disabled={!form.isDirty()}>
             {texts.submit}

@@ -4,7 +4,7 @@ import { Alert, Button, Card, Group, Stack, Text, Textarea, TextInput, Title } f
 import { useForm } from "@mantine/form";
 import { providerTexts } from "@/app/_texts/operator/provider";
 import { trpc } from "@/app/_trpc/client";
-import { apiErrorOf } from "@/app/_ui/forms/api-error";
+import { isUnknown, knownOf } from "@/app/_ui/changes/outcome";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { IconSend } from "@/app/_ui/icons/icons";
@@ -79,12 +79,10 @@ export function TestCard({ provider: { id, state } }: { provider: ProviderDetail
 /** A refusal is certain. Without a response, or after a failure on the way, the provider may have been called. */
 function TestError({ error }: { error: unknown }) {
   const texts = providerTexts.test;
-  const { status, reason, message } = apiErrorOf(error);
-  const isCertain = status !== null && (status < 500 || reason === "overloaded");
-  if (!error || isCertain) return <ErrorAlert error={error} title={texts.notSent} />;
+  if (!error || !isUnknown(error)) return <ErrorAlert error={error} title={texts.notSent} />;
   return (
     <Notice title={texts.maybeSent} role="alert">
-      {message} {texts.lookFirst}
+      {knownOf(error)} {texts.lookFirst}
     </Notice>
   );
 }

@@ -3,7 +3,9 @@
 import { Button, Card, Group, Stack, Title } from "@mantine/core";
 import { providerTexts } from "@/app/_texts/operator/provider";
 import { trpc } from "@/app/_trpc/client";
-import { ErrorAlert } from "@/app/_ui/forms/error-alert";
+import { ifHolds } from "@/app/_ui/changes/outcome";
+import { useChange } from "@/app/_ui/changes/use-change";
+import { SaveAlert } from "@/app/_ui/forms/error-alert";
 import { NumberField } from "@/app/_ui/forms/number-field";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { useStoredForm } from "@/app/_ui/forms/use-stored-form";
@@ -22,13 +24,17 @@ export function ThroughputCard({ provider: { id, max_segments_per_second } }: { 
     { validate: { max_segments_per_second: optionalNumberProblem } },
   );
   const errors = useFormErrors(form);
-  const setLimit = trpc.operator.providers.throttle.useMutation({
+  const setLimit = useChange(utils.client.operator.providers.throttle.mutate, {
+    look: async (asked) => ifHolds(await utils.client.operator.providers.get.query({ id }), asked),
     onSuccess: (data) => {
       toastDone(data.max_segments_per_second === null ? texts.removed : texts.saved(data.max_segments_per_second));
       form.resetDirty();
       utils.operator.providers.get.setData({ id }, data);
     },
-    onError: errors.show,
+    onError: (error) => {
+      errors.show(error);
+      void utils.operator.providers.get.invalidate({ id });
+    },
   });
   const submit = form.onSubmit(({ max_segments_per_second: entered }) => {
     errors.clear();
@@ -48,7 +54,7 @@ export function ThroughputCard({ provider: { id, max_segments_per_second } }: { 
             maw={280}
             {...form.getInputProps("max_segments_per_second")}
           />
-          <ErrorAlert error={errors.unplaced} />
+          <SaveAlert error={errors.unplaced} isStored={!form.isDirty()} />
           <Group>
             <Button type="submit" variant="default" loading={setLimit.isPending} disabled={!form.isDirty()}>
               {texts.submit}

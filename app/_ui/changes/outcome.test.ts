@@ -1,0 +1,84 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { cannotTell, carriedOut, ifGone, ifHolds, isUnknown, knownOf } from "./outcome";
+
+const lost = new TypeError("Failed to fetch");
+const apiError = (httpStatus: number, reason?: string) =>
+  Object.assign(new Error("API"), { data: { httpStatus, message: "API", details: { reason } } });
+const failing = (error: unknown) => async (): Promise<string> => {
+  throw error;
+};
+/** Runs every pause of a change. @returns its result, or what it threw. */
+async function endOf(change: Promise<unknown>): Promise<unknown> {
+  const end = change.catch((error: unknown) => error);
+  await vi.runAllTimersAsync();
+  return end;
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test("a refusal is certain; what got no response or failed on the way is not", () => {
+  expect([lost, apiError(500), apiError(503, "outcome_unknown"), apiError(502)].map(isUnknown)).toEqual(
+    Array(4).fill(true),
+  );
+  expect([apiError(400), apiError(404), apiError(503, "overloaded")].map(isUnknown)).toEqual(Array(3).fill(false));
+});
+
+describe("a change whose response was lost", () => {
+  test("was carried out if what was asked for is stored", async () => {
+    expect(await endOf(carriedOut(failing(lost), async () => "stored"))).toBe("stored");
+  });
+
+  test("is not called carried out while something else is stored", async () => {
+    const error = await endOf(carriedOut(failing(lost), async () => undefined));
+    expect([isUnknown(error), knownOf(error)]).toEqual([
+      true,
+      expect.stringContaining("differs from what you entered"),
+    ]);
+  });
+
+  test("is looked for again while the service cannot be reached, and remains unknown in the end", async () => {
+    const look = vi.fn(failing(lost)).mockRejectedValueOnce(lost).mockResolvedValueOnce("stored");
+    expect(await endOf(carriedOut(failing(lost), look))).toBe("stored");
+    expect(await endOf(carriedOut(failing(lost), failing(lost)))).toBe(lost);
+  });
+
+  test("remains unknown where what is stored does not tell", async () => {
+    expect(await endOf(carriedOut(failing(lost), failing(apiError(403))))).toBe(lost);
+    const look = vi.fn(async () => cannotTell());
+    expect(await endOf(carriedOut(failing(lost), look))).toBe(lost);
+    expect(look).toHaveBeenCalledOnce();
+  });
+});
+
+test("what is stored does not decide on a refusal", async () => {
+  const look = vi.fn(async () => "stored");
+  const refusal = apiError(409);
+  expect(await endOf(carriedOut(failing(refusal), look))).toBe(refusal);
+  expect(look).not.toHaveBeenCalled();
+});
+
+test("a row holds what was asked for, whatever else it has", () => {
+  const row = { name: "Shop", allowed_ips: ["10.0.0.1"], limit: null, hours: { ends_at: "08:00", starts_at: "21:00" } };
+  const held = { name: " Shop ", limit: null, absent: null, left: undefined, hours: { starts_at: "21:00" } };
+  expect(ifHolds(row, held)).toBe(row);
+  for (const other of [
+    { name: "Store" },
+    { allowed_ips: [] },
+    { allowed_ips: ["10.0.0.1", "10.0.0.2"] },
+    { limit: 0 },
+    { hours: { starts_at: "22:00" } },
+  ])
+    expect(ifHolds(row, other)).toBeUndefined();
+  expect(ifHolds(undefined, {})).toBeUndefined();
+});
+
+test("only what the service does not know is gone", async () => {
+  await expect(ifGone(failing(apiError(404)), "gone")).resolves.toBe("gone");
+  await expect(ifGone(async () => "there", "gone")).resolves.toBeUndefined();
+  await expect(ifGone(failing(lost), "gone")).rejects.toBe(lost);
+});

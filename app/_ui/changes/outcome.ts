@@ -1,0 +1,94 @@
+import { formsTexts } from "@/app/_texts/ui/forms";
+import { apiErrorOf } from "../forms/api-error";
+
+const MISSING = "missing";
+const UNDECIDED = "undecided";
+
+const hasCause = (error: unknown, cause: string): boolean => error instanceof Error && error.cause === cause;
+
+/** For a look of `carriedOut` where what is stored does not tell whether it is what was asked for. */
+export function cannotTell(): never {
+  throw new Error(undefined, { cause: UNDECIDED });
+}
+
+/**
+ * Whether nobody knows if a change was carried out: its response was lost, or it failed on the way. A refusal is certain, and so is
+ * a service that has no time to begin.
+ */
+export function isUnknown(error: unknown): boolean {
+  const { status, reason } = apiErrorOf(error);
+  return status === null || (status >= 500 && reason !== "overloaded");
+}
+
+/** Says of an unknown outcome what is known; messages of the API speak to programs there. */
+export function knownOf(error: unknown): string {
+  const { unreachable, notStored, unconfirmed } = formsTexts.unknown;
+  if (hasCause(error, MISSING)) return notStored;
+  return apiErrorOf(error).status === null ? unreachable : unconfirmed;
+}
+
+const LOOKS = 3;
+const LOOK_AGAIN_MS = 1_000;
+const pause = () => new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+
+/** @returns what was found, in an array; null if nobody could be asked. */
+async function lookPatiently<Found>(look: () => Promise<Found>): Promise<[Found] | null> {
+  for (let left = LOOKS; left > 0; left -= 1) {
+    try {
+      return [await look()];
+    } catch (error) {
+      if (!isUnknown(error) || hasCause(error, UNDECIDED)) return null;
+    }
+    if (left > 1) await pause();
+  }
+  return null;
+}
+
+/**
+ * Carries out a change. When its outcome is unknown, it looks at what is stored.
+ * @param look gives the result if what is stored is what was asked for, else nothing; see also `cannotTell`.
+ * @throws what the change threw, unless what was asked for is stored.
+ */
+export async function carriedOut<Output>(
+  change: () => Promise<Output>,
+  look: () => Promise<Output | undefined>,
+): Promise<Output> {
+  try {
+    return await change();
+  } catch (error) {
+    const seen = isUnknown(error) ? await lookPatiently(look) : null;
+    if (!seen) throw error;
+    const [found] = seen;
+    if (found !== undefined) return found;
+    throw new Error(undefined, { cause: MISSING });
+  }
+}
+
+const textOf = (value: unknown): unknown => (typeof value === "string" ? value.trim() : (value ?? null));
+
+function isSame(stored: unknown, asked: unknown): boolean {
+  if (typeof asked !== "object" || asked === null) return textOf(stored) === textOf(asked);
+  if (typeof stored !== "object" || stored === null || Array.isArray(stored) !== Array.isArray(asked)) return false;
+  if (Array.isArray(asked) && asked.length !== Object.keys(stored).length) return false;
+  return holds(stored, asked);
+}
+
+const holds = (stored: object, asked: object): boolean =>
+  Object.entries(asked).every(
+    ([name, value]) => value === undefined || isSame((stored as Record<string, unknown>)[name], value),
+  );
+
+/** A stored row, if its fields are as they were asked for. */
+export const ifHolds = <Row extends object>(row: Row | undefined, asked: object): Row | undefined =>
+  row && holds(row, asked) ? row : undefined;
+
+/** The result of a deletion, if what was to be deleted is not there any more. */
+export async function ifGone<Result>(read: () => Promise<unknown>, result: Result): Promise<Result | undefined> {
+  try {
+    await read();
+    return undefined;
+  } catch (error) {
+    if (apiErrorOf(error).status === 404) return result;
+    throw error;
+  }
+}

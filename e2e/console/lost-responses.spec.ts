@@ -1,0 +1,211 @@
+import { randomBytes } from "node:crypto";
+import type { Page } from "@playwright/test";
+import { loseConnection, loseResponse } from "../support/lost-responses";
+import { expect, test } from "../test";
+
+const press = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click();
+const confirm = (page: Page, name: string) => page.getByRole("dialog").getByRole("button", { name }).click();
+
+test("settings whose response is lost are called saved, because they are", async ({ console: page, receiver }) => {
+  await test.step("the person and the account", async () => {
+    await page.goto("/settings");
+    await loseResponse(page, "auth.rename");
+    await page.getByRole("textbox", { name: "Your name" }).fill("Anna Example");
+    await press(page, "Save your name");
+    await expect(page.getByText("Your name is saved")).toBeVisible();
+    await loseResponse(page, "accounts.updateProfile");
+    await page.getByLabel("Company").fill("Example Ltd");
+    await press(page, "Save account");
+    await expect(page.getByText("The account is saved")).toBeVisible();
+    await expect(page.getByText("was not saved")).toBeHidden();
+  });
+
+  await test.step("quiet hours", async () => {
+    await page.goto("/settings/sending");
+    await loseResponse(page, "setQuietHours");
+    await page.getByRole("switch", { name: "Keep quiet hours" }).click({ force: true });
+    await press(page, "Save quiet hours");
+    await expect(page.getByText("Quiet hours are saved")).toBeVisible();
+  });
+
+  await test.step("alerts, whose secret is lost for good", async () => {
+    await page.goto("/settings/alerts");
+    await loseResponse(page, "alerts.update");
+    await page.getByLabel("Alert URL").fill(receiver.url);
+    await press(page, "Save alerts");
+    await expect(page.getByText("Alerts are saved")).toBeVisible();
+    await expect(page.getByText("The signing secret was lost on the way")).toBeVisible();
+    await expect(page.getByTestId("secret-value")).toBeHidden();
+  });
+});
+
+test("settings that nobody can look at are neither called saved nor unsaved", async ({ console: page }) => {
+  await page.goto("/settings/sending");
+  await expect(page.getByRole("switch", { name: "Keep quiet hours" })).toBeAttached();
+  const reconnect = await loseConnection(page, "setQuietHours");
+  await page.getByRole("switch", { name: "Keep quiet hours" }).click({ force: true });
+  await press(page, "Save quiet hours");
+  const alert = page.getByRole("main").getByRole("alert");
+  await expect(alert).toContainText("It is unknown whether this was saved");
+  await expect(page.getByText("Quiet hours were not saved")).toBeHidden();
+  await reconnect();
+  await press(page, "Save quiet hours");
+  await expect(page.getByText("Quiet hours are saved")).toBeVisible();
+  await expect(alert).toBeHidden();
+});
+
+test("a change that did not arrive is not called saved, and what is stored stays as it was", async ({
+  console: page,
+  api,
+}) => {
+  const made = await api.post("/api-keys/create", { name: "Shop", daily_limit: 50 });
+  await page.goto(`/api-keys/${made.body.data.id}`);
+  await press(page, "Edit limits");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Messages per day").fill("75");
+  await page.route("**/api/trpc/*apiKeys.update*", (route) => route.abort(), { times: 1 });
+  await confirm(page, "Save changes");
+  await expect(dialog.getByRole("alert")).toContainText("what is stored now differs from what you entered");
+  expect((await api.get("/api-keys")).body.data.data).toContainEqual(
+    expect.objectContaining({ name: "Shop", daily_limit: 50 }),
+  );
+  await confirm(page, "Save changes");
+  await expect(page.getByText("API key “Shop” changed")).toBeVisible();
+});
+
+test("keys are changed and revoked once, though responses are lost", async ({ console: page, api }) => {
+  const made = await api.post("/api-keys/create", { name: "Shop", daily_limit: 50 });
+  await page.goto(`/api-keys/${made.body.data.id}`);
+  await press(page, "Edit limits");
+  await loseResponse(page, "apiKeys.update");
+  await page.getByRole("dialog").getByLabel("Messages per day").fill("75");
+  await confirm(page, "Save changes");
+  await expect(page.getByText("API key “Shop” changed")).toBeVisible();
+  await expect(page.getByRole("dialog")).toBeHidden();
+  await loseResponse(page, "apiKeys.revoke");
+  await page.goto("/api-keys");
+  await press(page, "Revoke Shop");
+  await confirm(page, "Revoke key");
+  await expect(page.getByText("API key “Shop” revoked")).toBeVisible();
+});
+
+test("a key whose response is lost is made once, also when the dialog was closed meanwhile", async ({
+  console: page,
+  api,
+}) => {
+  await page.goto("/api-keys");
+  const create = async () => {
+    await press(page, "Create API key");
+    await page.getByRole("dialog").getByLabel("Name").fill("Shop");
+    await confirm(page, "Create key");
+  };
+  await loseResponse(page, "apiKeys.create");
+  await create();
+  await expect(page.getByRole("dialog").getByRole("alert")).toContainText("The outcome is unknown");
+  await expect(page.getByText("The key was not created")).toBeHidden();
+  await expect(page.getByRole("table", { name: "API keys" })).toContainText("Shop");
+  await confirm(page, "Cancel");
+  await create();
+  await expect(page.getByTestId("secret-value")).toContainText("ds_live_");
+  const { data } = (await api.get<{ data: { name: string }[] }>("/api-keys")).body;
+  expect(data.data.filter(({ name }) => name === "Shop")).toHaveLength(1);
+});
+
+test("an endpoint is changed and deleted, and a number suppressed and freed, though responses are lost", async ({
+  console: page,
+  api,
+  receiver,
+}) => {
+  const { body } = await api.post("/webhooks/create", { url: `${receiver.url}/old` });
+  await page.goto(`/webhooks/${body.data.id}`);
+  await press(page, "Edit");
+  await loseResponse(page, "webhooks.update");
+  await page.getByRole("dialog").getByLabel("Description").fill("Shop");
+  await confirm(page, "Save");
+  await expect(page.getByRole("dialog")).toBeHidden();
+  await expect(page.getByText("Shop").first()).toBeVisible();
+  await loseResponse(page, "webhooks.delete");
+  await press(page, "Delete");
+  await confirm(page, "Delete endpoint");
+  await expect(page.getByText("Endpoint deleted")).toBeVisible();
+
+  await page.goto("/suppressions");
+  await page.getByRole("button", { name: "Suppress a number" }).first().click();
+  await loseResponse(page, "suppressions.create");
+  await page.getByLabel("Phone number").fill("+14155550123");
+  await confirm(page, "Suppress");
+  await expect(page.getByRole("dialog").getByRole("alert")).toContainText("The outcome is unknown");
+  await confirm(page, "Suppress");
+  await expect(page.getByText("+14155550123 is suppressed")).toBeVisible();
+  await loseResponse(page, "suppressions.delete");
+  await press(page, "Remove +14155550123 from all senders");
+  await confirm(page, "Remove suppression");
+  await expect(page.getByText("Suppression of +14155550123 removed")).toBeVisible();
+  await expect(page.getByText("No suppressed numbers")).toBeVisible();
+});
+
+test("an invitation whose response is lost is shown, replaced by the next one, and withdrawn", async ({
+  console: page,
+}) => {
+  const email = `member-${randomBytes(5).toString("hex")}@example.com`;
+  await page.goto("/settings/team");
+  await press(page, "Invite a member");
+  await loseResponse(page, "invitations.create");
+  await page.getByLabel("Email").fill(email);
+  await confirm(page, "Invite");
+  await expect(page.getByRole("dialog").getByRole("alert")).toContainText(
+    "It is unknown whether the invitation was made",
+  );
+  const open = page.getByRole("table", { name: "Open invitations" });
+  await expect(open).toContainText(email);
+  await confirm(page, "Invite");
+  await expect(page.getByTestId("secret-value")).toContainText("/invitation?token=");
+  await press(page, "Done");
+  await expect(open.getByRole("row")).toHaveCount(2);
+  await loseResponse(page, "invitations.withdraw");
+  await press(page, `Withdraw the invitation for ${email}`);
+  await expect(page.getByText(`The invitation for ${email} is withdrawn`)).toBeVisible();
+  await expect(open).toBeHidden();
+});
+
+test("a password whose change got no response is not called unchanged", async ({ console: page, account }) => {
+  await page.goto("/settings/security");
+  await loseResponse(page, "changePassword");
+  await page.getByLabel("Current password").fill(account.password);
+  await page.getByLabel("New password").fill("correct horse battery staple");
+  await press(page, "Change password");
+  await expect(page.getByRole("main").getByRole("alert")).toContainText(
+    "It is unknown whether the password was changed",
+  );
+  await expect(page.getByText("The password was not changed")).toBeHidden();
+});
+
+test("two people who change different fields of one thing both have their change stored", async ({
+  console: page,
+  api,
+  receiver,
+}) => {
+  const made = await api.post("/api-keys/create", { name: "Shop", daily_limit: 50 });
+  const { id } = made.body.data as { id: string };
+  await page.goto(`/api-keys/${id}`);
+  await press(page, "Edit limits");
+  await page.getByRole("dialog").getByLabel("Messages per day").fill("75");
+  await api.patch(`/api-keys/${id}`, { name: "Shop, Berlin", monthly_limit: 900 });
+  await confirm(page, "Save changes");
+  await expect(page.getByRole("dialog")).toBeHidden();
+  expect((await api.get("/api-keys")).body.data.data).toContainEqual(
+    expect.objectContaining({ name: "Shop, Berlin", daily_limit: 75, monthly_limit: 900 }),
+  );
+
+  const { body } = await api.post("/webhooks/create", { url: `${receiver.url}/old`, description: "Old" });
+  await page.goto(`/webhooks/${body.data.id}`);
+  await press(page, "Edit");
+  await page.getByRole("dialog").getByLabel("Description").fill("New");
+  await api.patch(`/webhooks/${body.data.id}`, { url: `${receiver.url}/new` });
+  await confirm(page, "Save");
+  await expect(page.getByRole("dialog")).toBeHidden();
+  expect((await api.get(`/webhooks/${body.data.id}`)).body.data).toMatchObject({
+    url: `${receiver.url}/new`,
+    description: "New",
+  });
+});
