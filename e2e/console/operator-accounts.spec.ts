@@ -1,4 +1,4 @@
-import type { Page, Route } from "@playwright/test";
+import type { Locator, Page, Route } from "@playwright/test";
 import type { OwnAccount } from "../support/accounts";
 import { databaseUrlOf, openDatabase } from "../support/books";
 import { takesFocus } from "../support/dialogs";
@@ -187,4 +187,34 @@ test("operators find the accounts that suppress a number", async ({ page, servic
     await navigation.getByRole("link", { name: "API keys" }).click();
     expect((await asked).headers()["x-shown-account"]).toMatch(/^acc_/);
   });
+});
+
+test("a name that is one long word leaves buttons in sight, and stays within cards and dialogs", async ({
+  console: page,
+  service,
+  account,
+}) => {
+  const name = "Wolfeschlegelsteinhausenbergerdorffwelchevoralternwarengewissen1";
+  const headers = { origin: service.url };
+  for (const [procedure, data] of [
+    ["auth.rename", { name }],
+    ["accounts.updateProfile", { name, company_name: "", country: "" }],
+  ] as const) {
+    expect((await page.request.post(`/api/trpc/${procedure}`, { data, headers })).status()).toBe(200);
+  }
+  await signInOperator(page, service);
+  await page.goto(`/operator/senders?status=all&search=${account.sender}`);
+  const limit = page.getByRole("button", { name: `Set the throughput limit of ${account.sender}` });
+  await expect(limit).toBeInViewport({ ratio: 1 });
+
+  const fits = (place: Locator) => place.evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth);
+  await page.goto(`/operator/accounts/${account.accountId}`);
+  const details = page.getByRole("region", { name: "Details" });
+  await expect(details).toContainText(name);
+  expect(await fits(details)).toBe(true);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.getByRole("button", { name: "Credit", exact: true }).click();
+  const dialog = page.getByRole("dialog", { name: `Credit ${name}` });
+  await expect(dialog).toBeVisible();
+  expect(await fits(dialog)).toBe(true);
 });

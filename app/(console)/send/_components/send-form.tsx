@@ -3,12 +3,13 @@
 import { Alert, Button, Card, Grid, Stack, Text, Textarea, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useDebouncedValue } from "@mantine/hooks";
-import { keepPreviousData, useMutation } from "@tanstack/react-query";
+import { keepPreviousData } from "@tanstack/react-query";
 import type { inferRouterInputs } from "@trpc/server";
 import { useRouter } from "next/navigation";
 import { useRef } from "react";
 import { sendTexts as texts } from "@/app/_texts/send/one";
 import { once, trpc } from "@/app/_trpc/client";
+import { useSingle } from "@/app/_ui/changes/use-single";
 import { DraftNote } from "@/app/_ui/drafts/draft-note";
 import { useFormDraft } from "@/app/_ui/drafts/use-draft";
 import { apiErrorOf } from "@/app/_ui/forms/api-error";
@@ -96,8 +97,7 @@ export function SendForm({
   const utils = trpc.useUtils();
   const usedKeys = useRef<UsedKeys | null>(null);
   const keyOf = useIdempotencyKey(usedKeys);
-  const send = useMutation({
-    mutationFn: (message: NewMessage) => utils.client.messages.send.mutate(message, once(keyOf(message))),
+  const send = useSingle((message: NewMessage) => utils.client.messages.send.mutate(message, once(keyOf(message))), {
     onSuccess: (): void => draft.drop(),
   });
   const untouched = {

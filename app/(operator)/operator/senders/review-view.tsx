@@ -153,7 +153,7 @@ function columns(
           <Text fw={600} size="sm">
             {sender_id}
           </Text>
-          <Text size="xs" c="dimmed" hiddenFrom="sm">
+          <Text size="xs" c="dimmed" hiddenFrom="sm" dir="auto" className="break-word">
             {account_name}
           </Text>
           <Box hiddenFrom="xs" mt={4}>
@@ -162,7 +162,16 @@ function columns(
         </>
       ),
     },
-    { key: "account", header: texts.account, visibleFrom: "sm", render: ({ account_name }) => account_name },
+    {
+      key: "account",
+      header: texts.account,
+      visibleFrom: "sm",
+      render: ({ account_name }) => (
+        <span className="break-word" dir="auto">
+          {account_name}
+        </span>
+      ),
+    },
     { key: "type", header: texts.type, visibleFrom: "md", render: ({ type }) => SENDER_TYPE_LABELS[type] },
     {
       key: "country",

@@ -31,7 +31,10 @@ export function AccountFacts({ account }: { account: OperatedAccountDetail }) {
         <Fact label={texts.members}>
           {account.members.map(({ id, name, email, role }) => (
             <div key={id}>
-              <span dir="auto">{name}</span>, {rolesTexts[role].label.toLowerCase()}
+              <span dir="auto" className="break-word">
+                {name}
+              </span>
+              , {rolesTexts[role].label.toLowerCase()}
               <Text size="xs" c="dimmed" className="break-word">
                 {email}
               </Text>
