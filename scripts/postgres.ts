@@ -55,16 +55,20 @@ function placeOf(data: string, { owner }: Programs): { argument: string; options
 
 /** The first version that brings a locale of its own in which text sorts by code points and letters of all alphabets have cases. */
 const OWN_LOCALE_FROM = 17;
+/** The first version in which the rounds of hashing a password can be set. */
+const ROUNDS_FROM = 16;
 
 /**
  * Keys are compared byte by byte, which costs a fraction of any language's order. Under the system's locale C, older versions
- * fold the case of ASCII letters only.
+ * fold the case of ASCII letters only. Rounds of hashing slow down who guesses passwords, which is hopeless with ours, and each new
+ * connection: the usual 4,096 took a client 3 ms.
  */
-function localeFlags({ folder }: Programs): string[] {
+function versionFlags({ folder }: Programs): string[] {
   const { stdout } = spawnSync(path.join(folder, "initdb"), ["--version"], { encoding: "utf8" });
   const major = Number(/\) (\d+)/.exec(stdout)?.[1]);
   const own = major >= OWN_LOCALE_FROM ? ["--locale-provider=builtin", "--builtin-locale=C.UTF-8"] : [];
-  return ["--locale=C", ...own];
+  const rounds = major >= ROUNDS_FROM ? ["--set=scram_iterations=1"] : [];
+  return ["--locale=C", ...own, ...rounds];
 }
 
 /** Makes the cluster beside its final place and moves it there when it is whole, so a killed start leaves no half. */
@@ -84,7 +88,7 @@ async function initialise(data: string, programs: Programs): Promise<void> {
   await chmod(fresh, 0o700);
   const { argument, options } = placeOf(fresh, programs);
   const flags = [`--pgdata=${argument}`, `--username=${SUPERUSER}`, `--pwfile=${argument}/../password`];
-  flags.push("--auth=scram-sha-256", "--encoding=UTF8", ...localeFlags(programs), "--no-instructions");
+  flags.push("--auth=scram-sha-256", "--encoding=UTF8", ...versionFlags(programs), "--no-instructions");
   const child = spawn(path.join(programs.folder, "initdb"), flags, { ...options, stdio: ["ignore", "ignore", "pipe"] });
   let output = "";
   child.stderr?.on("data", (chunk: Buffer) => {
