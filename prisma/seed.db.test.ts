@@ -7,6 +7,7 @@ import { isPassword } from "@/server/auth/credentials/password-hash";
 import { pool, prisma, transaction } from "@/server/core/db";
 import { newId } from "@/server/core/ids";
 import { switchAccount } from "@/server/members/sessions";
+import { hashOf } from "@/test/database/passwords";
 import { seedOnce } from "./seed";
 
 const owner = () => prisma().user.findUniqueOrThrow({ where: { email: "demo@example.com" } });
@@ -59,7 +60,8 @@ test("a revoked key is replaced at the next start", async () => {
 /** Somebody's account that the demo's person is a viewer of, and opened last. */
 async function openAnother(userId: string): Promise<string> {
   const email = `${newId("user")}@seed.example`;
-  const other = await createAccountWithOwner({ email, password: "correct horse", name: "Bob", companyName: "" });
+  const passwordHash = await hashOf("correct horse battery");
+  const other = await createAccountWithOwner({ email, passwordHash, name: "Bob", companyName: "" });
   await prisma().member.create({ data: { accountId: other.accountId, userId, role: "viewer" } });
   await switchAccount({ kind: "session", accountId: "", userId, isOperator: true }, { account_id: other.accountId });
   return other.accountId;

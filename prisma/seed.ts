@@ -57,12 +57,13 @@ async function makeAccount(userId: string): Promise<string> {
 /** The person of the demo, with the first account that they own: the one that they opened last may be somebody else's. */
 async function ensureAccount(password: string): Promise<{ accountId: string; userId: string }> {
   const user = await prisma().user.findUnique({ where: { email: EMAIL } });
+  const passwordHash = await hashPassword(password);
   if (!user) {
-    const owner = { email: EMAIL, password, name: NAME, companyName: "", isOperator: true };
+    const owner = { email: EMAIL, passwordHash, name: NAME, companyName: "", isOperator: true };
     return createAccountWithOwner({ ...owner, balanceMicros: BALANCE_MICROS });
   }
   // Made by a start that was killed before it could say the password, or with another data folder.
-  await prisma().user.update({ where: { id: user.id }, data: { passwordHash: await hashPassword(password) } });
+  await prisma().user.update({ where: { id: user.id }, data: { passwordHash } });
   const owned = await prisma().member.findFirst({
     where: { userId: user.id, role: "owner" },
     orderBy: [{ createdAt: "asc" }, { accountId: "asc" }],

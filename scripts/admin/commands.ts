@@ -8,6 +8,7 @@ import { ensureTestAccount } from "@/server/accounts/test-mode";
 import { CreateApiKeyInput } from "@/server/api-keys/schema";
 import { createApiKey, listApiKeys, revokeApiKey } from "@/server/api-keys/service";
 import { issuePasswordReset } from "@/server/auth/credentials/change-password";
+import { hashPassword } from "@/server/auth/credentials/password-hash";
 import { clearSecondFactor } from "@/server/auth/credentials/second-factor";
 import { SignUpInput } from "@/server/auth/schema";
 import { inTestMode, type SessionActor } from "@/server/core/actor";
@@ -93,7 +94,9 @@ async function createAccount(flags: Flags) {
   const senderId = text(flags, "sender");
   const sender = senderId === undefined ? null : senderInput(senderId, "sender");
   const { accountId, userId } = await createAccountWithOwner({
-    ...input,
+    email: input.email,
+    passwordHash: await hashPassword(input.password),
+    name: input.name,
     companyName: input.company_name,
     isOperator: flags.operator === true,
     balanceMicros: toMicros(balance),

@@ -1,4 +1,5 @@
 import { expect, test, vi } from "vitest";
+import { hashOf } from "@/test/database/passwords";
 import { makeAccount } from "@/test/database/seed";
 import { DAY_MS, utcDay } from "../core/clock";
 import { pool } from "../core/db";
@@ -96,7 +97,8 @@ test("the series has one row per day, oldest first, with zeros where nothing was
 
 test("a new account's opening balance is in its ledger, and its email cannot be used again", async () => {
   const email = `${newId("user")}@Example.com`;
-  const input = { email, password: "correct horse battery", name: "Ann", companyName: "Acme" };
+  const passwordHash = await hashOf("correct horse battery");
+  const input = { email, passwordHash, name: "Ann", companyName: "Acme" };
   const { accountId } = await createAccountWithOwner({ ...input, balanceMicros: 5_000_000n });
   const { rows } = await pool().query(
     `SELECT a.balance_micros, a.company_name, u.email, u.is_operator, l.kind, l.amount_micros
@@ -127,7 +129,7 @@ test("an account whose id another one of the same second has gets a new one", as
   const email = `${newId("user")}@example.com`;
   const made = await createAccountWithOwner({
     email,
-    password: "correct-horse-battery",
+    passwordHash: await hashOf("correct horse battery"),
     name: "Ann",
     companyName: "Acme",
   });

@@ -1,6 +1,5 @@
 import type { Account as AccountRow } from "@/prisma/generated/client";
 import { recordAudit } from "../audit/store";
-import { hashPassword } from "../auth/credentials/password-hash";
 import type { AccountActor, Actor, Origin } from "../core/actor";
 import { DAY_MS, now, utcDay } from "../core/clock";
 import { prisma, readPrisma, transaction } from "../core/db";
@@ -116,12 +115,12 @@ const violates = (thrown: unknown, constraint: string): boolean =>
 
 /**
  * Creates an account and the user who owns it, in one transaction. The email is stored in lower case. An opening
- * balance, in micro-units, is a ledger credit like any other.
+ * balance, in micro-units, is a ledger credit like any other. The password comes hashed, as that takes long.
  * @throws 409 `email_taken` when a user with this email exists.
  */
 export async function createAccountWithOwner(input: {
   email: string;
-  password: string;
+  passwordHash: string;
   name: string;
   companyName: string;
   isOperator?: boolean;
@@ -129,9 +128,8 @@ export async function createAccountWithOwner(input: {
   /** The stranger who signs up, with address; absent: the operator's command line. */
   signUpFrom?: Origin;
 }): Promise<{ accountId: string; userId: string }> {
-  const { name, companyName, isOperator = false, balanceMicros = 0n } = input;
+  const { passwordHash, name, companyName, isOperator = false, balanceMicros = 0n } = input;
   const email = input.email.trim().toLowerCase();
-  const passwordHash = await hashPassword(input.password);
   const accountId = newId("account");
   const userId = newId("user");
   const at = now();

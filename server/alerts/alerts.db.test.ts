@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { hashOf } from "@/test/database/passwords";
 import { type MailServer, startMailServer } from "@/test/network/mail-server";
 import { type Receiver, startReceiver, status } from "@/test/network/receiver";
 import { createAccountWithOwner } from "../accounts/service";
@@ -30,7 +31,8 @@ type Owner = SessionActor & { email: string };
 
 async function makeOwner(isOperator = false): Promise<Owner> {
   const email = `${newId("user")}@alerts.example`;
-  const person = { email, password: "correct horse battery staple", name: "Ann", companyName: "" };
+  const passwordHash = await hashOf("correct horse battery staple");
+  const person = { email, passwordHash, name: "Ann", companyName: "" };
   const made = await createAccountWithOwner({ ...person, isOperator, balanceMicros: 100_000_000n });
   return { kind: "session", ...made, isOperator, role: "owner", email };
 }

@@ -1,6 +1,7 @@
 /** Every procedure of the router, tried as everybody: the roles are declared in test/roles. */
 import { expect, test } from "vitest";
 import { PROCEDURES as ALL, callAs } from "@/test/call-procedure";
+import { hashOf } from "@/test/database/passwords";
 import { makeRoute } from "@/test/database/routes";
 import { makeAccount, personOf, type TestAccount } from "@/test/database/seed";
 import { LEAST_ROLES, ROLES, scopesOf } from "@/test/roles";
@@ -51,7 +52,7 @@ async function askWithKey(key: string, { method, path }: { method: string; path:
 async function makeOwner(): Promise<SessionActor> {
   const { accountId, userId } = await createAccountWithOwner({
     email: `${newId("user")}@roles.example`,
-    password: "correct horse battery staple",
+    passwordHash: await hashOf("correct horse battery staple"),
     name: "Ann",
     companyName: "",
   });

@@ -1,4 +1,5 @@
 import { expect, test, vi } from "vitest";
+import { hashOf } from "@/test/database/passwords";
 import { createAccountWithOwner } from "../accounts/service";
 import { signIn } from "../auth/service";
 import { endSession } from "../auth/sessions/sessions";
@@ -18,7 +19,13 @@ const page = { page: 1, limit: 50 };
 
 async function makeOwner(isOperator = false): Promise<SessionActor & { email: string }> {
   const email = `${newId("user")}@audit.example`;
-  const made = await createAccountWithOwner({ email, password: PASSWORD, name: "Ann", companyName: "", isOperator });
+  const made = await createAccountWithOwner({
+    email,
+    passwordHash: await hashOf(PASSWORD),
+    name: "Ann",
+    companyName: "",
+    isOperator,
+  });
   return { kind: "session", ...made, isOperator, sessionId: newId("session"), email };
 }
 

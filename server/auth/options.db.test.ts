@@ -2,6 +2,7 @@ import type { NextApiRequest, NextApiResponse } from "next";
 import { encode, type JWT } from "next-auth/jwt";
 import * as nextAuth from "next-auth/next";
 import { afterEach, beforeAll, expect, test } from "vitest";
+import { hashOf } from "@/test/database/passwords";
 import { createAccountWithOwner } from "../accounts/service";
 import { prisma } from "../core/db";
 import { env } from "../core/env";
@@ -99,7 +100,13 @@ function makeBrowser(address: string) {
 
 async function makePerson(isOperator = false) {
   const email = `${newId("user")}@example.com`;
-  const made = await createAccountWithOwner({ email, password: PASSWORD, name: "Ann", companyName: "", isOperator });
+  const made = await createAccountWithOwner({
+    email,
+    passwordHash: await hashOf(PASSWORD),
+    name: "Ann",
+    companyName: "",
+    isOperator,
+  });
   return { email, ...made };
 }
 

@@ -1,6 +1,7 @@
 import { hash, verify } from "@node-rs/argon2";
 import { afterEach, expect, test, vi } from "vitest";
 import { untilWaiting } from "@/test/database/lock-waits";
+import { hashOf } from "@/test/database/passwords";
 import { createAccountWithOwner } from "../accounts/service";
 import { prisma, transaction } from "../core/db";
 import { env } from "../core/env";
@@ -31,7 +32,12 @@ const newAddress = (): string => {
 
 async function makePerson() {
   const email = `${newId("user")}@example.com`;
-  const made = await createAccountWithOwner({ email, password: PASSWORD, name: "Ann", companyName: "" });
+  const made = await createAccountWithOwner({
+    email,
+    passwordHash: await hashOf(PASSWORD),
+    name: "Ann",
+    companyName: "",
+  });
   return { email, ...made };
 }
 

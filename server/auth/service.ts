@@ -8,7 +8,7 @@ import { forbidden, isApiError, unauthorized } from "../core/errors";
 import { errorFields, log } from "../core/log";
 import { isMailSet } from "../mail/store";
 import { hasSecondFactor } from "./credentials/has-second-factor";
-import { isPassword, lockPassword } from "./credentials/password-hash";
+import { hashPassword, isPassword, lockPassword } from "./credentials/password-hash";
 import { requireStrong } from "./credentials/password-strength";
 import { passSecondFactor } from "./credentials/second-factor";
 import type { RenameInput, SignedUp, SignUpInput, SignUpState, Viewer } from "./schema";
@@ -37,8 +37,9 @@ export async function signUp(input: SignUpInput, address: string, userAgent = ""
   await countSignUp(address);
   await requireStrong("password", input.password, [input.name, input.company_name, input.email]);
   const { email, password, name, company_name: companyName } = input;
+  const passwordHash = await hashPassword(password);
   try {
-    await createAccountWithOwner({ email, password, name, companyName, signUpFrom: { address, userAgent } });
+    await createAccountWithOwner({ email, passwordHash, name, companyName, signUpFrom: { address, userAgent } });
   } catch (thrown) {
     if (!isTaken(thrown)) throw thrown;
     log("info", "auth.sign_up_refused", { cause: "email_taken", address });

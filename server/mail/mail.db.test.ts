@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { hashOf } from "@/test/database/passwords";
 import { linksIn, type MailServer, startMailServer } from "@/test/network/mail-server";
 import { createAccountWithOwner } from "../accounts/service";
 import { resetPassword } from "../auth/credentials/change-password";
@@ -35,7 +36,12 @@ const newAddress = () => `${newId("user")}@mail.example`;
 
 async function makeOwner(): Promise<SessionActor & { email: string }> {
   const email = newAddress();
-  const made = await createAccountWithOwner({ email, password: PASSWORD, name: "Ann", companyName: "Acme" });
+  const made = await createAccountWithOwner({
+    email,
+    passwordHash: await hashOf(PASSWORD),
+    name: "Ann",
+    companyName: "Acme",
+  });
   return { kind: "session", ...made, isOperator: false, role: "owner", email };
 }
 

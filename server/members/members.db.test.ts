@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { untilWaiting } from "@/test/database/lock-waits";
+import { hashOf } from "@/test/database/passwords";
 import { createAccountWithOwner } from "../accounts/service";
 import { createApiKey, listApiKeys } from "../api-keys/service";
 import { listAudit } from "../audit/service";
@@ -21,7 +22,12 @@ type Person = SessionActor & { email: string; sessionId: string };
 
 async function makeOwner(): Promise<Person> {
   const email = `${newId("user")}@members.example`;
-  const made = await createAccountWithOwner({ email, password: PASSWORD, name: "Ann", companyName: "Acme" });
+  const made = await createAccountWithOwner({
+    email,
+    passwordHash: await hashOf(PASSWORD),
+    name: "Ann",
+    companyName: "Acme",
+  });
   const sessionId = await startSession(made.userId, FROM);
   return { kind: "session", ...made, isOperator: false, isConfirmed: true, role: "owner", email, sessionId };
 }

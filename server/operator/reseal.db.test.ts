@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
+import { hashOf } from "@/test/database/passwords";
 import { makeAccount } from "@/test/database/seed";
 import { createAccountWithOwner } from "../accounts/service";
 import { beginSecondFactor } from "../auth/credentials/second-factor";
@@ -59,7 +60,7 @@ test("after a change of the key all is read; once it is sealed anew, without the
   await saveSettings(OPERATOR, { id: "twilio", settings: { accountSid: `AC${"0".repeat(32)}`, authToken: "t0k3n" } });
   const made = await createAccountWithOwner({
     email: `${newId("user")}@reseal.example`,
-    password: "correct horse battery staple",
+    passwordHash: await hashOf("correct horse battery staple"),
     name: "Ann",
     companyName: "",
   });

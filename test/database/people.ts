@@ -7,6 +7,7 @@ import { newId } from "@/server/core/ids";
 import { newSigningSecret } from "@/server/webhooks/delivery/signature";
 import { sealSecret } from "@/server/webhooks/secrets";
 import { callAs, TEST_ORIGIN } from "../call-procedure";
+import { hashOf } from "./passwords";
 
 /** The password of every person made here. */
 export const PASSWORD = "correct horse battery staple";
@@ -16,7 +17,8 @@ export type Person = SessionActor & { email: string; sessionId: string };
 
 export async function makePerson(isOperator = false): Promise<Person> {
   const email = `${newId("user")}@audit.example`;
-  const made = await createAccountWithOwner({ email, password: PASSWORD, name: "Ann", companyName: "", isOperator });
+  const passwordHash = await hashOf(PASSWORD);
+  const made = await createAccountWithOwner({ email, passwordHash, name: "Ann", companyName: "", isOperator });
   const sessionId = await startSession(made.userId, TEST_ORIGIN);
   return { kind: "session", ...made, isOperator, email, sessionId, isConfirmed: true, origin: TEST_ORIGIN };
 }

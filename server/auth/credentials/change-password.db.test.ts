@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { hashOf } from "@/test/database/passwords";
 import { createAccountWithOwner } from "../../accounts/service";
 import { CreateApiKeyInput } from "../../api-keys/schema";
 import { createApiKey } from "../../api-keys/service";
@@ -22,7 +23,12 @@ const THROTTLED = { status: 429, wire: { details: { reason: "sign_in_throttled" 
 /** A person with two open sessions; `actor` acts through the first. */
 async function makePerson() {
   const email = `${newId("user")}@example.com`;
-  const { userId, accountId } = await createAccountWithOwner({ email, password: OLD, name: "Ann", companyName: "" });
+  const { userId, accountId } = await createAccountWithOwner({
+    email,
+    passwordHash: await hashOf(OLD),
+    name: "Ann",
+    companyName: "",
+  });
   const from = { address: ADDRESS, userAgent: "" };
   const [sessionId, other] = [await startSession(userId, from), await startSession(userId, from)];
   const actor = { kind: "session", userId, accountId, isOperator: false, sessionId } as const;

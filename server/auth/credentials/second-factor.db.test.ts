@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { hashOf } from "@/test/database/passwords";
 import { createAccountWithOwner } from "../../accounts/service";
 import { listAudit } from "../../audit/service";
 import type { SessionActor } from "../../core/actor";
@@ -30,7 +31,12 @@ type Person = SessionActor & { email: string };
 
 async function makePerson(): Promise<Person> {
   const email = `${newId("user")}@example.com`;
-  const made = await createAccountWithOwner({ email, password: PASSWORD, name: "Ann", companyName: "" });
+  const made = await createAccountWithOwner({
+    email,
+    passwordHash: await hashOf(PASSWORD),
+    name: "Ann",
+    companyName: "",
+  });
   return { kind: "session", ...made, isOperator: false, sessionId: newId("session"), isConfirmed: true, email };
 }
 

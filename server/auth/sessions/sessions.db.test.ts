@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { hashOf } from "@/test/database/passwords";
 import { createAccountWithOwner } from "../../accounts/service";
 import { pool, prisma } from "../../core/db";
 import { newId } from "../../core/ids";
@@ -11,7 +12,7 @@ const ADDRESS = "198.51.100.1";
 
 async function makePerson() {
   const email = `${newId("user")}@example.com`;
-  const owner = { email, password: "correct horse battery", name: "Ann", companyName: "" };
+  const owner = { email, passwordHash: await hashOf("correct horse battery"), name: "Ann", companyName: "" };
   const made = await createAccountWithOwner(owner);
   return { email, ...made };
 }

@@ -1,5 +1,6 @@
 import { verify } from "@node-rs/argon2";
 import { expect, test, vi } from "vitest";
+import { hashOf } from "@/test/database/passwords";
 import { createAccountWithOwner } from "../../accounts/service";
 import { pool, prisma } from "../../core/db";
 import { newId } from "../../core/ids";
@@ -31,7 +32,7 @@ const from = (address: string, deviceId: string | null = null) => ({ address, us
 
 async function makeOwner(): Promise<string> {
   const { email } = newAttempt();
-  await createAccountWithOwner({ email, password: PASSWORD, name: "Ann", companyName: "" });
+  await createAccountWithOwner({ email, passwordHash: await hashOf(PASSWORD), name: "Ann", companyName: "" });
   return email;
 }
 
