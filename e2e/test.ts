@@ -1,12 +1,11 @@
 /** The one `test` of all end-to-end tests. Every test that uses `account` gets one of its own. */
 import { appendFileSync } from "node:fs";
 import { test as base, type Page } from "@playwright/test";
-import type { CarrierName } from "../test/carriers/all";
 import { type Receiver, startReceiver } from "../test/network/receiver";
 import { givenAccount, type OwnAccount } from "./support/accounts";
 import { type Api, apiWith } from "./support/api";
 import { type Contract, contractOf, ranMark, responsesFile } from "./support/contract";
-import type { Installation, InstallationOptions } from "./support/installation/installation";
+import type { KeptInstallation } from "./support/installation/keep-installation";
 import { graveLines } from "./support/logs";
 import { type Operator, operatorOf } from "./support/operator";
 import { type OwnWeb, startWeb } from "./support/processes";
@@ -46,11 +45,8 @@ type WorkerFixtures = {
   contract: Contract;
   /** A web process beside that of `service`, which trusts forwarded addresses. */
   trustingWeb: OwnWeb;
-  /** The installation of a test file, started at its first use; that of another file is closed before. */
-  installationOf: <Name extends CarrierName>(
-    file: string,
-    options: InstallationOptions<Name>,
-  ) => Promise<Installation<Name>>;
+  /** The installation of the test file that runs. */
+  keptInstallation: KeptInstallation;
 };
 
 export const test = base.extend<TestFixtures, WorkerFixtures>({
@@ -86,12 +82,12 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     },
     { scope: "worker", timeout: 480_000 },
   ],
-  installationOf: [
+  keptInstallation: [
     async ({ service }, use) => {
       // Loaded here, because most test processes need no emulated carriers.
       const { keepInstallation } = await import("./support/installation/keep-installation");
       const kept = keepInstallation(service);
-      await use(kept.of);
+      await use(kept);
       await kept.close();
     },
     { scope: "worker", timeout: 480_000 },

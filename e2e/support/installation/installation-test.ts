@@ -6,17 +6,21 @@ import { failureReport } from "./failure-report";
 import type { Installation, InstallationOptions } from "./installation";
 
 /** Creates that `test`. The tests of its file must run in one worker, one after another. */
-export const testWith = <Name extends CarrierName>(options: InstallationOptions<Name>) =>
-  base.extend<{ installation: Installation<Name> }>({
+export function testWith<Name extends CarrierName>(options: InstallationOptions<Name>) {
+  const test = base.extend<{ installation: Installation<Name> }>({
     // A fixture of the test: for one of the worker, Playwright would start another process for the file.
     installation: [
-      async ({ installationOf }, use, info) => {
-        const installation = await installationOf(info.file, options);
+      async ({ keptInstallation }, use, info) => {
+        const installation = await keptInstallation.of(info.file, options);
         await use(installation);
         if (info.status !== info.expectedStatus) console.error(await failureReport(installation));
       },
       { timeout: 480_000 },
     ],
   });
+  // Its processes look for work for as long as they live, which may be until the end of the run.
+  test.afterAll(({ keptInstallation }) => keptInstallation.close());
+  return test;
+}
 
 export { expect } from "@playwright/test";

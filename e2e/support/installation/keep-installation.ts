@@ -2,18 +2,22 @@ import type { CarrierName } from "../../../test/carriers/all";
 import type { Service } from "../service";
 import { type Installation, type InstallationOptions, startInstallation } from "./installation";
 
+export type KeptInstallation = {
+  /** The installation of a test file, started at its first use; that of another file is closed before. */
+  of: <Name extends CarrierName>(file: string, options: InstallationOptions<Name>) => Promise<Installation<Name>>;
+  close: () => Promise<void>;
+};
+
 /** Keeps one installation at a time, that of the test file whose tests run. */
-export function keepInstallation(service: Service) {
+export function keepInstallation(service: Service): KeptInstallation {
   let kept: { file: string; installation: Installation } | null = null;
   const close = async () => {
-    await kept?.installation.close();
+    const closing = kept;
     kept = null;
+    await closing?.installation.close();
   };
   return {
-    of: async <Name extends CarrierName>(
-      file: string,
-      options: InstallationOptions<Name>,
-    ): Promise<Installation<Name>> => {
+    of: async <Name extends CarrierName>(file: string, options: InstallationOptions<Name>) => {
       if (kept?.file !== file) {
         await close();
         kept = { file, installation: (await startInstallation(service, options)) as unknown as Installation };
