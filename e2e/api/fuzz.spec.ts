@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 import type { IncomingHttpHeaders } from "node:http";
 import fc from "fast-check";
 import { Pool } from "undici";
-import { admin, type OwnAccount } from "../support/accounts";
+import type { OwnAccount } from "../support/accounts";
 import type { Api } from "../support/api";
 import { replyFromHandset } from "../support/behind-the-api";
 import { databaseUrlOf, openDatabase } from "../support/books";
@@ -126,6 +126,7 @@ test("whatever is sent, the answer is a documented one, and refused requests cos
   account,
   api,
   receiver,
+  operator,
 }, { outputDir }) => {
   test.setTimeout(60_000 + RUNS * 60);
   console.info(`FUZZ_SEED=${SEED} FUZZ_RUNS=${RUNS}`);
@@ -135,9 +136,9 @@ test("whatever is sent, the answer is a documented one, and refused requests cos
   const operations = operationsOf(contract);
   const ids = makeIds(account.sender);
   const till = makeTill();
-  await admin(service, "account", "credit", "--account", account.accountId, "--amount", "100000");
-  const email = `poor-${account.email}`;
-  const poor = (await admin(service, "account", "create", "--email", email, "--sender", account.sender)) as OwnAccount;
+  await operator.credit(account, 100_000);
+  const flags = { email: `poor-${account.email}`, sender: account.sender };
+  const poor = (await operator.command("account create", flags)) as OwnAccount;
   const authorizationOf = await makeCallers(api, poor.apiKey);
   const database = await openDatabase(databaseUrlOf(service));
   const pool = new Pool(service.url, { connections: CONNECTIONS });

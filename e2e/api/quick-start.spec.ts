@@ -3,7 +3,6 @@ import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_proces
 import { readFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { freePort } from "@/scripts/free-port";
-import { admin } from "../support/accounts";
 import { expect, test } from "../test";
 
 const GUIDE_PORT = "4000";
@@ -16,11 +15,10 @@ function commandWith(mark: string): string {
   return command;
 }
 
-test("what the quick start says to type works on a local start", async ({ service, account }) => {
+test("what the quick start says to type works on a local start", async ({ service, account, operator }) => {
   test.skip(spawnSync("curl", ["--version"]).status !== 0, "There is no curl.");
   const port = String(await freePort());
-  const flags = ["--email", account.email, "--name", "Quick start", "--test"];
-  const { apiKey } = (await admin(service, "key", "create", ...flags)) as { apiKey: string };
+  const apiKey = await operator.makeTestKey(account);
   const env = { ...process.env, BASE_URL: `${service.url}/api/v1`, API_KEY: apiKey };
   const paste = async (mark: string, change: (command: string) => string = (command) => command) => {
     const { stdout } = await promisify(execFile)("sh", ["-c", change(commandWith(mark))], { env });

@@ -1,4 +1,3 @@
-import { admin } from "../support/accounts";
 import { signIn, signInOperator } from "../support/sign-in";
 import { expect, test } from "../test";
 
@@ -89,11 +88,11 @@ test("the overview says what went where, why messages failed, and that nothing e
   await expect(page.getByRole("table", { name: "Why messages failed" }).getByRole("row")).toHaveCount(2);
 });
 
-test("what is wrong stands first, with the way to mend it", async ({ console: page, account, api, service }) => {
+test("what is wrong stands first, with the way to mend it", async ({ console: page, account, api, operator }) => {
   // Nothing listens there.
   const { body: endpoint } = await api.post("/webhooks/create", { url: "http://127.0.0.1:9/hook" });
   await api.post("/messages/send", { from: account.sender, to: DELIVERED, body: "Hello" });
-  await admin(service, "account", "suspend", "--account", account.accountId);
+  await operator.suspend(account);
   const concerns = page.getByRole("region", { name: "Needs your attention" });
   const failures = async () => (await api.get(`/webhooks/${endpoint.data.id}`)).body.data.failure_count;
   await expect.poll(failures).toBeGreaterThan(0);

@@ -1,5 +1,4 @@
 import type { Page } from "@playwright/test";
-import { admin } from "../support/accounts";
 import { codeOf } from "../support/authenticator";
 import { expect, test } from "../test";
 
@@ -81,9 +80,15 @@ test("an app is enrolled, asked for at the sign-in, replaced by a recovery code,
   await third.context().close();
 });
 
-test("an operator clears the app of somebody who lost it", async ({ console: page, account, browser, service }) => {
+test("an operator clears the app of somebody who lost it", async ({
+  console: page,
+  account,
+  browser,
+  service,
+  operator,
+}) => {
   await enrol(page);
-  await admin(service, "account", "clear-second-factor", "--email", account.email);
+  await operator.command("account clear-second-factor", { email: account.email });
   const other = await (await browser.newContext({ baseURL: service.url })).newPage();
   await giveCredentials(other, account);
   await other.waitForURL("/");

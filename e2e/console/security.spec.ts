@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import type { Browser, BrowserContext, Page } from "@playwright/test";
-import { admin } from "../support/accounts";
 import { databaseUrlOf, openDatabase } from "../support/books";
 import type { Service } from "../support/service";
 import { signIn } from "../support/sign-in";
@@ -112,8 +111,8 @@ test("the password is changed, with errors at their fields", async ({ console: p
   await other.context().close();
 });
 
-test("an operator's link gives a new password, once", async ({ page, service, account }) => {
-  const { url } = (await admin(service, "account", "reset-password", "--email", account.email)) as { url: string };
+test("an operator's link gives a new password, once", async ({ page, service, account, operator }) => {
+  const { url } = (await operator.command("account reset-password", { email: account.email })) as { url: string };
   expect(url).toMatch(new RegExp(`^${service.url}/reset-password\\?token=[\\w-]{43}$`));
   const choose = async (password: string) => {
     await page.goto(url);

@@ -131,6 +131,14 @@ test("a credit of nothing is refused, with how to add and to take off", async ()
   await expect(run("account credit", { account, amount: "0.0000001" })).rejects.toThrow("with up to six decimals");
 });
 
+test("what is no amount is refused in words", async () => {
+  const { accountId: account } = await makeAccount("Acme");
+  await expect(run("account credit", { account, amount: "much" })).rejects.toThrow(
+    '--amount must be a number such as 25.00, with up to six decimals, not "much".',
+  );
+  await expect(run("route create", { chain: "sandbox", price: "-1" })).rejects.toThrow("--price: must not be negative");
+});
+
 test("an option without a value is refused: it does not mean every scope, or a route for every number", async () => {
   const { accountId: account } = await makeAccount("Acme");
   const refused = (command: string, flags: Flags, name: string) =>
@@ -154,9 +162,11 @@ test("an account and an email of somebody else are not taken together", async ()
 });
 
 test("a prefix that no number begins with is refused", async () => {
-  await expect(run("route create", { chain: "sandbox", price: "1", prefix: "0049" })).rejects.toThrow(
-    "--prefix: must be the leading digits of numbers, such as 49",
-  );
+  for (const prefix of ["0049", "x"]) {
+    await expect(run("route create", { chain: "sandbox", price: "1", prefix })).rejects.toThrow(
+      "--prefix: must be the leading digits of numbers, such as 49",
+    );
+  }
 });
 
 test("options of other commands are refused before anything is done", async () => {
