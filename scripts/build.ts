@@ -3,6 +3,7 @@
  *
  *   tsx scripts/build.ts              build when the sources have changed since the last build
  *   tsx scripts/build.ts --generate   the database client only
+ *   tsx scripts/build.ts --types      the database client, and the types of the pages' routes, for a check of types
  */
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
@@ -186,6 +187,15 @@ export async function ensureBuilt(): Promise<void> {
   await writeFile(STAMP, `${JSON.stringify({ sources })}\n`);
 }
 
+/** Makes the types of the pages' routes. A build of the same sources has made them. */
+async function ensureRouteTypes(): Promise<void> {
+  await ensureClient();
+  if (isBuilt(hashOfSources())) return;
+  await runQuietly(process.execPath, [binary("next", "dist/bin/next"), "typegen"]);
+}
+
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  await (process.argv.includes("--generate") ? ensureClient() : ensureBuilt());
+  const only = { "--generate": ensureClient, "--types": ensureRouteTypes };
+  const [, make = ensureBuilt] = Object.entries(only).find(([flag]) => process.argv.includes(flag)) ?? [];
+  await make();
 }
