@@ -259,3 +259,12 @@ test("of filters that are chosen quicker than the page renders, none is lost", a
   }, selects);
   await expect(page).toHaveURL(/\?from=[^&]+&key=key_[^&]+&provider=[^&]+$/);
 });
+
+test("on paper a list stands without the frame around it", async ({ console: page }) => {
+  await page.goto("/messages");
+  const frame = [page.getByRole("banner"), page.getByRole("navigation").first()];
+  for (const part of frame) await expect(part).toBeVisible();
+  await page.emulateMedia({ media: "print" });
+  for (const part of frame) await expect(part).toBeHidden();
+  await expect(page.getByRole("heading", { name: "Messages", level: 1 })).toBeVisible();
+});

@@ -23,14 +23,9 @@ export type Server = {
 
 const STOP_WITHIN_MS = 30_000;
 const SIGNALS = { fast: "SIGINT", immediate: "SIGQUIT" } as const;
-const SETTINGS = {
-  max_connections: "150",
-  shared_buffers: "128MB",
-  // Set up for other programs: without values of its own the service would lose here what it has accepted.
-  timezone: "Asia/Kathmandu",
-  default_transaction_isolation: "serializable",
-  synchronous_commit: "off",
-};
+const SETTINGS = { max_connections: "150", shared_buffers: "128MB" };
+/** For other programs: without values of its own the service would lose what it has accepted (docs/decisions/0051). */
+const UNFIT = { timezone: "Asia/Kathmandu", default_transaction_isolation: "serializable", synchronous_commit: "off" };
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -46,12 +41,14 @@ async function end({ pid }: RunningPostgres, mode: StopMode): Promise<void> {
 /**
  * Starts the server on a new data folder below `folder`, with fsync as it is by default: on.
  * @param hasStandby whether every COMMIT waits for a second server.
+ * @param isFit whether its values suit the service, also versions that take them as they are.
  */
-export async function startServer(folder: string, hasStandby: boolean): Promise<Server> {
+export async function startServer(folder: string, hasStandby: boolean, isFit: boolean): Promise<Server> {
+  const settings = { ...SETTINGS, ...(!isFit && UNFIT) };
   let generation = 0;
   const dataOf = (number: number) => path.join(folder, `data-${number}`);
-  let primary = await startPostgres(dataOf(generation), SETTINGS);
-  const standbyOf = () => startStandby(primary, dataOf(generation), dataOf(generation + 1), SETTINGS);
+  let primary = await startPostgres(dataOf(generation), settings);
+  const standbyOf = () => startStandby(primary, dataOf(generation), dataOf(generation + 1), settings);
   let standby = hasStandby ? await standbyOf() : null;
   let standbyMade: Promise<void> = Promise.resolve();
   return {
@@ -61,7 +58,7 @@ export async function startServer(folder: string, hasStandby: boolean): Promise<
       await standbyMade;
       await end(primary, mode);
       await pause(downMs);
-      primary = await startPostgres(dataOf(generation), SETTINGS);
+      primary = await startPostgres(dataOf(generation), settings);
       if (standby) await follow(standby, primary);
     },
     failOver: async (aheadMs, onLost) => {

@@ -110,7 +110,7 @@ async function build(options: WorldOptions, keep: Keep): Promise<World> {
   await ensureBuilt();
   const former = from === null ? PRESENT_VERSION : (await keep(versionFolder(from), (made) => made.remove())).folder;
   const folder = await keep(openFolder(), (made) => rm(made, { recursive: true, force: true }));
-  const server = await keep(startServer(folder, hasStandby), (made) => made.stop());
+  const server = await keep(startServer(folder, hasStandby, from !== null), (made) => made.stop());
   const own = await keep(startGate(server.port()), (made) => made.close());
   const maintenance = await openDatabase(server.url("postgres"));
   await maintenance.rows(`CREATE DATABASE ${DATABASE}`).finally(maintenance.close);
