@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { pool } from "@/server/core/db";
 import { QUEUES } from "@/server/core/jobs";
+import { asSuperuser } from "@/test/database/superuser";
 import { indexQueues } from "./queue-indexes";
 
 async function indexed(): Promise<string[]> {
@@ -37,7 +38,7 @@ test("an index that a killed build has left is built anew", async () => {
     );
     return rows[0];
   };
-  await pool().query("UPDATE pg_index SET indisvalid = false WHERE indexrelid = $1::regclass", [
+  await asSuperuser("UPDATE pg_index SET indisvalid = false WHERE indexrelid = $1::regclass", [
     `graphile_worker.${index}`,
   ]);
   const left = await stateOf();

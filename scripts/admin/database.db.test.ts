@@ -70,7 +70,8 @@ test("one that is not there, a user who is not let in, and a server that does no
     `PostgreSQL at ${server()} has no database "nowhere": create it (docs/operations.md, The database), or correct DATABASE_URL.`,
   );
   const refusal = `PostgreSQL at ${server()} does not let the user`;
-  const remedy = "correct user and password in DATABASE_URL, or pg_hba.conf.";
+  const remedy =
+    "correct user and password in DATABASE_URL, or pg_hba.conf; if it wants TLS, add ?sslmode=verify-full (docs/operations.md, TLS to the database).";
   for (const change of [(url: URL) => (url.username = "stranger"), (url: URL) => (url.password = "wrong")]) {
     const line = await said(change);
     expect([line.startsWith(refusal), line.endsWith(remedy), line.includes("wrong")]).toEqual([true, true, false]);

@@ -10,6 +10,8 @@ afterEach(() => {
 
 /** What a database responds to whoever connects: that it takes statements. */
 const WELCOME = Buffer.from("R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I", "latin1");
+/** That it has set what a session needs. */
+const SET = Buffer.from("C\0\0\0\x08SET\0Z\0\0\0\x05I", "latin1");
 /** And that it listens. */
 const LISTENS = Buffer.from("C\0\0\0\x0bLISTEN\0Z\0\0\0\x05I", "latin1");
 
@@ -20,6 +22,7 @@ test("a database that takes a connection and falls silent is left, and connected
     sockets.push(socket.on("error", () => undefined));
     socket.once("data", () => socket.write(WELCOME));
     socket.on("data", (chunk) => {
+      if (chunk.includes("set_config")) socket.write(SET);
       if (chunk.includes("LISTEN")) listens += 1;
     });
   });
@@ -44,7 +47,10 @@ test("a stop does not wait for a database that has fallen silent", async () => {
   const database = net.createServer({ allowHalfOpen: true }, (socket) => {
     sockets.push(socket.on("error", () => undefined));
     socket.once("data", () => socket.write(WELCOME));
-    socket.on("data", (chunk) => chunk.includes("LISTEN") && socket.write(LISTENS));
+    socket.on("data", (chunk) => {
+      if (chunk.includes("set_config")) socket.write(SET);
+      if (chunk.includes("LISTEN")) socket.write(LISTENS);
+    });
     socket.on("end", () => {
       isLeft = true;
     });

@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { accepted, claimMany, prepareAttempts, record, report } from "@/test/database/attempts";
+import { asSuperuser } from "@/test/database/superuser";
 import { pool } from "../core/db";
 import type { Attempt } from "./dispatch/claims";
 import { applyReceipts } from "./receipts/apply-receipts";
@@ -47,8 +48,8 @@ async function writesOf(count: number, work: () => Promise<unknown>): Promise<Wr
   if (await hasReadableLog()) {
     const { rows } = await pool().query<{ at: string }>("SELECT pg_current_wal_insert_lsn()::text AS at");
     await work();
-    const found = await pool().query<Writes>(WRITES_IN_LOG, [rows[0]?.at ?? "0/0"]);
-    return found.rows[0] ?? { inserted: 0, updated: 0, hot: 0, entries: 0 };
+    const [found] = await asSuperuser<Writes>(WRITES_IN_LOG, [rows[0]?.at ?? "0/0"]);
+    return found ?? { inserted: 0, updated: 0, hot: 0, entries: 0 };
   }
   const before = await readCounters();
   await work();
@@ -69,7 +70,7 @@ async function writesOf(count: number, work: () => Promise<unknown>): Promise<Wr
 
 test("the updates of a message's life stay on its page and write no index entry", async () => {
   const isLogRead = await hasReadableLog();
-  if (isLogRead) await pool().query("CREATE EXTENSION IF NOT EXISTS pg_walinspect");
+  if (isLogRead) await asSuperuser("CREATE EXTENSION IF NOT EXISTS pg_walinspect");
   const entriesOf = (rows: number) => (isLogRead ? 5 * rows : null);
   // The index by reference leaves out messages without one.
   const indexes = await pool().query(

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { runProgram } from "@/test/commands";
+import { asSuperuser } from "@/test/database/superuser";
 import { compareDirectUrl } from "./same-database";
 
 const SECRET_KEY = "0123456789abcdef0123456789abcdef";
@@ -16,14 +17,8 @@ function otherUrl(): string {
   return url.href;
 }
 
-async function onServer(statement: string): Promise<void> {
-  const admin = new pg.Client({ connectionString: inject("adminUrl") });
-  await admin.connect();
-  await admin.query(statement).finally(() => admin.end());
-}
-
-beforeAll(() => onServer(`CREATE DATABASE ${other}`));
-afterAll(() => onServer(`DROP DATABASE ${other} WITH (FORCE)`));
+beforeAll(() => asSuperuser(`CREATE DATABASE ${other}`));
+afterAll(() => asSuperuser(`DROP DATABASE ${other} WITH (FORCE)`));
 
 type Program = "web" | "worker" | "migrate";
 

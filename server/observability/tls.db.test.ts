@@ -1,6 +1,6 @@
 import { beforeAll, expect, inject, test } from "vitest";
 import { runProgram } from "@/test/commands";
-import { CERTIFIED_HOST } from "@/test/database/server-certificate";
+import { CERTIFIED_HOST } from "@/test/network/server-certificate";
 import { pool, prisma, transaction } from "../core/db";
 import { encryptionLine } from "./unreachable";
 

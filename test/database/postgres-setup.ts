@@ -4,7 +4,7 @@ import pg from "pg";
 import type { TestProject } from "vitest/node";
 import { migrate } from "@/prisma/migrate";
 import { createDatabase, startPostgres } from "@/scripts/postgres";
-import { certify } from "./server-certificate";
+import { certify } from "../network/server-certificate";
 import { makeServerFolder } from "./server-folder";
 
 declare module "vitest" {

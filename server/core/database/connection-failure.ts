@@ -9,8 +9,9 @@ export const DISK_FULL = "53100";
 /** Codes of the system for a connection that fails or is lost, and of PostgreSQL for one that it refuses or ends. */
 const CODES = new Set([
   ...["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH", "ENOTFOUND", "EAI_AGAIN"],
-  // Shut down by an administrator, after a crash, or not yet started; too many connections; idle for too long, in a transaction or not.
-  ...["57P01", "57P02", "57P03", "53300", "25P03", "57P05"],
+  // Shut down by an administrator, after a crash, or not yet started; too many connections; idle for too long, in a transaction or
+  // not; a transaction that took too long.
+  ...["57P01", "57P02", "57P03", "53300", "25P03", "57P05", "25P04"],
   DISK_FULL,
   READ_ONLY,
 ]);

@@ -3,16 +3,11 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import pg from "pg";
 import { describe, expect, inject, test, vi } from "vitest";
-import { CERTIFIED_HOST } from "@/test/database/server-certificate";
+import { asSuperuser } from "@/test/database/superuser";
 import { selfSigned } from "@/test/network/certificate";
+import { CERTIFIED_HOST } from "@/test/network/server-certificate";
 import { env } from "../env";
 import { PatientPool } from "./patient-pool";
-
-async function asSuperuser(statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: inject("superuserUrl") });
-  await client.connect();
-  await client.query(statement).finally(() => client.end());
-}
 
 describe("a server that refuses connections for now", () => {
   test.each([

@@ -26,14 +26,26 @@ test("both drivers read the same time, to the millisecond", async () => {
   });
 });
 
-test("a stronger setting than `on` stays", async () => {
-  const { rows } = await pool().query<{ name: string }>("SELECT current_database() AS name");
-  await pool().query(`ALTER DATABASE ${rows[0]?.name} SET synchronous_commit = remote_apply`);
+test("a stronger setting than `on` stays, and no limit of a transaction", async () => {
+  const { rows } = await pool().query<{ name: string; hasLimit: boolean }>(
+    `SELECT current_database() AS name, current_setting('transaction_timeout', true) IS NOT NULL AS "hasLimit"`,
+  );
+  const [{ name, hasLimit } = { name: "", hasLimit: false }] = rows;
+  await pool().query(`ALTER DATABASE ${name} SET synchronous_commit = remote_apply`);
+  // From PostgreSQL 17 on.
+  if (hasLimit) await pool().query(`ALTER DATABASE ${name} SET transaction_timeout = '1h'`);
   const client = new SessionClient({ connectionString: env().DATABASE_URL });
   await client.connect();
+  const valuesOf = async () =>
+    (
+      await client.query(
+        "SELECT current_setting('synchronous_commit') AS commit, coalesce(current_setting('transaction_timeout', true), '0') AS busy",
+      )
+    ).rows;
   try {
+    expect(await valuesOf()).toEqual([{ commit: "remote_apply", busy: hasLimit ? "1h" : "0" }]);
     await client.query(SESSION_SETTINGS);
-    expect((await client.query("SHOW synchronous_commit")).rows).toEqual([{ synchronous_commit: "remote_apply" }]);
+    expect(await valuesOf()).toEqual([{ commit: "remote_apply", busy: "0" }]);
   } finally {
     await client.end();
   }

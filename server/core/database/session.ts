@@ -27,14 +27,16 @@ export class SessionClient extends pg.Client {
  */
 const KEY_LOOKUPS = ["random_page_cost = 1.1", "enable_seqscan = off", "jit = off"];
 
+/** Limits at which the server ends a session: of one that listens or waits in a pool, and of a long check. Older servers lack them. */
+const ENDS = "ARRAY['idle_session_timeout', 'transaction_timeout']";
+
 /**
- * Its statements see what others have committed meanwhile, since rows are locked first and then read. And it is
- * not ended for being idle, as one that listens or waits in a pool is: a statement may be on its way just then.
+ * Its statements see what others have committed meanwhile, since rows are locked first and then read. And the server does not end it: a
+ * statement may be on its way just then. What a transaction may take is limited by the service itself.
  */
 const LASTING_SESSION = [
   "SET default_transaction_isolation = 'read committed'",
-  // Null before PostgreSQL 14.
-  "SELECT set_config('idle_session_timeout', '0', false) WHERE current_setting('idle_session_timeout', true) <> '0'",
+  `SELECT set_config(name, '0', false) FROM unnest(${ENDS}) AS name WHERE current_setting(name, true) <> '0'`,
 ].join("; ");
 
 /** Sends what any connection needs before its first statement; `onConnect` of a pool. */

@@ -1,7 +1,7 @@
 import { chown, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { findPrograms } from "@/scripts/postgres-programs";
-import { selfSigned } from "../network/certificate";
+import { selfSigned } from "./certificate";
 
 /** The host that the certificate names. */
 export const CERTIFIED_HOST = "localhost";
