@@ -30,16 +30,21 @@ export function useIdempotencyKey(kept?: RefObject<UsedKeys | null>): (content: 
 /**
  * A mutation that is carried out once, however often it is tried with the same input: a try whose response was lost may have
  * been carried out. After a success the same input means another one.
+ * @param options `kept` as of {@link useIdempotencyKey}.
  */
 export function useOnce<Input, Output>(
   carryOut: (input: Input, options: ReturnType<typeof once>) => Promise<Output>,
-  options?: Omit<UseMutationOptions<Output, Error, Input>, "mutationFn">,
+  {
+    kept,
+    ...options
+  }: { kept?: RefObject<UsedKeys | null> } & Omit<UseMutationOptions<Output, Error, Input>, "mutationFn"> = {},
 ) {
-  const keyOf = useIdempotencyKey();
-  const successes = useRef(0);
+  const own = useRef<UsedKeys | null>(null);
+  const used = kept ?? own;
+  const keyOf = useIdempotencyKey(used);
   return useSingle<Input, Output>(async (input) => {
-    const output = await carryOut(input, once(keyOf([successes.current, input])));
-    successes.current += 1;
+    const output = await carryOut(input, once(keyOf(input)));
+    delete used.current?.[JSON.stringify(input)];
     return output;
   }, options);
 }

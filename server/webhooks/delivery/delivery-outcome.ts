@@ -19,7 +19,7 @@ export type DeliveryOutcome = {
 type DeliveryStatus = "pending" | "delivered" | "abandoned" | "held";
 
 /** Why an endpoint was disabled: 25 failed tries in a row, or a response with status 410. */
-export type DisabledReason = "consecutive_failures" | "gone";
+type DisabledReason = "consecutive_failures" | "gone";
 
 export type EndpointState = {
   id: string;

@@ -2,6 +2,7 @@
 
 import { Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
+import { type RefObject, useRef } from "react";
 import { accountWordsTexts } from "@/app/_texts/operator/account-words";
 import { trpc } from "@/app/_trpc/client";
 import { OnceAlert } from "@/app/_ui/forms/error-alert";
@@ -9,11 +10,11 @@ import { FormButtons } from "@/app/_ui/forms/form-buttons";
 import { FormModal } from "@/app/_ui/forms/form-modal";
 import { NumberField } from "@/app/_ui/forms/number-field";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
-import { useOnce } from "@/app/_ui/forms/use-idempotency-key";
+import { type UsedKeys, useOnce } from "@/app/_ui/forms/use-idempotency-key";
 import { toastDone } from "@/app/_ui/toast";
 import { type EnteredNumber, isNumber } from "@/app/_ui/values/entered-number";
 import { formatMoney } from "@/app/_ui/values/money";
-import type { CreditAccountInput, OperatedAccount } from "@/server/operator/schema";
+import type { OperatedAccount } from "@/server/operator/schema";
 
 const NOTE_MAX = 255;
 /** Money is kept in micro-units. */
@@ -22,9 +23,32 @@ const DECIMALS = 6;
 /** Credits an account; a negative amount corrects an earlier credit. */
 export function CreditDialog({ account, onClose }: { account: OperatedAccount | null; onClose: () => void }) {
   const texts = accountWordsTexts.crediting;
+  // They outlive the form: a credit whose response was lost, and that is entered once more, is still booked once.
+  const usedKeys = useRef<UsedKeys | null>(null);
+  return (
+    <FormModal
+      opened={account !== null}
+      onClose={onClose}
+      title={texts.title(account?.company_name || account?.name || "")}
+    >
+      {account && <CreditForm account={account} usedKeys={usedKeys} onDone={onClose} />}
+    </FormModal>
+  );
+}
+
+function CreditForm({
+  account,
+  usedKeys,
+  onDone,
+}: {
+  account: OperatedAccount;
+  usedKeys: RefObject<UsedKeys | null>;
+  onDone: () => void;
+}) {
+  const texts = accountWordsTexts.crediting;
   const utils = trpc.useUtils();
-  // Outlives the form: a credit whose response was lost, and that is entered once more, is still booked once.
   const credit = useOnce(utils.client.operator.credit.mutate, {
+    kept: usedKeys,
     onSuccess: ({ id, name, company_name, balance, currency }) =>
       toastDone(texts.done(company_name || name, id, formatMoney(balance, currency))),
     onSettled: () => {
@@ -32,29 +56,6 @@ export function CreditDialog({ account, onClose }: { account: OperatedAccount | 
       void utils.accounts.invalidate();
     },
   });
-  return (
-    <FormModal
-      opened={account !== null}
-      onClose={onClose}
-      title={texts.title(account?.company_name || account?.name || "")}
-    >
-      {account && <CreditForm account={account} credit={credit} onDone={onClose} />}
-    </FormModal>
-  );
-}
-
-type CreditMutation = ReturnType<typeof useOnce<CreditAccountInput, OperatedAccount>>;
-
-function CreditForm({
-  account,
-  credit,
-  onDone,
-}: {
-  account: OperatedAccount;
-  credit: CreditMutation;
-  onDone: () => void;
-}) {
-  const texts = accountWordsTexts.crediting;
   const form = useForm<{ amount: EnteredNumber; note: string }>({
     mode: "controlled",
     initialValues: { amount: "", note: "" },
@@ -65,7 +66,7 @@ function CreditForm({
     errors.clear();
     credit.mutate(
       { account_id: account.id, amount: Number(amount), note: note.trim() || undefined },
-      // Not once the dialog was closed: it may be open for another account.
+      // Not called once the dialog was closed: it may be open for another account.
       { onSuccess: onDone, onError: errors.show },
     );
   });

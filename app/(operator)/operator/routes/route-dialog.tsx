@@ -2,6 +2,7 @@
 
 import { SimpleGrid, Stack, Switch, TextInput } from "@mantine/core";
 import { type UseFormReturnType, useForm } from "@mantine/form";
+import { type RefObject, useRef } from "react";
 import { routesTexts as texts } from "@/app/_texts/operator/routes";
 import { trpc } from "@/app/_trpc/client";
 import { editedOnly } from "@/app/_ui/changes/edited-only";
@@ -12,7 +13,7 @@ import { FormButtons } from "@/app/_ui/forms/form-buttons";
 import { FormModal } from "@/app/_ui/forms/form-modal";
 import { NumberField } from "@/app/_ui/forms/number-field";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
-import { useOnce } from "@/app/_ui/forms/use-idempotency-key";
+import { type UsedKeys, useOnce } from "@/app/_ui/forms/use-idempotency-key";
 import { toastDone } from "@/app/_ui/toast";
 import { type EnteredNumber, isNumber, optionalNumberProblem } from "@/app/_ui/values/entered-number";
 import { PROVIDERS } from "@/server/providers/schema";
@@ -38,21 +39,22 @@ const INITIAL: Values = { prefix: "", priority: 0, chain: [], price: "", weight:
 /** Adds or edits a route. */
 export function RouteDialog({ edited, onClose }: { edited: EditedRoute; onClose: () => void }) {
   const title = edited === "new" || edited === null ? texts.edit.add : texts.edit.titleFor(destinationOf(edited));
-  // Outlives the form: a route whose response was lost, and that is entered once more, is still added once.
-  const saving = useSaveRoute();
+  // They outlive the form: a route whose response was lost, and that is entered once more, is still added once.
+  const usedKeys = useRef<UsedKeys | null>(null);
   return (
     <FormModal opened={edited !== null} onClose={onClose} title={title}>
-      {edited !== null && <RouteFields route={edited === "new" ? null : edited} saving={saving} onDone={onClose} />}
+      {edited !== null && <RouteFields route={edited === "new" ? null : edited} usedKeys={usedKeys} onDone={onClose} />}
     </FormModal>
   );
 }
 
 type RouteForm = Pick<UseFormReturnType<Values>, "getValues" | "isDirty">;
 
-function useSaveRoute() {
+function useSaveRoute(kept: RefObject<UsedKeys | null>) {
   const utils = trpc.useUtils();
   const onSettled = () => void utils.operator.routes.invalidate();
   const create = useOnce(utils.client.operator.routes.create.mutate, {
+    kept,
     onSuccess: (saved) => toastDone(texts.edit.added(destinationOf(saved))),
     onSettled,
   });
@@ -91,13 +93,14 @@ function useSaveRoute() {
 
 function RouteFields({
   route,
-  saving,
+  usedKeys,
   onDone,
 }: {
   route: OperatedRoute | null;
-  saving: ReturnType<typeof useSaveRoute>;
+  usedKeys: RefObject<UsedKeys | null>;
   onDone: () => void;
 }) {
+  const saving = useSaveRoute(usedKeys);
   const form = useForm<Values>({
     mode: "controlled",
     initialValues: route ? { ...INITIAL, ...pick(route) } : INITIAL,
