@@ -62,7 +62,7 @@ module.exports = {
     ),
     never(
       "migrations-need-no-client",
-      { path: "^prisma/(migrate|queue-indexes|patiently|unfinished)\\.ts$" },
+      { path: "^prisma/(migrate|queue-indexes|patiently|turn|unfinished)\\.ts$" },
       { path: "^prisma/generated/", reachable: true },
       "On a fresh clone the migrations run before the client is generated.",
     ),

@@ -10,7 +10,6 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { PrismaPg } from "@prisma/adapter-pg";
 import { bindMigrationAwareSqlAdapterFactory, DriverAdapterError } from "@prisma/driver-adapter-utils";
@@ -19,20 +18,17 @@ import pg from "pg";
 import { beginSession, SessionClient } from "../server/core/database/session";
 import { type MigrationState, tooNewLine } from "../server/observability/migration-state";
 import { readMigrationState } from "../server/observability/migrations";
-import { notDirectLine, sharesSessions } from "../server/observability/pooled-sessions";
 import { compareDirectUrl } from "../server/observability/same-database";
 import { connectOrSay } from "../server/observability/unreachable";
 import { buildIndexesOf, onOwnConnection } from "./online-indexes";
 import { patiently } from "./patiently";
 import { indexQueues } from "./queue-indexes";
+import { refuseShared, takeTurn } from "./turn";
 import { halfDoneLine, noteRolledBack, withNote } from "./unfinished";
 
 const MIGRATIONS = path.join("prisma", "migrations");
 const SCHEMA = path.join("prisma", "schema");
 const LOCK_FILE = "migration_lock.toml";
-/** Any number, as long as every process that migrates takes the same. */
-const MIGRATION_LOCK_ID = 5_220_117;
-
 /** A migration that waits for a lock blocks every statement behind it, so it gives up soon and is retried. */
 const LOCK_TIMEOUT_MS = 3_000;
 
@@ -61,37 +57,6 @@ function loadEngine(): Promise<Bindings> {
     return bindings;
   })();
   return loading;
-}
-
-/** Pause between tries for {@link MIGRATION_LOCK_ID}. */
-const LOCK_POLL_MS = 200;
-
-/**
- * Waits for its turn among the processes that migrate. A statement that waited would hold a snapshot, for whose end the build of an
- * index in the process whose turn it is would wait.
- */
-async function takeTurn(guard: pg.Client): Promise<void> {
-  for (;;) {
-    const { rows } = await guard.query<{ isMine: boolean }>('SELECT pg_try_advisory_lock($1) AS "isMine"', [
-      MIGRATION_LOCK_ID,
-    ]);
-    if (rows[0]?.isMine) return;
-    await pause(LOCK_POLL_MS);
-  }
-}
-
-/**
- * Refuses an address whose sessions do not last: the lock of this turn would stay behind on a connection of the pooler, and the next
- * migration wait for it without end. @throws Error with one line for people.
- */
-async function refuseShared(guard: pg.Client, connectionString: string): Promise<void> {
-  const other = new pg.Client({ connectionString });
-  const open = () => other.connect().then(() => other);
-  try {
-    if (await sharesSessions(guard, open)) throw new Error(notDirectLine(Boolean(process.env.DATABASE_DIRECT_URL)));
-  } finally {
-    await other.end();
-  }
 }
 
 /**
