@@ -28,7 +28,7 @@ const SOURCES = [
   "worker",
   "public",
   SCHEMA,
-  ...["migrate.ts", "online-indexes.ts", "patiently.ts", "queue-indexes.ts", "unfinished.ts"].map((name) =>
+  ...["migrate.ts", "online-indexes.ts", "patiently.ts", "queue-indexes.ts", "turn.ts", "unfinished.ts"].map((name) =>
     path.join("prisma", name),
   ),
   ...[

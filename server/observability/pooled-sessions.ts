@@ -1,5 +1,6 @@
 /** Whether connections to an address have sessions of their own, or a pooler lends them those of others. */
-import pg from "pg";
+import type pg from "pg";
+import { SessionClient } from "../core/database/session";
 
 const CONNECT_TIMEOUT_MS = 4_500;
 
@@ -14,7 +15,11 @@ export async function withConnections<Result>(
   const opened: pg.Client[] = [];
   try {
     return await work(async () => {
-      const client = new pg.Client({ connectionTimeoutMillis: CONNECT_TIMEOUT_MS, query_timeout: 5_000, ...config });
+      const client = new SessionClient({
+        connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+        query_timeout: 5_000,
+        ...config,
+      });
       // Its failures are those of its statements, too.
       client.on("error", () => undefined);
       opened.push(client);

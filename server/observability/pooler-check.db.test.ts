@@ -1,7 +1,10 @@
 import pg from "pg";
-import { afterEach, describe, expect, inject, test } from "vitest";
+import { afterEach, describe, expect, inject, test, vi } from "vitest";
 import { runProgram } from "@/test/commands";
 import { hasPooler, keepsStatements, type Pooler, type PoolerSettings, startPooler } from "@/test/database/pooler";
+import { SessionClient } from "../core/database/session";
+import { env } from "../core/env";
+import { refuseUnfitPooler } from "./pooler-check";
 
 const SECRET_KEY = "0123456789abcdef0123456789abcdef";
 /** Known once the tests run. */
@@ -78,6 +81,17 @@ describe.skipIf(!hasPooler)(
       const past: Record<string, string> = env.DATABASE_DIRECT_URL === PAST ? { DATABASE_DIRECT_URL: direct() } : {};
       const refused = await start(program, { DATABASE_URL: await pooled(changes), ...env, ...past });
       expect(refused).toEqual({ code: 1, output: `${program} could not start: ${line}\n` });
+    });
+
+    test("one that does not pass on in which zone times are to be written", async () => {
+      Object.assign(env(), { DATABASE_URL: await pooled({}), DATABASE_STATEMENT_NAMES: keepsStatements });
+      const { getStartupConf } = pg.Client.prototype as unknown as SessionClient;
+      const dropped = vi.spyOn(SessionClient.prototype, "getStartupConf").mockImplementation(getStartupConf);
+      const line =
+        "DATABASE_URL leads through a pooler that hands out connections with TimeZone = Asia/Kathmandu, and times would be shown off by hours: set it for the user (ALTER ROLE … SET TimeZone = 'UTC').";
+      await expect(refuseUnfitPooler()).rejects.toThrow(line);
+      dropped.mockRestore();
+      await refuseUnfitPooler();
     });
 
     test("an address that should lead past it and does not", async () => {

@@ -32,11 +32,24 @@ async function mixesUpNames(clients: readonly pg.Client[]): Promise<boolean> {
   }
 }
 
+/** By the name of a setting: values that do not do, one that does, and why. */
+type Unfit = Record<string, { unfit: RegExp; fit: string; because: string }>;
+
+/** Values for which each of our connections asks as it begins, if a pooler does not pass them on. */
+const UNFIT_FORMS: Unfit = {
+  TimeZone: {
+    unfit: /^(?!(Etc\/)?(UTC|UCT|GMT|Zulu|Universal)$)/i,
+    fit: "'UTC'",
+    because: "times would be shown off by hours",
+  },
+  DateStyle: { unfit: /^(?!ISO)/, fit: "'ISO'", because: "times could not be read" },
+};
+
 /**
  * Values of its user that each of our connections would change for itself. One whose session is that of others, too, cannot: its
  * next statement may run on another connection to the server.
  */
-const UNFIT_VALUES: Record<string, { unfit: RegExp; fit: string; because: string }> = {
+const UNFIT_VALUES: Unfit = {
   synchronous_commit: { unfit: /^off$/, fit: "on", because: "a crash of the database would lose accepted messages" },
   default_transaction_isolation: {
     unfit: /^(repeatable read|serializable)$/,
@@ -45,9 +58,9 @@ const UNFIT_VALUES: Record<string, { unfit: RegExp; fit: string; because: string
   },
 };
 
-/** @returns which value of the user is unfit, and what to do; null when none is. */
-async function unfitValueOf(client: pg.Client): Promise<string | null> {
-  for (const [name, { unfit, fit, because }] of Object.entries(UNFIT_VALUES)) {
+/** @returns which value of a connection is unfit, and what to do; null when none is. */
+async function unfitValueOf(client: pg.Client, settings: Unfit): Promise<string | null> {
+  for (const [name, { unfit, fit, because }] of Object.entries(settings)) {
     const { rows } = await client.query<{ value: string }>("SELECT current_setting($1) AS value", [name]);
     const value = rows[0]?.value ?? "";
     if (unfit.test(value))
@@ -65,7 +78,10 @@ async function faultOfMain(): Promise<string | null> {
       const client = await open();
       if (!(await isPooled(client))) return null;
       for (const statement of ["BEGIN", "ROLLBACK"]) await client.query(statement);
-      const unfitValue = (await sharesSessions(client, open)) ? await unfitValueOf(client) : null;
+      const unfitValue = await unfitValueOf(client, {
+        ...UNFIT_FORMS,
+        ...((await sharesSessions(client, open)) && UNFIT_VALUES),
+      });
       if (unfitValue !== null) return unfitValue;
       if (!DATABASE_STATEMENT_NAMES || !(await mixesUpNames([client, await open()]))) return null;
       return "keeps no prepared statements: set its max_prepared_statements to 300 (PgBouncer 1.21 or newer), or DATABASE_STATEMENT_NAMES to false";
