@@ -188,32 +188,44 @@ async function takeOver(guard: pg.Client, { broken }: MigrationState): Promise<v
  */
 export async function migrate(connectionString: string): Promise<string[]> {
   const guard = await connectOrSay(connectionString, settingOf(connectionString));
+  let isOver = false;
+  const lost = new Promise<never>((_, reject) => {
+    guard.once("end", () => {
+      if (!isOver) reject(new Error("The connection of this migration was lost, and with it its turn: run it again."));
+    });
+  });
   try {
-    await beginSession(guard);
-    await refuseShared(guard, connectionString);
-    await takeTurn(guard);
-    const before = await readMigrationState(guard);
-    const refusal = tooNewLine(before);
-    if (refusal) throw new Error(refusal);
-    await takeOver(guard, before);
-    await migrateJobQueue({ connectionString, logger: undefined });
-    await guard.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`);
-    await patiently(
-      () => onOwnConnection(connectionString, indexQueues),
-      async () => "the queues' indexes",
-    );
-    await patiently(
-      () => applyOnce(connectionString),
-      async () => {
-        const { rolledBack, halfDone } = await noteRolledBack(guard, MIGRATIONS);
-        return halfDone.length > 0 ? null : rolledBack.join(", ");
-      },
-    );
-    const { applied } = await readMigrationState(guard);
-    return applied.filter((name) => !before.applied.includes(name));
+    return await Promise.race([migrateInTurn(guard, connectionString), lost]);
   } finally {
+    isOver = true;
     await guard.end();
   }
+}
+
+/** @param guard holds the turn, for as long as it lasts. */
+async function migrateInTurn(guard: pg.Client, connectionString: string): Promise<string[]> {
+  await beginSession(guard);
+  await refuseShared(guard, connectionString);
+  await takeTurn(guard);
+  const before = await readMigrationState(guard);
+  const refusal = tooNewLine(before);
+  if (refusal) throw new Error(refusal);
+  await takeOver(guard, before);
+  await migrateJobQueue({ connectionString, logger: undefined });
+  await guard.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`);
+  await patiently(
+    () => onOwnConnection(connectionString, indexQueues),
+    async () => "the queues' indexes",
+  );
+  await patiently(
+    () => applyOnce(connectionString),
+    async () => {
+      const { rolledBack, halfDone } = await noteRolledBack(guard, MIGRATIONS);
+      return halfDone.length > 0 ? null : rolledBack.join(", ");
+    },
+  );
+  const { applied } = await readMigrationState(guard);
+  return applied.filter((name) => !before.applied.includes(name));
 }
 
 /** The schema as the migrations leave it, so that the next one needs no database to compare with. */

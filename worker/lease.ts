@@ -2,9 +2,9 @@
  * The lease proves that a worker is alive: a session lock of the database under its id, and a heartbeat. A killed worker
  * loses the lock at once; the heartbeat of a stopped or disconnected one ends.
  */
-import pg from "pg";
+import type pg from "pg";
 import { SECOND_MS } from "../server/core/clock";
-import { beginSession } from "../server/core/database/session";
+import { beginSession, SessionClient } from "../server/core/database/session";
 import { directDatabaseUrl } from "../server/core/env";
 import { errorFields, log } from "../server/core/log";
 import { defineProcessValue, keepDoing } from "../server/core/process";
@@ -46,7 +46,7 @@ export function leaseHeldMs(): number {
 }
 
 async function connect(): Promise<pg.Client> {
-  const client = new pg.Client({
+  const client = new SessionClient({
     connectionString: directDatabaseUrl(),
     application_name: "worker-lease",
     keepAlive: true,

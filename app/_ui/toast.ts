@@ -5,13 +5,15 @@ import { formsTexts } from "@/app/_texts/ui/forms";
 import { isUnknown, knownOf } from "./changes/outcome";
 import { apiErrorOf } from "./forms/api-error";
 
-const FAILURE_SHOWN_MS = 8_000;
+/** Long enough to be read at leisure: pointers pass through a notice, so that none can hold it. */
+const SHOWN_MS = 6_000;
+const FAILURE_SHOWN_MS = 20_000;
 
 const closable = () => ({ closeButtonProps: { "aria-label": sharedTexts.close } });
 
 /** Confirms a finished action, e.g. "API key revoked". */
 export const toastDone = (message: string): void => {
-  notifications.show({ color: "teal", message, ...closable() });
+  notifications.show({ color: "teal", message, autoClose: SHOWN_MS, ...closable() });
 };
 
 /** Tells that an action was carried out, and its result is not the one that was wanted. */

@@ -77,7 +77,11 @@ function makePool(name: string, config: PoolSettings): PatientPool {
     client.on("error", noteLoss);
     watchFullDisk(client);
     // A pooler may hand later statements to another connection, so transactions set them again.
-    client.query(SESSION_SETTINGS).catch(() => undefined);
+    client.query(SESSION_SETTINGS).catch((thrown) => {
+      // Without them it may lose what it commits.
+      noteLoss(thrown);
+      void (client as pg.PoolClient & Pick<pg.Client, "end">).end().catch(() => undefined);
+    });
   });
   onShutdown(() => made.end());
   pools().set(name, made);

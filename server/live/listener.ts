@@ -1,6 +1,6 @@
 /** The one connection of a process that listens for changes, open while a page watches. */
-import pg from "pg";
-import { beginSession } from "../core/database/session";
+import type pg from "pg";
+import { beginSession, SessionClient } from "../core/database/session";
 import { directDatabaseUrl } from "../core/env";
 import { changesIn, LIVE_CHANNEL, LIVE_TOPICS, type LiveTopic } from "../core/live";
 import { errorFields, log } from "../core/log";
@@ -53,7 +53,7 @@ async function connect(): Promise<void> {
   const state = listener();
   if (state.client || state.isConnecting || state.isOver || state.watchers.size === 0) return;
   state.isConnecting = true;
-  const client = new pg.Client({
+  const client = new SessionClient({
     connectionString: directDatabaseUrl(),
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: CONNECT_TIMEOUT_MS,

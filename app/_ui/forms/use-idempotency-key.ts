@@ -27,24 +27,33 @@ export function useIdempotencyKey(kept?: RefObject<UsedKeys | null>): (content: 
   };
 }
 
+/** A response that was lost is tried again soon; much later the same input is likely to mean another one. */
+const KEPT_MS = 10 * 60_000;
+
+/** Keys by the input that each stands for, and when it was first tried. */
+export type KeptKeys = Record<string, { key: string; atMs: number }>;
+
 /**
  * A mutation that is carried out once, however often it is tried with the same input: a try whose response was lost may have
- * been carried out. After a success the same input means another one.
- * @param options `kept` as of {@link useIdempotencyKey}.
+ * been carried out. After a success the same input means another one, and ten minutes after its first try.
+ * @param options `kept`: where the keys stand, if they are to outlive the form.
  */
 export function useOnce<Input, Output>(
   carryOut: (input: Input, options: ReturnType<typeof once>) => Promise<Output>,
   {
     kept,
     ...options
-  }: { kept?: RefObject<UsedKeys | null> } & Omit<UseMutationOptions<Output, Error, Input>, "mutationFn"> = {},
+  }: { kept?: RefObject<KeptKeys> } & Omit<UseMutationOptions<Output, Error, Input>, "mutationFn"> = {},
 ) {
-  const own = useRef<UsedKeys | null>(null);
-  const used = kept ?? own;
-  const keyOf = useIdempotencyKey(used);
+  const own = useRef<KeptKeys>({});
+  const keys = kept ?? own;
   return useSingle<Input, Output>(async (input) => {
-    const output = await carryOut(input, once(keyOf(input)));
-    delete used.current?.[JSON.stringify(input)];
+    const content = JSON.stringify(input);
+    const known = keys.current[content];
+    const used = known && Date.now() - known.atMs < KEPT_MS ? known : { key: newKey(), atMs: Date.now() };
+    keys.current[content] = used;
+    const output = await carryOut(input, once(used.key));
+    delete keys.current[content];
     return output;
   }, options);
 }

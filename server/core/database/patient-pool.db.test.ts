@@ -8,6 +8,7 @@ import { selfSigned } from "@/test/network/certificate";
 import { CERTIFIED_HOST } from "@/test/network/server-certificate";
 import { env } from "../env";
 import { PatientPool } from "./patient-pool";
+import { SessionClient } from "./session";
 
 describe("a server that refuses connections for now", () => {
   test.each([
@@ -52,7 +53,7 @@ describe("a server that refuses connections for now", () => {
     await writeFile(file, selfSigned(CERTIFIED_HOST).cert);
     const url = Object.assign(new URL(env().DATABASE_URL), { hostname: CERTIFIED_HOST });
     url.search = new URLSearchParams({ sslmode: "verify-full", sslrootcert: file }).toString();
-    const refused = new PatientPool("refused", { connectionString: url.href });
+    const refused = new PatientPool("refused", { connectionString: url.href, Client: SessionClient });
     const tried = vi.spyOn(pg.Pool.prototype, "connect");
     const asked = refused.query<{ n: number }>("SELECT 1 AS n");
     asked.catch(() => undefined);
@@ -65,5 +66,9 @@ describe("a server that refuses connections for now", () => {
     expect((await asked).rows).toEqual([{ n: 1 }]);
     await refused.end();
     await rm(folder, { recursive: true });
+    // A file that is gone, or cannot be opened for now, fails no process that runs.
+    const later = new PatientPool("later", { connectionString: url.href, Client: SessionClient });
+    expect((await later.query<{ n: number }>("SELECT 2 AS n")).rows).toEqual([{ n: 2 }]);
+    await later.end();
   });
 });

@@ -12,8 +12,35 @@ const FORMS = { TimeZone: "UTC", DateStyle: "ISO, MDY" } as const;
 type StartingClient = { getStartupConf: () => Record<string, string> };
 const inherited = pg.Client.prototype as unknown as StartingClient;
 
+const NAMES_FILES = /[?&]ssl(rootcert|cert|key)=/;
+const ENCRYPTION = ["sslmode", "sslrootcert", "sslcert", "sslkey"];
+/** What the files of an address last held. */
+const lastRead = new Map<string, pg.ClientConfig["ssl"]>();
+
+/**
+ * The driver reads the files that an address names for each connection, so a new certificate is taken without a restart. One that cannot be
+ * read meanwhile must not fail a process that runs: what it last held counts then.
+ * @throws the system's error for a file that was never read.
+ */
+function withReadFiles(config: pg.ClientConfig | undefined): pg.ClientConfig | undefined {
+  const address = config?.connectionString;
+  if (!address || !NAMES_FILES.test(address)) return config;
+  try {
+    lastRead.set(address, new pg.Client({ connectionString: address }).ssl);
+  } catch (thrown) {
+    if (!lastRead.has(address)) throw thrown;
+  }
+  const url = new URL(address);
+  for (const name of ENCRYPTION) url.searchParams.delete(name);
+  return { ...config, connectionString: url.href, ssl: lastRead.get(address) };
+}
+
 /** A connection whose values have the forms that are read. */
 export class SessionClient extends pg.Client {
+  constructor(config?: pg.ClientConfig) {
+    super(withReadFiles(config));
+  }
+
   getStartupConf(): Record<string, string> {
     return { ...inherited.getStartupConf.call(this), ...FORMS };
   }

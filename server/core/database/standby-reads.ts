@@ -22,16 +22,14 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 class NotCurrent extends Error {}
 
-const INSUFFICIENT_PRIVILEGE = "42501";
-
-/** The identifier of an installation, which its standbys share; null where the host withholds it. */
+/** The identifier of an installation, which its standbys share; null where the host withholds it, or has none. */
 async function systemOf(on: Pick<pg.Pool, "query">): Promise<string | null> {
   try {
     const { rows } = await on.query<{ id: string }>("SELECT system_identifier::text AS id FROM pg_control_system()");
     return rows[0]?.id ?? null;
   } catch (thrown) {
-    if (errorCodeOf(thrown) === INSUFFICIENT_PRIVILEGE) return null;
-    throw thrown;
+    if (isConnectionFailure(thrown)) throw thrown;
+    return null;
   }
 }
 
@@ -108,6 +106,7 @@ export function readFromStandby(connect: () => Promise<pg.PoolClient>, primary: 
     if (performance.now() < restsUntil) return onPrimary(...args);
     let client: pg.PoolClient | null = null;
     let broken = true;
+    let isReady = false;
     try {
       const lsn = await position();
       client = await connect();
@@ -115,13 +114,14 @@ export function readFromStandby(connect: () => Promise<pg.PoolClient>, primary: 
       if (!known.has(client)) await requireStandbyOf(primary, client);
       known.add(client);
       await catchUp(client, lsn);
+      isReady = true;
       const query = client.query.bind(client) as unknown as Query;
       const result = await query(...args);
       broken = false;
       return result;
     } catch (thrown) {
-      const isStandbys =
-        thrown instanceof NotCurrent || isConnectionFailure(thrown) || errorCodeOf(thrown) === CONFLICT_WITH_RECOVERY;
+      // Whatever fails before the statement itself is sent is the standby's: its address, its certificate, its user.
+      const isStandbys = !isReady || isConnectionFailure(thrown) || errorCodeOf(thrown) === CONFLICT_WITH_RECOVERY;
       if (!isStandbys) {
         broken = false;
         throw thrown;

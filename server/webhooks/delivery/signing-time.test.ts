@@ -53,3 +53,10 @@ test.each([undefined, "", "yesterday"])("a response with the date %s says nothin
   noteDate(date);
   expect(signingSeconds()).toBe(seconds(TRUE_MS));
 });
+
+test("a receiver whose own clock is wrong decides nothing", () => {
+  noteAhead(10 * MINUTE_MS);
+  noteDate(dateAt(TRUE_MS));
+  noteDate(dateAt(TRUE_MS - 60 * MINUTE_MS));
+  expect(signingSeconds()).toBe(seconds(TRUE_MS));
+});

@@ -25,5 +25,8 @@ export function noteDate(date: string | undefined): void {
   if (date === undefined || Math.abs(aheadMs) < SAME_MS) return;
   const receiverAheadMs = now().getTime() - Date.parse(date);
   if (Number.isNaN(receiverAheadMs)) return;
-  lastReceiver().agreesWithDatabase = Math.abs(receiverAheadMs - aheadMs) < Math.abs(receiverAheadMs);
+  const agreesWithUs = Math.abs(receiverAheadMs) < SAME_MS;
+  const agreesWithDatabase = Math.abs(receiverAheadMs - aheadMs) < SAME_MS;
+  // One whose own clock is wrong agrees with neither, and decides nothing.
+  if (agreesWithUs !== agreesWithDatabase) lastReceiver().agreesWithDatabase = agreesWithDatabase;
 }

@@ -3,6 +3,7 @@
 import { ActionIcon } from "@mantine/core";
 import { suppressionsTexts } from "@/app/_texts/suppressions/list";
 import { trpc } from "@/app/_trpc/client";
+import { cannotTell } from "@/app/_ui/changes/outcome";
 import { useChange } from "@/app/_ui/changes/use-change";
 import { confirmAction } from "@/app/_ui/forms/confirm";
 import { IconTrash } from "@/app/_ui/icons/icons";
@@ -19,7 +20,8 @@ export function RemoveButton({ suppression: { id, number, sender_id: sender, rea
   const utils = trpc.useUtils();
   const remove = useChange(utils.client.suppressions.delete.mutate, {
     look: async (asked) => {
-      const { items } = await utils.client.suppressions.list.query({ number, limit: LOOK_MAX });
+      const { items, pagination } = await utils.client.suppressions.list.query({ number, limit: LOOK_MAX });
+      if (pagination.has_more) cannotTell();
       return items.some((each) => each.id === asked.id) ? undefined : { id: asked.id, deleted: true };
     },
     onSuccess: () => toastDone(texts.done(number)),

@@ -10,7 +10,7 @@ import { FormButtons } from "@/app/_ui/forms/form-buttons";
 import { FormModal } from "@/app/_ui/forms/form-modal";
 import { NumberField } from "@/app/_ui/forms/number-field";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
-import { type UsedKeys, useOnce } from "@/app/_ui/forms/use-idempotency-key";
+import { type KeptKeys, useOnce } from "@/app/_ui/forms/use-idempotency-key";
 import { toastDone } from "@/app/_ui/toast";
 import { type EnteredNumber, isNumber } from "@/app/_ui/values/entered-number";
 import { formatMoney } from "@/app/_ui/values/money";
@@ -24,7 +24,7 @@ const DECIMALS = 6;
 export function CreditDialog({ account, onClose }: { account: OperatedAccount | null; onClose: () => void }) {
   const texts = accountWordsTexts.crediting;
   // They outlive the form: a credit whose response was lost, and that is entered once more, is still booked once.
-  const usedKeys = useRef<UsedKeys | null>(null);
+  const usedKeys = useRef<KeptKeys>({});
   return (
     <FormModal
       opened={account !== null}
@@ -42,7 +42,7 @@ function CreditForm({
   onDone,
 }: {
   account: OperatedAccount;
-  usedKeys: RefObject<UsedKeys | null>;
+  usedKeys: RefObject<KeptKeys>;
   onDone: () => void;
 }) {
   const texts = accountWordsTexts.crediting;

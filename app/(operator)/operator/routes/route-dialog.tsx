@@ -13,7 +13,7 @@ import { FormButtons } from "@/app/_ui/forms/form-buttons";
 import { FormModal } from "@/app/_ui/forms/form-modal";
 import { NumberField } from "@/app/_ui/forms/number-field";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
-import { type UsedKeys, useOnce } from "@/app/_ui/forms/use-idempotency-key";
+import { type KeptKeys, useOnce } from "@/app/_ui/forms/use-idempotency-key";
 import { toastDone } from "@/app/_ui/toast";
 import { type EnteredNumber, isNumber, optionalNumberProblem } from "@/app/_ui/values/entered-number";
 import { PROVIDERS } from "@/server/providers/schema";
@@ -40,7 +40,7 @@ const INITIAL: Values = { prefix: "", priority: 0, chain: [], price: "", weight:
 export function RouteDialog({ edited, onClose }: { edited: EditedRoute; onClose: () => void }) {
   const title = edited === "new" || edited === null ? texts.edit.add : texts.edit.titleFor(destinationOf(edited));
   // They outlive the form: a route whose response was lost, and that is entered once more, is still added once.
-  const usedKeys = useRef<UsedKeys | null>(null);
+  const usedKeys = useRef<KeptKeys>({});
   return (
     <FormModal opened={edited !== null} onClose={onClose} title={title}>
       {edited !== null && <RouteFields route={edited === "new" ? null : edited} usedKeys={usedKeys} onDone={onClose} />}
@@ -50,7 +50,7 @@ export function RouteDialog({ edited, onClose }: { edited: EditedRoute; onClose:
 
 type RouteForm = Pick<UseFormReturnType<Values>, "getValues" | "isDirty">;
 
-function useSaveRoute(kept: RefObject<UsedKeys | null>) {
+function useSaveRoute(kept: RefObject<KeptKeys>) {
   const utils = trpc.useUtils();
   const onSettled = () => void utils.operator.routes.invalidate();
   const create = useOnce(utils.client.operator.routes.create.mutate, {
@@ -97,7 +97,7 @@ function RouteFields({
   onDone,
 }: {
   route: OperatedRoute | null;
-  usedKeys: RefObject<UsedKeys | null>;
+  usedKeys: RefObject<KeptKeys>;
   onDone: () => void;
 }) {
   const saving = useSaveRoute(usedKeys);

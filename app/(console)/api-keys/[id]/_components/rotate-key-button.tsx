@@ -26,7 +26,7 @@ export function RotateKeyButton({ apiKey }: { apiKey: ApiKey }) {
   const utils = trpc.useUtils();
   const [opened, dialog] = useDisclosure(false);
   const [grace, setGrace] = useState<Grace>(FIRST);
-  const rotate = useOnce(utils.client.apiKeys.rotate.mutate, { onSettled: () => utils.apiKeys.invalidate() });
+  const rotate = useOnce(utils.client.apiKeys.rotate.mutate, { onSettled: () => void utils.apiKeys.invalidate() });
   const created = rotate.data;
   const behaviour = secretDialog(rotate, dialog.close);
   const submit = (event: FormEvent) => {

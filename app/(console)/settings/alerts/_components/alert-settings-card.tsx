@@ -28,7 +28,7 @@ export function AlertSettingsCard({ settings }: { settings: AlertSettings }) {
   const update = useChange(utils.client.alerts.update.mutate, {
     look: async (asked) => {
       const found = ifHolds(await utils.client.alerts.get.query(), asked);
-      return found && { ...found, signing_secret: asked.url === settings.url ? null : LOST };
+      return found && { ...found, signing_secret: asked.url === null || asked.url === settings.url ? null : LOST };
     },
     onSettled: () => void utils.alerts.get.invalidate(),
   });

@@ -19,6 +19,19 @@ const isSameSet = (asked: readonly string[], stored: readonly string[]): boolean
 /** Changes URL, description and events of an endpoint. */
 export function EditEndpointButton({ endpoint }: { endpoint: WebhookEndpoint }) {
   const [opened, dialog] = useDisclosure(false);
+  return (
+    <>
+      <Button variant="default" leftSection={<IconPencil size={16} />} onClick={dialog.open}>
+        {sharedTexts.edit}
+      </Button>
+      <FormModal opened={opened} onClose={dialog.close} title={texts.edit.title}>
+        <EditEndpointForm endpoint={endpoint} onDone={dialog.close} />
+      </FormModal>
+    </>
+  );
+}
+
+function EditEndpointForm({ endpoint, onDone }: { endpoint: WebhookEndpoint; onDone: () => void }) {
   const utils = trpc.useUtils();
   const update = useChange(utils.client.webhooks.update.mutate, {
     look: async ({ id, events, ...asked }) => {
@@ -26,33 +39,24 @@ export function EditEndpointButton({ endpoint }: { endpoint: WebhookEndpoint }) 
       const isSubscribed = !events || isSameSet(events, found.events);
       return isSubscribed ? ifHolds(found, asked) : undefined;
     },
-    onSuccess: () => {
-      toastDone(texts.edit.changed);
-      dialog.close();
-    },
+    onSuccess: () => toastDone(texts.edit.changed),
     onSettled: () => void utils.webhooks.invalidate(),
   });
   return (
-    <>
-      <Button variant="default" leftSection={<IconPencil size={16} />} onClick={dialog.open}>
-        {sharedTexts.edit}
-      </Button>
-      <FormModal opened={opened} onClose={dialog.close} title={texts.edit.title}>
-        <Stack gap="md">
-          <Text size="sm" c="dimmed">
-            {texts.edit.effect}
-          </Text>
-          <EndpointForm
-            endpoint={endpoint}
-            label={texts.edit.form}
-            failure={texts.edit.notChanged}
-            action={sharedTexts.save}
-            save={(_, edited, onError) => update.mutate({ ...edited, id: endpoint.id }, { onError })}
-            busy={update.isPending}
-            onCancel={dialog.close}
-          />
-        </Stack>
-      </FormModal>
-    </>
+    <Stack gap="md">
+      <Text size="sm" c="dimmed">
+        {texts.edit.effect}
+      </Text>
+      <EndpointForm
+        endpoint={endpoint}
+        label={texts.edit.form}
+        failure={texts.edit.notChanged}
+        action={sharedTexts.save}
+        // Not called once the dialog was closed: it may be open again.
+        save={(_, edited, onError) => update.mutate({ ...edited, id: endpoint.id }, { onSuccess: onDone, onError })}
+        busy={update.isPending}
+        onCancel={onDone}
+      />
+    </Stack>
   );
 }

@@ -47,7 +47,7 @@ function RecoverForm({ endpointId, onDone }: { endpointId: string; onDone: () =>
       );
       onDone();
     },
-    onSettled: () => utils.webhooks.deliveries.invalidate(),
+    onSettled: () => void utils.webhooks.deliveries.invalidate(),
   });
   const submit = form.onSubmit(({ since }) => recover.mutate({ id: endpointId, since: new Date(since).toISOString() }));
   return (

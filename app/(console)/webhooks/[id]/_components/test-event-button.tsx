@@ -4,6 +4,7 @@ import { Button, Group, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { endpointTexts as texts } from "@/app/_texts/webhooks/endpoint";
 import { trpc } from "@/app/_trpc/client";
+import { useSingle } from "@/app/_ui/changes/use-single";
 import { Dialog } from "@/app/_ui/forms/dialog";
 import { IconSend } from "@/app/_ui/icons/icons";
 import { toastFailed } from "@/app/_ui/toast";
@@ -15,7 +16,8 @@ import type { WebhookTest } from "@/server/webhooks/schema";
 /** Posts one test event to the endpoint and shows the response. */
 export function TestEventButton({ endpointId }: { endpointId: string }) {
   const [opened, dialog] = useDisclosure(false);
-  const test = trpc.webhooks.test.useMutation({ onSuccess: dialog.open, onError: toastFailed });
+  const utils = trpc.useUtils();
+  const test = useSingle(utils.client.webhooks.test.mutate, { onSuccess: dialog.open, onError: toastFailed });
   return (
     <>
       <Button

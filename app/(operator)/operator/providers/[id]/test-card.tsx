@@ -5,6 +5,7 @@ import { useForm } from "@mantine/form";
 import { providerTexts } from "@/app/_texts/operator/provider";
 import { trpc } from "@/app/_trpc/client";
 import { isUnknown, knownOf } from "@/app/_ui/changes/outcome";
+import { useSingle } from "@/app/_ui/changes/use-single";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { IconSend } from "@/app/_ui/icons/icons";
@@ -35,9 +36,8 @@ export function TestCard({ provider: { id, state } }: { provider: ProviderDetail
     },
   });
   const errors = useFormErrors(form);
-  const test = trpc.operator.providers.test.useMutation({
-    onError: errors.show,
-  });
+  const utils = trpc.useUtils();
+  const test = useSingle(utils.client.operator.providers.test.mutate, { onError: errors.show });
   const submit = form.onSubmit(({ to, from, body }) => {
     errors.clear();
     test.mutate({ id, to: to.trim(), from: from.trim(), body });
