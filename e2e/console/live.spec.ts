@@ -68,8 +68,9 @@ test("without the live channel pages ask by themselves, and follow it again once
   await api.post("/messages/send", { to: "+15550100001", from: account.sender, body: "Hello" });
   await expect(page.getByRole("row", { name: /\+15550100001.*Delivered/ })).toBeVisible();
   await expect.poll(() => asked).toBeGreaterThan(1);
+  const followed = page.waitForResponse((response) => response.url().includes("live.changes") && response.ok());
   await page.unroute("**/api/trpc/live.changes**");
-  await page.waitForResponse((response) => response.url().includes("live.changes") && response.ok());
+  await followed;
 });
 
 test("strangers follow nothing", async ({ service }) => {
