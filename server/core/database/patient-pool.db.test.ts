@@ -10,6 +10,22 @@ import { env } from "../env";
 import { PatientPool } from "./patient-pool";
 import { SessionClient } from "./session";
 
+/** Expects that a statement waits for a connection until `mend` has made one possible. */
+async function expectWaiting(connectionString: string, mend: () => Promise<unknown>): Promise<void> {
+  const refused = new PatientPool("refused", { connectionString, Client: SessionClient });
+  const tried = vi.spyOn(pg.Pool.prototype, "connect");
+  const asked = refused.query<{ n: number }>("SELECT 1 AS n");
+  asked.catch(() => undefined);
+  try {
+    await expect.poll(() => tried.mock.calls.length).toBeGreaterThan(1);
+  } finally {
+    tried.mockRestore();
+    await mend();
+  }
+  expect((await asked).rows).toEqual([{ n: 1 }]);
+  await refused.end();
+}
+
 describe("a server that refuses connections for now", () => {
   test.each([
     [
@@ -33,18 +49,7 @@ describe("a server that refuses connections for now", () => {
   ])("%s, is waited for", async (_, before, after, changed) => {
     await asSuperuser(before);
     const { href } = Object.assign(new URL(env().DATABASE_URL), changed);
-    const refused = new PatientPool("refused", { connectionString: href });
-    const tried = vi.spyOn(pg.Pool.prototype, "connect");
-    const asked = refused.query<{ n: number }>("SELECT 1 AS n");
-    asked.catch(() => undefined);
-    try {
-      await expect.poll(() => tried.mock.calls.length).toBeGreaterThan(1);
-    } finally {
-      tried.mockRestore();
-      await asSuperuser(after);
-    }
-    expect((await asked).rows).toEqual([{ n: 1 }]);
-    await refused.end();
+    await expectWaiting(href, () => asSuperuser(after));
   });
 
   test("because its new certificate comes from an authority that is not known here yet, is waited for", async () => {
@@ -53,18 +58,7 @@ describe("a server that refuses connections for now", () => {
     await writeFile(file, selfSigned(CERTIFIED_HOST).cert);
     const url = Object.assign(new URL(env().DATABASE_URL), { hostname: CERTIFIED_HOST });
     url.search = new URLSearchParams({ sslmode: "verify-full", sslrootcert: file }).toString();
-    const refused = new PatientPool("refused", { connectionString: url.href, Client: SessionClient });
-    const tried = vi.spyOn(pg.Pool.prototype, "connect");
-    const asked = refused.query<{ n: number }>("SELECT 1 AS n");
-    asked.catch(() => undefined);
-    try {
-      await expect.poll(() => tried.mock.calls.length).toBeGreaterThan(1);
-    } finally {
-      tried.mockRestore();
-      await copyFile(inject("certificate"), file);
-    }
-    expect((await asked).rows).toEqual([{ n: 1 }]);
-    await refused.end();
+    await expectWaiting(url.href, () => copyFile(inject("certificate"), file));
     await rm(folder, { recursive: true });
     // A file that is gone, or cannot be opened for now, fails no process that runs.
     const later = new PatientPool("later", { connectionString: url.href, Client: SessionClient });
