@@ -76,10 +76,17 @@ test("after a long stall no idle connection is used", async () => {
   expect(sockets.map((socket) => former.has(socket))).toEqual([false]);
 });
 
-/** From now on it is a minute later, as after a SIGSTOP, also if a test before has set the clock ahead and back. */
+let stoodStillMs = 30_000;
+
+/**
+ * From now on it is a minute later or more, as after a SIGSTOP. Each time by more than the times before: the clock that a test has set back
+ * may not have been looked at since.
+ */
 function standStillForLong(): void {
+  stoodStillMs *= 2;
+  const aheadMs = stoodStillMs;
   const { now } = performance;
-  const clock = vi.spyOn(performance, "now").mockImplementation(() => now.call(performance) + 60_000);
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => now.call(performance) + aheadMs);
   closers.push(() => clock.mockRestore());
 }
 
