@@ -45,7 +45,7 @@ for (const { name, size } of [
     expect(await buttonsUnderToasts(page)).toEqual([]);
     await page.keyboard.press("Escape");
 
-    // Whatever lies under it in the head of the page is pressed through it.
+    // A control under it in the head of the page is pressed through it.
     await expect(toast).toBeVisible();
     const { x, y } = (await toast.boundingBox()) ?? { x: 0, y: 0 };
     const isPressed = await page.evaluate(

@@ -14,7 +14,7 @@ afterEach(() => {
   process.env.DATABASE_URL = own;
 });
 
-/** What the commands say of a database whose address is changed in this way. */
+/** The line of the commands about a database whose address is changed in this way. */
 async function said(change: (url: URL) => void): Promise<string> {
   const url = new URL(own);
   change(url);

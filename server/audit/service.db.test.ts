@@ -1,6 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { hashOf } from "@/test/database/passwords";
-import { createAccountWithOwner } from "../accounts/service";
+import { createPerson, PASSWORD } from "@/test/database/people";
 import { signIn } from "../auth/service";
 import { endSession } from "../auth/sessions/sessions";
 import type { SessionActor } from "../core/actor";
@@ -13,21 +12,15 @@ import { createSender } from "../senders/service";
 import { listAllAudit, listAudit } from "./service";
 import { forgetAudit } from "./tasks";
 
-const PASSWORD = "correct horse battery staple";
 const FROM = { address: "198.51.100.9", userAgent: "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0", deviceId: null };
 const page = { page: 1, limit: 50 };
 
-async function makeOwner(isOperator = false): Promise<SessionActor & { email: string }> {
-  const email = `${newId("user")}@audit.example`;
-  const made = await createAccountWithOwner({
-    email,
-    passwordHash: await hashOf(PASSWORD),
-    name: "Ann",
-    companyName: "",
-    isOperator,
-  });
-  return { kind: "session", ...made, isOperator, sessionId: newId("session"), email };
-}
+const makeOwner = async (isOperator = false): Promise<SessionActor & { email: string }> => ({
+  kind: "session",
+  ...(await createPerson(isOperator)),
+  isOperator,
+  sessionId: newId("session"),
+});
 
 test("sign-ins are recorded, those that failed and the sign-out too", async () => {
   const owner = await makeOwner();

@@ -2,11 +2,9 @@ import type { NextApiRequest, NextApiResponse } from "next";
 import { encode, type JWT } from "next-auth/jwt";
 import * as nextAuth from "next-auth/next";
 import { afterEach, beforeAll, expect, test } from "vitest";
-import { hashOf } from "@/test/database/passwords";
-import { createAccountWithOwner } from "../accounts/service";
+import { createPerson, PASSWORD } from "@/test/database/people";
 import { prisma } from "../core/db";
 import { env } from "../core/env";
-import { newId } from "../core/ids";
 import { authOptions } from "./options";
 import { findSignedIn } from "./sessions/sessions";
 import { believePeerHeader } from "./sign-in/caller-address";
@@ -18,7 +16,6 @@ afterEach(() => {
   env().PUBLIC_URL = undefined;
 });
 
-const PASSWORD = "correct horse battery";
 const COOKIE = "next-auth.session-token";
 
 // The default export of a bundler is one level further down for Node.
@@ -98,20 +95,8 @@ function makeBrowser(address: string) {
   };
 }
 
-async function makePerson(isOperator = false) {
-  const email = `${newId("user")}@example.com`;
-  const made = await createAccountWithOwner({
-    email,
-    passwordHash: await hashOf(PASSWORD),
-    name: "Ann",
-    companyName: "",
-    isOperator,
-  });
-  return { email, ...made };
-}
-
 test("the right password opens a session in a cookie that scripts cannot read", async () => {
-  const { email, userId, accountId } = await makePerson(true);
+  const { email, userId, accountId } = await createPerson(true);
   const browser = makeBrowser("198.51.100.1");
   expect(await browser.session()).toBeNull();
   expect(await browser.signIn(email, PASSWORD)).toBeNull();
@@ -127,7 +112,7 @@ test("the right password opens a session in a cookie that scripts cannot read", 
 
 test("over https the cookie is Secure", async () => {
   env().PUBLIC_URL = "https://sms.example.com";
-  const { email } = await makePerson();
+  const { email } = await createPerson();
   const browser = makeBrowser("198.51.100.2");
   expect(await browser.signIn(email, PASSWORD)).toBeNull();
   const cookie = browser.setCookies.find((line) => line.startsWith(`__Secure-${COOKIE}=`)) ?? "";
@@ -135,7 +120,7 @@ test("over https the cookie is Secure", async () => {
 });
 
 test("a wrong password and an unknown email look the same; a throttled sign-in says that it is throttled", async () => {
-  const { email } = await makePerson();
+  const { email } = await createPerson();
   const browser = makeBrowser("198.51.100.3");
   expect(await browser.signIn(email, "wrong")).toBe("CredentialsSignin");
   expect(await browser.signIn("nobody@example.com", "wrong")).toBe("CredentialsSignin");
@@ -156,7 +141,7 @@ test("an unexpected failure says nothing of itself", async () => {
 });
 
 test("a cookie made with another secret opens nothing", async () => {
-  const { email } = await makePerson();
+  const { email } = await createPerson();
   const browser = makeBrowser("198.51.100.5");
   await browser.signIn(email, PASSWORD);
   const secret = env().SECRET_KEY;
@@ -169,7 +154,7 @@ test("a cookie made with another secret opens nothing", async () => {
 });
 
 test("a cookie copied before the sign-out opens nothing after it, nor can it be renewed", async () => {
-  const { email } = await makePerson();
+  const { email } = await createPerson();
   const [browser, thief] = [makeBrowser("198.51.100.6"), makeBrowser("198.51.100.7")];
   await browser.signIn(email, PASSWORD);
   Object.assign(thief.cookies, browser.cookies);
@@ -182,7 +167,7 @@ test("a cookie copied before the sign-out opens nothing after it, nor can it be 
 });
 
 test("a cookie of a version that kept no sessions opens nothing", async () => {
-  const { email, userId, accountId } = await makePerson();
+  const { email, userId, accountId } = await createPerson();
   const browser = makeBrowser("198.51.100.8");
   browser.cookies[COOKIE] = await encode({
     token: { name: "Ann", email, userId, accountId, isOperator: true } as JWT,
@@ -195,7 +180,7 @@ test("a cookie of a version that kept no sessions opens nothing", async () => {
 });
 
 test("a device that signed in before stays open to its owner, however much others guess", async () => {
-  const [{ email }, other] = [await makePerson(), await makePerson()];
+  const [{ email }, other] = [await createPerson(), await createPerson()];
   const browser = makeBrowser("198.51.100.9");
   await browser.signIn(email, PASSWORD);
   const line = browser.setCookies.find((cookie) => cookie.startsWith("messaging.known-device=")) ?? "";

@@ -9,7 +9,7 @@ afterEach(async () => {
   pooler = null;
 });
 
-/** What a web process finds with these addresses, and the warnings that it logs. */
+/** The finding of a web process with these addresses, and the warnings that it logs. */
 async function findOut(settings: Record<string, string>) {
   Object.assign(process.env, settings);
   vi.resetModules();

@@ -15,12 +15,18 @@ export const PASSWORD = "correct horse battery staple";
 /** A signed-in person with an account of their own. */
 export type Person = SessionActor & { email: string; sessionId: string };
 
-export async function makePerson(isOperator = false): Promise<Person> {
+/** A person with an account of their own who has not signed in. */
+export async function createPerson(isOperator = false): Promise<{ email: string; userId: string; accountId: string }> {
   const email = `${newId("user")}@audit.example`;
   const passwordHash = await hashOf(PASSWORD);
   const made = await createAccountWithOwner({ email, passwordHash, name: "Ann", companyName: "", isOperator });
+  return { email, ...made };
+}
+
+export async function makePerson(isOperator = false): Promise<Person> {
+  const made = await createPerson(isOperator);
   const sessionId = await startSession(made.userId, TEST_ORIGIN);
-  return { kind: "session", ...made, isOperator, email, sessionId, isConfirmed: true, origin: TEST_ORIGIN };
+  return { kind: "session", ...made, isOperator, sessionId, isConfirmed: true, origin: TEST_ORIGIN };
 }
 
 /** Inserts an endpoint of the person's account. @returns its id. */

@@ -69,9 +69,9 @@ export function SaveAlert({
   title?: string;
   /** Title while the outcome is unknown. */
   unknown?: string;
-  /** What the person may do then. */
+  /** The person's next step then. */
   again?: string;
-  /** What stands in the form is what is stored, as a later look has shown. */
+  /** The form holds what is stored, as a later look has shown. */
   isStored?: boolean;
 }) {
   if (!error || !isUnknown(error)) return <ErrorAlert error={error} title={title} />;

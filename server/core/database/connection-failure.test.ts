@@ -3,7 +3,7 @@ import pg from "pg";
 import { expect, test } from "vitest";
 import { DISK_FULL, isNeverDone, watchFullDisk } from "./connection-failure";
 
-/** What a statement that finds the disk full throws when the server's words are `then`, in its own language. */
+/** The error of a statement that finds the disk full, when the server's words are `then`, in its own language. */
 function foundFull(severity: string, then: "readyForQuery" | "end"): pg.DatabaseError {
   const connection = new EventEmitter();
   watchFullDisk({ connection } as unknown as pg.PoolClient);

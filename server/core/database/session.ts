@@ -1,4 +1,4 @@
-/** What a connection of the service asks of its session, whatever the server, the database or the user sets for others. */
+/** Values that a connection of the service sets for its session, whatever the server, the database or the user has for others. */
 import pg from "pg";
 
 /**
@@ -8,13 +8,13 @@ import pg from "pg";
  */
 const FORMS = { TimeZone: "UTC", DateStyle: "ISO, MDY" } as const;
 
-/** What the driver has and its types leave out. */
+/** A method of the driver that its types leave out. */
 type StartingClient = { getStartupConf: () => Record<string, string> };
 const inherited = pg.Client.prototype as unknown as StartingClient;
 
 const NAMES_FILES = /[?&]ssl(rootcert|cert|key)=/;
 const ENCRYPTION = ["sslmode", "sslrootcert", "sslcert", "sslkey"];
-/** What the files of an address last held. */
+/** The last content of an address's files. */
 const lastRead = new Map<string, pg.ClientConfig["ssl"]>();
 
 /**

@@ -120,7 +120,7 @@ export function readFromStandby(connect: () => Promise<pg.PoolClient>, primary: 
       broken = false;
       return result;
     } catch (thrown) {
-      // Whatever fails before the statement itself is sent is the standby's: its address, its certificate, its user.
+      // A failure before the statement itself is sent is the standby's: its address, its certificate, its user.
       const isStandbys = !isReady || isConnectionFailure(thrown) || errorCodeOf(thrown) === CONFLICT_WITH_RECOVERY;
       if (!isStandbys) {
         broken = false;

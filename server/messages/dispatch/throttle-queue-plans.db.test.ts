@@ -47,7 +47,7 @@ const queueAt = (provider: string) =>
     [provider],
   );
 
-/** What the statistics were made of, before the queue at `twilio`. */
+/** Content of the table when the statistics were made, before the queue at `twilio`. */
 const FORMER: Record<string, () => Promise<unknown>> = {
   "an empty queue": async () => undefined,
   "another provider's queue": () => queueAt("vonage"),
