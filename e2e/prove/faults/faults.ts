@@ -110,6 +110,12 @@ async function perform(scene: Scene, fault: Fault): Promise<string> {
       if (fault.what !== "claim" && fault.what !== "outcome") return cutCommits(gate, fault.what, fault.count);
       return untilCut(gate, gate.loseResponsesTo(MARKERS[fault.what], fault.count), fault.count);
     }
+    case "partition": {
+      const gate = gates[fault.name];
+      gate.partition(fault.direction);
+      await pause(fault.forMs);
+      return `${gate.rejoin(fault.ending)} connections`;
+    }
     case "carrier":
       carriers.setMode(fault.carrier, fault.behaviour);
       await pause(fault.forMs);
@@ -146,6 +152,8 @@ function wordsFor(fault: Fault): string {
       return `${Math.round(fault.share * 100)} % of the backends`;
     case "cut":
       return `${fault.name}, ${fault.what}${fault.what === "all" ? "" : `, ${fault.count} times`}`;
+    case "partition":
+      return `${fault.name}, ${fault.direction}, for ${seconds(fault.forMs)}, then ${fault.ending}`;
     case "carrier":
       return `${fault.carrier}, ${fault.behaviour.kind}, for ${seconds(fault.forMs)}`;
     case "receiver":

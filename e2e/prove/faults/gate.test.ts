@@ -101,3 +101,48 @@ test("all connections can be ended at once", async () => {
   expect(gate.hangUp()).toBe(2);
   await closed;
 });
+
+test("a partition holds up what is sent, on new connections too, and nothing is closed", async () => {
+  const { gate, got, connect } = await startPair();
+  const socket = await connect();
+  expect(await ask(socket, Buffer.from("first"))).toBe(READY.toString("latin1"));
+  gate.partition("requests");
+  const replies = [ask(socket, COMMIT), ask(await connect(), Buffer.from("new"))];
+  // A connection that is not held shows that bytes had the time to arrive.
+  const other = await startPair();
+  await ask(await other.connect(), COMMIT);
+  expect(got()).toBe("first");
+  expect(gate.rejoin("delivered")).toBe(2);
+  expect(await Promise.all(replies)).toEqual([READY.toString("latin1"), READY.toString("latin1")]);
+});
+
+test("a partition of the responses lets requests through, and the client's end with them", async () => {
+  const { gate, got, connect } = await startPair();
+  const socket = await connect();
+  await ask(socket, Buffer.from("first "));
+  gate.partition("responses");
+  const reply = ask(socket, COMMIT);
+  await expect.poll(got).toBe(`first ${COMMIT.toString("latin1")}`);
+  socket.destroy();
+  expect(await reply).toBe("closed");
+  gate.heal();
+  await expect.poll(() => gate.hangUp()).toBe(0);
+});
+
+test("a client that gave up during a partition is heard afterwards, unless its connection was lost", async () => {
+  for (const [ending, heard] of [
+    ["delivered", `first ${COMMIT.toString("latin1")}`],
+    ["lost", "first "],
+  ] as const) {
+    const { gate, got, connect } = await startPair();
+    const socket = await connect();
+    await ask(socket, Buffer.from("first "));
+    gate.partition("both");
+    const reply = ask(socket, COMMIT);
+    socket.end();
+    gate.rejoin(ending);
+    await reply;
+    await expect.poll(() => gate.hangUp()).toBe(0);
+    expect(got(), ending).toBe(heard);
+  }
+});

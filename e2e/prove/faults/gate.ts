@@ -8,6 +8,11 @@ import type { Chance } from "./chance";
 /** `before`: the COMMIT never reaches the database. `after`: it does, but its reply is lost. */
 type Side = "before" | "after";
 
+/** The bytes that a network partition holds up: of the process, of the database, or both. */
+export type Direction = "requests" | "responses" | "both";
+/** `delivered`: the bytes arrive late, as TCP repeats them. `lost`: the network has forgotten the connections. */
+export type Ending = "delivered" | "lost";
+
 export type Gate = {
   port: number;
   /** Connection string of the database through the gate. @param naming how it names the process: poolers pass only a name on. */
@@ -24,7 +29,11 @@ export type Gate = {
   loseEverySecondCommit: (chance: Chance, within: readonly string[] | null) => () => number;
   /** Cuts the next `count` connections that send this statement, after the database ran it and before its reply. */
   loseResponsesTo: (marker: string, count: number) => () => number;
-  /** Stops cutting. */
+  /** Holds up the bytes of all connections, of later ones as well. Neither side notices: nothing is closed. */
+  partition: (direction: Direction) => void;
+  /** Ends a partition. @returns how many connections it held up. */
+  rejoin: (ending: Ending) => number;
+  /** Stops cutting and ends a partition. */
   heal: () => void;
   /** Ends every connection. @returns how many there were. */
   hangUp: () => number;
@@ -47,6 +56,9 @@ const SWALLOW_MS = 3_000;
 
 type Cut = { marker: Buffer; within: Buffer[] | null; side: Side; left: number; made: number; isDue: () => boolean };
 
+/** A connection of the process, and its own to the database. */
+type Link = { client: net.Socket; database: net.Socket };
+
 const isHit = ({ marker, within, isDue }: Cut, chunk: Buffer, seen: ReadonlySet<readonly Buffer[]>): boolean =>
   chunk.includes(marker) && (within === null || seen.has(within)) && isDue();
 
@@ -54,7 +66,19 @@ const isHit = ({ marker, within, isDue }: Cut, chunk: Buffer, seen: ReadonlySet<
 export async function startGate(firstPort: number): Promise<Gate> {
   let port = firstPort;
   let cuts: Cut[] = [];
-  const sockets = new Set<net.Socket>();
+  const links = new Set<Link>();
+  let held: Direction | null = null;
+  const isHeld = (direction: Direction): boolean => held === direction || held === "both";
+  /** A socket that is not read notices neither bytes nor an end, like one behind a partition. */
+  const readAgain = ({ client, database }: Link) => {
+    for (const [socket, direction] of [
+      [client, "requests"],
+      [database, "responses"],
+    ] as const) {
+      if (isHeld(direction)) socket.pause();
+      else socket.resume();
+    }
+  };
 
   const server = net.createServer({ noDelay: true }, (client) => {
     const database = net.connect({ port, host: "127.0.0.1", noDelay: true });
@@ -65,13 +89,19 @@ export async function startGate(firstPort: number): Promise<Gate> {
     let isSwallowing = false;
     /** Marked statements sent in the current transaction. */
     const seen = new Set<readonly Buffer[]>();
-    sockets.add(client);
-    for (const socket of [client, database]) socket.on("error", () => undefined).on("close", end);
-    client.on("close", () => sockets.delete(client));
+    const link = { client, database };
+    links.add(link);
+    for (const socket of [client, database]) socket.on("error", () => undefined);
+    // Bytes that a partition held up still arrive.
+    client.on("close", () => database.end());
+    database.on("close", () => {
+      links.delete(link);
+      client.destroy();
+    });
     const pass = (from: net.Socket, to: net.Socket, chunk: Buffer) => {
       if (to.write(chunk)) return;
       from.pause();
-      to.once("drain", () => from.resume());
+      to.once("drain", () => readAgain(link));
     };
     client.on("data", (chunk: Buffer) => {
       for (const { within } of cuts) if (within?.some((part) => chunk.includes(part))) seen.add(within);
@@ -96,6 +126,7 @@ export async function startGate(firstPort: number): Promise<Gate> {
       if (!isSwallowing) pass(database, client, chunk);
       else if (chunk.includes(READY)) end();
     });
+    if (held) readAgain(link);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const own = (server.address() as net.AddressInfo).port;
@@ -104,6 +135,14 @@ export async function startGate(firstPort: number): Promise<Gate> {
     const made: Cut = { within: null, made: 0, isDue: () => true, ...cut };
     cuts.push(made);
     return () => made.made;
+  };
+  const rejoin = (ending: Ending): number => {
+    held = null;
+    for (const link of links) {
+      if (ending === "delivered") readAgain(link);
+      else for (const socket of [link.client, link.database]) socket.destroy();
+    }
+    return links.size;
   };
   return {
     port: own,
@@ -129,18 +168,26 @@ export async function startGate(firstPort: number): Promise<Gate> {
         isDue: () => chance() < 0.5,
       }),
     loseResponsesTo: (marker, count) => order({ marker: Buffer.from(marker), side: "after", left: count }),
+    partition: (direction) => {
+      held = direction;
+      for (const link of links) readAgain(link);
+    },
+    rejoin,
     heal: () => {
       cuts = [];
+      if (held) rejoin("delivered");
     },
     hangUp: () => {
-      const count = sockets.size;
-      for (const socket of sockets) socket.destroy();
-      return count;
+      for (const { client } of links) client.destroy();
+      return links.size;
     },
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
-        for (const socket of sockets) socket.destroy();
+        for (const { client, database } of links) {
+          client.destroy();
+          database.destroy();
+        }
       }),
   };
 }

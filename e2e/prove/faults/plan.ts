@@ -6,6 +6,7 @@ import type { ProcessName } from "../world/fleet";
 import type { Manner } from "../world/receivers";
 import type { StopMode } from "../world/server";
 import { between, type Chance, chanceOf, oneOf, weighed } from "./chance";
+import type { Direction, Ending } from "./gate";
 
 /**
  * Times are milliseconds from the start of the load. `crowd`: messages sent just before the fault while carriers are slow, so
@@ -20,6 +21,7 @@ export type Fault = { atMs: number } & (
   | { kind: "pooler"; what: PoolerFault; forMs: number; count: number }
   | { kind: "terminate"; share: number }
   | { kind: "cut"; name: ProcessName; what: Cut; count: number }
+  | { kind: "partition"; name: ProcessName; direction: Direction; forMs: number; ending: Ending }
   | { kind: "carrier"; carrier: ProvenCarrier; behaviour: Behaviour; forMs: number }
   | { kind: "receiver"; receiver: string; manner: Manner; forMs: number }
 );
@@ -33,7 +35,10 @@ type PoolerFault = "kill" | "pause" | "before" | "after";
 /** before, after: at COMMIT. claim, outcome: the reply to that statement is lost. all: every connection. */
 type Cut = "before" | "after" | "claim" | "outcome" | "all";
 
-/** failover: the database's machine is lost, and its standby promoted. pooler: PgBouncer, which is before the database then. */
+/**
+ * partition: the network between a process and the database goes silent. failover: the database's machine is lost, and its standby
+ * promoted. pooler: PgBouncer, which is before the database then.
+ */
 export const FAULT_KINDS = [
   "kill",
   "stop",
@@ -41,6 +46,7 @@ export const FAULT_KINDS = [
   "restart",
   "terminate",
   "cut",
+  "partition",
   "carrier",
   "receiver",
   "failover",
@@ -59,6 +65,7 @@ const WEIGHTS: Readonly<Record<FaultKind, number>> = {
   pooler: 24,
   terminate: 10,
   cut: 22,
+  partition: 10,
   carrier: 10,
   receiver: 8,
 };
@@ -68,6 +75,9 @@ const RESTARTS_APART_MS = 12_000;
 const isRestart = (kind: FaultKind): boolean => kind === "restart" || kind === "failover";
 /** Replacing a process hides a frozen one. */
 const REPLACED = ["kill", "stop"] as const satisfies readonly FaultKind[];
+
+/** Longer than a process waits for a statement (`query_timeout` of server/core/db.ts). */
+const GIVEN_UP_MS = [31_000, 40_000] as const;
 
 const WORKERS = ["worker-1", "worker-2"] as const;
 const WEBS = ["web-1", "web-2"] as const;
@@ -114,6 +124,15 @@ function faultAt(chance: Chance, kind: FaultKind, atMs: number, timeoutMs: numbe
       const name = what === "claim" || what === "outcome" ? oneOf(chance, WORKERS) : anyProcess(chance);
       return { kind, atMs, name, what, count: between(chance, 1, 6) };
     }
+    case "partition":
+      return {
+        kind,
+        atMs,
+        name: anyProcess(chance),
+        direction: oneOf<Direction>(chance, ["requests", "responses", "both"]),
+        forMs: chance() < 0.3 ? between(chance, ...GIVEN_UP_MS) : between(chance, 1_000, 10_000),
+        ending: oneOf<Ending>(chance, ["delivered", "lost"]),
+      };
     case "carrier": {
       const behaviour = weighed<Behaviour>(chance, [
         [2, { kind: "hang" }],
