@@ -49,7 +49,6 @@ async function connect(): Promise<pg.Client> {
   const client = new SessionClient({
     connectionString: directDatabaseUrl(),
     application_name: "worker-lease",
-    keepAlive: true,
     // Heartbeats and locks share the connection, and do not wait for each other.
     pipeline: true,
     query_timeout: 5 * SECOND_MS,
@@ -59,9 +58,7 @@ async function connect(): Promise<pg.Client> {
   client.on("end", () => lose(client, new Error("The connection was closed.")));
   try {
     await client.connect();
-    // The lock of a machine that is gone must not be held for as long as TCP would wait.
     await beginSession(client);
-    await client.query("SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3");
     return client;
   } catch (thrown) {
     void client.end().catch(() => undefined);

@@ -122,7 +122,6 @@ function openConnections(max: number, tasks: TaskList): pg.Pool {
     max,
     connectionTimeoutMillis: 5 * SECOND_MS,
     query_timeout: 15 * SECOND_MS,
-    keepAlive: true,
   });
   const noteLoss = (thrown: Error) => log("warn", "queue.connection_lost", errorFields(thrown));
   connections.on("error", noteLoss);

@@ -6,6 +6,7 @@ import { isConnectionFailure, isNeverDone, messageOf, watchFullDisk } from "./da
 import { noteFull, PatientPool, pauseAfter, type Query, startPatience, WAIT_MAX_MS } from "./database/patient-pool";
 import { types } from "./database/pg-types";
 import { BEGIN, SESSION_SETTINGS, SessionClient } from "./database/session";
+import { watchSilence } from "./database/silence";
 import { readFromStandby } from "./database/standby-reads";
 import { env } from "./env";
 import { errorCodeOf, isOutcomeUnknown, outcomeUnknown, overloaded } from "./errors";
@@ -61,8 +62,7 @@ function makePool(name: string, config: PoolSettings): PatientPool {
     connectionString: env().DATABASE_URL,
     idleTimeoutMillis: 60_000,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    // A database host that falls silent, or a lock whose holder did, must cost seconds, not TCP's quarter of an hour.
-    keepAlive: true,
+    // A lock whose holder fell silent must cost seconds, not TCP's quarter of an hour.
     query_timeout: 30_000,
     ...SESSION_LIMITS,
     types,
@@ -83,7 +83,11 @@ function makePool(name: string, config: PoolSettings): PatientPool {
       void (client as pg.PoolClient & Pick<pg.Client, "end">).end().catch(() => undefined);
     });
   });
-  onShutdown(() => made.end());
+  const endWatch = watchSilence(made, config.connectionString ?? env().DATABASE_URL);
+  onShutdown(async () => {
+    await made.end();
+    endWatch();
+  });
   pools().set(name, made);
   return made;
 }

@@ -57,7 +57,6 @@ async function connect(): Promise<void> {
     connectionString: directDatabaseUrl(),
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: CONNECT_TIMEOUT_MS,
-    keepAlive: true,
     application_name: "messaging-live",
   });
   const lose = (thrown?: Error) => {

@@ -20,6 +20,8 @@ export type DatabaseProxy = {
   hangUp: () => void;
   /** Ends every connection and refuses new ones, as a stopped database would. */
   goAway: () => Promise<void>;
+  /** Passes nothing on any more and closes nothing, as an interrupted network would; new connections fare no better, unless `sparing` them. */
+  fallSilent: (sparing?: "new") => void;
   /** Accepts connections again, at the same address. */
   comeBack: () => Promise<void>;
   close: () => Promise<void>;
@@ -58,6 +60,7 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
   const target = new URL(databaseUrl);
   const sockets = new Set<net.Socket>();
   let plan: Plan | null = null;
+  let isSilent = false;
 
   const server = net.createServer((client) => {
     const database = net.connect(Number(target.port), target.hostname);
@@ -66,6 +69,7 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
       socket.on("error", () => undefined);
       socket.on("close", () => sockets.delete(socket));
     }
+    if (isSilent) client.pause();
     let held: Buffer = Buffer.alloc(0);
     let isFirst = true;
     let isMarked = false;
@@ -116,6 +120,10 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
       }),
     hangUp,
     goAway,
+    fallSilent: (sparing) => {
+      isSilent = sparing === undefined;
+      for (const socket of sockets) socket.pause();
+    },
     comeBack: () => listen(port),
     close: goAway,
   };

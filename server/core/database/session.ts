@@ -35,10 +35,22 @@ function withReadFiles(config: pg.ClientConfig | undefined): pg.ClientConfig | u
   return { ...config, connectionString: url.href, ssl: lastRead.get(address) };
 }
 
+/**
+ * Idle for this long, a connection is tested by either side's system, and ends some 10 to 15 s later if the other does not answer. Without it a
+ * connection that listens would be deaf for two hours after an interruption of the network, a session whose machine is lost would keep its place for
+ * as long, and firewalls forget connections after some minutes without a byte.
+ */
+const KEEP_ALIVE_AFTER_MS = 10_000;
+const SERVER_KEEP_ALIVE = [
+  `SET tcp_keepalives_idle = ${KEEP_ALIVE_AFTER_MS / 1_000}`,
+  "SET tcp_keepalives_interval = 5",
+  "SET tcp_keepalives_count = 3",
+];
+
 /** A connection whose values have the forms that are read. */
 export class SessionClient extends pg.Client {
   constructor(config?: pg.ClientConfig) {
-    super(withReadFiles(config));
+    super({ ...withReadFiles(config), keepAlive: true, keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS });
   }
 
   getStartupConf(): Record<string, string> {
@@ -62,6 +74,7 @@ const ENDS = "ARRAY['idle_session_timeout', 'transaction_timeout']";
  * statement may be on its way just then. What a transaction may take is limited by the service itself.
  */
 const LASTING_SESSION = [
+  ...SERVER_KEEP_ALIVE,
   "SET default_transaction_isolation = 'read committed'",
   `SELECT set_config(name, '0', false) FROM unnest(${ENDS}) AS name WHERE current_setting(name, true) <> '0'`,
 ].join("; ");

@@ -1,0 +1,88 @@
+import net from "node:net";
+import { afterEach, expect, test, vi } from "vitest";
+import { type DatabaseProxy, startDatabaseProxy } from "@/test/network/database-proxy";
+import { env } from "../env";
+import { isConnectionFailure } from "./connection-failure";
+import { PatientPool } from "./patient-pool";
+import { beginSession, SessionClient } from "./session";
+import { isOwed, watchSilence } from "./silence";
+
+const SOON = { silentForMs: 500, probeWithinMs: 1_000 };
+const ends: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0)) await end();
+});
+
+/** A pool through a proxy, whose statements have no time limit of their own. */
+async function startWatched(): Promise<{ proxy: DatabaseProxy; pool: PatientPool }> {
+  const proxy = await startDatabaseProxy(env().DATABASE_URL);
+  const pool = new PatientPool("watched", {
+    connectionString: proxy.url,
+    Client: SessionClient,
+    pipeline: true,
+    connectionTimeoutMillis: 500,
+  });
+  pool.on("error", () => undefined);
+  pool.on("connect", (client) => client.on("error", () => undefined));
+  ends.push(watchSilence(pool, proxy.url, SOON), () => proxy.close());
+  return { proxy, pool };
+}
+
+const failureOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+
+test("a statement that the network has swallowed fails like one whose connection is lost", async () => {
+  const { proxy, pool } = await startWatched();
+  const client = await pool.connect();
+  await client.query("SELECT 1");
+  proxy.fallSilent();
+  const thrown = await failureOf(client.query("SELECT 2"));
+  expect(thrown).toMatchObject({ message: expect.stringContaining("no response") });
+  expect(isConnectionFailure(thrown)).toBe(true);
+  client.release(true);
+});
+
+test("one whose connection alone is silent fails too, though the database can be reached", async () => {
+  const { proxy, pool } = await startWatched();
+  const client = await pool.connect();
+  await client.query("SELECT 1");
+  proxy.fallSilent("new");
+  expect(await failureOf(client.query("SELECT 2"))).toMatchObject({ message: expect.stringContaining("no response") });
+  client.release(true);
+});
+
+test("a statement at which the database works is left alone, however long it takes", async () => {
+  const { pool } = await startWatched();
+  expect((await pool.query("SELECT 'done' AS result FROM pg_sleep(4)")).rows).toEqual([{ result: "done" }]);
+  await pool.end();
+});
+
+test("a connection owes a response from its statement until the last row", async () => {
+  const client = new SessionClient({ connectionString: env().DATABASE_URL, pipeline: true });
+  await client.connect();
+  expect(isOwed(client)).toBe(false);
+  const asked = [client.query("SELECT 1"), client.query("SELECT 2")];
+  expect(isOwed(client)).toBe(true);
+  await Promise.all(asked);
+  expect(isOwed(client)).toBe(false);
+  await client.end();
+});
+
+test("either side tests an idle connection, so that one that listens is not deaf for hours", async () => {
+  const kept = vi.spyOn(net.Socket.prototype, "setKeepAlive");
+  const pool = new PatientPool("kept", {
+    connectionString: env().DATABASE_URL,
+    Client: SessionClient,
+    onConnect: beginSession,
+  });
+  ends.push(
+    () => pool.end(),
+    () => kept.mockRestore(),
+  );
+  const { rows } = await pool.query("SELECT current_setting('tcp_keepalives_idle') AS idle");
+  expect(rows).toEqual([{ idle: "10" }]);
+  expect(kept).toHaveBeenCalledWith(true, 10_000);
+});

@@ -1,0 +1,124 @@
+/**
+ * Notices that the database says nothing more, or that nothing reaches it: its machine is lost, an address moved to another machine, the network is
+ * interrupted. Nobody closes such a connection, TCP tries for a quarter of an hour, and a caller would wait until `query_timeout`.
+ */
+import type net from "node:net";
+import type pg from "pg";
+import { log } from "../log";
+import { SessionClient } from "./session";
+
+const LOOK_EVERY_MS = 500;
+/** A connection that owes a response is looked at after this time without a byte. */
+const SILENT_FOR_MS = 3_000;
+const SILENT_FOR_MAX_MS = 30_000;
+/** As long as a caller waits for a new connection. */
+const PROBE_WITHIN_MS = 4_500;
+/** A backend that has just finished may have its response on the way. */
+const JUST_DONE_S = 1;
+
+/** `silentForMs`: silence after which it is looked at; longer each time that its statement is found at work. */
+type Watched = { bytes: number; silentMs: number; silentForMs: number };
+/** What a probe finds out. `null`: the database is not to be reached. `isAtWork`: whether the statement of a session is still running. */
+type Found = { isAtWork: (processId: number) => boolean } | null;
+
+/** Fields of the driver's client that its types leave out. */
+type Inner = { processID: number | null; _activeQuery: unknown; _sentQueryQueue: unknown[] };
+const inner = (client: pg.Client): Inner => client as unknown as Inner;
+
+const bytesReadBy = (client: pg.Client): number => (client.connection.stream as net.Socket).bytesRead;
+
+/** Whether a response is owed on this connection. */
+export const isOwed = (client: pg.Client): boolean =>
+  Boolean(inner(client)._activeQuery) || inner(client)._sentQueryQueue.length > 0;
+
+/**
+ * Connects anew and asks which sessions are still at work. A response of any kind shows that the database can be reached.
+ * Behind a pooler the numbers of the sessions are not the database's, so that nothing is known of any.
+ */
+async function probe(connectionString: string, processIds: readonly number[], withinMs: number): Promise<Found> {
+  const client = new SessionClient({
+    connectionString,
+    connectionTimeoutMillis: withinMs,
+    query_timeout: withinMs,
+    application_name: "messaging-probe",
+  });
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ own: number; busy: number[] }>(
+      `SELECT pg_backend_pid() AS own, ARRAY(SELECT pid FROM pg_stat_activity
+         WHERE pid = ANY($1::int[]) AND (state NOT LIKE 'idle%' OR state IS NULL
+           OR state_change > clock_timestamp() - $2 * interval '1 second')) AS busy`,
+      [processIds, JUST_DONE_S],
+    );
+    const [row] = rows;
+    if (row?.own !== inner(client).processID) return { isAtWork: () => true };
+    return { isAtWork: (processId) => row.busy.includes(processId) };
+  } catch {
+    return bytesReadBy(client) > 0 ? { isAtWork: () => true } : null;
+  } finally {
+    void client.end().catch(() => undefined);
+  }
+}
+
+/**
+ * Ends connections of `pool` that owe a response and will not bring it, as if they had been lost. Statements that take long are left alone:
+ * a probe asks the database for them.
+ * @param limits for tests.
+ * @returns what ends the watch.
+ */
+export function watchSilence(
+  pool: pg.Pool,
+  connectionString: string,
+  { silentForMs = SILENT_FOR_MS, probeWithinMs = PROBE_WITHIN_MS } = {},
+): () => void {
+  const watched = new Map<pg.Client, Watched>();
+  let lookedAtMs = performance.now();
+  let isProbing = false;
+  pool.on("connect", (client) => {
+    watched.set(client as unknown as pg.Client, { bytes: 0, silentMs: 0, silentForMs });
+  });
+  pool.on("remove", (client) => watched.delete(client as unknown as pg.Client));
+
+  /** @returns connections that have been silent for too long. */
+  const findSilent = (): [pg.Client, Watched][] => {
+    const nowMs = performance.now();
+    // While this process stalls it reads nothing, which says nothing of the database.
+    const stepMs = Math.min(nowMs - lookedAtMs, 2 * LOOK_EVERY_MS);
+    lookedAtMs = nowMs;
+    for (const [client, state] of watched) {
+      const bytes = bytesReadBy(client);
+      if (!isOwed(client) || bytes !== state.bytes) Object.assign(state, { bytes, silentMs: 0, silentForMs });
+      else state.silentMs += stepMs;
+    }
+    return [...watched].filter(([, state]) => state.silentMs >= state.silentForMs);
+  };
+  const look = async (): Promise<void> => {
+    const silent = findSilent();
+    if (isProbing || silent.length === 0) return;
+    isProbing = true;
+    const found = await probe(
+      connectionString,
+      silent.map(([client]) => inner(client).processID ?? 0),
+      probeWithinMs,
+    );
+    isProbing = false;
+    let ended = 0;
+    for (const [client, state] of silent) {
+      if (state.silentMs === 0 || bytesReadBy(client) !== state.bytes) continue;
+      if (found?.isAtWork(inner(client).processID ?? 0)) {
+        state.silentMs = 0;
+        state.silentForMs = Math.min(state.silentForMs * 2, SILENT_FOR_MAX_MS);
+        continue;
+      }
+      ended += 1;
+      const cause = Object.assign(new Error("The database sent no response, and does not work on one."), {
+        code: "ETIMEDOUT",
+      });
+      client.connection.stream.destroy(cause);
+    }
+    if (ended > 0) log("warn", "db.silent", { connections: ended, reached: found !== null });
+  };
+  const timer = setInterval(() => void look(), LOOK_EVERY_MS).unref();
+  return () => clearInterval(timer);
+}
