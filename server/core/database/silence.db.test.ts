@@ -1,5 +1,6 @@
 import net from "node:net";
 import { afterEach, expect, test, vi } from "vitest";
+import { hasPooler, startPooler } from "@/test/database/pooler";
 import { type DatabaseProxy, startDatabaseProxy } from "@/test/network/database-proxy";
 import { env } from "../env";
 import { isConnectionFailure } from "./connection-failure";
@@ -59,6 +60,21 @@ test("a statement at which the database works is left alone, however long it tak
   expect((await pool.query("SELECT 'done' AS result FROM pg_sleep(4)")).rows).toEqual([{ result: "done" }]);
   await pool.end();
 });
+
+test.skipIf(!hasPooler)(
+  "behind a pooler, which has numbers of its own for sessions, too (skipped without pgbouncer)",
+  async () => {
+    const pooler = await startPooler(env().DATABASE_URL, {});
+    const connectionString = pooler.through(env().DATABASE_URL);
+    const pool = new PatientPool("pooled", { connectionString, Client: SessionClient, pipeline: true });
+    ends.push(
+      watchSilence(pool, connectionString, SOON),
+      () => pool.end(),
+      () => pooler.stop(),
+    );
+    expect((await pool.query("SELECT 'done' AS result FROM pg_sleep(4)")).rows).toEqual([{ result: "done" }]);
+  },
+);
 
 test("a connection owes a response from its statement until the last row", async () => {
   const client = new SessionClient({ connectionString: env().DATABASE_URL, pipeline: true });
