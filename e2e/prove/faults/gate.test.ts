@@ -146,3 +146,18 @@ test("a client that gave up during a partition is heard afterwards, unless its c
     expect(got(), ending).toBe(heard);
   }
 });
+
+test("a connection that was forgotten brings nothing any more, and new ones work", async () => {
+  const { gate, got, connect } = await startPair();
+  const socket = await connect();
+  await ask(socket, Buffer.from("first "));
+  gate.partition("both");
+  let isEnded = false;
+  void ask(socket, COMMIT).then(() => {
+    isEnded = true;
+  });
+  gate.rejoin("forgotten");
+  expect(await ask(await connect(), Buffer.from("new"))).toBe(READY.toString("latin1"));
+  expect(got()).toBe("first new");
+  expect(isEnded).toBe(false);
+});

@@ -10,8 +10,11 @@ type Side = "before" | "after";
 
 /** The bytes that a network partition holds up: of the process, of the database, or both. */
 export type Direction = "requests" | "responses" | "both";
-/** `delivered`: the bytes arrive late, as TCP repeats them. `lost`: the network has forgotten the connections. */
-export type Ending = "delivered" | "lost";
+/**
+ * `delivered`: the bytes arrive late, as TCP repeats them. `lost`: the connections break. `forgotten`: as by a firewall that knows them no more,
+ * nothing gets through on them ever again, and nobody says so; new ones work.
+ */
+export type Ending = "delivered" | "lost" | "forgotten";
 
 export type Gate = {
   port: number;
@@ -56,8 +59,11 @@ const SWALLOW_MS = 3_000;
 
 type Cut = { marker: Buffer; within: Buffer[] | null; side: Side; left: number; made: number; isDue: () => boolean };
 
+/** When the database's keep-alive has found out that a connection is forgotten. The process's own does not help while bytes are under way. */
+const MISSED_AFTER_MS = 25_000;
+
 /** A connection of the process, and its own to the database. */
-type Link = { client: net.Socket; database: net.Socket };
+type Link = { client: net.Socket; database: net.Socket; isForgotten: boolean };
 
 const isHit = ({ marker, within, isDue }: Cut, chunk: Buffer, seen: ReadonlySet<readonly Buffer[]>): boolean =>
   chunk.includes(marker) && (within === null || seen.has(within)) && isDue();
@@ -67,15 +73,16 @@ export async function startGate(firstPort: number): Promise<Gate> {
   let port = firstPort;
   let cuts: Cut[] = [];
   const links = new Set<Link>();
+  const forgotten = new Set<net.Socket>();
   let held: Direction | null = null;
   const isHeld = (direction: Direction): boolean => held === direction || held === "both";
   /** A socket that is not read notices neither bytes nor an end, like one behind a partition. */
-  const readAgain = ({ client, database }: Link) => {
+  const readAgain = ({ client, database, isForgotten }: Link) => {
     for (const [socket, direction] of [
       [client, "requests"],
       [database, "responses"],
     ] as const) {
-      if (isHeld(direction)) socket.pause();
+      if (isForgotten || isHeld(direction)) socket.pause();
       else socket.resume();
     }
   };
@@ -89,14 +96,14 @@ export async function startGate(firstPort: number): Promise<Gate> {
     let isSwallowing = false;
     /** Marked statements sent in the current transaction. */
     const seen = new Set<readonly Buffer[]>();
-    const link = { client, database };
+    const link = { client, database, isForgotten: false };
     links.add(link);
     for (const socket of [client, database]) socket.on("error", () => undefined);
     // Bytes that a partition held up still arrive.
     client.on("close", () => database.end());
     database.on("close", () => {
       links.delete(link);
-      client.destroy();
+      if (!link.isForgotten) client.destroy();
     });
     const pass = (from: net.Socket, to: net.Socket, chunk: Buffer) => {
       if (to.write(chunk)) return;
@@ -136,11 +143,20 @@ export async function startGate(firstPort: number): Promise<Gate> {
     cuts.push(made);
     return () => made.made;
   };
+  const forget = (link: Link) => {
+    if (link.isForgotten) return;
+    link.isForgotten = true;
+    forgotten.add(link.client);
+    readAgain(link);
+    setTimeout(() => link.database.destroy(), MISSED_AFTER_MS).unref();
+  };
   const rejoin = (ending: Ending): number => {
     held = null;
     for (const link of links) {
+      const { client, database } = link;
       if (ending === "delivered") readAgain(link);
-      else for (const socket of [link.client, link.database]) socket.destroy();
+      else if (ending === "forgotten") forget(link);
+      else for (const socket of [client, database]) socket.destroy();
     }
     return links.size;
   };
@@ -188,6 +204,7 @@ export async function startGate(firstPort: number): Promise<Gate> {
           client.destroy();
           database.destroy();
         }
+        for (const client of forgotten) client.destroy();
       }),
   };
 }

@@ -131,7 +131,7 @@ function faultAt(chance: Chance, kind: FaultKind, atMs: number, timeoutMs: numbe
         name: anyProcess(chance),
         direction: oneOf<Direction>(chance, ["requests", "responses", "both"]),
         forMs: chance() < 0.3 ? between(chance, ...GIVEN_UP_MS) : between(chance, 1_000, 10_000),
-        ending: oneOf<Ending>(chance, ["delivered", "lost"]),
+        ending: oneOf<Ending>(chance, ["delivered", "lost", "forgotten"]),
       };
     case "carrier": {
       const behaviour = weighed<Behaviour>(chance, [
