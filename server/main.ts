@@ -31,7 +31,7 @@ import { serveMetrics } from "./observability/exporter";
 import { pagesProcess } from "./observability/pages-state";
 import { refuseUnfitPooler, warnOfUnheardChanges } from "./observability/pooler-check";
 import { refuseOtherDatabase } from "./observability/same-database";
-import { refuseTooNew, warnOfLanguageOrder, warnOfLosses } from "./observability/start-check";
+import { refuseTooNew, reportEgress, warnOfLanguageOrder, warnOfLosses } from "./observability/start-check";
 import { startTracing } from "./observability/tracing";
 
 const STOP_WITHIN_MS = 10_000;
@@ -49,6 +49,7 @@ async function start(): Promise<void> {
   const { HOST, PORT } = env();
   exportSettings();
   makeValuesOfRequests();
+  reportEgress();
   await startTracing("web");
   await serveMetrics("web");
   await refuseUnfitPooler();

@@ -70,6 +70,40 @@ test.each([
   });
 });
 
+test.each([
+  "proxy.example.com:3128",
+  "socks5://user:hunter2@proxy.example.com:1080",
+  "http://user:hunter2@",
+  "http://user:hunter2@proxy.example.com:99999",
+  "http://user:hunter2@proxy.example.com:3128/path",
+  "http://user:hunter2@proxy.example.com:3128?x=1",
+  "http://user:hunter2@proxy.example.com:3128#x",
+  "http://user:hunter2#1@proxy.example.com:3128",
+  "http://user:2/hunter2@proxy.example.com:3128",
+  "http://user:2?hunter2@proxy.example.com:3128",
+  "http://user:hunter2@1@proxy.example.com:3128",
+  "http://user:hunter2%@proxy.example.com:3128",
+  "http://us%3Aer:hunter2@proxy.example.com:3128",
+  "http://user:hunter2 @proxy.example.com:3128",
+])("%j is no proxy, and is refused at start without its password", (url) => {
+  for (const name of ["PROVIDER_PROXY_URL", "WEBHOOK_PROXY_URL"]) {
+    const read = () => readEnv({ ...good, [name]: url });
+    expect(read).toThrow(new RegExp(`${name} is wrong \\(must be an http:// or https:// URL with a host`));
+    expect(read).not.toThrow(/hunter2/);
+  }
+});
+
+test.each([
+  "http://proxy.example.com",
+  "https://proxy.example.com:3129/",
+  "http://10.1.2.3:3128",
+  "http://[fd00::3]:3128",
+  "http://user:hunter2@proxy.example.com:3128",
+  "http://do%5Cuser:p%40ss%3A%2F%23@proxy.example.com:3128",
+])("%j is a proxy", (url) => {
+  expect(readEnv({ ...good, PROVIDER_PROXY_URL: url }).PROVIDER_PROXY_URL).toBe(url);
+});
+
 test("lists are split and trimmed", () => {
   expect(readEnv({ ...good, TRUSTED_PROXIES: " 10.0.0.1 , ::1/128," }).TRUSTED_PROXIES).toEqual([
     "10.0.0.1",

@@ -34,6 +34,30 @@ const oneOf = <const Value extends string>(first: Value, ...others: Value[]) =>
 /** An http(s) URL. Without its scheme `localhost:3000` would be a URL of the scheme `localhost`. */
 const httpUrl = z.url({ protocol: /^https?$/, error: "must be an http:// or https:// URL" });
 
+/**
+ * The URL of a proxy. A path, query or fragment would be the end of a password with a character that has to be encoded, and so would
+ * a port that is none.
+ */
+const proxyUrl = z
+  .string()
+  .refine(
+    isProxyUrl,
+    "must be an http:// or https:// URL with a host and without a path, and special characters of user and password percent-encoded",
+  );
+
+function isProxyUrl(text: string): boolean {
+  if (!URL.canParse(text) || /\s/.test(text)) return false;
+  const { protocol, hostname, pathname, search, hash, username, password } = new URL(text);
+  if (!/^https?:$/.test(protocol) || hostname === "" || (pathname !== "/" && pathname !== "")) return false;
+  // Of two "@" the first would belong to the password, and a user with ":" cannot be told from its password.
+  if (search !== "" || hash !== "" || /@.*@/.test(text) || text.endsWith("?") || text.endsWith("#")) return false;
+  try {
+    return !decodeURIComponent(username).includes(":") && decodeURIComponent(password) !== null;
+  } catch {
+    return false;
+  }
+}
+
 /** Every setting of the service. Defaults are safe in production; `.describe` states the purpose. */
 export const Settings = z.object({
   NODE_ENV: oneOf("production", "development", "test").default("production").describe("build mode"),
@@ -78,6 +102,15 @@ export const Settings = z.object({
   DATABASE_POOL_SIZE: count(10, 5, 200).describe("database connections per process"),
   WEBHOOK_ALLOWED_NETWORKS: networks(isCidr, "a CIDR range").describe(
     "private CIDR ranges that webhooks may reach, e.g. 10.1.0.0/16",
+  ),
+  PROVIDER_PROXY_URL: proxyUrl
+    .optional()
+    .describe("the HTTP proxy through which providers are called, e.g. http://user:password@proxy.example.com:3128"),
+  WEBHOOK_PROXY_URL: proxyUrl
+    .optional()
+    .describe("the HTTP proxy through which webhooks are sent, e.g. http://user:password@proxy.example.com:3128"),
+  WEBHOOK_PROXY_GUARDS: flag.describe(
+    "true leaves it to the proxy of WEBHOOK_PROXY_URL to resolve names and to refuse private addresses",
   ),
   SECURITY_CONTACT: z
     .string()
@@ -211,6 +244,12 @@ export function providerEnvironment(provider: string, settings: readonly string[
     }),
   );
 }
+
+/** Variables of the environment that name a proxy to other programs, and nothing to this one. */
+export const foreignProxies = (): string[] =>
+  ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"].filter(
+    (name) => process.env[name],
+  );
 
 /** The settings of this process, read and checked at the first call. @throws Error as {@link readEnv} */
 export const env = defineProcessValue("env", () => readEnv(process.env));

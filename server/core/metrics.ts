@@ -59,6 +59,11 @@ function makeMetrics() {
       FAST_S,
       "outcome",
     ),
+    egressFailures: counter(
+      "messaging_egress_failures_total",
+      "Connections that an egress proxy did not make, by use (providers, webhooks) and reason (its status, unreachable, broken, silent)",
+      ...(["use", "reason"] as const),
+    ),
     batchItems: histogram("messaging_batch_items", "Calls that shared one transaction, by batcher", ITEMS, "batch"),
     batchRefused: counter(
       "messaging_batch_refused_total",

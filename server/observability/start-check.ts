@@ -11,6 +11,8 @@ const LOOK_EVERY_MS = SECOND_MS;
 /** As long as a worker waits for its lease: whatever starts it will start it again. */
 const REACHED_WITHIN_MS = MINUTE_MS;
 
+export { reportEgress } from "../egress/proxy";
+
 /**
  * Refuses a database that is too new. An unreachable database is no reason to refuse: those who need it wait for it.
  * @returns the state of its migrations; null when it could not be read.

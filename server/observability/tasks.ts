@@ -2,6 +2,7 @@ import { QUEUES } from "../core/jobs";
 import { isWideLogged, logWide } from "../core/log";
 import { metrics } from "../core/metrics";
 import type { SpanPlan } from "../core/spans";
+import { reportEgress } from "../egress/proxy";
 import { serveMetrics } from "./exporter";
 import { refuseIndirect, refuseUnfitPooler } from "./pooler-check";
 import { refuseOtherDatabase } from "./same-database";
@@ -15,6 +16,7 @@ import { startTracing } from "./tracing";
  * @throws Error when the database is too new, a pooler lacks what the service needs, or addresses lead to different databases.
  */
 export async function startObservability(queueOptions: string): Promise<void> {
+  reportEgress();
   await startTracing("worker");
   // An alert on jobs that were not done needs a count to look at before the first one is.
   for (const task of [...QUEUES.sweeps, ...QUEUES.housekeeping]) metrics().jobs.zero({ task, outcome: "done" });

@@ -6,8 +6,17 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { SECOND_MS } from "../../core/clock";
 import { hasStalledSince, stalledMs } from "../../core/deadline";
+import { isEgressProxyError } from "../../egress/proxy-error";
 import type { WireRequest, WireResponse } from "../port";
-import { faultOfStatus, isSuccess, jsonOrNull, type NotAccepted, ofOurStall, outcomeOf } from "./response";
+import {
+  faultOfStatus,
+  isSuccess,
+  jsonOrNull,
+  type NotAccepted,
+  ofOurStall,
+  outcomeOf,
+  outcomeOfEgress,
+} from "./response";
 
 /** Remaining lifetime at which a token is renewed, and at which it is no longer used. */
 export const RENEW_BEFORE_MS = 120 * SECOND_MS;
@@ -21,6 +30,12 @@ const granted = z.object({
   access_token: z.string().min(1),
   expires_in: z.coerce.number().positive().catch(LIFETIME_S),
 });
+
+const UNREACHABLE = outcomeOf("token_unreachable", [
+  "provider",
+  "The provider's token server could not be reached.",
+  "no_provider",
+]);
 
 export type AccessTokens = {
   /** A valid token, or why there is none; then nothing was sent. */
@@ -141,12 +156,8 @@ export function accessTokens(
     let response: WireResponse;
     try {
       response = await call();
-    } catch {
-      const refusal = outcomeOf("token_unreachable", [
-        "provider",
-        "The provider's token server could not be reached.",
-        "no_provider",
-      ]);
+    } catch (thrown) {
+      const refusal = isEgressProxyError(thrown) ? outcomeOfEgress(thrown) : UNREACHABLE;
       return { refusal: hasStalledSince(markMs) ? ofOurStall(refusal) : refusal };
     }
     if (!isSuccess(response.status)) return { refusal: refusalOf(response) };

@@ -7,6 +7,8 @@ import { env } from "../../core/env";
 import { errorCodeOf } from "../../core/errors";
 import { errorFields, log } from "../../core/log";
 import { defineProcessValue, onShutdown } from "../../core/process";
+import { isProxied, proxyConnector } from "../../egress/proxy";
+import { isEgressProxyError } from "../../egress/proxy-error";
 import type {
   Adapter,
   HttpProvider,
@@ -19,7 +21,7 @@ import type {
 } from "../port";
 import type { ProviderId } from "../schema";
 import { type AccessTokens, accessTokens, signedTokens, type TokenStore } from "./access-token";
-import { type NotAccepted, ofOurStall, outcomeOfEnvoy, sentences } from "./response";
+import { type NotAccepted, ofOurStall, outcomeOfEgress, outcomeOfEnvoy, sentences } from "./response";
 
 const CONNECT_TIMEOUT_MS = 5_000;
 /** Idle connections are closed before the provider's balancer closes them, which would reset a request. */
@@ -47,7 +49,9 @@ function requireAwake(markMs: number): void {
 
 function connector(): buildConnector.connector {
   // Well before the time-out of the response, so that the two can be distinguished.
-  const connect = buildConnector({ timeout: Math.min(CONNECT_TIMEOUT_MS, env().PROVIDER_TIMEOUT_MS / 2) });
+  const limitMs = Math.min(CONNECT_TIMEOUT_MS, env().PROVIDER_TIMEOUT_MS / 2);
+  const hostsOf = async (hostname: string) => [hostname];
+  const connect = proxyConnector("providers", { limitMs, hostsOf }) ?? buildConnector({ timeout: limitMs });
   return (options, callback) => {
     const markMs = stalledMs();
     connect(options, (error, socket) => {
@@ -109,6 +113,7 @@ function outcomeOfFailure(thrown: unknown, isStalled: boolean): SendOutcome {
 function outcomeOfThrown(thrown: unknown): Exclude<SendOutcome, { kind: "accepted" }> {
   // The system's or undici's code.
   const code = errorCodeOf(thrown).toLowerCase() || "error";
+  if (isEgressProxyError(thrown)) return outcomeOfEgress(thrown);
   if (thrown instanceof Error && notConnected.has(thrown)) {
     return { kind: "retryable", code, detail: "The provider could not be reached.", fault: "provider" };
   }
@@ -124,7 +129,9 @@ function outcomeOfThrown(thrown: unknown): Exclude<SendOutcome, { kind: "accepte
       detail: "The provider did not answer in time: the message may have been sent.",
     };
   }
-  return { kind: "unknown", code, detail: "The connection to the provider was lost: the message may have been sent." };
+  const detail = "The connection to the provider was lost: the message may have been sent.";
+  const providerDetail = isProxied("providers") && "The connection led through the egress proxy.";
+  return { kind: "unknown", code, detail, ...(providerDetail && { providerDetail }) };
 }
 
 /** Codes of connections that would have been refused as well without a stall. */

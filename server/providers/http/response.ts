@@ -1,5 +1,6 @@
 /** Shared readers of providers' responses. */
 import { z } from "zod";
+import type { EgressProxyError } from "../../egress/proxy-error";
 import type { Fault, SendOutcome, WireResponse } from "../port";
 import type { FailureReason } from "../schema";
 
@@ -77,6 +78,21 @@ export const ofOurStall = <Outcome extends NotAccepted>(outcome: Outcome): Outco
   ...(outcome.kind === "retryable" && outcome.fault === "provider" && { fault: "throttled" }),
   isOurStall: true,
 });
+
+/**
+ * The outcome of a call that the egress proxy did not let through: nothing was sent. A failure of the proxy's own says nothing of the
+ * provider: its breaker stays closed, and it may be tried again, as one that throttles.
+ */
+export const outcomeOfEgress = ({ code, message, isOfTarget }: EgressProxyError): NotAccepted =>
+  outcomeOf(
+    code,
+    [
+      isOfTarget ? "provider" : "throttled",
+      "The provider could not be reached through the egress proxy.",
+      "no_provider",
+    ],
+    message,
+  );
 
 const FAULTS: ReadonlyMap<number, Fault> = new Map([
   [401, "account"],

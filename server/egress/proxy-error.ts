@@ -1,0 +1,43 @@
+/** Failures of the egress proxy, apart from those of whatever lies behind it. */
+
+/**
+ * A connection that the egress proxy did not make: nothing was written to the target. `message` may be shown to customers: it names
+ * neither the proxy nor its credentials. `isOfTarget`: the proxy says that it could not reach the target, as this process says
+ * without a proxy. Any other failure is the proxy's own, and says nothing of the target.
+ */
+export type EgressProxyError = Error & {
+  readonly name: "EgressProxyError";
+  readonly code: `egress_proxy_${string}`;
+  readonly isOfTarget: boolean;
+};
+
+/** Statuses with which a gateway says that it did not reach its target (RFC 9110 section 15.6). */
+const NOT_REACHED: ReadonlySet<number> = new Set([502, 503, 504]);
+
+const failure = (reason: string, message: string, isOfTarget: boolean, cause?: unknown): EgressProxyError =>
+  Object.assign(new Error(message, { cause }), {
+    name: "EgressProxyError" as const,
+    code: `egress_proxy_${reason}` as const,
+    isOfTarget,
+  });
+
+/** Whether a thrown value is a failure of the egress proxy. */
+export const isEgressProxyError = (thrown: unknown): thrown is EgressProxyError =>
+  thrown instanceof Error && thrown.name === "EgressProxyError";
+
+/** The proxy refused CONNECT with this status. */
+export const proxyRefused = (status: number): EgressProxyError =>
+  NOT_REACHED.has(status)
+    ? failure(String(status), `The egress proxy could not connect: ${status}.`, true)
+    : failure(String(status), `The egress proxy refused: ${status}.`, false);
+
+/** No connection to the proxy itself came about: name, TCP or TLS. */
+export const proxyUnreachable = (code: string, cause?: unknown): EgressProxyError =>
+  failure("unreachable", `The egress proxy could not be reached (${code || "unknown"}).`, false, cause);
+
+/** The proxy ended the connection instead of a response to CONNECT, or its response is not HTTP. */
+export const proxyBroken = (cause: unknown): EgressProxyError =>
+  failure("broken", "The egress proxy gave no response that can be read.", false, cause);
+
+/** The proxy did not respond to CONNECT in time. Nearly always it waits for the target, as this process would without it. */
+export const proxySilent = (): EgressProxyError => failure("silent", "The egress proxy did not connect in time.", true);

@@ -1,0 +1,228 @@
+/** Calls through an egress proxy: what it does before the request is written sends nothing; afterwards all is as without it. */
+import { createServer as createHttpServer, type RequestListener } from "node:http";
+import { createServer as createHttpsServer } from "node:https";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import tls from "node:tls";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { z } from "zod";
+import { env } from "@/server/core/env";
+import { metrics } from "@/server/core/metrics";
+import { selfSigned } from "@/test/network/certificate";
+import { type ConnectProxy, type ProxyPlan, startConnectProxy } from "@/test/network/connect-proxy";
+import { PLAIN_SEND, plainProvider, stubClientEnv } from "@/test/providers/plain-provider";
+import { healthSignalOf } from "../health/breaker";
+import { agent, httpAdapter } from "./client";
+
+const closers: Array<() => unknown> = [];
+let proxy: ConnectProxy;
+
+beforeAll(async () => {
+  stubClientEnv(4_000);
+  proxy = await startConnectProxy({ credentials: "sms:p%40ss" });
+  env().PROVIDER_PROXY_URL = proxy.url;
+});
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+  proxy.asked.length = 0;
+  proxy.planAll("open");
+});
+afterAll(async () => {
+  await agent().destroy();
+  await proxy.close();
+  vi.unstubAllEnvs();
+});
+
+const provider = (url: string) =>
+  plainProvider(url, ({ body }) => {
+    const { id } = z.object({ id: z.string() }).parse(JSON.parse(body));
+    return { kind: "accepted", providerMessageIds: [id] };
+  });
+
+async function send(url: string) {
+  const { isOurStall, ...outcome } = { isOurStall: false, ...(await httpAdapter(provider(url), {}).send(PLAIN_SEND)) };
+  return outcome;
+}
+
+async function listen(server: Server): Promise<number> {
+  const open = new Set<Socket>();
+  server.on("connection", (socket: Socket) => open.add(socket.on("error", () => undefined)));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  closers.push(async () => {
+    for (const socket of open) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+/** A provider's server that takes every message, and the requests that it got. */
+async function taking(listener?: RequestListener) {
+  const requests: string[] = [];
+  const port = await listen(
+    createHttpServer((request, response) => {
+      requests.push(request.headers.host ?? "");
+      if (listener) return listener(request, response);
+      request.resume().on("end", () => response.end('{"id":"m1"}'));
+    }),
+  );
+  return { url: `http://provider.example:${port}/`, host: `provider.example:${port}`, requests };
+}
+
+const notSent = (code: string, fault: "throttled" | "provider", providerDetail: string) => ({
+  kind: "retryable",
+  code,
+  fault,
+  detail: "The provider could not be reached through the egress proxy.",
+  providerDetail,
+});
+
+it("goes to the name of the provider through the proxy, and uses the tunnel again", async () => {
+  const { url, host, requests } = await taking();
+  for (let sent = 0; sent < 5; sent += 1) {
+    expect(await send(url)).toEqual({ kind: "accepted", providerMessageIds: ["m1"] });
+  }
+  expect(new Set(proxy.asked)).toEqual(new Set([host]));
+  expect(proxy.asked.length).toBeLessThan(5);
+  expect(requests).toEqual(Array(5).fill(host));
+});
+
+describe("TLS within the tunnel", () => {
+  /** A provider's TLS server with a certificate for `name`. @returns its port. */
+  async function encrypted(name: string) {
+    const names: string[] = [];
+    const certificate = selfSigned(name);
+    const server = createHttpsServer(certificate, (request, response) => {
+      names.push(String((request.socket as tls.TLSSocket).servername));
+      request.resume().on("end", () => response.end('{"id":"m1"}'));
+    });
+    return { port: await listen(server), names, certificate };
+  }
+
+  /** The certificate is believed as that of an authority of the system. */
+  function believe({ cert }: { cert: string }) {
+    const { connect } = tls;
+    const spy = vi
+      .spyOn(tls, "connect")
+      .mockImplementation(((options: tls.ConnectionOptions) => connect({ ...options, ca: cert })) as typeof connect);
+    closers.push(() => spy.mockRestore());
+  }
+
+  it("checks the certificate for the name in the URL", async () => {
+    const { port, names, certificate } = await encrypted("provider.example");
+    expect(await send(`https://provider.example:${port}/`)).toMatchObject({
+      kind: "retryable",
+      code: "depth_zero_self_signed_cert",
+      fault: "provider",
+      detail: "The provider could not be reached.",
+    });
+    believe(certificate);
+    expect(await send(`https://other.example:${port}/`)).toMatchObject({
+      kind: "retryable",
+      code: "err_tls_cert_altname_invalid",
+    });
+    expect(names).toEqual([]);
+    expect(await send(`https://provider.example:${port}/`)).toMatchObject({ kind: "accepted" });
+    expect(names).toEqual(["provider.example"]);
+  });
+
+  it("that does not come about sends nothing", async () => {
+    const reset = await listen(createServer((socket) => socket.once("data", () => socket.resetAndDestroy())));
+    expect(await send(`https://provider.example:${reset}/`)).toMatchObject({ kind: "retryable", fault: "provider" });
+    const silent = await listen(createServer());
+    expect(await send(`https://provider.example:${silent}/`)).toMatchObject({
+      kind: "retryable",
+      code: "und_err_connect_timeout",
+    });
+  });
+
+  it("that the proxy cuts sends nothing", async () => {
+    const { port, names } = await encrypted("provider.example");
+    proxy.plan("cut");
+    expect(await send(`https://provider.example:${port}/`)).toMatchObject({ kind: "retryable", code: "econnreset" });
+    expect(names).toEqual([]);
+  });
+});
+
+describe("a proxy that makes no connection: nothing was sent", () => {
+  it.each<[ProxyPlan, ReturnType<typeof notSent>]>([
+    [407, notSent("egress_proxy_407", "throttled", "The egress proxy refused: 407.")],
+    [403, notSent("egress_proxy_403", "throttled", "The egress proxy refused: 403.")],
+    ["close", notSent("egress_proxy_broken", "throttled", "The egress proxy gave no response that can be read.")],
+    ["babble", notSent("egress_proxy_broken", "throttled", "The egress proxy gave no response that can be read.")],
+  ])("%s, and says nothing of the provider", async (plan, expected) => {
+    const { url, requests } = await taking();
+    proxy.planAll(plan);
+    const outcome = await send(url);
+    expect(outcome).toEqual(expected);
+    expect(healthSignalOf(outcome as Parameters<typeof healthSignalOf>[0])).toBeNull();
+    expect(requests).toEqual([]);
+  });
+
+  it.each<[ProxyPlan, ReturnType<typeof notSent>]>([
+    [502, notSent("egress_proxy_502", "provider", "The egress proxy could not connect: 502.")],
+    [504, notSent("egress_proxy_504", "provider", "The egress proxy could not connect: 504.")],
+    ["hang", notSent("egress_proxy_silent", "provider", "The egress proxy did not connect in time.")],
+  ])("%s, as a provider that cannot be reached", async (plan, expected) => {
+    const { url, requests } = await taking();
+    proxy.planAll(plan);
+    expect(await send(url)).toEqual(expected);
+    expect(requests).toEqual([]);
+  });
+
+  it("away, and used again when it is back", async () => {
+    const { url, requests } = await taking();
+    await proxy.goAway();
+    expect(await send(url)).toEqual(
+      notSent("egress_proxy_unreachable", "throttled", "The egress proxy could not be reached (ECONNREFUSED)."),
+    );
+    await proxy.comeBack();
+    expect(await send(url)).toMatchObject({ kind: "accepted" });
+    expect(requests).toHaveLength(1);
+  });
+
+  it("before this process stood still for long: the message is not written", async () => {
+    const { url, requests } = await taking();
+    const { now } = performance;
+    // Others may have sent it meanwhile.
+    proxy.beforeNext(() => {
+      const clock = vi.spyOn(performance, "now").mockImplementation(() => now.call(performance) + 15_000);
+      closers.push(() => clock.mockRestore());
+    });
+    expect(await send(url)).toMatchObject({ kind: "retryable", code: "process_stalled", fault: "throttled" });
+    expect(proxy.asked).toHaveLength(1);
+    expect(requests).toEqual([]);
+  });
+
+  it("counts each reason", async () => {
+    const { url } = await taking();
+    proxy.plan(407);
+    await send(url);
+    const { values } = await metrics().egressFailures.get();
+    expect(values).toContainEqual({ labels: { use: "providers", reason: "407" }, value: expect.any(Number) });
+  });
+
+  it("while a token is asked for", async () => {
+    const { url, requests } = await taking();
+    proxy.planAll(403);
+    const buildTokenRequest = () => ({ method: "POST" as const, url: `${url}token`, headers: {}, body: "" });
+    const adapter = httpAdapter({ ...provider(url), buildTokenRequest }, {});
+    expect(await adapter.ready?.()).toEqual(notSent("egress_proxy_403", "throttled", "The egress proxy refused: 403."));
+    expect(requests).toEqual([]);
+  });
+});
+
+describe("a request that was written: its outcome is unknown", () => {
+  it("when the proxy is killed", async () => {
+    const { url } = await taking(() => void proxy.goAway());
+    expect(await send(url)).toMatchObject({
+      kind: "unknown",
+      providerDetail: "The connection led through the egress proxy.",
+    });
+    await proxy.comeBack();
+  });
+
+  it("when the proxy ends the tunnel at its first bytes", async () => {
+    const { url } = await taking();
+    proxy.plan("cut");
+    expect(await send(url)).toMatchObject({ kind: "unknown" });
+  });
+});
