@@ -52,6 +52,17 @@ describe("one try", () => {
     expect(settled.retries).toEqual([]);
   });
 
+  test("that failed at the egress proxy is made again by the schedule, and counts neither for the endpoint nor against it", () => {
+    const before = endpoint({ failureCount: 24, lastFailureAt: at(-5) });
+    const ofProxy = outcome("d1", { statusCode: null, error: "The egress proxy refused: 407.", isOfProxy: true });
+    const settled = settleOutcomes([before], [delivery("d1")], [ofProxy]);
+    expect(settled.endpoints).toEqual([before]);
+    expect(settled.deliveries).toMatchObject([{ status: "pending", attempts: 1, nextAttemptAt: at(30_000) }]);
+    expect(settled.tries).toEqual([ofProxy]);
+    const last = settleOutcomes([before], [delivery("d1", { attempts: 5 })], [{ ...ofProxy, attempt: 6 }]);
+    expect(last.deliveries).toMatchObject([{ status: "abandoned", attempts: 6 }]);
+  });
+
   test.each([
     [1, 30],
     [2, 300],

@@ -1,7 +1,10 @@
 /** Applies the outcomes of tries to deliveries and their endpoints. */
 import { DISABLE_AFTER_FAILURES, delayAfter, GONE } from "./retry";
 
-/** How a try ended. `attempt` counts from 1 in each round; `retryAfterS`: the response's `Retry-After`, in seconds. */
+/**
+ * How a try ended. `attempt` counts from 1 in each round; `retryAfterS`: the response's `Retry-After`, in seconds. `isOfProxy`: the
+ * egress proxy failed, which says nothing of the endpoint.
+ */
 export type DeliveryOutcome = {
   deliveryId: string;
   endpointId: string;
@@ -14,6 +17,7 @@ export type DeliveryOutcome = {
   responseHead: string | null;
   retryAfterS: number | null;
   finishedAt: Date;
+  isOfProxy?: true;
 };
 
 type DeliveryStatus = "pending" | "delivered" | "abandoned" | "held";
@@ -101,6 +105,7 @@ function countTry(endpoint: EndpointState, outcome: DeliveryOutcome): void {
     endpoint.lastSuccessAt = outcome.finishedAt;
     return;
   }
+  if (outcome.isOfProxy) return;
   endpoint.failureCount += 1;
   endpoint.lastFailureAt = outcome.finishedAt;
   const isGone = outcome.statusCode === GONE;

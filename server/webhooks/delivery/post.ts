@@ -2,6 +2,8 @@
 import { hasStalledSince, sinceLongStallMs, socketsRead, stalledMs } from "../../core/deadline";
 import { env } from "../../core/env";
 import { defineProcessValue } from "../../core/process";
+import { isGuardedByProxy, isProxied, proxyConnector } from "../../egress/proxy";
+import { isEgressProxyError } from "../../egress/proxy-error";
 import type { DeliveryOutcome } from "./delivery-outcome";
 import { type ExchangeOptions, exchange, type Seen } from "./exchange";
 import { createLookup, isResolverSilent } from "./resolve-host";
@@ -13,8 +15,11 @@ import { createSsrfGuard, isBlockedUrlError, type LookupAll } from "./ssrf-guard
 /** How a request ended. */
 export type PostResult = Pick<
   DeliveryOutcome,
-  "acknowledged" | "statusCode" | "latencyMs" | "error" | "responseHead" | "retryAfterS" | "finishedAt"
+  "acknowledged" | "statusCode" | "latencyMs" | "error" | "responseHead" | "retryAfterS" | "finishedAt" | "isOfProxy"
 >;
+
+/** For a connection through the proxy, less than for an exchange: what the proxy failed to do is known before. */
+const PROXY_LIMIT_MS = 8_000;
 
 const KEPT_BYTES = 1_024;
 const ERROR_MAX_CHARACTERS = 255;
@@ -39,11 +44,15 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 /** A signature of this age may be refused: the documentation recommends a tolerance of five minutes. */
 const SIGNATURE_OLD_MS = 60_000;
 
+const CLOSED = "The endpoint closed the connection before its response was complete.";
+/** The same through a proxy, which cannot be told from the endpoint once the tunnel stands. */
+const CLOSED_ON_THE_WAY = "The endpoint or the egress proxy closed the connection before the response was complete.";
+
 const ERROR_MESSAGES: Readonly<Record<string, string>> = {
   ECONNREFUSED: "The endpoint refused the connection.",
-  ECONNRESET: "The endpoint closed the connection before its response was complete.",
-  EPIPE: "The endpoint closed the connection before its response was complete.",
-  UND_ERR_SOCKET: "The endpoint closed the connection before its response was complete.",
+  ECONNRESET: CLOSED,
+  EPIPE: CLOSED,
+  UND_ERR_SOCKET: CLOSED,
   ETIMEDOUT: "The endpoint could not be reached.",
   EHOSTUNREACH: "The endpoint could not be reached.",
   ENETUNREACH: "The endpoint could not be reached.",
@@ -68,6 +77,8 @@ export const ssrfGuard = defineProcessValue("webhooks.ssrf_guard", () =>
   createSsrfGuard({
     allowedNetworks: env().WEBHOOK_ALLOWED_NETWORKS,
     lookup: shareLookups(createLookup()),
+    through: (hostsOf) => proxyConnector("webhooks", { limitMs: PROXY_LIMIT_MS, hostsOf }),
+    isGuardedByProxy: isGuardedByProxy(),
   }),
 );
 
@@ -102,18 +113,23 @@ export function postEvent({ url, secrets, eventId, body, headers }: EventPost, l
     headers: { ...headers, ...signatureHeaders(secrets, eventId, signingSeconds(), body) },
     body,
     limitMs,
+    isProxied: isProxied("webhooks"),
   });
 }
 
 /**
  * Posts `body` and reads the response, without following redirects. A failure of the network or the endpoint is returned,
  * not thrown.
- * @param limitMs for the whole exchange, from the name lookup to the end of the response body; stalls of this process do
+ * @param options.isProxied the dispatcher leads through a proxy.
+ * @param options.limitMs for the whole exchange, from the name lookup to the end of the response body; stalls of this process do
  *   not count.
  * @throws Error for a failure of ours: a resource of this machine is exhausted, its name servers do not respond, or a
  *   stall of this process broke the exchange.
  */
-export async function postJson(url: string | URL, options: ExchangeOptions): Promise<PostResult> {
+export async function postJson(
+  url: string | URL,
+  options: ExchangeOptions & { isProxied?: boolean },
+): Promise<PostResult> {
   const { limitMs } = options;
   const startedMs = performance.now();
   const markMs = stalledMs();
@@ -145,6 +161,10 @@ export async function postJson(url: string | URL, options: ExchangeOptions): Pro
     // With its own code, by which a job's failure is known to be no fault of one of its deliveries.
     if (thrown instanceof Error && isResolverSilent(thrown.cause)) throw thrown.cause;
     if (OUR_OWN.has(code)) throw thrown;
+    if (isEgressProxyError(thrown)) {
+      if (hasStalledSince(markMs)) throw processStalled(thrown);
+      return { ...end(thrown.message, null), ...(!thrown.isOfTarget && { isOfProxy: true }) };
+    }
     const { isLate } = seen;
     const hasOutlastedIdle = sinceLongStallMs() < performance.now() - startedMs + IDLE_MS;
     const isLost = LOST.has(code) && (hasOutlastedIdle || hasStalledSince(markMs));
@@ -152,10 +172,9 @@ export async function postJson(url: string | URL, options: ExchangeOptions): Pro
     // The deadline was already extended by short stalls; only longer ones make a timeout ours.
     if (isLost || (isUnanswered && hasStalledSince(markMs, limitMs / 10))) throw processStalled(thrown);
     if (isLate) return end(`No complete response within ${limitMs / 1_000} s.`, null);
-    return end(
-      isBlockedUrlError(thrown) ? thrown.message : (ERROR_MESSAGES[code] ?? `The request failed (${code}).`),
-      null,
-    );
+    if (isBlockedUrlError(thrown)) return end(thrown.message, null);
+    const error = ERROR_MESSAGES[code] ?? `The request failed (${code}).`;
+    return end(options.isProxied && error === CLOSED ? CLOSED_ON_THE_WAY : error, null);
   }
 }
 

@@ -42,6 +42,13 @@ export interface SsrfGuardOptions {
   readonly allowedNetworks: readonly string[];
   /** Replaces the system's resolver. */
   readonly lookup?: LookupAll;
+  /**
+   * Makes a connector that leads through a proxy to the hosts that it is given for a host name; null, and by default: connections
+   * are direct.
+   */
+  readonly through?: (hostsOf: (hostname: string) => Promise<readonly string[]>) => buildConnector.connector | null;
+  /** The proxy resolves names and decides on their addresses. Here only addresses in URLs are checked. */
+  readonly isGuardedByProxy?: boolean;
 }
 
 /** An SSRF guard; see `createSsrfGuard`. */
@@ -172,17 +179,15 @@ function connectLookup(resolve: Resolve): LookupFunction {
   };
 }
 
-function createDispatcher(resolve: Resolve, isAllowed: (address: string) => boolean): Agent {
+function directConnector(resolve: Resolve, isAllowed: (address: string) => boolean): buildConnector.connector {
   const connect = buildConnector({ lookup: connectLookup(resolve) });
-  return new Agent({
-    connect: (options, callback) => {
-      const host = plainHost(options.hostname);
-      // The socket makes no lookup for a literal address, so it is checked here.
-      if (isIP(host) === 0 || isAllowed(host)) connect(options, callback);
-      // Asynchronously, as a failing socket would: the pool does not expect a callback within its own call.
-      else queueMicrotask(() => callback(blocked("address_not_public"), null));
-    },
-  });
+  return (options, callback) => {
+    const host = plainHost(options.hostname);
+    // The socket makes no lookup for a literal address, so it is checked here.
+    if (isIP(host) === 0 || isAllowed(host)) connect(options, callback);
+    // Asynchronously, as a failing socket would: the pool does not expect a callback within its own call.
+    else queueMicrotask(() => callback(blocked("address_not_public"), null));
+  };
 }
 
 /**
@@ -195,11 +200,13 @@ function createDispatcher(resolve: Resolve, isAllowed: (address: string) => bool
  *
  * `assertAllowed` gives an early, clear refusal when a URL is entered. It cannot protect later requests (DNS rebinding),
  * so every request must go through `dispatcher`, which repeats the check when connecting and connects only to a checked
- * address. Redirects that a caller follows are checked too.
+ * address. Redirects that a caller follows are checked too. A proxy is asked for a checked address as well, never for a name, unless
+ * it is the guard itself.
  *
  * @throws TypeError when one of `allowedNetworks` is not a CIDR network.
  */
-export function createSsrfGuard({ allowedNetworks, lookup = lookupAll }: SsrfGuardOptions): SsrfGuard {
+export function createSsrfGuard(options: SsrfGuardOptions): SsrfGuard {
+  const { allowedNetworks, lookup = lookupAll, through = () => null, isGuardedByProxy = false } = options;
   const opened = allowedNetworks.map(parseNetwork);
   const isAllowed = (text: string): boolean => {
     const address = parseAddress(text);
@@ -208,10 +215,15 @@ export function createSsrfGuard({ allowedNetworks, lookup = lookupAll }: SsrfGua
     return isPublic(address) || opened.some((network) => isWithin(address, network));
   };
   const resolve = createResolve(isAllowed, lookup);
-  const dispatcher = createDispatcher(resolve, isAllowed);
+  const hostsOf = async (hostname: string): Promise<string[]> => {
+    const host = plainHost(hostname);
+    if (isGuardedByProxy && isIP(host) === 0) return [host];
+    return (await resolve(host)).map(({ address }) => address);
+  };
+  const dispatcher = new Agent({ connect: through(hostsOf) ?? directConnector(resolve, isAllowed) });
   return {
     assertAllowed: async (url) => {
-      await resolve(plainHost(parseUrl(url).hostname));
+      await hostsOf(parseUrl(url).hostname);
     },
     dispatcher,
     close: () => dispatcher.close(),
