@@ -38,7 +38,13 @@ function openTunnel(proxy: ProxyAddress, authority: string, note: (step: UnderWa
   return new Promise((resolve, reject) => {
     const { isEncrypted, host, port, authorization } = proxy;
     let isConnected = false;
-    const headers = { host: authority, ...(authorization !== null && { "proxy-authorization": authorization }) };
+    const headers = {
+      host: authority,
+      // As undici's own: without it Node asks for the connection to be closed, which a proxy may take literally.
+      connection: "keep-alive",
+      "proxy-connection": "keep-alive",
+      ...(authorization !== null && { "proxy-authorization": authorization }),
+    };
     const request = (isEncrypted ? https : http).request({
       method: "CONNECT",
       host,
