@@ -3,10 +3,12 @@ import { createServer as createTlsServer } from "node:https";
 import { type AddressInfo, createServer } from "node:net";
 import type { TLSSocket } from "node:tls";
 import tls from "node:tls";
+import type { buildConnector } from "undici";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { freePort } from "@/scripts/free-port";
 import { env } from "@/server/core/env";
 import { proxyConnector } from "@/server/egress/proxy";
+import { proxyUnreachable } from "@/server/egress/proxy-error";
 import { selfSigned } from "@/test/network/certificate";
 import { type ConnectProxy, type ProxyPlan, startConnectProxy } from "@/test/network/connect-proxy";
 import { type Receiver, startReceiver, status } from "@/test/network/receiver";
@@ -147,6 +149,13 @@ describe("a failure of the proxy's own", () => {
     proxy.plan(plan);
     expect(await post(hook())).toMatchObject({ acknowledged: false, statusCode: null, error, isOfProxy: true });
     expect(receiver.received).toEqual([]);
+  });
+
+  test("that this machine has no port left for it is no failure of the proxy", async () => {
+    const cause = Object.assign(new Error("no port left"), { code: "EADDRNOTAVAIL" });
+    const through = () => (_: unknown, callback: buildConnector.Callback) =>
+      queueMicrotask(() => callback(proxyUnreachable("EADDRNOTAVAIL", cause), null));
+    await expect(post(hook(), guardWith(["127.0.0.1"], { through }))).rejects.toThrow("no port left");
   });
 
   test("that it is away says so", async () => {

@@ -162,6 +162,7 @@ export async function postJson(
     if (thrown instanceof Error && isResolverSilent(thrown.cause)) throw thrown.cause;
     if (OUR_OWN.has(code)) throw thrown;
     if (isEgressProxyError(thrown)) {
+      if (OUR_OWN.has(codeOf(thrown.cause))) throw thrown.cause;
       if (hasStalledSince(markMs)) throw processStalled(thrown);
       return { ...end(thrown.message, null), ...(!thrown.isOfTarget && { isOfProxy: true }) };
     }
