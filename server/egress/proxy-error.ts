@@ -11,8 +11,11 @@ export type EgressProxyError = Error & {
   readonly isOfTarget: boolean;
 };
 
-/** Statuses with which a gateway says that it did not reach its target (RFC 9110 section 15.6). */
-const NOT_REACHED: ReadonlySet<number> = new Set([502, 503, 504]);
+/**
+ * With which a proxy says that it did not reach its target: 502, 503 and 504 by RFC 9110, but 500 from Tinyproxy, and from Squid for
+ * a name that nobody has.
+ */
+const isNotReached = (status: number): boolean => status >= 500;
 
 const failure = (reason: string, message: string, isOfTarget: boolean, cause?: unknown): EgressProxyError =>
   Object.assign(new Error(message, { cause }), {
@@ -27,7 +30,7 @@ export const isEgressProxyError = (thrown: unknown): thrown is EgressProxyError 
 
 /** The proxy refused CONNECT with this status. */
 export const proxyRefused = (status: number): EgressProxyError =>
-  NOT_REACHED.has(status)
+  isNotReached(status)
     ? failure(String(status), `The egress proxy could not connect: ${status}.`, true)
     : failure(String(status), `The egress proxy refused: ${status}.`, false);
 

@@ -158,6 +158,7 @@ describe("a proxy that makes no connection: nothing was sent", () => {
   });
 
   it.each<[ProxyPlan, ReturnType<typeof notSent>]>([
+    [500, notSent("egress_proxy_500", "provider", "The egress proxy could not connect: 500.")],
     [502, notSent("egress_proxy_502", "provider", "The egress proxy could not connect: 502.")],
     [504, notSent("egress_proxy_504", "provider", "The egress proxy could not connect: 504.")],
     ["hang", notSent("egress_proxy_silent", "provider", "The egress proxy did not connect in time.")],

@@ -170,6 +170,7 @@ describe("a failure of the proxy's own", () => {
 });
 
 test.each<[ProxyPlan, string]>([
+  [500, "The egress proxy could not connect: 500."],
   [502, "The egress proxy could not connect: 502."],
   [504, "The egress proxy could not connect: 504."],
   ["hang", "The egress proxy did not connect in time."],
