@@ -1,6 +1,6 @@
 /**
  * The ways out of this process: through the proxies of PROVIDER_PROXY_URL and WEBHOOK_PROXY_URL, and otherwise directly. No
- * other setting, and no variable such as HTTPS_PROXY, sends anything another way (decision 0052).
+ * other setting, and no variable such as HTTPS_PROXY, sends anything another way (decision 0053).
  */
 import { env, foreignProxies } from "../core/env";
 import { log } from "../core/log";
