@@ -27,6 +27,8 @@ export const ReceiptReport = z.object({
   occurredAt: z.iso.datetime({ offset: true }),
   /** Number that the report came from, where anybody could have sent it: it must be the message's recipient. */
   recipient: z.string().optional(),
+  /** Number that a marked receipt came from: it decides between messages to which the provider gave one id. */
+  source: z.string().optional(),
   /** It is about the whole text, not about a part of it, whatever the provider's reports usually are. */
   isOfWhole: z.boolean().optional(),
   /** Second and last look: the first one found no message. */

@@ -137,6 +137,11 @@ export type Report = {
    * counts only if the message went to that number.
    */
   recipient?: string;
+  /**
+   * The number that a receipt came from, which is mostly that of the message's recipient, where nothing but the provider's id says
+   * what it is about: it decides between messages to which the provider gave one id.
+   */
+  source?: string;
 };
 
 /**

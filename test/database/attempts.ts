@@ -34,15 +34,15 @@ export async function prepareAttempts(): Promise<void> {
 export type Claimed = { account: TestAccount; id: string; first: Attempt };
 
 /** A message of an account of its own, which nobody has dispatched. */
-export async function pending(body = "Hello"): Promise<Omit<Claimed, "first">> {
+export async function pending(body = "Hello", to = "+14155550123"): Promise<Omit<Claimed, "first">> {
   const account = await makeAccount();
-  const { id } = await sendMessage(account.actor, { to: "+14155550123", from: account.senderId, body }, plainRequest());
+  const { id } = await sendMessage(account.actor, { to, from: account.senderId, body }, plainRequest());
   return { account, id };
 }
 
 /** As {@link pending}, handed to the first provider. */
-export async function claimed(body = "Hello"): Promise<Claimed> {
-  const { account, id } = await pending(body);
+export async function claimed(body = "Hello", to?: string): Promise<Claimed> {
+  const { account, id } = await pending(body, to);
   const [first] = await claimAttempts([id]);
   if (!first) throw new Error("not claimed");
   // The provider is never called.

@@ -12,7 +12,15 @@ import { hasManyWaiting } from "../../providers/health/slots";
 import type { SendOutcome } from "../../providers/port";
 import { providerTable } from "../../providers/registry";
 import { joinReceipts, reapplySuperseded } from "../receipts/apply-receipts";
-import { type AcceptedIds, freeReusedIds, isPartReporter, registerParts } from "../receipts/parts";
+import {
+  type AcceptedIds,
+  freeReusedIds,
+  isPartReporter,
+  ownPartId,
+  registerParts,
+  type TakenIds,
+} from "../receipts/parts";
+import { findHolders, refuseSharedIds, type SharedIds, shareIds } from "../receipts/shared-ids";
 import { storedCode, storedDetail, storedProviderId } from "../stored-text";
 import { applyChanges, type Change, lockMessages, withSuperseded } from "../transitions";
 import { type Attempt, claimNext, dropClaims, noteClaims, UNAVAILABLE_RETRY_MS } from "./claims";
@@ -30,7 +38,7 @@ export type AttemptResult = {
   outcome: SendOutcome;
   latencyMs: number;
   nextClaim: string;
-  /** The provider has used this id before, perhaps for a finished message. */
+  /** The provider has used its id before, for a message that may not be finished. */
   isRepeated?: boolean;
 };
 
@@ -74,19 +82,27 @@ export function recordOutcome(result: AttemptResult): Promise<Attempt | null> {
   const { attempt, outcome, latencyMs } = result;
   return queue(result)
     .catch((thrown) => {
-      if (outcome.kind !== "accepted" || !isRepeatedId(thrown)) throw thrown;
+      if (!isRepeatedId(thrown)) throw thrown;
       return queue({ ...attemptResult(attempt, outcome, latencyMs), isRepeated: true });
     })
     .catch((thrown) => {
-      if (outcome.kind !== "accepted" || !isRepeatedId(thrown)) throw thrown;
-      // The provider took it, under whatever id: sent and billed. Its receipts cannot be matched, as another message has the id.
+      if (!isRepeatedId(thrown)) throw thrown;
+      // The provider took it, under whatever id: sent and billed. Its receipts can be matched by our reference only.
       log("error", "attempt.provider_id_repeated", { provider: attempt.provider, message_id: attempt.message.id });
-      return queue(attemptResult(attempt, { kind: "accepted", providerMessageIds: [] }, latencyMs));
+      return queue(attemptResult(attempt, withoutIds(outcome), latencyMs));
     });
 }
 
+/** Unique keys of providers' ids. */
+const KEYS_OF_IDS: ReadonlySet<unknown> = new Set(["message_attempts_provider_id", "attempt_parts_pkey"]);
+
 const isRepeatedId = (thrown: unknown): boolean =>
-  isDataError(thrown) && (thrown as { constraint?: string }).constraint === "message_attempts_provider_id";
+  isDataError(thrown) && KEYS_OF_IDS.has((thrown as { constraint?: string }).constraint);
+
+function withoutIds(outcome: SendOutcome): SendOutcome {
+  if (outcome.kind === "accepted") return { ...outcome, providerMessageIds: [] };
+  return outcome.kind === "unknown" ? { ...outcome, taken: [] } : outcome;
+}
 
 async function recordAll(batch: AttemptResult[]): Promise<Settled<Attempt | null>[]> {
   const nexts = new Map<AttemptResult, Attempt | null>();
@@ -120,7 +136,12 @@ async function record(
   circumstances: Omit<Conditions, "at">,
 ): Promise<Map<AttemptResult, Attempt>> {
   const ids = results.map(({ attempt }) => attempt.message.id);
-  const [messages, attempts] = await Promise.all([lockMessages(tx, ids), readAttempts(tx, ids)]);
+  const repeated = results.filter(mayShareIds).flatMap(takenIdsOf);
+  const others = await findHolders(tx, repeated);
+  const [messages, attempts] = await Promise.all([
+    lockMessages(tx, [...ids, ...others.map(({ messageId }) => messageId)]),
+    readAttempts(tx, ids),
+  ]);
   const conditions = { ...circumstances, at: now() };
   const decided = results.map((result): Decided => {
     const message = messages.get(result.attempt.message.id);
@@ -129,7 +150,7 @@ async function record(
     const { step } = decision;
     return { result, decision, change: step && { message, attempts: result.attempt.seq, steps: [step] } };
   });
-  const all = effectsOf(decided);
+  const all = effectsOf(decided, await shareIds(tx, repeated));
   const effects = { ...all, changes: await withSuperseded(tx, all.changes) };
   noteClaims(effects.toClaim);
   const claimed = await write(tx, effects, conditions.at);
@@ -164,10 +185,11 @@ type Effects = {
   retries: Retry[];
   acceptedIds: AcceptedIds[];
   /** Accepted ids that an earlier message may have. */
-  reusedIds: Omit<AcceptedIds, "isInParts">[];
+  reusedIds: TakenIds[];
+  sharedIds: SharedIds;
 };
 
-function effectsOf(decided: readonly Decided[]): Effects {
+function effectsOf(decided: readonly Decided[], sharedIds: SharedIds): Effects {
   const results = decided.map(({ result }) => result);
   const effects: Effects = {
     results,
@@ -176,8 +198,9 @@ function effectsOf(decided: readonly Decided[]): Effects {
     toEnqueue: [],
     unavailableIds: [],
     retries: [],
-    acceptedIds: results.flatMap(acceptedIdsOf),
-    reusedIds: results.flatMap(reusedIdsOf),
+    acceptedIds: results.flatMap((result) => acceptedIdsOf(result, sharedIds)),
+    reusedIds: results.filter(mayReuseIds).flatMap(takenIdsOf),
+    sharedIds,
   };
   for (const { result, decision } of decided) {
     const { next } = decision;
@@ -191,19 +214,27 @@ function effectsOf(decided: readonly Decided[]): Effects {
 }
 
 /** The ids under which a provider took the message, or took some of its parts before it stopped responding. */
-function acceptedIdsOf({ attempt, outcome }: AttemptResult): AcceptedIds[] {
-  if (outcome.kind === "accepted") {
-    const { providerMessageIds } = outcome;
-    return [{ attempt, providerMessageIds, isInParts: providerMessageIds.length > 1 }];
-  }
-  if (outcome.kind !== "unknown" || !outcome.taken?.length) return [];
-  return [{ attempt, providerMessageIds: outcome.taken, isInParts: true }];
+function takenIdsOf({ attempt, outcome }: AttemptResult): TakenIds[] {
+  const providerMessageIds =
+    outcome.kind === "accepted" ? outcome.providerMessageIds : outcome.kind === "unknown" && outcome.taken;
+  return providerMessageIds && providerMessageIds.length > 0 ? [{ attempt, providerMessageIds }] : [];
 }
 
-function reusedIdsOf({ attempt, outcome, isRepeated }: AttemptResult): Effects["reusedIds"] {
-  if (outcome.kind !== "accepted" || !(isRepeated || isPartReporter(attempt.provider))) return [];
-  return [{ attempt, providerMessageIds: outcome.providerMessageIds }];
-}
+const NONE: ReadonlySet<string> = new Set();
+
+const acceptedIdsOf = (result: AttemptResult, shared: SharedIds): AcceptedIds[] =>
+  takenIdsOf(result).map((taken) => {
+    const isInParts = result.outcome.kind === "unknown" || taken.providerMessageIds.length > 1;
+    return { isInParts, sharedIds: shared.get(taken.attempt) ?? NONE, ...taken };
+  });
+
+/** Whether an unfinished message may have the ids as well, and both keep them. */
+const mayShareIds = ({ attempt, isRepeated }: AttemptResult): boolean =>
+  isRepeated === true && isPartReporter(attempt.provider);
+
+/** Whether a finished message may have to give the ids up. */
+const mayReuseIds = ({ attempt, isRepeated }: AttemptResult): boolean =>
+  (isRepeated === true) !== isPartReporter(attempt.provider);
 
 /**
  * Writes the effects in one round trip. The statements are pipelined and reach the database in this order: reused ids are
@@ -216,21 +247,29 @@ async function write(tx: Tx, effects: Effects, at: Date): Promise<Set<string>> {
   const [claimed] = await Promise.all([
     claimNext(tx, effects.toClaim),
     freeReusedIds(tx, effects.reusedIds),
-    finishAttempts(tx, effects.results),
+    finishAttempts(tx, effects.results, effects.sharedIds),
     registerParts(tx, effects.acceptedIds),
     applyChanges(tx, effects.changes),
     enqueueThrottled(tx, effects.toEnqueue),
     retryThrottled(tx, effects.retries, at),
     messageIds.length > 0 && addJob(tx, "dispatch_messages", { messageIds }, { runAt }),
     joinReceipts(tx, effects.acceptedIds.flatMap(receiptTargetsOf)),
+    refuseSharedIds(
+      tx,
+      effects.reusedIds.filter(({ attempt }) => isPartReporter(attempt.provider)),
+    ),
   ]);
   return claimed;
 }
 
-const receiptTargetsOf = ({ attempt: { provider, message, seq }, providerMessageIds, isInParts }: AcceptedIds) =>
-  providerMessageIds.map((providerMessageId) => {
-    return { provider, providerMessageId, messageId: message.id, seq, isPart: isInParts };
-  });
+/** Of a shared id nobody knows whose receipts are parked under it. */
+const receiptTargetsOf = ({ attempt, providerMessageIds, isInParts, sharedIds }: AcceptedIds) =>
+  providerMessageIds
+    .filter((id) => !sharedIds.has(id))
+    .map((providerMessageId) => {
+      const { provider, message, seq } = attempt;
+      return { provider, providerMessageId, messageId: message.id, seq, isPart: isInParts };
+    });
 
 function nextAttempts(decided: readonly Decided[], claimed: ReadonlySet<string>): Map<AttemptResult, Attempt> {
   const nexts = new Map<AttemptResult, Attempt>();
@@ -262,13 +301,16 @@ async function readAttempts(tx: Tx, ids: readonly string[]): Promise<Map<string,
   return attempts;
 }
 
-const RESULTS = unnest<AttemptResult>({
+const RESULTS = unnest<AttemptResult & { sharedIds: ReadonlySet<string> | undefined }>({
   message_id: ["text", ({ attempt }) => attempt.message.id],
   seq: ["int2", ({ attempt }) => attempt.seq],
   outcome: ["text", ({ outcome }) => outcome.kind],
   provider_message_id: [
     "text",
-    ({ outcome }) => (outcome.kind === "accepted" ? outcome.providerMessageIds[0] || null : null),
+    ({ attempt, outcome, sharedIds }) => {
+      const [id] = outcome.kind === "accepted" ? outcome.providerMessageIds : [];
+      return id && sharedIds?.has(id) ? ownPartId(id, attempt.message.id) : id || null;
+    },
   ],
   code: ["text", ({ outcome }) => (outcome.kind === "accepted" ? null : storedCode(outcome.code))],
   detail: ["text", ({ outcome }) => (outcome.kind === "accepted" ? null : storedDetail(outcome.detail))],
@@ -283,7 +325,7 @@ const RESULTS = unnest<AttemptResult>({
 });
 
 /** Ends attempts. One that another worker has claimed since is ended only by the news that a provider took the message. */
-async function finishAttempts(tx: Tx, results: readonly AttemptResult[]): Promise<void> {
+async function finishAttempts(tx: Tx, results: readonly AttemptResult[], shared: SharedIds): Promise<void> {
   await tx.query({
     name: "attempts.finish",
     text: `UPDATE message_attempts a SET outcome = u.outcome, provider_message_id = u.provider_message_id, code = u.code,
@@ -293,6 +335,6 @@ async function finishAttempts(tx: Tx, results: readonly AttemptResult[]): Promis
            WHERE a.message_id = u.message_id AND a.seq = u.seq
              AND (u.outcome = 'accepted'
                OR a.claim IS NOT DISTINCT FROM u.claim AND (a.outcome IS NULL OR a.outcome = 'unknown'))`,
-    values: RESULTS.values(results),
+    values: RESULTS.values(results.map((result) => ({ sharedIds: shared.get(result.attempt), ...result }))),
   });
 }

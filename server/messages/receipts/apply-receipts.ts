@@ -166,7 +166,7 @@ const JOINED = unnest<JoinedReceipt>({
  */
 export async function joinReceipts(tx: Tx, targets: readonly ReceiptTarget[]): Promise<void> {
   if (targets.length === 0) return;
-  const { rows } = await tx.query<Omit<MatchedReceipt, "report" | "isByReference"> & ReceiptReport>({
+  const { rows } = await tx.query<Omit<MatchedReceipt, "report" | "partId" | "isByReference"> & ReceiptReport>({
     name: "receipts.parked",
     text: `SELECT r.id, s.message_id AS "messageId", s.seq, s.is_part AS "isPart", s.provider,
              s.provider_message_id AS "providerMessageId", r.status, r.code, r.detail,
@@ -184,7 +184,7 @@ export async function joinReceipts(tx: Tx, targets: readonly ReceiptTarget[]): P
   const applied = await moveByReceipts(
     tx,
     rows.map(({ id, messageId, seq, isPart, provider, ...report }) => {
-      return { id, messageId, seq, isPart, isByReference: false, isConfirmed: false, provider, report };
+      return { id, messageId, seq, isPart, partId: null, isByReference: false, isConfirmed: false, provider, report };
     }),
   );
   await tx.query({
@@ -206,9 +206,9 @@ export async function reapplySuperseded(
   givenUpAfterMs: number | null = null,
 ): Promise<void> {
   if (messageIds.length === 0) return;
-  const { rows } = await tx.query<Omit<IncomingReceipt, "report"> & ReceiptReport>({
+  const { rows } = await tx.query<Omit<IncomingReceipt, "report"> & { knownMessageId: string } & ReceiptReport>({
     name: "receipts.left",
-    text: `SELECT id, provider, provider_message_id AS "providerMessageId", reference, status, code, detail,
+    text: `SELECT id, message_id AS "knownMessageId", provider, provider_message_id AS "providerMessageId", reference, status, code, detail,
              to_json(occurred_at)#>>'{}' AS "occurredAt"
            FROM receipts WHERE message_id = ANY($1::text[]) AND NOT applied AND status IN ('failed', 'undelivered')
            ORDER BY id`,
@@ -216,8 +216,8 @@ export async function reapplySuperseded(
   });
   if (rows.length === 0) return;
   // No new part of its message: it was stored as one when it came, or is about the whole.
-  const receipts = rows.map(({ id, provider, ...report }) => ({
-    ...{ id, provider },
+  const receipts = rows.map(({ id, knownMessageId, provider, ...report }) => ({
+    ...{ id, knownMessageId, provider },
     report: { isOfWhole: true as const, ...report },
   }));
   const attempts = await findAttempts(tx, receipts);

@@ -3,19 +3,24 @@ import type { Tx } from "../../core/db";
 import type { ReceiptReport } from "../../core/jobs";
 import { unnest } from "../../core/unnest";
 import { readReference } from "../../providers/reference";
-import { isPartReporter } from "./parts";
+import { isPartReporter, ownPartId } from "./parts";
+import { tellApart } from "./shared-ids";
 
 /** A receipt as it was taken in; `id` is ours. */
 export type IncomingReceipt = { id: string; provider: string; report: ReceiptReport };
 
+/** `knownMessageId`: the message that a receipt was matched to before. */
+type SoughtReceipt = IncomingReceipt & { knownMessageId?: string };
+
 /**
  * The attempt that a receipt is about. `isByReference`: matched by our reference, the provider's id being new to us.
- * `isConfirmed`: it is known to be accepted.
+ * `isConfirmed`: it is known to be accepted. `partId`: the id of ours that its part has; null: it has the provider's.
  */
 export type MatchedAttempt = {
   messageId: string;
   seq: number;
   isPart: boolean;
+  partId: string | null;
   isByReference: boolean;
   isConfirmed: boolean;
 };
@@ -25,10 +30,20 @@ export type MatchedReceipt = IncomingReceipt & MatchedAttempt;
 
 export const matchedReceipt = (
   { id, provider, report }: IncomingReceipt,
-  { messageId, seq, isPart, isByReference, isConfirmed }: MatchedAttempt,
-): MatchedReceipt => ({ id, provider, report, messageId, seq, isPart, isByReference, isConfirmed });
+  { messageId, seq, isPart, partId, isByReference, isConfirmed }: MatchedAttempt,
+): MatchedReceipt => ({ id, provider, report, messageId, seq, isPart, partId, isByReference, isConfirmed });
 
-type Found = { id: string; provider: string; messageId: string | null };
+/** What a receipt's id and its reference name; null: nothing. */
+type Found = {
+  id: string;
+  messageId: string | null;
+  seq: number | null;
+  isPart: boolean;
+  isConfirmed: boolean;
+  referredId: string | null;
+  referredSeq: number | null;
+  isShared: boolean;
+};
 
 type ReceiptKeys = IncomingReceipt & { reference: ReturnType<typeof readReference> };
 
@@ -41,16 +56,19 @@ const RECEIPT_KEYS = unnest<ReceiptKeys>({
 });
 
 /**
- * Finds attempts by the provider's id, else by our own reference, which is known before the provider has responded.
+ * Finds attempts by the provider's id, else by our own reference, which is known before the provider has responded. The reference
+ * decides where the id is another message's: the provider has given it out again.
  * @returns attempts by receipt id; receipts without a known attempt are left out.
  */
-export async function findAttempts(tx: Tx, receipts: readonly IncomingReceipt[]): Promise<Map<string, MatchedAttempt>> {
-  const { rows } = await tx.query<Omit<MatchedAttempt, "messageId"> & Found>({
+export async function findAttempts(tx: Tx, receipts: readonly SoughtReceipt[]): Promise<Map<string, MatchedAttempt>> {
+  const { rows } = await tx.query<Found>({
     name: "receipts.find_attempts",
-    text: `SELECT r.id, r.provider, COALESCE(p.message_id, a.message_id, n.message_id) AS "messageId",
-             COALESCE(p.seq, a.seq, n.seq) AS seq, p.message_id IS NOT NULL AS "isPart",
-             p.message_id IS NULL AND a.message_id IS NULL AS "isByReference",
-             p.message_id IS NULL AND COALESCE(a.outcome = 'accepted', false) AS "isConfirmed"
+    text: `SELECT r.id, COALESCE(p.message_id, a.message_id) AS "messageId", COALESCE(p.seq, a.seq) AS seq,
+             p.message_id IS NOT NULL AS "isPart",
+             p.message_id IS NULL AND COALESCE(a.outcome = 'accepted', false) AS "isConfirmed",
+             n.message_id AS "referredId", n.seq AS "referredSeq",
+             (SELECT true FROM attempt_parts s
+               WHERE s.provider = r.provider AND s.shared_id = r.provider_message_id LIMIT 1) IS NOT NULL AS "isShared"
            FROM ${RECEIPT_KEYS.as("r")}
            LEFT JOIN attempt_parts p ON p.provider = r.provider AND p.provider_message_id = r.provider_message_id
            LEFT JOIN message_attempts a ON a.provider = r.provider AND a.provider_message_id = r.provider_message_id
@@ -62,14 +80,48 @@ export async function findAttempts(tx: Tx, receipts: readonly IncomingReceipt[])
       }),
     ),
   });
-  const ofWhole = new Set(receipts.filter(({ report }) => report.isOfWhole).map(({ id }) => id));
+  const sought = new Map(receipts.map((receipt) => [receipt.id, receipt]));
+  const found = rows.flatMap((row) => {
+    const receipt = sought.get(row.id);
+    return receipt ? [{ receipt, ...row }] : [];
+  });
+  const shared = await tellApart(
+    tx,
+    found
+      .filter(({ isShared }) => isShared)
+      .map(({ receipt, referredId }) => ({ ...receipt, messageId: receipt.knownMessageId ?? referredId })),
+  );
   const matched = new Map<string, MatchedAttempt>();
-  for (const { id, provider, messageId, isPart, ...attempt } of rows) {
-    if (messageId === null) continue;
-    const isNewPart = attempt.isByReference && isPartReporter(provider) && !ofWhole.has(id);
-    matched.set(id, { messageId, isPart: isPart || isNewPart, ...attempt });
+  for (const { receipt, ...row } of found) {
+    const one = shared.get(row.id);
+    const attempt = one ? ofSharedId(one) : (byReference(receipt, row) ?? (row.isShared ? null : byId(row)));
+    if (attempt) matched.set(row.id, attempt);
   }
   return matched;
+}
+
+const ofSharedId = ({
+  messageId,
+  seq,
+  partId,
+}: Pick<MatchedAttempt, "messageId" | "seq" | "partId">): MatchedAttempt => {
+  return { messageId, seq, isPart: true, partId, isByReference: false, isConfirmed: false };
+};
+
+/** The attempt that the reference names; null when the provider's id is known as that message's, or there is no reference. */
+function byReference({ provider, report }: IncomingReceipt, found: Found): MatchedAttempt | null {
+  const { messageId, isShared, referredId, referredSeq: seq } = found;
+  if (referredId === null || seq === null || (messageId === referredId && !isShared)) return null;
+  const isPart = isPartReporter(provider) && !report.isOfWhole;
+  // The id is not stored as that of the attempt while another message has it.
+  const isNew = messageId === null && !isShared;
+  const partId = isNew ? null : ownPartId(report.providerMessageId, referredId);
+  return { messageId: referredId, seq, isPart, partId, isByReference: isNew, isConfirmed: false };
+}
+
+function byId({ messageId, seq, isPart, isConfirmed }: Found): MatchedAttempt | null {
+  if (messageId === null || seq === null) return null;
+  return { messageId, seq, isPart, partId: null, isByReference: false, isConfirmed };
 }
 
 const isNegative = ({ report }: MatchedReceipt): boolean =>

@@ -14,36 +14,59 @@ export const isPartReporter = (provider: string): boolean => PART_REPORTERS.has(
 
 type TakenAttempt = { provider: string; seq: number; message: { id: string } };
 
-/** `isInParts`: each id stands for a part of the message, on which the provider reports separately. */
-export type AcceptedIds = { attempt: TakenAttempt; providerMessageIds: readonly string[]; isInParts: boolean };
+/** The ids under which a provider took a message. */
+export type TakenIds = { attempt: TakenAttempt; providerMessageIds: readonly string[] };
 
-type AcceptedId = { attempt: TakenAttempt; providerMessageId: string };
+/**
+ * `isInParts`: each id stands for a part of the message, on which the provider reports separately. `sharedIds`: those that other
+ * messages have too; each stands for a part, even if it is the only one.
+ */
+export type AcceptedIds = TakenIds & { isInParts: boolean; sharedIds: ReadonlySet<string> };
 
-const eachId = (accepted: readonly Omit<AcceptedIds, "isInParts">[]): AcceptedId[] =>
-  accepted.flatMap(({ attempt, providerMessageIds }) =>
+export type TakenId = { attempt: TakenAttempt; providerMessageId: string };
+
+/** Each of the ids with its attempt. */
+export const eachId = (taken: readonly TakenIds[]): TakenId[] =>
+  taken.flatMap(({ attempt, providerMessageIds }) =>
     providerMessageIds.map((providerMessageId) => ({ attempt, providerMessageId })),
   );
 
-const NEW_PARTS = unnest<AcceptedId>({
+/** The id of ours under which a message's part is stored when its provider's id does not identify it. */
+export const ownPartId = (providerMessageId: string, messageId: string): string => `${providerMessageId}~${messageId}`;
+
+type NewPart = TakenId & { isShared: boolean };
+
+const NEW_PARTS = unnest<NewPart>({
   provider: ["text", ({ attempt }) => attempt.provider],
-  provider_message_id: ["text", ({ providerMessageId }) => providerMessageId],
+  provider_message_id: [
+    "text",
+    ({ attempt, providerMessageId, isShared }) =>
+      isShared ? ownPartId(providerMessageId, attempt.message.id) : providerMessageId,
+  ],
   message_id: ["text", ({ attempt }) => attempt.message.id],
   seq: ["int2", ({ attempt }) => attempt.seq],
+  shared_id: ["text", ({ providerMessageId, isShared }) => (isShared ? providerMessageId : null)],
 });
 
-/** Stores the ids of messages that were taken in parts. */
+/** Stores the ids of messages that were taken in parts. One that another message has is left to it: `refuseSharedIds` finds it. */
 export async function registerParts(tx: Tx, accepted: readonly AcceptedIds[]): Promise<void> {
-  const parts = eachId(accepted.filter((entry) => entry.isInParts));
+  const parts = accepted.flatMap(({ isInParts, sharedIds, ...taken }) =>
+    eachId([taken])
+      .map((id): NewPart => ({ isShared: sharedIds.has(id.providerMessageId), ...id }))
+      .filter(({ isShared }) => isInParts || isShared),
+  );
   if (parts.length === 0) return;
   await tx.query({
     name: "parts.register",
-    text: `INSERT INTO attempt_parts (provider, provider_message_id, message_id, seq)
-           SELECT * FROM ${NEW_PARTS.sql} ORDER BY 1, 2 ON CONFLICT DO NOTHING`,
+    text: `INSERT INTO attempt_parts AS p (provider, provider_message_id, message_id, seq, shared_id)
+           SELECT DISTINCT ON (1, 2) * FROM ${NEW_PARTS.sql} ORDER BY 1, 2
+           ON CONFLICT (provider, provider_message_id) DO UPDATE SET shared_id = excluded.shared_id
+           WHERE p.message_id = excluded.message_id AND p.shared_id IS DISTINCT FROM excluded.shared_id`,
     values: NEW_PARTS.values(parts),
   });
 }
 
-const REUSED_IDS = unnest<AcceptedId>({
+const REUSED_IDS = unnest<TakenId>({
   provider: ["text", ({ attempt }) => attempt.provider],
   id: ["text", ({ providerMessageId }) => providerMessageId],
   message_id: ["text", ({ attempt }) => attempt.message.id],
@@ -51,10 +74,10 @@ const REUSED_IDS = unnest<AcceptedId>({
 
 /**
  * Detaches reused ids from finished messages: a message centre may restart its numbering, and its next receipts are about
- * the message that has the id now. Finished messages keep the id that they show; unfinished ones keep theirs altogether.
+ * the message that has the id now. Finished messages keep the id that they show; with unfinished ones it is shared (shared-ids.ts).
  */
-export async function freeReusedIds(tx: Tx, accepted: readonly Omit<AcceptedIds, "isInParts">[]): Promise<void> {
-  const ids = eachId(accepted);
+export async function freeReusedIds(tx: Tx, taken: readonly TakenIds[]): Promise<void> {
+  const ids = eachId(taken);
   if (ids.length === 0) return;
   const values = REUSED_IDS.values(ids);
   await Promise.all([
@@ -77,7 +100,17 @@ export async function freeReusedIds(tx: Tx, accepted: readonly Omit<AcceptedIds,
   ]);
 }
 
-type PartReceipt = { provider: string; messageId: string; seq: number; isPart: boolean; report: ReceiptReport };
+/** `partId`: the id of ours under which the part is stored; null: it has that of the provider. */
+type PartReceipt = {
+  provider: string;
+  messageId: string;
+  seq: number;
+  isPart: boolean;
+  partId: string | null;
+  report: ReceiptReport;
+};
+
+const partIdOf = ({ partId, report }: PartReceipt): string => partId ?? report.providerMessageId;
 
 type Part = {
   provider: string;
@@ -97,7 +130,7 @@ const partKey = (provider: string, providerMessageId: string): string => `${prov
 function foldByPart<Receipt extends PartReceipt>(receipts: readonly Receipt[]): Receipt[] {
   const folded = new Map<string, Receipt>();
   for (const receipt of receipts) {
-    const part = partKey(receipt.provider, receipt.report.providerMessageId);
+    const part = partKey(receipt.provider, partIdOf(receipt));
     const known = folded.get(part);
     if (!known || known.report.status === "sent") folded.set(part, receipt);
   }
@@ -106,7 +139,7 @@ function foldByPart<Receipt extends PartReceipt>(receipts: readonly Receipt[]): 
 
 const PART_STATUSES = unnest<PartReceipt>({
   provider: ["text", ({ provider }) => provider],
-  provider_message_id: ["text", ({ report }) => report.providerMessageId],
+  provider_message_id: ["text", partIdOf],
   message_id: ["text", ({ messageId }) => messageId],
   seq: ["int2", ({ seq }) => seq],
   status: ["text", ({ report }) => report.status],
@@ -118,7 +151,7 @@ async function storePartStatuses(tx: Tx, receipts: readonly PartReceipt[]): Prom
     text: `INSERT INTO attempt_parts AS p (provider, provider_message_id, message_id, seq, status)
            SELECT * FROM ${PART_STATUSES.sql} ORDER BY 1, 2
            ON CONFLICT (provider, provider_message_id) DO UPDATE SET status = excluded.status
-           WHERE p.status IS NULL OR p.status = 'sent'`,
+           WHERE p.message_id = excluded.message_id AND (p.status IS NULL OR p.status = 'sent')`,
     values: PART_STATUSES.values(receipts),
   });
 }
@@ -162,8 +195,8 @@ export async function foldParts<Receipt extends PartReceipt>(tx: Tx, receipts: r
   const statuses = new Map(parts.map((part) => [partKey(part.provider, part.providerMessageId), part.status]));
   const isDelivered = (receipt: PartReceipt): boolean =>
     partsByAttempt.get(attemptKey(receipt))?.every((part) => part.isComplete && part.status === "delivered") ?? false;
-  const isContradiction = ({ provider, report }: PartReceipt): boolean =>
-    statuses.get(partKey(provider, report.providerMessageId)) === "delivered" && report.status !== "delivered";
+  const isContradiction = (receipt: PartReceipt): boolean =>
+    statuses.get(partKey(receipt.provider, partIdOf(receipt))) === "delivered" && receipt.report.status !== "delivered";
   return receipts.map((receipt) => {
     const isOfWhole =
       !receipt.isPart || (receipt.report.status === "delivered" ? isDelivered(receipt) : !isContradiction(receipt));

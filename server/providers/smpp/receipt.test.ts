@@ -20,7 +20,7 @@ const receipt = (text: string, fields: Record<string, unknown> = {}) =>
   deliver({ esm_class: 4, short_message: Buffer.from(text), ...fields });
 const report = (fields: Record<string, unknown>) => ({
   kind: "receipt",
-  report: { reference: null, code: null, detail: null, occurredAt: null, ...fields },
+  report: { reference: null, code: null, detail: null, occurredAt: null, source: "491511234567", ...fields },
 });
 
 describe("delivery receipts", () => {
@@ -88,7 +88,7 @@ describe("delivery receipts", () => {
     const frame = Buffer.concat([whole, parameters]);
     frame.writeUInt32BE(frame.length, 0);
     const outcome = readDeliver(decodePdu(frame), "in-1");
-    expect(outcome).toEqual(report({ providerMessageId: "abc", status: "delivered" }));
+    expect(outcome).toEqual(report({ source: undefined, providerMessageId: "abc", status: "delivered" }));
   });
 
   it("are never final when they are intermediate notifications", () => {
@@ -116,7 +116,12 @@ describe("delivery receipts", () => {
   it("of the whole usual form are receipts even unmarked, if they come from the recipient", () => {
     const form = "id:7F sub:001 dlvrd:001 submit date:2401021530 done date:240102153100 stat:DELIVRD err:000 text:hi";
     const header = Buffer.concat([Buffer.of(5, 0, 3, 9, 1, 1), Buffer.from(form)]);
-    const expected = report({ providerMessageId: "7f", status: "delivered", recipient: "491511234567" });
+    const expected = report({
+      providerMessageId: "7f",
+      status: "delivered",
+      recipient: "491511234567",
+      source: undefined,
+    });
     expect(deliver({ esm_class: 0, short_message: Buffer.from(form) })).toEqual(expected);
     const commas = form.replace(/ (sub|dlvrd|submit date|done date|stat|err|text):/g, ",$1:");
     expect(deliver({ esm_class: 0, short_message: Buffer.from(commas) })).toEqual(expected);

@@ -82,8 +82,10 @@ export function readDeliver(pdu: Pdu, inboundId: string, alphabet: Alphabet = "g
   if (isReceipt) return readReceipt(pdu, type === TYPE.intermediate);
   if (type === TYPE.message && UNMARKED.test(formText(pdu, withoutHeader(pdu)))) {
     const receipt = readReceipt(pdu, false);
-    const recipient = pdu.text("source_addr");
-    if (receipt.kind === "receipt") return { kind: "receipt", report: { ...receipt.report, recipient } };
+    if (receipt.kind === "receipt") {
+      const { source: recipient = "", ...report } = receipt.report;
+      return { kind: "receipt", report: { ...report, recipient } };
+    }
   }
   if (type !== TYPE.message) return { kind: "ignored", reason: "an acknowledgement by the handset" };
   const dataCoding = pdu.number("data_coding") ?? 0;
@@ -146,7 +148,8 @@ function readReceipt(pdu: Pdu, isIntermediate: boolean): Delivered {
     code: failureCode(pdu, form, status),
     detail,
   });
-  return { kind: "receipt", report };
+  const source = pdu.text("source_addr");
+  return { kind: "receipt", report: source === "" ? report : { ...report, source } };
 }
 
 /** network_error_code has one octet for the kind of network and two for the code. */

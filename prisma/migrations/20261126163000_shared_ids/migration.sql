@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "attempt_parts" ADD COLUMN     "shared_id" TEXT;

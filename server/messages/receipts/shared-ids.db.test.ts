@@ -1,0 +1,161 @@
+/** A message centre that begins to count anew, or counts to 65,535 only, gives an id out while another message still has it. */
+import { beforeAll, describe, expect, test } from "vitest";
+import { checkLedger } from "@/server/accounts/tasks";
+import { pool } from "@/server/core/db";
+import { joinLeftReceipts } from "@/server/messages/dispatch/sweeps";
+import { getMessage } from "@/server/messages/read";
+import { applyReceipts } from "@/server/messages/receipts/apply-receipts";
+import { rejoin } from "@/server/messages/tasks";
+import { referenceTo } from "@/server/providers/reference";
+import {
+  accepted,
+  type Claimed,
+  claimed,
+  prepareAttempts,
+  record,
+  report,
+  statusOf,
+  UNKNOWN,
+} from "@/test/database/attempts";
+
+const LONG_TEXT = "x".repeat(400);
+const [OLDER, NEWER] = ["+14155550111", "+14155550122"] as const;
+const FORMS = [
+  ["a part of a long message", "a part of a long message", true, true],
+  ["a whole message", "a part of a long message", false, true],
+  ["a part of a long message", "a whole message", true, false],
+  ["a whole message", "a whole message", false, false],
+] as const;
+
+beforeAll(prepareAttempts);
+
+/** A message that its provider took under `id`, as one of its three parts if it is long. */
+async function taken(id: string, isLong: boolean, to: string): Promise<Claimed & { others: string[] }> {
+  const message = await claimed(isLong ? LONG_TEXT : "Hello", to);
+  const others = isLong ? [`${message.id}-2`, `${message.id}-3`] : [];
+  await record(message.first, accepted(id, ...others));
+  return { ...message, others };
+}
+
+const deliverOthers = ({ others }: { others: string[] }) =>
+  applyReceipts(
+    "vonage",
+    others.map((id) => report(id, "delivered")),
+  );
+
+const from = (source: string, ...args: Parameters<typeof report>) => ({ ...report(...args), source });
+
+const newId = async () => (await claimed()).id;
+
+describe.each(FORMS)("an id of %s that %s gets while the former is not finished", (_, __, isOlderLong, isNewerLong) => {
+  test("a receipt without a number or a reference is about neither", async () => {
+    const id = await newId();
+    const older = await taken(id, isOlderLong, OLDER);
+    const newer = await taken(id, isNewerLong, NEWER);
+    for (const message of [older, newer]) await deliverOthers(message);
+    await applyReceipts("vonage", [report(id, "delivered")]);
+    await rejoin({ provider: "vonage", providerMessageIds: [id], isLast: true });
+    await joinLeftReceipts(3_600_000);
+    expect([await statusOf(older), await statusOf(newer)]).toEqual(["sent", "sent"]);
+    expect((await getMessage(newer.account.actor, newer.id)).provider_message_id).toBe(id);
+  });
+
+  test("a receipt is about the one whose recipient it names, in any notation", async () => {
+    const id = await newId();
+    const older = await taken(id, isOlderLong, OLDER);
+    const newer = await taken(id, isNewerLong, NEWER);
+    await applyReceipts("vonage", [
+      from(NEWER.slice(1), id, "delivered"),
+      from(`00${OLDER.slice(1)}`, id, "undelivered"),
+    ]);
+    await deliverOthers(newer);
+    expect([await statusOf(older), await statusOf(newer)]).toEqual(["undelivered", "delivered"]);
+    // Of the finished one nothing is left that could be taken for news of the other.
+    await applyReceipts("vonage", [from(OLDER, id, "delivered"), from(NEWER, id, "failed")]);
+    expect([await statusOf(older), await statusOf(newer)]).toEqual(["undelivered", "delivered"]);
+  });
+
+  test("a receipt with our reference is about the attempt that it names", async () => {
+    const id = await newId();
+    const older = await taken(id, isOlderLong, OLDER);
+    const newer = await taken(id, isNewerLong, NEWER);
+    await applyReceipts("vonage", [report(id, "delivered", referenceTo(newer.id, 1))]);
+    await deliverOthers(newer);
+    expect([await statusOf(older), await statusOf(newer)]).toEqual(["sent", "delivered"]);
+    await applyReceipts("vonage", [report(id, "undelivered", referenceTo(older.id, 1))]);
+    expect(await statusOf(older)).toBe("undelivered");
+  });
+});
+
+describe("an id that two unfinished messages have", () => {
+  test("is given out for good once both are finished", async () => {
+    const id = await newId();
+    const older = await taken(id, true, OLDER);
+    const newer = await taken(id, true, NEWER);
+    await applyReceipts("vonage", [from(OLDER, id, "failed"), from(NEWER, id, "failed")]);
+    expect([await statusOf(older), await statusOf(newer)]).toEqual(["failed", "failed"]);
+    const third = await taken(id, true, OLDER);
+    await deliverOthers(third);
+    await applyReceipts("vonage", [report(id, "delivered")]);
+    expect(await statusOf(third)).toBe("delivered");
+  });
+
+  test("may be given to a third one, and each gets its own receipt", async () => {
+    const id = await newId();
+    const [first, second, third] = [
+      await taken(id, true, OLDER),
+      await taken(id, false, NEWER),
+      await taken(id, true, "+14155550133"),
+    ];
+    for (const message of [first, third]) await deliverOthers(message);
+    await applyReceipts("vonage", [from("+14155550133", id, "undelivered")]);
+    await applyReceipts("vonage", [from(NEWER, id, "delivered")]);
+    expect(await Promise.all([first, second, third].map(statusOf))).toEqual(["sent", "delivered", "undelivered"]);
+    await applyReceipts("vonage", [from(OLDER, id, "delivered")]);
+    expect(await statusOf(first)).toBe("delivered");
+  });
+
+  test("of messages to one number is about neither", async () => {
+    const id = await newId();
+    const [older, newer] = [await taken(id, false, OLDER), await taken(id, false, OLDER)];
+    await applyReceipts("vonage", [from(OLDER, id, "undelivered")]);
+    expect([await statusOf(older), await statusOf(newer)]).toEqual(["sent", "sent"]);
+  });
+
+  test("that come with one batch are sent, billed and told apart", async () => {
+    const id = await newId();
+    const [older, newer] = [await claimed(LONG_TEXT, OLDER), await claimed(LONG_TEXT, NEWER)];
+    await Promise.all([older, newer].map(({ first }) => record(first, accepted(id, `${first.message.id}-2`))));
+    await applyReceipts("vonage", [from(NEWER, id, "undelivered")]);
+    expect([await statusOf(older), await statusOf(newer)]).toEqual(["sent", "undelivered"]);
+    expect((await checkLedger()).drifted).toEqual([]);
+  });
+
+  test("keeps the status that its part had, and the parts that were taken before a response failed are told apart too", async () => {
+    const id = await newId();
+    const older = await taken(id, true, OLDER);
+    await applyReceipts("vonage", [report(id, "delivered")]);
+    const newer = await claimed(LONG_TEXT, NEWER);
+    await record(newer.first, { ...UNKNOWN, taken: [id] });
+    await applyReceipts("vonage", [from(NEWER, id, "sent")]);
+    expect([await statusOf(older), await statusOf(newer)]).toEqual(["sent", "sent"]);
+    await deliverOthers(older);
+    expect(await statusOf(older)).toBe("delivered");
+  });
+});
+
+test("a receipt whose reference names another message than its id comes from is about the referenced one, before its response too", async () => {
+  const id = await newId();
+  const older = await taken(id, true, OLDER);
+  const newer = await claimed(LONG_TEXT, NEWER);
+  await applyReceipts("vonage", [report(id, "delivered", referenceTo(newer.id, 1))]);
+  await deliverOthers(older);
+  expect([await statusOf(older), await statusOf(newer)]).toEqual(["sent", "sent"]);
+  await record(newer.first, accepted(id, `${newer.id}-2`, `${newer.id}-3`));
+  await applyReceipts("vonage", [report(`${newer.id}-2`, "delivered"), report(`${newer.id}-3`, "delivered")]);
+  expect([await statusOf(older), await statusOf(newer)]).toEqual(["sent", "delivered"]);
+  await applyReceipts("vonage", [from(OLDER, id, "delivered")]);
+  expect(await statusOf(older)).toBe("delivered");
+  const { rows } = await pool().query("SELECT 1 FROM attempt_parts WHERE message_id = $1", [newer.id]);
+  expect(rows).toHaveLength(3);
+});

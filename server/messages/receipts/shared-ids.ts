@@ -1,0 +1,163 @@
+/**
+ * Ids of a provider that several unfinished messages have: a message centre has begun to count anew, or counts to a small number.
+ * By the id alone nobody can say which of the messages a receipt is about. Each of them then has the id as that of a part, whose
+ * row has an id of ours, and a receipt counts for the one that its reference or its number names.
+ */
+import type { Tx } from "../../core/db";
+import { log } from "../../core/log";
+import { unnest } from "../../core/unnest";
+import { isRecipient } from "../phone";
+import { isFinal, type MessageStatus } from "../status";
+import { eachId, freeReusedIds, type TakenId, type TakenIds } from "./parts";
+
+/** Another message that has an id, as the whole or a part of it. */
+type Holder = { provider: string; providerMessageId: string; messageId: string };
+
+const TAKEN_IDS = unnest<TakenId>({
+  provider: ["text", ({ attempt }) => attempt.provider],
+  id: ["text", ({ providerMessageId }) => providerMessageId],
+  message_id: ["text", ({ attempt }) => attempt.message.id],
+});
+
+/** The other messages that have one of these ids. */
+export async function findHolders(tx: Tx, taken: readonly TakenIds[]): Promise<Holder[]> {
+  const ids = eachId(taken);
+  if (ids.length === 0) return [];
+  const { rows } = await tx.query<Holder>({
+    name: "shared_ids.holders",
+    text: `SELECT t.provider, t.id AS "providerMessageId", h.message_id AS "messageId" FROM ${TAKEN_IDS.as("t")}
+           CROSS JOIN LATERAL (
+             SELECT p.message_id FROM attempt_parts p WHERE p.provider = t.provider AND p.provider_message_id = t.id
+             UNION ALL SELECT s.message_id FROM attempt_parts s WHERE s.provider = t.provider AND s.shared_id = t.id
+             UNION ALL SELECT a.message_id FROM message_attempts a
+               WHERE a.provider = t.provider AND a.provider_message_id = t.id) h
+           WHERE h.message_id <> t.message_id`,
+    values: TAKEN_IDS.values(ids),
+  });
+  return rows;
+}
+
+/** A provider's id turned out to be another message's too, which the transaction did not reckon with. */
+class SharedIdError extends Error {
+  /** As of a violated unique key: the results of a batch are then recorded one by one. */
+  readonly code = "23505";
+  readonly constraint = "attempt_parts_pkey";
+}
+
+/**
+ * Ends the transaction when another message has one of these ids.
+ * @throws {SharedIdError}, as a violated key of `attempt_parts`.
+ */
+export async function refuseSharedIds(tx: Tx, taken: readonly TakenIds[]): Promise<void> {
+  const holders = await findHolders(tx, taken);
+  if (holders.length > 0) throw new SharedIdError("Another message has the provider's id.");
+}
+
+/** By attempt, the ids that its message shares with others. */
+export type SharedIds = ReadonlyMap<TakenIds["attempt"], ReadonlySet<string>>;
+
+/**
+ * Gives the id of ours to the other unfinished messages that have one of these ids; finished ones lose theirs. All of them must be
+ * locked. @returns the ids that are shared.
+ */
+export async function shareIds(tx: Tx, taken: readonly TakenIds[]): Promise<SharedIds> {
+  const ids = eachId(taken);
+  if (ids.length === 0) return new Map();
+  const values = TAKEN_IDS.values(ids);
+  const [, , holders] = await Promise.all([
+    freeReusedIds(tx, taken),
+    tx.query({
+      name: "shared_ids.free",
+      text: `DELETE FROM attempt_parts p USING ${TAKEN_IDS.as("t")}, messages m
+             WHERE p.provider = t.provider AND p.shared_id = t.id AND p.message_id <> t.message_id
+               AND m.id = p.message_id AND m.status IN ('delivered', 'failed', 'undelivered')`,
+      values,
+    }),
+    findHolders(tx, taken),
+    tx.query({
+      name: "shared_ids.share_parts",
+      text: `UPDATE attempt_parts p SET shared_id = t.id, provider_message_id = ${ownIdOf("p.message_id")}
+             FROM ${TAKEN_IDS.as("t")}
+             WHERE p.provider = t.provider AND p.provider_message_id = t.id AND p.message_id <> t.message_id`,
+      values,
+    }),
+    tx.query({
+      name: "shared_ids.share_wholes",
+      text: `WITH shared AS (
+               UPDATE message_attempts a SET provider_message_id = ${ownIdOf("a.message_id")} FROM ${TAKEN_IDS.as("t")}
+               WHERE a.provider = t.provider AND a.provider_message_id = t.id AND a.message_id <> t.message_id
+               RETURNING a.provider, a.provider_message_id, a.message_id, a.seq, t.id)
+             INSERT INTO attempt_parts (provider, provider_message_id, message_id, seq, shared_id)
+             SELECT * FROM shared ON CONFLICT DO NOTHING`,
+      values,
+    }),
+  ]);
+  const shared = new Map<TakenIds["attempt"], Set<string>>();
+  for (const { attempt, providerMessageId } of ids) {
+    const others = holders.filter(
+      (holder) => holder.provider === attempt.provider && holder.providerMessageId === providerMessageId,
+    );
+    if (others.length === 0) continue;
+    const own = shared.get(attempt) ?? new Set<string>();
+    shared.set(attempt, own.add(providerMessageId));
+    const { provider, message } = attempt;
+    log("warn", "attempt.provider_id_shared", { provider, message_id: message.id, others: others.length });
+  }
+  return shared;
+}
+
+/** SQL: `ownPartId` of the id `t.id`. */
+const ownIdOf = (messageId: string): string => `t.id || '~' || ${messageId}`;
+
+/** A receipt by an id that several messages have. `messageId`: the message that it is known to be about; null: not known. */
+type SharedReceipt = {
+  id: string;
+  provider: string;
+  report: { providerMessageId: string; recipient?: string | undefined; source?: string | undefined };
+  messageId: string | null;
+};
+
+/** A message that has the id of a receipt, and the id of ours under which it has it. */
+type Candidate = {
+  receiptId: string;
+  messageId: string;
+  seq: number;
+  partId: string;
+  to: string;
+  status: MessageStatus;
+};
+
+const SHARED_RECEIPTS = unnest<SharedReceipt>({
+  id: ["text", ({ id }) => id],
+  provider: ["text", ({ provider }) => provider],
+  provider_message_id: ["text", ({ report }) => report.providerMessageId],
+});
+
+/**
+ * Finds the messages that receipts with shared ids are about: the known one, else the only one that went to the receipt's number, or the
+ * only unfinished one of these. @returns them by receipt id; of the others nobody can say.
+ */
+export async function tellApart(tx: Tx, receipts: readonly SharedReceipt[]): Promise<Map<string, Candidate>> {
+  if (receipts.length === 0) return new Map();
+  const { rows } = await tx.query<Candidate>({
+    name: "shared_ids.candidates",
+    text: `SELECT r.id AS "receiptId", p.message_id AS "messageId", p.seq, p.provider_message_id AS "partId", m.to_number AS "to",
+             m.status
+           FROM ${SHARED_RECEIPTS.as("r")}
+           JOIN attempt_parts p ON p.provider = r.provider AND p.shared_id = r.provider_message_id
+           JOIN messages m ON m.id = p.message_id`,
+    values: SHARED_RECEIPTS.values(receipts),
+  });
+  const found = new Map<string, Candidate>();
+  for (const { id, messageId, report } of receipts) {
+    const number = report.recipient ?? report.source ?? "";
+    const own = rows.filter(({ receiptId }) => receiptId === id);
+    const meant = own.filter((one) => (messageId === null ? isRecipient(one.to, number) : one.messageId === messageId));
+    const unfinished = meant.filter(({ status }) => !isFinal(status));
+    const only = meant.length === 1 ? meant[0] : unfinished.length === 1 ? unfinished[0] : undefined;
+    if (only) found.set(id, only);
+  }
+  const untold = receipts.length - found.size;
+  if (untold > 0) log("warn", "receipts.id_shared", { count: untold });
+  return found;
+}
