@@ -1,5 +1,6 @@
 /** An attempt that waited since its claim: for a slot, for a connection, or for an earlier attempt to end. */
-import { beforeAll, describe, expect, test } from "vitest";
+import pg from "pg";
+import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { checkLedger } from "@/server/accounts/tasks";
 import { pool } from "@/server/core/db";
 import { BEGUN_FRESH_MS, begin, giveBack } from "@/server/messages/dispatch/claims";
@@ -9,6 +10,7 @@ import { getMessage } from "@/server/messages/read";
 import { BUSY, type Claimed, claimed, prepareAttempts, recordAndAdvance, statusOf } from "@/test/database/attempts";
 
 beforeAll(prepareAttempts);
+afterEach(() => vi.restoreAllMocks());
 
 const suppress = ({ account }: Claimed, senderId: string) =>
   pool().query(
@@ -66,6 +68,66 @@ test("a STOP to another sender of the account lets an attempt begin", async () =
   const second = await recordAndAdvance(message.first, BUSY);
   await suppress(message, "OTHER");
   expect(await begin(second)).toBe(true);
+});
+
+/** Calls `work` when the first beginning of an attempt is committed, before this process hears of it. */
+function afterBeginning(work: () => Promise<unknown>): { count: () => number } {
+  let begun = 0;
+  const { query } = pg.Client.prototype;
+  vi.spyOn(pg.Client.prototype, "query").mockImplementation(async function (this: pg.Client, ...args: unknown[]) {
+    const result = await (query as (...all: unknown[]) => unknown).apply(this, args);
+    if ((args[0] as { name?: string }).name === "attempts.begin") {
+      begun += 1;
+      if (begun === 1) await work();
+    }
+    return result;
+  } as never);
+  return { count: () => begun };
+}
+
+describe("an attempt whose beginning took long", () => {
+  const { now } = performance;
+  /** As if the process had stood still until now. */
+  const standStill = () => {
+    vi.spyOn(performance, "now").mockImplementation(() => now.call(performance) + 2 * BEGUN_FRESH_MS);
+  };
+
+  test("is begun again before its provider is called, and not made when others have taken it over", async () => {
+    const message = await claimed();
+    const beginnings = afterBeginning(async () => {
+      standStill();
+      await pool().query(
+        "UPDATE message_attempts SET outcome = 'unknown', code = 'worker_lost', finished_at = now() WHERE message_id = $1",
+        [message.id],
+      );
+    });
+    startAttempts([{ ...message.first, begunAtMs: null }]);
+    await settleAttempts();
+    expect(beginnings.count()).toBeGreaterThan(1);
+    const { rows } = await pool().query("SELECT code FROM message_attempts WHERE message_id = $1 AND seq = 1", [
+      message.id,
+    ]);
+    expect(rows).toEqual([{ code: "not_begun" }]);
+  });
+
+  test("is made when it is still its own, and one that was begun at once is not begun again", async () => {
+    const [slow, quick] = [await claimed(), await claimed()];
+    for (const message of [slow, quick]) {
+      await pool().query("UPDATE messages SET chain = '{vonage}' WHERE id = $1", [message.id]);
+    }
+    const beginnings = afterBeginning(async () => standStill());
+    startAttempts([{ ...slow.first, begunAtMs: null }]);
+    await settleAttempts();
+    expect(beginnings.count()).toBe(2);
+    startAttempts([{ ...quick.first, begunAtMs: performance.now() }]);
+    await settleAttempts();
+    expect(beginnings.count()).toBe(2);
+    const { rows } = await pool().query(
+      "SELECT DISTINCT outcome, fault FROM message_attempts WHERE message_id = ANY($1) AND seq = 1",
+      [[slow.id, quick.id]],
+    );
+    expect(rows).toEqual([{ outcome: "retryable", fault: "provider" }]);
+  });
 });
 
 describe("a worker that stood still between the beginning of an attempt and its call, and was declared dead", () => {

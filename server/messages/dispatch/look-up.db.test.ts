@@ -141,3 +141,20 @@ test("a call that may still be waiting for a slot is not looked up as lost", asy
   expect(await lookUpUnknown("sinch")).toBe(1);
   expect(lookedUp).toEqual(references);
 });
+
+test("an attempt is not looked up once another one has followed it, or its message waits for one or has ended", async () => {
+  const { ids } = await sendWithoutResponse(4);
+  const [followed, waiting, ended, alone] = ids;
+  await pool().query(
+    `INSERT INTO message_attempts (message_id, seq, provider, started_at, begun_at) VALUES ($1, 2, 'sandbox', now(), now())`,
+    [followed],
+  );
+  await pool().query(
+    `INSERT INTO waiting_messages (message_id, provider, account_id, sender, segments, seq, tag)
+     SELECT id, 'sandbox', account_id, from_sender, 1, 2, 0 FROM messages WHERE id = $1`,
+    [waiting],
+  );
+  await pool().query("UPDATE messages SET status = 'failed' WHERE id = $1", [ended]);
+  expect(await lookUpUnknown("sinch")).toBe(1);
+  expect(lookedUp).toEqual([`${alone}-1`]);
+});
