@@ -228,23 +228,24 @@ async function insertUnrecorded(
 /**
  * Parks `unsentIds` and every delivery of a closed endpoint whose row is pending, in steps, so that its lock is never held
  * for long. Deliveries that exist only in other jobs, or were left by a crash, are parked by their jobs. The order is that of
- * the next try, so that the index of pending deliveries is walked once and the endpoint's history never.
+ * the next try, so that the index of pending deliveries is walked once and the endpoint's history never, whatever the statistics say:
+ * the endpoint is compared in a form that no index has, and deliveries of the same moment are read together.
  * @returns false when the endpoint is open (again).
  */
 export async function parkAllPending(endpointId: string, unsentIds: readonly string[] = []): Promise<boolean> {
   if (!(await parkDeliveries(endpointId, unsentIds))) return false;
-  for (let after = { at: new Date(0), id: "" }; ; ) {
+  for (let after = new Date(0); ; ) {
     const { rows } = await pool().query<{ id: string; at: Date }>({
       name: "webhooks.read_pending",
       text: `SELECT id, next_attempt_at AS at FROM webhook_deliveries
-             WHERE endpoint_id = $1 AND status = 'pending' AND (next_attempt_at, id) > ($2::timestamptz, $3)
-             ORDER BY next_attempt_at, id LIMIT $4`,
-      values: [endpointId, after.at.toISOString(), after.id, PARKED_PER_STEP],
+             WHERE endpoint_id || '' = $1 AND status = 'pending' AND next_attempt_at > $2::timestamptz
+             ORDER BY next_attempt_at FETCH FIRST ($3::int8) ROWS WITH TIES`,
+      values: [endpointId, after.toISOString(), PARKED_PER_STEP],
     });
     const last = rows.at(-1);
     if (!last) return true;
     const ids = rows.map((row) => row.id);
     if (!(await parkDeliveries(endpointId, ids))) return false;
-    after = last;
+    after = last.at;
   }
 }

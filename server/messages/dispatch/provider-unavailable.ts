@@ -2,7 +2,7 @@
 
 import { addJob } from "../../core/add-jobs";
 import { MINUTE_MS, now, SECOND_MS } from "../../core/clock";
-import { transaction } from "../../core/db";
+import { inOrderOfIndex, transaction } from "../../core/db";
 import { defineProcessValue } from "../../core/process";
 import type { ProviderState, ProviderTable } from "../../providers/registry";
 import { PROVIDERS } from "../../providers/schema";
@@ -22,14 +22,11 @@ const NO_PROVIDER = {
   message: "No provider for this number was available for ten minutes.",
 };
 
-/** A place in a provider's queue, in the order in which messages came into it. */
-type Place = { queuedAt: Date; id: string };
-
 /**
- * The check of a provider's queue. `begunAt`: `performance.now()`. `place`: how far it has come; null: it has come to the end.
- * `withinMs`: it looks at messages queued within this time before its begin; null: at all.
+ * The check of a provider's queue. `begunAt`: `performance.now()`. `place`: when the last message that it has looked at came into the
+ * queue; null: it has come to the end. `withinMs`: it looks at messages queued within this time before its begin; null: at all.
  */
-type Check = { usable: ReadonlySet<string>; begunAt: number; withinMs: number | null; place: Place | null };
+type Check = { usable: ReadonlySet<string>; begunAt: number; withinMs: number | null; place: Date | null };
 
 const lastChecks = defineProcessValue("messages.unavailable_checks", () => new Map<string, Check>());
 
@@ -64,38 +61,36 @@ const isUsable = (table: ProviderTable, id: string): boolean =>
   table.isRoutable(id) && !table.isUnavailable(id) && table.stateOf(id)?.breaker === "closed";
 
 /** Goes on with a check until a batch of messages is released. @returns how far it has come; null: to the end. */
-async function release(provider: string, check: Check, lookedAt: typeof LOOKED_AT): Promise<Place | null> {
+async function release(provider: string, check: Check, lookedAt: typeof LOOKED_AT): Promise<Date | null> {
   let { place } = check;
   for (let looked = 0, released = 0; looked < lookedAt.call && released < BATCH; ) {
     const rows = await releaseNext(provider, { ...check, place }, lookedAt.once);
     released += rows.filter(({ isReleased }) => isReleased).length;
     looked += lookedAt.once;
-    place = rows.at(-1) ?? null;
+    place = rows.at(-1)?.queuedAt ?? null;
     if (rows.length < lookedAt.once) return null;
   }
   return place;
 }
 
+/** A message that a check has looked at. */
+type Looked = { id: string; queuedAt: Date; isReleased: boolean };
+
 /**
  * Looks at the next messages of a check, and dispatches those again that have a provider left among the usable ones, where one that is
- * listed twice may be tried twice. @returns what it looked at.
+ * listed twice may be tried twice. Messages that came into the queue together are looked at together. @returns what it looked at.
  */
-async function releaseNext(
-  provider: string,
-  { usable, withinMs, place }: Check,
-  limit: number,
-): Promise<(Place & { isReleased: boolean })[]> {
+async function releaseNext(provider: string, { usable, withinMs, place }: Check, limit: number): Promise<Looked[]> {
   return transaction(async (tx) => {
-    const { rows } = await tx.query<Place & { isReleased: boolean }>({
-      name: "unavailable.release",
-      // Materialized: a subquery that is evaluated again while rows disappear would exceed its limit. OFFSET 0 and ARRAY: messages and
-      // their places are looked up by id, whatever the statistics say.
-      text: `WITH looked AS MATERIALIZED (
+    const { rows } = await inOrderOfIndex(tx, () =>
+      tx.query<Looked>({
+        name: "unavailable.release",
+        // Materialized: a subquery that is evaluated again while rows disappear would exceed its limit. OFFSET 0 and ARRAY: messages and
+        // their places are looked up by id, whatever the statistics say. WITH TIES: no index has the order of a second column.
+        text: `WITH looked AS MATERIALIZED (
                SELECT message_id, created_at FROM waiting_messages
-               WHERE provider = $1
-                 AND created_at >= COALESCE($4::timestamptz, now() - $3::float8 * interval '1 millisecond', '-infinity')
-                 AND (created_at, message_id) > (COALESCE($4::timestamptz, '-infinity'), $5)
-               ORDER BY created_at, message_id LIMIT $6),
+               WHERE provider = $1 AND created_at > COALESCE($4::timestamptz, now() - $3::float8 * interval '1 millisecond', '-infinity')
+               ORDER BY created_at FETCH FIRST ($5::int8) ROWS WITH TIES),
              movable AS MATERIALIZED (
                SELECT m.id FROM looked l
                CROSS JOIN LATERAL (SELECT r.id, r.chain FROM messages r WHERE r.id = l.message_id OFFSET 0) m
@@ -108,9 +103,10 @@ async function releaseNext(
              released AS (
                DELETE FROM waiting_messages WHERE message_id = ANY(ARRAY(SELECT message_id FROM locked)) RETURNING message_id)
              SELECT l.message_id AS id, l.created_at AS "queuedAt", r.message_id IS NOT NULL AS "isReleased"
-             FROM looked l LEFT JOIN released r ON r.message_id = l.message_id ORDER BY l.created_at, l.message_id`,
-      values: [provider, [...usable], withinMs, place?.queuedAt ?? null, place?.id ?? "", limit],
-    });
+             FROM looked l LEFT JOIN released r ON r.message_id = l.message_id ORDER BY l.created_at`,
+        values: [provider, [...usable], withinMs, place, limit],
+      }),
+    );
     const messageIds = rows.filter(({ isReleased }) => isReleased).map(({ id }) => id);
     if (messageIds.length > 0) await addJob(tx, "dispatch_messages", { messageIds });
     return rows;

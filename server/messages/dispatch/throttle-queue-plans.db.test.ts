@@ -4,12 +4,15 @@
  */
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { plainRequest } from "@/server/accounts/idempotency/request";
+import { MINUTE_MS } from "@/server/core/clock";
 import { pool, transaction } from "@/server/core/db";
 import { sendMessage } from "@/server/messages/accept/send";
+import { providerTable } from "@/server/providers/registry";
 import { prepareAttempts } from "@/test/database/attempts";
 import { explain, rowsRead, type Statement, statementsOf } from "@/test/database/plans";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
 import { claimAttempts } from "./dispatch";
+import { rerouteUnavailable } from "./provider-unavailable";
 import { claimFromThrottleQueue, drainThrottleQueue, enqueueThrottled } from "./throttle-queue";
 import { nextInQueue } from "./throttle-queue-order";
 
@@ -43,7 +46,8 @@ beforeEach(() => pool().query("DELETE FROM waiting_messages; DELETE FROM message
 const queueAt = (provider: string) =>
   pool().query(
     `INSERT INTO waiting_messages (message_id, provider, account_id, sender, segments, seq, tag, created_at)
-     SELECT id, $1, account_id, from_sender, 1, 1, row_number() OVER (ORDER BY id DESC), now() FROM messages`,
+     SELECT id, $1, account_id, from_sender, 1, 1, n, now() - n * interval '20 milliseconds'
+     FROM (SELECT *, row_number() OVER (ORDER BY id DESC) AS n FROM messages) m`,
     [provider],
   );
 
@@ -67,7 +71,13 @@ async function queueBehind(former: string): Promise<void> {
 /** Sent by `inOrderOfIndex`, with these settings. */
 const SORTING_OFF =
   "SET LOCAL enable_sort = off; SET LOCAL enable_incremental_sort = off; SET LOCAL enable_bitmapscan = off";
-const IN_ORDER = new Set(["waiting.next", "waiting.next_beside", "waiting.empty", "waiting.enter"]);
+const IN_ORDER = new Set([
+  "waiting.next",
+  "waiting.next_beside",
+  "waiting.empty",
+  "waiting.enter",
+  "unavailable.release",
+]);
 
 /** Rows of the queue that the statements read which read more than a few for each message, planned with and without their values. */
 async function excessiveReads(statements: readonly Statement[]) {
@@ -100,6 +110,25 @@ test.each(Object.keys(FORMER))(
       "waiting.empty",
       "waiting.next_beside",
     ]);
+    expect(await excessiveReads(ofQueue)).toEqual([]);
+  },
+);
+
+test.each(Object.keys(FORMER))(
+  "rerouting and giving up read those that are next by their age, by statistics of %s",
+  async (former) => {
+    await queueBehind(former);
+    await pool().query(
+      "UPDATE waiting_messages SET created_at = created_at - interval '10 minutes' WHERE message_id IN (SELECT message_id FROM waiting_messages ORDER BY created_at LIMIT $1)",
+      [TAKEN],
+    );
+    // The many messages were never reserved for.
+    await pool().query("UPDATE accounts SET held_micros = 1000000000");
+    const table = await providerTable();
+    const state = { ...(table.stateOf("twilio") ?? expect.fail()), unavailableForMs: 11 * MINUTE_MS };
+    const statements = await statementsOf(() => rerouteUnavailable(state, table, { once: TAKEN, call: TAKEN }));
+    const ofQueue = statements.filter(({ name }) => name.startsWith("unavailable."));
+    expect(ofQueue.map(({ name }) => name)).toEqual(["unavailable.release", "unavailable.give_up"]);
     expect(await excessiveReads(ofQueue)).toEqual([]);
   },
 );
