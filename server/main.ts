@@ -25,16 +25,21 @@ import { loadPrisma } from "./core/db";
 import { env, exportSettings } from "./core/env";
 import { toApiError } from "./core/errors";
 import { errorFields, log } from "./core/log";
-import { onShutdown, runUntilStopped } from "./core/process";
+import { limitStop, onShutdown, runUntilStopped } from "./core/process";
 import { keepClockChecked } from "./observability/clock-check";
 import { serveMetrics } from "./observability/exporter";
 import { pagesProcess } from "./observability/pages-state";
 import { refuseUnfitPooler, warnOfUnheardChanges } from "./observability/pooler-check";
 import { refuseOtherDatabase } from "./observability/same-database";
-import { refuseTooNew, reportEgress, warnOfLanguageOrder, warnOfLosses } from "./observability/start-check";
+import { checkLater, refuseTooNew, reportEgress, warnOfLanguageOrder, warnOfLosses } from "./observability/start-check";
 import { startTracing } from "./observability/tracing";
 
 const STOP_WITHIN_MS = 10_000;
+/**
+ * How long the whole stop may take: requests under way, the pages process, and what is written at the end. A database that has fallen
+ * silent would hold it up for as long as one statement may take, for each of these.
+ */
+const ENDED_WITHIN_MS = 20_000;
 
 /** Starts the rendering of pages. */
 async function startPages(server: Server): Promise<PagesHandler> {
@@ -48,18 +53,18 @@ async function startPages(server: Server): Promise<PagesHandler> {
 async function start(): Promise<void> {
   const { HOST, PORT } = env();
   exportSettings();
+  limitStop(ENDED_WITHIN_MS, () => log("error", "web.not_stopped_in_time", { within_ms: ENDED_WITHIN_MS }));
   makeValuesOfRequests();
   reportEgress();
   await startTracing("web");
   await serveMetrics("web");
-  await refuseUnfitPooler();
-  await refuseOtherDatabase();
+  for (const refuse of [refuseUnfitPooler, refuseOtherDatabase]) if (!(await refuse())) onShutdown(checkLater(refuse));
   if (env().CONSOLE) {
     void warnOfUnheardChanges().then((hears) => {
       pagesProcess().hearsChanges = hears;
     });
   }
-  await refuseTooNew();
+  if ((await refuseTooNew()) === null) onShutdown(checkLater(async () => (await refuseTooNew()) !== null));
   await warnOfLanguageOrder();
   await warnOfLosses();
   onShutdown(keepClockChecked());

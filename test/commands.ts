@@ -1,10 +1,19 @@
 import { spawn } from "node:child_process";
 
-/** Runs a program of Node to its end, with the given variables and few of this process. `output`: what it wrote to stdout and stderr. */
-export function runProgram(
-  [program, ...args]: [program: string, ...args: string[]],
-  { cwd, env }: { cwd: string; env: Record<string, string> },
-): Promise<{ code: number | null; output: string }> {
+/** A program of Node that runs. */
+export type Program = {
+  /** What it has written to stdout and stderr. */
+  output: () => string;
+  signal: (name: NodeJS.Signals) => void;
+  /** Its exit code, once it has ended; null: a signal ended it. */
+  ended: Promise<number | null>;
+};
+
+type Command = [program: string, ...args: string[]];
+type Surroundings = { cwd: string; env: Record<string, string> };
+
+/** Starts a program of Node with the given variables and few of this process. */
+export function startProgram([program, ...args]: Command, { cwd, env }: Surroundings): Program {
   const { PATH, HOME, NODE_ENV } = process.env;
   const child = spawn(process.execPath, [program, ...args], {
     cwd,
@@ -13,5 +22,16 @@ export function runProgram(
   });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += String(chunk)));
-  return new Promise((resolve) => child.once("close", (code) => resolve({ code, output })));
+  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
+  return { output: () => output, signal: (name) => void child.kill(name), ended };
+}
+
+/** Runs a program of Node to its end, as {@link startProgram}. */
+export async function runProgram(
+  command: Command,
+  surroundings: Surroundings,
+): Promise<{ code: number | null; output: string }> {
+  const { ended, output } = startProgram(command, surroundings);
+  const code = await ended;
+  return { code, output: output() };
 }

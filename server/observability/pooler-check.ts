@@ -111,14 +111,17 @@ const noFault = (thrown: unknown): null => {
 /**
  * Refuses a DATABASE_URL whose encryption cannot be had, or through a pooler that refuses our parameters, has no transactions, keeps no
  * prepared statements, or has unfit values.
+ * @returns whether it could be looked at.
  * @throws Error with one line for people.
  */
-export async function refuseUnfitPooler(): Promise<void> {
+export async function refuseUnfitPooler(): Promise<boolean> {
   const fault = await faultOfMain().catch((thrown) => {
     refuseUnencryptable(thrown, "DATABASE_URL");
-    return noFault(thrown);
+    noFault(thrown);
+    return undefined;
   });
-  if (fault !== null) throw plainError(`DATABASE_URL leads through a pooler that ${fault}.`);
+  if (fault) throw plainError(`DATABASE_URL leads through a pooler that ${fault}.`);
+  return fault !== undefined;
 }
 
 /**

@@ -1,17 +1,40 @@
 /** Whether a process may start on its database. */
 import { MINUTE_MS, SECOND_MS } from "../core/clock";
+import { messageOf } from "../core/database/connection-failure";
 import { pool } from "../core/db";
 import { errorFields, log } from "../core/log";
-import { plainError } from "../core/process";
+import { keepDoing, plainError } from "../core/process";
 import type { MigrationState } from "./migration-state";
 import { tooNewLine } from "./migration-state";
 import { readMigrationState } from "./migrations";
 
 const LOOK_EVERY_MS = SECOND_MS;
+/** Between two looks of {@link checkLater}, each of which says in the log that the database was not there. */
+const CHECK_AGAIN_AFTER_MS = 5 * SECOND_MS;
 /** As long as a worker waits for its lease: whatever starts it will start it again. */
 const REACHED_WITHIN_MS = MINUTE_MS;
 
 export { reportEgress } from "../egress/proxy";
+
+/**
+ * Makes a check of the start up for, as soon as the database is there: a process that can serve without it has begun. One that may not
+ * serve says why, and stops in order with code 1.
+ * @param check whether it could be made; throws an Error with one line for people.
+ * @returns a function that ends it.
+ */
+export function checkLater(check: () => Promise<boolean>): () => Promise<void> {
+  const end = keepDoing(async () => {
+    const isOver = await check().catch((thrown) => {
+      log("error", "start.refused_later", { reason: messageOf(thrown) });
+      process.exitCode = 1;
+      process.kill(process.pid, "SIGTERM");
+      return true;
+    });
+    if (isOver) void end();
+    return CHECK_AGAIN_AFTER_MS;
+  });
+  return end;
+}
 
 /**
  * Refuses a database that is too new. An unreachable database is no reason to refuse: those who need it wait for it.

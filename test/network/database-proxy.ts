@@ -1,7 +1,7 @@
 /**
- * A way to PostgreSQL that can be cut at one exact place, just before or just after the COMMIT of one transaction, and that
- * can be closed for a while, as a database is that restarts. It
- * reads the messages of PostgreSQL's protocol, so nothing of the product has to help.
+ * A way to PostgreSQL that can be cut at one exact place, just before or just after the COMMIT of one transaction, that can be closed
+ * for a while, as a database is that restarts, and that can fall silent. It reads the messages of PostgreSQL's protocol, so nothing of the
+ * product has to help.
  */
 import net from "node:net";
 
@@ -20,8 +20,11 @@ export type DatabaseProxy = {
   hangUp: () => void;
   /** Ends every connection and refuses new ones, as a stopped database would. */
   goAway: () => Promise<void>;
-  /** Passes nothing on any more and closes nothing, as an interrupted network would; new connections fare no better, unless `sparing` them. */
-  fallSilent: (sparing?: "new") => void;
+  /**
+   * Passes nothing on any more in either direction, and keeps its connections, as a host does that has fallen silent. New ones fare no better,
+   * unless it is `sparing` them. Resolves when it has been asked something since.
+   */
+  fallSilent: (sparing?: "new") => Promise<void>;
   /** Accepts connections again, at the same address. */
   comeBack: () => Promise<void>;
   close: () => Promise<void>;
@@ -61,20 +64,28 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
   const sockets = new Set<net.Socket>();
   let plan: Plan | null = null;
   let isSilent = false;
+  /** Clients that hear nothing any more. */
+  const deaf = new WeakSet<net.Socket>();
+  const clients = new Set<net.Socket>();
+  let askInSilence = () => {};
 
-  const server = net.createServer((client) => {
+  // A silent host does not even end what its caller has ended.
+  const server = net.createServer({ allowHalfOpen: true }, (client) => {
     const database = net.connect(Number(target.port), target.hostname);
     for (const socket of [client, database]) {
       sockets.add(socket);
       socket.on("error", () => undefined);
       socket.on("close", () => sockets.delete(socket));
     }
-    if (isSilent) client.pause();
+    clients.add(client);
+    client.on("close", () => clients.delete(client));
+    if (isSilent) deaf.add(client);
     let held: Buffer = Buffer.alloc(0);
     let isFirst = true;
     let isMarked = false;
     let cut: Cut | null = null;
     client.on("data", (chunk: Buffer) => {
+      if (deaf.has(client)) return askInSilence();
       const { messages, rest } = takeMessages(Buffer.concat([held, chunk]), isFirst);
       held = rest;
       for (const message of messages) {
@@ -90,12 +101,14 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
       }
     });
     database.on("data", (chunk: Buffer) => {
+      if (deaf.has(client)) return;
       if (cut === null) client.write(chunk);
       else if (cut === "disown" && chunk.includes(COMMIT)) client.end(LOST_SERVER);
     });
+    client.on("end", () => !deaf.has(client) && client.end());
     client.on("close", () => database.destroy());
     // Once cut, the caller receives nothing more, not even the end of the database's connection.
-    database.on("close", () => cut === null && client.destroy());
+    database.on("close", () => cut === null && !deaf.has(client) && client.destroy());
   });
   const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
   await listen(0);
@@ -122,7 +135,10 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
     goAway,
     fallSilent: (sparing) => {
       isSilent = sparing === undefined;
-      for (const socket of sockets) socket.pause();
+      for (const client of clients) deaf.add(client);
+      return new Promise((resolve) => {
+        askInSilence = resolve;
+      });
     },
     comeBack: () => listen(port),
     close: goAway,

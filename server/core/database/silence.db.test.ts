@@ -39,7 +39,7 @@ test("a statement that the network has swallowed fails like one whose connection
   const { proxy, pool } = await startWatched();
   const client = await pool.connect();
   await client.query("SELECT 1");
-  proxy.fallSilent();
+  void proxy.fallSilent();
   const thrown = await failureOf(client.query("SELECT 2"));
   expect(thrown).toMatchObject({ message: expect.stringContaining("no response") });
   expect(isConnectionFailure(thrown)).toBe(true);
@@ -50,7 +50,7 @@ test("one whose connection alone is silent fails too, though the database can be
   const { proxy, pool } = await startWatched();
   const client = await pool.connect();
   await client.query("SELECT 1");
-  proxy.fallSilent("new");
+  void proxy.fallSilent("new");
   expect(await failureOf(client.query("SELECT 2"))).toMatchObject({ message: expect.stringContaining("no response") });
   client.release(true);
 });

@@ -1,0 +1,71 @@
+/** A web process that starts, and stops, beside a database that does not answer. */
+import { randomBytes } from "node:crypto";
+import { afterAll, afterEach, beforeAll, expect, inject, test } from "vitest";
+import { freePort } from "@/scripts/free-port";
+import { type Program, startProgram } from "@/test/commands";
+import { asSuperuser } from "@/test/database/superuser";
+import { type DatabaseProxy, startDatabaseProxy } from "@/test/network/database-proxy";
+
+/** Generous: a slow machine is no failure. */
+const WITHIN_MS = 60_000;
+const other = `other_${randomBytes(6).toString("hex")}`;
+/** Known once the tests run. */
+const main = (): string => process.env.DATABASE_URL ?? "";
+
+let proxy: DatabaseProxy;
+let web: Program | null = null;
+
+beforeAll(async () => {
+  await asSuperuser(`CREATE DATABASE ${other}`);
+  proxy = await startDatabaseProxy(main());
+});
+afterEach(async () => {
+  web?.signal("SIGKILL");
+  await web?.ended;
+});
+afterAll(async () => {
+  await proxy.close();
+  await asSuperuser(`DROP DATABASE ${other} WITH (FORCE)`);
+});
+
+async function startWeb(env: Record<string, string> = {}): Promise<Program & { url: string }> {
+  const port = String(await freePort());
+  const settings = { SECRET_KEY: "0123456789abcdef0123456789abcdef", HOST: "127.0.0.1", PORT: port, CONSOLE: "false" };
+  const program = startProgram([inject("programs").web], {
+    cwd: ".",
+    env: { ...settings, DATABASE_URL: proxy.url, LOG_LEVEL: "info", ...env },
+  });
+  web = program;
+  return { url: `http://127.0.0.1:${port}`, ...program };
+}
+
+const says = (program: Program, text: string) => expect.poll(program.output, { timeout: WITHIN_MS }).toContain(text);
+
+test("addresses of two databases end it, also when they can be compared only after its start", {
+  timeout: 2 * WITHIN_MS,
+}, async () => {
+  await proxy.goAway();
+  const direct = new URL(main());
+  direct.pathname = `/${other}`;
+  const program = await startWeb({ DATABASE_DIRECT_URL: direct.href });
+  await says(program, "database.not_compared");
+  await proxy.comeBack();
+  expect(await program.ended).toBe(1);
+  expect(program.output()).toContain(`DATABASE_DIRECT_URL leads to the database ${other}`);
+});
+
+test("ends in time when it is stopped while its database has fallen silent", { timeout: 2 * WITHIN_MS }, async () => {
+  const program = await startWeb();
+  await says(program, "web.ready");
+  const health = await fetch(`${program.url}/api/health`);
+  expect(health.status).toBe(200);
+  const asked = proxy.fallSilent();
+  const request = fetch(`${program.url}/api/v1/account`, {
+    headers: { authorization: `Bearer ds_live_${"a".repeat(32)}` },
+  });
+  request.catch(() => undefined);
+  await asked;
+  program.signal("SIGTERM");
+  expect(await program.ended).toBe(1);
+  expect(program.output()).toContain("web.not_stopped_in_time");
+});
