@@ -1,9 +1,9 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { plainRequest } from "@/server/accounts/idempotency/request";
-import { pool } from "@/server/core/db";
+import { pool, transaction } from "@/server/core/db";
 import { workerId } from "@/server/core/worker-id";
 import { sendMessage } from "@/server/messages/accept/send";
-import { begin, claim, dropClaims, giveBack, knownClaims } from "@/server/messages/dispatch/claims";
+import { begin, claim, deleteClaims, dropClaims, giveBack, knownClaims } from "@/server/messages/dispatch/claims";
 import { claimAttempts } from "@/server/messages/dispatch/dispatch";
 import { attemptOf } from "@/server/messages/dispatch/next-attempt";
 import { attemptResult, recordOutcome } from "@/server/messages/dispatch/record-outcome";
@@ -103,8 +103,22 @@ describe("a worker whose lease has expired", () => {
     await takeBackClaims([workerId()]);
     const [again] = await claimAttempts([message.id]);
     again?.slot?.release();
+    await belongsTo(workerId(), message, false);
     expect(await begin(message.first)).toBe(false);
+    expect(await attemptsOf(message.id)).toMatchObject([{ isBegun: false }]);
     expect(again && (await begin(again))).toBe(true);
+  });
+
+  test("is the only one whose claims are taken back, and none that was begun meanwhile is", async () => {
+    const [dead, alive] = [await claimed(), await claimed()];
+    await belongsTo("worker-dead", dead, false);
+    await belongsTo("worker-alive", alive, false);
+    expect(await takeBackClaims(["worker-dead"])).toBe(1);
+    expect([await attemptsOf(dead.id), await attemptsOf(alive.id)]).toMatchObject([[], [{ seq: 1 }]]);
+    // It was found before it was begun.
+    await belongsTo("worker-alive", alive, true);
+    expect(await transaction((tx) => deleteClaims(tx, [alive.first], { keepsBegun: true }))).toBe(0);
+    expect(await attemptsOf(alive.id)).toMatchObject([{ seq: 1, isBegun: true }]);
   });
 
   test("leaves begun attempts with an unknown outcome, and the messages fall back at once", async () => {
@@ -144,6 +158,9 @@ describe("a worker whose lease has expired", () => {
     expect(await findForgottenWorkers()).not.toContain("worker-forgotten");
     await letTimePass(message.id, "2 minutes");
     expect(await findForgottenWorkers()).toContain("worker-forgotten");
+    await pool().query("INSERT INTO workers (id) VALUES ('worker-forgotten')");
+    expect(await findForgottenWorkers()).not.toContain("worker-forgotten");
+    await pool().query("DELETE FROM workers WHERE id = 'worker-forgotten'");
     await recoverAttempts(["worker-forgotten"]);
     expect(await queued()).toEqual([message.id]);
   });
@@ -173,6 +190,20 @@ describe("a claim whose reply is lost", () => {
     dropClaims([attempt]);
     expect(await giveBackUnheard()).toBe(0);
     expect(await attemptsOf(id)).toHaveLength(1);
+  });
+
+  test("is left alone when it is another worker's, or was begun a moment ago", async () => {
+    const [others, begun] = [await claimed(), await claimed()];
+    for (const { id, first } of [others, begun]) {
+      dropClaims([first]);
+      await letTimePass(id, "1 minute");
+    }
+    await belongsTo("worker-alive", others, false);
+    await belongsTo(workerId(), begun, true);
+    expect(await giveBackUnheard()).toBe(0);
+    expect([await attemptsOf(others.id), await attemptsOf(begun.id)]).toMatchObject([[{ seq: 1 }], [{ seq: 1 }]]);
+    await letTimePass(begun.id, "1 minute");
+    expect(await giveBackUnheard()).toBe(1);
   });
 
   test("is given back at once when its statement fails", async () => {
