@@ -1,6 +1,8 @@
 import { createHash, createHmac, generateKeyPairSync, randomUUID, sign } from "node:crypto";
-import { beforeAll, expect, test, vi } from "vitest";
+import { beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { MINUTE_MS } from "../core/clock";
 import { pool } from "../core/db";
+import { noteAhead } from "../observability/database-time";
 import { flushCounts } from "../providers/health/counts";
 import { receiptUrlOf } from "../providers/receipt-url";
 import { invalidateProviders } from "../providers/registry";
@@ -89,6 +91,39 @@ test("a reply over a channel of Bird is to the number of that channel, and is st
   expect(await repliesOf("messagebird")).toMatchObject([{ from: "+31687654321", to: "31612345678", text: "STOP" }]);
 });
 
+test.each([20, -20])(
+  "a callback is genuine by the database's clock too, while ours is %i minutes from it, and counts once",
+  async (minutes) => {
+    const body = JSON.stringify({
+      data: {
+        event_type: "message.finalized",
+        id: randomUUID(),
+        payload: { id: randomUUID(), to: [{ status: "delivered" }] },
+      },
+    });
+    // Our clock cannot be set here: those of the provider and of the database differ from it.
+    const tell = (minutesFromDatabase: number) => {
+      const timestamp = String(Math.floor(Date.now() / 1_000) - (minutes + minutesFromDatabase) * 60);
+      const signature = sign(null, Buffer.from(`${timestamp}|${body}`), privateKey).toString("base64");
+      return post("telnyx", { "telnyx-timestamp": timestamp, "telnyx-signature-ed25519": signature }, body);
+    };
+    const before = await noted("telnyx");
+    onTestFinished(() => noteAhead(0));
+    noteAhead(0);
+    expect(await tell(0)).toMatchObject({ status: 401 });
+    noteAhead(minutes * MINUTE_MS);
+    expect(await tell(0)).toMatchObject({ status: 200 });
+    expect(await tell(minutes)).toMatchObject({ status: 401 });
+    expect(await tell(0)).toMatchObject({ status: 200 });
+    expect(await noted("telnyx")).toEqual({
+      ...before,
+      receipts: before.receipts + 1,
+      replayed: before.replayed + 1,
+      jobs: before.jobs + 1,
+    });
+  },
+);
+
 test("an event that Telnyx repeats is acknowledged and counted, but not applied twice", async () => {
   const body = JSON.stringify({
     data: {
@@ -103,11 +138,12 @@ test("an event that Telnyx repeats is acknowledged and counted, but not applied 
     const signature = sign(null, Buffer.from(`${timestamp}|${body}`), privateKey).toString("base64");
     return post("telnyx", { "telnyx-timestamp": timestamp, "telnyx-signature-ed25519": signature }, body);
   };
+  const { receipts, replayed, jobs } = await noted("telnyx");
   expect(await tell(60)).toMatchObject({ status: 200 });
-  expect(await noted("telnyx")).toEqual({ receipts: 1, forged: 0, replayed: 0, jobs: 1 });
+  expect(await noted("telnyx")).toEqual({ receipts: receipts + 1, forged: 0, replayed, jobs: jobs + 1 });
   // Each repetition is signed anew; only the id of the event is the same.
   expect(await tell(0)).toMatchObject({ status: 200 });
-  expect(await noted("telnyx")).toEqual({ receipts: 1, forged: 0, replayed: 1, jobs: 1 });
+  expect(await noted("telnyx")).toEqual({ receipts: receipts + 1, forged: 0, replayed: replayed + 1, jobs: jobs + 1 });
 });
 
 test("a repeated callback of Plivo is refused, even with only its weaker signature", async () => {

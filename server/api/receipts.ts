@@ -3,10 +3,11 @@
  * and, where the provider signs, its signature is valid; it is acknowledged once it is stored.
  */
 import { clientAddress } from "../api-keys/ip-allowlist";
-import { now } from "../core/clock";
+import { now, SECOND_MS } from "../core/clock";
 import { env, publicUrl } from "../core/env";
 import { isApiError } from "../core/errors";
 import { errorFields, log } from "../core/log";
+import { knownAheadMs } from "../observability/database-time";
 import { countCallback } from "../providers/health/counts";
 import type { Authenticity, Callback, CallbackContent } from "../providers/port";
 import { isCallbackAllowed } from "../providers/receipt-networks";
@@ -95,14 +96,29 @@ async function findReader({ method, url, headers, peer }: ReceiptRequest): Promi
   return { id, ...reader };
 }
 
+/** Clocks that differ by less are the same: providers allow minutes. */
+const SAME_CLOCK_MS = 30 * SECOND_MS;
+
+/**
+ * Checks a callback by our own clock, and one that is too old or too new by it, where the clocks differ, by the database's too: a process
+ * whose clock is wrong would refuse them all. Its nonces keep it from being taken twice.
+ */
+function authenticate(callback: Callback, { provider, settings }: Reader): Authenticity {
+  const ours = provider.authenticate(callback, settings, now());
+  const aheadMs = knownAheadMs();
+  if (ours.kind !== "stale" || Math.abs(aheadMs) < SAME_CLOCK_MS) return ours;
+  return provider.authenticate(callback, settings, new Date(now().getTime() - aheadMs));
+}
+
 /** Reads a callback whose signature is valid, where the provider signs. */
-async function readGenuine(request: ReceiptRequest, { id, provider, settings }: Reader): Promise<Genuine | Refused> {
+async function readGenuine(request: ReceiptRequest, reader: Reader): Promise<Genuine | Refused> {
+  const { id, provider, settings } = reader;
   const body = await readReceiptBody(request, id);
   if ("response" in body) return body;
   const { method, url, headers } = request;
   const callback: Callback = { method, url: `${publicUrl()}${url}`, headers, body };
   try {
-    const authenticity = provider.authenticate(callback, settings, now());
+    const authenticity = authenticate(callback, reader);
     if (authenticity.kind === "unasked") return { response: respond(401, CHALLENGE) };
     if (authenticity.kind !== "genuine") return refuse(id, authenticity.kind, authenticity.detail, 401);
     return { content: provider.readCallback(callback, settings), authenticity };
