@@ -109,6 +109,29 @@ test("after a rebuild of usage, deep pages begin at milestones again, also where
   }
 });
 
+test("deep pages are right again after a clock was set back behind a milestone", async () => {
+  const account = await makeAccount();
+  const { accountId } = account;
+  const start = await fill(account);
+  await markLists();
+  const milestones = async () =>
+    (await pool().query("SELECT * FROM list_milestones WHERE account_id = $1 ORDER BY place", [accountId])).rows;
+  const before = await milestones();
+  await markLists();
+  expect(await milestones()).toEqual(before);
+  // Ids of the time that the clock shows, between those of messages that have a milestone behind them.
+  await pool().query(
+    `INSERT INTO messages SELECT (jsonb_populate_record(m, jsonb_build_object('id', $2::text || lpad(n::text, 16, '0') || 'x'))).*
+     FROM messages m, generate_series(5001, 5030) n WHERE m.id = $1`,
+    [`${start}${"1".padStart(16, "0")}`, start],
+  );
+  await pool().query("UPDATE usage_days SET messages = messages + 30 WHERE account_id = $1", [accountId]);
+  await markLists();
+  for (const page of PAGES) expect(await idsOn(account, page)).toEqual(await truthOn(account, page));
+  await pool().query("VACUUM ANALYZE messages");
+  expect(await rowsReadOn(account, 1_000)).toBeLessThan(MILESTONE_EVERY + 2 * LIMIT);
+});
+
 test("a run that takes too long, or whose worker stops, ends between two milestones, and the next one continues", async () => {
   const account = await makeAccount();
   await fill(account);

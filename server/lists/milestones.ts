@@ -2,9 +2,11 @@
  * Milestones of the list of messages: places from which a deep page is near. Messages are only added at the new end of the list,
  * and only go at the old end, so a place counted from the oldest message that there ever was does not change.
  */
-import { HOUR_MS, MINUTE_MS } from "../core/clock";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../core/clock";
 import { pool, type Queryable, readPool, type Tx } from "../core/db";
 import { firstIdAt } from "../core/ids";
+import { log } from "../core/log";
+import { defineProcessValue } from "../core/process";
 import { runParts } from "../retention/steps";
 
 /** Messages between two milestones: a page reads no more than these to get to its place. */
@@ -13,8 +15,16 @@ export const MILESTONE_EVERY = 2_000;
 const SET_MAX = 2_500;
 /** A run ends after this time; the next one continues. */
 const RUN_MAX_MS = 10 * MINUTE_MS;
-/** A message with an older id is committed by now, so that none can come to stand before a milestone. */
+/**
+ * A message with an older id is committed by now, so that none can come to stand before a milestone; unless the clock of a process was
+ * set back by more, which {@link dropWrong} finds out.
+ */
 const SETTLED_MS = HOUR_MS;
+/** Milestones that are wrong again soon are wrong for another reason, such as a wrong counter, which setting them does not mend. */
+const DROPPED_EVERY_MS = DAY_MS;
+
+/** When this process dropped the milestones of accounts, by `performance.now()`. */
+const droppedAt = defineProcessValue("lists.milestones_dropped", () => new Map<string, number>());
 
 /** SQL: messages that the account `$1` ever had. */
 const EVER = "(SELECT coalesce(sum(messages), 0) FROM usage_days WHERE account_id = $1)";
@@ -39,26 +49,50 @@ export async function milestoneBefore(
   return row ? { messageId: row.messageId, skip: Number(row.skip) } : null;
 }
 
-/** Sets the milestones that are missing, until `stop`. An account's messages are read once over all runs. */
+/**
+ * Sets the milestones that are missing, and those that turn out to be wrong, until `stop`. An account's messages are read once over all
+ * runs, but for those behind its last milestone.
+ */
 export async function setMilestones(stop?: AbortSignal): Promise<void> {
   const runUntil = performance.now() + RUN_MAX_MS;
   const mayGoOn = () => !stop?.aborted && performance.now() < runUntil;
-  const { rows: accounts } = await pool().query<{ id: string; now: Date }>({
-    text: `SELECT u.account_id AS id, now() AS now
+  const { rows: accounts } = await pool().query<{ id: string; now: Date; isDue: boolean }>({
+    text: `SELECT u.account_id AS id, now() AS now, u.messages - coalesce(l.place, f.messages, 0) > $1 AS "isDue"
            FROM (SELECT account_id, sum(messages) AS messages FROM usage_days GROUP BY account_id) u
            LEFT JOIN (SELECT account_id, sum(messages) AS messages FROM forgotten_days GROUP BY account_id) f
              ON f.account_id = u.account_id
            LEFT JOIN LATERAL (SELECT place FROM list_milestones WHERE account_id = u.account_id
              ORDER BY place DESC LIMIT 1) l ON true
-           WHERE u.messages - coalesce(l.place, f.messages, 0) > $1`,
+           WHERE l.place IS NOT NULL OR u.messages - coalesce(f.messages, 0) > $1`,
     values: [MILESTONE_EVERY],
   });
   await runParts(
-    accounts.map(({ id, now }) => async () => {
+    accounts.map(({ id, now, isDue }) => async () => {
+      if (!mayGoOn() || !((await dropWrong(id)) || isDue)) return;
       const settled = firstIdAt("message", new Date(now.getTime() - SETTLED_MS));
       for (let set = 0; set < SET_MAX && mayGoOn() && (await setNext(id, settled)); ) set += 1;
     }),
   );
+}
+
+/**
+ * Drops the account's milestones when not as many messages stand behind the last one as its place says: a process whose clock was set back has
+ * stored some in front of it. @returns whether it did.
+ */
+async function dropWrong(accountId: string): Promise<boolean> {
+  const last = droppedAt().get(accountId);
+  if (last !== undefined && performance.now() - last < DROPPED_EVERY_MS) return false;
+  const { rowCount } = await pool().query({
+    text: `DELETE FROM list_milestones WHERE account_id = $1 AND EXISTS (
+             SELECT 1 FROM (SELECT place, message_id FROM list_milestones WHERE account_id = $1 ORDER BY place DESC LIMIT 1) l
+             WHERE ${EVER} - l.place <> (SELECT count(*) FROM messages
+               WHERE account_id = ANY(ARRAY[$1::text]) AND id > l.message_id))`,
+    values: [accountId],
+  });
+  if (!rowCount) return false;
+  droppedAt().set(accountId, performance.now());
+  log("warn", "lists.milestones_dropped", { account_id: accountId, milestones: rowCount });
+  return true;
 }
 
 /**
