@@ -13,7 +13,7 @@ import { clearSecondFactor } from "@/server/auth/credentials/second-factor";
 import { SignUpInput } from "@/server/auth/schema";
 import { inTestMode, type SessionActor } from "@/server/core/actor";
 import { prisma, repeatWhenLost } from "@/server/core/db";
-import { publicUrl } from "@/server/core/env";
+import { env, publicUrl } from "@/server/core/env";
 import { isApiError, isOutcomeUnknown } from "@/server/core/errors";
 import { isTestAccount, liveAccountOf } from "@/server/core/ids";
 import { fromMicros, toMicros } from "@/server/core/wire";
@@ -60,7 +60,7 @@ async function once<Result>(operation: (request: IdempotentRequest) => Promise<R
 /** Approves a sender. The automatic approval (SENDER_AUTO_APPROVE_S) may come first; the result is the same. */
 async function approve(id: string): Promise<Row> {
   try {
-    await decideSender(OPERATOR, { id, decision: "approved" });
+    await repeatWhenLost(() => decideSender(OPERATOR, { id, decision: "approved" }));
   } catch (thrown) {
     if (!isApiError(thrown) || thrown.wire.details.status !== "approved") throw thrown;
   }
@@ -78,7 +78,7 @@ function senderInput(senderId: string, option: string): CreateSenderInput {
 async function registerSender(flags: Flags) {
   const input = senderInput(required(flags, "sender-id"), "sender-id");
   const owner = await ownerOf(flags);
-  const { id, sender_id: senderId, type, status } = await createSender(owner, input);
+  const { id, sender_id: senderId, type, status } = await once((request) => createSender(owner, input, request));
   return done(flags.approve === true ? await approve(id) : { id, accountId: owner.accountId, senderId, type, status });
 }
 
@@ -93,19 +93,20 @@ async function createAccount(flags: Flags) {
   const { balance } = parseInput(OpeningBalance, { balance: decimal(flags, "balance") ?? 0 });
   const senderId = text(flags, "sender");
   const sender = senderId === undefined ? null : senderInput(senderId, "sender");
-  const { accountId, userId } = await createAccountWithOwner({
+  const account = {
     email: input.email,
     passwordHash: await hashPassword(input.password),
     name: input.name,
     companyName: input.company_name,
     isOperator: flags.operator === true,
     balanceMicros: toMicros(balance),
-  });
+  };
+  const { accountId, userId } = await once((request) => createAccountWithOwner(account, request));
   const owner = { kind: "session", accountId, userId, isOperator: false } as const;
   const key = await once((request) => createApiKey(owner, { name: "Admin", rate_limit: KEY_RATE_LIMIT }, request));
-  if (sender) await approve((await createSender(owner, sender)).id);
-  const account = { accountId, userId, email: input.email.toLowerCase(), password, balance };
-  return done({ ...account, apiKeyId: key.id, apiKey: key.plain_key, sender: senderId ?? null });
+  if (sender) await approve((await once((request) => createSender(owner, sender, request))).id);
+  const made = { accountId, userId, email: input.email.toLowerCase(), password, balance };
+  return done({ ...made, apiKeyId: key.id, apiKey: key.plain_key, sender: senderId ?? null });
 }
 
 async function credit(flags: Flags) {
@@ -120,7 +121,10 @@ async function credit(flags: Flags) {
 
 async function resetPassword(flags: Flags) {
   const { userId, token } = await issuePasswordReset(OPERATOR, required(flags, "email"));
-  return done({ userId, url: `${publicUrl()}/reset-password?token=${token}`, validMinutes: 60 });
+  const link = { userId, url: `${publicUrl()}/reset-password?token=${token}`, validMinutes: 60 };
+  if (env().PUBLIC_URL !== undefined) return done(link);
+  const note = `PUBLIC_URL is not set here, so the link leads to this machine: elsewhere, put the service's own address in place of ${publicUrl()}.`;
+  return done({ ...link, note });
 }
 
 async function clearFactor(flags: Flags) {
@@ -201,7 +205,7 @@ async function createRoute(flags: Flags) {
     priority: decimal(flags, "priority"),
     price,
   });
-  const { id, prefix, priority, chain } = await createRouteRow(OPERATOR, input);
+  const { id, prefix, priority, chain } = await once((request) => createRouteRow(OPERATOR, input, request));
   return done({ id, prefix, priority, chain, price });
 }
 

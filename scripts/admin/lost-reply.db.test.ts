@@ -50,3 +50,33 @@ test("when the reply to the COMMIT of a key is lost, the command shows the key t
   ]);
   expect(rows).toEqual([{ id: (output as { id: string }).id }]);
 });
+
+test("when the reply to the COMMIT of a route or an account is lost, the command goes on and shows the one that was made", async () => {
+  const [prefix, cut] = ["9981", "swallow"] as const;
+  const cutRoute = proxy.cutCommitOf("INSERT INTO routes", cut);
+  const route = runCommand("route create", { chain: "sandbox", price: "0.01", prefix });
+  await cutRoute;
+  const { output: madeRoute } = await route;
+  const { rows: routes } = await pool().query("SELECT id FROM routes WHERE prefix = $1", [prefix]);
+  expect(routes).toEqual([{ id: (madeRoute as { id: number }).id }]);
+
+  const email = `${cut}@admin.example`;
+  const cutAccount = proxy.cutCommitOf("INSERT INTO accounts", cut);
+  const created = runCommand("account create", { email, balance: "5", sender: "LOST" });
+  await cutAccount;
+  const { output: madeAccount } = await created;
+  const { rows: accounts } = await pool().query(
+    `SELECT a.id AS "accountId", a.balance_micros AS balance, s.status FROM accounts a
+       JOIN senders s ON s.account_id = a.id WHERE a.email = $1`,
+    [email],
+  );
+  const { accountId } = madeAccount as { accountId: string };
+  expect(accounts).toEqual([{ accountId, balance: 5_000_000n, status: "approved" }]);
+  expect((await checkLedger()).drifted).toEqual([]);
+});
+
+test("a link for another password says that it leads to this machine, unless PUBLIC_URL is set", async () => {
+  await runCommand("account create", { email: "link@admin.example" });
+  const { output } = await runCommand("account reset-password", { email: "link@admin.example" });
+  expect(output).toMatchObject({ note: expect.stringContaining("PUBLIC_URL is not set") });
+});

@@ -2,10 +2,12 @@ import type { Account as AccountRow } from "@/prisma/generated/client";
 import { recordAudit } from "../audit/store";
 import type { AccountActor, Actor, Origin } from "../core/actor";
 import { DAY_MS, now, utcDay } from "../core/clock";
-import { prisma, readPrisma, transaction } from "../core/db";
+import { prisma, readPrisma, type Tx, transaction } from "../core/db";
 import { conflict, notFound } from "../core/errors";
 import { isTestAccount, newId } from "../core/ids";
 import { fromMicros } from "../core/wire";
+import { createOnceFor, OPERATORS } from "./idempotency/create-once";
+import { type IdempotentRequest, plainRequest } from "./idempotency/request";
 import { presentAccount } from "./present";
 import type { Account, Balance, USAGE_PERIODS, Usage, UsageSeries } from "./schema";
 import { postMoney } from "./store";
@@ -116,57 +118,65 @@ const violates = (thrown: unknown, constraint: string): boolean =>
 /**
  * Creates an account and the user who owns it, in one transaction. The email is stored in lower case. An opening
  * balance, in micro-units, is a ledger credit like any other. The password comes hashed, as that takes long.
+ * @param request of a command, whose Idempotency-Key belongs to all operators.
  * @throws 409 `email_taken` when a user with this email exists.
  */
-export async function createAccountWithOwner(input: {
-  email: string;
-  passwordHash: string;
-  name: string;
-  companyName: string;
-  isOperator?: boolean;
-  balanceMicros?: bigint;
-  /** The stranger who signs up, with address; absent: the operator's command line. */
-  signUpFrom?: Origin;
-}): Promise<{ accountId: string; userId: string }> {
+export async function createAccountWithOwner(
+  input: {
+    email: string;
+    passwordHash: string;
+    name: string;
+    companyName: string;
+    isOperator?: boolean;
+    balanceMicros?: bigint;
+    /** The stranger who signs up, with address; absent: the operator's command line. */
+    signUpFrom?: Origin;
+  },
+  request: IdempotentRequest = plainRequest(),
+): Promise<{ accountId: string; userId: string }> {
   const { passwordHash, name, companyName, isOperator = false, balanceMicros = 0n } = input;
   const email = input.email.trim().toLowerCase();
   const accountId = newId("account");
   const userId = newId("user");
   const at = now();
-  try {
-    await transaction(async (tx) => {
-      await tx.query("INSERT INTO accounts (id, email, name, company_name, created_at) VALUES ($1, $2, $3, $4, $5)", [
-        accountId,
-        email,
-        name,
-        companyName,
-        at,
-      ]);
-      await tx.query(
-        `INSERT INTO users (id, account_id, email, name, password_hash, is_operator, created_at)
+  const carryOut = async (tx: Tx) => {
+    await tx.query("INSERT INTO accounts (id, email, name, company_name, created_at) VALUES ($1, $2, $3, $4, $5)", [
+      accountId,
+      email,
+      name,
+      companyName,
+      at,
+    ]);
+    await tx.query(
+      `INSERT INTO users (id, account_id, email, name, password_hash, is_operator, created_at)
          VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-        [userId, accountId, email, name, passwordHash, isOperator, at],
-      );
-      const by: Actor = input.signUpFrom
-        ? { kind: "session", accountId, userId, isOperator: false, sessionId: "", origin: input.signUpFrom }
-        : { kind: "system", name: "admin" };
-      const after = {
-        email,
-        name,
-        company_name: companyName,
-        is_operator: isOperator,
-        balance: fromMicros(balanceMicros),
-      };
-      await recordAudit(tx, by, { action: "account.created", accountId, subjectId: accountId, after });
-      if (balanceMicros === 0n) return;
+      [userId, accountId, email, name, passwordHash, isOperator, at],
+    );
+    const by: Actor = input.signUpFrom
+      ? { kind: "session", accountId, userId, isOperator: false, sessionId: "", origin: input.signUpFrom }
+      : { kind: "system", name: "admin" };
+    const after = {
+      email,
+      name,
+      company_name: companyName,
+      is_operator: isOperator,
+      balance: fromMicros(balanceMicros),
+    };
+    await recordAudit(tx, by, { action: "account.created", accountId, subjectId: accountId, after });
+    if (balanceMicros !== 0n) {
       const opening = { accountId, kind: "credit", amountMicros: balanceMicros, reservedMicros: 0n } as const;
       await postMoney(tx, [{ ...opening, messageId: null, note: "Opening balance", at }]);
-    });
+    }
+    return { accountId, userId };
+  };
+  try {
+    return await (input.signUpFrom
+      ? transaction(carryOut)
+      : createOnceFor(OPERATORS, request, { whileSuspended: true, carryOut }));
   } catch (thrown) {
     // Another account of the same second has the id.
-    if (violates(thrown, "accounts_pkey")) return createAccountWithOwner(input);
+    if (violates(thrown, "accounts_pkey")) return createAccountWithOwner(input, request);
     if (!violates(thrown, "users_email_key")) throw thrown;
     throw conflict("There is an account with this email already.", { param: "email", reason: "email_taken" });
   }
-  return { accountId, userId };
 }

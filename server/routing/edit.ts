@@ -1,5 +1,5 @@
 /** Changes of the route table by operators. They hold everywhere within a second. */
-import { createOnce } from "../accounts/idempotency/create-once";
+import { createOnce, createOnceFor, OPERATORS } from "../accounts/idempotency/create-once";
 import { type IdempotentRequest, isReplayed, plainRequest } from "../accounts/idempotency/request";
 import type { AuditValues } from "../audit/schema";
 import { recordAudit } from "../audit/store";
@@ -47,7 +47,7 @@ const valuesOf = ({ prefix, priority, chain, price, weight, is_active }: Omit<Op
   is_active,
 ];
 
-/** The Idempotency-Key of a person belongs to the account that they act in. @throws 403 unless the actor is an operator. */
+/** The Idempotency-Key of a person belongs to the account that they act in, that of a command to all operators. @throws 403 unless the actor is an operator. */
 export async function createRoute(
   actor: Actor,
   input: CreateRouteInput,
@@ -68,7 +68,7 @@ export async function createRoute(
   };
   const route = await (actor.kind === "session"
     ? createOnce(actor, request, { whileSuspended: true, carryOut })
-    : transaction(carryOut));
+    : createOnceFor(OPERATORS, request, { whileSuspended: true, carryOut }));
   if (!isReplayed(request)) log("info", "route.created", { route_id: route.id, by: nameOf(actor) });
   return route;
 }
