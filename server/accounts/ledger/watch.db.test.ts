@@ -5,7 +5,8 @@ import { makeAccount } from "@/test/database/seed";
 import { pool } from "../../core/db";
 import { metrics } from "../../core/metrics";
 import { watchLedger } from "../tasks";
-import { chaptersToVerify, noteVerified } from "./chapters";
+import { chaptersToVerify, firstMessageAt, noteVerified } from "./chapters";
+import { findDrift, openRange } from "./check";
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -34,6 +35,16 @@ const forgetGauges = () => {
   metrics().ledgerDrifted.set(0);
   metrics().ledgerCheckedAt.set(0);
 };
+
+test("the whole comparison, and one that began before the last chapter was closed, count no chapter twice", async () => {
+  await makeClosed();
+  const range = await openRange(0, firstMessageAt);
+  await makeClosed();
+  const { rows } = await pool().query("SELECT FROM ledger_chapters");
+  expect(rows.length).toBeGreaterThanOrEqual(2);
+  expect((await findDrift(range)).drifted).toEqual([]);
+  expect((await findDrift()).drifted).toEqual([]);
+});
 
 test.each([
   ["closing a chapter", "INTO ledger_chapters"],

@@ -115,3 +115,15 @@ test("a failed claim releases its slots", async () => {
   }
   expect(slotsInUse(twilio)).toBe(0);
 });
+
+test("a message that waits for its turn in the throttle queue is claimed by no dispatch", async () => {
+  const [id = ""] = await send(1, fast);
+  await pool().query(
+    `INSERT INTO waiting_messages (message_id, provider, account_id, sender, segments, seq, tag)
+     SELECT id, 'twilio', account_id, from_sender, 1, 1, 0 FROM messages WHERE id = $1`,
+    [id],
+  );
+  const claimed: Attempt[] = [];
+  await dispatch([id], (attempts) => claimed.push(...attempts));
+  expect(claimed).toEqual([]);
+});

@@ -178,6 +178,38 @@ test("a message that is to be tried again at its providers is sent by the first 
   expect(await message.read()).toMatchObject({ status: "sent", provider: "sandbox", attempts: 3 });
 });
 
+test("only messages that have waited at the provider for ten minutes fail with it", async () => {
+  await setProvider("is_drained", true);
+  const [old, elsewhere] = [await sendTo(newNumber(), own.onlyTwilio), await sendTo(newNumber(), own.onlyTwilio)];
+  await work();
+  await letTimePass(11);
+  await pool().query("UPDATE waiting_messages SET provider = 'sandbox' WHERE message_id = $1", [elsewhere.id]);
+  const young = await sendTo(newNumber(), own.onlyTwilio);
+  expect(await claimAttempts([young.id])).toEqual([]);
+  const [table, state] = [await providerTable(), await stateOf()];
+  if (!state) throw new Error("no state");
+  await rerouteUnavailable(state, table);
+  const statuses = await Promise.all([old, elsewhere, young].map(async ({ read }) => (await read()).status));
+  expect(statuses).toEqual(["failed", "pending", "pending"]);
+  await pool().query("DELETE FROM waiting_messages");
+});
+
+test("a message whose usable providers have had their turn stays in the queue", async () => {
+  await setProvider("is_drained", true);
+  const { id } = await sendTo(newNumber(), own.twilioFirst);
+  await pool().query(
+    `INSERT INTO message_attempts (message_id, seq, provider, started_at, finished_at, outcome, fault)
+     VALUES ($1, 1, 'sandbox', now(), now(), 'retryable', 'provider')`,
+    [id],
+  );
+  expect(await claimAttempts([id])).toEqual([]);
+  const [table, state] = [await providerTable(), await stateOf()];
+  if (!state) throw new Error("no state");
+  await rerouteUnavailable(state, table);
+  const { rows } = await pool().query("SELECT provider, seq FROM waiting_messages WHERE message_id = $1", [id]);
+  expect(rows).toEqual([{ provider: "twilio", seq: 2 }]);
+});
+
 test("failed claims leave nothing in the throttle queue", async () => {
   const account = await makeAccount();
   const recipients = Array.from({ length: 50 }, newNumber);

@@ -229,3 +229,13 @@ test("a failure in the same batch does not let a parked receipt move its message
   expect(await statusOf(taken)).toBe("delivered");
   expect(await contradictions(taken.account.accountId)).toEqual([]);
 });
+
+test("a failure receipt of the last attempt counts, whatever became of those before it", async () => {
+  for (const former of [UNKNOWN, BUSY]) {
+    const message = await claimed();
+    const second = await recordAndAdvance(message.first, former);
+    await record(second, accepted(`t-${message.id}`));
+    await applyReceipts("twilio", [report(`t-${message.id}`, "undelivered")]);
+    expect(await statusOf(message)).toBe("undelivered");
+  }
+});

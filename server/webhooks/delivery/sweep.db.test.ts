@@ -1,5 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { FAULT, failStatements } from "@/test/database/failing-statements";
+import { untilWaiting } from "@/test/database/lock-waits";
 import {
   deliveriesOf,
   raiseSent,
@@ -10,7 +11,9 @@ import {
   webhooksOfFile,
 } from "@/test/database/webhooks";
 import { status } from "@/test/network/receiver";
-import { pool } from "../../core/db";
+import { MINUTE_MS } from "../../core/clock";
+import { pool, type Tx, transaction } from "../../core/db";
+import { lockEndpoints } from "../store";
 import { sweepWebhooks } from "../tasks";
 import { requeueOrphanedDeliveries } from "./sweep";
 
@@ -35,6 +38,42 @@ test("deliveries that lost their job are sent once each", async () => {
   await runDeliveryJobs(setup.endpoint.id);
   expect(new Set((await deliveriesOf(setup.endpoint.id)).map((each) => each.status))).toEqual(new Set(["delivered"]));
   expect(setup.receiver.received).toHaveLength(250);
+});
+
+/** Has `count` sweeps find the overdue deliveries of an endpoint and wait for it, while `work` changes them. */
+async function sweepBeside({ endpoint }: TestWebhook, count: number, work: (tx: Tx) => Promise<unknown>) {
+  let sweeps: Promise<number>[] = [];
+  await transaction(async (tx) => {
+    await tx.query("SET LOCAL idle_in_transaction_session_timeout = 0");
+    await lockEndpoints(tx, [endpoint.id]);
+    sweeps = Array.from({ length: count }, () => requeueOrphanedDeliveries(new Date(Date.now() - 5 * MINUTE_MS)));
+    await untilWaiting("webhook_endpoints", count);
+    await work(tx);
+  });
+  return (await Promise.all(sweeps)).reduce((sum, requeued) => sum + requeued, 0);
+}
+
+test("what two sweeps have found at once is requeued by one of them", async () => {
+  const setup = await setUp();
+  await raiseSent(setup, 3);
+  await recordWaitingOf(setup.endpoint.id);
+  await takeDeliveryJobs(setup.endpoint.id);
+  await overdue(setup, 10);
+  expect(await sweepBeside(setup, 2, async () => undefined)).toBe(3);
+  const jobs = await takeDeliveryJobs(setup.endpoint.id);
+  expect(jobs.flatMap(({ payload }) => payload.deliveryIds)).toHaveLength(3);
+});
+
+test("what was delivered since a sweep has found it is not requeued", async () => {
+  const setup = await setUp();
+  await raiseSent(setup, 2);
+  await recordWaitingOf(setup.endpoint.id);
+  await takeDeliveryJobs(setup.endpoint.id);
+  await overdue(setup, 10);
+  const deliver = (tx: Tx) =>
+    tx.query("UPDATE webhook_deliveries SET status = 'delivered' WHERE endpoint_id = $1", [setup.endpoint.id]);
+  expect(await sweepBeside(setup, 1, deliver)).toBe(0);
+  expect(await takeDeliveryJobs(setup.endpoint.id)).toEqual([]);
 });
 
 test("a requeued delivery continues with its next try and round", async () => {
