@@ -13,6 +13,7 @@ import {
   claimed,
   prepareAttempts,
   record,
+  recordAndAdvance,
   report,
   statusOf,
   UNKNOWN,
@@ -142,6 +143,18 @@ describe("an id that two unfinished messages have", () => {
     await deliverOthers(older);
     expect(await statusOf(older)).toBe("delivered");
   });
+});
+
+test("a superseded receipt by a shared id fails its message when the later attempt comes to nothing", async () => {
+  const id = await newId();
+  const older = await taken(id, false, OLDER);
+  const newer = await claimed(LONG_TEXT, NEWER);
+  const second = await recordAndAdvance(newer.first, { ...UNKNOWN, taken: [id] });
+  await applyReceipts("vonage", [from(NEWER, id, "sent")]);
+  await applyReceipts("vonage", [from(NEWER, id, "failed")]);
+  expect(await statusOf(newer)).toBe("sent");
+  await record(second, { kind: "refused", code: "21211", detail: "Not a number." });
+  expect([await statusOf(older), await statusOf(newer)]).toEqual(["sent", "failed"]);
 });
 
 test("a receipt whose reference names another message than its id comes from is about the referenced one, before its response too", async () => {
