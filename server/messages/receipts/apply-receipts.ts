@@ -27,8 +27,9 @@ import {
   matchedReceipt,
 } from "./match-attempts";
 import { noteParked } from "./parked";
-import { foldParts } from "./parts";
+import { foldParts, isPartReporter, registerParts } from "./parts";
 import { stepsOf } from "./receipt-steps";
+import { findHolders, shareIds } from "./shared-ids";
 import { withoutForeign } from "./unverified-receipts";
 
 /** The attempt that a provider's id identifies, or (`isPart`) one of whose parts it identifies. */
@@ -85,7 +86,7 @@ async function storeAndApply(tx: Tx, batch: ReceivedReports[]): Promise<Map<stri
     const attempt = attempts.get(receipt.id);
     return attempt ? [matchedReceipt(receipt, attempt)] : [];
   });
-  const applied = await moveByReceipts(tx, matched);
+  const applied = await moveByReceipts(tx, await shareReferred(tx, matched));
   await insertReceipts(
     tx,
     receipts.map((receipt) => {
@@ -96,6 +97,37 @@ async function storeAndApply(tx: Tx, batch: ReceivedReports[]): Promise<Map<stri
     tx,
     receipts.filter(({ id }) => !attempts.has(id)),
   );
+}
+
+/**
+ * Has messages share the ids that receipts with a reference give out again: from now on neither has its id alone. Locks all that are
+ * about to be moved as well, since locks are taken in the order of the messages' ids.
+ * @returns the receipts; one whose id was a finished message's has it as a new one.
+ */
+async function shareReferred(tx: Tx, receipts: readonly MatchedReceipt[]): Promise<MatchedReceipt[]> {
+  const taken = new Map(
+    receipts
+      .filter(({ provider, isReused }) => isReused && isPartReporter(provider))
+      .map(({ id, provider, messageId, seq, report }) => [
+        id,
+        { attempt: { provider, seq, message: { id: messageId } }, providerMessageIds: [report.providerMessageId] },
+      ]),
+  );
+  if (taken.size === 0) return [...receipts];
+  const all = [...taken.values()];
+  const ids = [...receipts, ...(await findHolders(tx, all))].map(({ messageId }) => messageId);
+  await lockMessages(tx, ids);
+  const shared = await shareIds(tx, all);
+  const parts = all.flatMap((own) => {
+    const sharedIds = shared.get(own.attempt);
+    return sharedIds ? [{ isInParts: false, sharedIds, ...own }] : [];
+  });
+  await registerParts(tx, parts);
+  return receipts.map((receipt) => {
+    const own = taken.get(receipt.id);
+    if (!own || shared.has(own.attempt)) return receipt;
+    return { ...receipt, partId: null, isByReference: true, isReused: false };
+  });
 }
 
 /** Adds one job per provider that matches parked receipts again. @returns the number of receipts by provider. */
@@ -152,6 +184,9 @@ const TARGETS = unnest<ReceiptTarget>({
   is_part: ["bool", ({ isPart }) => isPart],
 });
 
+/** Of parked receipts: they are matched by ids that no other message has. */
+const PARKED = { partId: null, isByReference: false, isConfirmed: false, isReused: false } as const;
+
 type JoinedReceipt = { id: string; messageId: string; isApplied: boolean };
 
 const JOINED = unnest<JoinedReceipt>({
@@ -166,7 +201,7 @@ const JOINED = unnest<JoinedReceipt>({
  */
 export async function joinReceipts(tx: Tx, targets: readonly ReceiptTarget[]): Promise<void> {
   if (targets.length === 0) return;
-  const { rows } = await tx.query<Omit<MatchedReceipt, "report" | "partId" | "isByReference"> & ReceiptReport>({
+  const { rows } = await tx.query<Omit<MatchedReceipt, "report" | keyof typeof PARKED> & ReceiptReport>({
     name: "receipts.parked",
     text: `SELECT r.id, s.message_id AS "messageId", s.seq, s.is_part AS "isPart", s.provider,
              s.provider_message_id AS "providerMessageId", r.status, r.code, r.detail,
@@ -184,7 +219,7 @@ export async function joinReceipts(tx: Tx, targets: readonly ReceiptTarget[]): P
   const applied = await moveByReceipts(
     tx,
     rows.map(({ id, messageId, seq, isPart, provider, ...report }) => {
-      return { id, messageId, seq, isPart, partId: null, isByReference: false, isConfirmed: false, provider, report };
+      return { id, messageId, seq, ...PARKED, isPart, provider, report };
     }),
   );
   await tx.query({

@@ -15,6 +15,7 @@ type SoughtReceipt = IncomingReceipt & { knownMessageId?: string };
 /**
  * The attempt that a receipt is about. `isByReference`: matched by our reference, the provider's id being new to us.
  * `isConfirmed`: it is known to be accepted. `partId`: the id of ours that its part has; null: it has the provider's.
+ * `isReused`: the provider's id is another message's, as far as is known until now.
  */
 export type MatchedAttempt = {
   messageId: string;
@@ -23,6 +24,7 @@ export type MatchedAttempt = {
   partId: string | null;
   isByReference: boolean;
   isConfirmed: boolean;
+  isReused: boolean;
 };
 
 /** A receipt whose attempt is known. */
@@ -30,8 +32,8 @@ export type MatchedReceipt = IncomingReceipt & MatchedAttempt;
 
 export const matchedReceipt = (
   { id, provider, report }: IncomingReceipt,
-  { messageId, seq, isPart, partId, isByReference, isConfirmed }: MatchedAttempt,
-): MatchedReceipt => ({ id, provider, report, messageId, seq, isPart, partId, isByReference, isConfirmed });
+  { messageId, seq, isPart, partId, isByReference, isConfirmed, isReused }: MatchedAttempt,
+): MatchedReceipt => ({ id, provider, report, messageId, seq, isPart, partId, isByReference, isConfirmed, isReused });
 
 /** What a receipt's id and its reference name; null: nothing. */
 type Found = {
@@ -105,7 +107,7 @@ const ofSharedId = ({
   seq,
   partId,
 }: Pick<MatchedAttempt, "messageId" | "seq" | "partId">): MatchedAttempt => {
-  return { messageId, seq, isPart: true, partId, isByReference: false, isConfirmed: false };
+  return { messageId, seq, isPart: true, partId, isByReference: false, isConfirmed: false, isReused: false };
 };
 
 /** The attempt that the reference names; null when the provider's id is known as that message's, or there is no reference. */
@@ -116,12 +118,12 @@ function byReference({ provider, report }: IncomingReceipt, found: Found): Match
   // The id is not stored as that of the attempt while another message has it.
   const isNew = messageId === null && !isShared;
   const partId = isNew ? null : ownPartId(report.providerMessageId, referredId);
-  return { messageId: referredId, seq, isPart, partId, isByReference: isNew, isConfirmed: false };
+  return { messageId: referredId, seq, isPart, partId, isByReference: isNew, isConfirmed: false, isReused: !isNew };
 }
 
 function byId({ messageId, seq, isPart, isConfirmed }: Found): MatchedAttempt | null {
   if (messageId === null || seq === null) return null;
-  return { messageId, seq, isPart, partId: null, isByReference: false, isConfirmed };
+  return { messageId, seq, isPart, partId: null, isByReference: false, isConfirmed, isReused: false };
 }
 
 const isNegative = ({ report }: MatchedReceipt): boolean =>
@@ -200,7 +202,10 @@ const CONFIRMED_ATTEMPTS = unnest<MatchedReceipt>({
   provider: ["text", ({ provider }) => provider],
   provider_message_id: [
     "text",
-    ({ isByReference, isPart, report }) => (isByReference && !isPart ? report.providerMessageId : null),
+    ({ isByReference, isPart, partId, report }) => {
+      if (isByReference && !isPart) return report.providerMessageId;
+      return report.isOfWhole ? partId : null;
+    },
   ],
 });
 

@@ -157,6 +157,22 @@ test("a superseded receipt by a shared id fails its message when the later attem
   expect([await statusOf(older), await statusOf(newer)]).toEqual(["sent", "failed"]);
 });
 
+test.each([
+  ["Hello", OLDER],
+  [LONG_TEXT, NEWER],
+])("an id that a late response gives out again, for %j, is shared from then on", async (text, to) => {
+  const id = await newId();
+  const older = await taken(id, false, "+14155550144");
+  const newer = await claimed(text, to);
+  // As the centre's response is taken in after the time-out.
+  await applyReceipts("vonage", [{ ...report(id, "sent", referenceTo(newer.id, 1)), isOfWhole: true }]);
+  await applyReceipts("vonage", [report(id, "undelivered")]);
+  expect([await statusOf(older), await statusOf(newer)]).toEqual(["sent", "sent"]);
+  await applyReceipts("vonage", [from(to, id, "delivered")]);
+  expect([await statusOf(older), await statusOf(newer)]).toEqual(["sent", "delivered"]);
+  expect((await getMessage(newer.account.actor, newer.id)).provider_message_id).toBe(id);
+});
+
 test("a receipt whose reference names another message than its id comes from is about the referenced one, before its response too", async () => {
   const id = await newId();
   const older = await taken(id, true, OLDER);
@@ -171,4 +187,16 @@ test("a receipt whose reference names another message than its id comes from is 
   expect(await statusOf(older)).toBe("delivered");
   const { rows } = await pool().query("SELECT 1 FROM attempt_parts WHERE message_id = $1", [newer.id]);
   expect(rows).toHaveLength(3);
+});
+
+test("an id of a finished message that a receipt with a reference gives out again is the newer one's alone", async () => {
+  const id = await newId();
+  const older = await taken(id, true, OLDER);
+  await applyReceipts("vonage", [report(id, "undelivered")]);
+  expect(await statusOf(older)).toBe("undelivered");
+  const newer = await claimed(LONG_TEXT, NEWER);
+  await applyReceipts("vonage", [report(id, "delivered", referenceTo(newer.id, 1))]);
+  await record(newer.first, accepted(id, `${newer.id}-2`, `${newer.id}-3`));
+  await applyReceipts("vonage", [report(`${newer.id}-2`, "delivered"), report(`${newer.id}-3`, "delivered")]);
+  expect(await statusOf(newer)).toBe("delivered");
 });
