@@ -114,11 +114,13 @@ test.each([20, -20])(
     noteAhead(minutes * MINUTE_MS);
     expect(await tell(0)).toMatchObject({ status: 200 });
     expect(await tell(minutes)).toMatchObject({ status: 401 });
+    // The database's clock may be the one that is wrong.
+    expect(await tell(-minutes)).toMatchObject({ status: 200 });
     expect(await tell(0)).toMatchObject({ status: 200 });
     expect(await noted("telnyx")).toEqual({
       ...before,
       receipts: before.receipts + 1,
-      replayed: before.replayed + 1,
+      replayed: before.replayed + 2,
       jobs: before.jobs + 1,
     });
   },
