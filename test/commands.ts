@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 
 /** A program of Node that runs. */
 export type Program = {
-  /** What it has written to stdout and stderr. */
+  /** Its output so far, of stdout and stderr. */
   output: () => string;
   signal: (name: NodeJS.Signals) => void;
   /** Its exit code, once it has ended; null: a signal ended it. */

@@ -9,7 +9,7 @@ import { defineProcessValue } from "../core/process";
 import type { EgressProxyError } from "./proxy-error";
 import { type ProxyAddress, type TunnelOptions, tunnelConnector } from "./tunnel";
 
-/** What is sent: calls of providers; webhooks with their test events and alerts. */
+/** Kinds of traffic: calls of providers; webhooks with their test events and alerts. */
 export type EgressUse = "providers" | "webhooks";
 
 const SETTINGS = { providers: "PROVIDER_PROXY_URL", webhooks: "WEBHOOK_PROXY_URL" } as const;

@@ -30,7 +30,7 @@ export type TunnelOptions = {
 const KEEP_ALIVE_AFTER_MS = 60_000;
 const PORTS = { "https:": 443, "http:": 80 } as const;
 
-/** What the end of the limit destroys, and the failure that it then is. */
+/** The step that the end of the limit destroys, and the failure that it then is. */
 type UnderWay = { destroy: (failure: Error) => void; late: () => Error };
 
 /** Asks the proxy for a connection. `note` is told what is under way. @throws EgressProxyError */
@@ -67,7 +67,7 @@ function openTunnel(proxy: ProxyAddress, authority: string, note: (step: UnderWa
       else reject(isConnected ? proxyBroken(thrown) : proxyUnreachable(errorCodeOf(thrown), thrown));
     });
     request.once("connect", ({ statusCode = 0 }, socket, head) => {
-      // Whoever takes the socket over has listeners of its own; until then an error must not end the process.
+      // The next owner of the socket has listeners of its own; until then an error must not end the process.
       socket.on("error", () => undefined);
       if (statusCode < 200 || statusCode > 299) {
         socket.destroy();

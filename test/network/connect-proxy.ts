@@ -14,7 +14,7 @@ export type ConnectProxy = {
   /** Its URL, with the credentials that it asks for. */
   url: string;
   port: number;
-  /** What it was asked to connect to, `host:port`, in order. */
+  /** The targets that it was asked for, `host:port`, in order. */
   asked: string[];
   /** The next requests that are not planned are served by `open`. */
   plan: (...plans: ProxyPlan[]) => void;

@@ -18,7 +18,7 @@ const JUST_DONE_S = 1;
 
 /** `silentForMs`: silence after which it is looked at; longer each time that its statement is found at work. */
 type Watched = { bytes: number; silentMs: number; silentForMs: number };
-/** What a probe finds out. `null`: the database is not to be reached. `isAtWork`: whether the statement of a session is still running. */
+/** Findings of a probe. `null`: the database is not to be reached. `isAtWork`: whether the statement of a session is still running. */
 type Found = { isAtWork: (processId: number) => boolean } | null;
 
 /** Fields of the driver's client that its types leave out. */

@@ -35,7 +35,7 @@ export const matchedReceipt = (
   { messageId, seq, isPart, partId, isByReference, isConfirmed, isReused }: MatchedAttempt,
 ): MatchedReceipt => ({ id, provider, report, messageId, seq, isPart, partId, isByReference, isConfirmed, isReused });
 
-/** What a receipt's id and its reference name; null: nothing. */
+/** The attempts that a receipt's id and its reference name; null: none. */
 type Found = {
   id: string;
   messageId: string | null;
