@@ -136,7 +136,7 @@ test("a long queue is checked in parts, each of so many messages, and those with
   await work();
   const message = await sendTo(newNumber(), own.twilioFirst);
   await work();
-  // Callbacks of one moment would be looked at together.
+  // Messages of one moment would be looked at together.
   await pool().query(
     `UPDATE waiting_messages w SET created_at = w.created_at - r.n * interval '1 millisecond'
      FROM (SELECT message_id, row_number() OVER (ORDER BY created_at DESC, message_id DESC) AS n FROM waiting_messages) r
