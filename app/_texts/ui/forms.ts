@@ -10,8 +10,11 @@ const en = {
     ofSave: "It is unknown whether this was saved",
     saveAgain: "Saving again is safe.",
     unreachable: "The service could not be reached. Check your connection.",
+    unavailable: "The service is not available at the moment.",
     unconfirmed: "The service did not confirm it.",
+    failed: "The service failed, and did not say what it had carried out by then.",
     notStored: "The response was lost on the way, and what is stored now differs from what you entered.",
+    failedNotStored: "The service failed, and what is stored now differs from what you entered.",
   },
   secretCopied: "I have copied it",
   discard: {

@@ -28,6 +28,16 @@ test("a refusal is certain; what got no response or failed on the way is not", (
   expect([apiError(400), apiError(404), apiError(503, "overloaded")].map(isUnknown)).toEqual(Array(3).fill(false));
 });
 
+test("a failure that arrived is told from a lost response, from a proxy's page and from a change that is not confirmed", () => {
+  const page = Object.assign(new Error("Unexpected token '<'"), { cause: new SyntaxError("Unexpected token '<'") });
+  expect([lost, page, apiError(500), apiError(503, "outcome_unknown")].map(knownOf)).toEqual([
+    expect.stringContaining("could not be reached"),
+    expect.stringContaining("not available at the moment"),
+    expect.stringContaining("The service failed"),
+    expect.stringContaining("did not confirm"),
+  ]);
+});
+
 describe("a change whose response was lost", () => {
   test("was carried out if what was asked for is stored", async () => {
     expect(await endOf(carriedOut(failing(lost), async () => "stored"))).toBe("stored");
@@ -35,10 +45,14 @@ describe("a change whose response was lost", () => {
 
   test("is not called carried out while something else is stored", async () => {
     const error = await endOf(carriedOut(failing(lost), async () => undefined));
-    expect([isUnknown(error), knownOf(error)]).toEqual([
-      true,
-      expect.stringContaining("differs from what you entered"),
-    ]);
+    expect(isUnknown(error)).toBe(true);
+    expect(knownOf(error)).toMatch(/^The response was lost .* differs from what you entered/);
+  });
+
+  test("is not called lost if a failure arrived", async () => {
+    const error = await endOf(carriedOut(failing(apiError(500)), async () => undefined));
+    expect(isUnknown(error)).toBe(true);
+    expect(knownOf(error)).toMatch(/^The service failed, .* differs from what you entered/);
   });
 
   test("is looked for again while the service cannot be reached, and remains unknown in the end", async () => {

@@ -1,15 +1,21 @@
 import { formsTexts } from "@/app/_texts/ui/forms";
-import { apiErrorOf } from "../forms/api-error";
+import { apiErrorOf, isUnreadable } from "../forms/api-error";
 
-const MISSING = "missing";
 const UNDECIDED = "undecided";
 
-const hasCause = (error: unknown, cause: string): boolean => error instanceof Error && error.cause === cause;
+/** A change failed in a way that does not tell, and a look at what is stored has not found it. */
+class NotStored extends Error {
+  constructor(readonly failure: unknown) {
+    super();
+  }
+}
 
 /** For a look of `carriedOut` where what is stored does not tell whether it is what was asked for. */
 export function cannotTell(): never {
   throw new Error(undefined, { cause: UNDECIDED });
 }
+
+const isUndecided = (error: unknown): boolean => error instanceof Error && error.cause === UNDECIDED;
 
 /**
  * Whether nobody knows if a change was carried out: its response was lost, or it failed on the way. A refusal is certain, and so is
@@ -22,9 +28,12 @@ export function isUnknown(error: unknown): boolean {
 
 /** Says of an unknown outcome what is known; messages of the API speak to programs there. */
 export function knownOf(error: unknown): string {
-  const { unreachable, notStored, unconfirmed } = formsTexts.unknown;
-  if (hasCause(error, MISSING)) return notStored;
-  return apiErrorOf(error).status === null ? unreachable : unconfirmed;
+  const texts = formsTexts.unknown;
+  if (error instanceof NotStored)
+    return apiErrorOf(error.failure).status === null ? texts.notStored : texts.failedNotStored;
+  const { status, reason } = apiErrorOf(error);
+  if (status !== null) return reason === "outcome_unknown" ? texts.unconfirmed : texts.failed;
+  return isUnreadable(error) ? texts.unavailable : texts.unreachable;
 }
 
 const LOOKS = 3;
@@ -37,7 +46,7 @@ async function lookPatiently<Found>(look: () => Promise<Found>): Promise<[Found]
     try {
       return [await look()];
     } catch (error) {
-      if (!isUnknown(error) || hasCause(error, UNDECIDED)) return null;
+      if (!isUnknown(error) || isUndecided(error)) return null;
     }
     if (left > 1) await pause();
   }
@@ -60,7 +69,7 @@ export async function carriedOut<Output>(
     if (!seen) throw error;
     const [found] = seen;
     if (found !== undefined) return found;
-    throw new Error(undefined, { cause: MISSING });
+    throw new NotStored(error);
   }
 }
 

@@ -21,3 +21,8 @@ test("an error without the API's data says that the service could not be reached
   expect(apiErrorOf(new TypeError("Failed to fetch"))).toMatchObject({ status: null, fields: {} });
   expect(apiErrorOf(new TypeError("Failed to fetch")).message).toMatch(/could not be reached/);
 });
+
+test("a page of a proxy is no reason to check the connection", () => {
+  const error = Object.assign(new Error("Unexpected token '<'"), { cause: new SyntaxError("Unexpected token '<'") });
+  expect(apiErrorOf(error)).toMatchObject({ status: null, message: expect.stringContaining("not available") });
+});

@@ -28,10 +28,17 @@ function fieldsOf(issues: unknown, param: string | null, message: string): Recor
   return fields;
 }
 
+/** Whether a response came that is not one of the service, such as the page with which a proxy stands in for it. */
+export const isUnreadable = (error: unknown): boolean =>
+  error instanceof SyntaxError || (error instanceof Error && error.cause instanceof SyntaxError);
+
 /** Reads an error of the API client. One without the API's data means that the service did not respond. */
 export function apiErrorOf(error: unknown): ApiErrorView {
   const data = isRecord(error) && isRecord(error.data) ? error.data : null;
-  if (!data) return { message: appTexts.unreachable, status: null, param: null, reason: null, fields: {} };
+  if (!data) {
+    const message = isUnreadable(error) ? appTexts.unavailable : appTexts.unreachable;
+    return { message, status: null, param: null, reason: null, fields: {} };
+  }
   const details = isRecord(data.details) ? data.details : {};
   const message = textOrNull(data.message) ?? appTexts.unreachable;
   const param = textOrNull(data.param);
