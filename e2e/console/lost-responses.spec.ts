@@ -79,6 +79,9 @@ test("keys are changed and revoked once, though responses are lost", async ({ co
   await press(page, "Edit limits");
   await loseResponse(page, "apiKeys.update");
   await page.getByRole("dialog").getByLabel("Messages per day").fill("75");
+  // Stored as 10.0.0.0/8.
+  await page.getByRole("dialog").getByRole("textbox", { name: "Allowed IP addresses" }).fill("10.1.2.3/8");
+  await page.keyboard.press("Enter");
   await confirm(page, "Save changes");
   await expect(page.getByText("API key “Shop” changed")).toBeVisible();
   await expect(page.getByRole("dialog")).toBeHidden();

@@ -10,6 +10,7 @@ import { lazily } from "@/app/_ui/connection/connection";
 import { FormModal } from "@/app/_ui/forms/form-modal";
 import { toastDone } from "@/app/_ui/toast";
 import type { ApiKey } from "@/server/api-keys/schema";
+import { storedNetworks } from "./stored-networks";
 
 const ApiKeyForm = lazily(() => import("./api-key-form").then((file) => ({ default: file.ApiKeyForm })));
 
@@ -33,10 +34,10 @@ export function EditApiKeyDialog({ apiKey, onClose }: { apiKey: ApiKey | null; o
 function EditForm({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
   const utils = trpc.useUtils();
   const update = useChange(utils.client.apiKeys.update.mutate, {
-    look: async (asked) =>
+    look: async ({ allowed_ips, ...asked }) =>
       ifHolds(
         (await utils.client.apiKeys.list.query()).data.find(({ id }) => id === asked.id),
-        asked,
+        { ...asked, allowed_ips: allowed_ips && storedNetworks(allowed_ips) },
       ),
     onSuccess: ({ name }) => toastDone(texts.edit.changed(name)),
     onSettled: () => void utils.apiKeys.invalidate(),
