@@ -21,8 +21,15 @@ export const toastProblem = (title: string, message: string): void => {
   notifications.show({ color: "red", title, message, autoClose: FAILURE_SHOWN_MS, ...closable() });
 };
 
-/** Shows the API's message of a failed action, or that its outcome is unknown. */
-export const toastFailed = (error: unknown): void => {
-  if (isUnknown(error)) toastProblem(formsTexts.unknown.title, knownOf(error));
-  else toastProblem(appTexts.requestFailed, apiErrorOf(error).message);
-};
+/** Titles of a failure, and the person's next step while the outcome is unknown. */
+export type FailureTexts = { failed?: string; unknown?: string; next?: string };
+
+/** Shows the API's message of a failed action, or that its outcome is unknown, with its own title. */
+export function toastFailure(error: unknown, { failed, unknown, next }: FailureTexts): void {
+  if (isUnknown(error)) {
+    toastProblem(unknown ?? formsTexts.unknown.title, [knownOf(error), next].filter(Boolean).join(" "));
+  } else toastProblem(failed ?? appTexts.requestFailed, apiErrorOf(error).message);
+}
+
+/** The same under the usual title. */
+export const toastFailed = (error: unknown): void => toastFailure(error, {});

@@ -34,6 +34,28 @@ test("a credit whose response is lost is booked once, also when its dialog was c
   await expect(booked).toHaveCount(1);
 });
 
+test("a credit whose dialog is closed before it fails says so, and where to look", async ({
+  page,
+  service,
+  account,
+}) => {
+  await signInOperator(page, service);
+  await page.goto(`/operator/accounts/${account.accountId}`);
+  let fail: () => void = () => undefined;
+  const isClosed = new Promise<void>((resolve) => {
+    fail = resolve;
+  });
+  await page.route("**/api/trpc/operator.credit*", (route) => isClosed.then(() => route.abort()), { times: 1 });
+  await page.getByRole("button", { name: "Credit", exact: true }).click();
+  await page.getByLabel("Amount in USD").pressSequentially("12.50");
+  await confirm(page, "Credit account");
+  await confirm(page, "Cancel");
+  await expect(page.getByRole("dialog")).toBeHidden();
+  fail();
+  const toast = page.getByRole("alert").filter({ hasText: "It is unknown whether the credit was booked" });
+  await expect(toast).toContainText("Look for it in the ledger");
+});
+
 test("a route whose response is lost is added once, changed and deleted", async ({ page, service }) => {
   const prefix = `999${randomInt(10_000, 99_999)}`;
   const rows = page.getByRole("table", { name: "Routes" }).getByRole("row", { name: new RegExp(`\\+${prefix}…`) });
@@ -87,8 +109,10 @@ test("limits, suspension and decisions are told as they are stored, though respo
   await press(page, /^More actions for /);
   await page.getByRole("menuitem", { name: "Suspend" }).click();
   await confirm(page, "Suspend account");
+  // The row is read anew in any case; only a look knows that this is what was asked for.
+  await expect(page.getByRole("alert").filter({ hasText: / suspended$/ })).toBeVisible();
+  await expect(page.getByText("The outcome is unknown")).toBeHidden();
   await expect(page.getByRole("row").nth(1)).toContainText("Suspended");
-  await expect(page.getByText("The request failed")).toBeHidden();
 
   await page.goto(`/operator/senders?status=approved&search=${account.sender}`);
   await press(page, `Set the throughput limit of ${account.sender}`);

@@ -20,6 +20,7 @@ const en = {
   unconfirmed: {
     title: "We could not confirm that the message was accepted",
     explanation: "Select the button again: as long as you change nothing, it is sent and billed only once.",
+    draftIsKept: "Its draft is kept: from there it is sent and billed only once, however often you try.",
   },
   from: "From",
   selectSender: "Select a sender",

@@ -1,6 +1,6 @@
-import type { UseMutationOptions } from "@tanstack/react-query";
+import { formsTexts } from "@/app/_texts/ui/forms";
 import { carriedOut } from "./outcome";
-import { useSingle } from "./use-single";
+import { type ChangeOptions, useSingle } from "./use-single";
 
 /**
  * A mutation that may be repeated: it sets what is stored. If its response is lost, it looks at what is stored, and has
@@ -8,13 +8,7 @@ import { useSingle } from "./use-single";
  */
 export const useChange = <Input, Output>(
   change: (input: Input) => Promise<Output>,
-  {
-    look,
-    ...options
-  }: { look: (input: Input) => Promise<Output | undefined> } & Omit<
-    UseMutationOptions<Output, Error, Input>,
-    "mutationFn"
-  >,
+  { look, late, ...options }: { look: (input: Input) => Promise<Output | undefined> } & ChangeOptions<Input, Output>,
 ) =>
   useSingle<Input, Output>(
     (input) =>
@@ -22,5 +16,5 @@ export const useChange = <Input, Output>(
         () => change(input),
         () => look(input),
       ),
-    options,
+    { late: { unknown: formsTexts.unknown.ofSave, ...late }, ...options },
   );

@@ -1,7 +1,6 @@
-import type { UseMutationOptions } from "@tanstack/react-query";
 import { type RefObject, useRef } from "react";
 import { once } from "@/app/_trpc/client";
-import { useSingle } from "../changes/use-single";
+import { type ChangeOptions, useSingle } from "../changes/use-single";
 
 /** 32 hexadecimal digits. `randomUUID` exists in secure contexts only, and consoles are opened over plain HTTP as well. */
 const newKey = (): string =>
@@ -40,10 +39,7 @@ export type KeptKeys = Record<string, { key: string; atMs: number }>;
  */
 export function useOnce<Input, Output>(
   carryOut: (input: Input, options: ReturnType<typeof once>) => Promise<Output>,
-  {
-    kept,
-    ...options
-  }: { kept?: RefObject<KeptKeys> } & Omit<UseMutationOptions<Output, Error, Input>, "mutationFn"> = {},
+  { kept, ...options }: { kept?: RefObject<KeptKeys> } & ChangeOptions<Input, Output> = {},
 ) {
   const own = useRef<KeptKeys>({});
   const keys = kept ?? own;

@@ -3,6 +3,7 @@
 import { Stack, Text } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { apiKeyActionsTexts as texts } from "@/app/_texts/api-keys/actions";
+import { apiKeyFormTexts as formTexts } from "@/app/_texts/api-keys/form";
 import { trpc } from "@/app/_trpc/client";
 import { ifHolds } from "@/app/_ui/changes/outcome";
 import { useChange } from "@/app/_ui/changes/use-change";
@@ -39,6 +40,7 @@ function EditForm({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) 
         (await utils.client.apiKeys.list.query()).data.find(({ id }) => id === asked.id),
         { ...asked, allowed_ips: allowed_ips && storedNetworks(allowed_ips) },
       ),
+    late: { failed: formTexts.notChanged },
     onSuccess: ({ name }) => toastDone(texts.edit.changed(name)),
     onSettled: () => void utils.apiKeys.invalidate(),
   });

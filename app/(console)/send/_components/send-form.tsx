@@ -98,7 +98,13 @@ export function SendForm({
   const usedKeys = useRef<UsedKeys | null>(null);
   const keyOf = useIdempotencyKey(usedKeys);
   const send = useSingle((message: NewMessage) => utils.client.messages.send.mutate(message, once(keyOf(message))), {
-    onSuccess: (): void => draft.drop(),
+    late: { failed: texts.refused, unknown: texts.unconfirmed.title, next: texts.unconfirmed.draftIsKept },
+    onSuccess: (message) => {
+      draft.drop();
+      tellOutcome(message);
+      void utils.accounts.invalidate();
+      void utils.messages.invalidate();
+    },
   });
   const untouched = {
     to: "",
@@ -153,12 +159,7 @@ export function SendForm({
         quiet_hours: quietHours,
       },
       {
-        onSuccess: (message) => {
-          tellOutcome(message);
-          void utils.accounts.invalidate();
-          void utils.messages.invalidate();
-          router.push(`/messages/${message.id}`);
-        },
+        onSuccess: ({ id }) => router.push(`/messages/${id}`),
         onError: errors.show,
       },
     );

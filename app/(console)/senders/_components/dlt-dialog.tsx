@@ -30,6 +30,8 @@ function DltForm({ sender, onClose }: { sender: Sender; onClose: () => void }) {
   const mayChange = useMayChange();
   const update = useChange(utils.client.senders.update.mutate, {
     look: async (asked) => ifHolds(await utils.client.senders.get.query({ id: asked.id }), asked),
+    late: { failed: texts.dlt.notSaved },
+    onSuccess: ({ sender_id }) => toastDone(texts.dlt.saved(sender_id)),
     onSettled: () => void utils.senders.invalidate(),
   });
   const form = useForm<DltValues>({
@@ -42,16 +44,7 @@ function DltForm({ sender, onClose }: { sender: Sender; onClose: () => void }) {
   const errors = useFormErrors(form);
   const submit = form.onSubmit((values) => {
     errors.clear();
-    update.mutate(
-      { id: sender.id, ...dltInput(values) },
-      {
-        onSuccess: () => {
-          toastDone(texts.dlt.saved(sender.sender_id));
-          onClose();
-        },
-        onError: errors.show,
-      },
-    );
+    update.mutate({ id: sender.id, ...dltInput(values) }, { onSuccess: onClose, onError: errors.show });
   });
   return (
     <form onSubmit={submit} noValidate aria-label={texts.dlt.ids}>

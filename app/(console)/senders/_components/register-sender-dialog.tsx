@@ -35,7 +35,11 @@ export function RegisterSenderDialog({ opened, onClose }: { opened: boolean; onC
 
 function RegisterSenderForm({ onClose }: { onClose: () => void }) {
   const utils = trpc.useUtils();
-  const create = useOnce(utils.client.senders.create.mutate, { onSettled: () => void utils.senders.invalidate() });
+  const create = useOnce(utils.client.senders.create.mutate, {
+    late: { failed: texts.registration.notRegistered },
+    onSuccess: ({ sender_id: made }) => toastDone(texts.registration.done(made)),
+    onSettled: () => void utils.senders.invalidate(),
+  });
   const form = useForm<Values>({
     initialValues: { sender_id: "", type: null, country_code: "", ...NO_DLT },
     validate: {
@@ -54,13 +58,7 @@ function RegisterSenderForm({ onClose }: { onClose: () => void }) {
         country_code: country_code || undefined,
         ...(country_code === INDIA && dltInput(values)),
       },
-      {
-        onSuccess: (sender) => {
-          toastDone(texts.registration.done(sender.sender_id));
-          onClose();
-        },
-        onError: errors.show,
-      },
+      { onSuccess: onClose, onError: errors.show },
     );
   });
 

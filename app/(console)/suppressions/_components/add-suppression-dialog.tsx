@@ -29,6 +29,8 @@ function AddSuppressionForm({ onClose }: { onClose: () => void }) {
   const utils = trpc.useUtils();
   const senders = trpc.senders.list.useQuery({ limit: SENDERS_SHOWN_MAX });
   const create = useOnce(utils.client.suppressions.create.mutate, {
+    late: { failed: texts.failed },
+    onSuccess: (suppression) => toastDone(texts.done(suppression.number)),
     onSettled: () => void utils.suppressions.invalidate(),
   });
   const form = useForm<Values>({
@@ -41,13 +43,7 @@ function AddSuppressionForm({ onClose }: { onClose: () => void }) {
     errors.clear();
     create.mutate(
       { number: number.replaceAll(/[\s().-]/g, ""), sender_id, note: note.trim() || null },
-      {
-        onSuccess: (suppression) => {
-          toastDone(texts.done(suppression.number));
-          onClose();
-        },
-        onError: errors.show,
-      },
+      { onSuccess: onClose, onError: errors.show },
     );
   });
 

@@ -49,6 +49,7 @@ function CreditForm({
   const utils = trpc.useUtils();
   const credit = useOnce(utils.client.operator.credit.mutate, {
     kept: usedKeys,
+    late: { failed: texts.failed, unknown: texts.unknown, next: texts.lookFirst },
     onSuccess: ({ id, name, company_name, balance, currency }) =>
       toastDone(texts.done(company_name || name, id, formatMoney(balance, currency))),
     onSettled: () => {
@@ -89,7 +90,7 @@ function CreditForm({
           maxLength={NOTE_MAX}
           {...form.getInputProps("note")}
         />
-        <OnceAlert error={errors.unplaced} unknown={texts.unknown} />
+        <OnceAlert error={errors.unplaced} title={texts.failed} unknown={texts.unknown} />
         <FormButtons submit={texts.submit} busy={credit.isPending} onCancel={onDone} />
       </Stack>
     </form>

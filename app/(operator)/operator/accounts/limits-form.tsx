@@ -65,7 +65,7 @@ export function LimitsForm({
     look: async ({ account_id, ...limits }) =>
       ifHolds(await utils.client.operator.account.query({ account_id }), limits),
     onSuccess: ({ name, company_name }) => toastDone(texts.saved(company_name || name)),
-    onError: errors.show,
+    late: { failed: texts.notSaved },
     onSettled: () => void utils.operator.invalidate(),
   });
   const submit = form.onSubmit((values) => {
@@ -79,7 +79,7 @@ export function LimitsForm({
         flood_total: numberOrNull(values.flood_total),
         daily_spend_cap: numberOrNull(values.daily_spend_cap),
       },
-      { onSuccess: onDone },
+      { onSuccess: onDone, onError: errors.show },
     );
   });
   return (

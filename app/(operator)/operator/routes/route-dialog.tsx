@@ -55,6 +55,7 @@ function useSaveRoute(kept: RefObject<KeptKeys>) {
   const onSettled = () => void utils.operator.routes.invalidate();
   const create = useOnce(utils.client.operator.routes.create.mutate, {
     kept,
+    late: { failed: texts.edit.notSaved },
     onSuccess: (saved) => toastDone(texts.edit.added(destinationOf(saved))),
     onSettled,
   });
@@ -64,6 +65,7 @@ function useSaveRoute(kept: RefObject<KeptKeys>) {
         (await utils.client.operator.routes.list.query()).find(({ id }) => id === asked.id),
         asked,
       ),
+    late: { failed: texts.edit.notSaved },
     onSuccess: (saved) => toastDone(texts.edit.saved(destinationOf(saved))),
     onSettled,
   });

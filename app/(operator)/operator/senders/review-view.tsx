@@ -2,7 +2,7 @@
 
 import { ActionIcon, Box, Card, Group, SegmentedControl, Text, VisuallyHidden } from "@mantine/core";
 import { keepPreviousData } from "@tanstack/react-query";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { senderReviewTexts as texts } from "@/app/_texts/operator/senders";
 import { sharedTexts } from "@/app/_texts/shared";
 import { trpc } from "@/app/_trpc/client";
@@ -42,6 +42,8 @@ export function ReviewView() {
   const filters = FILTERS.map((value) => ({ value, label: texts.filters[value] }));
   const [limited, setLimited] = useState<ReviewedSender | null>(null);
   const [open, setOpen] = useState<{ sender: ReviewedSender; decision: Decision } | null>(null);
+  const shownId = useRef<string | null>(null);
+  shownId.current = open?.sender.id ?? null;
   const search = params.get("search") ?? "";
   const utils = trpc.useUtils();
   const list = trpc.operator.senders.useQuery(
@@ -57,6 +59,10 @@ export function ReviewView() {
       toastDone(texts.decided[status](sender_id));
       setOpen((shown) => (shown?.sender.id === id ? null : shown));
     },
+    // A dialog that is still open for it tells it itself.
+    onError: (error, { id }) => {
+      if (shownId.current !== id) toastFailed(error);
+    },
     onSettled: () => void utils.operator.senders.invalidate(),
   });
 
@@ -64,7 +70,7 @@ export function ReviewView() {
     decide.reset();
     // An approval is easily revoked, so it needs no dialog; a rejection or suspension may need a note.
     if (decision !== "approved") return setOpen({ sender, decision });
-    decide.mutate({ id: sender.id, decision }, { onError: toastFailed });
+    decide.mutate({ id: sender.id, decision });
   }
 
   const show = (value: string | null) => change({ status: value === FIRST ? undefined : (value ?? undefined) });

@@ -39,12 +39,14 @@ function ThroughputForm({ sender, onDone }: { sender: ReviewedSender; onDone: ()
     look: async (asked) => ifHolds(await readSender(utils.client, sender), asked),
     onSuccess: ({ sender_id, max_segments_per_second: limit }) =>
       toastDone(limit === null ? texts.throughput.removed(sender_id) : texts.throughput.saved(sender_id, limit)),
-    onError: errors.show,
     onSettled: () => void utils.operator.senders.invalidate(),
   });
   const submit = form.onSubmit(({ max_segments_per_second: entered }) => {
     errors.clear();
-    setLimit.mutate({ id: sender.id, max_segments_per_second: numberOrNull(entered) }, { onSuccess: onDone });
+    setLimit.mutate(
+      { id: sender.id, max_segments_per_second: numberOrNull(entered) },
+      { onSuccess: onDone, onError: errors.show },
+    );
   });
   return (
     <form onSubmit={submit} noValidate>

@@ -15,7 +15,9 @@ const INITIAL = { current_password: "", new_password: "" };
 /** Another password, for someone who knows the present one. */
 export function PasswordCard() {
   const utils = trpc.useUtils();
-  const change = useSingle(utils.client.auth.changePassword.mutate);
+  const change = useSingle(utils.client.auth.changePassword.mutate, {
+    late: { failed: texts.password.notChanged, unknown: texts.password.unknown, next: texts.password.again },
+  });
   const form = useForm({ mode: "controlled", initialValues: INITIAL });
   const errors = useFormErrors(form);
 

@@ -39,6 +39,7 @@ function EditEndpointForm({ endpoint, onDone }: { endpoint: WebhookEndpoint; onD
       const isSubscribed = !events || isSameSet(events, found.events);
       return isSubscribed ? ifHolds(found, asked) : undefined;
     },
+    late: { failed: texts.edit.notChanged },
     onSuccess: () => toastDone(texts.edit.changed),
     onSettled: () => void utils.webhooks.invalidate(),
   });

@@ -41,6 +41,7 @@ function RecoverForm({ endpointId, onDone }: { endpointId: string; onDone: () =>
     validate: { since: (since) => (Number.isNaN(Date.parse(since)) ? texts.recover.enterTime : null) },
   });
   const recover = useSingle(utils.client.webhooks.recover.mutate, {
+    late: { failed: texts.recover.notRecovered, unknown: texts.recover.unknown, next: texts.recover.again },
     onSuccess: ({ recovered }) => {
       toastDone(
         recovered === 0 ? texts.recover.nothing : deliveriesTexts.queuedAgain(recovered, formatCount(recovered)),

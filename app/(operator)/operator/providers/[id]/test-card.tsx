@@ -37,10 +37,12 @@ export function TestCard({ provider: { id, state } }: { provider: ProviderDetail
   });
   const errors = useFormErrors(form);
   const utils = trpc.useUtils();
-  const test = useSingle(utils.client.operator.providers.test.mutate, { onError: errors.show });
+  const test = useSingle(utils.client.operator.providers.test.mutate, {
+    late: { failed: texts.notSent, unknown: texts.maybeSent, next: texts.lookFirst },
+  });
   const submit = form.onSubmit(({ to, from, body }) => {
     errors.clear();
-    test.mutate({ id, to: to.trim(), from: from.trim(), body });
+    test.mutate({ id, to: to.trim(), from: from.trim(), body }, { onError: errors.show });
   });
   return (
     <Card component="section" aria-labelledby="test">
