@@ -5,20 +5,28 @@ import { formsTexts } from "@/app/_texts/ui/forms";
 import { isUnknown, knownOf } from "./changes/outcome";
 import { apiErrorOf } from "./forms/api-error";
 
-/** Long enough to be read at leisure: pointers pass through a notice, so that none can hold it. */
+/** Long enough to be read at leisure; see also `watchToasts`. */
 const SHOWN_MS = 6_000;
 const FAILURE_SHOWN_MS = 20_000;
 
-const closable = () => ({ closeButtonProps: { "aria-label": sharedTexts.close } });
+/** Shows a toast for a while, and for as long as its cross has the focus. */
+function show(toast: { color: string; title?: string; message: string; autoClose: number }): void {
+  const id = notifications.show({
+    ...toast,
+    closeButtonProps: { "aria-label": sharedTexts.close },
+    onFocusCapture: () => notifications.update({ ...toast, id, autoClose: false }),
+    onBlurCapture: () => notifications.update({ ...toast, id }),
+  });
+}
 
 /** Confirms a finished action, e.g. "API key revoked". */
 export const toastDone = (message: string): void => {
-  notifications.show({ color: "teal", message, autoClose: SHOWN_MS, ...closable() });
+  show({ color: "teal", message, autoClose: SHOWN_MS });
 };
 
 /** Tells that an action was carried out, and its result is not the one that was wanted. */
 export const toastProblem = (title: string, message: string): void => {
-  notifications.show({ color: "red", title, message, autoClose: FAILURE_SHOWN_MS, ...closable() });
+  show({ color: "red", title, message, autoClose: FAILURE_SHOWN_MS });
 };
 
 /** Titles of a failure, and the person's next step while the outcome is unknown. */

@@ -45,15 +45,56 @@ for (const { name, size } of [
     expect(await buttonsUnderToasts(page)).toEqual([]);
     await page.keyboard.press("Escape");
 
-    // A control under it in the head of the page is pressed through it.
+    // A control under it is pressed through it.
     await expect(toast).toBeVisible();
     const { x, y } = (await toast.boundingBox()) ?? { x: 0, y: 0 };
-    const isPressed = await page.evaluate(
-      ([left, top]) => document.elementFromPoint(left + 20, top + 10)?.closest(".toasts") === null,
+    await page.evaluate(
+      ([left, top]) => {
+        const covered = document.body.appendChild(document.createElement("button"));
+        covered.style.cssText = `position: fixed; left: ${left}px; top: ${top}px; width: 40px; height: 40px; z-index: 300`;
+        covered.onclick = () => covered.remove();
+        covered.id = "covered";
+      },
       [x, y] as const,
     );
-    expect(isPressed).toBe(true);
+    await page.mouse.click(x + 20, y + 20);
+    await expect(page.locator("#covered")).toHaveCount(0);
     await toast.getByRole("button", { name: "Close" }).click();
     await expect(toast).toBeHidden();
   });
 }
+
+test("a toast stays while the pointer rests on it or its cross has the focus, and its text can be selected", async ({
+  console: page,
+  api,
+}) => {
+  await api.post("/suppressions", { number: "+14155550123" });
+  await page.clock.install();
+  await page.goto("/suppressions");
+  await page.getByRole("button", { name: /^Remove \+/ }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Remove suppression" }).click();
+  const toast = page.getByRole("alert").filter({ hasText: /^Suppression of .* removed$/ });
+  const text = toast.getByText(/^Suppression of/);
+  const { x, y, width, height } = (await text.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+  await test.step("the pointer", async () => {
+    await page.mouse.move(x + 10, y + height / 2);
+    await page.mouse.move(x + 12, y + height / 2);
+    await page.clock.runFor(60_000);
+    await expect(toast).toBeVisible();
+    await page.mouse.move(x + 1, y + height / 2);
+    await page.mouse.down();
+    await page.mouse.move(x + width - 1, y + height / 2, { steps: 4 });
+    await page.mouse.up();
+    expect(await page.evaluate(() => getSelection()?.toString())).toContain("of +14155550123");
+  });
+
+  await test.step("the focus", async () => {
+    await toast.getByRole("button", { name: "Close" }).focus();
+    await page.mouse.move(x, y + 400);
+    await page.clock.runFor(60_000);
+    await expect(toast).toBeVisible();
+    await toast.getByRole("button", { name: "Close" }).blur();
+    await page.clock.runFor(60_000);
+    await expect(toast).toBeHidden();
+  });
+});

@@ -1,5 +1,11 @@
 "use client";
 
-import { Notifications } from "@mantine/notifications";
+import { Notifications, type NotificationsProps } from "@mantine/notifications";
+import { useEffect } from "react";
+import { watchToasts } from "./hold-toasts";
 
-export default Notifications;
+/** Mantine's toasts. They are not dragged away, since their text can be selected. */
+export default function Toasts(props: NotificationsProps) {
+  useEffect(watchToasts, []);
+  return <Notifications allowDragDismiss={false} allowScrollDismiss={false} {...props} />;
+}
