@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { cannotTell, carriedOut, ifGone, ifHolds, isUnknown, knownOf } from "./outcome";
+import { cannotTell, carriedOut, ifGone, ifHolds, isHeld, isUnknown, knownOf, triedAgain } from "./outcome";
 
 const lost = new TypeError("Failed to fetch");
 const apiError = (httpStatus: number, reason?: string) =>
@@ -74,6 +74,23 @@ test("what is stored does not decide on a refusal", async () => {
   const refusal = apiError(409);
   expect(await endOf(carriedOut(failing(refusal), look))).toBe(refusal);
   expect(look).not.toHaveBeenCalled();
+});
+
+test("a refusal means that it is done already only after a try whose outcome is unknown", async () => {
+  const refusal = apiError(400, "second_factor_enabled");
+  const other = apiError(400, "wrong_code");
+  const change = vi.fn(failing(refusal));
+  const tried = triedAgain(change, (error) => (error === refusal ? "enabled" : undefined));
+  await expect(tried("")).rejects.toBe(refusal);
+  change.mockRejectedValueOnce(lost).mockRejectedValueOnce(other);
+  await expect(tried("")).rejects.toBe(lost);
+  await expect(tried("")).rejects.toBe(other);
+  await expect(tried("")).resolves.toBe("enabled");
+});
+
+test("nothing is held before it was asked for", () => {
+  expect(isHeld({ name: "Shop" }, undefined)).toBe(false);
+  expect(isHeld({ name: "Shop", url: null }, { name: "Shop" })).toBe(true);
 });
 
 test("a row holds what was asked for, whatever else it has", () => {

@@ -73,6 +73,27 @@ export async function carriedOut<Output>(
   }
 }
 
+/**
+ * A change whose first try may have been carried out without a response. The refusal of a later try may then come from that one.
+ * @param resultOf the result that such a refusal stands for; nothing if it means something else.
+ */
+export function triedAgain<Input, Output>(
+  change: (input: Input) => Promise<Output>,
+  resultOf: (refusal: unknown) => Output | undefined,
+): (input: Input) => Promise<Output> {
+  let isUnsure = false;
+  return async (input) => {
+    try {
+      return await change(input);
+    } catch (error) {
+      const result = isUnsure ? resultOf(error) : undefined;
+      isUnsure ||= isUnknown(error);
+      if (result !== undefined) return result;
+      throw error;
+    }
+  };
+}
+
 const textOf = (value: unknown): unknown => (typeof value === "string" ? value.trim() : (value ?? null));
 
 function isSame(stored: unknown, asked: unknown): boolean {
@@ -90,6 +111,9 @@ const holds = (stored: object, asked: object): boolean =>
 /** A stored row, if its fields are as they were asked for. */
 export const ifHolds = <Row extends object>(row: Row | undefined, asked: object): Row | undefined =>
   row && holds(row, asked) ? row : undefined;
+
+/** Whether a stored row has come to be as it was asked for; not before anything was asked. */
+export const isHeld = (row: object, asked: object | undefined): boolean => asked !== undefined && holds(row, asked);
 
 /** The result of a deletion, if what was to be deleted is not there any more. */
 export async function ifGone<Result>(read: () => Promise<unknown>, result: Result): Promise<Result | undefined> {

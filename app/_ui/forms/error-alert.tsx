@@ -1,4 +1,5 @@
 import { Button, Stack, Text } from "@mantine/core";
+import { useState } from "react";
 import { appTexts } from "@/app/_texts/app";
 import { formsTexts } from "@/app/_texts/ui/forms";
 import { isUnknown, knownOf } from "../changes/outcome";
@@ -57,6 +58,17 @@ export function OnceAlert({
   );
 }
 
+/**
+ * Whether a look has answered what an error left open. It stays answered, whatever the person types next. What seemed to be stored
+ * when the error came proves nothing: it may have been read long before.
+ */
+function useIsAnswered(error: unknown, isStored: boolean): boolean {
+  const [question, setQuestion] = useState({ error: null as unknown, isOpen: false, isAnswered: false });
+  if (question.error !== error) setQuestion({ error, isOpen: !isStored, isAnswered: false });
+  else if (isStored && question.isOpen) setQuestion({ error, isOpen: false, isAnswered: true });
+  return question.isAnswered;
+}
+
 /** The error of what may be saved again as often as one likes. A refusal is certain; without a response nobody knows the outcome. */
 export function SaveAlert({
   error,
@@ -71,11 +83,12 @@ export function SaveAlert({
   unknown?: string;
   /** The person's next step then. */
   again?: string;
-  /** The form holds what is stored, as a later look has shown. */
+  /** What was to be saved is stored, as a later look has shown. */
   isStored?: boolean;
 }) {
+  const isAnswered = useIsAnswered(error, isStored);
   if (!error || !isUnknown(error)) return <ErrorAlert error={error} title={title} />;
-  if (isStored) return null;
+  if (isAnswered) return null;
   return (
     <Notice title={unknown} role="alert">
       {knownOf(error)} {again}

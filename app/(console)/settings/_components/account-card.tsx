@@ -4,7 +4,7 @@ import { Button, Card, Group, Stack, Text, TextInput, Title } from "@mantine/cor
 import { profileTexts as texts } from "@/app/_texts/settings/profile";
 import { sharedTexts } from "@/app/_texts/shared";
 import { trpc } from "@/app/_trpc/client";
-import { ifHolds } from "@/app/_ui/changes/outcome";
+import { ifHolds, isHeld } from "@/app/_ui/changes/outcome";
 import { useChange } from "@/app/_ui/changes/use-change";
 import { DraftNote } from "@/app/_ui/drafts/draft-note";
 import { useFormDraft } from "@/app/_ui/drafts/use-draft";
@@ -30,6 +30,7 @@ export function AccountCard({
   const utils = trpc.useUtils();
   const save = useChange(utils.client.accounts.updateProfile.mutate, {
     look: async (asked) => ifHolds(await utils.client.accounts.get.query(), asked),
+    late: { failed: texts.account.notSaved },
     onSettled: () => void Promise.all([utils.accounts.invalidate(), utils.members.memberships.invalidate()]),
   });
   const { name, company_name, country } = account;
@@ -66,7 +67,7 @@ export function AccountCard({
             </Group>
           </Stack>
           <DraftNote draft={draft} />
-          <SaveAlert error={errors.unplaced} title={texts.account.notSaved} isStored={!form.isDirty()} />
+          <SaveAlert error={errors.unplaced} title={texts.account.notSaved} isStored={isHeld(stored, save.variables)} />
           <TextInput label={texts.account.name} readOnly={!canEdit} {...form.getInputProps("name")} />
           <TextInput
             label={texts.account.company}

@@ -4,7 +4,7 @@ import { Button, Card, Group, Stack, TextInput, Title } from "@mantine/core";
 import { useRouter } from "next/navigation";
 import { profileTexts as texts } from "@/app/_texts/settings/profile";
 import { trpc } from "@/app/_trpc/client";
-import { ifHolds } from "@/app/_ui/changes/outcome";
+import { ifHolds, isHeld } from "@/app/_ui/changes/outcome";
 import { useChange } from "@/app/_ui/changes/use-change";
 import { DraftNote } from "@/app/_ui/drafts/draft-note";
 import { useFormDraft } from "@/app/_ui/drafts/use-draft";
@@ -19,6 +19,7 @@ export function PersonCard({ name, email }: { name: string; email: string }) {
   const utils = trpc.useUtils();
   const rename = useChange(utils.client.auth.rename.mutate, {
     look: async (asked) => ifHolds(await utils.client.auth.viewer.query(), asked),
+    late: { failed: texts.person.notSaved },
     onSettled: () => void Promise.all([utils.auth.viewer.invalidate(), utils.members.invalidate()]),
   });
   const stored = { name };
@@ -45,7 +46,11 @@ export function PersonCard({ name, email }: { name: string; email: string }) {
             {texts.person.title}
           </Title>
           <DraftNote draft={draft} />
-          <SaveAlert error={errors.unplaced} title={texts.person.notSaved} isStored={!form.isDirty()} />
+          <SaveAlert
+            error={errors.unplaced}
+            title={texts.person.notSaved}
+            isStored={isHeld(stored, rename.variables)}
+          />
           <TextInput label={texts.person.name} autoComplete="name" {...form.getInputProps("name")} />
           <TextInput
             label={texts.person.email}

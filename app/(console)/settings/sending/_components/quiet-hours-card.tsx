@@ -4,7 +4,7 @@ import { Anchor, Button, Card, Group, SimpleGrid, Stack, Switch, Text, TextInput
 import { useState } from "react";
 import { sendingTexts as texts } from "@/app/_texts/settings/sending";
 import { trpc } from "@/app/_trpc/client";
-import { ifHolds } from "@/app/_ui/changes/outcome";
+import { ifHolds, isHeld } from "@/app/_ui/changes/outcome";
 import { useChange } from "@/app/_ui/changes/use-change";
 import { DraftNote } from "@/app/_ui/drafts/draft-note";
 import { useFormDraft } from "@/app/_ui/drafts/use-draft";
@@ -22,6 +22,7 @@ export function QuietHoursCard({ hours, canEdit }: { hours: QuietHours | null; c
   const utils = trpc.useUtils();
   const save = useChange(utils.client.accounts.setQuietHours.mutate, {
     look: async (asked) => ifHolds(await utils.client.accounts.get.query(), asked),
+    late: { failed: texts.quietHours.notSaved },
     onSettled: () => void utils.accounts.get.invalidate(),
   });
   const [unplaced, setUnplaced] = useState<unknown>(null);
@@ -68,7 +69,11 @@ export function QuietHoursCard({ hours, canEdit }: { hours: QuietHours | null; c
             </Text>
           </Stack>
           <DraftNote draft={draft} />
-          <SaveAlert error={unplaced} title={texts.quietHours.notSaved} isStored={!form.isDirty()} />
+          <SaveAlert
+            error={unplaced}
+            title={texts.quietHours.notSaved}
+            isStored={isHeld({ quiet_hours: hours }, save.variables)}
+          />
           <Switch
             label={texts.quietHours.keep}
             disabled={!canEdit}

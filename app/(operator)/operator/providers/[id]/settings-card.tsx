@@ -4,7 +4,7 @@ import { Button, Card, Group, PasswordInput, Stack, Text, TextInput, Title } fro
 import type { useForm } from "@mantine/form";
 import { providerTexts } from "@/app/_texts/operator/provider";
 import { trpc } from "@/app/_trpc/client";
-import { cannotTell, ifHolds } from "@/app/_ui/changes/outcome";
+import { cannotTell, ifHolds, isHeld } from "@/app/_ui/changes/outcome";
 import { useChange } from "@/app/_ui/changes/use-change";
 import { useLeaveQuestion } from "@/app/_ui/drafts/use-leave-question";
 import { confirmAction } from "@/app/_ui/forms/confirm";
@@ -82,7 +82,7 @@ function SettingsForm({ provider: { id, settings, source } }: { provider: Provid
     form.resetDirty(values);
   }
   const read = async () => utils.client.operator.providers.get.query({ id });
-  const onSettled = () => utils.operator.providers.invalidate();
+  const onSettled = () => void utils.operator.providers.invalidate();
   const save = useChange(
     (asked: SaveProviderSettingsInput) => utils.client.operator.providers.saveSettings.mutate(asked).then(() => null),
     {
@@ -97,7 +97,7 @@ function SettingsForm({ provider: { id, settings, source } }: { provider: Provid
           Object.fromEntries(settings.map(({ name, is_secret }) => [name, is_secret ? "" : (saved[name] ?? "")])),
         );
       },
-      onError: errors.show,
+      late: { failed: texts.notSaved },
       onSettled,
     },
   );
@@ -115,7 +115,7 @@ function SettingsForm({ provider: { id, settings, source } }: { provider: Provid
   );
   const submit = form.onSubmit((values) => {
     errors.clear();
-    save.mutate({ id, settings: values });
+    save.mutate({ id, settings: values }, { onError: errors.show });
   });
   const askToClear = () =>
     confirmAction({
@@ -139,7 +139,11 @@ function SettingsForm({ provider: { id, settings, source } }: { provider: Provid
             onRemove={() => form.setFieldValue(setting.name, null)}
           />
         ))}
-        <SaveAlert error={errors.unplaced} title={texts.notSaved} isStored={!form.isDirty()} />
+        <SaveAlert
+          error={errors.unplaced}
+          title={texts.notSaved}
+          isStored={isHeld({ id, settings: valuesOf(settings) }, save.variables)}
+        />
         <Group>
           <Button type="submit" loading={save.isPending} disabled={!form.isDirty()}>
             {texts.submit}

@@ -3,7 +3,7 @@
 import { Button, Card, Group, Stack, Title } from "@mantine/core";
 import { providerTexts } from "@/app/_texts/operator/provider";
 import { trpc } from "@/app/_trpc/client";
-import { ifHolds } from "@/app/_ui/changes/outcome";
+import { ifHolds, isHeld } from "@/app/_ui/changes/outcome";
 import { useChange } from "@/app/_ui/changes/use-change";
 import { SaveAlert } from "@/app/_ui/forms/error-alert";
 import { NumberField } from "@/app/_ui/forms/number-field";
@@ -16,7 +16,8 @@ import type { ProviderDetail } from "@/server/providers/operator-schema";
 const DECIMALS = 2;
 
 /** Sets the throughput limit of a provider, over all workers. */
-export function ThroughputCard({ provider: { id, max_segments_per_second } }: { provider: ProviderDetail }) {
+export function ThroughputCard({ provider }: { provider: ProviderDetail }) {
+  const { id, max_segments_per_second } = provider;
   const texts = providerTexts.throughput;
   const utils = trpc.useUtils();
   const form = useStoredForm<{ max_segments_per_second: EnteredNumber }>(
@@ -31,14 +32,13 @@ export function ThroughputCard({ provider: { id, max_segments_per_second } }: { 
       form.resetDirty();
       utils.operator.providers.get.setData({ id }, data);
     },
-    onError: (error) => {
-      errors.show(error);
-      void utils.operator.providers.get.invalidate({ id });
+    onSettled: (_, error) => {
+      if (error) void utils.operator.providers.get.invalidate({ id });
     },
   });
   const submit = form.onSubmit(({ max_segments_per_second: entered }) => {
     errors.clear();
-    setLimit.mutate({ id, max_segments_per_second: numberOrNull(entered) });
+    setLimit.mutate({ id, max_segments_per_second: numberOrNull(entered) }, { onError: errors.show });
   });
   return (
     <Card component="section" aria-labelledby="throughput-limit">
@@ -54,7 +54,7 @@ export function ThroughputCard({ provider: { id, max_segments_per_second } }: { 
             maw={280}
             {...form.getInputProps("max_segments_per_second")}
           />
-          <SaveAlert error={errors.unplaced} isStored={!form.isDirty()} />
+          <SaveAlert error={errors.unplaced} isStored={isHeld(provider, setLimit.variables)} />
           <Group>
             <Button type="submit" variant="default" loading={setLimit.isPending} disabled={!form.isDirty()}>
               {texts.submit}
