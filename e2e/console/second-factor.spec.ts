@@ -1,5 +1,6 @@
 import type { Page } from "@playwright/test";
 import { codeOf } from "../support/authenticator";
+import { loseConnection } from "../support/lost-responses";
 import { expect, test } from "../test";
 
 async function giveCredentials(page: Page, account: { email: string; password: string }): Promise<void> {
@@ -78,6 +79,30 @@ test("an app is enrolled, asked for at the sign-in, replaced by a recovery code,
   await expect(dialog).toBeHidden();
   await expect(page.getByRole("button", { name: "Set up" })).toBeVisible();
   await third.context().close();
+});
+
+test("recovery codes that were lost are called lost, and new ones are made", async ({ console: page, account }) => {
+  await page.goto("/settings/security");
+  await page.getByRole("button", { name: "Set up" }).click();
+  const secret = (await page.getByTestId("secret-value").textContent()) ?? "";
+  const code = page.getByRole("textbox", { name: "Code" });
+  const reconnect = await loseConnection(page, "secondFactor.confirm");
+  await code.fill(codeOf(secret));
+  await page.getByRole("button", { name: "Enable" }).click();
+  await expect(page.getByText("It is unknown whether the app is enabled")).toBeVisible();
+  await reconnect();
+  await page.getByRole("button", { name: "Enable" }).click();
+  await expect(page.getByText("The recovery codes were lost on the way")).toBeVisible();
+  await page.getByRole("button", { name: "Disable and set up again" }).click();
+  const form = page.getByRole("form", { name: "Disable authenticator app" });
+  await form.getByLabel("Password", { exact: true }).fill(account.password);
+  await form.getByRole("textbox", { name: "Code" }).fill(codeOf(secret, 1));
+  await form.getByRole("button", { name: "Disable" }).click();
+  await expect(page.getByRole("img", { name: "QR code" })).toBeVisible();
+  const another = (await page.getByTestId("secret-value").textContent()) ?? "";
+  await code.fill(codeOf(another));
+  await page.getByRole("button", { name: "Enable" }).click();
+  await expect(page.getByLabel("Recovery codes")).toBeVisible();
 });
 
 test("an operator clears the app of somebody who lost it", async ({

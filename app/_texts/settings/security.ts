@@ -62,7 +62,8 @@ const en = {
       "Each replaces the app once. Keep them somewhere you can reach without your phone: they are shown only now.",
     kept: "I have kept them",
     codesLost: "The recovery codes were lost on the way",
-    newCodes: "The app is enabled. To get recovery codes, disable it and set it up again.",
+    newCodes: "The app is enabled, and its codes are asked for at the sign-in. For recovery codes, set it up again.",
+    setUpAgain: "Disable and set up again",
   },
   disable: {
     form: "Disable authenticator app",

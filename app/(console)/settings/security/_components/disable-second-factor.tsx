@@ -11,13 +11,14 @@ import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { toastDone } from "@/app/_ui/toast";
 
 /** Wants the password and a code, of the app or for recovery. */
-export function DisableSecondFactor({ onDone }: { onDone: () => void }) {
+export function DisableSecondFactor({ onDone, onDisabled }: { onDone: () => void; onDisabled: () => void }) {
   const utils = trpc.useUtils();
   const disable = useChange(utils.client.auth.secondFactor.disable.mutate, {
     look: async () => {
       const factor = await utils.client.auth.secondFactor.get.query();
       return factor.enabled ? undefined : factor;
     },
+    late: { failed: texts.disable.notDisabled, unknown: texts.disable.unknown },
   });
   const form = useForm({ mode: "controlled", initialValues: { password: "", code: "" } });
   const errors = useFormErrors(form);
@@ -28,6 +29,7 @@ export function DisableSecondFactor({ onDone }: { onDone: () => void }) {
       onSuccess: () => {
         toastDone(texts.disable.disabled);
         onDone();
+        onDisabled();
         return utils.auth.secondFactor.invalidate();
       },
       onError: errors.show,

@@ -2,21 +2,41 @@
 
 import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
+import { useState } from "react";
 import { securityTexts as texts } from "@/app/_texts/settings/security";
 import { sharedTexts } from "@/app/_texts/shared";
 import { trpc } from "@/app/_trpc/client";
+import { triedAgain } from "@/app/_ui/changes/outcome";
 import { useChange } from "@/app/_ui/changes/use-change";
+import { apiErrorOf } from "@/app/_ui/forms/api-error";
 import { SaveAlert } from "@/app/_ui/forms/error-alert";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { Notice } from "@/app/_ui/notice";
 import { SecretValue } from "@/app/_ui/values/secret-value";
-import type { SecondFactorEnrolment } from "@/server/auth/schema";
+import type { SecondFactorEnrolment, SecondFactorRecovery } from "@/server/auth/schema";
+
+/** It is enabled, and nobody has seen its recovery codes. */
+const WITHOUT_CODES: SecondFactorRecovery = { recovery_codes: [] };
+
+const ifEnabled = (refusal: unknown): SecondFactorRecovery | undefined =>
+  apiErrorOf(refusal).reason === "second_factor_enabled" ? WITHOUT_CODES : undefined;
 
 /** Shows the secret, wants a code of it, and then shows the recovery codes once. */
-export function EnrolSecondFactor({ enrolment, onDone }: { enrolment: SecondFactorEnrolment; onDone: () => void }) {
+export function EnrolSecondFactor({
+  enrolment,
+  onDone,
+  onCodesLost,
+}: {
+  enrolment: SecondFactorEnrolment;
+  onDone: () => void;
+  /** The person wants to set it up again, for recovery codes that arrive. */
+  onCodesLost: () => void;
+}) {
   const utils = trpc.useUtils();
-  const confirm = useChange(utils.client.auth.secondFactor.confirm.mutate, {
-    look: async () => ((await utils.client.auth.secondFactor.get.query()).enabled ? { recovery_codes: [] } : undefined),
+  const [tryToConfirm] = useState(() => triedAgain(utils.client.auth.secondFactor.confirm.mutate, ifEnabled));
+  const confirm = useChange(tryToConfirm, {
+    look: async () => ((await utils.client.auth.secondFactor.get.query()).enabled ? WITHOUT_CODES : undefined),
+    late: { unknown: texts.disable.unknown },
   });
   const form = useForm({ mode: "controlled", initialValues: { code: "" } });
   const errors = useFormErrors(form);
@@ -30,25 +50,35 @@ export function EnrolSecondFactor({ enrolment, onDone }: { enrolment: SecondFact
 
   if (confirm.data) {
     const codes = confirm.data.recovery_codes;
-    const finish = () => {
-      onDone();
+    const finish = (next: () => void) => {
+      utils.auth.secondFactor.get.setData(undefined, (known) => known && { ...known, enabled: true });
+      next();
       return utils.auth.secondFactor.invalidate();
     };
-    return (
-      <Stack gap="md" maw={420}>
-        {codes.length === 0 ? (
+    if (codes.length === 0) {
+      return (
+        <Stack gap="md" maw={420}>
           <Notice title={texts.enrol.codesLost} role="alert">
             {texts.enrol.newCodes}
           </Notice>
-        ) : (
-          <SecretValue
-            label={texts.enrol.recoveryCodes}
-            value={codes.join("\n")}
-            notice={texts.enrol.recoveryCodesNotice}
-          />
-        )}
+          <Group>
+            <Button onClick={() => finish(onCodesLost)}>{texts.enrol.setUpAgain}</Button>
+            <Button variant="default" onClick={() => finish(onDone)}>
+              {sharedTexts.close}
+            </Button>
+          </Group>
+        </Stack>
+      );
+    }
+    return (
+      <Stack gap="md" maw={420}>
+        <SecretValue
+          label={texts.enrol.recoveryCodes}
+          value={codes.join("\n")}
+          notice={texts.enrol.recoveryCodesNotice}
+        />
         <Group>
-          <Button onClick={finish}>{codes.length === 0 ? sharedTexts.close : texts.enrol.kept}</Button>
+          <Button onClick={() => finish(onDone)}>{texts.enrol.kept}</Button>
         </Group>
       </Stack>
     );

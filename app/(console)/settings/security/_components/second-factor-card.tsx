@@ -14,7 +14,7 @@ import { EnrolSecondFactor } from "./enrol-second-factor";
 export function SecondFactorCard() {
   const factor = trpc.auth.secondFactor.get.useQuery();
   const begin = trpc.auth.secondFactor.begin.useMutation();
-  const [isDisabling, setDisabling] = useState(false);
+  const [disabling, setDisabling] = useState<"for good" | "again" | null>(null);
   return (
     <Card component="section" aria-labelledby="second-factor" padding="lg">
       <Stack gap="md">
@@ -31,15 +31,28 @@ export function SecondFactorCard() {
         </Stack>
         <QueryState query={factor}>
           {({ enabled, recovery_codes_left }) => {
-            if (begin.data) return <EnrolSecondFactor enrolment={begin.data} onDone={begin.reset} />;
-            if (isDisabling && enabled) return <DisableSecondFactor onDone={() => setDisabling(false)} />;
+            if (begin.data) {
+              const again = () => {
+                begin.reset();
+                setDisabling("again");
+              };
+              return <EnrolSecondFactor enrolment={begin.data} onDone={begin.reset} onCodesLost={again} />;
+            }
+            if (disabling && enabled) {
+              return (
+                <DisableSecondFactor
+                  onDone={() => setDisabling(null)}
+                  onDisabled={() => disabling === "again" && begin.mutate()}
+                />
+              );
+            }
             return (
               <Stack gap="sm">
                 <ErrorAlert error={begin.error} title={texts.secondFactor.notSetUp} />
                 {enabled && <Text size="sm">{texts.secondFactor.recoveryCodesLeft(recovery_codes_left)}</Text>}
                 <Group>
                   {enabled ? (
-                    <Button variant="default" onClick={() => setDisabling(true)}>
+                    <Button variant="default" onClick={() => setDisabling("for good")}>
                       {texts.secondFactor.disable}
                     </Button>
                   ) : (
