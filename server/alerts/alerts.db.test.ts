@@ -298,6 +298,17 @@ async function lastAlert({ accountId }: Owner): Promise<string> {
   return rows[0]?.id ?? "";
 }
 
+test("a URL that stays keeps its secret, unless a new one is asked for", async () => {
+  const owner = await makeOwner();
+  const settings = { low_balance: null, by_mail: false, url: receiver.url };
+  const { signing_secret: first } = await updateAlertSettings(owner, settings);
+  expect((await updateAlertSettings(owner, settings)).signing_secret).toBeNull();
+  const { signing_secret: second } = await updateAlertSettings(owner, { ...settings, new_secret: true });
+  expect(second).not.toBeNull();
+  expect(second).not.toBe(first);
+  expect((await updateAlertSettings(owner, { ...settings, url: null, new_secret: true })).signing_secret).toBeNull();
+});
+
 test("an alert is posted to the alert URL, signed, once; what is not acknowledged is tried again", async () => {
   const owner = await makeOwner();
   const { signing_secret: secret } = await updateAlertSettings(owner, {

@@ -22,10 +22,12 @@ export const UpdateAlertsInput = z.object({
   low_balance: z.number().positive("must be more than 0").max(BALANCE_MAX).nullable(),
   by_mail: z.boolean(),
   url: urlUpTo(URL_MAX, { protocol: /^https?$/, error: "must be an http:// or https:// URL" }).nullable(),
+  /** Replaces the signing secret of a URL that stays. */
+  new_secret: z.boolean().optional(),
 });
 export type UpdateAlertsInput = z.output<typeof UpdateAlertsInput>;
 
-/** `signing_secret`: of a new URL, in this response only. */
+/** `signing_secret`: a new one, in this response only. */
 export const UpdatedAlertSettings = AlertSettings.extend({ signing_secret: z.string().nullable() });
 export type UpdatedAlertSettings = z.output<typeof UpdatedAlertSettings>;
 

@@ -35,7 +35,7 @@ export async function getAlertSettings(actor: SessionActor): Promise<AlertSettin
 }
 
 /**
- * Changes the alert settings. A new URL gets a new signing secret, which is in this response only.
+ * Changes the alert settings. A new URL gets a new signing secret, as does one that stays on request; it is in this response only.
  * @throws 400 `url_not_allowed` for a URL that must not be reached.
  */
 export async function updateAlertSettings(
@@ -53,7 +53,7 @@ export async function updateAlertSettings(
     // Creates the row to lock, so that the second of two concurrent changes sees the first.
     await tx.query("INSERT INTO alert_settings (account_id) VALUES ($1) ON CONFLICT DO NOTHING", [accountId]);
     const before = await readSettings(tx, accountId, "FOR UPDATE");
-    const fresh = after.url !== null && after.url !== before.url ? newSigningSecret() : null;
+    const fresh = after.url !== null && (after.url !== before.url || input.new_secret) ? newSigningSecret() : null;
     await tx.query(
       `UPDATE alert_settings SET low_balance_micros = $2, by_mail = $3, url = $4, updated_at = now(),
          secret_sealed = CASE WHEN $4::text IS NULL THEN NULL ELSE coalesce($5, secret_sealed) END
@@ -61,7 +61,11 @@ export async function updateAlertSettings(
       [accountId, after.lowBalanceMicros, after.byMail, after.url, fresh === null ? null : sealSecret(fresh)],
     );
     const change = { action: "alerts.updated", accountId, subjectId: accountId } as const;
-    await recordAudit(tx, actor, { ...change, before: auditOf(before), after: auditOf(after) });
+    await recordAudit(tx, actor, {
+      ...change,
+      before: auditOf(before),
+      after: { ...auditOf(after), ...(fresh && { secret: "(new)" }) },
+    });
     return fresh;
   });
   return { ...auditOf(after), mail_is_set: isMailSet(), signing_secret: secret };

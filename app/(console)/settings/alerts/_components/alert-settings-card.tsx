@@ -1,23 +1,20 @@
 "use client";
 
 import { Button, Card, Group, Stack, Switch, TextInput, Title } from "@mantine/core";
+import { useState } from "react";
 import { alertsTexts as texts } from "@/app/_texts/settings/alerts";
 import { trpc } from "@/app/_trpc/client";
-import { ifHolds } from "@/app/_ui/changes/outcome";
+import { ifHolds, isHeld, isUnknown } from "@/app/_ui/changes/outcome";
 import { useChange } from "@/app/_ui/changes/use-change";
 import { useLeaveQuestion } from "@/app/_ui/drafts/use-leave-question";
 import { SaveAlert } from "@/app/_ui/forms/error-alert";
 import { NumberField } from "@/app/_ui/forms/number-field";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { useStoredForm } from "@/app/_ui/forms/use-stored-form";
-import { Notice } from "@/app/_ui/notice";
 import { toastDone } from "@/app/_ui/toast";
 import { type EnteredNumber, numberOrNull, optionalNumberProblem } from "@/app/_ui/values/entered-number";
-import { SecretValue } from "@/app/_ui/values/secret-value";
 import type { AlertSettings } from "@/server/alerts/schema";
-
-/** In the place of a secret whose response was lost. */
-const LOST = "lost";
+import { AlertSecret } from "./alert-secret";
 
 type Values = { low_balance: EnteredNumber; by_mail: boolean; url: string };
 
@@ -28,8 +25,9 @@ export function AlertSettingsCard({ settings }: { settings: AlertSettings }) {
   const update = useChange(utils.client.alerts.update.mutate, {
     look: async (asked) => {
       const found = ifHolds(await utils.client.alerts.get.query(), asked);
-      return found && { ...found, signing_secret: asked.url === null || asked.url === settings.url ? null : LOST };
+      return found && { ...found, signing_secret: null };
     },
+    late: { failed: texts.settings.notSaved },
     onSettled: () => void utils.alerts.get.invalidate(),
   });
   const stored: Values = {
@@ -41,19 +39,28 @@ export function AlertSettingsCard({ settings }: { settings: AlertSettings }) {
   // Not a draft: an address may be a secret.
   useLeaveQuestion(form.isDirty());
   const errors = useFormErrors(form);
+  const [secret, setSecret] = useState<{ ofUrl: string; text: string } | null>(null);
   const submit = form.onSubmit((values) => {
     const { low_balance, by_mail, url } = values;
     errors.clear();
     const input = { low_balance: numberOrNull(low_balance), by_mail, url: url.trim() || null };
+    // Whichever try is carried out makes a secret, and the response to another may be the one that arrives.
+    if (input.url !== null && input.url !== settings.url) setSecret({ ofUrl: input.url, text: "" });
     update.mutate(input, {
-      onSuccess: () => {
+      onSuccess: ({ url: ofUrl, signing_secret: text }) => {
         toastDone(texts.settings.saved);
         form.resetDirty(values);
+        setSecret((known) =>
+          ofUrl !== null && text !== null ? { ofUrl, text } : known?.ofUrl === ofUrl ? known : null,
+        );
       },
-      onError: errors.show,
+      onError: (error) => {
+        errors.show(error);
+        if (!isUnknown(error)) setSecret(secret);
+      },
     });
   });
-  const secret = update.data?.signing_secret;
+  const isMade = secret !== null && (update.data?.url ?? settings.url) === secret.ofUrl && !update.isPending;
   return (
     <Card component="section" aria-labelledby="alert-settings" padding="lg">
       <form onSubmit={submit} noValidate aria-label={texts.settings.form}>
@@ -61,7 +68,11 @@ export function AlertSettingsCard({ settings }: { settings: AlertSettings }) {
           <Title order={2} size="h4" id="alert-settings">
             {texts.settings.title}
           </Title>
-          <SaveAlert error={errors.unplaced} title={texts.settings.notSaved} isStored={!form.isDirty()} />
+          <SaveAlert
+            error={errors.unplaced}
+            title={texts.settings.notSaved}
+            isStored={isHeld(settings, update.variables)}
+          />
           <NumberField
             label={texts.settings.lowBalance}
             description={texts.settings.lowBalanceHint}
@@ -87,13 +98,11 @@ export function AlertSettingsCard({ settings }: { settings: AlertSettings }) {
               {texts.settings.submit}
             </Button>
           </Group>
-          {secret === LOST && <Notice title={texts.settings.lostSecret}>{texts.settings.newSecret}</Notice>}
-          {secret && secret !== LOST && (
-            <>
-              <Notice title={texts.settings.copySecret}>{texts.settings.secretUse}</Notice>
-              <SecretValue label={texts.settings.secret} value={secret} />
-            </>
-          )}
+          <AlertSecret
+            settings={settings}
+            secret={isMade ? secret.text : null}
+            onMade={(text) => settings.url && setSecret({ ofUrl: settings.url, text })}
+          />
         </Stack>
       </form>
     </Card>
