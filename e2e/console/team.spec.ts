@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Browser, Page } from "@playwright/test";
 import { apiWith } from "../support/api";
+import { loseResponse } from "../support/lost-responses";
 import type { Service } from "../support/service";
 import { signIn } from "../support/sign-in";
 import { expect, test } from "../test";
@@ -111,6 +112,44 @@ test("a link of an invitation works once, and not when it was withdrawn", async 
     await expect(member.getByText("This invitation does not work")).toBeVisible();
   }
   await member.context().close();
+});
+
+test("an invitation whose acceptance got no response is found accepted, one that was withdrawn meanwhile is not", async ({
+  console: page,
+  browser,
+  service,
+}) => {
+  const context = await browser.newContext({ baseURL: service.url });
+  const member = await context.newPage();
+  const submit = member.getByRole("button", { name: "Accept invitation" });
+  const open = async (link: string) => {
+    await member.goto(link);
+    await member.getByLabel("Your name").fill("Dora");
+    await member.getByLabel("Password", { exact: true }).fill(PASSWORD);
+  };
+  const withdrawn = newEmail();
+  await open(await invite(page, withdrawn, "Developer"));
+  await page.getByRole("button", { name: `Withdraw the invitation for ${withdrawn}` }).click();
+  await expect(page.getByText(`The invitation for ${withdrawn} is withdrawn`)).toBeVisible();
+  await member.route("**/api/trpc/members.invitations.accept*", (route) => route.abort(), { times: 1 });
+  let goOn: () => void = () => undefined;
+  const isSeen = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  const looked = member.waitForRequest("**/api/trpc/members.invitations.get*");
+  await member.route("**/api/trpc/members.invitations.get*", (route) => isSeen.then(() => route.continue()));
+  await submit.click();
+  await looked;
+  await expect(member.locator("button[type=submit]")).toBeDisabled();
+  goOn();
+  await expect(member.getByText("This invitation does not work")).toBeVisible();
+  await member.unroute("**/api/trpc/members.invitations.get*");
+
+  await loseResponse(member, "invitations.accept");
+  await open(await invite(page, newEmail(), "Developer"));
+  await submit.click();
+  await member.waitForURL("/");
+  await context.close();
 });
 
 test("a page of another account than the session's changes nothing, and says so", async ({

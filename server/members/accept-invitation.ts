@@ -47,6 +47,7 @@ async function findInvitation(token: string): Promise<Found> {
 export async function getInvitation({ token }: InvitationToken): Promise<OpenInvitation> {
   const found = await findInvitation(token);
   return {
+    account_id: found.accountId,
     account_name: accountName(found),
     email: found.email,
     role: found.role,

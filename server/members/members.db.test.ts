@@ -88,6 +88,7 @@ test("somebody new accepts an invitation with a name and a password, and has its
     email,
     role: "developer",
     has_password: false,
+    account_id: owner.accountId,
   });
   expect(await reasonOf(acceptInvitation({ token, name: "", password: PASSWORD }, FROM))).toBe("invalid_request");
   expect(await reasonOf(acceptInvitation({ token, name: "Bob", password: "password12" }, FROM))).toBe(

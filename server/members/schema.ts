@@ -47,6 +47,7 @@ export type InvitationToken = z.output<typeof InvitationToken>;
 
 /** Shown to holders of the link. `has_password`: a user with this email exists. */
 export const OpenInvitation = z.object({
+  account_id: z.string(),
   account_name: z.string(),
   email: z.string(),
   role: MemberRole,

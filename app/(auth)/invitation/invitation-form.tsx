@@ -6,9 +6,8 @@ import { useSearchParams } from "next/navigation";
 import { useState } from "react";
 import { invitationTexts as texts } from "@/app/_texts/auth/invitation";
 import { trpc } from "@/app/_trpc/client";
-import { carriedOut } from "@/app/_ui/changes/outcome";
+import { carriedOut, triedAgain } from "@/app/_ui/changes/outcome";
 import { useSingle } from "@/app/_ui/changes/use-single";
-import { apiErrorOf } from "@/app/_ui/forms/api-error";
 import { SaveAlert } from "@/app/_ui/forms/error-alert";
 import { NewPasswordInput } from "@/app/_ui/forms/new-password-input";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
@@ -16,69 +15,89 @@ import { LinkButton } from "@/app/_ui/frame/link-button";
 import { IconLinkOff } from "@/app/_ui/icons/icons";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { QueryState } from "@/app/_ui/lists/query-state";
-import type { OpenInvitation } from "@/server/members/schema";
+import type { AcceptedInvitation, AcceptInvitationInput, OpenInvitation } from "@/server/members/schema";
 import { FormHeading } from "../form-heading";
 import { openSession } from "../sign-in/credentials";
+import { findJoined, ifOver, OVER } from "./find-joined";
 
-const INITIAL = { name: "", password: "" };
+const INITIAL: Entry = { name: "", password: "" };
 
 /** Lets the owner of an email become a member, by the link that they were sent. */
 export function InvitationForm() {
   const token = useSearchParams().get("token") ?? "";
   const invitation = trpc.members.invitations.get.useQuery({ token }, { enabled: token !== "", staleTime: Infinity });
-  if (token === "" || apiErrorOf(invitation.error).reason === "invitation_over") {
-    return (
-      <EmptyState
-        icon={IconLinkOff}
-        isPage
-        title={texts.over.title}
-        action={<LinkButton href="/sign-in">{texts.over.goToSignIn}</LinkButton>}
-      >
-        {texts.over.reason}
-      </EmptyState>
-    );
-  }
-  return <QueryState query={invitation}>{(open) => <AcceptForm token={token} invitation={open} />}</QueryState>;
+  if (token === "" || ifOver(invitation.error)) return <End texts={texts.over} />;
+  return <QueryState query={invitation}>{(open) => <Acceptance token={token} invitation={open} />}</QueryState>;
 }
 
-/** Opens a session in the new account. Somebody with an authenticator app signs in by hand. */
-async function enter(email: string, password: string, open: () => Promise<unknown>): Promise<void> {
-  if ((await openSession(email, password)) !== null) return window.location.assign("/sign-in");
-  await open().catch(() => undefined);
-  window.location.assign("/");
-}
+/** In the place of the form: there is nothing more to enter. */
+const End = ({ texts: { title, reason } }: { texts: { title: string; reason: string } }) => (
+  <EmptyState
+    icon={IconLinkOff}
+    isPage
+    title={title}
+    action={<LinkButton href="/sign-in">{texts.goToSignIn}</LinkButton>}
+  >
+    {reason}
+  </EmptyState>
+);
 
-/** An invitation that was open a moment ago, and is over, was accepted; of which account is not known then. */
-const ifAccepted = (read: () => Promise<unknown>): Promise<{ account_id: string | null } | undefined> =>
-  read().then(
-    () => undefined,
-    (error: unknown) => {
-      if (apiErrorOf(error).reason === "invitation_over") return { account_id: null };
-      throw error;
-    },
+type Entry = { name: string; password: string };
+type Joined = "joined" | "not joined" | "unknown";
+
+/** Accepts an invitation, and opens a session in the new account. */
+function useAcceptance(token: string, { account_id, email }: OpenInvitation) {
+  const { client } = trpc.useUtils();
+  const [tryToAccept] = useState(() =>
+    triedAgain<AcceptInvitationInput, AcceptedInvitation | typeof OVER>(
+      client.members.invitations.accept.mutate,
+      ifOver,
+    ),
   );
+  const lookWhetherOver = () => client.members.invitations.get.query({ token }).then(() => undefined, throwUnlessOver);
+  return useSingle(async ({ name, password }: Entry): Promise<Joined> => {
+    const accepted = await carriedOut(() => tryToAccept({ token, name, password }), lookWhetherOver);
+    const open = () => openSession(email, password);
+    const joined =
+      accepted === OVER ? await findJoined({ account_id }, open, () => client.members.memberships.query()) : "joined";
+    if (joined !== "joined") return joined;
+    // Somebody with an authenticator app signs in by hand.
+    if (accepted !== OVER && (await open()) !== null) window.location.assign("/sign-in");
+    else {
+      await client.members.switchAccount.mutate({ account_id }).catch(() => undefined);
+      window.location.assign("/");
+    }
+    return joined;
+  });
+}
 
-function AcceptForm({ token, invitation }: { token: string; invitation: OpenInvitation }) {
-  const utils = trpc.useUtils();
-  const accept = useSingle(utils.client.members.invitations.accept.mutate);
-  const open = trpc.members.switchAccount.useMutation();
-  const [entering, setEntering] = useState(false);
+function throwUnlessOver(error: unknown): typeof OVER {
+  const over = ifOver(error);
+  if (!over) throw error;
+  return over;
+}
+
+function Acceptance({ token, invitation }: { token: string; invitation: OpenInvitation }) {
+  const acceptance = useAcceptance(token, invitation);
+  if (acceptance.data === "not joined") return <End texts={texts.over} />;
+  if (acceptance.data === "unknown") return <End texts={texts.unknownEnd(invitation.account_name)} />;
+  return <AcceptForm acceptance={acceptance} invitation={invitation} />;
+}
+
+function AcceptForm({
+  acceptance,
+  invitation,
+}: {
+  acceptance: ReturnType<typeof useAcceptance>;
+  invitation: OpenInvitation;
+}) {
   const form = useForm({ mode: "controlled", initialValues: INITIAL });
   const errors = useFormErrors(form);
   const { email, role, account_name, has_password } = invitation;
 
-  const submit = form.onSubmit(async ({ name, password }) => {
+  const submit = form.onSubmit((values) => {
     errors.clear();
-    try {
-      const { account_id } = await carriedOut(
-        () => accept.mutateAsync({ token, name, password }),
-        () => ifAccepted(() => utils.client.members.invitations.get.query({ token })),
-      );
-      setEntering(true);
-      await enter(email, password, async () => account_id && open.mutateAsync({ account_id }));
-    } catch (error) {
-      errors.show(error);
-    }
+    acceptance.mutate(values, { onError: errors.show });
   });
 
   return (
@@ -97,7 +116,7 @@ function AcceptForm({ token, invitation }: { token: string; invitation: OpenInvi
         ) : (
           <NewPasswordInput label={texts.password} {...form.getInputProps("password")} />
         )}
-        <Button type="submit" fullWidth loading={accept.isPending || entering}>
+        <Button type="submit" fullWidth loading={acceptance.isPending || acceptance.isSuccess}>
           {texts.submit}
         </Button>
       </Stack>

@@ -6,8 +6,12 @@ const en = {
   over: {
     title: "This invitation does not work",
     reason: "It was accepted, withdrawn or replaced by another, or is older than a week. Ask for a new one.",
-    goToSignIn: "Go to sign-in",
   },
+  unknownEnd: (account: string) => ({
+    title: "It is unknown whether you have joined",
+    reason: `The invitation is over, most likely because you have accepted it. Sign in: if you have joined, ${account} is one of your accounts. If not, ask for a new invitation.`,
+  }),
+  goToSignIn: "Go to sign-in",
   join: (account: string) => `Join ${account}`,
   invitedAs: {
     viewer: "You were invited as a viewer.",
