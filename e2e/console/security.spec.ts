@@ -129,6 +129,25 @@ test("an operator's link gives a new password, once", async ({ page, service, ac
   await page.waitForURL("/");
 });
 
+test("a link that ended after a lost try is not said to have changed the password", async ({
+  page,
+  account,
+  operator,
+}) => {
+  const makeLink = async () =>
+    ((await operator.command("account reset-password", { email: account.email })) as { url: string }).url;
+  await page.goto(await makeLink());
+  await page.getByLabel("New password", { exact: true }).fill(NEW_PASSWORD);
+  await page.route("**/api/trpc/auth.resetPassword*", (route) => route.abort(), { times: 1 });
+  await page.getByRole("button", { name: "Change password" }).click();
+  await expect(page.getByText("It is unknown whether the password was changed")).toBeVisible();
+  // It replaces the link of the page.
+  await makeLink();
+  await page.getByRole("button", { name: "Change password" }).click();
+  await expect(page.getByText("The link is over, most likely because it has changed your password")).toBeVisible();
+  await expect(page.getByText("Your password is changed")).toBeHidden();
+});
+
 test("a sign-up signs in; one with somebody's email does not reveal whose it is", async ({
   page,
   browser,

@@ -13,7 +13,7 @@ import { SaveAlert } from "@/app/_ui/forms/error-alert";
 import { NewPasswordInput } from "@/app/_ui/forms/new-password-input";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { LinkButton } from "@/app/_ui/frame/link-button";
-import { IconCheck, IconLinkOff } from "@/app/_ui/icons/icons";
+import { IconAlertTriangle, IconCheck, IconLinkOff } from "@/app/_ui/icons/icons";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import type { ResetPasswordInput, SessionsRevoked } from "@/server/auth/schema";
 import { FormHeading } from "../form-heading";
@@ -28,11 +28,18 @@ export function ResetPasswordForm() {
   });
   const isOver = token === "" || apiErrorOf(reset.error).reason === "reset_link_over";
   const signIn = <LinkButton href="/sign-in">{texts.goToSignIn}</LinkButton>;
-  // A link that is over after a try whose response was lost was used by that try.
-  if (reset.isSuccess || (isOver && isUnsure)) {
+  if (reset.isSuccess) {
     return (
       <EmptyState isPage icon={IconCheck} title={texts.changed.title} action={signIn}>
         {texts.changed.hint}
+      </EmptyState>
+    );
+  }
+  // Most likely the try whose response was lost has used it; but it may have ended meanwhile, and that try have come too late.
+  if (isOver && isUnsure) {
+    return (
+      <EmptyState isPage icon={IconAlertTriangle} title={texts.unknown} action={signIn}>
+        {texts.unknownEnd}
       </EmptyState>
     );
   }

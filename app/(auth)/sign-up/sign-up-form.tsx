@@ -2,7 +2,6 @@
 
 import { Anchor, Button, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { useState } from "react";
 import { signUpTexts as texts } from "@/app/_texts/auth/sign-up";
 import { sharedTexts } from "@/app/_texts/shared";
 import { trpc } from "@/app/_trpc/client";
@@ -49,29 +48,27 @@ export function SignUpForm() {
 
 function OpenForm() {
   const utils = trpc.useUtils();
-  const signUp = useSingle(utils.client.auth.signUp.mutate);
-  const [entering, setEntering] = useState(false);
-  const [isRefused, setIsRefused] = useState(false);
+  /** Resolves to whether the person is signed in. */
+  const signUp = useSingle(async (values: typeof INITIAL) => {
+    const isSignedIn = async () => (await openSession(values.email, values.password)) === null;
+    try {
+      await utils.client.auth.signUp.mutate(values);
+    } catch (error) {
+      // The response alone may be lost, and the account be there.
+      if (isUnknown(error) && (await isSignedIn())) return true;
+      throw error;
+    }
+    return isSignedIn();
+  });
   const form = useForm({ mode: "uncontrolled", initialValues: INITIAL });
   const errors = useFormErrors(form);
 
-  async function submit(values: typeof INITIAL) {
+  function submit(values: typeof INITIAL) {
     errors.clear();
-    setIsRefused(false);
-    try {
-      await signUp.mutateAsync(values);
-    } catch (error) {
-      // The response alone may be lost, and the account be there.
-      const isThere = isUnknown(error) && (await openSession(values.email, values.password)) === null;
-      if (isThere) return window.location.assign("/");
-      errors.show(error);
-      return;
-    }
-    setEntering(true);
-    const refusal = await openSession(values.email, values.password);
-    if (!refusal) return window.location.assign("/");
-    setIsRefused(true);
-    setEntering(false);
+    signUp.mutate(values, {
+      onSuccess: (isSignedIn) => isSignedIn && window.location.assign("/"),
+      onError: errors.show,
+    });
   }
 
   return (
@@ -79,7 +76,7 @@ function OpenForm() {
       <Stack gap="md">
         <FormHeading title={texts.title}>{texts.promise}</FormHeading>
         <SaveAlert error={errors.unplaced} title={texts.failed} unknown={texts.unknown} again={texts.again} />
-        {isRefused && <Notice title={texts.notSignedIn.title}>{texts.notSignedIn.reason}</Notice>}
+        {signUp.data === false && <Notice title={texts.notSignedIn.title}>{texts.notSignedIn.reason}</Notice>}
         <TextInput
           label={texts.name}
           autoComplete="name"
@@ -111,7 +108,7 @@ function OpenForm() {
           key={form.key("password")}
           {...form.getInputProps("password")}
         />
-        <Button type="submit" fullWidth loading={signUp.isPending || entering}>
+        <Button type="submit" fullWidth loading={signUp.isPending || signUp.data === true}>
           {texts.submit}
         </Button>
         <Text size="sm" ta="center" c="dimmed">

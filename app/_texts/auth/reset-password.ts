@@ -7,6 +7,8 @@ const en = {
   failed: "The password was not changed",
   unknown: "It is unknown whether the password was changed",
   again: "Try again, with the same password.",
+  unknownEnd:
+    "The link is over, most likely because it has changed your password. Sign in with the new password; if it is refused, ask for another link.",
   newPassword: "New password",
   submit: "Change password",
   goToSignIn: "Go to sign-in",
