@@ -36,7 +36,25 @@ test("settings whose response is lost are called saved, because they are", async
     await expect(page.getByText("Alerts are saved")).toBeVisible();
     await expect(page.getByText("The signing secret was lost on the way")).toBeVisible();
     await expect(page.getByTestId("secret-value")).toBeHidden();
+    await press(page, "Make a new secret");
+    await confirm(page, "Make a new secret");
+    await expect(page.getByTestId("secret-value")).toContainText("whsec_");
+    await expect(page.getByText("The signing secret was lost on the way")).toBeHidden();
   });
+});
+
+test("a secret whose response was lost twice is called lost", async ({ console: page, receiver }) => {
+  await page.goto("/settings/alerts");
+  const url = page.getByLabel("Alert URL");
+  await expect(url).toBeEditable();
+  const reconnect = await loseConnection(page, "alerts.update");
+  await url.fill(receiver.url);
+  await press(page, "Save alerts");
+  await expect(page.getByRole("main").getByText("It is unknown whether this was saved")).toBeVisible();
+  await reconnect();
+  await press(page, "Save alerts");
+  await expect(page.getByText("Alerts are saved")).toBeVisible();
+  await expect(page.getByText("The signing secret was lost on the way")).toBeVisible();
 });
 
 test("settings that nobody can look at are neither called saved nor unsaved", async ({ console: page }) => {
@@ -52,6 +70,50 @@ test("settings that nobody can look at are neither called saved nor unsaved", as
   await press(page, "Save quiet hours");
   await expect(page.getByText("Quiet hours are saved")).toBeVisible();
   await expect(alert).toBeHidden();
+});
+
+test("what a later look has answered is not asked again at the next letter", async ({ console: page }) => {
+  await page.goto("/settings");
+  const name = page.getByRole("textbox", { name: "Your name" });
+  await expect(name).toBeEditable();
+  const reconnect = await loseConnection(page, "auth.rename");
+  await name.fill("Anna Example");
+  await press(page, "Save your name");
+  const alert = page.getByRole("main").getByRole("alert").filter({ hasText: "It is unknown whether this was saved" });
+  await expect(alert).toBeVisible();
+  await test.step("what was typed back proves nothing", async () => {
+    await name.fill("Anna");
+    await expect(alert).toBeVisible();
+    await name.fill("Anna Example");
+  });
+  await reconnect();
+  const settings = page.getByRole("navigation", { name: "Settings" });
+  await expect(async () => {
+    await page.evaluate(() => window.dispatchEvent(new Event("visibilitychange")));
+    await expect(alert).toBeHidden({ timeout: 1_000 });
+  }).toPass();
+  await name.pressSequentially("s");
+  await expect(settings).toBeVisible();
+  await expect(alert).toBeHidden();
+});
+
+test("a failure that arrives is told from a lost response", async ({ console: page }) => {
+  await page.goto("/settings");
+  const name = page.getByRole("textbox", { name: "Your name" });
+  const alert = page.getByRole("main").getByRole("alert");
+  const save = async (response: { status: number; contentType: string; body: string }) => {
+    await page.route("**/api/trpc/auth.rename*", (route) => route.fulfill(response), { times: 1 });
+    await name.fill("Anna Example");
+    await press(page, "Save your name");
+  };
+  const data = { httpStatus: 500, message: "Something went wrong on our side.", details: {} };
+  const error = { error: { message: data.message, code: -32603, data } };
+  await save({ status: 500, contentType: "application/json", body: JSON.stringify([error]) });
+  await expect(alert).toContainText("The service failed, and what is stored now differs from what you entered");
+  await page.route("**/api/trpc/**", (route) => route.fulfill({ status: 502, body: "<html>Bad gateway</html>" }));
+  await press(page, "Save your name");
+  await expect(alert.first()).toContainText("The service is not available at the moment");
+  await expect(page.getByText("Check your connection")).toBeHidden();
 });
 
 test("a change that did not arrive is not called saved, and what is stored stays as it was", async ({
@@ -80,7 +142,7 @@ test("keys are changed and revoked once, though responses are lost", async ({ co
   await loseResponse(page, "apiKeys.update");
   await page.getByRole("dialog").getByLabel("Messages per day").fill("75");
   // Stored as 10.0.0.0/8.
-  await page.getByRole("dialog").getByRole("textbox", { name: "Allowed IP addresses" }).fill("10.1.2.3/8");
+  await page.getByRole("dialog").getByRole("combobox", { name: "Allowed IP addresses" }).fill("10.1.2.3/8");
   await page.keyboard.press("Enter");
   await confirm(page, "Save changes");
   await expect(page.getByText("API key “Shop” changed")).toBeVisible();
