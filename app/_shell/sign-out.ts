@@ -12,10 +12,13 @@ async function endSession(): Promise<string | undefined> {
 /** Ends the session of this browser and leads to sign-in. If it cannot be ended, it says so, and the page goes on. */
 export async function signOutHere(): Promise<void> {
   const stay = dropPerson();
-  const url = await endSession().catch(() => undefined);
+  let failure: unknown = null;
+  const url = await endSession().catch((error: unknown) => {
+    failure = error;
+  });
   if (!url) {
     stay();
-    return toastFailed(null);
+    return toastFailed(failure);
   }
   rememberTestMode(false);
   forgetDrafts(window.sessionStorage);

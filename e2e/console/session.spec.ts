@@ -40,6 +40,17 @@ test("a stranger gets to the page they asked for after sign-in, also by what was
   await expect(page.getByRole("heading", { level: 1, name: "Messages" })).toBeVisible();
 });
 
+test("a sign-in without a connection keeps the page and what was entered there", async ({ page, account }) => {
+  await page.goto("/sign-in?next=%2Fusage");
+  await page.route("**/api/auth/**", (route) => route.abort());
+  await signIn(page, account.email, account.password);
+  await expect(page.getByRole("alert").filter({ hasText: "could not be reached" })).toBeVisible();
+  await page.unroute("**/api/auth/**");
+  await expect(page.getByLabel("Email")).toHaveValue(account.email);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.waitForURL("/usage");
+});
+
 test("so does somebody whose session ended before the page was opened", async ({ console: page, account, service }) => {
   await endSessions(service, account.accountId);
   await page.goto("/usage?days=7");
