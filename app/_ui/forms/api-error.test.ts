@@ -26,3 +26,10 @@ test("a page of a proxy is no reason to check the connection", () => {
   const error = Object.assign(new Error("Unexpected token '<'"), { cause: new SyntaxError("Unexpected token '<'") });
   expect(apiErrorOf(error)).toMatchObject({ status: null, message: expect.stringContaining("not available") });
 });
+
+test("a failure tells people nothing of the keys of programs", () => {
+  const failed = (httpStatus: number, reason?: string) =>
+    apiErrorOf({ data: { httpStatus, message: "Repeat it with the same Idempotency-Key.", details: { reason } } });
+  for (const error of [failed(500), failed(503, "database_unavailable"), failed(503, "outcome_unknown")])
+    expect(error.message).not.toContain("Idempotency-Key");
+});

@@ -32,6 +32,12 @@ function fieldsOf(issues: unknown, param: string | null, message: string): Recor
 export const isUnreadable = (error: unknown): boolean =>
   error instanceof SyntaxError || (error instanceof Error && error.cause instanceof SyntaxError);
 
+/** What people are told of a failure whose message speaks to programs, of their Idempotency-Key; null: its message. */
+function wordsFor(status: number | null, reason: string | null): string | null {
+  if (status === 500) return appTexts.failed;
+  return reason === "database_unavailable" || reason === "outcome_unknown" ? appTexts.unavailable : null;
+}
+
 /** Reads an error of the API client. One without the API's data means that the service did not respond. */
 export function apiErrorOf(error: unknown): ApiErrorView {
   const data = isRecord(error) && isRecord(error.data) ? error.data : null;
@@ -40,13 +46,15 @@ export function apiErrorOf(error: unknown): ApiErrorView {
     return { message, status: null, param: null, reason: null, fields: {} };
   }
   const details = isRecord(data.details) ? data.details : {};
-  const message = textOrNull(data.message) ?? appTexts.unreachable;
+  const status = typeof data.httpStatus === "number" ? data.httpStatus : null;
+  const reason = textOrNull(details.reason);
+  const message = wordsFor(status, reason) ?? textOrNull(data.message) ?? appTexts.unreachable;
   const param = textOrNull(data.param);
   return {
     message,
-    status: typeof data.httpStatus === "number" ? data.httpStatus : null,
+    status,
     param,
-    reason: textOrNull(details.reason),
+    reason,
     fields: fieldsOf(details.issues, param, message),
   };
 }
