@@ -63,6 +63,8 @@ const en = {
     form: "Recovery",
     notRecovered: "No events were recovered",
     unknown: "It is unknown whether the events were recovered",
+    partly: "A part of the events was recovered",
+    restNext: "The service was interrupted. Try again: it recovers the rest.",
     again: "Try again: events that are on their way already are left out.",
     effect:
       "Parked and abandoned events since then are sent again. Your server may already have received some of them.",

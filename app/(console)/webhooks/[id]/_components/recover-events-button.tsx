@@ -8,10 +8,12 @@ import { deliveriesTexts } from "@/app/_texts/webhooks/deliveries";
 import { endpointTexts as texts } from "@/app/_texts/webhooks/endpoint";
 import { trpc } from "@/app/_trpc/client";
 import { useSingle } from "@/app/_ui/changes/use-single";
+import { apiErrorOf } from "@/app/_ui/forms/api-error";
 import { DateInput } from "@/app/_ui/forms/date-input";
 import { SaveAlert } from "@/app/_ui/forms/error-alert";
 import { FormModal } from "@/app/_ui/forms/form-modal";
 import { IconHistory } from "@/app/_ui/icons/icons";
+import { Notice } from "@/app/_ui/notice";
 import { toastDone } from "@/app/_ui/toast";
 import { formatCount } from "@/app/_ui/values/count";
 import { DAY_MS } from "@/app/_ui/values/days";
@@ -34,6 +36,19 @@ export function RecoverEventsButton({ endpointId }: { endpointId: string }) {
   );
 }
 
+/** An interrupted recovery is known to have done a part. */
+function RecoverError({ error }: { error: unknown }) {
+  const { partly, restNext, notRecovered, unknown, again } = texts.recover;
+  if (apiErrorOf(error).reason === "recovery_interrupted") {
+    return (
+      <Notice title={partly} role="alert">
+        {restNext}
+      </Notice>
+    );
+  }
+  return <SaveAlert error={error} title={notRecovered} unknown={unknown} again={again} />;
+}
+
 function RecoverForm({ endpointId, onDone }: { endpointId: string; onDone: () => void }) {
   const utils = trpc.useUtils();
   const form = useForm({
@@ -54,12 +69,7 @@ function RecoverForm({ endpointId, onDone }: { endpointId: string; onDone: () =>
   return (
     <form onSubmit={submit} noValidate aria-label={texts.recover.form}>
       <Stack gap="md">
-        <SaveAlert
-          error={recover.error}
-          title={texts.recover.notRecovered}
-          unknown={texts.recover.unknown}
-          again={texts.recover.again}
-        />
+        <RecoverError error={recover.error} />
         <Text size="sm">{texts.recover.effect}</Text>
         <DateInput
           type="datetime-local"
