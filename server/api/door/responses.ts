@@ -90,8 +90,8 @@ export const trpcRefusal = (error: ApiError): DoorResponse =>
   });
 
 /**
- * A refusal of a sign-in call: next-auth's client shows the `error` in the query of `url`. When it is refused the list of providers, it
- * leads the person to next-auth's page of errors, and that request gets a page.
+ * A refusal of a sign-in call: the console shows the `error` in the query of `url`, as next-auth gives its own. Somebody who opens one
+ * of the addresses in a browser gets a page.
  */
 export const authRefusal = (error: ApiError, { headers }: IncomingMessage): DoorResponse =>
   headers.accept?.includes("text/html")
