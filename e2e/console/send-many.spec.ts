@@ -1,4 +1,5 @@
 import type { Page } from "@playwright/test";
+import { loseResponse } from "../support/lost-responses";
 import { expect, test } from "../test";
 
 /** Something to wait for, and the way to let it happen. */
@@ -112,6 +113,18 @@ test("a send goes on while another page is open, stops on request, and a lost re
   expect(lost).toBe(1);
   const { body } = await api.get("/messages?limit=1");
   expect(body.pagination).toMatchObject({ total: 620 });
+});
+
+test("recipients who may have got it are not offered again once the rest of a send is discarded", async ({
+  console: page,
+}) => {
+  await compose(page, "+14155551001\n+14155551002", "Once only");
+  await loseResponse(page, "messages.bulk");
+  await page.getByRole("button", { name: "Send 2 messages" }).click();
+  await expect(page.getByText("The last batch was not confirmed")).toBeVisible();
+  await page.getByRole("button", { name: "Discard the rest" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Discard the rest" }).click();
+  await expect(page.getByLabel("Numbers or table")).toHaveValue("");
 });
 
 test("what the balance does not cover cannot be sent, and stays until it is discarded", async ({ console: page }) => {

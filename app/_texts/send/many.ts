@@ -69,6 +69,9 @@ const en = {
     viewMessages: "View messages",
     sendToOthers: "Send to others",
     discardRest: "Discard the rest",
+    discardQuestion: "Discard the rest?",
+    discardConsequence:
+      "What was accepted is sent all the same, and the batch under way may be. Download the results first: they name the recipients that were confirmed.",
   },
 };
 

@@ -9,6 +9,7 @@ import { useRouter } from "next/navigation";
 import { useRef } from "react";
 import { sendTexts as texts } from "@/app/_texts/send/one";
 import { once, trpc } from "@/app/_trpc/client";
+import { isUnknown, knownOf } from "@/app/_ui/changes/outcome";
 import { useSingle } from "@/app/_ui/changes/use-single";
 import { DraftNote } from "@/app/_ui/drafts/draft-note";
 import { useFormDraft } from "@/app/_ui/drafts/use-draft";
@@ -49,8 +50,7 @@ type NewMessage = inferRouterInputs<AppRouter>["messages"]["send"];
 
 /** A refusal is certain. Without a response the outcome is unknown, but sending again is safe. */
 function SendError({ error }: { error: unknown }) {
-  const { status, message } = apiErrorOf(error);
-  if (!error || (status !== null && status < 500)) return <ErrorAlert error={error} title={texts.refused} />;
+  if (!error || !isUnknown(error)) return <ErrorAlert error={error} title={texts.refused} />;
   return (
     <Alert
       color="yellow"
@@ -59,7 +59,7 @@ function SendError({ error }: { error: unknown }) {
       title={texts.unconfirmed.title}
       role="alert"
     >
-      <Text size="sm">{message}</Text>
+      <Text size="sm">{knownOf(error)}</Text>
       <Text size="sm">{texts.unconfirmed.explanation}</Text>
     </Alert>
   );

@@ -4,6 +4,7 @@ import { Button, Card, Grid, Group, Skeleton, Stack } from "@mantine/core";
 import { useMemo, useState } from "react";
 import { sendManyTexts as texts } from "@/app/_texts/send/many";
 import { trpc } from "@/app/_trpc/client";
+import { isUnknown } from "@/app/_ui/changes/outcome";
 import { DraftNote } from "@/app/_ui/drafts/draft-note";
 import { useDraft } from "@/app/_ui/drafts/use-draft";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
@@ -16,7 +17,6 @@ import { CreditNotice } from "../../../_credit/credit-notice";
 import { useNumberList } from "../../../_numbers/use-number-list";
 import { checkRows, ROWS_MAX, rowsOf } from "./batches";
 import { CheckCard } from "./check-card";
-import { isFinished } from "./plan";
 import { ProgressCard } from "./progress-card";
 import { RecipientsCard } from "./recipients-card";
 import { type BulkDraft, TextCard } from "./text-card";
@@ -108,8 +108,8 @@ function Compose({ accountId, senderIds }: { accountId: string; senderIds: strin
         onStop={sending.stop}
         onPutAway={() => {
           reset();
-          // The next send is to others.
-          if (isFinished(plan)) setText("");
+          // Nobody who has got it, or may have, is to be one press away from getting it again.
+          if (plan.results.length > 0 || isUnknown(sending.error)) setText("");
           setRestored(false);
           sending.putAway();
         }}

@@ -2,6 +2,7 @@
 
 import { Button, Card, Group, Progress, Stack, Text, Title } from "@mantine/core";
 import { sendManyTexts } from "@/app/_texts/send/many";
+import { confirmAction } from "@/app/_ui/forms/confirm";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { LinkButton } from "@/app/_ui/frame/link-button";
 import { IconDownload } from "@/app/_ui/icons/icons";
@@ -38,6 +39,13 @@ export function ProgressCard({
   const failed = results.filter(({ status }) => status === "failed").length;
   const isDone = isFinished(plan);
   const canContinue = !isDone && !isSending && isResumable(plan, Date.now());
+  const askToDiscard = () =>
+    confirmAction({
+      title: texts.discardQuestion,
+      children: texts.discardConsequence,
+      confirmLabel: texts.discardRest,
+      onConfirm: onPutAway,
+    });
   return (
     <Card component="section" aria-labelledby="progress">
       <Stack gap="md">
@@ -84,7 +92,7 @@ export function ProgressCard({
               {texts.stop}
             </Button>
           ) : (
-            <Button variant="subtle" onClick={onPutAway}>
+            <Button variant="subtle" onClick={isDone ? onPutAway : askToDiscard}>
               {isDone ? texts.sendToOthers : texts.discardRest}
             </Button>
           )}
