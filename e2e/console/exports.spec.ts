@@ -52,3 +52,26 @@ test("a list is handed to nobody but a signed-in person, on our own pages", asyn
   expect((await ask({}, { list: "accounts" })).status()).toBe(400);
   expect((await page.request.get(`${service.url}/api/exports`)).status()).toBe(404);
 });
+
+test("a list that does not come is told from one that breaks off", async ({ console: page, api }) => {
+  await api.post("/suppressions", { number: "+14155550123" });
+  await page.goto("/suppressions");
+  const download = page.getByRole("button", { name: "Download CSV" });
+  const toast = (text: string) => page.getByRole("alert").filter({ hasText: text });
+  await page.route("**/api/exports", (route) => route.abort(), { times: 1 });
+  await download.click();
+  await expect(toast("The service could not be reached")).toContainText("The list was not downloaded");
+  await page.route("**/api/exports", (route) => route.fulfill({ status: 502, body: "<html>Bad gateway</html>" }), {
+    times: 1,
+  });
+  await download.click();
+  await expect(toast("The service is not available at the moment")).toBeVisible();
+  await page.evaluate(() => {
+    const own = window.fetch;
+    const start = (controller: ReadableStreamDefaultController) => controller.error(new TypeError("network error"));
+    window.fetch = async (to, init) =>
+      String(to).endsWith("/api/exports") ? new Response(new ReadableStream({ start })) : own(to, init);
+  });
+  await download.click();
+  await expect(toast("broke off before the last row")).toBeVisible();
+});

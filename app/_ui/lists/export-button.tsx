@@ -16,7 +16,10 @@ const EXPORTS = "/api/exports";
 const nameOf = (response: Response): string =>
   /filename="([^"]+)"/.exec(response.headers.get("content-disposition") ?? "")?.[1] ?? "list.csv";
 
-/** Fetches a list as a file. A file that is cut off is not handed over. @throws an error of the API's shape, or one of fetch. */
+/** The file began to arrive, and did not end. */
+class CutOff extends Error {}
+
+/** Fetches a list as a file. A file that is cut off is not handed over. @throws an error of the API's shape, of fetch, or `CutOff`. */
 async function download(list: ExportInput): Promise<void> {
   const response = await fetch(EXPORTS, {
     method: "POST",
@@ -24,7 +27,10 @@ async function download(list: ExportInput): Promise<void> {
     body: JSON.stringify(list),
   });
   if (!response.ok) throw (await response.json()).error;
-  downloadBlob(nameOf(response), await response.blob());
+  const file = await response.blob().catch((cause: unknown) => {
+    throw new CutOff(undefined, { cause });
+  });
+  downloadBlob(nameOf(response), file);
 }
 
 /** Downloads a list with its filters as a CSV file. */
@@ -36,8 +42,7 @@ export function ExportButton({ list }: { list: ExportInput }) {
       await download(list);
       toastDone(texts.export.done);
     } catch (error) {
-      const { status, message } = apiErrorOf(error);
-      toastProblem(texts.export.failed, status === null ? texts.export.cutOff : message);
+      toastProblem(texts.export.failed, error instanceof CutOff ? texts.export.cutOff : apiErrorOf(error).message);
     }
     setBusy(false);
   };
