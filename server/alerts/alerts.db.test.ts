@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { hashOf } from "@/test/database/passwords";
 import { type MailServer, startMailServer } from "@/test/network/mail-server";
-import { type Receiver, startReceiver, status } from "@/test/network/receiver";
 import { createAccountWithOwner } from "../accounts/service";
 import { ensureTestAccount } from "../accounts/test-mode";
 import type { SessionActor } from "../core/actor";
@@ -9,23 +8,21 @@ import { pool } from "../core/db";
 import { env } from "../core/env";
 import { newId } from "../core/ids";
 import { sendMail } from "../mail/tasks";
-import { newSigningSecret, verifySignature } from "../webhooks/delivery/signature";
+import { newSigningSecret } from "../webhooks/delivery/signature";
 import { sealSecret } from "../webhooks/secrets";
-import { getAlertSettings, listAlerts, updateAlertSettings } from "./service";
+import { listAlerts, updateAlertSettings } from "./service";
 import { sweepAlerts } from "./sweep";
-import { postAlert } from "./tasks";
 
 let mails: MailServer;
-let receiver: Receiver;
 beforeAll(async () => {
-  [mails, receiver] = await Promise.all([startMailServer(), startReceiver()]);
+  mails = await startMailServer();
   env().SMTP_URL = mails.url;
 });
 afterEach(async () => {
   await pool().query("DELETE FROM providers");
   await pool().query("DELETE FROM alert_states");
 });
-afterAll(() => Promise.all([mails.close(), receiver.close()]));
+afterAll(() => mails.close());
 
 type Owner = SessionActor & { email: string };
 
@@ -288,70 +285,4 @@ test("operators are told later that a provider is down, and nobody of what ended
   expect(texts.filter((text) => text.includes("vonage"))).toHaveLength(1);
   expect(texts).toHaveLength(2);
   for (const reader of [former, owner]) expect(await emptyMailbox(reader)).toEqual([]);
-});
-
-async function lastAlert({ accountId }: Owner): Promise<string> {
-  const { rows } = await pool().query<{ id: string }>(
-    "SELECT id FROM alerts WHERE account_id = $1 ORDER BY id DESC LIMIT 1",
-    [accountId],
-  );
-  return rows[0]?.id ?? "";
-}
-
-test("a URL that stays keeps its secret, unless a new one is asked for", async () => {
-  const owner = await makeOwner();
-  const settings = { low_balance: null, by_mail: false, url: receiver.url };
-  const { signing_secret: first } = await updateAlertSettings(owner, settings);
-  expect((await updateAlertSettings(owner, settings)).signing_secret).toBeNull();
-  const { signing_secret: second } = await updateAlertSettings(owner, { ...settings, new_secret: true });
-  expect(second).not.toBeNull();
-  expect(second).not.toBe(first);
-  expect((await updateAlertSettings(owner, { ...settings, url: null, new_secret: true })).signing_secret).toBeNull();
-});
-
-test("an alert is posted to the alert URL, signed, once; what is not acknowledged is tried again", async () => {
-  const owner = await makeOwner();
-  const { signing_secret: secret } = await updateAlertSettings(owner, {
-    low_balance: 10,
-    by_mail: false,
-    url: receiver.url,
-  });
-  await setBalance(owner, 3);
-  await sweepAlerts();
-  const alertId = await lastAlert(owner);
-  receiver.respondWith(status(500));
-  await expect(postAlert({ alertId })).rejects.toThrow("not acknowledged");
-  receiver.respondWith(status(200));
-  await postAlert({ alertId });
-  await postAlert({ alertId });
-  const own = receiver.received.filter(({ body }) => body.includes(alertId));
-  expect(own).toHaveLength(2);
-  const last = own.at(-1);
-  expect(JSON.parse(String(last?.body))).toMatchObject({
-    id: alertId,
-    object: "alert",
-    type: "balance_low",
-    state: "raised",
-    subject_id: owner.accountId,
-    text: "The balance is 3.00 USD, below 10.00 USD.",
-  });
-  const verified = verifySignature({
-    header: String(last?.headers["service-signature"]),
-    secret: secret ?? "",
-    rawBody: last?.body ?? "",
-    nowSeconds: Math.floor(Date.now() / 1_000),
-  });
-  expect(verified.valid).toBe(true);
-});
-
-test("a new URL gets a new secret, the same keeps its own, and an inner address is refused", async () => {
-  const owner = await makeOwner();
-  const set = (url: string | null) => updateAlertSettings(owner, { low_balance: null, by_mail: true, url });
-  const first = (await set(receiver.url)).signing_secret;
-  expect(first).toMatch(/^whsec_/);
-  expect((await set(receiver.url)).signing_secret).toBeNull();
-  expect((await set(`${receiver.url}/other`)).signing_secret).not.toBe(first);
-  await set(null);
-  expect(await getAlertSettings(owner)).toMatchObject({ url: null, by_mail: true, low_balance: null });
-  await expect(set("http://10.0.0.1/")).rejects.toMatchObject({ status: 400 });
 });
