@@ -1,6 +1,8 @@
 /** A provider of one POST, for tests of the HTTP client. */
-import { vi } from "vitest";
+import type { AddressInfo, Server, Socket } from "node:net";
+import { onTestFinished, vi } from "vitest";
 import { z } from "zod";
+import { httpAdapter } from "@/server/providers/http/client";
 import type { HttpProvider, SendRequest } from "@/server/providers/port";
 
 export const PLAIN_SEND: SendRequest = {
@@ -26,4 +28,30 @@ export function stubClientEnv(timeoutMs: number): void {
   vi.stubEnv("SECRET_KEY", "0".repeat(32));
   vi.stubEnv("LOG_LEVEL", "silent");
   vi.stubEnv("PROVIDER_TIMEOUT_MS", String(timeoutMs));
+}
+
+/** A provider that posts to a URL and expects `{"id": …}`. */
+export const numberingProvider = (url: string) =>
+  plainProvider(url, ({ body }) => {
+    const { id } = z.object({ id: z.string() }).parse(JSON.parse(body));
+    return { kind: "accepted", providerMessageIds: [id] };
+  });
+
+/** The outcome of a send to a URL, without the note that this process stalled meanwhile, as it may on a busy machine. */
+export async function sendPlain(url: string) {
+  const adapter = httpAdapter(numberingProvider(url), {});
+  const { isOurStall, ...outcome } = { isOurStall: false, ...(await adapter.send(PLAIN_SEND)) };
+  return outcome;
+}
+
+/** Listens on loopback until the end of the test. @returns the port. */
+export async function listenForTest(server: Server): Promise<number> {
+  const open = new Set<Socket>();
+  server.on("connection", (socket: Socket) => open.add(socket.on("error", () => undefined)));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(async () => {
+    for (const socket of open) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return (server.address() as AddressInfo).port;
 }

@@ -1,15 +1,14 @@
 /** Calls through an egress proxy: what it does before the request is written sends nothing; afterwards all is as without it. */
 import { createServer as createHttpServer, type RequestListener } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
-import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { createServer } from "node:net";
 import tls from "node:tls";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { z } from "zod";
 import { env } from "@/server/core/env";
 import { metrics } from "@/server/core/metrics";
 import { selfSigned } from "@/test/network/certificate";
 import { type ConnectProxy, type ProxyPlan, startConnectProxy } from "@/test/network/connect-proxy";
-import { PLAIN_SEND, plainProvider, stubClientEnv } from "@/test/providers/plain-provider";
+import { listenForTest, numberingProvider, sendPlain, stubClientEnv } from "@/test/providers/plain-provider";
 import { healthSignalOf } from "../health/breaker";
 import { agent, httpAdapter } from "./client";
 
@@ -32,32 +31,10 @@ afterAll(async () => {
   vi.unstubAllEnvs();
 });
 
-const provider = (url: string) =>
-  plainProvider(url, ({ body }) => {
-    const { id } = z.object({ id: z.string() }).parse(JSON.parse(body));
-    return { kind: "accepted", providerMessageIds: [id] };
-  });
-
-async function send(url: string) {
-  const { isOurStall, ...outcome } = { isOurStall: false, ...(await httpAdapter(provider(url), {}).send(PLAIN_SEND)) };
-  return outcome;
-}
-
-async function listen(server: Server): Promise<number> {
-  const open = new Set<Socket>();
-  server.on("connection", (socket: Socket) => open.add(socket.on("error", () => undefined)));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  closers.push(async () => {
-    for (const socket of open) socket.destroy();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  return (server.address() as AddressInfo).port;
-}
-
 /** A provider's server that takes every message, and the requests that it got. */
 async function taking(listener?: RequestListener) {
   const requests: string[] = [];
-  const port = await listen(
+  const port = await listenForTest(
     createHttpServer((request, response) => {
       requests.push(request.headers.host ?? "");
       if (listener) return listener(request, response);
@@ -78,7 +55,7 @@ const notSent = (code: string, fault: "throttled" | "provider", providerDetail: 
 it("goes to the name of the provider through the proxy, and uses the tunnel again", async () => {
   const { url, host, requests } = await taking();
   for (let sent = 0; sent < 5; sent += 1) {
-    expect(await send(url)).toEqual({ kind: "accepted", providerMessageIds: ["m1"] });
+    expect(await sendPlain(url)).toEqual({ kind: "accepted", providerMessageIds: ["m1"] });
   }
   expect(new Set(proxy.asked)).toEqual(new Set([host]));
   expect(proxy.asked.length).toBeLessThan(5);
@@ -94,7 +71,7 @@ describe("TLS within the tunnel", () => {
       names.push(String((request.socket as tls.TLSSocket).servername));
       request.resume().on("end", () => response.end('{"id":"m1"}'));
     });
-    return { port: await listen(server), names, certificate };
+    return { port: await listenForTest(server), names, certificate };
   }
 
   /** The certificate is believed as that of an authority of the system. */
@@ -108,27 +85,30 @@ describe("TLS within the tunnel", () => {
 
   it("checks the certificate for the name in the URL", async () => {
     const { port, names, certificate } = await encrypted("provider.example");
-    expect(await send(`https://provider.example:${port}/`)).toMatchObject({
+    expect(await sendPlain(`https://provider.example:${port}/`)).toMatchObject({
       kind: "retryable",
       code: "depth_zero_self_signed_cert",
       fault: "provider",
       detail: "The provider could not be reached.",
     });
     believe(certificate);
-    expect(await send(`https://other.example:${port}/`)).toMatchObject({
+    expect(await sendPlain(`https://other.example:${port}/`)).toMatchObject({
       kind: "retryable",
       code: "err_tls_cert_altname_invalid",
     });
     expect(names).toEqual([]);
-    expect(await send(`https://provider.example:${port}/`)).toMatchObject({ kind: "accepted" });
+    expect(await sendPlain(`https://provider.example:${port}/`)).toMatchObject({ kind: "accepted" });
     expect(names).toEqual(["provider.example"]);
   });
 
   it("that does not come about sends nothing", async () => {
-    const reset = await listen(createServer((socket) => socket.once("data", () => socket.resetAndDestroy())));
-    expect(await send(`https://provider.example:${reset}/`)).toMatchObject({ kind: "retryable", fault: "provider" });
-    const silent = await listen(createServer());
-    expect(await send(`https://provider.example:${silent}/`)).toMatchObject({
+    const reset = await listenForTest(createServer((socket) => socket.once("data", () => socket.resetAndDestroy())));
+    expect(await sendPlain(`https://provider.example:${reset}/`)).toMatchObject({
+      kind: "retryable",
+      fault: "provider",
+    });
+    const silent = await listenForTest(createServer());
+    expect(await sendPlain(`https://provider.example:${silent}/`)).toMatchObject({
       kind: "retryable",
       code: "und_err_connect_timeout",
     });
@@ -137,7 +117,10 @@ describe("TLS within the tunnel", () => {
   it("that the proxy cuts sends nothing", async () => {
     const { port, names } = await encrypted("provider.example");
     proxy.plan("cut");
-    expect(await send(`https://provider.example:${port}/`)).toMatchObject({ kind: "retryable", code: "econnreset" });
+    expect(await sendPlain(`https://provider.example:${port}/`)).toMatchObject({
+      kind: "retryable",
+      code: "econnreset",
+    });
     expect(names).toEqual([]);
   });
 });
@@ -151,7 +134,7 @@ describe("a proxy that makes no connection: nothing was sent", () => {
   ])("%s, and says nothing of the provider", async (plan, expected) => {
     const { url, requests } = await taking();
     proxy.planAll(plan);
-    const outcome = await send(url);
+    const outcome = await sendPlain(url);
     expect(outcome).toEqual(expected);
     expect(healthSignalOf(outcome as Parameters<typeof healthSignalOf>[0])).toBeNull();
     expect(requests).toEqual([]);
@@ -165,18 +148,18 @@ describe("a proxy that makes no connection: nothing was sent", () => {
   ])("%s, as a provider that cannot be reached", async (plan, expected) => {
     const { url, requests } = await taking();
     proxy.planAll(plan);
-    expect(await send(url)).toEqual(expected);
+    expect(await sendPlain(url)).toEqual(expected);
     expect(requests).toEqual([]);
   });
 
   it("away, and used again when it is back", async () => {
     const { url, requests } = await taking();
     await proxy.goAway();
-    expect(await send(url)).toEqual(
+    expect(await sendPlain(url)).toEqual(
       notSent("egress_proxy_unreachable", "throttled", "The egress proxy could not be reached (ECONNREFUSED)."),
     );
     await proxy.comeBack();
-    expect(await send(url)).toMatchObject({ kind: "accepted" });
+    expect(await sendPlain(url)).toMatchObject({ kind: "accepted" });
     expect(requests).toHaveLength(1);
   });
 
@@ -188,7 +171,7 @@ describe("a proxy that makes no connection: nothing was sent", () => {
       const clock = vi.spyOn(performance, "now").mockImplementation(() => now.call(performance) + 15_000);
       closers.push(() => clock.mockRestore());
     });
-    expect(await send(url)).toMatchObject({ kind: "retryable", code: "process_stalled", fault: "throttled" });
+    expect(await sendPlain(url)).toMatchObject({ kind: "retryable", code: "process_stalled", fault: "throttled" });
     expect(proxy.asked).toHaveLength(1);
     expect(requests).toEqual([]);
   });
@@ -196,7 +179,7 @@ describe("a proxy that makes no connection: nothing was sent", () => {
   it("counts each reason", async () => {
     const { url } = await taking();
     proxy.plan(407);
-    await send(url);
+    await sendPlain(url);
     const { values } = await metrics().egressFailures.get();
     expect(values).toContainEqual({ labels: { use: "providers", reason: "407" }, value: expect.any(Number) });
   });
@@ -205,7 +188,7 @@ describe("a proxy that makes no connection: nothing was sent", () => {
     const { url, requests } = await taking();
     proxy.planAll(403);
     const buildTokenRequest = () => ({ method: "POST" as const, url: `${url}token`, headers: {}, body: "" });
-    const adapter = httpAdapter({ ...provider(url), buildTokenRequest }, {});
+    const adapter = httpAdapter({ ...numberingProvider(url), buildTokenRequest }, {});
     expect(await adapter.ready?.()).toEqual(notSent("egress_proxy_403", "throttled", "The egress proxy refused: 403."));
     expect(requests).toEqual([]);
   });
@@ -214,7 +197,7 @@ describe("a proxy that makes no connection: nothing was sent", () => {
 describe("a request that was written: its outcome is unknown", () => {
   it("when the proxy is killed", async () => {
     const { url } = await taking(() => void proxy.goAway());
-    expect(await send(url)).toMatchObject({
+    expect(await sendPlain(url)).toMatchObject({
       kind: "unknown",
       providerDetail: "The connection led through the egress proxy.",
     });
@@ -224,6 +207,6 @@ describe("a request that was written: its outcome is unknown", () => {
   it("when the proxy ends the tunnel at its first bytes", async () => {
     const { url } = await taking();
     proxy.plan("cut");
-    expect(await send(url)).toMatchObject({ kind: "unknown" });
+    expect(await sendPlain(url)).toMatchObject({ kind: "unknown" });
   });
 });

@@ -1,47 +1,24 @@
 import { createServer as createHttpServer, type RequestListener } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
-import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { z } from "zod";
+import { createServer } from "node:net";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { selfSigned } from "@/test/network/certificate";
-import { PLAIN_SEND, plainProvider, stubClientEnv } from "@/test/providers/plain-provider";
+import {
+  listenForTest,
+  numberingProvider,
+  PLAIN_SEND,
+  sendPlain,
+  stubClientEnv,
+} from "@/test/providers/plain-provider";
 import { httpAdapter } from "./client";
 
 const TIMEOUT_MS = 2_000;
 
-const closers: Array<() => Promise<unknown>> = [];
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close();
-});
 beforeAll(() => stubClientEnv(TIMEOUT_MS));
 afterAll(() => vi.unstubAllEnvs());
 
-/** Posts to a URL and expects `{"id": …}`. */
-const provider = (url: string) =>
-  plainProvider(url, ({ body }) => {
-    const { id } = z.object({ id: z.string() }).parse(JSON.parse(body));
-    return { kind: "accepted", providerMessageIds: [id] };
-  });
-
-/** The outcome of a send, without the note that this process stalled meanwhile, as it may on a busy machine. */
-async function send(url: string) {
-  const { isOurStall, ...outcome } = { isOurStall: false, ...(await httpAdapter(provider(url), {}).send(PLAIN_SEND)) };
-  return outcome;
-}
-
-/** Listens on loopback until the end of the test. @returns the port. */
-async function listen(server: Server): Promise<number> {
-  const open = new Set<Socket>();
-  server.on("connection", (socket: Socket) => open.add(socket.on("error", () => undefined)));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  closers.push(async () => {
-    for (const socket of open) socket.destroy();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  return (server.address() as AddressInfo).port;
-}
-
-const answering = async (listener: RequestListener) => `http://127.0.0.1:${await listen(createHttpServer(listener))}/`;
+const answering = async (listener: RequestListener) =>
+  `http://127.0.0.1:${await listenForTest(createHttpServer(listener))}/`;
 
 /** Counts requests, and never responds. */
 function counter() {
@@ -62,96 +39,96 @@ describe("a connection that was never established: nothing was sent, with the fa
 
   it("refused", async () => {
     const server = createServer();
-    const port = await listen(server);
+    const port = await listenForTest(server);
     await new Promise((resolve) => server.close(resolve));
-    expect(await send(`http://127.0.0.1:${port}/`)).toEqual(unreached("econnrefused"));
+    expect(await sendPlain(`http://127.0.0.1:${port}/`)).toEqual(unreached("econnrefused"));
   });
 
   it("to a name that does not exist", async () => {
-    expect(await send("http://provider.invalid/")).toEqual(unreached(/^(enotfound|eai_again)$/));
+    expect(await sendPlain("http://provider.invalid/")).toEqual(unreached(/^(enotfound|eai_again)$/));
   });
 
   it("reset in the TLS handshake", async () => {
-    const port = await listen(createServer((socket) => socket.once("data", () => socket.resetAndDestroy())));
-    expect(await send(`https://127.0.0.1:${port}/`)).toEqual(unreached("econnreset"));
+    const port = await listenForTest(createServer((socket) => socket.once("data", () => socket.resetAndDestroy())));
+    expect(await sendPlain(`https://127.0.0.1:${port}/`)).toEqual(unreached("econnreset"));
   });
 
   it("closed in the TLS handshake", async () => {
-    const port = await listen(createServer((socket) => socket.once("data", () => socket.end())));
-    expect(await send(`https://127.0.0.1:${port}/`)).toEqual(unreached("econnreset"));
+    const port = await listenForTest(createServer((socket) => socket.once("data", () => socket.end())));
+    expect(await sendPlain(`https://127.0.0.1:${port}/`)).toEqual(unreached("econnreset"));
   });
 
   it("over TLS to a port that speaks plain HTTP", async () => {
     const { count, requests } = counter();
     const url = await answering(count);
-    expect(await send(url.replace("http:", "https:"))).toEqual(unreached(/^err_ssl_/));
+    expect(await sendPlain(url.replace("http:", "https:"))).toEqual(unreached(/^err_ssl_/));
     expect(requests()).toBe(0);
   });
 
   it("with a self-signed certificate", async () => {
     const { count, requests } = counter();
-    const port = await listen(createHttpsServer(selfSigned("127.0.0.1"), count));
-    expect(await send(`https://127.0.0.1:${port}/`)).toEqual(unreached("depth_zero_self_signed_cert"));
+    const port = await listenForTest(createHttpsServer(selfSigned("127.0.0.1"), count));
+    expect(await sendPlain(`https://127.0.0.1:${port}/`)).toEqual(unreached("depth_zero_self_signed_cert"));
     expect(requests()).toBe(0);
   });
 
   it("without a reply to the TLS handshake, before the time-out of the response", async () => {
-    const port = await listen(createServer());
-    expect(await send(`https://127.0.0.1:${port}/`)).toEqual(unreached("und_err_connect_timeout"));
+    const port = await listenForTest(createServer());
+    expect(await sendPlain(`https://127.0.0.1:${port}/`)).toEqual(unreached("und_err_connect_timeout"));
   });
 });
 
 describe("a request that was written: its outcome is unknown", () => {
   it("when the connection is reset", async () => {
     const url = await answering((request) => request.on("end", () => request.socket.resetAndDestroy()).resume());
-    expect(await send(url)).toMatchObject({ kind: "unknown", code: "econnreset" });
+    expect(await sendPlain(url)).toMatchObject({ kind: "unknown", code: "econnreset" });
   });
 
   it("when the connection is closed", async () => {
     const url = await answering((request) => request.on("end", () => request.socket.destroy()).resume());
-    expect(await send(url)).toMatchObject({ kind: "unknown", code: "und_err_socket" });
+    expect(await sendPlain(url)).toMatchObject({ kind: "unknown", code: "und_err_socket" });
   });
 
   it("when no headers arrive in time", async () => {
     const url = await answering(() => undefined);
-    expect(await send(url)).toMatchObject({ kind: "unknown", code: "timeout" });
+    expect(await sendPlain(url)).toMatchObject({ kind: "unknown", code: "timeout" });
   });
 
   it("when the response does not end in time", async () => {
     const url = await answering((_request, response) => response.writeHead(200).write('{"id":'));
-    expect(await send(url)).toMatchObject({ kind: "unknown", code: "timeout" });
+    expect(await sendPlain(url)).toMatchObject({ kind: "unknown", code: "timeout" });
   });
 
   it("when the connection is lost within the response", async () => {
     const url = await answering((_request, response) => {
       response.writeHead(200, { "content-length": "20" }).write('{"id":', () => response.socket?.destroy());
     });
-    expect(await send(url)).toMatchObject({ kind: "unknown", code: "und_err_socket" });
+    expect(await sendPlain(url)).toMatchObject({ kind: "unknown", code: "und_err_socket" });
   });
 
   it("when the response is unreadable", async () => {
     for (const body of ["", "<html>", '{"id":', "{}"]) {
       const url = await answering((_request, response) => response.end(body));
-      expect(await send(url), body).toMatchObject({ kind: "unknown", code: "malformed_answer" });
+      expect(await sendPlain(url), body).toMatchObject({ kind: "unknown", code: "malformed_answer" });
     }
   });
 
   it("when a proxy in front of the provider lost the connection, whatever the adapter makes of its response", async () => {
     const cutOff = "upstream connect error or disconnect/reset before headers. reset reason: connection termination";
     const url = await answering((_request, response) => response.writeHead(503).end(cutOff));
-    expect(await send(url)).toMatchObject({ kind: "unknown", code: "http_503" });
+    expect(await sendPlain(url)).toMatchObject({ kind: "unknown", code: "http_503" });
   });
 
   it("when the response is longer than any of an API: it is not read to its end", async () => {
     const url = await answering((_request, response) => {
       response.on("error", () => undefined).write(`{"id":"m1","more":"${"x".repeat(300_000)}`);
     });
-    expect(await send(url)).toMatchObject({ kind: "unknown", code: "malformed_answer" });
+    expect(await sendPlain(url)).toMatchObject({ kind: "unknown", code: "malformed_answer" });
   });
 
   it("when the response is not HTTP", async () => {
-    const port = await listen(createServer((socket) => socket.once("data", () => socket.end("220 ready\r\n"))));
-    expect(await send(`http://127.0.0.1:${port}/`)).toMatchObject({ kind: "unknown", code: "error" });
+    const port = await listenForTest(createServer((socket) => socket.once("data", () => socket.end("220 ready\r\n"))));
+    expect(await sendPlain(`http://127.0.0.1:${port}/`)).toMatchObject({ kind: "unknown", code: "error" });
   });
 });
 
@@ -160,7 +137,7 @@ it("a key with a character that no header can have sends nothing, and is the acc
   const url = await answering(count);
   for (const key of ["secret\u200b", "sec\nret"]) {
     const buildRequest = () => ({ method: "POST" as const, url, headers: { authorization: key }, body: "hi" });
-    const outcome = await httpAdapter({ ...provider(url), buildRequest }, {}).send(PLAIN_SEND);
+    const outcome = await httpAdapter({ ...numberingProvider(url), buildRequest }, {}).send(PLAIN_SEND);
     expect(outcome).toMatchObject({
       kind: "retryable",
       fault: "account",
@@ -174,7 +151,7 @@ it("a key with a character that no header can have sends nothing, and is the acc
 it("a text that is too long for the provider is not sent, and left to another provider", async () => {
   const { count, requests } = counter();
   const textMax = { "GSM-7": 3, "UCS-2": 2 };
-  const adapter = httpAdapter({ ...provider(await answering(count)), textMax }, {});
+  const adapter = httpAdapter({ ...numberingProvider(await answering(count)), textMax }, {});
   for (const [encoding, body, most] of [
     ["GSM-7", "abcd", 3],
     ["UCS-2", "яяя", 2],
@@ -191,7 +168,7 @@ it("a text that is too long for the provider is not sent, and left to another pr
 
 it("a readable response is passed to the provider's own reader", async () => {
   const url = await answering((_request, response) => response.end('{"id":"m1"}'));
-  expect(await send(url)).toEqual({ kind: "accepted", providerMessageIds: ["m1"] });
+  expect(await sendPlain(url)).toEqual({ kind: "accepted", providerMessageIds: ["m1"] });
 });
 
 describe("an API that wants access tokens", () => {
@@ -212,7 +189,7 @@ describe("an API that wants access tokens", () => {
     });
     const adapter = httpAdapter(
       {
-        ...provider(url),
+        ...numberingProvider(url),
         buildTokenRequest: () => ({ method: "POST", url: `${url}token`, headers: {}, body: "" }),
         buildRequest: (_, __, accessToken) => ({
           method: "POST",
@@ -254,7 +231,7 @@ describe("an API that wants access tokens", () => {
   it("whose token server is away leaves the message unsent", async () => {
     const adapter = httpAdapter(
       {
-        ...provider("http://127.0.0.1:9/"),
+        ...numberingProvider("http://127.0.0.1:9/"),
         buildTokenRequest: () => ({ method: "POST", url: "http://127.0.0.1:9/token", headers: {}, body: "" }),
       },
       {},
