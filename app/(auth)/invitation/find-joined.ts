@@ -7,7 +7,7 @@ type Accepted = Pick<AcceptedInvitation, "account_id">;
 /** In the place of a lost response: the invitation is over, by the try that was lost or by something else. */
 export const OVER = "over";
 
-/** What a refusal of a later try, or of a look at the invitation, may stand for. */
+/** Stands for the refusal of a later try, or of a look, which says that the invitation is over. */
 export const ifOver = (refusal: unknown): typeof OVER | undefined =>
   apiErrorOf(refusal).reason === "invitation_over" ? OVER : undefined;
 

@@ -32,7 +32,7 @@ function fieldsOf(issues: unknown, param: string | null, message: string): Recor
 export const isUnreadable = (error: unknown): boolean =>
   error instanceof SyntaxError || (error instanceof Error && error.cause instanceof SyntaxError);
 
-/** What people are told of a failure whose message speaks to programs, of their Idempotency-Key; null: its message. */
+/** Words for people of a failure whose message speaks to programs, of their Idempotency-Key; null: its message will do. */
 function wordsFor(status: number | null, reason: string | null): string | null {
   if (status === 500) return appTexts.failed;
   return reason === "database_unavailable" || reason === "outcome_unknown" ? appTexts.unavailable : null;

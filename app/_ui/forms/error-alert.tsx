@@ -83,7 +83,7 @@ export function SaveAlert({
   unknown?: string;
   /** The person's next step then. */
   again?: string;
-  /** What was to be saved is stored, as a later look has shown. */
+  /** A later look has shown that it is stored. */
   isStored?: boolean;
 }) {
   const isAnswered = useIsAnswered(error, isStored);

@@ -1,4 +1,4 @@
-/** What a person may want to press through a toast. */
+/** Controls, which a person may want to press through a toast. */
 const CONTROL =
   "a[href], button, input, select, textarea, label, summary, [role=button], [role=switch], [tabindex='0']";
 

@@ -44,7 +44,7 @@ export function AlertSettingsCard({ settings }: { settings: AlertSettings }) {
     const { low_balance, by_mail, url } = values;
     errors.clear();
     const input = { low_balance: numberOrNull(low_balance), by_mail, url: url.trim() || null };
-    // Whichever try is carried out makes a secret, and the response to another may be the one that arrives.
+    // Any try that is carried out makes a secret, and the response to another may be the one that arrives.
     if (input.url !== null && input.url !== settings.url) setSecret({ ofUrl: input.url, text: "" });
     update.mutate(input, {
       onSuccess: ({ url: ofUrl, signing_secret: text }) => {
