@@ -1,3 +1,4 @@
+import dns from "node:dns";
 import net from "node:net";
 import { afterEach, expect, test, vi } from "vitest";
 import { hasPooler, startPooler } from "@/test/database/pooler";
@@ -59,6 +60,27 @@ test("a statement at which the database works is left alone, however long it tak
   const { pool } = await startWatched();
   expect((await pool.query("SELECT 'done' AS result FROM pg_sleep(4)")).rows).toEqual([{ result: "done" }]);
   await pool.end();
+});
+
+test("while no name can be looked up, a statement that takes long is left alone", async () => {
+  const pool = new PatientPool("unnamed", {
+    connectionString: env().DATABASE_URL,
+    Client: SessionClient,
+    pipeline: true,
+  });
+  const elsewhere = Object.assign(new URL(env().DATABASE_URL), { hostname: "database.example" });
+  ends.push(
+    watchSilence(pool, elsewhere.href, SOON),
+    () => pool.end(),
+    () => lookups.mockRestore(),
+  );
+  const failing = (_: string, __: unknown, done: (thrown: Error) => void) =>
+    done(Object.assign(new Error("getaddrinfo EAI_AGAIN"), { code: "EAI_AGAIN" }));
+  const client = await pool.connect();
+  const lookups = vi.spyOn(dns, "lookup").mockImplementation(failing as unknown as typeof dns.lookup);
+  expect((await client.query("SELECT 'done' AS result FROM pg_sleep(3)")).rows).toEqual([{ result: "done" }]);
+  expect(lookups).toHaveBeenCalled();
+  client.release();
 });
 
 test.skipIf(!hasPooler)(

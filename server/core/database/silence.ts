@@ -4,7 +4,9 @@
  */
 import type net from "node:net";
 import type pg from "pg";
-import { log } from "../log";
+import { hasStalledSince, stalledMs } from "../deadline";
+import { errorCodeOf } from "../errors";
+import { errorFields, log } from "../log";
 import { SessionClient } from "./session";
 
 const LOOK_EVERY_MS = 500;
@@ -20,6 +22,12 @@ const JUST_DONE_S = 1;
 type Watched = { bytes: number; silentMs: number; silentForMs: number };
 /** Findings of a probe. `null`: the database is not to be reached. `isAtWork`: whether the statement of a session is still running. */
 type Found = { isAtWork: (processId: number) => boolean } | null;
+type Probe = (connectionString: string, processIds: readonly number[], withinMs: number) => Promise<Found>;
+
+/** It can be reached, or that could not be found out: every statement may be at work. */
+const NOTHING_KNOWN: Found = { isAtWork: () => true };
+/** Failures of this machine and of its name servers, which say nothing of the database. */
+const OUR_OWN = new Set(["ENOTFOUND", "EAI_AGAIN", "EMFILE", "ENFILE", "ENOBUFS", "ENOMEM", "EADDRNOTAVAIL"]);
 
 /** Fields of the driver's client that its types leave out. */
 type Inner = { processID: number | null; _activeQuery: unknown; _sentQueryQueue: unknown[] };
@@ -35,7 +43,7 @@ export const isOwed = (client: pg.Client): boolean =>
  * Connects anew and asks which sessions are still at work. A response of any kind shows that the database can be reached.
  * Behind a pooler the numbers of the sessions are not the database's, so that nothing is known of any.
  */
-async function probe(connectionString: string, processIds: readonly number[], withinMs: number): Promise<Found> {
+const probe: Probe = async (connectionString, processIds, withinMs) => {
   const client = new SessionClient({
     connectionString,
     connectionTimeoutMillis: withinMs,
@@ -52,14 +60,14 @@ async function probe(connectionString: string, processIds: readonly number[], wi
       [processIds, JUST_DONE_S],
     );
     const [row] = rows;
-    if (row?.own !== inner(client).processID) return { isAtWork: () => true };
+    if (row?.own !== inner(client).processID) return NOTHING_KNOWN;
     return { isAtWork: (processId) => row.busy.includes(processId) };
-  } catch {
-    return bytesReadBy(client) > 0 ? { isAtWork: () => true } : null;
+  } catch (thrown) {
+    return bytesReadBy(client) > 0 || OUR_OWN.has(errorCodeOf(thrown)) ? NOTHING_KNOWN : null;
   } finally {
     void client.end().catch(() => undefined);
   }
-}
+};
 
 /**
  * Ends connections of `pool` that owe a response and will not bring it, as if they had been lost. Statements that take long are left alone:
@@ -70,7 +78,7 @@ async function probe(connectionString: string, processIds: readonly number[], wi
 export function watchSilence(
   pool: pg.Pool,
   connectionString: string,
-  { silentForMs = SILENT_FOR_MS, probeWithinMs = PROBE_WITHIN_MS } = {},
+  { silentForMs = SILENT_FOR_MS, probeWithinMs = PROBE_WITHIN_MS, ask = probe } = {},
 ): () => void {
   const watched = new Map<pg.Client, Watched>();
   let lookedAtMs = performance.now();
@@ -81,7 +89,7 @@ export function watchSilence(
   pool.on("remove", (client) => watched.delete(client as unknown as pg.Client));
 
   /** @returns connections that have been silent for too long. */
-  const findSilent = (): [pg.Client, Watched][] => {
+  const findSilent = (): { client: pg.Client; state: Watched; bytes: number }[] => {
     const nowMs = performance.now();
     // While this process stalls it reads nothing, which says nothing of the database.
     const stepMs = Math.min(nowMs - lookedAtMs, 2 * LOOK_EVERY_MS);
@@ -91,21 +99,25 @@ export function watchSilence(
       if (!isOwed(client) || bytes !== state.bytes) Object.assign(state, { bytes, silentMs: 0, silentForMs });
       else state.silentMs += stepMs;
     }
-    return [...watched].filter(([, state]) => state.silentMs >= state.silentForMs);
+    return [...watched].flatMap(([client, state]) =>
+      state.silentMs >= state.silentForMs ? [{ client, state, bytes: state.bytes }] : [],
+    );
   };
   const look = async (): Promise<void> => {
     const silent = findSilent();
     if (isProbing || silent.length === 0) return;
     isProbing = true;
-    const found = await probe(
-      connectionString,
-      silent.map(([client]) => inner(client).processID ?? 0),
-      probeWithinMs,
-    );
-    isProbing = false;
+    const markMs = stalledMs();
+    const processIds = silent.map(({ client }) => inner(client).processID ?? 0);
+    const found = await ask(connectionString, processIds, probeWithinMs).finally(() => {
+      isProbing = false;
+    });
+    // While this process stalled it may have missed the response to the probe.
+    if (found === null && hasStalledSince(markMs)) return;
     let ended = 0;
-    for (const [client, state] of silent) {
-      if (state.silentMs === 0 || bytesReadBy(client) !== state.bytes) continue;
+    for (const { client, state, bytes } of silent) {
+      // It has responded meanwhile, and may owe another response by now, of which the probe knows nothing.
+      if (!isOwed(client) || bytesReadBy(client) !== bytes) continue;
       if (found?.isAtWork(inner(client).processID ?? 0)) {
         state.silentMs = 0;
         state.silentForMs = Math.min(state.silentForMs * 2, SILENT_FOR_MAX_MS);
@@ -119,6 +131,8 @@ export function watchSilence(
     }
     if (ended > 0) log("warn", "db.silent", { connections: ended, reached: found !== null });
   };
-  const timer = setInterval(() => void look(), LOOK_EVERY_MS).unref();
+  const timer = setInterval(() => {
+    look().catch((thrown) => log("error", "db.not_probed", errorFields(thrown)));
+  }, LOOK_EVERY_MS).unref();
   return () => clearInterval(timer);
 }
