@@ -21,7 +21,7 @@ export const trpc = createTRPCReact<AppRouter>();
 const STALE_AFTER_MS = 5_000;
 const RETRIES = 2;
 
-/** Whose pages are open, and the account that they show; null where that does not matter. */
+/** The person whose pages are open, and the account that they show; null where that does not matter. */
 type Shown = { email: string; accountId: string | null };
 
 /** Null on pages for strangers, and once the person has signed out. */
@@ -49,7 +49,7 @@ export function usePerson(email: string, accountId: string | null): void {
   }, [page]);
 }
 
-/** Whom the open pages are for: the person, the account and the mode. */
+/** Owner of the open pages: the person, the account and the mode. */
 export const pageOwner = (): string =>
   [shown?.email, shown?.accountId, isTestPage() && "test"].filter(Boolean).join(" ");
 

@@ -12,7 +12,7 @@ export function linesOf(highest: number): number[] {
 
 const spacing = (count: number, named: number): number => Math.max(1, Math.ceil(count / named));
 
-/** Which of `count` columns are named so that no more than `named` are, evenly spaced. */
+/** The columns of `count` that are named, evenly spaced, so that no more than `named` are. */
 export const isNamed = (column: number, count: number, named: number): boolean => column % spacing(count, named) === 0;
 
 /** The names that are left out where half of them fit: every second one. */

@@ -6,7 +6,7 @@ import { agent } from "../providers/http/client";
 import { logRequest } from "../request-log/log-request";
 import { makeValuesOfRequests } from "./values-of-requests";
 
-/** What a request of each kind needs. @returns whether it had it. */
+/** The needs of a request of each kind. @returns whether it had it. */
 async function serve(id: string) {
   const { rows } = await readPool().query<{ one: number }>("SELECT 1 AS one");
   const hasAgent = !agent().destroyed;

@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** What a database responds to whoever connects: that it takes statements. */
+/** The response of a database to a new connection: that it takes statements. */
 const WELCOME = Buffer.from("R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I", "latin1");
 /** That it has set what a session needs. */
 const SET = Buffer.from("C\0\0\0\x08SET\0Z\0\0\0\x05I", "latin1");

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { LIVE_TOPICS } from "../core/live";
 
-/** Those of core/live.ts, which pages cannot load. */
+/** The topics of core/live.ts, which pages cannot load. */
 const TOPICS = ["messages", "deliveries", "suppressions"] as const satisfies typeof LIVE_TOPICS;
 
 /** Kind of the change; it carries no data, which the page asks for. */

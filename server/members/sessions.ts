@@ -1,4 +1,4 @@
-/** Which of a person's accounts their sessions act in. */
+/** The accounts of a person in which their sessions act. */
 import type { SessionActor } from "../core/actor";
 import { pool, type Tx, transaction } from "../core/db";
 import { notFound } from "../core/errors";

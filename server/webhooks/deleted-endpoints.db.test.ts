@@ -47,7 +47,7 @@ test("events, lists and creations do not read the endpoints that an account has 
   const reading = statements.filter(({ text }) => /FROM\s+\S*webhook_endpoints/.test(text));
   expect(reading).toHaveLength(3);
   for (const statement of reading) {
-    // What was inserted once is not inserted again.
+    // An event that was inserted once is not inserted again.
     await pool().query("DELETE FROM events WHERE account_id = $1", [account.accountId]);
     const values = statement.values.map((value) =>
       value === statement.values[0] && /^whe_/.test(String(value)) ? newId("endpoint") : value,

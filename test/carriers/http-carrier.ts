@@ -39,7 +39,7 @@ export type Sending = { receiptUrl: string; at: Date; forged: boolean };
 export type HttpCarrierDefinition = {
   /** Settings of the product, given the carrier's address (`http://127.0.0.1:<port>`, no slash at the end). */
   environment: (url: string) => Record<string, string>;
-  /** Whom a request is for, in any notation; null when it does not say so. Reads faulty requests too; may throw (= null). */
+  /** The recipient of a request, in any notation; null when it does not say so. Reads faulty requests too; may throw (= null). */
   recipient: (request: CarrierRequest) => string | null;
   /** Checks method, path, credentials, content type and fields strictly. */
   read: (request: CarrierRequest) => Submission | Refusal;

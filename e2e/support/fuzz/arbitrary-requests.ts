@@ -13,7 +13,7 @@ export type FuzzRequest = {
   method: string;
   /** Below /api/v1, with the query. `{id}` stands for an id that is known when it is sent. */
   path: string;
-  /** Which of the known ids is meant. */
+  /** The one of the known ids that is meant. */
   pick: number;
   caller: Caller;
   headers: Record<string, string>;

@@ -36,7 +36,7 @@ function throughFields(headers: IncomingHttpHeaders): Record<string, string | st
 }
 
 function requestFields(headers: IncomingHttpHeaders, body: Buffer | undefined): Record<string, string | string[]> {
-  // Whatever length the caller announced, this is the only body.
+  // This is the only body, whatever length the caller announced.
   const { "content-length": _, ...others } = throughFields(headers);
   return body === undefined ? others : { ...others, "content-length": String(body.length) };
 }

@@ -1,4 +1,4 @@
-/** Which failures of a statement are its connection's, and which of them certainly left nothing done. */
+/** Failures of a statement that are its connection's, and those of them that certainly left nothing done. */
 import type pg from "pg";
 import { errorCodeOf } from "../errors";
 

@@ -1,5 +1,5 @@
 /**
- * What recovery and the sweeps read of attempts, when many timed out long ago: their outcome stays unknown for as long as their
+ * Attempts that recovery and the sweeps read, when many timed out long ago: their outcome stays unknown for as long as their
  * messages are kept.
  */
 import { beforeAll, expect, test } from "vitest";

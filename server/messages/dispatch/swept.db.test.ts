@@ -1,4 +1,4 @@
-/** Which messages each sweep ends, or queues again, by the attempts that they have. */
+/** The messages that each sweep ends, or queues again, by the attempts that they have. */
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { checkLedger } from "@/server/accounts/tasks";
 import { MINUTE_MS } from "@/server/core/clock";

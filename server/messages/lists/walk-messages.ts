@@ -36,7 +36,7 @@ type Put = (value: unknown) => string;
 
 const isoOf = (text: string | undefined): string | null => (text === undefined ? null : new Date(text).toISOString());
 
-/** Which of an account's ids a scan reads. */
+/** The ids of an account that a scan reads. */
 type IdRange = { accountId: string; filter: WalkFilter; before: string | null; limit: number };
 
 /** SQL: the ids in an index between those of the filter's range and below `before`, newest first, at most `limit`. */

@@ -2,12 +2,13 @@
 import { createServer as createHttpServer, type RequestListener } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
 import { createServer } from "node:net";
-import tls from "node:tls";
+import type tls from "node:tls";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { env } from "@/server/core/env";
 import { metrics } from "@/server/core/metrics";
 import { selfSigned } from "@/test/network/certificate";
 import { type ConnectProxy, type ProxyPlan, startConnectProxy } from "@/test/network/connect-proxy";
+import { trustForTest } from "@/test/network/trusted-certificate";
 import { listenForTest, numberingProvider, sendPlain, stubClientEnv } from "@/test/providers/plain-provider";
 import { healthSignalOf } from "../health/breaker";
 import { agent, httpAdapter } from "./client";
@@ -74,15 +75,6 @@ describe("TLS within the tunnel", () => {
     return { port: await listenForTest(server), names, certificate };
   }
 
-  /** The certificate is believed as that of an authority of the system. */
-  function believe({ cert }: { cert: string }) {
-    const { connect } = tls;
-    const spy = vi
-      .spyOn(tls, "connect")
-      .mockImplementation(((options: tls.ConnectionOptions) => connect({ ...options, ca: cert })) as typeof connect);
-    closers.push(() => spy.mockRestore());
-  }
-
   it("checks the certificate for the name in the URL", async () => {
     const { port, names, certificate } = await encrypted("provider.example");
     expect(await sendPlain(`https://provider.example:${port}/`)).toMatchObject({
@@ -91,7 +83,7 @@ describe("TLS within the tunnel", () => {
       fault: "provider",
       detail: "The provider could not be reached.",
     });
-    believe(certificate);
+    trustForTest(certificate);
     expect(await sendPlain(`https://other.example:${port}/`)).toMatchObject({
       kind: "retryable",
       code: "err_tls_cert_altname_invalid",

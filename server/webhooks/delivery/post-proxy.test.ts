@@ -2,7 +2,6 @@
 import { createServer as createTlsServer } from "node:https";
 import { type AddressInfo, createServer } from "node:net";
 import type { TLSSocket } from "node:tls";
-import tls from "node:tls";
 import type { buildConnector } from "undici";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { freePort } from "@/scripts/free-port";
@@ -13,6 +12,7 @@ import { selfSigned } from "@/test/network/certificate";
 import { type ConnectProxy, type ProxyPlan, startConnectProxy } from "@/test/network/connect-proxy";
 import { type Receiver, startReceiver, status } from "@/test/network/receiver";
 import { unstalled } from "@/test/network/stalls";
+import { trustForTest } from "@/test/network/trusted-certificate";
 import { stubClientEnv } from "@/test/providers/plain-provider";
 import { postJson } from "./post";
 import { createSsrfGuard, type SsrfGuardOptions } from "./ssrf-guard";
@@ -81,12 +81,7 @@ test("TLS within the tunnel is for the name in the URL, and its certificate is c
     acknowledged: false,
     error: "The endpoint's TLS certificate is self-signed.",
   });
-  const { connect } = tls;
-  const spy = vi
-    .spyOn(tls, "connect")
-    .mockImplementation(((options: tls.ConnectionOptions) =>
-      connect({ ...options, ca: certificate.cert })) as typeof connect);
-  closers.push(async () => spy.mockRestore());
+  trustForTest(certificate);
   expect(await post(`https://other.example:${port}/`)).toMatchObject({
     error: "The endpoint's TLS certificate is for another host.",
   });
@@ -227,12 +222,7 @@ describe("a proxy that is reached over TLS", () => {
     const server = createTlsServer(certificate, (_, response) => void response.end());
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     closers.push(() => new Promise((resolve) => server.close(resolve)));
-    const { connect } = tls;
-    const spy = vi
-      .spyOn(tls, "connect")
-      .mockImplementation(((options: tls.ConnectionOptions) =>
-        connect({ ...options, ca: certificate.cert })) as typeof connect);
-    closers.push(async () => spy.mockRestore());
+    trustForTest(certificate);
     env().WEBHOOK_PROXY_URL = encrypted.url.replace("127.0.0.1", "localhost");
     const guard = guardWith(["127.0.0.1"]);
     env().WEBHOOK_PROXY_URL = proxy.url;

@@ -30,7 +30,7 @@ const OUR_OWN = new Set(["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM", "EADDRNOTAVAIL
 
 /** 100 Continue without our `Expect`: undici ends the connection. */
 const UNASKED_CONTINUE = "UNASKED_CONTINUE";
-/** What undici says of it, and of nothing else that a request gets. */
+/** The words of undici for it, and for nothing else that a request gets. */
 const UNASKED_CONTINUE_TEXT = "bad response";
 
 /** Failures that a stall of this process in the middle of the exchange may have caused. */

@@ -2,7 +2,7 @@ import { sendersTexts } from "@/app/_texts/senders";
 import { senderKind } from "@/server/messages/phone";
 
 const NAME_MAX = 11;
-/** Whatever stands in neither a name nor a number; a character with its marks is one. */
+/** Characters that stand in neither a name nor a number; a character with its marks is one. */
 const NOT_ALLOWED = /[^A-Za-z0-9 ._&+-]\p{M}*/gu;
 
 /** The problem of a sender ID, in words that fit the input; null: none. The service refuses the same. */
