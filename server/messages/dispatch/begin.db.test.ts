@@ -73,14 +73,15 @@ test("a STOP to another sender of the account lets an attempt begin", async () =
 /** Calls `work` when the first beginning of an attempt is committed, before this process hears of it. */
 function afterBeginning(work: () => Promise<unknown>): { count: () => number } {
   let begun = 0;
-  const { query } = pg.Client.prototype;
-  vi.spyOn(pg.Client.prototype, "query").mockImplementation(async function (this: pg.Client, ...args: unknown[]) {
-    const result = await (query as (...all: unknown[]) => unknown).apply(this, args);
-    if ((args[0] as { name?: string }).name === "attempts.begin") {
-      begun += 1;
-      if (begun === 1) await work();
-    }
-    return result;
+  type Done = (...results: unknown[]) => void;
+  const query = pg.Client.prototype.query as unknown as (...args: unknown[]) => unknown;
+  vi.spyOn(pg.Client.prototype, "query").mockImplementation(function (this: pg.Client, ...args: unknown[]) {
+    if ((args[0] as { name?: string }).name !== "attempts.begin") return query.apply(this, args);
+    begun += 1;
+    if (begun > 1) return query.apply(this, args);
+    // The pool passes a callback.
+    const done = args.pop() as Done;
+    return query.call(this, ...args, (...results: unknown[]) => void work().then(() => done(...results)));
   } as never);
   return { count: () => begun };
 }
