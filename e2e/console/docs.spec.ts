@@ -55,11 +55,19 @@ test("the reference shows every operation with samples, and tries one, without a
   await page.goto("/docs/quick-start");
   await page.getByRole("link", { name: "API reference" }).first().click();
 
-  await test.step("every operation is listed, and opens", async () => {
-    for (const name of ["Send a message", "Rotate the signing secret", "List events", "A message was delivered"]) {
-      await expect(page.getByRole("button", { name: `${name} HTTP` })).toBeVisible();
+  await test.step("every operation is listed with its tag, and opens", async () => {
+    const operation = (name: string) => page.getByRole("button", { name: `${name} HTTP` });
+    for (const [tag, name] of [
+      ["Webhooks", "Rotate the signing secret"],
+      ["Events", "List events"],
+      ["Webhook requests", "A message was delivered"],
+    ] as const) {
+      await page.getByRole("button", { name: `${tag} Open Group` }).click();
+      await expect(operation(name)).toBeVisible();
+      await page.getByRole("button", { name: `${tag} Close Group` }).click();
+      await expect(operation(name)).toBeHidden();
     }
-    await page.getByRole("button", { name: "Send a message HTTP" }).click();
+    await operation("Send a message").click();
     await expect(page).toHaveURL(/sendMessage$/);
     await expect(page.getByRole("heading", { name: "Send a message" }).first()).toBeInViewport();
   });
@@ -76,6 +84,7 @@ test("the reference shows every operation with samples, and tries one, without a
   });
 
   await test.step("an operation is tried with an API key", async () => {
+    await page.getByRole("button", { name: "Account Open Group" }).click();
     const key = page.getByRole("textbox", { name: "Bearer Token" }).first();
     await key.click();
     // As one pastes it: after each key that is pressed the page is drawn again as a whole.
