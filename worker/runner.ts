@@ -10,6 +10,7 @@ import { directDatabaseUrl } from "../server/core/env";
 import { errorFields, log } from "../server/core/log";
 import { defineProcessValue } from "../server/core/process";
 import { leasedPools } from "./lease";
+import { byKey } from "./queue-statements";
 import { unlockJobs } from "./take-over";
 
 /**
@@ -100,16 +101,25 @@ export function concerns(tasks: TaskList, { channel, payload }: pg.Notification)
 }
 
 /**
- * A client that hears only the announcements of its queue's jobs. graphile-worker looks for jobs at each one that it hears: every
- * queue would look, mostly in vain, whenever a job of any other was added.
+ * A client that hears only the announcements of its queue's jobs, and looks up jobs by their keys. graphile-worker looks for jobs at
+ * each announcement that it hears: every queue would look, mostly in vain, whenever a job of any other was added.
  */
-const clientFor = (tasks: TaskList) =>
+const clientFor = (tasks: TaskList) => {
   class QueueClient extends SessionClient {
     override emit(event: string | symbol, ...values: unknown[]): boolean {
       if (event === "notification" && !concerns(tasks, values[0] as pg.Notification)) return true;
       return super.emit(event, ...values);
     }
-  };
+  }
+  const { query } = SessionClient.prototype;
+  QueueClient.prototype.query = function (this: pg.Client, ...args: unknown[]) {
+    const [config, ...rest] = args as [Partial<pg.QueryConfig> | string, ...unknown[]];
+    const isNamed = typeof config === "object" && config.name !== undefined && config.text !== undefined;
+    const sent = isNamed ? { ...config, text: byKey(config.name ?? "", config.text ?? "") } : config;
+    return (query as (...all: unknown[]) => unknown).call(this, sent, ...rest);
+  } as typeof query;
+  return QueueClient;
+};
 
 /** Opens a separate pool: graphile-worker needs the driver's default types, and must not wait behind our statements. */
 function openConnections(max: number, tasks: TaskList): pg.Pool {

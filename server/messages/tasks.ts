@@ -95,6 +95,8 @@ export function keepLookingUp(): () => Promise<void> {
 const OWN_CLAIMS_EVERY_MS = 2 * SECOND_MS;
 /** Longer than a claim can take to be written, and to be seen as lost. */
 const CLAIMS_SETTLE_MS = 5 * MINUTE_MS;
+/** Nearly all claims whose reply is lost were written within this time; one look a minute is for the others. */
+const RECENT_MS = 30 * SECOND_MS;
 
 /**
  * Gives back claims whose reply was lost until the returned function is called. A process that has claimed nothing since it looked last, and
@@ -102,12 +104,15 @@ const CLAIMS_SETTLE_MS = 5 * MINUTE_MS;
  */
 export function keepGivingBack(): () => Promise<void> {
   let lookedMs = Number.NEGATIVE_INFINITY;
+  let lookedAtAllMs = Number.NEGATIVE_INFINITY;
   return keepDoing(async () => {
     if (lastClaimMs() + CLAIMS_SETTLE_MS >= lookedMs) {
       const beganMs = performance.now();
-      await giveBackUnheard().then(
+      const isOfAll = beganMs >= lookedAtAllMs + MINUTE_MS;
+      await (isOfAll ? giveBackUnheard() : giveBackUnheard(undefined, RECENT_MS)).then(
         () => {
           lookedMs = beganMs;
+          if (isOfAll) lookedAtAllMs = beganMs;
         },
         (thrown) => log("warn", "attempts.own_claims_not_read", errorFields(thrown)),
       );

@@ -32,10 +32,13 @@ export async function statementsOf(work: () => Promise<unknown>): Promise<Statem
 export type Plan = {
   "Node Type": string;
   "Relation Name"?: string;
+  "Index Cond"?: string;
   "Actual Rows": number;
   "Actual Loops": number;
   "Rows Removed by Filter"?: number;
   "Rows Removed by Index Recheck"?: number;
+  "Shared Hit Blocks"?: number;
+  "Shared Read Blocks"?: number;
   Plans?: Plan[];
 };
 
@@ -115,3 +118,13 @@ export const explain = (
 /** The plan of a statement, which is not run; of a named one the generic plan. */
 export const planOf = (statement: Statement): Promise<Plan> =>
   withPrepared(statement, "", async (_, explainAs) => (await explainAs("FORMAT JSON")).Plan);
+
+/**
+ * Blocks that a statement, a named one in its generic plan, reads of tables and indexes; what it did is taken back.
+ * @param settings of the connection that sends it, as SQL.
+ */
+export const blocksRead = (statement: Statement, settings = ""): Promise<number> =>
+  withPrepared(statement, settings, async (_, explainAs) => {
+    const { Plan: plan } = await explainAs("ANALYZE, BUFFERS, FORMAT JSON");
+    return (plan["Shared Hit Blocks"] ?? 0) + (plan["Shared Read Blocks"] ?? 0);
+  });

@@ -24,7 +24,7 @@ type Row = Candidate & { chain: string[]; revoked: Revoked; isExpired: boolean; 
 /** Starts claimed attempts. */
 export type Start = (attempts: readonly Attempt[]) => void;
 
-const REVOKED = revokedOf("m");
+const REVOKED = revokedOf("m", "owners");
 
 /** The message among the columns of a row; explicit, since each message is read so. */
 const messageOf = ({ id, to, from, body, encoding, segments, expiresAt, dlt }: OutboundMessage): OutboundMessage => ({
@@ -53,16 +53,22 @@ async function readCandidates(messageIds: readonly string[]): Promise<Row[]> {
     }
   >({
     name: "dispatch.candidates",
-    text: `SELECT m.id, m.to_number AS "to", m.from_sender AS "from", m.body, m.encoding, m.segments,
+    // The row of an account is read once: beside a transaction that stays open it has a version for each batch that was charged to it.
+    text: `WITH due AS MATERIALIZED (
+             SELECT * FROM messages r WHERE r.id = ANY($1::text[]) AND ${filterEquals("r.status", "pending")}
+               AND (r.scheduled_at IS NULL OR r.scheduled_at <= clock_timestamp())
+               AND NOT EXISTS (SELECT 1 FROM waiting_messages w WHERE w.message_id = r.id)
+           ), owners AS MATERIALIZED (
+             SELECT a.id, a.status FROM (SELECT DISTINCT account_id FROM due) o
+             CROSS JOIN LATERAL (SELECT id, status FROM accounts WHERE id = o.account_id OFFSET 0) a
+           )
+           SELECT m.id, m.to_number AS "to", m.from_sender AS "from", m.body, m.encoding, m.segments,
              m.expires_at AS "expiresAt", ${REVOKED.dlt} AS dlt,
              m.account_id AS "accountId", m.chain, ${REVOKED.column} AS revoked, ${isExpired("m")} AS "isExpired",
              m.scheduled_at IS NOT NULL AS "isScheduled", t.tried, t.unknown, t.open
-           FROM messages m ${REVOKED.joins}
+           FROM due m ${REVOKED.joins}
            LEFT JOIN LATERAL (SELECT array_agg(a.provider ORDER BY a.seq) AS tried, bool_or(a.outcome = 'unknown') AS unknown,
                bool_or(a.outcome IS NULL) AS open FROM message_attempts a WHERE a.message_id = m.id) t ON true
-           WHERE m.id = ANY($1::text[]) AND ${filterEquals("m.status", "pending")}
-             AND (m.scheduled_at IS NULL OR m.scheduled_at <= clock_timestamp())
-             AND NOT EXISTS (SELECT 1 FROM waiting_messages w WHERE w.message_id = m.id)
            ORDER BY m.id`,
     values: [textArray(messageIds)],
   });

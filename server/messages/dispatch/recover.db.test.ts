@@ -176,6 +176,7 @@ describe("a claim whose reply is lost", () => {
       // While it knows the claim, it is making the attempt.
       expect(await giveBackUnheard()).toBe(0);
       dropClaims([attempt]);
+      expect(await giveBackUnheard(undefined, 30_000)).toBe(0);
       expect(await giveBackUnheard()).toBe(1);
       expect(await attemptsOf(id)).toEqual([]);
       expect(await queued()).toEqual([id]);

@@ -3,7 +3,7 @@
  * never sent and go back to dispatch; begun ones may have been sent, so their outcome is unknown.
  */
 
-import { SECOND_MS } from "../../core/clock";
+import { DAY_MS, SECOND_MS } from "../../core/clock";
 import { pool, transaction } from "../../core/db";
 import { log } from "../../core/log";
 import { workerId } from "../../core/worker-id";
@@ -16,6 +16,7 @@ import { continueWith } from "./run-attempt";
 const BATCH = 500;
 /** The reply to a committed claim arrives within this time, unless it is lost. */
 const ACKNOWLEDGED_WITHIN_MS = 3 * SECOND_MS;
+const EVER_MS = 100 * 365 * DAY_MS;
 
 const WORKER_LOST = {
   kind: "unknown",
@@ -85,16 +86,18 @@ export async function resolveBegun(workerIds: readonly string[]): Promise<number
 /**
  * Gives back attempts that this process claimed unknowingly, because the reply was lost: they were never made.
  * @param ageMs a younger claim's reply may still arrive.
+ * @param sinceMs only claims that were written within this time. Beside a transaction that stays open, a look at all reads every attempt since.
  * @returns how many.
  */
-export async function giveBackUnheard(ageMs = ACKNOWLEDGED_WITHIN_MS): Promise<number> {
+export async function giveBackUnheard(ageMs = ACKNOWLEDGED_WITHIN_MS, sinceMs = EVER_MS): Promise<number> {
   const { rows } = await pool().query<{ id: string; seq: number; claim: string }>({
     name: "recover.own",
     text: `SELECT a.message_id AS id, a.seq, a.claim FROM message_attempts a
            WHERE a.outcome IS NULL AND a.worker_id = $1
              AND GREATEST(a.started_at, a.begun_at) < clock_timestamp() - $2 * interval '1 millisecond'
+             AND a.started_at > clock_timestamp() - $3 * interval '1 millisecond'
            ORDER BY a.started_at DESC`,
-    values: [workerId(), ageMs],
+    values: [workerId(), ageMs, sinceMs],
   });
   const known = knownClaims();
   const unheard = rows.filter(({ claim }) => !known.has(claim)).slice(0, BATCH);

@@ -1,0 +1,24 @@
+/** A transaction that stays open, as that of a dump, beside which PostgreSQL keeps each version of a row that dies. */
+import pg from "pg";
+import { pool } from "@/server/core/db";
+
+/**
+ * Opens such a transaction, runs `churn`, which leaves dead versions, has the tables vacuumed and analysed, and then does `work`.
+ * Until the end of the test file autovacuum leaves these tables alone.
+ * @param churn statements of SQL, each committed by itself.
+ */
+export async function besideOpenTransaction(churn: readonly string[], work: () => Promise<void>): Promise<void> {
+  const other = new pg.Client({ connectionString: process.env.DATABASE_URL });
+  await other.connect();
+  try {
+    await other.query("BEGIN ISOLATION LEVEL REPEATABLE READ");
+    await other.query("SELECT count(*) FROM accounts");
+    const tables = [...new Set(churn.map((statement) => /(?:INTO|FROM|UPDATE) ([\w.]+)/.exec(statement)?.[1] ?? ""))];
+    for (const table of tables) await pool().query(`ALTER TABLE ${table} SET (autovacuum_enabled = false)`);
+    for (const statement of churn) await pool().query(statement);
+    await pool().query(`VACUUM ANALYZE ${tables.join(", ")}`);
+    await work();
+  } finally {
+    await other.end();
+  }
+}
