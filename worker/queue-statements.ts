@@ -1,44 +1,77 @@
 /**
- * Statements of graphile-worker that look up jobs by a join. While few jobs wait and many were removed a moment ago, as
- * beside a transaction that stays open, any look-up seems dear and the whole primary key cheap: each fetch then reads every
- * version of a job that has died since. Here their places and ids are listed, for which no other plan exists.
+ * Statements of graphile-worker that read more the more jobs have died: as beside a transaction that stays open, for which
+ * PostgreSQL keeps them. Its looks for jobs begin where the one before has ended (fetch-bounds.ts). Its joins by id are lists of
+ * places and ids, for which no other plan exists: while few jobs wait among many that were removed, any look-up seems dear and the
+ * whole primary key cheap.
  */
+import type { FetchBounds } from "./fetch-bounds";
 
-type Replacement = { of: RegExp; from: string; to: string };
+type Query = { name?: string; text: string; values?: unknown[] };
+type Replacement = { from: string; to: string };
 
-const REPLACEMENTS: readonly Replacement[] = [
+const FETCH_NAME = /^get_job(\d*)\/graphile_worker$/;
+const FETCH: readonly Replacement[] = [
   {
-    of: /^get_job/,
     from: "select jobs.job_queue_id, jobs.priority, jobs.run_at, jobs.id\n",
     to: "select jobs.job_queue_id, jobs.priority, jobs.run_at, jobs.id, jobs.ctid as place\n",
   },
+  // A job that another statement changes just then has a place that this one does not see yet: the next fetch takes it.
   {
-    of: /^get_job/,
-    // A job that another statement changes just then has a place that this one does not see yet: the next fetch takes it.
     from: "from j\n    where jobs.id = j.id\n    returning *",
     to: "where jobs.ctid = any(array(select place from j))\n    returning *",
   },
-  {
-    of: /^complete_jobs\//,
-    from: "using unnest($1::bigint[]) n(n)\nwhere id = n",
-    to: "where id = any($1::bigint[])",
-  },
+];
+const DUE = "and run_at <= now()\n";
+const SINCE_TIME: Replacement = { from: DUE, to: `and run_at <= now() and run_at >= $3::timestamptz\n` };
+const SINCE_AGE: Replacement = {
+  from: DUE,
+  to: `and run_at <= now() and run_at >= now() - $3::float8 * interval '1 millisecond'\n`,
+};
+
+const COMPLETE_NAME = /^complete_jobs\/graphile_worker$/;
+const COMPLETE: readonly Replacement[] = [
+  { from: "using unnest($1::bigint[]) n(n)\nwhere id = n", to: "where id = any($1::bigint[])" },
 ];
 
-const rewritten = new Map<string, string>();
+/** @returns null for a text of a version that words it differently. */
+function rewrite(text: string, replacements: readonly Replacement[]): string | null {
+  if (replacements.some(({ from }) => text.split(from).length !== 2)) return null;
+  return replacements.reduce((before, { from, to }) => before.replace(from, () => to), text);
+}
 
-/**
- * The text to send in place of a statement's own.
- * @param name of the prepared statement.
- * @returns `text` itself for all but the statements above, and for those of a version that words them differently.
- */
-export function byKey(name: string, text: string): string {
-  const known = rewritten.get(text);
-  if (known !== undefined) return known;
-  const own = REPLACEMENTS.filter(({ of }) => of.test(name));
-  if (own.length === 0) return text;
-  const isAsExpected = own.every(({ from }) => text.split(from).length === 2);
-  const result = isAsExpected ? own.reduce((before, { from, to }) => before.replace(from, () => to), text) : text;
-  rewritten.set(text, result);
-  return result;
+const rewritten = new Map<string, { text: string; made: string | null }>();
+
+/** The same, made once for each `name`. */
+function rewriteOnce(name: string, text: string, replacements: readonly Replacement[]): string | null {
+  const known = rewritten.get(name);
+  if (known?.text === text) return known.made;
+  const made = rewrite(text, replacements);
+  rewritten.set(name, { text, made });
+  return made;
+}
+
+/** A statement as it is sent, and what is to be told of its rows, or of its failure as null. */
+export type Sent = { query: Query; settle: ((rows: { run_at: Date }[] | null) => void) | null };
+
+function fetchWithin(query: Query, name: string, limit: number, bounds: FetchBounds): Sent {
+  const { range, settle } = bounds.next(limit);
+  const { values = [] } = query;
+  const send = (suffix: string, more: Replacement[], own: unknown[]): Sent => {
+    const text = rewriteOnce(name + suffix, query.text, [...FETCH, ...more]);
+    return text === null
+      ? { query, settle: null }
+      : { query: { name: name + suffix, text, values: [...values, ...own] }, settle };
+  };
+  if (range.from === "time") return send("/time", [SINCE_TIME], [range.runAt]);
+  if (range.from === "age") return send("/age", [SINCE_AGE], [range.withinMs]);
+  return send("", [], []);
+}
+
+/** The statement to send in place of one of graphile-worker: itself for all but those above. */
+export function toSend(query: Query, bounds: FetchBounds): Sent {
+  const { name = "" } = query;
+  const [, batch] = FETCH_NAME.exec(name) ?? [];
+  if (batch !== undefined) return fetchWithin(query, name, Number(batch || 1), bounds);
+  const text = COMPLETE_NAME.test(name) ? rewriteOnce(name, query.text, COMPLETE) : null;
+  return { query: text === null ? query : { ...query, text }, settle: null };
 }

@@ -9,8 +9,9 @@ import { pool } from "../server/core/db";
 import { directDatabaseUrl } from "../server/core/env";
 import { errorFields, log } from "../server/core/log";
 import { defineProcessValue } from "../server/core/process";
+import { openFetchBounds } from "./fetch-bounds";
 import { leasedPools } from "./lease";
-import { byKey } from "./queue-statements";
+import { toSend } from "./queue-statements";
 import { unlockJobs } from "./take-over";
 
 /**
@@ -111,12 +112,22 @@ const clientFor = (tasks: TaskList) => {
       return super.emit(event, ...values);
     }
   }
+  const bounds = openFetchBounds();
   const { query } = SessionClient.prototype;
+  const send = query as (...all: unknown[]) => Promise<{ rows: { run_at: Date }[] }>;
   QueueClient.prototype.query = function (this: pg.Client, ...args: unknown[]) {
     const [config, ...rest] = args as [Partial<pg.QueryConfig> | string, ...unknown[]];
-    const isNamed = typeof config === "object" && config.name !== undefined && config.text !== undefined;
-    const sent = isNamed ? { ...config, text: byKey(config.name ?? "", config.text ?? "") } : config;
-    return (query as (...all: unknown[]) => unknown).call(this, sent, ...rest);
+    if (typeof config !== "object" || config.name === undefined || config.text === undefined)
+      return send.apply(this, args);
+    const { query: own, settle } = toSend(config as pg.QueryConfig & { text: string }, bounds);
+    const sent = send.call(this, own, ...rest);
+    if (settle) {
+      sent.then(
+        ({ rows }) => settle(rows),
+        () => settle(null),
+      );
+    }
+    return sent;
   } as typeof query;
   return QueueClient;
 };

@@ -1,0 +1,59 @@
+/**
+ * Where the fetches of a queue begin. Each fetch walks the index of waiting jobs from the oldest on, also over those that were
+ * removed and whose versions PostgreSQL still keeps: beside a transaction that stays open these are all jobs since. So most
+ * fetches begin where the one before has left nothing; those from the oldest on find what has come up behind them: a job whose
+ * transaction took long, or one that was given back.
+ */
+import { SECOND_MS } from "../server/core/clock";
+
+/** Between two fetches from the oldest on. */
+const OLDEST_EVERY_MS = 2 * SECOND_MS;
+/** They take at most this part of the time. */
+const OLDEST_SHARE = 1 / 20;
+/** Jobs become visible at most this much later than they are due, but for those that the next fetch from the oldest on finds. */
+const SETTLED_WITHIN_MS = SECOND_MS;
+
+/** What a fetch reads: all; jobs due since `runAt`, a time of the database; or those due in the last `withinMs`. */
+export type Range = { from: "oldest" } | { from: "time"; runAt: Date } | { from: "age"; withinMs: number };
+
+type Fetched = { run_at: Date };
+
+/** Jobs before it, by the order of the queue, were taken: up to a time of the database, or to one of this process's clock. */
+type Reached = { runAt: Date } | { atMs: number };
+
+export type FetchBounds = {
+  /** The range of the next fetch; `settle` is told its jobs, or null when it failed. */
+  next: (limit: number) => { range: Range; settle: (jobs: readonly Fetched[] | null) => void };
+};
+
+/** @param clock milliseconds that only go on. */
+export function openFetchBounds(clock = () => performance.now()): FetchBounds {
+  let reached: Reached | null = null;
+  let oldest = { endedMs: Number.NEGATIVE_INFINITY, tookMs: 0 };
+
+  const rangeAt = (atMs: number): Range => {
+    const restMs = Math.max(OLDEST_EVERY_MS, oldest.tookMs / OLDEST_SHARE);
+    if (reached === null || atMs - oldest.endedMs >= restMs) return { from: "oldest" };
+    if ("runAt" in reached) return { from: "time", runAt: new Date(reached.runAt.getTime() - SETTLED_WITHIN_MS) };
+    return { from: "age", withinMs: atMs - reached.atMs + SETTLED_WITHIN_MS };
+  };
+
+  return {
+    next(limit) {
+      const beganMs = clock();
+      const range = rangeAt(beganMs);
+      return {
+        range,
+        settle(jobs) {
+          if (jobs === null) {
+            reached = null;
+            return;
+          }
+          const last = Math.max(...jobs.map(({ run_at }) => run_at.getTime()));
+          reached = jobs.length < limit ? { atMs: beganMs } : { runAt: new Date(last) };
+          if (range.from === "oldest") oldest = { endedMs: clock(), tookMs: clock() - beganMs };
+        },
+      };
+    },
+  };
+}
