@@ -13,6 +13,7 @@ import { floods } from "./floods";
 import { hooks } from "./hooks";
 import { kannel } from "./kannel";
 import type { Options, Stage, Workload } from "./kit/workload";
+import { longTransaction } from "./long-transaction";
 import { overload } from "./overload";
 import { pages } from "./pages";
 import { reads } from "./reads";
@@ -37,6 +38,7 @@ const WORKLOADS: Record<string, Workload> = {
   reads,
   scale,
   soak,
+  "long-transaction": longTransaction,
   report,
 };
 

@@ -2,12 +2,10 @@
  * Leaks: rounds of mixed work, and after each, once everything is delivered and quiet, the heap that a full collection leaves, and
  * the open resources. A figure that grows from round to round is a leak.
  */
-import http from "node:http";
-import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
-import type { Client } from "pg";
 import { INSPECTED, type Kept, keptBy } from "./kit/heap";
 import { doMixedWork, type WorkDone } from "./kit/mixed-work";
+import { openReceiver, waitUntilSettled } from "./kit/receiver";
 import { openService } from "./kit/service";
 import { openPerson } from "./kit/session";
 import type { Options, Outcome, Stage, Workload } from "./kit/workload";
@@ -15,41 +13,8 @@ import type { Options, Outcome, Stage, Workload } from "./kit/workload";
 const CONNECTIONS = 64;
 const KEYS = 20;
 const MIB = 1_048_576;
-const POLL_MS = 500;
-const STUCK_AFTER_MS = 120_000;
 /** Keep-alive connections, leases and lists of recent things end within this time. */
 const QUIET_MS = 20_000;
-
-/** An endpoint of webhooks: every tenth try is refused, so that some are tried again. */
-async function openReceiver(stage: Stage): Promise<string> {
-  let received = 0;
-  const server = http.createServer((request, response) => {
-    received += 1;
-    request.resume();
-    response.writeHead(received % 10 === 0 ? 503 : 200).end();
-  });
-  await stage.keep(
-    () => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve)),
-    async () => {
-      server.close();
-      server.closeAllConnections();
-    },
-  );
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-/** Waits until no message is under way. @throws Error when some are for two minutes. */
-async function waitUntilSettled(database: Client, signal: AbortSignal): Promise<void> {
-  const deadline = Date.now() + STUCK_AFTER_MS;
-  for (;;) {
-    const { rows } = await database.query<{ left: number }>(
-      "SELECT (SELECT count(*) FROM pending_messages)::int + (SELECT count(*) FROM sent_messages)::int AS left",
-    );
-    if (rows[0]?.left === 0) return;
-    if (Date.now() > deadline) throw new Error(`${rows[0]?.left} messages are still under way.`);
-    await pause(POLL_MS, undefined, { signal });
-  }
-}
 
 const mib = (bytes: number): string => (bytes / MIB).toFixed(1).padStart(9);
 
@@ -84,7 +49,8 @@ async function run({ seconds, rounds }: Options, stage: Stage): Promise<Outcome>
   const keys = customer.keys.slice(0, KEYS);
   await database.query("DELETE FROM api_keys WHERE NOT id = ANY($1::text[])", [keys.map(({ id }) => id)]);
   const worker = await start("worker");
-  const receiver = await openReceiver(stage);
+  // Every tenth try is refused, so that some are tried again.
+  const receiver = await openReceiver(stage, (nth) => (nth % 10 === 0 ? 503 : 200));
   const cookie = await openPerson(`http://127.0.0.1:${port}`);
   const kept: Kept[][] = [];
   let work: WorkDone = {};
