@@ -14,7 +14,7 @@ const OLDEST_SHARE = 1 / 20;
 const SETTLED_WITHIN_MS = SECOND_MS;
 
 /** What a fetch reads: all; jobs due since `runAt`, a time of the database; or those due in the last `withinMs`. */
-export type Range = { from: "oldest" } | { from: "time"; runAt: Date } | { from: "age"; withinMs: number };
+type Range = { from: "oldest" } | { from: "time"; runAt: Date } | { from: "age"; withinMs: number };
 
 type Fetched = { run_at: Date };
 
