@@ -121,6 +121,10 @@ function makeMetrics() {
       "messaging_throttle_queue_messages",
       "Messages that wait for a throughput limit, a slot or an available provider; from one worker only",
     ),
+    deadRows: gauge(
+      "messaging_database_dead_rows",
+      "Dead versions of rows in the queues and the lists by status, which autovacuum is to remove; from one worker only",
+    ),
     workers: gauge("messaging_workers_alive", "Workers with a recent heartbeat; from one worker only"),
     breaker: gauge(
       "messaging_provider_breaker_state",

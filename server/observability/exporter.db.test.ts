@@ -99,6 +99,19 @@ test("of two workers only the one that has run for longer reads the queue, and t
   expect(metrics).toContain('messaging_queue_jobs{task="dispatch_messages",state="due"} 1');
 });
 
+test("rows that have died in the lists by status are counted until they are removed", async () => {
+  await pool().query(
+    "INSERT INTO pending_messages (account_id, message_id, created_at) SELECT 'acc_', n::text, now() FROM generate_series(1, 100) n",
+  );
+  await pool().query("DELETE FROM pending_messages WHERE account_id = 'acc_'");
+  const dead = async () => {
+    invalidateGauges();
+    return Number(/^messaging_database_dead_rows (\d+)/m.exec(await text())?.[1]);
+  };
+  // The server counts them when the connection has been idle for a moment.
+  await expect.poll(dead).toBeGreaterThanOrEqual(100);
+});
+
 test.skipIf(!isInstalled("promtool"))("promtool finds no fault in our metrics (skipped without promtool)", async () => {
   const { stderr } = spawnSync("promtool", ["check", "metrics"], { input: await text(), encoding: "utf8" });
   // All others are Node's own metrics, whose names are not ours.

@@ -12,10 +12,13 @@ import { pagesProcess } from "./pages-state";
 import { type QueueRow, readQueues } from "./queues";
 
 const FRESH_MS = 10 * SECOND_MS;
+/** Tables from which each message's rows soon go again. Many dead versions that stay tell of a transaction that stays open. */
+const PASSED_THROUGH = ["_private_jobs", "pending_messages", "sent_messages", "waiting_messages"];
 
 type Shared = {
   queue: QueueRow[];
   throttled: number;
+  dead: number;
   workers: number;
   providers: { id: string; breaker: string; isDrained: boolean }[];
 };
@@ -31,12 +34,17 @@ async function readShared(): Promise<Shared | null> {
   if (leader?.id !== workerId()) return null;
   const queue = await readQueues();
   const waiting = await pool().query<{ count: number }>("SELECT count(*)::int4 AS count FROM waiting_messages");
+  const dead = await pool().query<{ count: number }>(
+    "SELECT coalesce(sum(n_dead_tup), 0)::float8 AS count FROM pg_stat_user_tables WHERE relname = ANY($1::text[])",
+    [PASSED_THROUGH],
+  );
   const providers = await pool().query<Shared["providers"][number]>(
     `SELECT id, breaker, is_drained AS "isDrained" FROM providers`,
   );
   return {
     queue,
     throttled: waiting.rows[0]?.count ?? 0,
+    dead: dead.rows[0]?.count ?? 0,
     workers: leader.alive,
     providers: providers.rows,
   };
@@ -48,9 +56,9 @@ const BREAKER: Readonly<Record<string, number>> = { closed: 0, probing: 1, open:
 
 /** Brings the gauges of the database up to date; a process that is not to read them has none. */
 async function updateShared(isWorker: boolean): Promise<void> {
-  const { queueJobs, queueLag, throttleQueue, workers, breaker, drained, gaugesFailed } = metrics();
+  const { queueJobs, queueLag, throttleQueue, deadRows, workers, breaker, drained, gaugesFailed } = metrics();
   for (const gauge of [queueJobs, queueLag, breaker, drained]) gauge.reset();
-  for (const gauge of [throttleQueue, workers]) gauge.remove();
+  for (const gauge of [throttleQueue, deadRows, workers]) gauge.remove();
   if (!isWorker) return;
   let read: Shared | null;
   try {
@@ -69,6 +77,7 @@ async function updateShared(isWorker: boolean): Promise<void> {
     queueLag.set({ task }, lag);
   }
   throttleQueue.set(read.throttled);
+  deadRows.set(read.dead);
   workers.set(read.workers);
   for (const provider of read.providers) {
     breaker.set({ provider: provider.id }, BREAKER[provider.breaker] ?? 0);
