@@ -4,15 +4,16 @@
  */
 import { expect, test } from "vitest";
 import { plainRequest } from "@/server/accounts/idempotency/request";
-import { pool } from "@/server/core/db";
+import { pool, transaction } from "@/server/core/db";
 import { besideOpenTransaction } from "@/test/database/dead-versions";
 import { blocksRead, explain, rowsRead, statementsOf } from "@/test/database/plans";
 import { makeRoute } from "@/test/database/routes";
 import { makeAccount } from "@/test/database/seed";
 import { statementsOfAMessage } from "@/test/database/statements-of-a-message";
 import { sendBulk } from "./accept/send";
-import { giveBack } from "./dispatch/claims";
+import { type Attempt, giveBack } from "./dispatch/claims";
 import { claimAttempts } from "./dispatch/dispatch";
+import { enqueueThrottled } from "./dispatch/throttle-queue";
 
 const DEAD = 20_000;
 /** Blocks that a statement may read: a few for each of its look-ups. Dead versions fill hundreds in each table. */
@@ -104,4 +105,25 @@ test("a job of messages reads the row of their account once, which has as many v
   if (!candidates) throw new Error("The messages were not read.");
   const { plan } = await explain(candidates);
   expect(rowsRead(plan, ["accounts"])).toBe(1);
+});
+
+test("a message enters the throttle queue without a look at those of its account that have left it", async () => {
+  const claimed = await claimAttempts(await pendingMessages(1));
+  for (const { slot } of claimed) slot?.release();
+  await giveBack(claimed);
+  const [{ provider, accountId }] = claimed as [Attempt];
+  const statements = await statementsOf(() => transaction((tx) => enqueueThrottled(tx, claimed)));
+  const enter = statements.find(({ name }) => name === "waiting.enter") ?? expect.fail();
+  const churn = [
+    `INSERT INTO waiting_messages (message_id, provider, account_id, sender, segments, seq, tag, created_at)
+     SELECT n::text, '${provider}', '${accountId}', 'SHOP', 1, 1, n, now() FROM generate_series(1, ${DEAD}) n`,
+    "DELETE FROM waiting_messages",
+    `INSERT INTO pace_buckets (id, tokens, refilled_at, virtual_time) VALUES ('provider:${provider}', 0, now(), ${DEAD})
+     ON CONFLICT (id) DO UPDATE SET virtual_time = ${DEAD}`,
+  ];
+  await besideOpenTransaction(churn, async () => {
+    const inOrder =
+      "SET LOCAL enable_sort = off; SET LOCAL enable_incremental_sort = off; SET LOCAL enable_bitmapscan = off";
+    expect(await blocksRead(enter, inOrder)).toBeLessThan(BLOCKS_MAX);
+  });
 });

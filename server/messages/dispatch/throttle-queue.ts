@@ -71,11 +71,16 @@ export async function enqueueThrottled(tx: Tx, attempts: readonly Attempt[]): Pr
   await inOrderOfIndex(tx, () => tx.query({ name: "waiting.enter", text: ENTER, values: ENTRIES.values(attempts) }));
 }
 
-/** The end of each account's queue is read once, and is the last row of an index. */
+/**
+ * The end of each account's queue is read once, and is the last row of an index. One behind the virtual time does not count; an account that
+ * has nothing queued would have all read that has left the queue since somebody's transaction began.
+ */
 const ENTER = `WITH entries AS MATERIALIZED (SELECT * FROM ${ENTRIES.as("e")}),
     ends AS MATERIALIZED (
       SELECT o.provider, o.account_id, (SELECT w.tag FROM waiting_messages w
-          WHERE w.provider = o.provider AND w.account_id = o.account_id ORDER BY w.tag DESC LIMIT 1) AS tag
+          WHERE w.provider = o.provider AND w.account_id = o.account_id
+            AND w.tag > COALESCE((SELECT virtual_time FROM pace_buckets WHERE id = 'provider:' || o.provider), 0)
+          ORDER BY w.tag DESC LIMIT 1) AS tag
       FROM (SELECT provider, account_id FROM entries GROUP BY provider, account_id) o)
   INSERT INTO waiting_messages (message_id, provider, account_id, sender, segments, seq, tag, created_at)
   SELECT e.message_id, e.provider, e.account_id, e.sender, e.segments, e.seq,
