@@ -107,7 +107,7 @@ export async function loadDue(accountId: string, job: JobPayload<"deliver_webhoo
            LEFT JOIN LATERAL (SELECT * FROM webhook_deliveries WHERE id = w.id AND account_id = $6 OFFSET 0) d ON true
            CROSS JOIN LATERAL (SELECT coalesce(d.event_id, w.event_id) AS event_id OFFSET 0) k
            CROSS JOIN LATERAL (SELECT * FROM events e WHERE ${isEvent("e", "$6", "k.event_id")} OFFSET 0) e
-           LEFT JOIN LATERAL (SELECT * FROM messages WHERE id = e.message_id AND account_id || '' = $6 OFFSET 0) m ON true
+           LEFT JOIN LATERAL (SELECT * FROM messages WHERE id = e.message_id AND account_id = $6 OFFSET 0) m ON true
            WHERE CASE WHEN d.id IS NULL THEN true ELSE d.endpoint_id = $1 AND d.status = 'pending'
              AND CASE WHEN $3::int4 IS NULL THEN d.next_attempt_at <= now() ELSE d.attempts = $3 AND d.round = $4 END END
            ORDER BY e.id`,
