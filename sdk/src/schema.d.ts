@@ -2161,6 +2161,11 @@ export interface components {
                 details: {
                     /** @description The specific code; the guide to errors lists all of them. */
                     reason?: string;
+                    /**
+                     * @description With 503: false where it is certain that nothing was carried out, absent where it is not.
+                     * @constant
+                     */
+                    carried_out?: false;
                     /** @description Problems of the input, at most 20. */
                     issues?: {
                         /** @description The invalid parameter. */
@@ -2276,7 +2281,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The database is restarting, or the service is overloaded. `error.message` says whether it is certain that nothing was carried out. Repeat the request after `Retry-After` seconds, with the same Idempotency-Key. */
+        /** @description The database is restarting, or the service is overloaded. `error.details.carried_out` is false where it is certain that nothing was carried out. Repeat the request after `Retry-After` seconds, with the same Idempotency-Key. */
         ServiceUnavailable: {
             headers: {
                 "Request-Id": components["headers"]["Request-Id"];

@@ -139,7 +139,7 @@ describe("while the database is unavailable", () => {
             code: "service_unavailable",
             message: expect.stringContaining("Nothing was carried out"),
             param: null,
-            details: { reason: "database_unavailable", retry_after: 2 },
+            details: { reason: "database_unavailable", carried_out: false, retry_after: 2 },
           },
         });
         const { segments, method } = operations[at] ?? { segments: ["", "messages", "send"], method: "POST" };
@@ -251,7 +251,7 @@ test("a send that finds the queue full gets 503 at once, with the note that noth
       type: "api_error",
       code: "service_unavailable",
       message: expect.stringContaining("Nothing was carried out"),
-      details: { reason: "overloaded", retry_after: 1 },
+      details: { reason: "overloaded", carried_out: false, retry_after: 1 },
     });
   } finally {
     release();

@@ -94,10 +94,14 @@ const RETRY_AFTER_S = { overloaded: 1, databaseUnavailable: 2, outcomeUnknown: 1
 export const serviceUnavailable = (message: string, extra: Extra & { retryAfterS: number }) =>
   apiError(503, "api_error", "service_unavailable", message, extra);
 
+/** `details` of a failure after which it is certain that nothing was carried out. */
+const NOTHING_DONE = { carried_out: false };
+
 /** 503: the queue is longer than this process can serve in time. Refused before anything begins. */
 export const overloaded = (cause?: unknown) =>
   serviceUnavailable("The service has more work than it can do in time. Nothing was carried out: repeat the request.", {
     reason: "overloaded",
+    details: NOTHING_DONE,
     retryAfterS: RETRY_AFTER_S.overloaded,
     cause,
   });
@@ -114,7 +118,12 @@ export const databaseUnavailable = ({ nothingDone, cause }: { nothingDone: boole
     nothingDone
       ? "The database cannot be reached at the moment. Nothing was carried out: repeat the request."
       : "The database cannot be reached at the moment. Repeat the request with the same Idempotency-Key.",
-    { reason: DATABASE_UNAVAILABLE, retryAfterS: RETRY_AFTER_S.databaseUnavailable, cause },
+    {
+      reason: DATABASE_UNAVAILABLE,
+      ...(nothingDone && { details: NOTHING_DONE }),
+      retryAfterS: RETRY_AFTER_S.databaseUnavailable,
+      cause,
+    },
   );
 
 /** 503: the connection to the database was lost before the reply to COMMIT, so the change may be committed. */

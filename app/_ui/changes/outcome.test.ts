@@ -4,6 +4,11 @@ import { cannotTell, carriedOut, ifGone, ifHolds, isHeld, isUnknown, knownOf, tr
 const lost = new TypeError("Failed to fetch");
 const apiError = (httpStatus: number, reason?: string) =>
   Object.assign(new Error("API"), { data: { httpStatus, message: "API", details: { reason } } });
+/** A failure after which it is certain that nothing was carried out. */
+const nothingDone = (reason: string) =>
+  Object.assign(new Error("API"), {
+    data: { httpStatus: 503, message: "API", details: { reason, carried_out: false } },
+  });
 const failing = (error: unknown) => async (): Promise<string> => {
   throw error;
 };
@@ -22,10 +27,16 @@ afterEach(() => {
 });
 
 test("a refusal is certain; what got no response or failed on the way is not", () => {
-  expect([lost, apiError(500), apiError(503, "outcome_unknown"), apiError(502)].map(isUnknown)).toEqual(
-    Array(4).fill(true),
-  );
-  expect([apiError(400), apiError(404), apiError(503, "overloaded")].map(isUnknown)).toEqual(Array(3).fill(false));
+  const unknown = [
+    lost,
+    apiError(500),
+    apiError(503, "outcome_unknown"),
+    apiError(503, "database_unavailable"),
+    apiError(502),
+  ];
+  expect(unknown.map(isUnknown)).toEqual(unknown.map(() => true));
+  const certain = [apiError(400), apiError(404), nothingDone("overloaded"), nothingDone("database_unavailable")];
+  expect(certain.map(isUnknown)).toEqual(certain.map(() => false));
 });
 
 test("a failure that arrived is told from a lost response, from a proxy's page and from a change that is not confirmed", () => {
@@ -59,6 +70,11 @@ describe("a change whose response was lost", () => {
     const look = vi.fn(failing(lost)).mockRejectedValueOnce(lost).mockResolvedValueOnce("stored");
     expect(await endOf(carriedOut(failing(lost), look))).toBe("stored");
     expect(await endOf(carriedOut(failing(lost), failing(lost)))).toBe(lost);
+  });
+
+  test("is looked for again while the service has no time or no database for the look", async () => {
+    const look = vi.fn(failing(lost)).mockRejectedValueOnce(nothingDone("overloaded")).mockResolvedValueOnce("stored");
+    expect(await endOf(carriedOut(failing(lost), look))).toBe("stored");
   });
 
   test("remains unknown where what is stored does not tell", async () => {

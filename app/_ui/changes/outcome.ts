@@ -19,11 +19,14 @@ const isUndecided = (error: unknown): boolean => error instanceof Error && error
 
 /**
  * Whether nobody knows if a change was carried out: its response was lost, or it failed on the way. A refusal is certain, and so is
- * a service that has no time to begin.
+ * a service that has no time, or no database, to begin.
  */
-export function isUnknown(error: unknown): boolean {
-  const { status, reason } = apiErrorOf(error);
-  return status === null || (status >= 500 && reason !== "overloaded");
+export const isUnknown = (error: unknown): boolean => mayPass(error) && !apiErrorOf(error).isNothingDone;
+
+/** Whether the same may succeed a moment later: no response, or a failure of the service. */
+function mayPass(error: unknown): boolean {
+  const { status } = apiErrorOf(error);
+  return status === null || status >= 500;
 }
 
 /** Says of an unknown outcome what is known; messages of the API speak to programs there. */
@@ -46,7 +49,7 @@ async function lookPatiently<Found>(look: () => Promise<Found>): Promise<[Found]
     try {
       return [await look()];
     } catch (error) {
-      if (!isUnknown(error) || isUndecided(error)) return null;
+      if (!mayPass(error) || isUndecided(error)) return null;
     }
     if (left > 1) await pause();
   }

@@ -13,6 +13,7 @@ test("an API error keeps its message, status, reason and fields", () => {
     status: 400,
     param: "to",
     reason: "bad_number",
+    isNothingDone: false,
     fields: { to: "must be a phone number" },
   });
 });

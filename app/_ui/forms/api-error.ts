@@ -9,6 +9,8 @@ type ApiErrorView = {
   param: string | null;
   /** Machine-readable cause, e.g. `sender_not_approved`. */
   reason: string | null;
+  /** Whether it is certain that nothing was carried out, though the service failed. */
+  isNothingDone: boolean;
   /** The first message per input. */
   fields: Record<string, string>;
 };
@@ -43,7 +45,7 @@ export function apiErrorOf(error: unknown): ApiErrorView {
   const data = isRecord(error) && isRecord(error.data) ? error.data : null;
   if (!data) {
     const message = isUnreadable(error) ? appTexts.unavailable : appTexts.unreachable;
-    return { message, status: null, param: null, reason: null, fields: {} };
+    return { message, status: null, param: null, reason: null, isNothingDone: false, fields: {} };
   }
   const details = isRecord(data.details) ? data.details : {};
   const status = typeof data.httpStatus === "number" ? data.httpStatus : null;
@@ -55,6 +57,7 @@ export function apiErrorOf(error: unknown): ApiErrorView {
     status,
     param,
     reason,
+    isNothingDone: details.carried_out === false,
     fields: fieldsOf(details.issues, param, message),
   };
 }

@@ -83,6 +83,12 @@ export const ENVELOPE_SCHEMAS = {
             description: "Details. `reason` is a more specific machine-readable code, `issues` lists invalid inputs.",
             properties: {
               reason: { type: "string", description: "The specific code; the guide to errors lists all of them." },
+              carried_out: {
+                type: "boolean",
+                const: false,
+                description:
+                  "With 503: false where it is certain that nothing was carried out, absent where it is not.",
+              },
               issues: {
                 type: "array",
                 description: "Problems of the input, at most 20.",
@@ -291,8 +297,8 @@ export const REFUSALS: Record<string, Refusal> = {
   503: {
     name: "ServiceUnavailable",
     description:
-      "The database is restarting, or the service is overloaded. `error.message` says whether it is certain that nothing " +
-      "was carried out. Repeat the request after `Retry-After` seconds, with the same Idempotency-Key.",
+      "The database is restarting, or the service is overloaded. `error.details.carried_out` is false where it is certain that " +
+      "nothing was carried out. Repeat the request after `Retry-After` seconds, with the same Idempotency-Key.",
     headers: { "Retry-After": { $ref: "#/components/headers/Retry-After" } },
     examples: {
       database_unavailable: [
