@@ -115,6 +115,7 @@ const clientFor = (tasks: TaskList) => {
   const bounds = openFetchBounds();
   const { query } = SessionClient.prototype;
   const send = query as (...all: unknown[]) => Promise<{ rows: { run_at: Date }[] }>;
+  // Assigned, because a method would have to repeat all overloads of the driver's.
   QueueClient.prototype.query = function (this: pg.Client, ...args: unknown[]) {
     const [config, ...rest] = args as [Partial<pg.QueryConfig> | string, ...unknown[]];
     if (typeof config !== "object" || config.name === undefined || config.text === undefined)
