@@ -30,6 +30,9 @@ const CHURN: [string, string, ...string[]] = [
   `INSERT INTO sent_messages (account_id, message_id, created_at, sent_at)
    SELECT 'acc_', 'msg_' || lpad(n::text, 26, '0'), now(), now() FROM generate_series(1, ${DEAD}) n`,
   "DELETE FROM sent_messages WHERE account_id = 'acc_'",
+  `INSERT INTO waiting_messages (message_id, provider, account_id, sender, segments, seq, tag, created_at)
+   SELECT 'msg_' || lpad(n::text, 26, '0'), 'sandbox', 'acc_', 'SHOP', 1, 1, n, now() FROM generate_series(1, ${DEAD}) n`,
+  "DELETE FROM waiting_messages",
   `INSERT INTO message_attempts (message_id, seq, provider, started_at, begun_at, worker_id)
    SELECT 'msg_' || lpad(n::text, 26, '0'), 1, 'sandbox', now(), now(), 'worker' FROM generate_series(1, ${DEAD}) n`,
   "UPDATE message_attempts SET outcome = 'accepted' WHERE worker_id = 'worker'",
