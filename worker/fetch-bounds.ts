@@ -13,7 +13,7 @@ const OLDEST_SHARE = 1 / 20;
 /** Jobs become visible at most this much later than they are due, but for those that the next fetch from the oldest on finds. */
 const SETTLED_WITHIN_MS = SECOND_MS;
 
-/** What a fetch reads: all; jobs due since `runAt`, a time of the database; or those due in the last `withinMs`. */
+/** Range of a fetch: all jobs; those due since `runAt`, a time of the database; or those due in the last `withinMs`. */
 type Range = { from: "oldest" } | { from: "time"; runAt: Date } | { from: "age"; withinMs: number };
 
 type Fetched = { run_at: Date };

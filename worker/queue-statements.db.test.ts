@@ -10,7 +10,7 @@ import { QUEUE_SETTINGS } from "./runner";
 
 const DEAD = 15_000;
 const OWN = 3;
-/** What has died is read once, in the order of its index, to find the first job that has not. */
+/** Dead versions are read once, in the order of their index, until the first job that lives. */
 const BLOCKS_FROM_THE_OLDEST_MAX = DEAD / 20;
 const BLOCKS_MAX = 60;
 const BLOCKS_MAX_BY_NAME: Record<string, number> = {
