@@ -57,3 +57,12 @@ test("a fetch without a result is followed by one from the oldest job on: what i
   expect(fetch(bounds, null)).toMatchObject({ from: "age" });
   expect(fetch(bounds, [])).toEqual({ from: "oldest" });
 });
+
+test("a fetch that took long because this process stood still does not put off the next one from the oldest job on", () => {
+  const bounds = open();
+  fetch(bounds, [], 20_000);
+  nowMs += 29_998;
+  expect(fetch(bounds, [])).toMatchObject({ from: "age" });
+  nowMs += 1;
+  expect(fetch(bounds, [])).toEqual({ from: "oldest" });
+});

@@ -8,8 +8,10 @@ import { SECOND_MS } from "../server/core/clock";
 
 /** Between two fetches from the oldest on. */
 const OLDEST_EVERY_MS = 2 * SECOND_MS;
-/** They take at most this part of the time. */
+/** They take at most this part of the time, */
 const OLDEST_SHARE = 1 / 20;
+/** but are never put off for longer: one may have taken long because this process or the database stood still. */
+const OLDEST_EVERY_MAX_MS = 30 * SECOND_MS;
 /** Jobs become visible at most this much later than they are due, but for those that the next fetch from the oldest on finds. */
 const SETTLED_WITHIN_MS = SECOND_MS;
 
@@ -32,7 +34,7 @@ export function openFetchBounds(clock = () => performance.now()): FetchBounds {
   let oldest = { endedMs: Number.NEGATIVE_INFINITY, tookMs: 0 };
 
   const rangeAt = (atMs: number): Range => {
-    const restMs = Math.max(OLDEST_EVERY_MS, oldest.tookMs / OLDEST_SHARE);
+    const restMs = Math.min(Math.max(OLDEST_EVERY_MS, oldest.tookMs / OLDEST_SHARE), OLDEST_EVERY_MAX_MS);
     if (reached === null || atMs - oldest.endedMs >= restMs) return { from: "oldest" };
     if ("runAt" in reached) return { from: "time", runAt: new Date(reached.runAt.getTime() - SETTLED_WITHIN_MS) };
     return { from: "age", withinMs: atMs - reached.atMs + SETTLED_WITHIN_MS };

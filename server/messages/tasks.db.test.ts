@@ -100,3 +100,29 @@ test("lost claims are looked for by a process that has claimed something, and by
   expect(await looksOfAMinute()).toBe(0);
   await stop();
 });
+
+test("the look after an outage, or after a stall, is for lost claims of any age", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+  noteClaims([{ claim: "c0ffee00-0000-4000-8000-000000000001" }]);
+  const queried = vi.spyOn(pool(), "query");
+  /** The ages that the looks of these seconds reach back to, in milliseconds. */
+  const agesWithin = async (seconds: number) => {
+    queried.mock.calls.splice(0);
+    for (let second = 0; second < seconds; second += 1) {
+      await vi.advanceTimersByTimeAsync(1_000);
+      await Promise.allSettled(queried.mock.results.map(({ value }) => value));
+    }
+    return queried.mock.calls.map(([config]) => (config as unknown as { values: unknown[] }).values[2]);
+  };
+  const stop = keepGivingBack();
+  await agesWithin(4);
+  const recent = 30_000;
+  expect(new Set(await agesWithin(10))).toEqual(new Set([recent]));
+  queried.mockRejectedValue(new Error("The database is away."));
+  await agesWithin(16);
+  queried.mockReset();
+  const [first, ...others] = await agesWithin(6);
+  expect(first).toBeGreaterThan(recent);
+  expect(new Set(others)).toEqual(new Set([recent]));
+  await stop();
+});

@@ -95,7 +95,10 @@ export function keepLookingUp(): () => Promise<void> {
 const OWN_CLAIMS_EVERY_MS = 2 * SECOND_MS;
 /** Longer than a claim can take to be written, and to be seen as lost. */
 const CLAIMS_SETTLE_MS = 5 * MINUTE_MS;
-/** Nearly all claims whose reply is lost were written within this time; one look a minute is for the others. */
+/**
+ * Nearly all claims whose reply is lost were written within this time. One look a minute is for the others, and so is the first after half of
+ * it without a look, as by an outage or a stall.
+ */
 const RECENT_MS = 30 * SECOND_MS;
 
 /**
@@ -108,7 +111,7 @@ export function keepGivingBack(): () => Promise<void> {
   return keepDoing(async () => {
     if (lastClaimMs() + CLAIMS_SETTLE_MS >= lookedMs) {
       const beganMs = performance.now();
-      const isOfAll = beganMs >= lookedAtAllMs + MINUTE_MS;
+      const isOfAll = beganMs >= lookedAtAllMs + MINUTE_MS || beganMs >= lookedMs + RECENT_MS / 2;
       await (isOfAll ? giveBackUnheard() : giveBackUnheard(undefined, RECENT_MS)).then(
         () => {
           lookedMs = beganMs;

@@ -72,8 +72,8 @@ export async function enqueueThrottled(tx: Tx, attempts: readonly Attempt[]): Pr
 }
 
 /**
- * The end of each account's queue is read once, and is the last row of an index. One behind the virtual time does not count; an account that
- * has nothing queued would have all read that has left the queue since somebody's transaction began.
+ * The end of each account's queue is read once, and is the last row of an index. One that is not beyond the virtual time does not count: for an
+ * account that has nothing queued, all that has left the queue since somebody's transaction began would be read.
  */
 const ENTER = `WITH entries AS MATERIALIZED (SELECT * FROM ${ENTRIES.as("e")}),
     ends AS MATERIALIZED (
