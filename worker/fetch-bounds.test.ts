@@ -66,3 +66,11 @@ test("a fetch that took long because this process stood still does not put off t
   nowMs += 1;
   expect(fetch(bounds, [])).toEqual({ from: "oldest" });
 });
+
+test("a fetch by age that came late, whose range had moved on with it, is followed by one from the oldest job on", () => {
+  const bounds = open();
+  fetch(bounds, []);
+  expect(fetch(bounds, [], 999)).toMatchObject({ from: "age" });
+  expect(fetch(bounds, [], 1_000)).toMatchObject({ from: "age" });
+  expect(fetch(bounds, [])).toEqual({ from: "oldest" });
+});

@@ -47,7 +47,9 @@ export function openFetchBounds(clock = () => performance.now()): FetchBounds {
       return {
         range,
         settle(jobs) {
-          if (jobs === null) {
+          // Ages count from when the database read them: a fetch that stood still on its way has left out as much.
+          const isLate = range.from === "age" && clock() - beganMs >= SETTLED_WITHIN_MS;
+          if (jobs === null || isLate) {
             reached = null;
             return;
           }
