@@ -45,11 +45,13 @@ const WORKLOADS: Record<string, Workload> = {
 const DEFAULTS = { seconds: "8", rounds: "3", connections: "64", backlog: "20000" } as const;
 const INTERRUPTED = 130;
 
+const NAME_WIDTH = Math.max(...Object.keys(WORKLOADS).map((name) => name.length));
+
 const usage = (): string => `npm run bench -- <workload> [options]
 
 Workloads
 ${Object.entries(WORKLOADS)
-  .map(([name, { summary }]) => `  ${name.padEnd(14)}${summary}`)
+  .map(([name, { summary }]) => `  ${name.padEnd(NAME_WIDTH)}  ${summary}`)
   .join("\n")}
 
 Options
