@@ -20,8 +20,20 @@ test("an owner is alerted to a low balance at a URL of theirs, and sees it in th
   const [posted] = receiver.received;
   expect(JSON.parse(String(posted?.body))).toMatchObject({ object: "alert", type: "balance_low", state: "raised" });
   expect(posted?.headers["service-signature"]).toMatch(/^t=\d+,v1=/);
+  const settings = page.getByRole("navigation", { name: "Settings" });
+  await test.step("the page is not left without a question before its secret was copied", async () => {
+    const question = page.getByRole("dialog", { name: "Leave without the secret?" });
+    await settings.getByRole("link", { name: "Team" }).click();
+    await question.getByRole("button", { name: "Cancel" }).click();
+    await expect(question).toBeHidden();
+    await expect(page.getByTestId("secret-value")).toBeVisible();
+    // As on a page over plain HTTP, which selects the secret instead.
+    await page.evaluate(() => Reflect.deleteProperty(Navigator.prototype, "clipboard"));
+    await page.getByRole("button", { name: "Copy", exact: true }).click();
+    await expect(page.getByText("Nothing was copied")).toBeVisible();
+    await page.keyboard.press("Control+c");
+  });
   await test.step("what another tab has saved meanwhile is shown, and stays", async () => {
-    const settings = page.getByRole("navigation", { name: "Settings" });
     await settings.getByRole("link", { name: "Team" }).click();
     await expect(page.getByRole("table", { name: "Members" })).toBeVisible();
     const saved = await page.request.post("/api/trpc/alerts.update", {

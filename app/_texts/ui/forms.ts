@@ -23,6 +23,11 @@ const en = {
     ofPage: "You leave this page without saving it.",
     confirm: "Discard",
   },
+  leaveSecret: {
+    title: "Leave without the secret?",
+    ofPage: "It is shown only now. If you have not copied it, you will need a new one.",
+    confirm: "Leave",
+  },
   draft: {
     label: "Draft",
     restored: "What you had entered here is back.",

@@ -15,44 +15,49 @@ function linkOf({ target, button, ctrlKey, metaKey, shiftKey, altKey }: MouseEve
   return link.hash !== "" && pageOf(link) === pageOf(window.location) ? null : link;
 }
 
-function askToLeave(leave: () => void): void {
-  const texts = formsTexts.discard;
-  confirmAction({ title: texts.title, children: texts.ofPage, confirmLabel: texts.confirm, onConfirm: leave });
-}
+/** Why somebody is asked before they leave: what they entered is not kept, or a secret is never shown again. */
+type Risk = "entries" | "secret";
 
-/** The page that is open has entries that would be lost. */
-let isAtRisk = false;
+/** What would be lost on the page that is open, the newest last. */
+const risks: Risk[] = [];
+
+function askToLeave(risk: Risk, leave: () => void): void {
+  const { title, ofPage, confirm } = risk === "secret" ? formsTexts.leaveSecret : formsTexts.discard;
+  confirmAction({ title, children: ofPage, confirmLabel: confirm, onConfirm: leave });
+}
 
 /** Leaves the page by other means than a link, after the question of `useLeaveQuestion` if there is one. */
 export function leaveBy(leave: () => void): void {
-  if (isAtRisk) askToLeave(leave);
+  const risk = risks.at(-1);
+  if (risk) askToLeave(risk, leave);
   else leave();
 }
 
 /**
- * Asks before a page is left whose form has entries that no draft keeps, because they are secrets: by a link, the search, a reload or
- * the end of the tab. The way back cannot be held up.
+ * Asks before a page is left by a link, the search, a reload or the end of the tab: one whose form has entries that no draft keeps,
+ * because they are secrets, or one that shows a secret for the only time. The way back cannot be held up.
  */
-export function useLeaveQuestion(isEntered: boolean): void {
+export function useLeaveQuestion(isAtRisk: boolean, risk: Risk = "entries"): void {
   const router = useRouter();
   useEffect(() => {
-    if (!isEntered) return;
-    isAtRisk = true;
+    if (!isAtRisk) return;
+    risks.push(risk);
     const onLeave = (event: BeforeUnloadEvent) => event.preventDefault();
     const onClick = (event: MouseEvent) => {
       const link = linkOf(event);
       // Without a connection a link does nothing.
       if (!link || !isOnline()) return;
       event.preventDefault();
-      event.stopPropagation();
-      askToLeave(() => router.push(link.href));
+      // No other part of the page asks as well.
+      event.stopImmediatePropagation();
+      askToLeave(risk, () => router.push(link.href));
     };
     window.addEventListener("beforeunload", onLeave);
     document.addEventListener("click", onClick, { capture: true });
     return () => {
-      isAtRisk = false;
+      risks.splice(risks.indexOf(risk), 1);
       window.removeEventListener("beforeunload", onLeave);
       document.removeEventListener("click", onClick, { capture: true });
     };
-  }, [isEntered, router]);
+  }, [isAtRisk, risk, router]);
 }

@@ -1,15 +1,27 @@
 "use client";
 
 import { Button, Code, Stack, Text } from "@mantine/core";
-import { useId } from "react";
+import { useId, useState } from "react";
 import { valuesTexts as texts } from "@/app/_texts/ui/values";
+import { useLeaveQuestion } from "@/app/_ui/drafts/use-leave-question";
 import { IconCheck, IconCopy } from "@/app/_ui/icons/icons";
 import { useCopy } from "./use-copy";
 
-/** A secret in plain text with a copy button. */
-export function SecretValue({ label, value, notice }: { label: string; value: string; notice?: string }) {
+type Secret = {
+  label: string;
+  value: string;
+  notice?: string;
+  /** The person can have it shown again. */
+  isRepeatable?: boolean;
+};
+
+/** A secret in plain text with a copy button. Unless it can be shown again, the page is not left without a question before it was copied. */
+export function SecretValue({ label, value, notice, isRepeatable = false }: Secret) {
   const labelId = useId();
-  const { isCopied, onClick } = useCopy(value);
+  const [copiedValue, setCopiedValue] = useState<string | null>(null);
+  const onCopied = () => setCopiedValue(value);
+  const { isCopied, onClick } = useCopy(value, onCopied);
+  useLeaveQuestion(!isRepeatable && copiedValue !== value, "secret");
   return (
     <Stack gap="xs">
       <Text id={labelId} size="sm" fw={500}>
@@ -20,6 +32,7 @@ export function SecretValue({ label, value, notice }: { label: string; value: st
         fz="sm"
         aria-labelledby={labelId}
         data-testid="secret-value"
+        onCopy={onCopied}
         style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere", userSelect: "all" }}
       >
         {value}

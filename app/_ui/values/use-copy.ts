@@ -4,13 +4,17 @@ import { copy } from "./copy";
 
 const SHOWN_FOR_MS = 1_500;
 
-/** A button that copies `value`: whether it has just done so, and its handler of clicks. */
-export function useCopy(value: string) {
+/**
+ * A button that copies `value`: whether it has just done so, and its handler of clicks.
+ * @param onCopied called when it has.
+ */
+export function useCopy(value: string, onCopied?: () => void) {
   const [isCopied, setCopied] = useState(false);
   const { start, clear } = useTimeout(() => setCopied(false), SHOWN_FOR_MS);
   const onClick = async ({ currentTarget }: MouseEvent<HTMLElement>) => {
     if (!(await copy(value, currentTarget))) return;
     setCopied(true);
+    onCopied?.();
     clear();
     start();
   };

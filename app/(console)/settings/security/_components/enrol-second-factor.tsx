@@ -88,7 +88,7 @@ export function EnrolSecondFactor({
       <Stack gap="md" maw={420}>
         <Text size="sm">{texts.enrol.instructions}</Text>
         <QrCode qr={enrolment.qr} />
-        <SecretValue label={texts.enrol.key} value={enrolment.secret} />
+        <SecretValue label={texts.enrol.key} value={enrolment.secret} isRepeatable />
         <SaveAlert error={errors.unplaced} unknown={texts.disable.unknown} again={texts.disable.again} />
         <TextInput
           label={texts.secondFactor.code}
