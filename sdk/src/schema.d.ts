@@ -1680,7 +1680,7 @@ export interface components {
              * @enum {string}
              */
             status: "pending" | "delivered" | "abandoned" | "held";
-            /** @description Round of tries, from 0; each recovery begins the next one. */
+            /** @description Round of tries, from 0; each recovery begins the next one, and so does a last try for which the egress proxy was away. */
             round: number;
             /** @description Tries made in this round. */
             attempts: number;

@@ -28,6 +28,10 @@ const failure = (reason: string, message: string, isOfTarget: boolean, cause?: u
 export const isEgressProxyError = (thrown: unknown): thrown is EgressProxyError =>
   thrown instanceof Error && thrown.name === "EgressProxyError";
 
+/** Whether no connection can be made through the proxy at present, whatever the target. A refusal may be meant for one target. */
+export const isProxyAway = ({ code }: EgressProxyError): boolean =>
+  code === "egress_proxy_unreachable" || code === "egress_proxy_broken";
+
 /** The proxy refused CONNECT with this status. */
 export const proxyRefused = (status: number): EgressProxyError =>
   isNotReached(status)

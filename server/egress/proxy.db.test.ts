@@ -105,3 +105,19 @@ test("what is sent while the proxy is away is sent once when it is back, and nob
   expect(new Set((await deliveriesOf(setup.endpointId)).map(({ status }) => status))).toEqual(new Set(["delivered"]));
   await expect(checkLedger()).resolves.not.toThrow();
 });
+
+test("an event outlasts a proxy that is away for longer than its schedule of tries", async () => {
+  const setup = await setUp();
+  await raiseSent(setup, 2);
+  await proxy.goAway();
+  for (let run = 0; run < 7; run += 1) await runDeliveryJobs(setup.endpointId);
+  const again = { status: "pending", round: 1, attempts: 1, finishedAt: null };
+  expect(await deliveriesOf(setup.endpointId)).toMatchObject([again, again]);
+  expect(await triesOf(setup.endpointId)).toHaveLength(14);
+
+  await proxy.comeBack();
+  await runDeliveryJobs(setup.endpointId);
+  const ended = { status: "delivered", round: 1, attempts: 2 };
+  expect(await deliveriesOf(setup.endpointId)).toMatchObject([ended, ended]);
+  expect(receiver.received).toHaveLength(2);
+});

@@ -122,7 +122,12 @@ export const Delivery = z.object({
   status: z
     .enum(DELIVERY_STATUSES)
     .describe("`held`: the endpoint is disabled. `abandoned`: all six tries failed. Both can be recovered."),
-  round: z.number().int().describe("Round of tries, from 0; each recovery begins the next one."),
+  round: z
+    .number()
+    .int()
+    .describe(
+      "Round of tries, from 0; each recovery begins the next one, and so does a last try for which the egress proxy was away.",
+    ),
   attempts: z.number().int().describe("Tries made in this round."),
   next_attempt_at: NullableDateTime.describe("Time of the next try, ISO 8601; null: none is scheduled."),
   created_at: DateTime.describe("Time of the event, ISO 8601."),

@@ -54,13 +54,25 @@ describe("one try", () => {
 
   test("that failed at the egress proxy is made again by the schedule, and counts neither for the endpoint nor against it", () => {
     const before = endpoint({ failureCount: 24, lastFailureAt: at(-5) });
-    const ofProxy = outcome("d1", { statusCode: null, error: "The egress proxy refused: 407.", isOfProxy: true });
+    const ofProxy = outcome("d1", { statusCode: null, error: "The egress proxy refused: 407.", ofProxy: "refused" });
     const settled = settleOutcomes([before], [delivery("d1")], [ofProxy]);
     expect(settled.endpoints).toEqual([before]);
     expect(settled.deliveries).toMatchObject([{ status: "pending", attempts: 1, nextAttemptAt: at(30_000) }]);
     expect(settled.tries).toEqual([ofProxy]);
     const last = settleOutcomes([before], [delivery("d1", { attempts: 5 })], [{ ...ofProxy, attempt: 6 }]);
     expect(last.deliveries).toMatchObject([{ status: "abandoned", attempts: 6 }]);
+  });
+
+  test("for which the egress proxy was away, if it was the last one, begins the schedule again", () => {
+    const away = outcome("d1", { statusCode: null, error: "unreachable", ofProxy: "away", attempt: 6, round: 1 });
+    const before = delivery("d1", { attempts: 5, round: 1 });
+    const runAt = at(1_800_000);
+    const settled = settleOutcomes([endpoint()], [before], [away]);
+    expect(settled.deliveries).toMatchObject([{ status: "pending", round: 2, attempts: 0, nextAttemptAt: runAt }]);
+    expect(settled.retries).toEqual([{ endpointId: "e1", round: 2, triesMade: 0, runAt, deliveryIds: ["d1"] }]);
+    expect(settled.endpoints).toEqual([endpoint()]);
+    const deleted = settleOutcomes([endpoint({ isDeleted: true })], [before], [away]);
+    expect(deleted.deliveries).toMatchObject([{ status: "abandoned", round: 1, attempts: 6 }]);
   });
 
   test.each([

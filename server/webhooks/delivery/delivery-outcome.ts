@@ -1,9 +1,9 @@
 /** Applies the outcomes of tries to deliveries and their endpoints. */
-import { DISABLE_AFTER_FAILURES, delayAfter, GONE } from "./retry";
+import { DISABLE_AFTER_FAILURES, delayAfter, GONE, NEXT_ROUND_AFTER_S } from "./retry";
 
 /**
- * How a try ended. `attempt` counts from 1 in each round; `retryAfterS`: the response's `Retry-After`, in seconds. `isOfProxy`: the
- * egress proxy failed, which says nothing of the endpoint.
+ * How a try ended. `attempt` counts from 1 in each round; `retryAfterS`: the response's `Retry-After`, in seconds. `ofProxy`: the
+ * egress proxy failed, which says nothing of the endpoint. It refused, which may be meant for this endpoint alone, or it is away.
  */
 export type DeliveryOutcome = {
   deliveryId: string;
@@ -17,7 +17,7 @@ export type DeliveryOutcome = {
   responseHead: string | null;
   retryAfterS: number | null;
   finishedAt: Date;
-  isOfProxy?: true;
+  ofProxy?: "away" | "refused";
 };
 
 type DeliveryStatus = "pending" | "delivered" | "abandoned" | "held";
@@ -36,7 +36,7 @@ export type EndpointState = {
   disabledReason: DisabledReason | null;
 };
 
-/** `attempts`: tries made in this `round`; a recovery begins the next round. */
+/** `attempts`: tries made in this `round`; a recovery begins the next round, and so does a last try for which the egress proxy was away. */
 export type DeliveryState = { id: string; status: DeliveryStatus; round: number; attempts: number };
 
 type SettledDelivery = DeliveryState & { nextAttemptAt: Date | null; finishedAt: Date | null };
@@ -105,7 +105,7 @@ function countTry(endpoint: EndpointState, outcome: DeliveryOutcome): void {
     endpoint.lastSuccessAt = outcome.finishedAt;
     return;
   }
-  if (outcome.isOfProxy) return;
+  if (outcome.ofProxy) return;
   endpoint.failureCount += 1;
   endpoint.lastFailureAt = outcome.finishedAt;
   const isGone = outcome.statusCode === GONE;
@@ -124,10 +124,14 @@ function settleDelivery(
   retries: Map<string, Retry>,
 ): SettledDelivery {
   const { finishedAt } = outcome;
-  const { id, status, round, attempts } = delivery;
+  const scheduledS = delayAfter(delivery.attempts, outcome);
+  // Nobody's events are given up for an outage on this side.
+  const isNextRound = scheduledS === null && outcome.ofProxy === "away" && !endpoint.isDeleted;
+  const delayS = isNextRound ? NEXT_ROUND_AFTER_S : scheduledS;
+  const { id, status } = delivery;
+  const { round, attempts } = isNextRound ? { round: delivery.round + 1, attempts: 0 } : delivery;
   const state: SettledDelivery = { id, status, round, attempts, nextAttemptAt: null, finishedAt: null };
   if (outcome.acknowledged) return { ...state, finishedAt };
-  const delayS = delayAfter(delivery.attempts, outcome);
   if (delayS === null || endpoint.isDeleted) return { ...state, status: "abandoned", finishedAt };
   if (!endpoint.isActive) return { ...state, status: "held" };
   const runAt = new Date(finishedAt.getTime() + delayS * 1_000);

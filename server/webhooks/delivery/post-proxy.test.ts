@@ -117,7 +117,7 @@ describe("where the proxy is the guard", () => {
     expect(await post("http://database.internal/", guarded())).toMatchObject({
       acknowledged: false,
       error: "The egress proxy refused: 407.",
-      isOfProxy: true,
+      ofProxy: "refused",
     });
     expect(proxy.asked).toEqual([`hook.example:${portOf(receiver.url)}`, "database.internal:80"]);
   });
@@ -134,15 +134,15 @@ describe("where the proxy is the guard", () => {
 });
 
 describe("a failure of the proxy's own", () => {
-  test.each<[ProxyPlan, string]>([
-    [407, "The egress proxy refused: 407."],
-    [403, "The egress proxy refused: 403."],
-    [410, "The egress proxy refused: 410."],
-    ["close", "The egress proxy gave no response that can be read."],
-    ["babble", "The egress proxy gave no response that can be read."],
-  ])("%s says so, and is not the endpoint's", async (plan, error) => {
+  test.each<[ProxyPlan, string, string]>([
+    [407, "The egress proxy refused: 407.", "refused"],
+    [403, "The egress proxy refused: 403.", "refused"],
+    [410, "The egress proxy refused: 410.", "refused"],
+    ["close", "The egress proxy gave no response that can be read.", "away"],
+    ["babble", "The egress proxy gave no response that can be read.", "away"],
+  ])("%s says so, and is not the endpoint's", async (plan, error, ofProxy) => {
     proxy.plan(plan);
-    expect(await post(hook())).toMatchObject({ acknowledged: false, statusCode: null, error, isOfProxy: true });
+    expect(await post(hook())).toMatchObject({ acknowledged: false, statusCode: null, error, ofProxy });
     expect(receiver.received).toEqual([]);
   });
 
@@ -157,7 +157,7 @@ describe("a failure of the proxy's own", () => {
     await proxy.goAway();
     expect(await post(hook())).toMatchObject({
       error: "The egress proxy could not be reached (ECONNREFUSED).",
-      isOfProxy: true,
+      ofProxy: "away",
     });
     await proxy.comeBack();
     expect(await post(hook())).toMatchObject({ acknowledged: true });
@@ -173,13 +173,13 @@ test.each<[ProxyPlan, string]>([
   proxy.plan(plan);
   const result = await post(hook());
   expect(result).toMatchObject({ acknowledged: false, statusCode: null, error });
-  expect(result.isOfProxy).toBeUndefined();
+  expect(result.ofProxy).toBeUndefined();
 });
 
 test("an endpoint that is down behind a real proxy has failed", async () => {
   const result = await post(`http://hook.example:${await freePort()}/`);
   expect(result).toMatchObject({ error: "The egress proxy could not connect: 502." });
-  expect(result.isOfProxy).toBeUndefined();
+  expect(result.ofProxy).toBeUndefined();
 });
 
 test("a proxy that cuts the tunnel within the exchange is a connection that was closed", async () => {
@@ -208,7 +208,7 @@ describe("a proxy that is reached over TLS", () => {
       env().WEBHOOK_PROXY_URL = url;
       const result = await post(hook());
       expect(result.error).toContain(`The egress proxy could not be reached (${code}`);
-      expect(result.isOfProxy).toBe(true);
+      expect(result.ofProxy).toBe("away");
     }
     env().WEBHOOK_PROXY_URL = proxy.url;
     expect(encrypted.asked).toEqual([]);

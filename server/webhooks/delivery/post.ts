@@ -3,7 +3,7 @@ import { hasStalledSince, sinceLongStallMs, socketsRead, stalledMs } from "../..
 import { env } from "../../core/env";
 import { defineProcessValue } from "../../core/process";
 import { isGuardedByProxy, isProxied, proxyConnector } from "../../egress/proxy";
-import { isEgressProxyError } from "../../egress/proxy-error";
+import { isEgressProxyError, isProxyAway } from "../../egress/proxy-error";
 import type { DeliveryOutcome } from "./delivery-outcome";
 import { type ExchangeOptions, exchange, type Seen } from "./exchange";
 import { createLookup, isResolverSilent } from "./resolve-host";
@@ -15,7 +15,7 @@ import { createSsrfGuard, isBlockedUrlError, type LookupAll } from "./ssrf-guard
 /** How a request ended. */
 export type PostResult = Pick<
   DeliveryOutcome,
-  "acknowledged" | "statusCode" | "latencyMs" | "error" | "responseHead" | "retryAfterS" | "finishedAt" | "isOfProxy"
+  "acknowledged" | "statusCode" | "latencyMs" | "error" | "responseHead" | "retryAfterS" | "finishedAt" | "ofProxy"
 >;
 
 /** For a connection through the proxy, less than for an exchange: what the proxy failed to do is known before. */
@@ -164,7 +164,10 @@ export async function postJson(
     if (isEgressProxyError(thrown)) {
       if (OUR_OWN.has(codeOf(thrown.cause))) throw thrown.cause;
       if (hasStalledSince(markMs)) throw processStalled(thrown);
-      return { ...end(thrown.message, null), ...(!thrown.isOfTarget && { isOfProxy: true }) };
+      return {
+        ...end(thrown.message, null),
+        ...(!thrown.isOfTarget && { ofProxy: isProxyAway(thrown) ? "away" : "refused" }),
+      };
     }
     const { isLate } = seen;
     const hasOutlastedIdle = sinceLongStallMs() < performance.now() - startedMs + IDLE_MS;

@@ -159,6 +159,7 @@ async function insertTries(tx: Tx, tries: readonly DeliveryOutcome[]): Promise<v
 const SETTLED: Parameters<typeof unnest<SettledTry>>[0] = {
   id: ["text", (delivery) => delivery.id],
   status: ["text", (delivery) => delivery.status],
+  round: ["int2", (delivery) => delivery.round],
   attempts: ["int2", (delivery) => delivery.attempts],
   wait_ms: ["float8", (delivery) => delivery.nextAttemptAt && msUntil(delivery.nextAttemptAt)],
   finished_at: ["timestamptz", (delivery) => delivery.finishedAt?.toISOString() ?? null],
@@ -203,11 +204,11 @@ async function updateDeliveries(tx: Tx, deliveries: readonly SettledTry[]): Prom
              SELECT id, status FROM webhook_deliveries WHERE id = ANY($1::text[])
            ), moved AS (
              UPDATE webhook_deliveries d
-             SET status = u.status, attempts = u.attempts,
+             SET status = u.status, round = u.round, attempts = u.attempts,
                next_attempt_at = clock_timestamp() + u.wait_ms * interval '1 millisecond', finished_at = u.finished_at,
                status_code = u.status_code, latency_ms = u.latency_ms, response_head = u.response_head
              FROM ${SETTLED_DELIVERIES.as("u")}, former
-             WHERE d.id = u.id AND d.id = former.id AND d.attempts < u.attempts
+             WHERE d.id = u.id AND d.id = former.id AND (d.round, d.attempts) < (u.round, u.attempts)
              RETURNING d.endpoint_id, former.status AS former, d.status
            ) ${INSERT_MOVES}`,
     values: SETTLED_DELIVERIES.values(deliveries),

@@ -6,6 +6,9 @@
  */
 export const RETRY_DELAYS_S: readonly number[] = [0, 30, 300, 1800, 7200, 43200];
 
+/** Seconds after which the schedule begins again when the egress proxy was away for the last try. */
+export const NEXT_ROUND_AFTER_S = 1_800;
+
 /**
  * Consecutive failed tries, over all its deliveries, after which an endpoint is disabled; any 2xx resets the count.
  */
