@@ -308,7 +308,7 @@ class _Resource:
 
 
 class Messages(_Resource):
-    """Messages: send, estimate, cancel, read."""
+    """Messages: send, estimate, cancel, redact, read."""
 
     def send(self, *, idempotency_key: Optional[str] = None, **fields: Any) -> Json:
         """Sends one message: `to`, `from_`, `body`, and optional fields."""
@@ -325,6 +325,10 @@ class Messages(_Resource):
     def cancel(self, message_id: str) -> Json:
         """Cancels a message that no provider was given yet: it is `failed`, and refunded."""
         return self._request("POST", _at("/messages", message_id, "/cancel"), is_repeatable=True)["data"]
+
+    def redact(self, message_id: str) -> Json:
+        """Deletes the text of a message that has ended, for good."""
+        return self._request("POST", _at("/messages", message_id, "/redact"), is_repeatable=True)["data"]
 
     def list(self, **query: Any) -> Page:
         """Messages, newest first."""

@@ -101,6 +101,14 @@ class Client(unittest.TestCase):
         self.assertEqual((method, path, body), ("POST", "/api/v1/messages/msg_1/cancel", b""))
         self.assertNotIn("Idempotency-Key", headers)
 
+    def test_redacts_a_message(self):
+        redacted = {"id": "msg_1", "status": "delivered", "body": ""}
+        stub = self.stub(success(redacted))
+        self.assertEqual(stub.client.messages.redact("msg_1"), redacted)
+        method, path, headers, body = stub.seen[0]
+        self.assertEqual((method, path, body), ("POST", "/api/v1/messages/msg_1/redact", b""))
+        self.assertNotIn("Idempotency-Key", headers)
+
     def test_cancelling_too_late_is_an_error_with_its_reason(self):
         stub = self.stub(refusal(400, reason="not_cancelable"))
         with self.assertRaises(ApiError) as raised:
@@ -276,6 +284,7 @@ class Client(unittest.TestCase):
         calls = {
             "estimateMessage": lambda client: client.messages.estimate(to="+14155550123", from_="DEMO", body="Hi"),
             "cancelMessage": lambda client: client.messages.cancel("x"),
+            "redactMessage": lambda client: client.messages.redact("x"),
             "importSuppressions": lambda client: client.suppressions.import_(numbers=["+14155550123"]),
             "testWebhook": lambda client: client.webhooks.test("x"),
             "enableWebhook": lambda client: client.webhooks.enable("x"),

@@ -86,6 +86,14 @@ describe("calls", () => {
     expect(keysOf(seen)).toEqual([undefined]);
   });
 
+  test("that redact post to the message, without a body, and resolve to it without its text", async () => {
+    const redacted = { id: "msg_1", status: "delivered", body: "" };
+    const { client, seen } = await serve([success(redacted)]);
+    expect(await client.messages.redact("msg_1")).toEqual(redacted);
+    expect(seen).toMatchObject([{ method: "POST", url: "/api/v1/messages/msg_1/redact", body: "" }]);
+    expect(keysOf(seen)).toEqual([undefined]);
+  });
+
   test("that cancel too late throw the refusal with its reason", async () => {
     const { client } = await serve([refusal(400, { reason: "not_cancelable", status: "sent" })]);
     expect(await failure(client.messages.cancel("msg_1"))).toMatchObject({
@@ -290,6 +298,7 @@ describe("retries", () => {
     const calls: ((client: MessagingClient) => Promise<unknown>)[] = [
       ({ messages }) => messages.estimate(body),
       ({ messages }) => messages.cancel("msg_1"),
+      ({ messages }) => messages.redact("msg_1"),
       ({ suppressions }) => suppressions.import({ numbers: ["+14155550123"] }),
       ({ webhooks }) => webhooks.enable("whe_1"),
       ({ webhooks }) => webhooks.recover("whe_1", { since: "2026-01-31T12:00:00Z" }),

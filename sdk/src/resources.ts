@@ -18,7 +18,7 @@ function paged<T>(
   return listOf((at) => send({ ...query, ...at }), cursor === undefined ? { page } : { cursor });
 }
 
-/** Messages: send, estimate, cancel, read. */
+/** Messages: send, estimate, cancel, redact, read. */
 export class Messages {
   constructor(private readonly request: Transport) {}
   /** Sends one message. It is `pending` when this resolves. */
@@ -36,6 +36,10 @@ export class Messages {
   /** Cancels a message that no provider was given yet: it is `failed`, and refunded. */
   cancel(id: string, options?: CallOptions): Reply<"cancelMessage"> {
     return dataOf(this.request("cancelMessage", { ...options, path: { id } }));
+  }
+  /** Deletes the text of a message that has ended, for good. */
+  redact(id: string, options?: CallOptions): Reply<"redactMessage"> {
+    return dataOf(this.request("redactMessage", { ...options, path: { id } }));
   }
   /** Messages, newest first. */
   list(query?: Query<"listMessages">, options?: CallOptions): List<Data<"listMessages">[number]> {

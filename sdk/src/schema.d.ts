@@ -110,6 +110,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/messages/{id}/redact": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Delete the text of a message
+         * @description Deletes the text of a message that has ended: `body` is empty from now on, also in its events and in webhook tries that still wait. Everything else stays. It cannot be undone; redacting it again returns the same. A message that is `pending` or `sent` is a 400 `not_redactable`.
+         *
+         *     Permission: `sms:send` (send a message to one recipient) or `sms:bulk` (send the same message to many recipients).
+         */
+        post: operations["redactMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/messages/{id}": {
         parameters: {
             query?: never;
@@ -793,7 +815,7 @@ export interface components {
             to: string;
             /** @description Sender ID used. */
             from: string;
-            /** @description Text of the message as sent; empty once it was deleted, if texts are only kept for a time. */
+            /** @description Text of the message as sent; empty once it was deleted, on request or because of its age. */
             body: string;
             /**
              * @description Encoding of the text: `GSM-7`, or `UCS-2` if a character is outside GSM-7.
@@ -1779,7 +1801,7 @@ export interface components {
             to: string;
             /** @description Sender ID used. */
             from: string;
-            /** @description Text of the message as sent; empty once it was deleted, if texts are only kept for a time. */
+            /** @description Text of the message as sent; empty once it was deleted, on request or because of its age. */
             body: string;
             /**
              * @description Encoding of the text: `GSM-7`, or `UCS-2` if a character is outside GSM-7.
@@ -2614,6 +2636,58 @@ export interface operations {
         };
     };
     cancelMessage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know, and repeated fields, with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @example handling=strict
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
+            path: {
+                /** @description Message id, prefix msg_. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Always true.
+                         * @constant
+                         */
+                        success: true;
+                        data: components["schemas"]["Message"];
+                        meta: components["schemas"]["Meta"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    redactMessage: {
         parameters: {
             query?: never;
             header?: {

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { makeRoute } from "@/test/database/routes";
 import { makeAccount } from "@/test/database/seed";
+import { makeMessages } from "@/test/database/webhooks";
 import { handleRest } from "./rest-fetch";
 
 beforeAll(() => makeRoute());
@@ -89,6 +90,52 @@ describe("POST /messages/estimate", () => {
     for (const path of ["/messages/estimate", "/messages/send"]) {
       const single = await call("POST", path, plainKey, { to: "+14155550123", ...shared });
       expect(single).toMatchObject({ status: 400, wire: { error: { param: "reference" } } });
+    }
+  });
+});
+
+describe("POST /messages/{id}/redact", () => {
+  const redact = (id: string | undefined, key: string) => call("POST", `/messages/${id}/redact`, key);
+
+  test("responds with the message without its text, which no later response has", async () => {
+    const account = await makeAccount();
+    const [id] = await makeMessages(account, 1, "delivered");
+    const before = await call("GET", `/messages/${id}`, account.plainKey);
+    const redacted = { ...before.wire.data, body: "" };
+    for (const response of [
+      await redact(id, account.plainKey),
+      await redact(id, account.plainKey),
+      await call("GET", `/messages/${id}`, account.plainKey),
+    ]) {
+      expect([response.status, response.wire.data]).toEqual([200, redacted]);
+    }
+    expect((await call("GET", "/messages", account.plainKey)).wire.data).toEqual([redacted]);
+  });
+
+  test("is 400 with the status until the message has ended, and 404 for others", async () => {
+    const [account, other] = await Promise.all([makeAccount(), makeAccount()]);
+    const [id] = await makeMessages(account, 1, "sent");
+    expect(await redact(id, account.plainKey)).toMatchObject({
+      status: 400,
+      wire: { error: { param: "id", details: { reason: "not_redactable", status: "sent" } } },
+    });
+    for (const [foreign, key] of [
+      [id, other.plainKey],
+      ["msg_none", account.plainKey],
+    ] as const) {
+      expect(await redact(foreign, key)).toMatchObject({ status: 404, wire: { error: { param: "id" } } });
+    }
+  });
+
+  test("requires the permission of either send", async () => {
+    for (const [scope, status] of [
+      ["sms:send", 200],
+      ["sms:bulk", 200],
+      ["sms:read", 403],
+    ] as const) {
+      const account = await makeAccount({ scopes: [scope] });
+      const [id] = await makeMessages(account, 1, "failed");
+      expect((await redact(id, account.plainKey)).status).toBe(status);
     }
   });
 });

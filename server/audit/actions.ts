@@ -21,6 +21,7 @@ export const AUDIT_ACTIONS = [
   "member.left",
   "member.removed",
   "member.role_changed",
+  "message.redacted",
   "password.changed",
   "password.reset",
   "password.reset_issued",

@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import { callAs, PROCEDURES, TEST_ORIGIN } from "@/test/call-procedure";
 import { addMember, enrol, lastEntries, makeEndpoint, makePerson, PASSWORD, type Person } from "@/test/database/people";
 import { makeRoute } from "@/test/database/routes";
+import { makeMessages } from "@/test/database/webhooks";
 import { issuePasswordReset } from "../auth/credentials/change-password";
 import { startSession } from "../auth/sessions/sessions";
 import { pool } from "../core/db";
@@ -107,6 +108,13 @@ const MUTATION_CASES: Readonly<Record<string, [action: string, run: Run]>> = {
   "auth.signUp": [
     "account.created",
     () => callAs(null, "auth.signUp", { email: `${newId("user")}@audit.example`, password: NEW_PASSWORD, name: "New" }),
+  ],
+  "messages.redact": [
+    "message.redacted",
+    async (owner) => {
+      const [id] = await makeMessages({ accountId: owner.accountId, senderId: "Acme" }, 1, "delivered");
+      return callAs(owner, "messages.redact", { id });
+    },
   ],
   "members.changeRole": [
     "member.role_changed",

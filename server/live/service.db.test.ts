@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import { afterEach, expect, test } from "vitest";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
+import { makeMessages } from "@/test/database/webhooks";
 import { endSession, isSessionOpen, startSession } from "../auth/sessions/sessions";
 import { inTestMode, type SessionActor } from "../core/actor";
 import { onCommit, pool, transaction } from "../core/db";
@@ -9,6 +10,7 @@ import { noteChange, notifyChanges } from "../core/live";
 import { takeInbound } from "../inbound/tasks";
 import { removeMember } from "../members/service";
 import { switchAccount } from "../members/sessions";
+import { redactMessage } from "../messages/redact";
 import { createSuppression, deleteSuppression, importSuppressions } from "../suppressions/service";
 import type { Changed } from "./schema";
 import { watchChanges } from "./service";
@@ -55,6 +57,15 @@ test("changes in an account reach those who follow it", async () => {
   noteChange(account.accountId, "deliveries");
   await notifyChanges();
   expect(await notified(words, "deliveries")).toContain("deliveries");
+});
+
+test("a message whose text is deleted reaches those who follow the account", async () => {
+  const account = await makeAccount();
+  const [id = ""] = await makeMessages(account, 1, "delivered");
+  const { words } = await follow(await personOf(account));
+  await redactMessage(account.actor, id);
+  await notifyChanges();
+  expect(await notified(words, "messages")).toContain("messages");
 });
 
 test("a suppression that is made, deleted, imported, or asked for from a handset reaches those who follow the account", async () => {

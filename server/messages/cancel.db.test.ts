@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { plainRequest } from "@/server/accounts/idempotency/request";
 import { checkLedger } from "@/server/accounts/tasks";
 import { HOUR_MS } from "@/server/core/clock";
-import { pool, type Tx, transaction } from "@/server/core/db";
+import { pool, transaction } from "@/server/core/db";
 import { sendMessage } from "@/server/messages/accept/send";
 import { type Attempt, claim, dropClaims } from "@/server/messages/dispatch/claims";
 import { claimAttempts } from "@/server/messages/dispatch/dispatch";
@@ -25,6 +25,7 @@ import {
   UNKNOWN,
 } from "@/test/database/attempts";
 import { untilWaiting } from "@/test/database/lock-waits";
+import { openTransaction } from "@/test/database/open-transaction";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
 import { takeDeliveryJobs } from "@/test/database/webhooks";
 import { cancelMessage } from "./cancel";
@@ -65,30 +66,6 @@ const attemptsOf = async ({ id }: Sent) =>
       [id],
     )
   ).rows;
-
-/** A transaction that stays open after `work` until it is released. */
-async function openTransaction<Result>(work: (tx: Tx) => Promise<Result>) {
-  let commit = () => {};
-  const released = new Promise<void>((resolve) => {
-    commit = resolve;
-  });
-  let begun: (result: Result) => void = () => {};
-  const done = new Promise<Result>((resolve) => {
-    begun = resolve;
-  });
-  const ended = transaction(async (tx) => {
-    begun(await work(tx));
-    await released;
-  });
-  const result = await done;
-  return {
-    result,
-    commit: async () => {
-      commit();
-      await ended;
-    },
-  };
-}
 
 describe("a canceled message", () => {
   test("fails, is refunded and raises its event once, however often it is canceled", async () => {

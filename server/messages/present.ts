@@ -77,7 +77,7 @@ export const presentMessage = (row: MessageRow): Message => ({
 
 /**
  * The row as it was when it reached `status`. After `sent` only a final status can follow, so nothing else of the row has
- * changed since.
+ * changed since, unless its text was deleted.
  */
 export const messageAt = (row: MessageRow, status: MessageStatus): MessageRow =>
   status === "sent"

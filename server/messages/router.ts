@@ -9,6 +9,7 @@ import { searchMessages } from "./lists/search-messages";
 import { FoundMessages, SearchMessagesQuery } from "./lists/search-schema";
 import { Quote, QuoteInput } from "./quote-schema";
 import { getMessage, getMessageDetail, getTimeline, quoteMessage } from "./read";
+import { redactMessage } from "./redact";
 import {
   BulkResult,
   ListMessagesQuery,
@@ -95,6 +96,25 @@ export const messagesRouter = router({
     .input(MessagePath)
     .output(Message)
     .mutation(({ ctx, input }) => cancelMessage(ctx.actor, input.id)),
+  redact: scoped(["sms:send", "sms:bulk"])
+    .meta({
+      creates: false,
+      repeatable: true,
+      openapi: {
+        method: "POST",
+        path: "/messages/{id}/redact",
+        operationId: "redactMessage",
+        tags: ["Messages"],
+        summary: "Delete the text of a message",
+        description:
+          "Deletes the text of a message that has ended: `body` is empty from now on, also in its events and in webhook tries " +
+          "that still wait. Everything else stays. It cannot be undone; redacting it again returns the same. A message that is " +
+          "`pending` or `sent` is a 400 `not_redactable`.",
+      },
+    })
+    .input(MessagePath)
+    .output(Message)
+    .mutation(({ ctx, input }) => redactMessage(ctx.actor, input.id)),
   get: scoped("sms:read")
     .meta({
       openapi: {

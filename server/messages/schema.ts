@@ -34,7 +34,7 @@ export const Message = z.object({
   from: z.string().describe("Sender ID used."),
   body: z
     .string()
-    .describe("Text of the message as sent; empty once it was deleted, if texts are only kept for a time."),
+    .describe("Text of the message as sent; empty once it was deleted, on request or because of its age."),
   encoding: Encoding.describe("Encoding of the text: `GSM-7`, or `UCS-2` if a character is outside GSM-7."),
   segments: z.number().int().describe("Segments of the text; each is billed."),
   reference: z.string().nullable().describe("The `reference` of the send request; null: none."),

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { maskBody, maskQuery } from "./mask";
+import { maskBody, maskQuery, withoutTexts } from "./mask";
 
 const masked = (body: unknown, keepsTexts = false) => JSON.parse(maskBody(body, keepsTexts));
 
@@ -10,6 +10,24 @@ test("of a text only its length is kept, unless texts may be", () => {
   expect(masked({ recipients: [{ to: "+1", body: "4711" }] })).toEqual({
     recipients: [{ to: "+1", body: "[masked: 4 characters]" }],
   });
+});
+
+test("texts that were kept are deleted wherever they are, and so is what they are filled with", () => {
+  const body = {
+    to: "+1",
+    Body: "4711",
+    metadata: { order: "7" },
+    variables: [{ name: "Ann" }],
+    more: [{ text: "x" }],
+  };
+  for (const keepsTexts of [true, false]) {
+    expect(JSON.parse(withoutTexts(maskBody(body, keepsTexts)))).toEqual({
+      ...body,
+      Body: "[deleted]",
+      variables: "[deleted]",
+      more: [{ text: "[deleted]" }],
+    });
+  }
 });
 
 test("values that a text is filled with are texts, whichever they are", () => {

@@ -48,6 +48,12 @@ function maskValue(value: unknown, hidesTexts: boolean, isHidden: boolean, depth
 export const maskBody = (body: unknown, keepsTexts: boolean): string =>
   JSON.stringify(maskValue(body, !keepsTexts, false, 0));
 
+const DELETED = "[deleted]";
+
+/** A kept body with its texts deleted, however they were kept. @param body as {@link maskBody} made it. */
+export const withoutTexts = (body: string): string =>
+  JSON.stringify(JSON.parse(body), (name, value) => (isText(name) ? DELETED : value));
+
 /** The name of a parameter, that of its object for a pair such as `metadata[key]`. */
 const nameOf = (pair: string): string => [...new URLSearchParams(pair).keys()][0]?.split("[")[0] ?? "";
 

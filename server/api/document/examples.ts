@@ -106,6 +106,7 @@ const EXAMPLES: Examples = {
       }),
     },
     cancel: { responses: one("Canceled", CANCELED) },
+    redact: { responses: one("Deleted", { ...DELIVERED, body: "" }) },
     get: { responses: one("Delivered", DELIVERED) },
     timeline: { responses: one("Accepted, charged, sent, delivered", TIMELINE) },
     list: { responses: one("A page of one", { items: [DELIVERED], ...LAST_PAGE }) },

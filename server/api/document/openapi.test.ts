@@ -110,6 +110,7 @@ test("the document has every operation, each with its success status and its ref
     "POST /messages/estimate",
     "POST /messages/send",
     "POST /messages/{id}/cancel",
+    "POST /messages/{id}/redact",
     "POST /senders/create",
     "POST /suppressions",
     "POST /suppressions/import",

@@ -42,7 +42,7 @@ const queueAgain = (accountId: string, { id, delivery_ids }: ResendInput): Promi
     }
     if (await isTextForgotten(tx, chosen)) {
       const message =
-        "The text of a message was deleted after the time for which it is kept, so its event can be sent no more.";
+        "The text of a message was deleted, on request or because of its age: its event can be sent no more.";
       throw invalidRequest(message, { param: "delivery_ids", reason: "text_forgotten" });
     }
     const { rows } = await tx.query<WaitingDelivery>({

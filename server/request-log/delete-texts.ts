@@ -1,0 +1,46 @@
+import { HOUR_MS, MINUTE_MS } from "../core/clock";
+import type { Tx } from "../core/db";
+import { firstIdAt, timeOfId } from "../core/ids";
+import { unnest } from "../core/unnest";
+import { withoutTexts } from "./mask";
+import type { RequestRow } from "./store";
+
+/** A request begins at most this long before its message: by then it has been read. */
+const BEGUN_WITHIN_MS = MINUTE_MS;
+/** A repeated request, which is responded with the same message, is looked for during this time: the log has no index by message. */
+const REPEATED_WITHIN_MS = HOUR_MS;
+
+type Logged = Pick<RequestRow, "id" | "accountId" | "requestBody"> & { slot: number };
+
+const CLEARED = unnest<Logged>({
+  slot: ["int2", ({ slot }) => slot],
+  account_id: ["text", ({ accountId }) => accountId],
+  id: ["text", ({ id }) => id],
+  request_body: ["text", ({ requestBody }) => requestBody],
+});
+
+/**
+ * Deletes the text of a message from the logged bodies of the requests that sent it, where REQUEST_LOG_TEXTS keeps texts. Of a
+ * bulk send, and of requests that were refused, the log does not know the messages.
+ */
+export async function deleteLoggedTexts(tx: Tx, message: { id: string; accountId: string }): Promise<void> {
+  const acceptedAt = timeOfId(message.id).getTime();
+  const { rows } = await tx.query<Logged>({
+    name: "request_log.of_message",
+    text: `SELECT slot, account_id AS "accountId", id, request_body AS "requestBody" FROM request_log
+           WHERE account_id = $1 AND id >= $2 AND id < $3 AND resource_id = $4 AND request_body IS NOT NULL`,
+    values: [
+      message.accountId,
+      firstIdAt("request", new Date(acceptedAt - BEGUN_WITHIN_MS)),
+      firstIdAt("request", new Date(acceptedAt + REPEATED_WITHIN_MS)),
+      message.id,
+    ],
+  });
+  if (rows.length === 0) return;
+  await tx.query({
+    name: "request_log.delete_texts",
+    text: `UPDATE request_log r SET request_body = c.request_body FROM ${CLEARED.as("c")}
+           WHERE r.slot = c.slot AND r.account_id = c.account_id AND r.id = c.id`,
+    values: CLEARED.values(rows.map((row) => ({ ...row, requestBody: withoutTexts(row.requestBody ?? "null") }))),
+  });
+}
