@@ -5,13 +5,13 @@ import type { ApiError } from "../../core/errors";
 import { newId } from "../../core/ids";
 import type { Idempotency } from "../../core/trpc";
 import { givenMetadata } from "../metadata";
-import { type MessageRow, presentFailure, presentMessage } from "../present";
+import { type MessageRow, presentMessage } from "../present";
 import type { BulkResult, Message, SendBulkInput, SendMessageInput } from "../schema";
-import { segmentText } from "../segments";
 import { accept } from "./accept";
 import { sendingKey } from "./admission";
 import type { NewMessage } from "./insert";
 import { prepareSend, type SharedInput } from "./prepared-send";
+import { asReplayed, findWithText } from "./replayed";
 
 /**
  * Accepts one message. Its cost is reserved and its dispatch is queued in one transaction before this returns.
@@ -36,7 +36,7 @@ export async function sendMessage(
   const response = accepted.response as Message;
   if (!accepted.replayed) return response;
   markReplayed(request);
-  return asReplayed(response, input.reference ?? null);
+  return asReplayed(response, input.reference ?? null, await findWithText([response]));
 }
 
 /**
@@ -63,23 +63,8 @@ export async function sendBulk(
   const response = accepted.response as BulkResult;
   if (!accepted.replayed) return response;
   markReplayed(request);
-  return { ...response, messages: response.messages.map((message) => asReplayed(message, null)) };
-}
-
-/** Fields of a message that is sent at once, and not limited in time. */
-const UNTIMED = { scheduled_at: null, validity_period: null };
-
-/**
- * A response that a version before these fields, or before reasons of failures, stored for an Idempotency-Key, completed. The
- * request is the same, so its reference is; metadata was not stored.
- */
-function asReplayed(message: Message, reference: string | null): Message {
-  const { metadata = null } = message;
-  const error = message.error && { ...presentFailure(message.error), ...message.error };
-  const completed = { ...UNTIMED, ...message, metadata, error };
-  if (message.segments !== undefined) return completed;
-  const { encoding, segments } = segmentText(message.body);
-  return { ...completed, encoding, segments, reference };
+  const withText = await findWithText(response.messages);
+  return { ...response, messages: response.messages.map((message) => asReplayed(message, null, withText)) };
 }
 
 function presentBulk(rows: MessageRow[]): BulkResult {
