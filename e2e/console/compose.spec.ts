@@ -1,4 +1,5 @@
 import type { Page } from "@playwright/test";
+import type { Message } from "@/server/messages/schema";
 import { signIn } from "../support/sign-in";
 import { expect, test } from "../test";
 
@@ -46,7 +47,7 @@ test("an account without money reads why it cannot send and whom to ask", async 
   await expect(page.getByRole("alert").filter({ hasText: "does not cover this message" })).toBeVisible();
 });
 
-test("a message is sent again from its page, without its text in an address", async ({
+test("a message is sent again from its page, without its text in an address, until that is deleted for good", async ({
   console: page,
   api,
   account,
@@ -60,6 +61,25 @@ test("a message is sent again from its page, without its text in an address", as
   await expect(page.getByRole("textbox", { name: "Text" })).toHaveValue(sent.body);
   await expect(page.getByLabel("To")).toHaveValue(sent.to);
   expect(page.url()).not.toContain("feeling");
+
+  await page.goBack();
+  const text = page.getByRole("region", { name: "Text" });
+  await page.getByRole("button", { name: "Delete text" }).click();
+  const question = page.getByRole("dialog");
+  await expect(question).toContainText("cannot be undone");
+  await question.getByRole("button", { name: "Keep it" }).click();
+  await expect(text).toHaveText(/Once more, with feeling/);
+  await page.getByRole("button", { name: "Delete text" }).click();
+  await question.getByRole("button", { name: "Delete text" }).click();
+  await expect(text).toHaveText(/Deleted/);
+  await expect(text).not.toContainText("feeling");
+  for (const role of ["button", "link"] as const) {
+    await expect(page.getByRole(role, { name: /Delete text|Send again/ })).toBeHidden();
+  }
+  expect((await api.get<Message>(`/messages/${body.data.id}`)).body.data).toMatchObject({
+    status: "delivered",
+    body: "",
+  });
 });
 
 test("a sender ID that is none gets a sentence at its field, which fits what was entered", async ({

@@ -46,10 +46,18 @@ const en = {
     keep: "Keep it",
     done: (number: string) => `Message to ${number} canceled`,
   },
+  redact: {
+    submit: "Delete text",
+    title: (number: string) => `Delete the text of the message to ${number}?`,
+    explanation:
+      "Its text is deleted here, in its events and in webhooks that still wait. Everything else of the message stays. This cannot be undone.",
+    keep: "Keep it",
+    done: "Text deleted",
+  },
   sendAgain: "Send again",
   copy: "Copy",
   text: "Text",
-  textDeleted: "Deleted: texts are kept for a limited time.",
+  textDeleted: "Deleted, on request or because of its age.",
   facts: {
     title: "Details",
     id: "Message ID",

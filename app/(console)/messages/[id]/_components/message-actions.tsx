@@ -8,26 +8,26 @@ import { lazily } from "@/app/_ui/connection/connection";
 import { LinkButton } from "@/app/_ui/frame/link-button";
 import { IconChevronDown, IconRefresh } from "@/app/_ui/icons/icons";
 import type { MessageDetail } from "@/server/messages/schema";
+import { isFinal } from "@/server/messages/status";
 import { CancelButton } from "./cancel-button";
+import { RedactButton } from "./redact-button";
 
 const CopyMenu = lazily(() => import("./copy-menu").then((file) => ({ default: file.CopyMenu })));
 
-/** Sends the message again, unless its text was deleted, or copies it. */
+/** Cancels a message, sends it again or deletes its text while it has one, and copies it. */
 export function MessageActions({ detail }: { detail: MessageDetail }) {
+  const { id, to, status } = detail.message;
   const hasText = detail.message.body !== "";
   return (
     <>
       <IfMayChange>
-        {detail.message.status === "pending" && <CancelButton id={detail.message.id} to={detail.message.to} />}
+        {status === "pending" && <CancelButton id={id} to={to} />}
         {hasText && (
-          <LinkButton
-            href={`/send?again=${detail.message.id}`}
-            variant="default"
-            leftSection={<IconRefresh size={16} aria-hidden />}
-          >
+          <LinkButton href={`/send?again=${id}`} variant="default" leftSection={<IconRefresh size={16} aria-hidden />}>
             {texts.sendAgain}
           </LinkButton>
         )}
+        {hasText && isFinal(status) && <RedactButton id={id} to={to} />}
       </IfMayChange>
       <CopyMenuButton detail={detail} />
     </>
