@@ -2,6 +2,8 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { checkLedger } from "@/server/accounts/tasks";
 import { pool } from "@/server/core/db";
+import { cancelMessage } from "@/server/messages/cancel";
+import { redactMessage } from "@/server/messages/redact";
 import type { SendOutcome } from "@/server/providers/port";
 import { invalidateProviders, providerTable } from "@/server/providers/registry";
 import { contradictions } from "@/test/database/account-truth";
@@ -42,6 +44,7 @@ const single = fc.oneof(
   { weight: 5, arbitrary: on("dispatch", { by, at, isDone: yes, isHeard: yes }) },
   { weight: 1, arbitrary: on("serve", { by, provider, begins: yes, isHeard: yes }) },
   { weight: 2, arbitrary: on("cancel", { at, by }) },
+  { weight: 2, arbitrary: on("redact", { at, by }) },
   { weight: 1, arbitrary: on("expire", { at, by, isSwept: yes }) },
   { weight: 4, arbitrary: on("begin", { at, isTwice: yes }) },
   { weight: 5, arbitrary: on("call", { at, outcome, isTaken: yes }) },
@@ -75,7 +78,9 @@ async function happen(sends: InterleavedSends, one: Single): Promise<void> {
     case "serve":
       return sends.serve(one.by, one.provider, one.begins, one.isHeard);
     case "cancel":
-      return sends.cancel(one.at, one.by);
+      return sends.ask(one.at, one.by, cancelMessage);
+    case "redact":
+      return sends.ask(one.at, one.by, redactMessage);
     case "expire":
       return sends.expire(one.at, one.by, one.isSwept);
     case "begin":

@@ -6,7 +6,7 @@ import { plainRequest } from "@/server/accounts/idempotency/request";
 import { pool } from "@/server/core/db";
 import type { ReceiptReport } from "@/server/core/jobs";
 import { sendMessage } from "@/server/messages/accept/send";
-import { cancelMessage } from "@/server/messages/cancel";
+import type { cancelMessage } from "@/server/messages/cancel";
 import { type Attempt, begin, dropClaims, giveBack } from "@/server/messages/dispatch/claims";
 import { claimAttempts } from "@/server/messages/dispatch/dispatch";
 import { failExpired } from "@/server/messages/dispatch/expire";
@@ -23,6 +23,7 @@ import {
 import { claimFromThrottleQueue, drainThrottleQueue } from "@/server/messages/dispatch/throttle-queue";
 import { applyReceipts, rejoinReceipts } from "@/server/messages/receipts/apply-receipts";
 import { isPartReporter } from "@/server/messages/receipts/parts";
+import type { redactMessage } from "@/server/messages/redact";
 import type { SendOutcome } from "@/server/providers/port";
 import { referenceTo } from "@/server/providers/reference";
 import { invalidateProviders } from "@/server/providers/registry";
@@ -114,14 +115,14 @@ export class InterleavedSends {
     if (isDone) await pool().query("DELETE FROM graphile_worker._private_jobs WHERE id = $1", [chosen.id]);
   }
 
-  /** Cancels a message, which the service may refuse. */
-  async cancel(at: number, by: number): Promise<void> {
+  /** Cancels a message or deletes its text, which the service may refuse. */
+  async ask(at: number, by: number, operation: typeof cancelMessage | typeof redactMessage): Promise<void> {
     const id = this.message(at);
     if (!id) return;
     try {
-      await asWorker(this.worker(by), () => cancelMessage(this.account.actor, id));
+      await asWorker(this.worker(by), () => operation(this.account.actor, id));
     } catch (thrown) {
-      if (!/can no longer be canceled|only a pending one/.test(String(thrown))) throw thrown;
+      if (!/can no longer be canceled|only a pending one|can be deleted once/.test(String(thrown))) throw thrown;
     }
   }
 
@@ -177,6 +178,7 @@ export class InterleavedSends {
     if (!hand) return;
     this.hands.splice(this.hands.indexOf(hand), 1);
     const { message, seq, provider, claim } = hand.attempt;
+    if (message.body === "") this.wrong.push(`${provider} was given ${message.id} without its text`);
     // Vonage reports on each part of a long message.
     const parts = isPartReporter(provider) && message.segments > 1 ? ["a", "b"] : ["a"];
     const providerMessageIds = parts.map((part) => `${message.id}-${seq}${part}`);
