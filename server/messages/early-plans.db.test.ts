@@ -2,8 +2,9 @@
  * The plans of a young installation. A connection keeps the plan of a named statement, and one made while a table had a
  * handful of rows would read all of it long after it has grown.
  */
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { pool } from "@/server/core/db";
+import { env } from "@/server/core/env";
 import { sendMessage } from "@/server/messages/accept/send";
 import { redactMessage } from "@/server/messages/redact";
 import { type Plan, planOf, type Statement, statementsOf } from "@/test/database/plans";
@@ -47,6 +48,10 @@ test("no statement of a message's life reads a whole table, or all of an account
 });
 
 test("nor does one of a repeated send or of a redaction", async () => {
+  env().REQUEST_LOG_TEXTS = true;
+  onTestFinished(() => {
+    env().REQUEST_LOG_TEXTS = false;
+  });
   const account = await makeAccount();
   const idempotency = { key: "one", requestHash: "h" };
   const send = () =>

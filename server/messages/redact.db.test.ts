@@ -25,6 +25,7 @@ beforeAll(prepareAttempts);
 beforeEach(() => pool().query("DELETE FROM graphile_worker._private_jobs"));
 afterEach(() => {
   env().RETENTION_BODIES_DAYS = 0;
+  env().REQUEST_LOG_TEXTS = false;
   vi.useRealTimers();
 });
 const startWebhook = webhooksOfFile();
@@ -140,6 +141,7 @@ describe("a redaction at the same moment as", () => {
     await runDeliveryJobs(endpoint.id);
     const [delivery] = await deliveriesOf(endpoint.id);
     // The redaction has emptied the text, and stops before its end.
+    env().REQUEST_LOG_TEXTS = true;
     const log = await openTransaction((tx) => tx.query("LOCK TABLE request_log IN ACCESS EXCLUSIVE MODE"));
     const redacting = redactMessage(account.actor, id);
     await untilWaiting("request_log");

@@ -58,6 +58,15 @@ test("the request that sent a message and those that repeated it lose the text, 
   expect(await bodiesOf(account)).toEqual([cleared, cleared, kept]);
 });
 
+test("without REQUEST_LOG_TEXTS nothing is looked for", async () => {
+  const account = await makeAccount();
+  const id = await send(account, "one");
+  await writeAll();
+  env().REQUEST_LOG_TEXTS = false;
+  await deleteTexts(id, account);
+  expect(JSON.stringify(await bodiesOf(account))).toContain(TEXT);
+});
+
 test("requests of another account are left alone, whatever they name", async () => {
   const [account, other] = [await makeAccount(), await makeAccount()];
   const id = await send(account, "one");

@@ -1,5 +1,6 @@
-import { HOUR_MS, MINUTE_MS } from "../core/clock";
+import { MINUTE_MS } from "../core/clock";
 import type { Tx } from "../core/db";
+import { env } from "../core/env";
 import { firstIdAt, timeOfId } from "../core/ids";
 import { unnest } from "../core/unnest";
 import { withoutTexts } from "./mask";
@@ -7,8 +8,11 @@ import type { RequestRow } from "./store";
 
 /** A request begins at most this long before its message: by then it has been read. */
 const BEGUN_WITHIN_MS = MINUTE_MS;
-/** A repeated request, which is responded with the same message, is looked for during this time: the log has no index by message. */
-const REPEATED_WITHIN_MS = HOUR_MS;
+/**
+ * A repeated request, which is responded with the same message, is looked for during this time: the log has no index by message,
+ * so all requests of the account in this time are read.
+ */
+const REPEATED_WITHIN_MS = MINUTE_MS;
 
 type Logged = Pick<RequestRow, "id" | "accountId" | "requestBody"> & { slot: number };
 
@@ -21,9 +25,10 @@ const CLEARED = unnest<Logged>({
 
 /**
  * Deletes the text of a message from the logged bodies of the requests that sent it, where REQUEST_LOG_TEXTS keeps texts. Of a
- * bulk send, and of requests that were refused, the log does not know the messages.
+ * bulk send, and of requests that were refused, the log does not know the messages. Without that setting nothing is read.
  */
 export async function deleteLoggedTexts(tx: Tx, message: { id: string; accountId: string }): Promise<void> {
+  if (!env().REQUEST_LOG_TEXTS) return;
   const acceptedAt = timeOfId(message.id).getTime();
   const { rows } = await tx.query<Logged>({
     name: "request_log.of_message",
