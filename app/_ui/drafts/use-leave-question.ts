@@ -18,7 +18,7 @@ function linkOf({ target, button, ctrlKey, metaKey, shiftKey, altKey }: MouseEve
 /** Why somebody is asked before they leave: what they entered is not kept, or a secret is never shown again. */
 type Risk = "entries" | "secret";
 
-/** What would be lost on the page that is open, the newest last. */
+/** The risks of the page that is open, the newest last. */
 const risks: Risk[] = [];
 
 function askToLeave(risk: Risk, leave: () => void): void {
