@@ -92,7 +92,11 @@ const PARTS: Part[] = [
     name: "kannel",
     options: (options) => sized({ ...options, seconds: SUSTAINED_S }, FEW),
     rows: ({ accepted, acceptedRatio }) => [
-      acceptedByKannel(`the same for ${SUSTAINED_S} s, while ever more wait`, middle<Figures>(accepted), acceptedRatio),
+      acceptedByKannel(
+        `single sends accepted for ${SUSTAINED_S} s, while ever more wait`,
+        middle<Figures>(accepted),
+        acceptedRatio,
+      ),
     ],
   },
   {
