@@ -24,8 +24,7 @@ import {
   THROTTLED,
   UNKNOWN,
 } from "@/test/database/attempts";
-import { untilWaiting } from "@/test/database/lock-waits";
-import { openTransaction } from "@/test/database/open-transaction";
+import { openTransaction, untilWaiting } from "@/test/database/lock-waits";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
 import { takeDeliveryJobs } from "@/test/database/webhooks";
 import { cancelMessage } from "./cancel";

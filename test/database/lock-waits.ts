@@ -1,6 +1,6 @@
-/** Statements of the test's database that wait for a lock of another transaction. */
+/** Transactions that hold locks, and statements of the test's database that wait for them. */
 import { expect } from "vitest";
-import { pool } from "@/server/core/db";
+import { pool, type Tx, transaction } from "@/server/core/db";
 
 /** The waiting statements whose text contains `text`, by the process of the database that runs each. */
 export async function lockWaits(text = ""): Promise<{ pid: number }[]> {
@@ -17,3 +17,27 @@ export const untilWaiting = (text = "", count?: number): Promise<unknown> =>
   expect
     .poll(async () => (await lockWaits(text)).length, { interval: 5 })
     .toSatisfy((waiting: number) => (count === undefined ? waiting > 0 : waiting === count));
+
+/** A transaction that stays open after `work` until it is released. */
+export async function openTransaction<Result>(work: (tx: Tx) => Promise<Result>) {
+  let commit = () => {};
+  const released = new Promise<void>((resolve) => {
+    commit = resolve;
+  });
+  let begun: (result: Result) => void = () => {};
+  const done = new Promise<Result>((resolve) => {
+    begun = resolve;
+  });
+  const ended = transaction(async (tx) => {
+    begun(await work(tx));
+    await released;
+  });
+  const result = await done;
+  return {
+    result,
+    commit: async () => {
+      commit();
+      await ended;
+    },
+  };
+}
