@@ -6,7 +6,9 @@ import type { LoadResult } from "./load";
 import type { Service } from "./service";
 import type { Stage } from "./workload";
 
-const POLL_MS = 200;
+const POLL_MS = 50;
+/** From a submission to the sandbox's delivery receipt. */
+const SANDBOX_S = 1;
 /** The worker counts as stuck if no message moves for this time. */
 const STUCK_AFTER_MS = 60_000;
 const JOBS_SETTLE_WITHIN_MS = 10_000;
@@ -22,10 +24,10 @@ export type DrainReport = {
   seconds: number;
   perSecond: number;
   /**
-   * The same in full flow, from a tenth to nine tenths of all submissions and ends: without the start of the process and the
-   * sandbox's second at the end, which do not grow with the backlog.
+   * The same without what does not grow with the backlog: the time until the first submission, and the second after which the
+   * sandbox reports a delivery.
    */
-  flowPerSecond: number;
+  busyPerSecond: number;
   /** The sends made meanwhile. */
   probe: LoadResult;
 };
@@ -45,15 +47,6 @@ async function readCounts(database: Client): Promise<Counts> {
 type Sample = Counts & { atS: number };
 
 const stepsOf = ({ submitted, ended }: Counts): number => submitted + ended;
-
-/** Messages per second between a tenth and nine tenths of the steps; a message has two. */
-function flowRate(samples: readonly Sample[], before: Counts, drained: Sample): number {
-  const first = stepsOf(before);
-  const all = stepsOf(drained) - first;
-  const reached = (share: number) => samples.find((sample) => stepsOf(sample) - first >= share * all) ?? drained;
-  const [from, to] = [reached(0.1), reached(0.9)];
-  return (stepsOf(to) - stepsOf(from)) / 2 / (to.atS - from.atS);
-}
 
 async function isAnyOpen(database: Client, accountId: string, lastId: string): Promise<boolean> {
   const { rows } = await database.query<{ open: boolean }>(
@@ -128,7 +121,7 @@ export async function drain(stage: Stage, plan: DrainPlan): Promise<{ report: Dr
     firstDeliveredS: firstAt((counts) => counts.ended > before.ended),
     seconds: drained.atS,
     perSecond: backlog / drained.atS,
-    flowPerSecond: flowRate(samples, before, drained),
+    busyPerSecond: backlog / (drained.atS - firstAt(({ submitted }) => submitted > before.submitted) - SANDBOX_S),
     probe: probed,
   };
   return { report, worker };
