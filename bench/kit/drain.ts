@@ -23,11 +23,8 @@ export type DrainReport = {
   /** Until the whole backlog was delivered. */
   seconds: number;
   perSecond: number;
-  /**
-   * The same without what does not grow with the backlog: the time until the first submission, and the second after which the
-   * sandbox reports a delivery.
-   */
-  busyPerSecond: number;
+  /** The same without the second after which the sandbox reports a delivery: it does not grow with the backlog. */
+  workPerSecond: number;
   /** The sends made meanwhile. */
   probe: LoadResult;
 };
@@ -121,7 +118,7 @@ export async function drain(stage: Stage, plan: DrainPlan): Promise<{ report: Dr
     firstDeliveredS: firstAt((counts) => counts.ended > before.ended),
     seconds: drained.atS,
     perSecond: backlog / drained.atS,
-    busyPerSecond: backlog / (drained.atS - firstAt(({ submitted }) => submitted > before.submitted) - SANDBOX_S),
+    workPerSecond: backlog / (drained.atS - SANDBOX_S),
     probe: probed,
   };
   return { report, worker };
