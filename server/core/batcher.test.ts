@@ -203,6 +203,36 @@ test("after a large batch the next one is gathered for a moment; a lone call is 
   expect(batches.slice(2)).toEqual([[1, 2, 3, 4, 5, 6, 7, 8], [21, 22, 23], [3]]);
 });
 
+test("the pause ends once three quarters of the callers are back, those that wait included", async () => {
+  const sizes: number[] = [];
+  let release = (): void => undefined;
+  const add = createBatcher<number, number>(
+    async (items) => {
+      sizes.push(items.length);
+      if (sizes.length === 1) await new Promise<void>((resolve) => (release = resolve));
+      return items.map((item) => ({ ok: true, value: item }));
+    },
+    { maxWeight: 100, gatherMs: 4 },
+  );
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const round = () => new Promise((resolve) => setImmediate(resolve));
+  const many = (count: number) => Promise.all(Array.from({ length: count }, (_, at) => add(at)));
+  const first = many(12);
+  await round();
+  const others = many(4);
+  await round();
+  release();
+  await first;
+  // Of 16 callers 12 are awaited.
+  const back = many(7);
+  await round();
+  expect(sizes).toEqual([12]);
+  const last = many(1);
+  await Promise.all([others, back, last]);
+  expect(sizes).toEqual([12, 12]);
+  expect(vi.getTimerCount()).toBe(1);
+});
+
 test("a batch that is full while it is gathered is flushed at once", async () => {
   const sizes: number[] = [];
   const add = createBatcher<number, number>(

@@ -54,6 +54,11 @@ const WAITING_MAX = 200_000;
  * and one flush for all costs far less than two.
  */
 const GATHER_FROM = 8;
+/**
+ * Share of the callers known at the end of a flush, answered by it or waiting, for whose calls the pause lasts. All of them would leave
+ * the database idle for the slowest, half of them would split every batch in two, each with the fixed cost of a flush.
+ */
+const GATHERED_SHARE = 0.75;
 
 type BatcherOptions<Item> = {
   /** Bounds a batch, which always has at least one item. */
@@ -72,7 +77,10 @@ type BatcherOptions<Item> = {
    * for each other's locks: the next one has its locks at once, while the process makes the responses of the one before.
    */
   parallelWhenFull?: number;
-  /** Pause after a flush of {@link GATHER_FROM} calls or more, in which the next batch grows; none by default. */
+  /**
+   * Longest pause after a flush of {@link GATHER_FROM} calls or more, in which the next batch grows; none by default. It ends
+   * as soon as {@link GATHERED_SHARE} of the callers have called again.
+   */
   gatherMs?: number;
   /** Its label in the metrics; without one it is not measured. */
   name?: string;
@@ -93,7 +101,9 @@ export function createBatcher<Item, Result>(
   let waitingWeight = 0;
   let running = 0;
   let scheduled = false;
-  let gathering = false;
+  let gathering: NodeJS.Timeout | null = null;
+  /** Calls that end the pause. */
+  let awaited = 0;
 
   function takeBatch(): Call<Item, Result>[] {
     let weight = 0;
@@ -156,16 +166,15 @@ export function createBatcher<Item, Result>(
       await settle(batch);
     } finally {
       running -= 1;
-      if (gatherMs > 0 && batch.length >= GATHER_FROM) gather();
+      if (gatherMs > 0 && batch.length >= GATHER_FROM) gather(batch.length);
       start();
     }
   }
 
-  function gather(): void {
-    if (gathering) return;
-    gathering = true;
-    setTimeout(() => {
-      gathering = false;
+  function gather(answered: number): void {
+    awaited = Math.ceil((answered + queue.length) * GATHERED_SHARE);
+    gathering ??= setTimeout(() => {
+      gathering = null;
       start();
     }, gatherMs);
   }
@@ -174,7 +183,9 @@ export function createBatcher<Item, Result>(
 
   function start(): void {
     // A full batch does not grow any more.
-    if (gathering && !isFull()) return;
+    if (gathering !== null && queue.length < awaited && !isFull()) return;
+    clearTimeout(gathering ?? undefined);
+    gathering = null;
     while (queue.length > 0 && running < (isFull() ? parallelWhenFull : parallel)) {
       running += 1;
       void run(takeBatch());

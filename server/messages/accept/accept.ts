@@ -32,8 +32,8 @@ const FLUSH_MESSAGES_MAX = 1_000;
  */
 const WAITING_MESSAGES_MAX = 50_000;
 /**
- * Pause between flushes under load. Their fixed cost in the database is that of some thirty messages, so fewer and larger
- * ones accept more; a message waits no longer for it than for a flush.
+ * Longest pause between flushes under load. Their fixed cost in the database is that of some thirty messages, so fewer and larger
+ * ones accept more; a message waits no longer for it than for a flush. Measured: docs/decisions/0019-shared-costs-of-acceptance.md.
  */
 const GATHER_MS = 4;
 /** Messages per dispatch job: small enough that several workers share a large bulk. */
