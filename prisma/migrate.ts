@@ -288,7 +288,7 @@ const USAGE = `Usage: npm run migrate                  applies the migrations th
  * Refuses a DATABASE_DIRECT_URL of another database than that of DATABASE_URL, which the service would find without these migrations. One
  * that cannot be compared does for the migrations. @throws Error with one line for people.
  */
-async function refuseOther(): Promise<void> {
+export async function refuseOther(): Promise<void> {
   const { DATABASE_URL, DATABASE_DIRECT_URL } = process.env;
   if (!DATABASE_URL || !DATABASE_DIRECT_URL) return;
   const line = await compareDirectUrl(DATABASE_URL, DATABASE_DIRECT_URL).catch(() => null);

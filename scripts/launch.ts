@@ -81,7 +81,7 @@ async function bringUp(plan: Plan, { signal, stops, work, fail }: Course): Promi
   stops.push(lock.release);
 
   const database = step("Starting the database", async () => {
-    const { url, server } = await openDatabase(dataDir);
+    const { url, directUrl, server } = await openDatabase(dataDir);
     if (server) {
       stops.push(server.stop);
       const watch = setInterval(() => {
@@ -89,7 +89,7 @@ async function bringUp(plan: Plan, { signal, stops, work, fail }: Course): Promi
       }, LOOK_AT_DATABASE_EVERY_MS);
       stops.push(() => clearInterval(watch));
     }
-    await migrate(url);
+    await migrate(directUrl);
     process.env.DATABASE_URL = url;
     lock.publish(url);
   });
