@@ -4,15 +4,9 @@ import { migrate } from "@/prisma/migrate";
 import { publicUrl } from "@/server/core/env";
 import { shutDown } from "@/server/core/process";
 import { ensureClient } from "./build";
-import {
-  applyLocalSettings,
-  type Credentials,
-  dataFolder,
-  openDatabase,
-  readCredentials,
-  writeCredentials,
-} from "./local";
+import { applyLocalSettings, type Credentials, dataFolder, readCredentials, writeCredentials } from "./local";
 import { isAlive, takeLock } from "./lock";
+import { openDatabase } from "./open-database";
 import { say, step, stopCommands } from "./progress.mjs";
 import { makeServices, type Services } from "./services";
 

@@ -2,10 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { refuseOther } from "@/prisma/migrate";
 import { readEnv } from "@/server/core/env";
-import { createDatabase, type RunningPostgres, startPostgres } from "./postgres";
-import { say } from "./progress.mjs";
 
 const DEFAULTS = {
   SANDBOX: "true",
@@ -44,30 +41,6 @@ export function applyLocalSettings(dataDir: string, mode: "production" | "develo
   Object.assign(process.env, { SECRET_KEY: given.SECRET_KEY ?? secretKey(dataDir), ...DEFAULTS, ...given });
   Object.assign(process.env, { NODE_ENV: mode });
   readEnv({ ...process.env, DATABASE_URL: process.env.DATABASE_URL || DATABASE_TO_COME });
-}
-
-/** `directUrl`: the address for migrations, which take locks that a pooler would not give back. */
-type OpenDatabase = { url: string; directUrl: string; server: RunningPostgres | null };
-
-/**
- * The database of this start: the one that DATABASE_URL names, else an embedded server with its data in `dataDir`.
- * @throws Error when DATABASE_DIRECT_URL is that of another database.
- */
-export async function openDatabase(dataDir: string): Promise<OpenDatabase> {
-  const { DATABASE_URL: url, DATABASE_DIRECT_URL } = process.env;
-  if (url) {
-    await refuseOther();
-    return { url, directUrl: DATABASE_DIRECT_URL || url, server: null };
-  }
-  if (DATABASE_DIRECT_URL) throw new Error("DATABASE_DIRECT_URL is set, and DATABASE_URL is not: set both, or none.");
-  const server = await startPostgres(path.join(dataDir, "postgres"));
-  if (server.copy) {
-    say(
-      `The project is closed to the user "postgres": PostgreSQL runs from ${server.copy}, its data stay in ${dataDir}`,
-    );
-  }
-  const own = await createDatabase(server, "messaging");
-  return { url: own, directUrl: own, server };
 }
 
 const credentialsFile = (dataDir: string): string => path.join(dataDir, "credentials.json");
