@@ -46,7 +46,7 @@ export default defineConfig({
           name: "database",
           // Some of these mostly wait, for a lease to end or a time-out.
           maxWorkers: filesAtOnce(3),
-          include: ["{server,worker,prisma,scripts}/**/*.db.test.ts"],
+          include: ["{server,worker,prisma,scripts,test}/**/*.db.test.ts"],
           globalSetup: ["test/database/postgres-setup.ts", "test/database/programs-setup.ts"],
           isolate: false,
           sequence: { setupFiles: "list", groupOrder: 1 },

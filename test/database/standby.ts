@@ -18,7 +18,9 @@ const END_WITHIN_MS = 10_000;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 async function withClient<Result>(server: RunningPostgres, work: (client: pg.Client) => Promise<Result>) {
-  const client = new pg.Client({ connectionString: server.url("postgres") });
+  // A standby takes no statement of a serializable transaction, which may be the server's default.
+  const options = "-c default_transaction_isolation=read\\ committed";
+  const client = new pg.Client({ connectionString: server.url("postgres"), options });
   client.on("error", () => undefined);
   await client.connect();
   try {
