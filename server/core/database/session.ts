@@ -77,11 +77,18 @@ const LASTING_SESSION = [
   ...SERVER_KEEP_ALIVE,
   "SET default_transaction_isolation = 'read committed'",
   `SELECT set_config(name, '0', false) FROM unnest(${ENDS}) AS name WHERE current_setting(name, true) <> '0'`,
-].join("; ");
+];
+
+/**
+ * Several statements sent at once are a transaction, by default with the server's isolation. A standby that is not promoted yet takes no SELECT of a
+ * serializable one, and the settings would be rolled back with it.
+ */
+const together = (statements: readonly string[]): string =>
+  ["BEGIN ISOLATION LEVEL READ COMMITTED", ...statements, "COMMIT"].join("; ");
 
 /** Sends what any connection needs before its first statement; `onConnect` of a pool. */
 export async function beginSession(client: Pick<pg.ClientBase, "query">): Promise<void> {
-  await client.query(LASTING_SESSION);
+  await client.query(together(LASTING_SESSION));
 }
 
 /** Begins a transaction. A pooler may hand it to a connection without {@link SESSION_SETTINGS}. */
@@ -94,8 +101,8 @@ export const BEGIN = [
  * For a new connection that writes messages. A commit is on disk once it is acknowledged: a crash of the database would otherwise lose messages that were
  * accepted, and claims of those that were sent. Stronger settings than `on` stay.
  */
-export const SESSION_SETTINGS = [
+export const SESSION_SETTINGS = together([
   ...KEY_LOOKUPS.map((setting) => `SET ${setting}`),
-  LASTING_SESSION,
+  ...LASTING_SESSION,
   "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'",
-].join("; ");
+]);

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createDatabase, type RunningPostgres, startPostgres } from "@/scripts/postgres";
 import { makeServerFolder } from "@/test/database/server-folder";
 import { loseMachine, promote, startStandby } from "@/test/database/standby";
+import { SESSION_SETTINGS, SessionClient } from "./session";
 import { haveOneDatabase, readFromStandby } from "./standby-reads";
 
 const SETTINGS = { shared_buffers: "16MB", max_connections: "40" };
@@ -87,6 +88,34 @@ test("a user without rights knows its database, also where the host withholds th
   } finally {
     await onPrimary.query("GRANT EXECUTE ON FUNCTION pg_control_system() TO PUBLIC");
     await plain.end();
+  }
+});
+
+test("a connection to a standby sets its values, also where transactions are serializable by default", async () => {
+  await onPrimary.query("CREATE ROLE strict LOGIN PASSWORD 'strict'");
+  await onPrimary.query("ALTER ROLE strict SET default_transaction_isolation = 'serializable'");
+  await expect
+    .poll(
+      async () =>
+        (
+          await onStandby.query(
+            "SELECT FROM pg_db_role_setting r JOIN pg_roles ON setrole = pg_roles.oid WHERE rolname = 'strict'",
+          )
+        ).rowCount,
+    )
+    .toBe(1);
+  const url = Object.assign(new URL(standby.url("reads")), { username: "strict", password: "strict" });
+  const client = new SessionClient({ connectionString: url.href });
+  await client.connect();
+  try {
+    await expect(client.query("SELECT 1")).rejects.toMatchObject({ code: "0A000" });
+    await client.query(SESSION_SETTINGS);
+    expect((await client.query("SHOW transaction_isolation")).rows).toEqual([
+      { transaction_isolation: "read committed" },
+    ]);
+    expect((await client.query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
+  } finally {
+    await client.end();
   }
 });
 
