@@ -3,9 +3,10 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { runJobs } from "@/test/database/queue";
 import { makeAccount } from "@/test/database/seed";
 import { newNumber, stateOf, twilioOfFile } from "@/test/database/twilio";
-import { deliveriesOf, raiseSent, runDeliveryJobs, triesOf } from "@/test/database/webhooks";
+import { deliveriesOf, raiseSent, runDeliveryJobs, takeDeliveryJobs, triesOf } from "@/test/database/webhooks";
 import { type ConnectProxy, startConnectProxy } from "@/test/network/connect-proxy";
 import { type Receiver, startReceiver } from "@/test/network/receiver";
+import { unstalled } from "@/test/network/stalls";
 import { dispatchTasks } from "@/worker/tasks";
 import { plainRequest } from "../accounts/idempotency/request";
 import { checkLedger } from "../accounts/tasks";
@@ -14,7 +15,9 @@ import { env } from "../core/env";
 import { sendMessage } from "../messages/accept/send";
 import { settleAttempts } from "../messages/dispatch/run-attempt";
 import { getMessage } from "../messages/read";
+import { resendDeliveries } from "../webhooks/history/resend";
 import { createEndpoint, getEndpoint } from "../webhooks/service";
+import { deliverWebhooks } from "../webhooks/tasks";
 
 let proxy: ConnectProxy;
 let receiver: Receiver;
@@ -120,4 +123,28 @@ test("an event outlasts a proxy that is away for longer than its schedule of tri
   const ended = { status: "delivered", round: 1, attempts: 2 };
   expect(await deliveriesOf(setup.endpointId)).toMatchObject([ended, ended]);
   expect(receiver.received).toHaveLength(2);
+});
+
+test("an event that waits for the schedule to begin again can be sent at once: one time, however often it is asked for", async () => {
+  const { account, endpointId } = await setUp();
+  await raiseSent({ account });
+  await proxy.goAway();
+  for (let run = 0; run < 6; run += 1) await runDeliveryJobs(endpointId);
+  const [waiting] = await deliveriesOf(endpointId);
+  expect(waiting).toMatchObject({ status: "pending", round: 1, attempts: 0 });
+  const again = () => resendDeliveries(account.actor, { id: endpointId, delivery_ids: [waiting?.id ?? ""] });
+
+  // The proxy is still away: the schedule goes on.
+  expect((await Promise.all([again(), again()])).map(({ recovered }) => recovered).sort()).toEqual([0, 1]);
+  await runDeliveryJobs(endpointId);
+  expect(await deliveriesOf(endpointId)).toMatchObject([{ status: "pending", round: 2, attempts: 1 }]);
+  expect(await triesOf(endpointId)).toHaveLength(7);
+
+  await proxy.comeBack();
+  expect((await again()).recovered).toBe(1);
+  // Jobs of the tries that it overtook are among them, and each runs twice, as after a worker that died.
+  const queued = await takeDeliveryJobs(endpointId);
+  for (const { payload } of [...queued, ...queued]) await unstalled(() => deliverWebhooks(payload));
+  expect(await deliveriesOf(endpointId)).toMatchObject([{ status: "delivered", round: 3, attempts: 1 }]);
+  expect(receiver.received).toHaveLength(1);
 });

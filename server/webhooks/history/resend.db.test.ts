@@ -8,6 +8,7 @@ import {
   webhooksOfFile,
 } from "@/test/database/webhooks";
 import { status } from "@/test/network/receiver";
+import { pool } from "../../core/db";
 import { isApiError } from "../../core/errors";
 import { readTotal } from "../../lists/store";
 import { listDeliveries } from "./list-deliveries";
@@ -61,6 +62,30 @@ test("one that waits after a failed try is sent at once", async () => {
   expect(await state()).toEqual({ status: "pending", round: 0, attempts: 1 });
   expect((await again()).recovered).toBe(1);
   expect(await state()).toEqual({ status: "pending", round: 1, attempts: 0 });
+});
+
+test("one whose next try is due, or under way, is left to it: no event is sent twice at a time", async () => {
+  const { endpoint, receiver, again, state } = await setUp(status(500));
+  await runDeliveryJobs(endpoint.id);
+  await pool().query("UPDATE webhook_deliveries SET next_attempt_at = clock_timestamp() WHERE endpoint_id = $1", [
+    endpoint.id,
+  ]);
+  let respond = () => {};
+  const asked = new Promise<void>((resolve) => {
+    receiver.respondWith((response) => {
+      respond = () => void response.writeHead(200).end();
+      resolve();
+    });
+  });
+  const running = runDeliveryJobs(endpoint.id);
+  await asked;
+  expect((await again()).recovered).toBe(0);
+  expect(await state()).toEqual({ status: "pending", round: 0, attempts: 1 });
+  respond();
+  await running;
+  expect(await state()).toEqual({ status: "delivered", round: 0, attempts: 2 });
+  await runDeliveryJobs(endpoint.id);
+  expect(receiver.received).toHaveLength(2);
 });
 
 test("a delivery of somebody else, or of another endpoint, is not there", async () => {

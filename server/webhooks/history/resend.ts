@@ -10,10 +10,14 @@ import { noSuchEndpoint } from "../service";
 import { INSERT_MOVES } from "../store";
 import { findForgottenTexts } from "./forgotten-texts";
 
+/** A try that is due this soon is not brought forward: its job may run already. */
+const DUE_SOON = "interval '1 second'";
+
 /**
  * Console: sends deliveries again now, in the next round of tries: those that ended or are parked, and those that wait for
- * their next try after a failed one. A delivery that was just queued is left as it is. The tries so far stay listed: a first
- * try that stands in the delivery's own row gets a row of its own.
+ * a later try. The job of that try finds another round, and does nothing. A delivery whose try is due is left as it is: it is
+ * queued or being sent, and would be sent twice at a time. The tries so far stay listed: a first try that stands in the
+ * delivery's own row gets a row of its own.
  * @throws 404 when the endpoint does not have one of them, and 400 `endpoint_disabled` or `text_forgotten`; then none is sent.
  */
 export async function resendDeliveries(actor: AccountActor, input: ResendInput): Promise<WebhookRecovery> {
@@ -49,7 +53,8 @@ const queueAgain = (accountId: string, { id, delivery_ids }: ResendInput): Promi
       name: "webhooks.resend_deliveries",
       text: `WITH former AS (
                SELECT * FROM webhook_deliveries
-               WHERE id = ANY($1::text[]) AND endpoint_id = $2 AND (status <> 'pending' OR attempts > 0)
+               WHERE id = ANY($1::text[]) AND endpoint_id = $2
+                 AND (status <> 'pending' OR next_attempt_at > clock_timestamp() + ${DUE_SOON})
              ), kept AS (
                INSERT INTO webhook_tries
                  (delivery_id, round, attempt, status_code, latency_ms, response_head, created_at)

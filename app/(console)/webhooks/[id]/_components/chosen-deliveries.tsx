@@ -7,10 +7,6 @@ import { useSingle } from "@/app/_ui/changes/use-single";
 import { IconRefresh } from "@/app/_ui/icons/icons";
 import { toastDone, toastFailed } from "@/app/_ui/toast";
 import { formatCount } from "@/app/_ui/values/count";
-import type { Delivery } from "@/server/webhooks/schema";
-
-/** Whether a delivery can be sent again: one that was just queued is on its way. */
-export const isResendable = ({ status, attempts }: Delivery): boolean => status !== "pending" || attempts > 0;
 
 /** Sends deliveries of an endpoint again; `onDone` runs once they are queued. */
 export function useResend(endpointId: string, onDone?: () => void) {

@@ -18,8 +18,9 @@ import { TextFilter } from "@/app/_ui/lists/text-filter";
 import { UnusableFilters } from "@/app/_ui/lists/unusable-filters";
 import { oneOf, useUrlState } from "@/app/_ui/lists/use-url-state";
 import type { Delivery } from "@/server/webhooks/schema";
-import { ChosenDeliveries, isResendable } from "./chosen-deliveries";
+import { ChosenDeliveries } from "./chosen-deliveries";
 import { DELIVERY_STATUSES, DeliveryRow } from "./delivery-row";
+import { isResendable } from "./resendable";
 
 const MESSAGE_ID_MAX = 40;
 const PAGE_SIZE = 20;
@@ -78,7 +79,9 @@ export function DeliveryList({ endpointId }: { endpointId: string }) {
   );
   const mayChange = useMayChange();
   const [marked, choose] = useState<string[]>([]);
-  const all = (deliveries.data?.items ?? []).filter(isResendable).map(({ id }) => id);
+  const all = (deliveries.data?.items ?? [])
+    .filter((delivery) => isResendable(delivery, Date.now()))
+    .map(({ id }) => id);
   // Marks of other pages and filters, and of what is on its way by now, count no longer.
   const chosen = marked.filter((id) => all.includes(id));
   return (

@@ -12,8 +12,9 @@ import { StatusBadge, type Tone } from "@/app/_ui/values/status-badge";
 import { Time } from "@/app/_ui/values/time";
 import { isAcknowledged } from "@/server/webhooks/delivery/retry";
 import type { Delivery } from "@/server/webhooks/schema";
-import { isResendable, useResend } from "./chosen-deliveries";
+import { useResend } from "./chosen-deliveries";
 import { PayloadButton } from "./payload-button";
+import { isFailing, isResendable } from "./resendable";
 
 const TONES: Record<Delivery["status"], Tone> = {
   pending: "neutral",
@@ -23,10 +24,10 @@ const TONES: Record<Delivery["status"], Tone> = {
 };
 
 /** State of a delivery: one that waits after a failed try is shown as failing. */
-const viewOfDelivery = ({ status, attempts }: Delivery): { label: string; tone: Tone } =>
-  status === "pending" && attempts > 0
+const viewOfDelivery = (delivery: Delivery): { label: string; tone: Tone } =>
+  isFailing(delivery, Date.now())
     ? { label: texts.failing, tone: "danger" }
-    : { label: texts.statuses[status], tone: TONES[status] };
+    : { label: texts.statuses[delivery.status], tone: TONES[delivery.status] };
 
 export const DELIVERY_STATUSES = Object.keys(TONES) as Delivery["status"][];
 
@@ -98,7 +99,7 @@ function DeliveryTries({ delivery, endpointId }: { delivery: Delivery; endpointI
         </Text>
         <PayloadButton delivery={delivery} />
         <IfMayChange>
-          {isResendable(delivery) && <ResendButton delivery={delivery} endpointId={endpointId} />}
+          {isResendable(delivery, Date.now()) && <ResendButton delivery={delivery} endpointId={endpointId} />}
         </IfMayChange>
         {delivery.status === "pending" && delivery.next_attempt_at && (
           <Text size="sm" c="dimmed" component="div">
