@@ -1,5 +1,7 @@
 /** Failures of the egress proxy, apart from those of whatever lies behind it. */
 
+const PREFIX = "egress_proxy_";
+
 /**
  * A connection that the egress proxy did not make: nothing was written to the target. `message` may be shown to customers: it names
  * neither the proxy nor its credentials. `isOfTarget`: the proxy says that it could not reach the target, as this process says
@@ -7,7 +9,7 @@
  */
 export type EgressProxyError = Error & {
   readonly name: "EgressProxyError";
-  readonly code: `egress_proxy_${string}`;
+  readonly code: `${typeof PREFIX}${string}`;
   readonly isOfTarget: boolean;
 };
 
@@ -20,7 +22,7 @@ const isNotReached = (status: number): boolean => status >= 500;
 const failure = (reason: string, message: string, isOfTarget: boolean, cause?: unknown): EgressProxyError =>
   Object.assign(new Error(message, { cause }), {
     name: "EgressProxyError" as const,
-    code: `egress_proxy_${reason}` as const,
+    code: `${PREFIX}${reason}` as const,
     isOfTarget,
   });
 
@@ -31,6 +33,9 @@ export const isEgressProxyError = (thrown: unknown): thrown is EgressProxyError 
 /** Whether no connection can be made through the proxy at present, whatever the target. A refusal may be meant for one target. */
 export const isProxyAway = ({ code }: EgressProxyError): boolean =>
   code === "egress_proxy_unreachable" || code === "egress_proxy_broken";
+
+/** Whether the code of a failed call is that of a connection that an egress proxy did not make. */
+export const isEgressCode = (code: string): boolean => code.startsWith(PREFIX);
 
 /** The proxy refused CONNECT with this status. */
 export const proxyRefused = (status: number): EgressProxyError =>

@@ -1,7 +1,7 @@
 /** A message and its webhooks on their way through an egress proxy that goes away and comes back. */
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { runJobs } from "@/test/database/queue";
-import { makeAccount } from "@/test/database/seed";
+import { makeAccount, newOperator } from "@/test/database/seed";
 import { newNumber, stateOf, twilioOfFile } from "@/test/database/twilio";
 import { deliveriesOf, raiseSent, runDeliveryJobs, takeDeliveryJobs, triesOf } from "@/test/database/webhooks";
 import { type ConnectProxy, startConnectProxy } from "@/test/network/connect-proxy";
@@ -15,10 +15,13 @@ import { env } from "../core/env";
 import { sendMessage } from "../messages/accept/send";
 import { settleAttempts } from "../messages/dispatch/run-attempt";
 import { getMessage } from "../messages/read";
+import { flushCounts } from "../providers/health/counts";
+import { getProvider } from "../providers/service";
 import { resendDeliveries } from "../webhooks/history/resend";
 import { createEndpoint, getEndpoint } from "../webhooks/service";
 import { deliverWebhooks } from "../webhooks/tasks";
 
+const operator = newOperator();
 let proxy: ConnectProxy;
 let receiver: Receiver;
 const own = twilioOfFile();
@@ -107,6 +110,30 @@ test("what is sent while the proxy is away is sent once when it is back, and nob
   expect([first, second].map(({ to }) => takenFor(to))).toEqual([1, 1]);
   expect(new Set((await deliveriesOf(setup.endpointId)).map(({ status }) => status))).toEqual(new Set(["delivered"]));
   await expect(checkLedger()).resolves.not.toThrow();
+});
+
+test("what the proxy did not let through is not called throttled at the provider, and a target that it did not reach has failed", async () => {
+  const figures = async () => {
+    await flushCounts();
+    const { throttled, egress_failed, failed } = (await getProvider(operator, { id: "twilio" })).last_hour;
+    return { throttled, egress_failed, failed };
+  };
+  const setup = await setUp();
+  const before = await figures();
+  // A tunnel that stands would be used again.
+  await proxy.goAway();
+  await proxy.comeBack();
+  for (const plan of [407, "close", 502] as const) {
+    proxy.planAll(plan);
+    await send(setup);
+    await dispatch();
+    await pool().query("DELETE FROM graphile_worker._private_jobs");
+  }
+  expect(await figures()).toEqual({
+    throttled: before.throttled,
+    egress_failed: before.egress_failed + 2,
+    failed: before.failed + 1,
+  });
 });
 
 test("an event outlasts a proxy that is away for longer than its schedule of tries", async () => {

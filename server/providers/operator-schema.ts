@@ -13,7 +13,7 @@ export type ProviderStateWord = (typeof PROVIDER_STATES)[number];
 const figure = () => z.number().int();
 
 /**
- * A provider's statistics of a period. `calls` counts all outcomes; shares are 0..1, null without calls.
+ * A provider's statistics of a period. `calls` counts all outcomes; `egress_failed`: the egress proxy is away or refuses; shares are 0..1, null without calls.
  */
 const ProviderFigures = z.object({
   calls: figure(),
@@ -23,6 +23,7 @@ const ProviderFigures = z.object({
   throttled: figure(),
   account_refused: figure(),
   message_refused: figure(),
+  egress_failed: figure(),
   unknown: figure(),
   success_share: z.number().nullable(),
   mean_latency_ms: z.number().nullable(),

@@ -77,6 +77,7 @@ const en = {
       throttled: "Throttled",
       accountProblems: "Account problems",
       messageProblems: "Message problems",
+      egressProxy: "Egress proxy away or refusing",
     },
   },
   settings: {

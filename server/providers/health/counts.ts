@@ -6,6 +6,7 @@ import { pool } from "../../core/db";
 import { errorFields, log } from "../../core/log";
 import { defineProcessValue, onShutdown } from "../../core/process";
 import { unnest } from "../../core/unnest";
+import { isEgressCode } from "../../egress/proxy-error";
 import { observeCall } from "../../observability/messages";
 import type { SendOutcome } from "../port";
 
@@ -20,6 +21,7 @@ const COLUMNS = [
   "throttled",
   "account_refused",
   "message_refused",
+  "egress_failed",
   "unknown",
   "latency_ms",
   "slow",
@@ -70,11 +72,16 @@ function add(provider: string, added: Counts): void {
   }, FLUSH_MS).unref();
 }
 
+/** A call that the egress proxy did not let through is tried again as one that is throttled, but the provider throttled nothing. */
+function columnOf(outcome: SendOutcome): Column {
+  if (outcome.kind !== "retryable") return outcome.kind;
+  return outcome.fault === "throttled" && isEgressCode(outcome.code) ? "egress_failed" : OF_FAULT[outcome.fault];
+}
+
 /** Counts the outcome of an attempt. `latencyMs`: duration of the call in milliseconds. */
 export function countOutcome(provider: string, outcome: SendOutcome, latencyMs: number): void {
   observeCall(provider, outcome.kind, latencyMs);
-  const column = outcome.kind === "retryable" ? OF_FAULT[outcome.fault] : outcome.kind;
-  add(provider, { [column]: 1, latency_ms: Math.round(latencyMs), slow: latencyMs > SLOW_MS ? 1 : 0 });
+  add(provider, { [columnOf(outcome)]: 1, latency_ms: Math.round(latencyMs), slow: latencyMs > SLOW_MS ? 1 : 0 });
 }
 
 /** Counts a callback by its result. */

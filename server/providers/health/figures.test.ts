@@ -11,6 +11,7 @@ const minute = (text: string, more: Partial<MinuteCounts> = {}): MinuteCounts =>
   throttled: 0,
   accountRefused: 0,
   messageRefused: 0,
+  egressFailed: 0,
   unknown: 0,
   latencyMs: 0n,
   receipts: 0,
@@ -47,10 +48,18 @@ test("without calls there is neither a share nor a latency", () => {
 test("every minute of the hour has a point, with all failures in one figure", () => {
   const rows = [
     minute("2026-05-04T09:30:00Z", { accepted: 9 }),
-    minute("2026-05-04T10:30:00Z", { accepted: 1, refused: 1, failed: 1, throttled: 1, accountRefused: 1, unknown: 4 }),
+    minute("2026-05-04T10:30:00Z", {
+      accepted: 1,
+      refused: 1,
+      failed: 1,
+      throttled: 1,
+      accountRefused: 1,
+      egressFailed: 1,
+      unknown: 4,
+    }),
   ];
   const series = seriesOf(rows, at);
   expect(series).toHaveLength(FIGURES_MINUTES);
   expect(series[0]).toEqual({ minute: "2026-05-04T09:31:00.000Z", accepted: 0, failed: 0, unknown: 0 });
-  expect(series.at(-1)).toEqual({ minute: "2026-05-04T10:30:00.000Z", accepted: 1, failed: 4, unknown: 4 });
+  expect(series.at(-1)).toEqual({ minute: "2026-05-04T10:30:00.000Z", accepted: 1, failed: 5, unknown: 4 });
 });

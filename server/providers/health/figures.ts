@@ -14,6 +14,7 @@ export type MinuteCounts = {
   throttled: number;
   accountRefused: number;
   messageRefused: number;
+  egressFailed: number;
   unknown: number;
   latencyMs: bigint;
   receipts: number;
@@ -25,6 +26,16 @@ export type MinuteCounts = {
 };
 
 type Count = Exclude<keyof MinuteCounts, "minute" | "latencyMs">;
+
+/** Counts of calls that ended with nothing sent. */
+const NOT_ACCEPTED = [
+  "refused",
+  "failed",
+  "throttled",
+  "accountRefused",
+  "messageRefused",
+  "egressFailed",
+] as const satisfies Count[];
 
 /** First of the last 60 minutes at `at`; the minute of `at` is the newest one. */
 export const firstMinute = (at: Date): Date =>
@@ -43,6 +54,7 @@ export function sumMinutes(minutes: readonly MinuteCounts[]): ProviderFigures {
     throttled: sum("throttled"),
     account_refused: sum("accountRefused"),
     message_refused: sum("messageRefused"),
+    egress_failed: sum("egressFailed"),
   };
   const known = Object.values(refusals).reduce((total, count) => total + count, accepted);
   const calls = known + unknown;
@@ -73,7 +85,7 @@ export function seriesOf(minutes: readonly MinuteCounts[], at: Date): ProviderMi
     return {
       minute: minute.toISOString(),
       accepted: row?.accepted ?? 0,
-      failed: row ? row.refused + row.failed + row.throttled + row.accountRefused + row.messageRefused : 0,
+      failed: row ? NOT_ACCEPTED.reduce((total, count) => total + row[count], 0) : 0,
       unknown: row?.unknown ?? 0,
     };
   });

@@ -30,6 +30,7 @@ export function LastHour({ provider: { last_hour: hour, minutes, health } }: { p
     [texts.failures.throttled, hour.throttled],
     [texts.failures.accountProblems, hour.account_refused],
     [texts.failures.messageProblems, hour.message_refused],
+    [texts.failures.egressProxy, hour.egress_failed],
   ] as const;
   const shown = failures.filter(([, count]) => count > 0);
   return (
