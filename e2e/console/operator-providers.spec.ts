@@ -1,3 +1,4 @@
+import { databaseUrlOf, openDatabase } from "../support/books";
 import { signInOperator } from "../support/sign-in";
 import { expect, test } from "../test";
 
@@ -183,6 +184,25 @@ test("an operator drains a provider, resumes it and limits its throughput", asyn
   await expect(page.getByText("at most 12.5 segments per second")).toBeVisible();
   await page.reload();
   await expect(page.getByLabel("Segments per second")).toHaveValue("12.5");
+});
+
+test("calls that the egress proxy did not let through are called so on the provider's page", async ({
+  page,
+  service,
+}) => {
+  const database = await openDatabase(databaseUrlOf(service));
+  await database
+    .rows(
+      `INSERT INTO provider_minutes (provider, minute, egress_failed) VALUES ('plivo', date_trunc('minute', now()), 1234)
+       ON CONFLICT (provider, minute) DO UPDATE SET egress_failed = 1234`,
+    )
+    .finally(database.close);
+  await signInOperator(page, service);
+  await page.goto("/operator/providers/plivo");
+  const calls = page.getByRole("region", { name: "Calls per minute" });
+  await expect(calls).toContainText("Egress proxy away or refusing");
+  await expect(calls).toContainText("1,234");
+  await expect(calls).not.toContainText("Throttled");
 });
 
 test("operator pages are a 404 for other users", async ({ console: page, account }) => {

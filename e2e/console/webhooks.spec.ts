@@ -1,3 +1,5 @@
+import { status } from "@/test/network/receiver";
+import { databaseUrlOf, openDatabase } from "../support/books";
 import { expect, test } from "../test";
 
 test("an endpoint is changed, and its secret stays", async ({ console: page, api, receiver }) => {
@@ -27,6 +29,34 @@ test("an endpoint is changed, and its secret stays", async ({ console: page, api
     description: null,
     events: ["message.delivered", "message.failed"],
   });
+});
+
+test("a refusal that belongs to no field goes once the form is changed, and does not come back", async ({
+  console: page,
+  api,
+  receiver,
+}) => {
+  const { body } = await api.post("/webhooks/create", { url: receiver.url, description: "Old" });
+  await page.goto(`/webhooks/${body.data.id}`);
+  const data = { httpStatus: 409, message: "Not at the moment.", details: {} };
+  const error = { error: { message: data.message, code: -32603, data } };
+  await page.route(
+    "**/api/trpc/webhooks.update*",
+    (route) => route.fulfill({ status: 409, contentType: "application/json", body: JSON.stringify([error]) }),
+    { times: 1 },
+  );
+  const dialog = page.getByRole("dialog", { name: "Edit the endpoint" });
+  await page.getByRole("button", { name: "Edit" }).click();
+  await dialog.getByLabel("Description").fill("New");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(dialog.getByRole("alert")).toContainText("Not at the moment.");
+  await dialog.getByLabel("Description").fill("Newer");
+  await expect(dialog.getByRole("alert")).toBeHidden();
+  await dialog.getByLabel("Description").fill("New");
+  await expect(dialog.getByLabel("Description")).toHaveValue("New");
+  await expect(dialog.getByRole("alert")).toBeHidden();
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(dialog).toBeHidden();
 });
 
 test("the payload of an event stays open while newer events push the event off the page", async ({
@@ -100,4 +130,35 @@ test("chosen deliveries are sent again together", async ({ console: page, api, a
   await expect(page.getByText("3 events queued to be sent again")).toBeVisible();
   await expect.poll(() => receiver.received.length).toBe(6);
   await expect(page.getByText("selected")).toBeHidden();
+});
+
+test("a delivery whose schedule is to begin again is failing, and can be sent at once", async ({
+  service,
+  console: page,
+  api,
+  account,
+  receiver,
+}) => {
+  receiver.respondWith(status(500));
+  const { body } = await api.post("/webhooks/create", { url: receiver.url, events: ["message.delivered"] });
+  await api.post("/messages/send", { to: "+15550100001", from: account.sender, body: "Hi" });
+  await page.goto(`/webhooks/${body.data.id}`);
+  const row = page.getByRole("table", { name: "Deliveries" }).getByRole("button", { name: /^message\.delivered/ });
+  await expect(row).toContainText("Failing, will retry");
+  // As after six tries for which the egress proxy was away.
+  const database = await openDatabase(databaseUrlOf(service));
+  await database
+    .rows(
+      `UPDATE webhook_deliveries SET round = 1, attempts = 0, next_attempt_at = now() + interval '30 minutes'
+       WHERE endpoint_id = $1 RETURNING id`,
+      [body.data.id],
+    )
+    .finally(database.close);
+  receiver.respondWith(status(200));
+  await page.reload();
+  await expect(row).toContainText("Failing, will retry");
+  await row.click();
+  await page.getByRole("button", { name: "Try again now" }).click();
+  await expect(row).toContainText("Delivered");
+  expect(receiver.received).toHaveLength(2);
 });

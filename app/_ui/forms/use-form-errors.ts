@@ -1,17 +1,28 @@
 import { useState } from "react";
 import { flushSync } from "react-dom";
+import { isUnknown } from "../changes/outcome";
 import { focusFirstError } from "./first-error";
 import { type FormWithErrors, markFields } from "./form-errors";
 
-/** Errors of a form's submission: `show` marks the fields that the API names, and keeps an error without a field in `unplaced`. */
-export function useFormErrors(form: FormWithErrors) {
-  const [unplaced, setUnplaced] = useState<unknown>(null);
+/** An error without a field, and what was entered when it came. */
+type Unplaced = { error: unknown; entered: string };
+
+/**
+ * Errors of a form's submission: `show` marks the fields that the API names, and keeps an error without a field in `unplaced`. A
+ * refusal goes once the form is changed, as the mark of a field does; what is unknown stays so, whatever is entered.
+ */
+export function useFormErrors(form: FormWithErrors & { getValues: () => object }) {
+  const [unplaced, setUnplaced] = useState<Unplaced | null>(null);
+  const enteredNow = () => JSON.stringify(form.getValues());
+  const isPast = unplaced !== null && !isUnknown(unplaced.error) && unplaced.entered !== enteredNow();
+  // For good: it does not come back with what was entered then.
+  if (isPast) setUnplaced(null);
   return {
-    unplaced,
+    unplaced: isPast ? null : (unplaced?.error ?? null),
     clear: () => setUnplaced(null),
     show: (error: unknown) => {
       // Drawn at once: React may take longer than any number of frames on a busy machine, and the focus would find no mark.
-      flushSync(() => setUnplaced(markFields(form, error) ? null : error));
+      flushSync(() => setUnplaced(markFields(form, error) ? null : { error, entered: enteredNow() }));
       focusFirstError();
     },
   };
