@@ -39,6 +39,7 @@ export const AUDIT_ACTIONS = [
   "second_factor.cleared",
   "second_factor.disabled",
   "second_factor.enabled",
+  "second_factor.recovery_codes_regenerated",
   "secrets.resealed",
   "sender.decided",
   "sender.deleted",

@@ -94,6 +94,13 @@ const MUTATION_CASES: Readonly<Record<string, [action: string, run: Run]>> = {
       return callAs(owner, "auth.secondFactor.disable", { password: PASSWORD, code });
     },
   ],
+  "auth.secondFactor.regenerateRecoveryCodes": [
+    "second_factor.recovery_codes_regenerated",
+    async (owner) => {
+      const [code] = await enrol(owner);
+      return callAs(owner, "auth.secondFactor.regenerateRecoveryCodes", { password: PASSWORD, code });
+    },
+  ],
   "auth.sessions.revoke": [
     "session.revoked",
     async (owner) => callAs(owner, "auth.sessions.revoke", { id: await startSession(owner.userId, TEST_ORIGIN) }),

@@ -7,19 +7,20 @@ import {
   confirmSecondFactor,
   disableSecondFactor,
   getSecondFactor,
+  regenerateRecoveryCodes,
 } from "./credentials/second-factor";
 import {
   ChangePasswordInput,
   Confirmed,
   ConfirmPasswordInput,
   ConfirmSecondFactorInput,
-  DisableSecondFactorInput,
   RenameInput,
   RequestResetInput,
   ResetPasswordInput,
   ResetRequested,
   SecondFactor,
   SecondFactorEnrolment,
+  SecondFactorProof,
   SecondFactorRecovery,
   Session,
   SessionPath,
@@ -67,9 +68,13 @@ export const authRouter = router({
       .output(SecondFactorRecovery)
       .mutation(({ ctx, input }) => confirmSecondFactor(ctx.actor, input)),
     disable: ownProcedure
-      .input(DisableSecondFactorInput)
+      .input(SecondFactorProof)
       .output(SecondFactor)
       .mutation(({ ctx, input }) => disableSecondFactor(ctx.actor, input, ctx.address)),
+    regenerateRecoveryCodes: ownProcedure
+      .input(SecondFactorProof)
+      .output(SecondFactorRecovery)
+      .mutation(({ ctx, input }) => regenerateRecoveryCodes(ctx.actor, input, ctx.address)),
   }),
   sessions: router({
     list: ownProcedure.output(z.array(Session)).query(({ ctx }) => listSessions(ctx.actor)),

@@ -45,7 +45,12 @@ const CODE_MAX = 40;
 const Code = z.string().trim().min(1, "must be given").max(CODE_MAX);
 
 /** Console: whether a code is required to sign in. */
-export const SecondFactor = z.object({ enabled: z.boolean(), recovery_codes_left: z.number().int() });
+export const SecondFactor = z.object({
+  enabled: z.boolean(),
+  recovery_codes_left: z.number().int(),
+  /** When these codes were made: tells a person, or a page without a response, that others have become invalid. */
+  recovery_codes_made_at: z.string().nullable(),
+});
 export type SecondFactor = z.output<typeof SecondFactor>;
 
 /** Console: what an app needs, as text, as an address and as the dark modules of a QR code (an SVG path). */
@@ -62,11 +67,12 @@ export type ConfirmSecondFactorInput = z.output<typeof ConfirmSecondFactorInput>
 export const SecondFactorRecovery = z.object({ recovery_codes: z.array(z.string()) });
 export type SecondFactorRecovery = z.output<typeof SecondFactorRecovery>;
 
-export const DisableSecondFactorInput = z.object({
+/** What a change of an enabled second factor takes: the password, and a code of the app or a recovery code. */
+export const SecondFactorProof = z.object({
   password: z.string().min(1, "must be given").max(PASSWORD_MAX),
   code: Code,
 });
-export type DisableSecondFactorInput = z.output<typeof DisableSecondFactorInput>;
+export type SecondFactorProof = z.output<typeof SecondFactorProof>;
 
 /** Console: the person's name, in all of their accounts. */
 export const RenameInput = z.object({ name: z.string().trim().min(1, "must not be empty").max(100) });

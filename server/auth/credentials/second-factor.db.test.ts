@@ -15,6 +15,7 @@ import {
   confirmSecondFactor,
   disableSecondFactor,
   getSecondFactor,
+  regenerateRecoveryCodes,
 } from "./second-factor";
 import { codeAt, stepAt } from "./totp";
 
@@ -56,7 +57,7 @@ const enter = ({ email }: Person, code?: string, address = newAddress(), passwor
 test("once an app is enabled, the password alone opens nothing; with a code it does", async () => {
   const person = await makePerson();
   const { secret } = await enrol(person);
-  expect(await getSecondFactor(person)).toEqual({ enabled: true, recovery_codes_left: 10 });
+  expect(await getSecondFactor(person)).toMatchObject({ enabled: true, recovery_codes_left: 10 });
   await expect(enter(person)).rejects.toMatchObject(WANTED);
   await expect(enter(person, "000000")).rejects.toMatchObject(WRONG_CODE);
   expect(await enter(person, codeOf(secret))).toMatchObject({ userId: person.userId });
@@ -90,7 +91,7 @@ test("a recovery code stands in for the app once", async () => {
   expect(ends.filter((end) => end.status === "fulfilled")).toHaveLength(1);
   await expect(enter(person, first)).rejects.toMatchObject(WRONG_CODE);
   expect(await enter(person, ` ${second.toUpperCase().replaceAll("-", " ")}`)).not.toBeNull();
-  expect(await getSecondFactor(person)).toEqual({ enabled: true, recovery_codes_left: 8 });
+  expect(await getSecondFactor(person)).toMatchObject({ enabled: true, recovery_codes_left: 8 });
 });
 
 test("wrong codes are throttled as wrong passwords are, and asking for the second step does not lift that", async () => {
@@ -144,7 +145,11 @@ test("disabling wants the password and a code, and counts wrong ones", async () 
   await expect(disable("wrong", codeOf(secret))).rejects.toMatchObject({ status: 400, wire: { param: "password" } });
   await expect(disable(PASSWORD, "000000")).rejects.toMatchObject({ status: 400, wire: { param: "code" } });
   expect(await getSecondFactor(person)).toMatchObject({ enabled: true });
-  expect(await disable(PASSWORD, recoveryCodes[0] ?? "")).toEqual({ enabled: false, recovery_codes_left: 0 });
+  expect(await disable(PASSWORD, recoveryCodes[0] ?? "")).toEqual({
+    enabled: false,
+    recovery_codes_left: 0,
+    recovery_codes_made_at: null,
+  });
   expect(await enter(person)).not.toBeNull();
   const other = await makePerson();
   await enrol(other);
@@ -200,9 +205,98 @@ test("the operator takes it away from a person who lost it, which is recorded", 
   );
 });
 
-test("neither the secret nor a recovery code can be read in the database", async () => {
+const regenerate = async (person: Person, code: string, { password = PASSWORD, address = newAddress() } = {}) =>
+  (await regenerateRecoveryCodes(person, { password, code }, address)).recovery_codes;
+
+/** Which of the codes opens a session. */
+async function workingOf(person: Person, codes: readonly string[]): Promise<string[]> {
+  const working: string[] = [];
+  for (const code of codes) {
+    const opened = await enter(person, code).catch(() => null);
+    if (opened) working.push(code);
+  }
+  return working;
+}
+
+test("new recovery codes end the earlier ones, work once each, and end no session", async () => {
   const person = await makePerson();
   const { secret, recoveryCodes } = await enrol(person);
+  const before = await getSecondFactor(person);
+  const opened = await enter(person, recoveryCodes[0]);
+  const codes = await regenerate(person, codeOf(secret));
+  expect(new Set([...recoveryCodes, ...codes]).size).toBe(20);
+  const after = await getSecondFactor(person);
+  expect(after).toMatchObject({ enabled: true, recovery_codes_left: 10 });
+  expect(after.recovery_codes_made_at).not.toBe(before.recovery_codes_made_at);
+  const { rowCount } = await pool().query("SELECT 1 FROM sessions WHERE id = $1", [opened?.sessionId]);
+  expect(rowCount).toBe(1);
+  expect(await workingOf(person, recoveryCodes)).toEqual([]);
+  expect(await workingOf(person, [codes[0] ?? "", codes[0] ?? "", codes[9] ?? ""])).toEqual([codes[0], codes[9]]);
+  expect(await enter(person, codeOf(secret, 1))).not.toBeNull();
+  const { items } = await listAudit(person, { page: 1, limit: 50 });
+  expect(items.filter(({ action }) => action === "second_factor.recovery_codes_regenerated")).toHaveLength(1);
+});
+
+test("a recovery code is proof enough for new ones, which count from then on", async () => {
+  const person = await makePerson();
+  const { recoveryCodes } = await enrol(person);
+  const codes = await regenerate(person, recoveryCodes[0] ?? "");
+  expect(await getSecondFactor(person)).toMatchObject({ recovery_codes_left: 10 });
+  expect(await workingOf(person, [recoveryCodes[1] ?? "", codes[0] ?? ""])).toEqual([codes[0]]);
+});
+
+test("without the password and a code the recovery codes stay as they are, and wrong ones are counted", async () => {
+  const person = await makePerson();
+  const { secret, recoveryCodes } = await enrol(person);
+  const before = await getSecondFactor(person);
+  const wrong = (param: string) => ({ status: 400, wire: { param } });
+  await expect(regenerate(person, codeOf(secret), { password: "wrong" })).rejects.toMatchObject(wrong("password"));
+  for (let guess = 2; guess <= 5; guess += 1) {
+    await expect(regenerate(person, "000000")).rejects.toMatchObject(wrong("code"));
+  }
+  await expect(regenerate(person, codeOf(secret))).rejects.toMatchObject(THROTTLED);
+  expect(await getSecondFactor(person)).toEqual(before);
+  expect(await workingOf(person, recoveryCodes.slice(0, 2))).toEqual(recoveryCodes.slice(0, 2));
+});
+
+test("nobody without an enabled second factor gets recovery codes", async () => {
+  const person = await makePerson();
+  const refused = { status: 400, wire: { details: { reason: "second_factor_not_enabled" } } };
+  await expect(regenerate(person, "000000")).rejects.toMatchObject(refused);
+  const { secret } = await beginSecondFactor(person);
+  await expect(regenerate(person, codeOf(secret))).rejects.toMatchObject(refused);
+  const { rows } = await pool().query("SELECT 1 FROM recovery_codes WHERE user_id = $1", [person.userId]);
+  expect(rows).toEqual([]);
+});
+
+test.each(["app", "recovery"])("a request that comes again with a code (%s) replaces nothing", async (kind) => {
+  const person = await makePerson();
+  const { secret, recoveryCodes } = await enrol(person);
+  const proof = kind === "app" ? codeOf(secret) : (recoveryCodes[0] ?? "");
+  const ends = await Promise.allSettled(Array.from({ length: 4 }, () => regenerate(person, proof)));
+  const [codes, ...others] = ends.flatMap((end) => (end.status === "fulfilled" ? [end.value] : []));
+  expect(others).toEqual([]);
+  await expect(regenerate(person, proof)).rejects.toMatchObject({ status: 400, wire: { param: "code" } });
+  expect(await workingOf(person, codes ?? [])).toEqual(codes);
+});
+
+test("of simultaneous requests with different codes, all of one response work and none of the others", async () => {
+  const person = await makePerson();
+  const { secret, recoveryCodes } = await enrol(person);
+  const proofs = [codeOf(secret), codeOf(secret, 1), ...recoveryCodes.slice(0, 3)];
+  const ends = await Promise.allSettled(proofs.map((proof) => regenerate(person, proof)));
+  const sets = ends.flatMap((end) => (end.status === "fulfilled" ? [end.value] : []));
+  expect(await getSecondFactor(person)).toMatchObject({ recovery_codes_left: 10 });
+  const working = await Promise.all(sets.map((codes) => workingOf(person, codes)));
+  expect(working.filter(({ length }) => length > 0).map(({ length }) => length)).toEqual([10]);
+  expect(await workingOf(person, recoveryCodes)).toEqual([]);
+});
+
+test("neither the secret nor a recovery code can be read in the database", async () => {
+  const person = await makePerson();
+  const enrolled = await enrol(person);
+  const { secret } = enrolled;
+  const recoveryCodes = [...enrolled.recoveryCodes, ...(await regenerate(person, codeOf(secret)))];
   const tables = ["second_factors", "recovery_codes", "audit_entries"];
   const rows = await Promise.all(tables.map((table) => pool().query(`SELECT * FROM ${table}`)));
   const written = JSON.stringify(rows.map((result) => result.rows));

@@ -11,9 +11,9 @@ import { seal, unseal } from "../../core/seal";
 import { refusedInput } from "../../core/wire";
 import type {
   ConfirmSecondFactorInput,
-  DisableSecondFactorInput,
   SecondFactor,
   SecondFactorEnrolment,
+  SecondFactorProof,
   SecondFactorRecovery,
 } from "../schema";
 import { normalEmail } from "../sign-in/normal-email";
@@ -33,6 +33,17 @@ const hashCode = (code: string): string => createHash("sha256").update(normalCod
 
 const newRecoveryCode = (): string =>
   (base32(randomBytes(RECOVERY_BYTES)).match(/.{4}/g) ?? []).join("-").toLowerCase();
+
+const newRecoveryCodes = (): string[] => Array.from({ length: RECOVERY_CODES }, newRecoveryCode);
+
+const storeRecoveryCodes = (tx: Tx, userId: string, codes: readonly string[]) =>
+  tx.query("INSERT INTO recovery_codes (user_id, code_hash) SELECT $1, unnest($2::text[])", [
+    userId,
+    codes.map(hashCode),
+  ]);
+
+const dropRecoveryCodes = (tx: Tx, userId: string) =>
+  tx.query("DELETE FROM recovery_codes WHERE user_id = $1", [userId]);
 
 /** `epochS`: the database's time, so that all processes agree on the step. */
 type Factor = { secretSealed: string; isConfirmed: boolean; lastStep: number; epochS: number };
@@ -67,14 +78,20 @@ export async function passSecondFactor(tx: Tx, userId: string, code: string): Pr
   return !factor?.isConfirmed || (await spendCode(tx, userId, factor, code)) !== null;
 }
 
-/** Whether the person has a second factor, and how many recovery codes are left. */
+/** Whether the person has a second factor, how many recovery codes are left, and when they were made. */
 export async function getSecondFactor(actor: SessionActor): Promise<SecondFactor> {
-  const { rows } = await pool().query<{ left: number }>(
-    `SELECT (SELECT count(*)::int FROM recovery_codes WHERE user_id = $1) AS left
+  const { rows } = await pool().query<{ left: number; madeAt: Date }>(
+    `SELECT (SELECT count(*)::int FROM recovery_codes WHERE user_id = $1) AS left,
+       coalesce(recovery_codes_at, confirmed_at) AS "madeAt"
      FROM second_factors WHERE user_id = $1 AND confirmed_at IS NOT NULL`,
     [actor.userId],
   );
-  return { enabled: rows.length > 0, recovery_codes_left: rows[0]?.left ?? 0 };
+  const [factor] = rows;
+  return {
+    enabled: factor !== undefined,
+    recovery_codes_left: factor?.left ?? 0,
+    recovery_codes_made_at: factor?.madeAt.toISOString() ?? null,
+  };
 }
 
 const alreadyEnabled = () =>
@@ -116,16 +133,13 @@ export async function confirmSecondFactor(
 ): Promise<SecondFactorRecovery> {
   requireConfirmed(actor);
   const { userId, accountId } = actor;
-  const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode);
+  const codes = newRecoveryCodes();
   await transaction(async (tx) => {
     const factor = await lockFactor(tx, userId);
     if (factor?.isConfirmed) throw alreadyEnabled();
     if (!factor || (await spendCode(tx, userId, factor, input.code)) !== "app") throw wrongCode();
     await tx.query("UPDATE second_factors SET confirmed_at = now() WHERE user_id = $1", [userId]);
-    await tx.query("INSERT INTO recovery_codes (user_id, code_hash) SELECT $1, unnest($2::text[])", [
-      userId,
-      codes.map(hashCode),
-    ]);
+    await storeRecoveryCodes(tx, userId, codes);
     await recordAudit(tx, actor, { action: "second_factor.enabled", accountId, subjectId: userId });
   });
   log("info", "auth.second_factor_enabled", { user_id: userId });
@@ -135,7 +149,7 @@ export async function confirmSecondFactor(
 const wrongCode = () => refusedInput("code", "this code is wrong, or was used already");
 
 const drop = async (tx: Tx, userId: string): Promise<boolean> => {
-  await tx.query("DELETE FROM recovery_codes WHERE user_id = $1", [userId]);
+  await dropRecoveryCodes(tx, userId);
   const { rowCount } = await tx.query("DELETE FROM second_factors WHERE user_id = $1", [userId]);
   return rowCount === 1;
 };
@@ -148,7 +162,7 @@ const drop = async (tx: Tx, userId: string): Promise<boolean> => {
  */
 export async function disableSecondFactor(
   actor: SessionActor,
-  input: DisableSecondFactorInput,
+  input: SecondFactorProof,
   address: string,
 ): Promise<SecondFactor> {
   const { userId, accountId } = actor;
@@ -161,6 +175,52 @@ export async function disableSecondFactor(
   );
   log("info", "auth.second_factor_disabled", { user_id: userId });
   return getSecondFactor(actor);
+}
+
+const notEnabled = () =>
+  invalidRequest("You have no second factor. Enable one: its recovery codes come with it.", {
+    reason: "second_factor_not_enabled",
+  });
+
+/**
+ * Replaces the recovery codes: the ones before stop working in the transaction that stores these. Requires the same proof as
+ * {@link disableSecondFactor}. Other sessions stay open, as when a second factor is enabled or disabled: recovery codes open
+ * sessions and do not keep them open, and a session that is not the person's is ended on the same page, or by a change of the
+ * password.
+ *
+ * The code of the proof is used up with it, so a repetition of the same request (a double click, or a retry after a lost response)
+ * is refused at `code` and replaces nothing: the codes of the first stay valid. With another code each call replaces those before
+ * it, one after the other, and only the response of the last has codes that work. Codes whose response was lost are known by
+ * `recovery_codes_made_at`.
+ * @param address of the caller, for throttling.
+ * @returns the recovery codes, in this response only.
+ * @throws 400 at `password` or `code`, or `second_factor_not_enabled`; 429 `sign_in_throttled` after too many wrong ones.
+ */
+export async function regenerateRecoveryCodes(
+  actor: SessionActor,
+  input: SecondFactorProof,
+  address: string,
+): Promise<SecondFactorRecovery> {
+  const { userId, accountId } = actor;
+  const codes = newRecoveryCodes();
+  await requirePassword(actor, { param: "password", password: input.password, address }, () =>
+    transaction(async (tx) => {
+      // Its lock makes concurrent calls and sign-ins wait for each other.
+      const factor = await lockFactor(tx, userId);
+      if (!factor?.isConfirmed) throw notEnabled();
+      if ((await spendCode(tx, userId, factor, input.code)) === null) throw wrongCode();
+      await dropRecoveryCodes(tx, userId);
+      await storeRecoveryCodes(tx, userId, codes);
+      await tx.query("UPDATE second_factors SET recovery_codes_at = clock_timestamp() WHERE user_id = $1", [userId]);
+      await recordAudit(tx, actor, {
+        action: "second_factor.recovery_codes_regenerated",
+        accountId,
+        subjectId: userId,
+      });
+    }),
+  );
+  log("info", "auth.recovery_codes_regenerated", { user_id: userId });
+  return { recovery_codes: codes };
 }
 
 /** Removes the second factor of a person who has lost it. @throws 403 for non-operators, 404 when they have none. */
