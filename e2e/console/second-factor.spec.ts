@@ -1,6 +1,8 @@
 import type { Page } from "@playwright/test";
 import { codeOf } from "../support/authenticator";
-import { loseConnection } from "../support/lost-responses";
+import { barriersOf, violationsOf } from "../support/axe";
+import { loseConnection, loseResponse } from "../support/lost-responses";
+import { signIn } from "../support/sign-in";
 import { expect, test } from "../test";
 
 async function giveCredentials(page: Page, account: { email: string; password: string }): Promise<void> {
@@ -15,6 +17,13 @@ async function giveCode(page: Page, code: string): Promise<void> {
   await page.getByRole("button", { name: "Sign in" }).click();
 }
 
+/** The recovery codes that the page shows. */
+async function shownCodes(page: Page): Promise<string[]> {
+  const shown = page.getByLabel("Recovery codes", { exact: true });
+  await expect(shown).toBeVisible();
+  return ((await shown.textContent()) ?? "").trim().split("\n");
+}
+
 /** Enables an authenticator app on the page for security. @returns its secret and the recovery codes. */
 async function enrol(page: Page): Promise<{ secret: string; recoveryCodes: string[] }> {
   await page.goto("/settings/security");
@@ -26,10 +35,9 @@ async function enrol(page: Page): Promise<{ secret: string; recoveryCodes: strin
   await expect(page.getByText("This code is wrong")).toBeVisible();
   await page.getByRole("textbox", { name: "Code" }).fill(codeOf(secret));
   await page.getByRole("button", { name: "Enable" }).click();
-  const shown = page.getByLabel("Recovery codes");
-  await expect(shown).toBeVisible();
-  const recoveryCodes = ((await shown.textContent()) ?? "").trim().split("\n");
+  const recoveryCodes = await shownCodes(page);
   await page.getByRole("button", { name: "I have kept them" }).click();
+  await expect(page.getByRole("heading", { name: "Authenticator app" })).toBeFocused();
   await expect(page.getByText("Enabled")).toBeVisible();
   return { secret, recoveryCodes };
 }
@@ -93,16 +101,96 @@ test("recovery codes that were lost are called lost, and new ones are made", asy
   await reconnect();
   await page.getByRole("button", { name: "Enable" }).click();
   await expect(page.getByText("The recovery codes were lost on the way")).toBeVisible();
-  await page.getByRole("button", { name: "Disable and set up again" }).click();
-  const form = page.getByRole("form", { name: "Disable authenticator app" });
+  await page.getByRole("button", { name: "New recovery codes" }).click();
+  const form = page.getByRole("form", { name: "New recovery codes" });
   await form.getByLabel("Password", { exact: true }).fill(account.password);
   await form.getByRole("textbox", { name: "Code" }).fill(codeOf(secret, 1));
-  await form.getByRole("button", { name: "Disable" }).click();
-  await expect(page.getByRole("img", { name: "QR code" })).toBeVisible();
-  const another = (await page.getByTestId("secret-value").textContent()) ?? "";
-  await code.fill(codeOf(another));
-  await page.getByRole("button", { name: "Enable" }).click();
-  await expect(page.getByLabel("Recovery codes")).toBeVisible();
+  await form.getByRole("button", { name: "Make new codes" }).click();
+  expect(await shownCodes(page)).toHaveLength(10);
+});
+
+test("few recovery codes are warned of, and the keyboard makes new ones, which replace them", async ({
+  console: page,
+  account,
+  browser,
+  service,
+}) => {
+  const { recoveryCodes } = await enrol(page);
+  const other = await (await browser.newContext({ baseURL: service.url })).newPage();
+  for (const code of recoveryCodes.slice(0, 7)) await signIn(other, service, { ...account, code });
+  await page.reload();
+  await expect(page.getByRole("note").filter({ hasText: "Recovery codes left: 3" })).toContainText("Make new ones");
+  expect(await barriersOf(page)).toEqual([]);
+
+  await page.getByRole("button", { name: "New recovery codes" }).press("Enter");
+  const form = page.getByRole("form", { name: "New recovery codes" });
+  await expect(form.getByLabel("Password", { exact: true })).toBeFocused();
+  await page.keyboard.type(account.password);
+  await page.keyboard.press("Enter");
+  await expect(form.getByRole("textbox", { name: "Code" })).toBeFocused();
+  expect(await violationsOf(page)).toEqual([]);
+  await page.keyboard.type(recoveryCodes[7] ?? "");
+  await page.keyboard.press("Enter");
+  const codes = await shownCodes(page);
+  await expect(page.getByRole("group", { name: "Your new recovery codes" })).toBeFocused();
+  expect(await violationsOf(page)).toEqual([]);
+  await page.keyboard.press("Tab");
+  await expect(page.getByRole("button", { name: "Copy" })).toBeFocused();
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("heading", { name: "Authenticator app" })).toBeFocused();
+  await expect(page.getByText("Recovery codes left: 10")).toBeVisible();
+
+  await expect(signIn(other, service, { ...account, code: recoveryCodes[8] })).rejects.toThrow();
+  await signIn(other, service, { ...account, code: codes[0] });
+  await other.context().close();
+});
+
+test("new recovery codes that nobody saw are called lost, and others are made", async ({ console: page, account }) => {
+  const { secret, recoveryCodes } = await enrol(page);
+  await page.getByRole("button", { name: "New recovery codes" }).click();
+  const form = page.getByRole("form", { name: "New recovery codes" });
+  const give = async (code: string) => {
+    await form.getByLabel("Password", { exact: true }).fill(account.password);
+    await form.getByRole("textbox", { name: "Code" }).fill(code);
+    await form.getByRole("button", { name: "Make new codes" }).click();
+  };
+  await loseResponse(page, "secondFactor.regenerateRecoveryCodes");
+  await give(recoveryCodes[0] ?? "");
+  await expect(page.getByRole("alert").filter({ hasText: "lost on the way" })).toContainText(
+    "the earlier ones do not work any more",
+  );
+  await page.getByRole("button", { name: "New recovery codes" }).click();
+  await give(recoveryCodes[1] ?? "");
+  await expect(page.getByText("This code is wrong")).toBeVisible();
+  const reconnect = await loseConnection(page, "secondFactor.regenerateRecoveryCodes");
+  await give(codeOf(secret, 1));
+  await expect(page.getByText("It is unknown whether new recovery codes were made")).toBeVisible();
+  await reconnect();
+});
+
+test("nobody leaves by accident while new recovery codes are on the way", async ({ console: page, account }) => {
+  const { recoveryCodes } = await enrol(page);
+  let respond = (): void => undefined;
+  const held = new Promise<void>((resolve) => {
+    respond = resolve;
+  });
+  await page.route("**/api/trpc/*secondFactor.regenerateRecoveryCodes*", async (route) => {
+    const response = await route.fetch();
+    await held;
+    await route.fulfill({ response });
+  });
+  await page.getByRole("button", { name: "New recovery codes" }).click();
+  const form = page.getByRole("form", { name: "New recovery codes" });
+  await form.getByLabel("Password", { exact: true }).fill(account.password);
+  await form.getByRole("textbox", { name: "Code" }).fill(recoveryCodes[0] ?? "");
+  await form.getByRole("button", { name: "Make new codes" }).click();
+  await form.getByRole("button", { name: "Cancel" }).click();
+  await page.getByRole("link", { name: "API keys" }).click();
+  const question = page.getByRole("dialog", { name: "Leave without the secret?" });
+  await question.getByRole("button", { name: "Cancel" }).click();
+  respond();
+  expect(await shownCodes(page)).toHaveLength(10);
 });
 
 test("an operator clears the app of somebody who lost it", async ({

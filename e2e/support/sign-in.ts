@@ -8,11 +8,11 @@ import type { Service } from "./service";
 export async function signIn(
   { request }: Page,
   { url }: Pick<Service, "url">,
-  { email, password }: { email: string; password: string },
+  { email, password, code }: { email: string; password: string; code?: string },
 ): Promise<void> {
   const { csrfToken } = (await (await request.get(`${url}/api/auth/csrf`)).json()) as { csrfToken: string };
   const response = await request.post(`${url}/api/auth/callback/credentials`, {
-    form: { email, password, csrfToken, json: "true" },
+    form: { email, password, csrfToken, json: "true", ...(code && { code }) },
     maxRedirects: 0,
   });
   if (response.status() !== 200) throw new Error(`The sign-in of ${email} was answered with ${response.status()}.`);

@@ -11,15 +11,12 @@ import { useChange } from "@/app/_ui/changes/use-change";
 import { apiErrorOf } from "@/app/_ui/forms/api-error";
 import { SaveAlert } from "@/app/_ui/forms/error-alert";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
-import { Notice } from "@/app/_ui/notice";
 import { SecretValue } from "@/app/_ui/values/secret-value";
 import type { SecondFactorEnrolment, SecondFactorRecovery } from "@/server/auth/schema";
-
-/** It is enabled, and nobody has seen its recovery codes. */
-const WITHOUT_CODES: SecondFactorRecovery = { recovery_codes: [] };
+import { LOST_CODES, RecoveryCodes } from "./recovery-codes";
 
 const ifEnabled = (refusal: unknown): SecondFactorRecovery | undefined =>
-  apiErrorOf(refusal).reason === "second_factor_enabled" ? WITHOUT_CODES : undefined;
+  apiErrorOf(refusal).reason === "second_factor_enabled" ? LOST_CODES : undefined;
 
 /** Shows the secret, wants a code of it, and then shows the recovery codes once. */
 export function EnrolSecondFactor({
@@ -29,13 +26,13 @@ export function EnrolSecondFactor({
 }: {
   enrolment: SecondFactorEnrolment;
   onDone: () => void;
-  /** The person wants to set it up again, for recovery codes that arrive. */
+  /** The person wants recovery codes that arrive. */
   onCodesLost: () => void;
 }) {
   const utils = trpc.useUtils();
   const [tryToConfirm] = useState(() => triedAgain(utils.client.auth.secondFactor.confirm.mutate, ifEnabled));
   const confirm = useChange(tryToConfirm, {
-    look: async () => ((await utils.client.auth.secondFactor.get.query()).enabled ? WITHOUT_CODES : undefined),
+    look: async () => ((await utils.client.auth.secondFactor.get.query()).enabled ? LOST_CODES : undefined),
     late: { unknown: texts.disable.unknown },
   });
   const form = useForm({ mode: "controlled", initialValues: { code: "" } });
@@ -49,38 +46,18 @@ export function EnrolSecondFactor({
   });
 
   if (confirm.data) {
-    const codes = confirm.data.recovery_codes;
     const finish = (next: () => void) => {
       utils.auth.secondFactor.get.setData(undefined, (known) => known && { ...known, enabled: true });
       next();
       return utils.auth.secondFactor.invalidate();
     };
-    if (codes.length === 0) {
-      return (
-        <Stack gap="md" maw={420}>
-          <Notice title={texts.enrol.codesLost} role="alert">
-            {texts.enrol.newCodes}
-          </Notice>
-          <Group>
-            <Button onClick={() => finish(onCodesLost)}>{texts.enrol.setUpAgain}</Button>
-            <Button variant="default" onClick={() => finish(onDone)}>
-              {sharedTexts.close}
-            </Button>
-          </Group>
-        </Stack>
-      );
-    }
     return (
-      <Stack gap="md" maw={420}>
-        <SecretValue
-          label={texts.enrol.recoveryCodes}
-          value={codes.join("\n")}
-          notice={texts.enrol.recoveryCodesNotice}
-        />
-        <Group>
-          <Button onClick={() => finish(onDone)}>{texts.enrol.kept}</Button>
-        </Group>
-      </Stack>
+      <RecoveryCodes
+        codes={confirm.data.recovery_codes}
+        lost={texts.enrol.appEnabled}
+        onDone={() => finish(onDone)}
+        onMakeNew={() => finish(onCodesLost)}
+      />
     );
   }
   return (

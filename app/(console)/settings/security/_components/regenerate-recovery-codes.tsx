@@ -1,0 +1,47 @@
+"use client";
+
+import { securityTexts as texts } from "@/app/_texts/settings/security";
+import { trpc } from "@/app/_trpc/client";
+import { useChange } from "@/app/_ui/changes/use-change";
+import { useLeaveQuestion } from "@/app/_ui/drafts/use-leave-question";
+import { LOST_CODES, RecoveryCodes } from "./recovery-codes";
+import { SecondFactorProofForm } from "./second-factor-proof";
+
+/**
+ * Wants the password and a code, and then shows new recovery codes once.
+ * @param madeAt when those that are stored were made, as the page knows it.
+ */
+export function RegenerateRecoveryCodes({ madeAt, onDone }: { madeAt: string | null; onDone: () => void }) {
+  const utils = trpc.useUtils();
+  const regenerate = useChange(utils.client.auth.secondFactor.regenerateRecoveryCodes.mutate, {
+    // No second look shows codes again: whether there are others is all that can be found out.
+    look: async () => {
+      const factor = await utils.client.auth.secondFactor.get.query();
+      return factor.enabled && factor.recovery_codes_made_at !== madeAt ? LOST_CODES : undefined;
+    },
+    late: { failed: texts.recovery.failed, unknown: texts.recovery.unknown },
+    onSettled: () => void utils.auth.secondFactor.invalidate(),
+  });
+  useLeaveQuestion(regenerate.isPending, "secret");
+
+  if (regenerate.data) {
+    return (
+      <RecoveryCodes
+        codes={regenerate.data.recovery_codes}
+        lost={texts.recovery.oldCodesInvalid}
+        onDone={onDone}
+        onMakeNew={regenerate.reset}
+      />
+    );
+  }
+  return (
+    <SecondFactorProofForm
+      change={regenerate}
+      texts={texts.recovery}
+      onCancel={() => {
+        // Closing while they are being made would lose them.
+        if (!regenerate.isPending) onDone();
+      }}
+    />
+  );
+}
