@@ -67,7 +67,7 @@ export type ConfirmSecondFactorInput = z.output<typeof ConfirmSecondFactorInput>
 export const SecondFactorRecovery = z.object({ recovery_codes: z.array(z.string()) });
 export type SecondFactorRecovery = z.output<typeof SecondFactorRecovery>;
 
-/** What a change of an enabled second factor takes: the password, and a code of the app or a recovery code. */
+/** Proof for a change of an enabled second factor: the password, and a code of the app or a recovery code. */
 export const SecondFactorProof = z.object({
   password: z.string().min(1, "must be given").max(PASSWORD_MAX),
   code: Code,

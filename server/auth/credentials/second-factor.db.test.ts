@@ -208,7 +208,7 @@ test("the operator takes it away from a person who lost it, which is recorded", 
 const regenerate = async (person: Person, code: string, { password = PASSWORD, address = newAddress() } = {}) =>
   (await regenerateRecoveryCodes(person, { password, code }, address)).recovery_codes;
 
-/** Which of the codes opens a session. */
+/** The codes that open a session. */
 async function workingOf(person: Person, codes: readonly string[]): Promise<string[]> {
   const working: string[] = [];
   for (const code of codes) {
