@@ -71,7 +71,13 @@ async function compareDirect(main: pg.Client, other: pg.Client): Promise<string 
   return (await seesLockOf(main, other)) ? null : otherLine("DATABASE_DIRECT_URL", own.name, known.name);
 }
 
+/** Compares a DATABASE_URL with a DATABASE_READ_URL, as {@link compareDirectUrl} does. */
+export const compareReadUrl = (mainUrl: string, readUrl: string): Promise<string | null> =>
+  compareAt(mainUrl, readUrl, compareStandby);
+
 async function compareStandby(main: pg.Client, other: pg.Client): Promise<string | null> {
+  // A standby takes no SELECT of a serializable transaction.
+  await other.query("SET default_transaction_isolation = 'read committed'");
   if (await haveOneDatabase(main, other)) return null;
   return otherLine("DATABASE_READ_URL", (await nameOf(other)).name, (await nameOf(main)).name);
 }

@@ -1,10 +1,11 @@
 import { rm } from "node:fs/promises";
 import path from "node:path";
 import pg from "pg";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { createDatabase, type RunningPostgres, startPostgres } from "@/scripts/postgres";
 import { makeServerFolder } from "@/test/database/server-folder";
 import { loseMachine, promote, startStandby } from "@/test/database/standby";
+import { compareReadUrl } from "../../observability/same-database";
 import { SESSION_SETTINGS, SessionClient } from "./session";
 import { haveOneDatabase, readFromStandby } from "./standby-reads";
 
@@ -91,32 +92,38 @@ test("a user without rights knows its database, also where the host withholds th
   }
 });
 
-test("a connection to a standby sets its values, also where transactions are serializable by default", async () => {
-  await onPrimary.query("CREATE ROLE strict LOGIN PASSWORD 'strict'");
-  await onPrimary.query("ALTER ROLE strict SET default_transaction_isolation = 'serializable'");
-  await expect
-    .poll(
-      async () =>
-        (
-          await onStandby.query(
-            "SELECT FROM pg_db_role_setting r JOIN pg_roles ON setrole = pg_roles.oid WHERE rolname = 'strict'",
-          )
-        ).rowCount,
-    )
-    .toBe(1);
-  const url = Object.assign(new URL(standby.url("reads")), { username: "strict", password: "strict" });
-  const client = new SessionClient({ connectionString: url.href });
-  await client.connect();
-  try {
-    await expect(client.query("SELECT 1")).rejects.toMatchObject({ code: "0A000" });
-    await client.query(SESSION_SETTINGS);
-    expect((await client.query("SHOW transaction_isolation")).rows).toEqual([
-      { transaction_isolation: "read committed" },
-    ]);
-    expect((await client.query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
-  } finally {
-    await client.end();
-  }
+describe("on a standby whose transactions are serializable by default", () => {
+  const strictUrl = (database: string): string =>
+    Object.assign(new URL(standby.url(database)), { username: "strict", password: "strict" }).href;
+
+  beforeAll(async () => {
+    await onPrimary.query("CREATE ROLE strict LOGIN PASSWORD 'strict' IN ROLE pg_monitor");
+    await onPrimary.query("ALTER ROLE strict SET default_transaction_isolation = 'serializable'");
+    const isThere = "SELECT FROM pg_db_role_setting JOIN pg_roles ON setrole = pg_roles.oid WHERE rolname = 'strict'";
+    await vi.waitFor(async () => expect((await onStandby.query(isThere)).rowCount).toBe(1));
+  });
+
+  test("a connection sets its values", async () => {
+    const client = new SessionClient({ connectionString: strictUrl("reads") });
+    await client.connect();
+    try {
+      await expect(client.query("SELECT 1")).rejects.toMatchObject({ code: "0A000" });
+      await client.query(SESSION_SETTINGS);
+      expect((await client.query("SHOW transaction_isolation")).rows).toEqual([
+        { transaction_isolation: "read committed" },
+      ]);
+      expect((await client.query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
+    } finally {
+      await client.end();
+    }
+  });
+
+  test("its database is compared with that of DATABASE_URL", async () => {
+    await expect(compareReadUrl(primary.url("reads"), strictUrl("reads"))).resolves.toBeNull();
+    await expect(compareReadUrl(primary.url("reads"), strictUrl("postgres"))).resolves.toContain(
+      "DATABASE_READ_URL leads to the database postgres, and DATABASE_URL to reads",
+    );
+  });
 });
 
 const replay = (isOn: boolean) => onStandby.query(`SELECT pg_wal_replay_${isOn ? "resume" : "pause"}()`);
