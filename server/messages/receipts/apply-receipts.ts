@@ -62,13 +62,19 @@ const receiptQueue = defineProcessValue("receipts.apply", () =>
       }
       return batch.map(() => ({ ok: true, value: undefined }));
     },
-    { name: "receipts", maxWeight: RECEIPTS_MAX, weigh: (item) => item.reports.length },
+    {
+      name: "receipts",
+      maxWeight: RECEIPTS_MAX,
+      weigh: (item) => item.reports.length,
+      // One at a time would fall behind the outcomes, which come as two (docs/decisions/0047).
+      parallelWhenFull: 2,
+    },
   ),
 );
 
 /**
  * Stores receipts of one provider and moves their messages. Safe to repeat, at the cost of a repeated row. One transaction
- * at a time per process: many would queue for the same accounts and delay sends.
+ * at a time per process, two while more wait than one takes: many would queue for the same accounts and delay sends.
  */
 export function applyReceipts(provider: string, reports: readonly ReceiptReport[]): Promise<void> {
   // Read before anything moves, so that no effect of a receipt is older than the receipt.
