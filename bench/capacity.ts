@@ -22,7 +22,7 @@ import {
 } from "./kit/scaling-model";
 
 /** Bytes of write-ahead log per message, from report.md. */
-const WAL_BYTES = 4_900;
+const WAL_BYTES = 4_000;
 const DAY_S = 86_400;
 const USAGE = 2;
 

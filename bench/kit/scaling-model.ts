@@ -22,26 +22,23 @@ export type StageName = "web" | "worker";
 type Line = { single: number; each: number };
 
 /** `processShare`, `machineShare`: parts of a processor, and of all of them, that are busy at most. */
-export type Fitted = { process: Line; postgres: Line; clientUs: number; processShare: number; machineShare: number };
+export type Fitted = { process: Line; postgres: Line; client: Line; processShare: number; machineShare: number };
 
 const MICROS = 1_000_000;
 /** The cores on which everything was measured. */
 export const MEASURED_CORES = 2;
 
-/**
- * `npm run bench -- scale --seconds 5 --backlog 20000` with nothing else running, 2026-11-22. One account, one database, and 64
- * callers, whose cost the model of that run implies.
- */
+/** `npm run bench -- scale --seconds 5 --backlog 100000` with nothing else running, 2026-11-27. One account, one database, and 64 callers. */
 export const OBSERVED: Record<StageName, readonly Observation[]> = {
   web: [
-    { processes: 1, perSecond: 2_849, processUs: 282, postgresUs: 110, clientUs: 35 },
-    { processes: 2, perSecond: 2_733, processUs: 366, postgresUs: 190, clientUs: 35 },
-    { processes: 4, perSecond: 1_320, processUs: 812, postgresUs: 486, clientUs: 35 },
+    { processes: 1, perSecond: 6_861, processUs: 111, postgresUs: 45, clientUs: 16 },
+    { processes: 2, perSecond: 6_813, processUs: 144, postgresUs: 69, clientUs: 20 },
+    { processes: 4, perSecond: 2_577, processUs: 400, postgresUs: 214, clientUs: 57 },
   ],
   worker: [
-    { processes: 1, perSecond: 3_429, processUs: 251, postgresUs: 211, clientUs: 0 },
-    { processes: 2, perSecond: 2_228, processUs: 428, postgresUs: 255, clientUs: 0 },
-    { processes: 4, perSecond: 1_633, processUs: 595, postgresUs: 377, clientUs: 0 },
+    { processes: 1, perSecond: 9_847, processUs: 82, postgresUs: 88, clientUs: 0 },
+    { processes: 2, perSecond: 8_205, processUs: 114, postgresUs: 102, clientUs: 0 },
+    { processes: 4, perSecond: 5_759, processUs: 166, postgresUs: 152, clientUs: 0 },
   ],
 };
 
@@ -64,7 +61,7 @@ export function fitStage(observed: readonly Observation[]): Fitted {
   return {
     process: lineThrough(observed.map(({ processes, processUs }) => [processes, processUs] as const)),
     postgres: lineThrough(observed.map(({ processes, postgresUs }) => [processes, postgresUs] as const)),
-    clientUs: Math.max(...observed.map(({ clientUs }) => clientUs)),
+    client: lineThrough(observed.map(({ processes, clientUs }) => [processes, clientUs] as const)),
     processShare: Math.max(...busy.map(({ ofProcess }) => ofProcess)),
     machineShare: Math.max(...busy.map(({ ofMachine }) => ofMachine)),
   };
@@ -72,11 +69,11 @@ export function fitStage(observed: readonly Observation[]): Fitted {
 
 /** Messages per second of one stage that has the machine for itself and its load clients. */
 export function stageRate(
-  { process, postgres, clientUs, processShare, machineShare }: Fitted,
+  { process, postgres, client, processShare, machineShare }: Fitted,
   processes: number,
 ): number {
   const own = at(process, processes);
-  const all = own + at(postgres, processes) + clientUs;
+  const all = own + at(postgres, processes) + at(client, processes);
   return Math.min((processes * processShare * MICROS) / own, (MEASURED_CORES * machineShare * MICROS) / all);
 }
 
