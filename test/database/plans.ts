@@ -2,6 +2,7 @@
 import pg from "pg";
 import { vi } from "vitest";
 import { pool } from "@/server/core/db";
+import { asSuperuser } from "./superuser";
 
 /** `name`: of a statement without one, its text. */
 export type Statement = { name: string; text: string; values: unknown[] };
@@ -37,6 +38,7 @@ export type Plan = {
   "Actual Loops": number;
   "Rows Removed by Filter"?: number;
   "Rows Removed by Index Recheck"?: number;
+  "Rows Removed by Join Filter"?: number;
   "Shared Hit Blocks"?: number;
   "Shared Read Blocks"?: number;
   Plans?: Plan[];
@@ -128,3 +130,54 @@ export const blocksRead = (statement: Statement, settings = ""): Promise<number>
     const { Plan: plan } = await explainAs("ANALYZE, BUFFERS, FORMAT JSON");
     return (plan["Shared Hit Blocks"] ?? 0) + (plan["Shared Read Blocks"] ?? 0);
   });
+
+/** A statement that was run, or one within a function that it called. */
+export type RunPlan = { text: string; plan: Plan };
+
+const EXPLAIN_ALL = [
+  "session_preload_libraries = 'auto_explain'",
+  "auto_explain.log_min_duration = 0",
+  "auto_explain.log_analyze = on",
+  "auto_explain.log_timing = off",
+  "auto_explain.log_format = 'json'",
+  "auto_explain.log_level = 'notice'",
+  "auto_explain.log_nested_statements = on",
+  "plan_cache_mode = 'force_generic_plan'",
+];
+
+/**
+ * The plans of all statements that `work` runs, and of those in triggers, each in its generic plan with what it did: the server explains them as
+ * they run, so each meets the rows that it is for. Nothing may have opened a connection of the test's database before.
+ */
+export async function plansRun(work: () => Promise<unknown>): Promise<RunPlan[]> {
+  for (const setting of EXPLAIN_ALL) {
+    // A name is no parameter of this statement.
+    const [row] = await asSuperuser<{ text: string }>(
+      "SELECT format('ALTER DATABASE %I SET ', current_database()) AS text",
+    );
+    await asSuperuser(`${row?.text}${setting}`);
+  }
+  const run: RunPlan[] = [];
+  const note = ({ message = "" }: { message?: string }) => {
+    if (!message.includes("plan:")) return;
+    const { "Query Text": text, Plan: plan } = JSON.parse(message.slice(message.indexOf("{"))) as {
+      "Query Text": string;
+      Plan: Plan;
+    };
+    run.push({ text, plan });
+  };
+  const { connect } = pg.Client.prototype;
+  const spy = vi.spyOn(pg.Client.prototype, "connect").mockImplementation(function (
+    this: pg.Client,
+    ...args: unknown[]
+  ) {
+    this.on("notice", note);
+    return (connect as (...all: unknown[]) => unknown).apply(this, args) as never;
+  });
+  try {
+    await work();
+  } finally {
+    spy.mockRestore();
+  }
+  return run;
+}

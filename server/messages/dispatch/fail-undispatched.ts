@@ -10,14 +10,17 @@ export type Revoked = "account" | "sender" | null;
 /**
  * SQL for whether the permission of a message was revoked.
  * @param message alias of `messages` in the statement.
- * @param accounts what the statement knows of accounts: a table with `id` and `status`.
+ * @param accountStatus SQL of the status of the message's account, if the statement knows it; otherwise it is joined.
  * @returns `joins` for its FROM clause, the `column`, a {@link Revoked}, and `dlt` of an OutboundMessage.
  */
-export const revokedOf = (message: string, accounts = "accounts"): { joins: string; column: string; dlt: string } => ({
-  joins: `JOIN ${accounts} sending_account ON sending_account.id = ${message}.account_id
+export const revokedOf = (
+  message: string,
+  accountStatus: string | null = null,
+): { joins: string; column: string; dlt: string } => ({
+  joins: `${accountStatus ? "" : `JOIN accounts sending_account ON sending_account.id = ${message}.account_id`}
     LEFT JOIN senders sending_sender ON sending_sender.account_id = ${message}.account_id
       AND sending_sender.sender_id = ${message}.from_sender`,
-  column: `CASE WHEN sending_account.status <> 'active' THEN 'account'
+  column: `CASE WHEN ${accountStatus ?? "sending_account.status"} <> 'active' THEN 'account'
     WHEN sending_sender.status IS DISTINCT FROM 'approved' THEN 'sender' END`,
   dlt: dltOf("sending_sender"),
 });
