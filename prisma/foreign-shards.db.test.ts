@@ -80,13 +80,13 @@ const OF_ONE_SHARD = [
   "accounts.read",
   "messages.get",
   "messages.insert",
-  "senders.approved",
   "webhooks.insert_events",
   "webhooks.load_due",
 ];
 const JOINED_WITH_A_BATCH = [
   "accounts.post_money",
   "messages.move_counters",
+  "senders.approved",
   "suppressions.find",
   "webhooks.insert_deliveries",
 ];

@@ -3,7 +3,8 @@ import { makeAccount, newOperator, personOf } from "@/test/database/seed";
 import { checkLedger } from "../accounts/tasks";
 import { pool, prisma } from "../core/db";
 import { newId } from "../core/ids";
-import { approvedSender, createSender } from "../senders/service";
+import { approvedSender } from "../senders/approval";
+import { createSender } from "../senders/service";
 import { LimitAccountInput } from "./schema";
 import {
   creditAccount,

@@ -13,7 +13,7 @@ import { isTestAccount, testAccountOf } from "../core/ids";
 import { log } from "../core/log";
 import { fromMicros, readPage, toMicros, toPage } from "../core/wire";
 import { escapeLike } from "../search/like";
-import { invalidateApproval } from "../senders/service";
+import { invalidateApproval } from "../senders/approval";
 import { presentOperatedAccount, presentReviewedSender } from "./present";
 import type {
   AccountStatusInput,

@@ -3,7 +3,8 @@ import { makeAccount } from "@/test/database/seed";
 import { pool, prisma } from "../core/db";
 import { env } from "../core/env";
 import { newId } from "../core/ids";
-import { approvedSender, createSender, deleteSender, getSender, invalidateApproval, listSenders } from "./service";
+import { approvedSender, invalidateApproval } from "./approval";
+import { createSender, deleteSender, getSender, listSenders } from "./service";
 import { autoApproveSender } from "./tasks";
 
 afterEach(() => {
@@ -124,6 +125,18 @@ test("an approval is cached for at most a second, a refusal never", async () => 
   invalidateApproval(accountId, senderId);
   expect(await approvedSender(accountId, senderId)).toBeNull();
   expect((await listSenders(actor, { ...page, status: "suspended" })).items).toHaveLength(1);
+});
+
+test("concurrent look-ups share statements, and each account gets its own approval", async () => {
+  const accounts = await Promise.all(Array.from({ length: 40 }, () => makeAccount()));
+  await prisma().sender.updateMany({ where: { accountId: accounts[7]?.accountId }, data: { status: "suspended" } });
+  const query = vi.spyOn(pool(), "query");
+  const found = await Promise.all(accounts.map(({ accountId, senderId }) => approvedSender(accountId, senderId)));
+  expect(found).toEqual(accounts.map(({ senderId }, at) => (at === 7 ? null : senderId)));
+  const [first, second] = accounts;
+  expect(await approvedSender(first?.accountId ?? "", second?.senderId ?? "")).toBeNull();
+  expect(query.mock.calls.length).toBeLessThanOrEqual(3);
+  query.mockRestore();
 });
 
 test.each([

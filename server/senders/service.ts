@@ -6,21 +6,18 @@ import { recordAudit } from "../audit/store";
 import type { AccountActor } from "../core/actor";
 import { addJob } from "../core/add-jobs";
 import { now, SECOND_MS } from "../core/clock";
-import { pool, prisma, type Tx, transaction } from "../core/db";
+import { prisma, type Tx, transaction } from "../core/db";
 import { env } from "../core/env";
 import { type ApiError, invalidRequest, notFound } from "../core/errors";
 import { isTestAccount, newId } from "../core/ids";
-import { defineProcessValue } from "../core/process";
 import { readList } from "../lists/read-list";
 import { otherSpellingOf } from "../messages/phone";
+import { invalidateApproval } from "./approval";
 import { type DltColumns, requireDltEntity } from "./dlt";
 import { presentSender } from "./present";
 import type { CreateSenderInput, ListSendersQuery, Sender } from "./schema";
 import { agreesWithForm, senderTypeOf } from "./sender-type";
 
-/** How long an approval is cached: a suspension applies everywhere within this time. */
-const APPROVED_FRESH_MS = 1_000;
-const APPROVED_KEPT_MAX = 10_000;
 /** Most senders of an account, not counting rejected ones; an operator reviews each. */
 const SENDERS_MAX = 100;
 
@@ -196,51 +193,4 @@ export async function deleteSender(actor: AccountActor, id: string) {
   }
   invalidateApproval(accountId, deleted.senderId);
   return { id, object: "sender", deleted: true as const };
-}
-
-/** An approved sender as it is registered. `until`: the end of its cache lifetime, by this process's monotonic clock. */
-type Approval = { senderId: string; until: number };
-
-/** Approvals by what callers wrote, oldest first. */
-const approved = defineProcessValue("senders.approved", () => new Map<string, Approval>());
-const cacheKey = (accountId: string, senderId: string): string => `${accountId} ${senderId}`;
-
-function remember(key: string, senderId: string, readAt: number): void {
-  const cache = approved();
-  cache.delete(key);
-  cache.set(key, { senderId, until: readAt + APPROVED_FRESH_MS });
-  for (const oldest of cache.keys()) {
-    if (cache.size <= APPROVED_KEPT_MAX) break;
-    cache.delete(oldest);
-  }
-}
-
-/**
- * The sender ID with which the account may send, as it is registered: a number may be written with its `+` or without. Null: it
- * may not. Approvals are cached for one second, so a suspension applies within that time; refusals are not cached, so an
- * approval applies at once.
- */
-export async function approvedSender(accountId: string, from: string): Promise<string | null> {
-  const key = cacheKey(accountId, from);
-  const readAt = performance.now();
-  const cached = approved().get(key);
-  if (cached && cached.until > readAt) return cached.senderId;
-  const { rows } = await pool().query<{ senderId: string; isApproved: boolean }>({
-    name: "senders.approved",
-    // Earlier versions registered both spellings of a number; then the one that was written counts.
-    text: `SELECT sender_id AS "senderId", status = 'approved' AS "isApproved" FROM senders
-           WHERE account_id = $1 AND sender_id = ANY($2) ORDER BY sender_id <> $3 LIMIT 1`,
-    values: [accountId, [from, otherSpellingOf(from) ?? from], from],
-  });
-  const [sender] = rows;
-  if (!sender?.isApproved) return null;
-  remember(key, sender.senderId, readAt);
-  return sender.senderId;
-}
-
-/** Drops a cached approval in this process, after the sender's status has changed. */
-export function invalidateApproval(accountId: string, senderId: string): void {
-  for (const spelling of [senderId, otherSpellingOf(senderId) ?? senderId]) {
-    approved().delete(cacheKey(accountId, spelling));
-  }
 }

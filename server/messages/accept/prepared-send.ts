@@ -3,7 +3,7 @@ import { DAY_MS, msUntil } from "../../core/clock";
 import { type ApiError, invalidRequest } from "../../core/errors";
 import { providerTable } from "../../providers/registry";
 import { loadRouting, type Routing, routeExists } from "../../routing/service";
-import { approvedSender } from "../../senders/service";
+import { approvedSender } from "../../senders/approval";
 import { isE164 } from "../phone";
 import type { SendBulkInput, SendMessageInput } from "../schema";
 import { type FinalText, finalText, personalTexts } from "./personal-texts";
