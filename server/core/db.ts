@@ -5,7 +5,7 @@ import { PrismaClient } from "@/prisma/generated/client";
 import { isConnectionFailure, isNeverDone, messageOf, watchFullDisk } from "./database/connection-failure";
 import { noteFull, PatientPool, pauseAfter, type Query, startPatience, WAIT_MAX_MS } from "./database/patient-pool";
 import { types } from "./database/pg-types";
-import { BEGIN, SESSION_SETTINGS, SessionClient } from "./database/session";
+import { BEGIN, ONE_PLAN, SESSION_SETTINGS, SessionClient } from "./database/session";
 import { watchSilence } from "./database/silence";
 import { readFromStandby } from "./database/standby-reads";
 import { env } from "./env";
@@ -57,7 +57,7 @@ export const SESSION_LIMITS = {
 
 type PoolSettings = Pick<pg.PoolConfig, "connectionString" | "connectionTimeoutMillis" | "max" | "statement_timeout">;
 
-function makePool(name: string, config: PoolSettings): PatientPool {
+function makePool(name: string, config: PoolSettings, settings = SESSION_SETTINGS): PatientPool {
   const made = new PatientPool(name, {
     connectionString: env().DATABASE_URL,
     idleTimeoutMillis: 60_000,
@@ -77,7 +77,7 @@ function makePool(name: string, config: PoolSettings): PatientPool {
     client.on("error", noteLoss);
     watchFullDisk(client);
     // A pooler may hand later statements to another connection, so transactions set them again.
-    client.query(SESSION_SETTINGS).catch((thrown) => {
+    client.query(settings).catch((thrown) => {
       // Without them it may lose what it commits.
       noteLoss(thrown);
       void (client as pg.PoolClient & Pick<pg.Client, "end">).end().catch(() => undefined);
@@ -93,9 +93,12 @@ function makePool(name: string, config: PoolSettings): PatientPool {
 }
 
 /** The process's one pool for whatever changes something, shared by hand-written SQL and Prisma. */
-export const pool = defineProcessValue("db.pool", () =>
-  makePool("main", { max: env().DATABASE_POOL_SIZE, statement_timeout: SESSION_LIMITS.statement_timeout }),
-);
+export const pool = defineProcessValue("db.pool", () => {
+  const { DATABASE_POOL_SIZE: max, DATABASE_STATEMENT_NAMES: isNamed, DATABASE_DIRECT_URL: isPooled } = env();
+  // A pooler may hand the connection to a list next, and without names each statement is planned anew in any case.
+  const settings = isNamed && !isPooled ? `${SESSION_SETTINGS}; ${ONE_PLAN}` : SESSION_SETTINGS;
+  return makePool("main", { max, statement_timeout: SESSION_LIMITS.statement_timeout }, settings);
+});
 
 /** Connections for {@link readPool}, beside those of DATABASE_POOL_SIZE. */
 const READ_CONNECTIONS = 4;

@@ -45,9 +45,9 @@ const lookUpQueue = defineProcessValue("senders.lookup", () =>
         name: "senders.approved",
         // Earlier versions registered both spellings of a number; then the one that was written counts.
         text: `SELECT a.place, s.sender_id AS "senderId" FROM ${ASKED.as("a")}
-               CROSS JOIN LATERAL (SELECT sender_id, status FROM senders
-                 WHERE account_id = a.account_id AND sender_id IN (a.written, a.other)
-                 ORDER BY sender_id <> a.written LIMIT 1) s
+               CROSS JOIN LATERAL (SELECT o.sender_id, o.status FROM senders o
+                 WHERE o.account_id = a.account_id AND o.sender_id IN (a.written, a.other)
+                 ORDER BY o.sender_id <> a.written LIMIT 1) s
                WHERE s.status = 'approved'`,
         values: ASKED.values(asked.map((one, place) => ({ ...one, place }))),
       });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { pool, prisma, transaction } from "../db";
+import { pool, prisma, readPool, transaction } from "../db";
 import { env } from "../env";
 import { SESSION_SETTINGS, SessionClient } from "./session";
 
@@ -49,4 +49,22 @@ test("a stronger setting than `on` stays, and no limit of a transaction", async 
   } finally {
     await client.end();
   }
+});
+
+test("a named statement is planned once per connection, whatever its values; a list has the plan of its filters", async () => {
+  const client = await pool().connect();
+  try {
+    const text = "SELECT id FROM accounts WHERE id = ANY($1::text[])";
+    // An array of one id looks cheaper than one of unknown length: left to itself the server would plan each anew.
+    for (let run = 0; run < 7; run += 1) await client.query({ name: "test.one_plan", text, values: [["acc_1"]] });
+    const planned = await client.query(
+      `SELECT generic_plans::int4 AS generic, custom_plans::int4 AS custom FROM pg_prepared_statements
+       WHERE name = 'test.one_plan'`,
+    );
+    expect(planned.rows).toEqual([{ generic: 7, custom: 0 }]);
+  } finally {
+    client.release();
+  }
+  const { rows } = await readPool().query("SELECT current_setting('plan_cache_mode') AS mode");
+  expect(rows).toEqual([{ mode: "auto" }]);
 });

@@ -66,6 +66,14 @@ export class SessionClient extends pg.Client {
  */
 const KEY_LOOKUPS = ["random_page_cost = 1.1", "enable_seqscan = off", "jit = off"];
 
+/**
+ * Has the server plan a named statement once per connection, whatever its first values are. Left to itself it plans each of the first five
+ * anew, and goes on so where the values of a quiet hour, arrays of one id, look cheaper than arrays of unknown length: a lone message then
+ * costs twenty plans. Tests look at these plans, the generic ones, so nothing else runs (docs/decisions/0055-one-plan-per-statement.md).
+ * Not for lists, whose statements are made of the filters that a caller gives.
+ */
+export const ONE_PLAN = "SET plan_cache_mode = force_generic_plan";
+
 /** Limits at which the server ends a session: of one that listens or waits in a pool, and of a long check. Older servers lack them. */
 const ENDS = "ARRAY['idle_session_timeout', 'transaction_timeout']";
 
