@@ -79,17 +79,17 @@ const outcomeQueue = defineProcessValue("attempts.outcomes", () =>
  */
 export function recordOutcome(result: AttemptResult): Promise<Attempt | null> {
   const queue = outcomeQueue();
-  const { attempt, outcome, latencyMs } = result;
+  const { attempt, outcome } = result;
   return queue(result)
     .catch((thrown) => {
       if (!isRepeatedId(thrown)) throw thrown;
-      return queue({ ...attemptResult(attempt, outcome, latencyMs), isRepeated: true });
+      return queue({ ...result, isRepeated: true });
     })
     .catch((thrown) => {
       if (!isRepeatedId(thrown)) throw thrown;
       // The provider took it, under whatever id: sent and billed. Its receipts can be matched by our reference only.
       log("error", "attempt.provider_id_repeated", { provider: attempt.provider, message_id: attempt.message.id });
-      return queue(attemptResult(attempt, withoutIds(outcome), latencyMs));
+      return queue({ ...result, outcome: withoutIds(outcome) });
     });
 }
 

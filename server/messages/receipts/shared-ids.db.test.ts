@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { checkLedger } from "@/server/accounts/tasks";
 import { pool } from "@/server/core/db";
+import { attemptResult, recordOutcome } from "@/server/messages/dispatch/record-outcome";
 import { joinLeftReceipts } from "@/server/messages/dispatch/sweeps";
 import { getMessage } from "@/server/messages/read";
 import { applyReceipts } from "@/server/messages/receipts/apply-receipts";
@@ -199,4 +200,14 @@ test("an id of a finished message that a receipt with a reference gives out agai
   await record(newer.first, accepted(id, `${newer.id}-2`, `${newer.id}-3`));
   await applyReceipts("vonage", [report(`${newer.id}-2`, "delivered"), report(`${newer.id}-3`, "delivered")]);
   expect(await statusOf(newer)).toBe("delivered");
+});
+
+test("an outcome with a shared id that is recorded again, because the reply to COMMIT was lost, keeps the attempt that follows", async () => {
+  const id = await newId();
+  await taken(id, false, OLDER);
+  const newer = await claimed(LONG_TEXT, NEWER);
+  const result = attemptResult(newer.first, { ...UNKNOWN, taken: [id] }, 1);
+  const next = await recordOutcome(result);
+  expect(next).toMatchObject({ provider: "twilio", seq: 2 });
+  expect((await recordOutcome(result))?.claim).toBe(next?.claim);
 });
