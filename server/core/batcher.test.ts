@@ -66,10 +66,25 @@ test("bad data of one item fails that item alone", async () => {
   );
   const settled = await Promise.allSettled(["a", "bad", "b"].map(add));
   expect(settled.map((result) => result.status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
-  expect(sizes).toEqual([3, 1, 1, 1]);
+  expect(sizes).toEqual([3, 2, 1, 1, 1]);
 });
 
-test("a database that goes away while items are flushed alone is waited for by one of them, not by each", async () => {
+test("of a batch with a bad item most others are flushed together again", async () => {
+  let flushes = 0;
+  const add = createBatcher<number, number>(
+    async (items) => {
+      flushes += 1;
+      if (items.includes(123)) throw Object.assign(new Error("violates a unique key"), { code: "23505" });
+      return items.map((item) => ({ ok: true, value: item }));
+    },
+    { maxWeight: 500 },
+  );
+  const settled = await Promise.allSettled(Array.from({ length: 500 }, (_, at) => add(at)));
+  expect(settled.flatMap(({ status }, at) => (status === "rejected" ? [at] : []))).toEqual([123]);
+  expect(flushes).toBeLessThan(20);
+});
+
+test("a database that goes away while the halves of a batch are flushed is waited for by one of them, not by each", async () => {
   const sizes: number[] = [];
   const add = createBatcher<string, string>(
     async (items) => {
@@ -85,7 +100,7 @@ test("a database that goes away while items are flushed alone is waited for by o
     "a",
     ...[503, 503, 503],
   ]);
-  expect(sizes).toEqual([4, 1, 1]);
+  expect(sizes).toEqual([4, 2, 1, 1]);
 });
 
 /** A batcher whose flushes wait until the test releases them. */
@@ -148,7 +163,7 @@ test.each([
   ["a lock that did not come", "55P03", 1],
   ["a standby", "25006", 1],
   ["an error without a code", undefined, 1],
-])("a batch is carried out item by item after %s, if the database may blame one item", async (_, code, flushes) => {
+])("a batch is carried out in halves after %s, if the database may blame one item", async (_, code, flushes) => {
   let count = 0;
   const add = createBatcher<string, string>(
     async (items) => {

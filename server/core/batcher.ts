@@ -142,8 +142,8 @@ export function createBatcher<Item, Result>(
       });
       return null;
     } catch (thrown) {
-      // One item may have failed the whole batch: nothing was written, so each item is flushed alone.
-      if (batch.length > 1 && mayBeOfOneItem(thrown)) return settleAlone(batch);
+      // One item may have failed the whole batch, of which nothing was written.
+      if (batch.length > 1 && mayBeOfOneItem(thrown)) return settleHalves(batch);
       for (const call of batch) call.reject(thrown);
       if (!isDatabaseUnavailable(thrown)) return null;
       // The flush has waited for the database as long as a caller may, and the queue has waited with it.
@@ -152,12 +152,13 @@ export function createBatcher<Item, Result>(
     }
   }
 
-  async function settleAlone(batch: Call<Item, Result>[]): Promise<unknown> {
-    let unavailable: unknown = null;
-    for (const call of batch) {
-      if (unavailable === null) unavailable = await settle([call]);
-      else call.reject(unavailable);
-    }
+  /** Flushes each half, so that in the end a bad item is alone, and hundreds of good ones beside it share a few flushes. */
+  async function settleHalves(batch: Call<Item, Result>[]): Promise<unknown> {
+    const middle = Math.ceil(batch.length / 2);
+    const latter = batch.slice(middle);
+    const unavailable = await settle(batch.slice(0, middle));
+    if (unavailable === null) return settle(latter);
+    for (const call of latter) call.reject(unavailable);
     return unavailable;
   }
 

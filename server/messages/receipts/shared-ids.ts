@@ -39,7 +39,7 @@ export async function findHolders(tx: Tx, taken: readonly TakenIds[]): Promise<H
 
 /** A provider's id turned out to be another message's too, which the transaction did not reckon with. */
 class SharedIdError extends Error {
-  /** As of a violated unique key: the results of a batch are then recorded one by one. */
+  /** As of a violated unique key: the results of a batch are then recorded in smaller ones, in the end alone. */
   readonly code = "23505";
   readonly constraint = "attempt_parts_pkey";
 }
