@@ -135,6 +135,20 @@ describe("a connection that is lost before COMMIT", () => {
   });
 });
 
+test.each(["rolled back", "committed"])("a statement that comes when its transaction is %s is refused", async (end) => {
+  let goOn = () => {};
+  const gate = new Promise<void>((resolve) => (goOn = resolve));
+  let late: Promise<unknown> = Promise.resolve();
+  const ended = transaction(async (tx) => {
+    late = gate.then(() => tx.query("INSERT INTO notes VALUES ('late')"));
+    if (end === "rolled back") await Promise.all([late, Promise.reject(new Error("refused"))]);
+  });
+  await ended.catch(() => undefined);
+  goOn();
+  await expect(late).rejects.toThrow("over");
+  expect(await notes("late")).toEqual([]);
+});
+
 test("a stalled transaction is cut off, so that another can lock the account's row, and runs again", async () => {
   const { accountId } = await makeAccount();
   let runs = 0;

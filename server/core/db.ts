@@ -176,7 +176,7 @@ class LostBeforeCommit extends Error {}
  * many round trips as it has results to wait for.
  * `work` runs again after a deadlock, a serialization failure or a lock time-out, and after a connection lost before
  * COMMIT, so it must be repeatable. It must wait for nothing but its own statements: a transaction that is idle for
- * {@link IDLE_IN_TRANSACTION_MS} is cut off.
+ * {@link IDLE_IN_TRANSACTION_MS} is cut off. Once `work` has returned or thrown, statements that come late are refused.
  * @throws 503 `database_unavailable` when the database was unreachable for {@link WAIT_MAX_MS}, with nothing committed;
  *   503 `outcome_unknown` when the connection was lost after COMMIT was sent, whether or not it was committed.
  */
@@ -256,7 +256,10 @@ async function runOnce<T>(client: pg.PoolClient, work: (tx: Tx, defer: Defer) =>
     writes.push(write);
   };
   // Statements behind a failed one fail too, and may be awaited first: the first failure on the wire is the cause.
+  let isOver = false;
   const query = ((...args: Parameters<typeof client.query>) => {
+    // Work that went on beside what failed: on the connection it would write outside any transaction, or in somebody else's.
+    if (isOver) return Promise.reject(new Error("The transaction is over."));
     gatherWrites(client.connection.stream);
     const sent = client.query(...args) as unknown as Promise<unknown>;
     sent.catch((thrown) => failures.push(thrown));
@@ -273,12 +276,14 @@ async function runOnce<T>(client: pg.PoolClient, work: (tx: Tx, defer: Defer) =>
     for (const send of lastStatements.get(tx) ?? []) defer(send());
     commit = tx.query("COMMIT");
     defer(commit);
+    isOver = true;
     await Promise.all(writes);
     // In a failed transaction COMMIT succeeds as ROLLBACK.
     if ((await commit).command !== "COMMIT") throw new Error("The transaction was rolled back.");
     for (const then of afterCommit.get(tx) ?? []) then();
     return result;
   } catch (thrown) {
+    isOver = true;
     const reason = errorCodeOf(thrown) === ABORTED ? (failures[0] ?? thrown) : thrown;
     if (isConnectionFailure(reason)) {
       noteFull(reason);

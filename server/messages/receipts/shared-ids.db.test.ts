@@ -8,6 +8,7 @@ import { getMessage } from "@/server/messages/read";
 import { applyReceipts } from "@/server/messages/receipts/apply-receipts";
 import { rejoin } from "@/server/messages/tasks";
 import { referenceTo } from "@/server/providers/reference";
+import { contradictions } from "@/test/database/account-truth";
 import {
   accepted,
   type Claimed,
@@ -210,4 +211,13 @@ test("an outcome with a shared id that is recorded again, because the reply to C
   const next = await recordOutcome(result);
   expect(next).toMatchObject({ provider: "twilio", seq: 2 });
   expect((await recordOutcome(result))?.claim).toBe(next?.claim);
+});
+
+test("a batch in which an id turns out to be shared leaves nothing of its first try, beside receipts that came before it", async () => {
+  const [, id = ""] = (await taken(await newId(), true, OLDER)).others;
+  const [newer, other] = [await claimed("Hello", NEWER), await claimed()];
+  await applyReceipts("vonage", [report(other.id, "delivered")]);
+  await Promise.all([record(newer.first, accepted(id)), record(other.first, accepted(other.id))]);
+  expect([await statusOf(newer), await statusOf(other)]).toEqual(["sent", "delivered"]);
+  for (const { account } of [newer, other]) expect(await contradictions(account.accountId)).toEqual([]);
 });
