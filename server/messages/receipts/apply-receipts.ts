@@ -27,9 +27,10 @@ import {
   matchedReceipt,
 } from "./match-attempts";
 import { noteParked } from "./parked";
-import { foldParts, isPartReporter, registerParts } from "./parts";
+import { foldParts } from "./parts";
 import { stepsOf } from "./receipt-steps";
-import { findHolders, shareIds } from "./shared-ids";
+import { shareReferred } from "./share-referred";
+import { withOwnParts } from "./shared-ids";
 import { withoutForeign } from "./unverified-receipts";
 
 /** The attempt that a provider's id identifies, or (`isPart`) one of whose parts it identifies. */
@@ -92,48 +93,18 @@ async function storeAndApply(tx: Tx, batch: ReceivedReports[]): Promise<Map<stri
     const attempt = attempts.get(receipt.id);
     return attempt ? [matchedReceipt(receipt, attempt)] : [];
   });
-  const applied = await moveByReceipts(tx, await shareReferred(tx, matched));
+  const meant = new Map((await shareReferred(tx, matched)).map((receipt) => [receipt.id, receipt]));
+  const applied = await moveByReceipts(tx, [...meant.values()]);
   await insertReceipts(
     tx,
     receipts.map((receipt) => {
-      return { attempt: attempts.get(receipt.id) ?? null, isApplied: applied.has(receipt.id), ...receipt };
+      return { attempt: meant.get(receipt.id) ?? null, isApplied: applied.has(receipt.id), ...receipt };
     }),
   );
   return rejoinLater(
     tx,
-    receipts.filter(({ id }) => !attempts.has(id)),
+    receipts.filter(({ id }) => !meant.has(id)),
   );
-}
-
-/**
- * Has messages share the ids that receipts with a reference give out again: from now on neither has its id alone. Locks all that are
- * about to be moved as well, since locks are taken in the order of the messages' ids.
- * @returns the receipts; one whose id was a finished message's has it as a new one.
- */
-async function shareReferred(tx: Tx, receipts: readonly MatchedReceipt[]): Promise<MatchedReceipt[]> {
-  const taken = new Map(
-    receipts
-      .filter(({ provider, isReused }) => isReused && isPartReporter(provider))
-      .map(({ id, provider, messageId, seq, report }) => [
-        id,
-        { attempt: { provider, seq, message: { id: messageId } }, providerMessageIds: [report.providerMessageId] },
-      ]),
-  );
-  if (taken.size === 0) return [...receipts];
-  const all = [...taken.values()];
-  const ids = [...receipts, ...(await findHolders(tx, all))].map(({ messageId }) => messageId);
-  await lockMessages(tx, ids);
-  const shared = await shareIds(tx, all);
-  const parts = all.flatMap((own) => {
-    const sharedIds = shared.get(own.attempt);
-    return sharedIds ? [{ isInParts: false, sharedIds, ...own }] : [];
-  });
-  await registerParts(tx, parts);
-  return receipts.map((receipt) => {
-    const own = taken.get(receipt.id);
-    if (!own || shared.has(own.attempt)) return receipt;
-    return { ...receipt, partId: null, isByReference: true, isReused: false };
-  });
 }
 
 /** Adds one job per provider that matches parked receipts again. @returns the number of receipts by provider. */
@@ -286,11 +257,10 @@ async function moveByReceipts(
   givenUpAfterMs: number | null = null,
 ): Promise<Set<string>> {
   if (receipts.length === 0) return new Set();
-  const messages = await lockMessages(
-    tx,
-    receipts.map((receipt) => receipt.messageId),
-  );
-  const folded = await foldParts(tx, receipts);
+  const ids = receipts.map((receipt) => receipt.messageId);
+  // Pipelined: their parts are read under the locks.
+  const [messages, known] = await Promise.all([lockMessages(tx, ids), withOwnParts(tx, receipts)]);
+  const folded = await foldParts(tx, known);
   const pending = [...messages.values()].filter((message) => message.status === "pending");
   const [superseded, counts] = await Promise.all([
     findSuperseded(tx, folded, givenUpAfterMs),

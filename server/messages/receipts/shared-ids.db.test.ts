@@ -20,6 +20,7 @@ import {
   statusOf,
   UNKNOWN,
 } from "@/test/database/attempts";
+import { openTransaction, untilWaiting } from "@/test/database/lock-waits";
 
 const LONG_TEXT = "x".repeat(400);
 const [OLDER, NEWER] = ["+14155550111", "+14155550122"] as const;
@@ -220,4 +221,33 @@ test("a batch in which an id turns out to be shared leaves nothing of its first 
   await Promise.all([record(newer.first, accepted(id)), record(other.first, accepted(other.id))]);
   expect([await statusOf(newer), await statusOf(other)]).toEqual(["sent", "delivered"]);
   for (const { account } of [newer, other]) expect(await contradictions(account.accountId)).toEqual([]);
+});
+
+test("a receipt beside the one that gives its id out again counts for the part that its message had under it", async () => {
+  const id = await newId();
+  const older = await taken(id, true, OLDER);
+  const newer = await claimed("Hello", NEWER);
+  // The id in the receipt of the older one is not shared yet when both are matched.
+  const late = { ...report(id, "sent", referenceTo(newer.id, 1)), isOfWhole: true };
+  await applyReceipts("vonage", [from(OLDER, id, "delivered"), late]);
+  await deliverOthers(older);
+  expect([await statusOf(older), await statusOf(newer)]).toEqual(["delivered", "sent"]);
+});
+
+test("a receipt that waits for the outcome that gives its id out again counts for the part that its message had under it", async () => {
+  const id = await newId();
+  const older = await taken(id, true, OLDER);
+  const newer = await claimed("Hello", NEWER);
+  const blocker = await openTransaction(async (tx) => {
+    await tx.query("SET LOCAL idle_in_transaction_session_timeout = 0");
+    return tx.query("SELECT 1 FROM messages WHERE id = $1 FOR UPDATE", [older.id]);
+  });
+  const outcome = record(newer.first, accepted(id));
+  await untilWaiting("FOR", 1);
+  const receipt = applyReceipts("vonage", [report(id, "delivered")]);
+  await untilWaiting("FOR", 2);
+  await blocker.commit();
+  await Promise.all([outcome, receipt]);
+  await deliverOthers(older);
+  expect([await statusOf(older), await statusOf(newer)]).toEqual(["delivered", "sent"]);
 });

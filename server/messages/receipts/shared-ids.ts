@@ -161,3 +161,34 @@ export async function tellApart(tx: Tx, receipts: readonly SharedReceipt[]): Pro
   if (untold > 0) log("warn", "receipts.id_shared", { count: untold });
   return found;
 }
+
+/** A receipt about a part of a message; `partId`: the id of ours that the part has, as far as is known. */
+type PartReceipt = Omit<SharedReceipt, "messageId"> & { messageId: string; isPart: boolean; partId: string | null };
+
+const PART_RECEIPTS = unnest<PartReceipt>({
+  id: ["text", ({ id }) => id],
+  provider: ["text", ({ provider }) => provider],
+  provider_message_id: ["text", ({ report }) => report.providerMessageId],
+  message_id: ["text", ({ messageId }) => messageId],
+});
+
+/**
+ * @returns the receipts with the id of ours that a part has got since they were matched: under the provider's it would be stored as one
+ *   more part, of which nobody ever reports. The messages must be locked.
+ */
+export async function withOwnParts<Receipt extends PartReceipt>(
+  tx: Tx,
+  receipts: readonly Receipt[],
+): Promise<Receipt[]> {
+  const plain = receipts.filter(({ isPart, partId }) => isPart && partId === null);
+  if (plain.length === 0) return [...receipts];
+  const { rows } = await tx.query<{ id: string; partId: string }>({
+    name: "shared_ids.own_parts",
+    text: `SELECT r.id, p.provider_message_id AS "partId" FROM ${PART_RECEIPTS.as("r")}
+           JOIN attempt_parts p ON p.provider = r.provider AND p.shared_id = r.provider_message_id AND p.message_id = r.message_id`,
+    values: PART_RECEIPTS.values(plain),
+  });
+  if (rows.length === 0) return [...receipts];
+  const own = new Map(rows.map(({ id, partId }) => [id, partId]));
+  return receipts.map((receipt) => ({ ...receipt, partId: own.get(receipt.id) ?? receipt.partId }));
+}
