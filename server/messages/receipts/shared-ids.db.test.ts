@@ -251,3 +251,29 @@ test("a receipt that waits for the outcome that gives its id out again counts fo
   await deliverOthers(older);
   expect([await statusOf(older), await statusOf(newer)]).toEqual(["delivered", "sent"]);
 });
+
+test("a part that had its id with another message has it alone once that is finished, with the status that was reported before", async () => {
+  const id = await newId();
+  const older = await taken(id, true, OLDER);
+  const newer = await claimed(LONG_TEXT, NEWER);
+  await applyReceipts("vonage", [report(id, "delivered", referenceTo(newer.id, 1))]);
+  await applyReceipts("vonage", [from(OLDER, id, "undelivered")]);
+  const others = [`${newer.id}-2`, `${newer.id}-3`];
+  await record(newer.first, accepted(id, ...others));
+  await deliverOthers({ others });
+  expect([await statusOf(older), await statusOf(newer)]).toEqual(["undelivered", "delivered"]);
+});
+
+test("an id that a message has twice, as a provider's and as ours, can be given out again", async () => {
+  const id = await newId();
+  const older = await taken(id, true, OLDER);
+  await pool().query(
+    `INSERT INTO attempt_parts (provider, provider_message_id, message_id, seq, shared_id)
+     SELECT provider, provider_message_id || '~' || message_id, message_id, seq, provider_message_id
+     FROM attempt_parts WHERE provider_message_id = $1`,
+    [id],
+  );
+  const newer = await claimed("Hello", NEWER);
+  await applyReceipts("vonage", [report(id, "delivered", referenceTo(newer.id, 1))]);
+  expect([await statusOf(older), await statusOf(newer)]).toEqual(["sent", "delivered"]);
+});

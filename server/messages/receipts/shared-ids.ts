@@ -57,8 +57,8 @@ export async function refuseSharedIds(tx: Tx, taken: readonly TakenIds[]): Promi
 export type SharedIds = ReadonlyMap<TakenIds["attempt"], ReadonlySet<string>>;
 
 /**
- * Gives the id of ours to the other unfinished messages that have one of these ids; finished ones lose theirs. All of them must be
- * locked. @returns the ids that are shared.
+ * Gives the id of ours to the other unfinished messages that have one of these ids; finished ones lose theirs. Without any other the
+ * provider's id is that of the part again. All of them must be locked. @returns the ids that are shared.
  */
 export async function shareIds(tx: Tx, taken: readonly TakenIds[]): Promise<SharedIds> {
   const ids = eachId(taken);
@@ -78,7 +78,9 @@ export async function shareIds(tx: Tx, taken: readonly TakenIds[]): Promise<Shar
       name: "shared_ids.share_parts",
       text: `UPDATE attempt_parts p SET shared_id = t.id, provider_message_id = ${ownIdOf("p.message_id")}
              FROM ${TAKEN_IDS.as("t")}
-             WHERE p.provider = t.provider AND p.provider_message_id = t.id AND p.message_id <> t.message_id`,
+             WHERE p.provider = t.provider AND p.provider_message_id = t.id AND p.message_id <> t.message_id
+               AND NOT EXISTS (SELECT 1 FROM attempt_parts o
+                 WHERE o.provider = p.provider AND o.provider_message_id = ${ownIdOf("p.message_id")})`,
       values,
     }),
     tx.query({
@@ -89,6 +91,16 @@ export async function shareIds(tx: Tx, taken: readonly TakenIds[]): Promise<Shar
                RETURNING a.provider, a.provider_message_id, a.message_id, a.seq, t.id)
              INSERT INTO attempt_parts (provider, provider_message_id, message_id, seq, shared_id)
              SELECT * FROM shared ON CONFLICT DO NOTHING`,
+      values,
+    }),
+    // A message that a receipt's reference gave the id, and that is the last to have it. Behind the others, which leave no other the plain id.
+    tx.query({
+      name: "shared_ids.have_alone",
+      text: `UPDATE attempt_parts p SET shared_id = NULL, provider_message_id = t.id FROM ${TAKEN_IDS.as("t")}
+             WHERE p.provider = t.provider AND p.shared_id = t.id AND p.message_id = t.message_id
+               AND NOT EXISTS (SELECT 1 FROM attempt_parts o
+                 WHERE o.provider = t.provider AND o.shared_id = t.id AND o.message_id <> t.message_id)
+               AND NOT EXISTS (SELECT 1 FROM attempt_parts o WHERE o.provider = t.provider AND o.provider_message_id = t.id)`,
       values,
     }),
   ]);
@@ -173,22 +185,25 @@ const PART_RECEIPTS = unnest<PartReceipt>({
 });
 
 /**
- * @returns the receipts with the id of ours that a part has got since they were matched: under the provider's it would be stored as one
- *   more part, of which nobody ever reports. The messages must be locked.
+ * @returns the receipts with the ids that their parts have by now: since they were matched, one may have got an id of ours, or have lost it.
+ *   Under the former one it would be stored as one part more, of which nobody ever reports. The messages must be locked.
  */
 export async function withOwnParts<Receipt extends PartReceipt>(
   tx: Tx,
   receipts: readonly Receipt[],
 ): Promise<Receipt[]> {
-  const plain = receipts.filter(({ isPart, partId }) => isPart && partId === null);
-  if (plain.length === 0) return [...receipts];
-  const { rows } = await tx.query<{ id: string; partId: string }>({
+  const ofParts = receipts.filter(({ isPart }) => isPart);
+  if (ofParts.length === 0) return [...receipts];
+  const { rows } = await tx.query<{ id: string; partId: string | null }>({
     name: "shared_ids.own_parts",
-    text: `SELECT r.id, p.provider_message_id AS "partId" FROM ${PART_RECEIPTS.as("r")}
-           JOIN attempt_parts p ON p.provider = r.provider AND p.shared_id = r.provider_message_id AND p.message_id = r.message_id`,
-    values: PART_RECEIPTS.values(plain),
+    text: `SELECT r.id, CASE WHEN p.shared_id IS NOT NULL THEN p.provider_message_id END AS "partId" FROM ${PART_RECEIPTS.as("r")}
+           JOIN attempt_parts p ON p.message_id = r.message_id AND p.provider = r.provider
+             AND r.provider_message_id IN (p.provider_message_id, p.shared_id)`,
+    values: PART_RECEIPTS.values(ofParts),
   });
-  if (rows.length === 0) return [...receipts];
-  const own = new Map(rows.map(({ id, partId }) => [id, partId]));
-  return receipts.map((receipt) => ({ ...receipt, partId: own.get(receipt.id) ?? receipt.partId }));
+  const known = new Map(rows.map(({ id, partId }) => [id, partId]));
+  return receipts.map((receipt) => {
+    const partId = known.get(receipt.id);
+    return partId === undefined ? receipt : { ...receipt, partId };
+  });
 }
