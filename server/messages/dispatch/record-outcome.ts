@@ -20,7 +20,7 @@ import {
   registerParts,
   type TakenIds,
 } from "../receipts/parts";
-import { findHolders, refuseSharedIds, type SharedIds, shareIds } from "../receipts/shared-ids";
+import { findHolders, haveAlone, refuseSharedIds, type SharedIds, shareIds } from "../receipts/shared-ids";
 import { storedCode, storedDetail, storedProviderId } from "../stored-text";
 import { applyChanges, type Change, lockMessages, withSuperseded } from "../transitions";
 import { type Attempt, claimNext, dropClaims, noteClaims, UNAVAILABLE_RETRY_MS } from "./claims";
@@ -244,9 +244,11 @@ const mayReuseIds = ({ attempt, isRepeated }: AttemptResult): boolean =>
 async function write(tx: Tx, effects: Effects, at: Date): Promise<Set<string>> {
   const { unavailableIds: messageIds } = effects;
   const runAt = new Date(at.getTime() + UNAVAILABLE_RETRY_MS);
+  const ofParts = effects.reusedIds.filter(({ attempt }) => isPartReporter(attempt.provider));
   const [claimed] = await Promise.all([
     claimNext(tx, effects.toClaim),
     freeReusedIds(tx, effects.reusedIds),
+    haveAlone(tx, ofParts),
     finishAttempts(tx, effects.results, effects.sharedIds),
     registerParts(tx, effects.acceptedIds),
     applyChanges(tx, effects.changes),
@@ -254,10 +256,7 @@ async function write(tx: Tx, effects: Effects, at: Date): Promise<Set<string>> {
     retryThrottled(tx, effects.retries, at),
     messageIds.length > 0 && addJob(tx, "dispatch_messages", { messageIds }, { runAt }),
     joinReceipts(tx, effects.acceptedIds.flatMap(receiptTargetsOf)),
-    refuseSharedIds(
-      tx,
-      effects.reusedIds.filter(({ attempt }) => isPartReporter(attempt.provider)),
-    ),
+    refuseSharedIds(tx, ofParts),
   ]);
   return claimed;
 }

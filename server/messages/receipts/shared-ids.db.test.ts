@@ -252,17 +252,21 @@ test("a receipt that waits for the outcome that gives its id out again counts fo
   expect([await statusOf(older), await statusOf(newer)]).toEqual(["delivered", "sent"]);
 });
 
-test("a part that had its id with another message has it alone once that is finished, with the status that was reported before", async () => {
-  const id = await newId();
-  const older = await taken(id, true, OLDER);
-  const newer = await claimed(LONG_TEXT, NEWER);
-  await applyReceipts("vonage", [report(id, "delivered", referenceTo(newer.id, 1))]);
-  await applyReceipts("vonage", [from(OLDER, id, "undelivered")]);
-  const others = [`${newer.id}-2`, `${newer.id}-3`];
-  await record(newer.first, accepted(id, ...others));
-  await deliverOthers({ others });
-  expect([await statusOf(older), await statusOf(newer)]).toEqual(["undelivered", "delivered"]);
-});
+test.each(["finished", "forgotten"])(
+  "a part that had its id with another message has it alone once that is %s, with the status that was reported before",
+  async (end) => {
+    const id = await newId();
+    const older = await taken(id, true, OLDER);
+    const newer = await claimed(LONG_TEXT, NEWER);
+    await applyReceipts("vonage", [report(id, "delivered", referenceTo(newer.id, 1))]);
+    await applyReceipts("vonage", [from(OLDER, id, "undelivered")]);
+    if (end === "forgotten") await pool().query("DELETE FROM attempt_parts WHERE message_id = $1", [older.id]);
+    const others = [`${newer.id}-2`, `${newer.id}-3`];
+    await record(newer.first, accepted(id, ...others));
+    await deliverOthers({ others });
+    expect([await statusOf(older), await statusOf(newer)]).toEqual(["undelivered", "delivered"]);
+  },
+);
 
 test("an id that a message has twice, as a provider's and as ours, can be given out again", async () => {
   const id = await newId();

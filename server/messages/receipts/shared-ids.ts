@@ -93,16 +93,8 @@ export async function shareIds(tx: Tx, taken: readonly TakenIds[]): Promise<Shar
              SELECT * FROM shared ON CONFLICT DO NOTHING`,
       values,
     }),
-    // A message that a receipt's reference gave the id, and that is the last to have it. Behind the others, which leave no other the plain id.
-    tx.query({
-      name: "shared_ids.have_alone",
-      text: `UPDATE attempt_parts p SET shared_id = NULL, provider_message_id = t.id FROM ${TAKEN_IDS.as("t")}
-             WHERE p.provider = t.provider AND p.shared_id = t.id AND p.message_id = t.message_id
-               AND NOT EXISTS (SELECT 1 FROM attempt_parts o
-                 WHERE o.provider = t.provider AND o.shared_id = t.id AND o.message_id <> t.message_id)
-               AND NOT EXISTS (SELECT 1 FROM attempt_parts o WHERE o.provider = t.provider AND o.provider_message_id = t.id)`,
-      values,
-    }),
+    // Behind the others, which leave no other message the plain id.
+    haveAlone(tx, taken),
   ]);
   const shared = new Map<TakenIds["attempt"], Set<string>>();
   for (const { attempt, providerMessageId } of ids) {
@@ -116,6 +108,24 @@ export async function shareIds(tx: Tx, taken: readonly TakenIds[]): Promise<Shar
     log("warn", "attempt.provider_id_shared", { provider, message_id: message.id, others: others.length });
   }
   return shared;
+}
+
+/**
+ * Gives messages the plain id back that they have under an id of ours, as a receipt's reference gave it to them, and that no other has any
+ * more. They must be locked.
+ */
+export async function haveAlone(tx: Tx, taken: readonly TakenIds[]): Promise<void> {
+  const ids = eachId(taken);
+  if (ids.length === 0) return;
+  await tx.query({
+    name: "shared_ids.have_alone",
+    text: `UPDATE attempt_parts p SET shared_id = NULL, provider_message_id = t.id FROM ${TAKEN_IDS.as("t")}
+           WHERE p.provider = t.provider AND p.shared_id = t.id AND p.message_id = t.message_id
+             AND NOT EXISTS (SELECT 1 FROM attempt_parts o
+               WHERE o.provider = t.provider AND o.shared_id = t.id AND o.message_id <> t.message_id)
+             AND NOT EXISTS (SELECT 1 FROM attempt_parts o WHERE o.provider = t.provider AND o.provider_message_id = t.id)`,
+    values: TAKEN_IDS.values(ids),
+  });
 }
 
 /** SQL: `ownPartId` of the id `t.id`. */
