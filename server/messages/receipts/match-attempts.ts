@@ -3,6 +3,7 @@ import type { Tx } from "../../core/db";
 import type { ReceiptReport } from "../../core/jobs";
 import { unnest } from "../../core/unnest";
 import { readReference } from "../../providers/reference";
+import { findUnderWay } from "./early-receipts";
 import { isPartReporter, ownPartId } from "./parts";
 import { tellApart } from "./shared-ids";
 
@@ -45,9 +46,13 @@ type Found = {
   referredId: string | null;
   referredSeq: number | null;
   isShared: boolean;
+  /** Number that the message went to which has the id; read only for receipts that come from a number, and name no attempt. */
+  holderTo: string | null;
 };
 
 type ReceiptKeys = IncomingReceipt & { reference: ReturnType<typeof readReference> };
+
+const numberOf = ({ report }: IncomingReceipt): string => report.recipient ?? report.source ?? "";
 
 const RECEIPT_KEYS = unnest<ReceiptKeys>({
   id: ["text", ({ id }) => id],
@@ -55,11 +60,12 @@ const RECEIPT_KEYS = unnest<ReceiptKeys>({
   provider_message_id: ["text", ({ report }) => report.providerMessageId],
   message_id: ["text", ({ reference }) => reference?.messageId ?? null],
   seq: ["int2", ({ reference }) => reference?.seq ?? null],
+  has_number: ["bool", ({ reference, ...receipt }) => reference === null && numberOf(receipt) !== ""],
 });
 
 /**
  * Finds attempts by the provider's id, else by our own reference, which is known before the provider has responded. The reference
- * decides where the id is another message's: the provider has given it out again.
+ * decides where the id is another message's: the provider has given it out again. Without one the receipt's number may (early-receipts.ts).
  * @returns attempts by receipt id; receipts without a known attempt are left out.
  */
 export async function findAttempts(tx: Tx, receipts: readonly SoughtReceipt[]): Promise<Map<string, MatchedAttempt>> {
@@ -70,7 +76,9 @@ export async function findAttempts(tx: Tx, receipts: readonly SoughtReceipt[]): 
              p.message_id IS NULL AND COALESCE(a.outcome = 'accepted', false) AS "isConfirmed",
              n.message_id AS "referredId", n.seq AS "referredSeq",
              (SELECT true FROM attempt_parts s
-               WHERE s.provider = r.provider AND s.shared_id = r.provider_message_id LIMIT 1) IS NOT NULL AS "isShared"
+               WHERE s.provider = r.provider AND s.shared_id = r.provider_message_id LIMIT 1) IS NOT NULL AS "isShared",
+             CASE WHEN r.has_number THEN (SELECT m.to_number FROM messages m WHERE m.id = COALESCE(p.message_id, a.message_id)) END
+               AS "holderTo"
            FROM ${RECEIPT_KEYS.as("r")}
            LEFT JOIN attempt_parts p ON p.provider = r.provider AND p.provider_message_id = r.provider_message_id
            LEFT JOIN message_attempts a ON a.provider = r.provider AND a.provider_message_id = r.provider_message_id
@@ -93,9 +101,23 @@ export async function findAttempts(tx: Tx, receipts: readonly SoughtReceipt[]): 
       .filter(({ isShared }) => isShared)
       .map(({ receipt, referredId }) => ({ ...receipt, messageId: receipt.knownMessageId ?? referredId })),
   );
+  const underWay = await findUnderWay(
+    tx,
+    found.flatMap(({ receipt, holderTo, isShared }) => {
+      const { id, provider, report } = receipt;
+      // Of an id that several messages have, to other numbers, no one is the holder.
+      const to = isShared && !report.reference ? "" : holderTo;
+      if (to === null || shared.has(id)) return [];
+      return [{ id, provider, number: numberOf(receipt), holderTo: to, isVerified: report.recipient === undefined }];
+    }),
+  );
   const matched = new Map<string, MatchedAttempt>();
-  for (const { receipt, ...row } of found) {
-    const one = shared.get(row.id);
+  for (const { receipt, ...known } of found) {
+    const one = shared.get(known.id);
+    const early = underWay.get(known.id);
+    if (early === null) continue;
+    // As if it had our reference.
+    const row = early ? { ...known, referredId: early.messageId, referredSeq: early.seq } : known;
     const attempt = one ? ofSharedId(one) : (byReference(receipt, row) ?? (row.isShared ? null : byId(row)));
     if (attempt) matched.set(row.id, attempt);
   }

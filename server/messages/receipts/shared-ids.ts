@@ -206,9 +206,11 @@ export async function withOwnParts<Receipt extends PartReceipt>(
   if (ofParts.length === 0) return [...receipts];
   const { rows } = await tx.query<{ id: string; partId: string | null }>({
     name: "shared_ids.own_parts",
+    // OFFSET 0: parts are looked up by their messages, whatever the statistics say.
     text: `SELECT r.id, CASE WHEN p.shared_id IS NOT NULL THEN p.provider_message_id END AS "partId" FROM ${PART_RECEIPTS.as("r")}
-           JOIN attempt_parts p ON p.message_id = r.message_id AND p.provider = r.provider
-             AND r.provider_message_id IN (p.provider_message_id, p.shared_id)`,
+           CROSS JOIN LATERAL (SELECT o.provider_message_id, o.shared_id FROM attempt_parts o
+             WHERE o.message_id = r.message_id AND o.provider = r.provider
+               AND r.provider_message_id IN (o.provider_message_id, o.shared_id) OFFSET 0) p`,
     values: PART_RECEIPTS.values(ofParts),
   });
   const known = new Map(rows.map(({ id, partId }) => [id, partId]));

@@ -1,0 +1,93 @@
+/** A message centre reports on a message before it has responded to its submission, under an id that it has given out before. */
+import { beforeAll, describe, expect, test } from "vitest";
+import { pool } from "@/server/core/db";
+import { applyReceipts } from "@/server/messages/receipts/apply-receipts";
+import { contradictions } from "@/test/database/account-truth";
+import { accepted, type Claimed, claimed, prepareAttempts, record, report, statusOf } from "@/test/database/attempts";
+
+beforeAll(prepareAttempts);
+
+let count = 0;
+/** Numbers that no other test sends to. */
+const newNumbers = (): [string, string] => {
+  count += 2;
+  return [`+1415556${1000 + count}`, `+1415556${1001 + count}`];
+};
+
+/** A message that has its id with the centre, and one to another number that is being handed over. */
+async function twoMessages(): Promise<{ id: string; older: Claimed; newer: Claimed; to: string }> {
+  const [former, to] = newNumbers();
+  const older = await claimed("Hello", former);
+  await record(older.first, accepted(older.id));
+  return { id: older.id, older, newer: await claimed("Hello", to), to };
+}
+
+const statuses = (...messages: Claimed[]) => Promise.all(messages.map(statusOf));
+
+describe("a receipt under the id of an older message, from the number to which another one is under way", () => {
+  test("is about that one", async () => {
+    const { id, older, newer, to } = await twoMessages();
+    await applyReceipts("vonage", [{ ...report(id, "delivered"), source: to.slice(1) }]);
+    expect(await statuses(older, newer)).toEqual(["sent", "delivered"]);
+    await record(newer.first, accepted(id));
+    await applyReceipts("vonage", [{ ...report(id, "undelivered"), source: `0${older.first.message.to.slice(2)}` }]);
+    expect(await statuses(older, newer)).toEqual(["undelivered", "delivered"]);
+    for (const { account } of [older, newer]) expect(await contradictions(account.accountId)).toEqual([]);
+  });
+
+  test("waits for the response when anybody could have sent it, and takes no id away", async () => {
+    const { id, older, newer, to } = await twoMessages();
+    const unverified = { ...report(id, "delivered"), recipient: to.slice(1) };
+    await applyReceipts("vonage", [unverified]);
+    expect(await statuses(older, newer)).toEqual(["sent", "pending"]);
+    const { rows } = await pool().query("SELECT shared_id FROM attempt_parts WHERE shared_id = $1", [id]);
+    expect(rows).toEqual([]);
+    await record(newer.first, accepted(id));
+    await applyReceipts("vonage", [{ ...unverified, isLastTry: true }]);
+    expect(await statuses(older, newer)).toEqual(["sent", "delivered"]);
+  });
+
+  test("is about that one although the older message has ended", async () => {
+    const { id, older, newer, to } = await twoMessages();
+    await applyReceipts("vonage", [report(id, "failed")]);
+    await applyReceipts("vonage", [{ ...report(id, "delivered"), source: to }]);
+    await record(newer.first, accepted(id));
+    expect(await statuses(older, newer)).toEqual(["failed", "delivered"]);
+  });
+});
+
+test("a receipt under an id that two messages have is about a third one that is under way to its number", async () => {
+  const { id, older, newer, to } = await twoMessages();
+  const [, former] = newNumbers();
+  const second = await claimed("Hello", former);
+  await record(second.first, accepted(id));
+  await applyReceipts("vonage", [{ ...report(id, "delivered"), source: to }]);
+  await record(newer.first, accepted(id));
+  expect(await statuses(older, second, newer)).toEqual(["sent", "sent", "delivered"]);
+});
+
+test("a receipt from a number to which two messages are under way waits for the response of the one that has its id", async () => {
+  const { id, older, newer, to } = await twoMessages();
+  const other = await claimed("Hello", to);
+  await applyReceipts("vonage", [{ ...report(id, "delivered"), source: to }]);
+  expect(await statuses(older, newer, other)).toEqual(["sent", "pending", "pending"]);
+  await applyReceipts("vonage", [report(id, "failed")]);
+  await record(other.first, accepted(id));
+  expect(await statuses(older, newer, other)).toEqual(["failed", "pending", "delivered"]);
+});
+
+describe("the id decides", () => {
+  test("for a receipt from a number to which nothing is under way", async () => {
+    const { id, older, newer } = await twoMessages();
+    await applyReceipts("vonage", [{ ...report(id, "delivered"), source: "14155570000" }]);
+    expect(await statuses(older, newer)).toEqual(["delivered", "pending"]);
+  });
+
+  test("where the message under way is at another provider", async () => {
+    const { id, older, newer, to } = await twoMessages();
+    const next = await record(newer.first, { kind: "retryable", code: "503", detail: "Busy.", fault: "provider" });
+    expect(next?.provider).toBe("twilio");
+    await applyReceipts("vonage", [{ ...report(id, "delivered"), source: to }]);
+    expect(await statuses(older, newer)).toEqual(["delivered", "pending"]);
+  });
+});

@@ -1,0 +1,46 @@
+/**
+ * Receipts without our reference that come before the response to their own send, under an id that an older message still has: a message
+ * centre has begun to count anew, or counts to a small number.
+ */
+import type { Tx } from "../../core/db";
+import { isBegun } from "../attempts-so-far";
+import { isRecipient } from "../phone";
+
+/**
+ * A receipt that its id alone gives to a message. `holderTo`: the number that this message went to. `isVerified`: it comes from the centre;
+ * others anybody could have sent, and they must take no message's id away.
+ */
+type GivenById = { id: string; provider: string; number: string; holderTo: string; isVerified: boolean };
+
+type UnderWay = { provider: string; to: string; messageId: string; seq: number };
+
+/** The last digits of a number, which every notation has. */
+const ENDING = 7;
+
+/**
+ * Finds the attempts that receipts are about instead: where one comes from another number than its message went to, the attempt at its
+ * provider that is under way to that number. A centre that reports under numbers of its own has none such, and the id decides.
+ * @returns attempts by receipt id; null: it is about one of several, or not verified, and has to wait for a response with its id.
+ */
+export async function findUnderWay(tx: Tx, receipts: readonly GivenById[]): Promise<Map<string, UnderWay | null>> {
+  const strange = receipts.filter(({ number, holderTo }) => number.length >= ENDING && !isRecipient(holderTo, number));
+  if (strange.length === 0) return new Map();
+  const { rows } = await tx.query<UnderWay>({
+    name: "receipts.under_way",
+    // OFFSET 0: messages are looked up by attempt, whatever the statistics say.
+    text: `SELECT a.provider, m.to_number AS "to", a.message_id AS "messageId", a.seq FROM message_attempts a
+           CROSS JOIN LATERAL (SELECT r.to_number FROM messages r WHERE r.id = a.message_id OFFSET 0) m
+           WHERE a.outcome IS NULL AND ${isBegun("a")} AND a.provider = ANY($1::text[]) AND right(m.to_number, $3) = ANY($2::text[])`,
+    values: [
+      [...new Set(strange.map(({ provider }) => provider))],
+      [...new Set(strange.map(({ number }) => number.slice(-ENDING)))],
+      ENDING,
+    ],
+  });
+  const found = new Map<string, UnderWay | null>();
+  for (const { id, provider, number, isVerified } of strange) {
+    const [only, ...others] = rows.filter((row) => row.provider === provider && isRecipient(row.to, number));
+    if (only) found.set(id, isVerified && others.length === 0 ? only : null);
+  }
+  return found;
+}
