@@ -13,6 +13,7 @@ import {
 import { status } from "@/test/network/receiver";
 import { MINUTE_MS } from "../../core/clock";
 import { pool, type Tx, transaction } from "../../core/db";
+import { resendDeliveries } from "../history/resend";
 import { lockEndpoints } from "../store";
 import { sweepWebhooks } from "../tasks";
 import { requeueOrphanedDeliveries } from "./sweep";
@@ -121,6 +122,22 @@ test("a delivery with a waiting or running job, or that is not overdue, is not r
   await overdue(setup, 10);
   await sweepWebhooks();
   expect(await jobsNow()).toBe(2);
+});
+
+test("a delivery that lost its job is requeued even if one of an earlier round, which would do nothing, still waits", async () => {
+  const setup = await setUp(status(500));
+  const { account, endpoint } = setup;
+  await raiseSent(setup);
+  await runDeliveryJobs(endpoint.id);
+  const [delivery] = await deliveriesOf(endpoint.id);
+  await resendDeliveries(account.actor, { id: endpoint.id, delivery_ids: [delivery?.id ?? ""] });
+  await pool().query(
+    "DELETE FROM graphile_worker._private_jobs WHERE payload->>'endpointId' = $1 AND payload->>'round' = '1'",
+    [endpoint.id],
+  );
+  await overdue(setup, 10);
+  await sweepWebhooks();
+  expect((await takeDeliveryJobs(endpoint.id)).map((job) => job.payload.round).sort()).toEqual([0, 1]);
 });
 
 test("orphaned deliveries of a disabled endpoint are parked in the end", async () => {

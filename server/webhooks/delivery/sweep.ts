@@ -6,17 +6,16 @@ import { msUntil } from "../../core/clock";
 import { filterEquals, pool, transaction } from "../../core/db";
 import { log } from "../../core/log";
 import { lockEndpoints } from "../store";
+import { CARRIED, DELIVERY_TASKS, JOBS_THAT_CARRY } from "./carried";
 import { addDeliveryJobs, jobsFor, type WaitingDelivery } from "./outbox";
 
-/** Tasks whose jobs name deliveries. */
-const DELIVERY_TASKS = ["deliver_events", "deliver_webhooks"] as const;
 const ORPHANS_PER_STEP = 2_000;
 const SECRETS_PER_STEP = 1_000;
 
 /**
- * Requeues deliveries that were due before `before` and that no waiting, running or retried job carries. Reads the
- * queue's private tables, because its views omit payloads. `before` is a time of this process's clock; its distance from
- * now is applied to the database's clock.
+ * Requeues deliveries that were due before `before` and that no waiting, running or retried job would send: a job of an earlier
+ * try or round finds nothing to do. `before` is a time of this process's clock; its distance from now is applied to the
+ * database's clock.
  * @returns how many were requeued.
  */
 export async function requeueOrphanedDeliveries(before: Date): Promise<number> {
@@ -24,13 +23,13 @@ export async function requeueOrphanedDeliveries(before: Date): Promise<number> {
   for (let count = 0; ; ) {
     const { rows } = await pool().query<{ id: string; endpointId: string }>({
       text: `WITH carried AS MATERIALIZED (
-               SELECT json_array_elements_text(j.payload -> 'deliveryIds') AS id
-               FROM graphile_worker._private_jobs j JOIN graphile_worker._private_tasks t ON t.id = j.task_id
+               SELECT ${CARRIED} FROM ${JOBS_THAT_CARRY}
                WHERE t.identifier = ANY($3::text[]) AND (j.locked_at IS NOT NULL OR j.attempts < j.max_attempts)
              )
              SELECT d.id, d.endpoint_id AS "endpointId" FROM webhook_deliveries d
              WHERE d.status = 'pending' AND d.next_attempt_at < now() - $1::float8 * interval '1 millisecond'
-               AND NOT EXISTS (SELECT 1 FROM carried WHERE carried.id = d.id)
+               AND NOT EXISTS (SELECT 1 FROM carried c WHERE c.id = d.id
+                 AND (c.attempts IS NULL OR (c.round = d.round AND c.attempts = d.attempts)))
              ORDER BY d.next_attempt_at LIMIT $2`,
       values: [overdueMs, ORPHANS_PER_STEP, DELIVERY_TASKS],
     });
