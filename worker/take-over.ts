@@ -3,7 +3,7 @@ import { SECOND_MS } from "../server/core/clock";
 import { pool } from "../server/core/db";
 import { errorFields, log } from "../server/core/log";
 import { keepDoing } from "../server/core/process";
-import { LEASE_S, workerId } from "../server/core/worker-id";
+import { DEAD_AFTER_S, LEASE_S, workerId } from "../server/core/worker-id";
 import { recoverAttempts, takeBackClaims } from "../server/messages/tasks";
 import { type HeartbeatWatch, watchHeartbeats } from "./heartbeats";
 import { LOCK_SPACE, leasedPools, leaseHeldMs } from "./lease";
@@ -12,7 +12,7 @@ const CHECK_EVERY_MS = SECOND_MS;
 /** Silent for this long, by our own clock, a lease is expired: its worker can no longer begin the attempts that it has claimed. */
 const LEASE_MS = LEASE_S * SECOND_MS;
 /** A worker that still holds its lock may only be stopped; after this time it is considered dead all the same. */
-const DEAD_AFTER_MS = 60 * SECOND_MS;
+const DEAD_AFTER_MS = DEAD_AFTER_S * SECOND_MS;
 /** Time for the others to send a heartbeat after a restart of the database or an interruption of our own lease. */
 const GRACE_MS = 5 * SECOND_MS;
 /** A new pool is listed in its worker's lease within this time. */

@@ -7,3 +7,6 @@ export const workerId = defineProcessValue("worker.id", () => `worker-${randomUU
 
 /** A worker counts as alive for this long after its last heartbeat; then its lease is expired. */
 export const LEASE_S = 4;
+
+/** Silent for this long, a worker is considered dead even if it still holds its lock, and others take its jobs over. */
+export const DEAD_AFTER_S = 60;

@@ -19,6 +19,7 @@ import {
   WebhookEndpoint,
   WebhookPath,
   WebhookRecovery,
+  WebhookResend,
   WebhookTest,
 } from "./schema";
 import { sendTestEvent } from "./send-test-event";
@@ -212,6 +213,6 @@ export const webhooksRouter = router({
     .mutation(({ ctx, input }) => recoverDeliveries(ctx.actor, input)),
   resend: sessionProcedure
     .input(ResendInput)
-    .output(WebhookRecovery)
+    .output(WebhookResend)
     .mutation(({ ctx, input }) => resendDeliveries(ctx.actor, input)),
 });

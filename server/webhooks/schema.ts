@@ -181,6 +181,17 @@ export const RecoverInput = WebhookPath.extend({
 });
 export type RecoverInput = z.output<typeof RecoverInput>;
 
+/** Console: `left`: those of the chosen deliveries that are sent by a try that is due. */
+export const WebhookResend = z.object({
+  object: kindOf("webhook_recovery"),
+  recovered: z.number().int().describe("Number of deliveries that were queued again."),
+  left: z.number().int().describe("Number of deliveries that were left to a try that is due."),
+  tried_by: NullableDateTime.describe(
+    "When those are tried at the latest, ISO 8601; null: queued for now, or being sent.",
+  ),
+});
+export type WebhookResend = z.output<typeof WebhookResend>;
+
 export const WebhookRecovery = z.object({
   object: kindOf("webhook_recovery"),
   recovered: z.number().int().describe("Number of deliveries that were queued again."),

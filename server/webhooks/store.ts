@@ -11,6 +11,7 @@ import { INSERT_CHANGES } from "../lists/store";
 import { MESSAGE_COLUMNS, type MessageRow } from "../messages/present";
 import type { EndpointState } from "./delivery/delivery-outcome";
 import { isFirstTry } from "./delivery/outbox";
+import { REQUESTS_END_WITHIN_MS } from "./delivery/retry";
 import { eventOfDelivery, isEvent } from "./derived-ids";
 import type { SealedSecrets } from "./secrets";
 
@@ -43,6 +44,12 @@ const STATE_COLUMNS = `id, is_active AS "isActive", deleted_at IS NOT NULL AS "i
 /** The columns that a request to an endpoint needs; the previous secret only while it still signs. */
 export const TARGET_COLUMNS = `url, secret_sealed AS "secretSealed",
   CASE WHEN previous_secret_until > now() THEN previous_secret_sealed END AS "previousSecretSealed"`;
+
+/** SQL: a try that is due this soon may be under way, since its job may run already. */
+export const IS_DUE = "next_attempt_at <= clock_timestamp() + interval '1 second'";
+
+/** SQL: a request may be under way that was so when the delivery was parked. */
+export const IS_UNDER_WAY = "coalesce(under_way_until > clock_timestamp(), false)";
 
 /** Updates the totals of lists by `moved`: deliveries (`endpoint_id`) that went from the status `former` to `status`. */
 export const INSERT_MOVES = `${INSERT_CHANGES}
@@ -162,9 +169,14 @@ const UNRECORDED = unnest<Unrecorded>(
 /**
  * Ends deliveries that are pending or have no row yet: they become `held` when their endpoint is disabled, `abandoned` when it
  * is deleted.
+ * @param mayBeUnderWay whether other jobs may have begun requests of those that are due.
  * @returns false when the endpoint is open (again); nothing was changed then.
  */
-export const parkDeliveries = (endpointId: string, deliveryIds: readonly string[]): Promise<boolean> =>
+export const parkDeliveries = (
+  endpointId: string,
+  deliveryIds: readonly string[],
+  mayBeUnderWay = false,
+): Promise<boolean> =>
   transaction(async (tx, defer) => {
     const [endpoint] = await lockEndpoints(tx, [endpointId]);
     if (!endpoint || isOpen(endpoint)) return endpoint === undefined;
@@ -174,11 +186,15 @@ export const parkDeliveries = (endpointId: string, deliveryIds: readonly string[
         name: "webhooks.park_deliveries",
         text: `WITH moved AS (
                  UPDATE webhook_deliveries SET next_attempt_at = NULL, finished_at = CASE WHEN $3 THEN now() END,
-                   status = CASE WHEN $3 THEN 'abandoned' ELSE 'held' END
+                   status = CASE WHEN $3 THEN 'abandoned' ELSE 'held' END,
+                   under_way_until = CASE
+                     WHEN $4 AND ${IS_DUE} THEN clock_timestamp() + $5::float8 * interval '1 millisecond'
+                     WHEN ${IS_UNDER_WAY} THEN under_way_until
+                   END
                  WHERE endpoint_id = $1 AND id = ANY($2::text[]) AND ${filterEquals("status", "pending")}
                  RETURNING endpoint_id, 'pending' AS former, status
                ) ${INSERT_MOVES}`,
-        values: [endpointId, deliveryIds, endpoint.isDeleted],
+        values: [endpointId, deliveryIds, endpoint.isDeleted, mayBeUnderWay, REQUESTS_END_WITHIN_MS],
       }),
     );
     defer(insertUnrecorded(tx, endpointId, deliveryIds, endpoint.isDeleted ? "abandoned" : "held"));
@@ -245,7 +261,7 @@ export async function parkAllPending(endpointId: string, unsentIds: readonly str
     const last = rows.at(-1);
     if (!last) return true;
     const ids = rows.map((row) => row.id);
-    if (!(await parkDeliveries(endpointId, ids))) return false;
+    if (!(await parkDeliveries(endpointId, ids, true))) return false;
     after = last.at;
   }
 }

@@ -100,6 +100,15 @@ test("work of a requeued job stays in the queue until it is done, in case the pr
   expect(await deliveryJobsOf(slow.id)).toEqual([]);
 });
 
+test("deliveries that a job may no longer begin go to a new one, which reads anew whether they are due", async () => {
+  const { account, id, receiver } = await setUp();
+  await raiseEvents(account, await makeMessages(account, 3));
+  await runDeliveryJobs(id, { beginWithinMs: 0 });
+  expect(receiver.received).toEqual([]);
+  await runDeliveryJobs(id);
+  expect(receiver.received).toHaveLength(3);
+});
+
 test("deliveries that a running job may no longer begin are sent when their requeued job is due", async () => {
   const slow = await slowEndpoint();
   for (const messageId of await makeMessages(slow.account, 6)) await raiseEvents(slow.account, [messageId]);

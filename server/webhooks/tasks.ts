@@ -8,7 +8,7 @@ import type { WaitingJob } from "./delivery/delegated-jobs";
 import { type DeliverOptions, type SendOptions, sendDeliveries } from "./delivery/deliver";
 import { createFairSlots, REQUEUE_AFTER_MS, type Slot } from "./delivery/fair-slots";
 import { addDeliveryJobs, DELIVERIES_PER_JOB, isFirstTry } from "./delivery/outbox";
-import { WEBHOOK_TIMEOUT_MS } from "./delivery/retry";
+import { REQUESTS_END_WITHIN_MS, WEBHOOK_TIMEOUT_MS } from "./delivery/retry";
 import { eraseExpiredSecrets, requeueOrphanedDeliveries, reviveFirstTries } from "./delivery/sweep";
 import { claimJobs, createRequeue, endJobs } from "./delivery/waiting-jobs";
 import {
@@ -26,8 +26,10 @@ type Payload = JobPayload<"deliver_webhooks">;
 
 /** Delegated deliveries that a slot takes at once: more from an endpoint that is quick, so that the others' turns stay short. */
 const QUICK = { withinMs: 1_000, deliveries: 4 * DELIVERIES_PER_JOB };
-/** Between the end of the last request of a claimed job and the time at which it is due. */
+/** Between the end of a job's last request and the time at which its deliveries may be sent by another job. */
 const MARGIN_MS = 2_000;
+/** A job begins no request later than this after it has begun; the deliveries that are left go to a new job. */
+const BEGIN_WITHIN_MS = REQUESTS_END_WITHIN_MS - WEBHOOK_TIMEOUT_MS - MARGIN_MS;
 /** A delivery that is overdue by this much, and that no job carries, has lost its job. */
 const ORPHANED_AFTER_MS = 5 * MINUTE_MS;
 
@@ -91,7 +93,8 @@ async function deliverOwn(slot: Slot, payload: Payload, options: DeliverOptions)
   const target = await loadTarget(payload.endpointId);
   if (!target) return true;
   if (!mayTry(slot, target)) return false;
-  const deliveryIds = await deliver(target, payload, { ...options, untilMs: null });
+  const untilMs = performance.now() + (options.beginWithinMs ?? BEGIN_WITHIN_MS);
+  const deliveryIds = await deliver(target, payload, { ...options, untilMs });
   if (deliveryIds.length > 0) await addDeliveryJobs(pool(), [{ payload: { ...payload, deliveryIds }, runAt: null }]);
   return true;
 }

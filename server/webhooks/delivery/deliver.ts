@@ -9,11 +9,11 @@ import { recordOutcome } from "./record-outcome";
 import { WEBHOOK_TIMEOUT_MS } from "./retry";
 import type { Secrets } from "./signature";
 
-/** `limitMs` for each whole exchange; `signal` is aborted when the process is to end. */
-export type DeliverOptions = { limitMs?: number; signal?: AbortSignal };
+/** `limitMs` for each whole exchange; `signal` is aborted when the process is to end. `beginWithinMs`: see {@link SendOptions}. */
+export type DeliverOptions = { limitMs?: number; beginWithinMs?: number; signal?: AbortSignal };
 
-/** `untilMs`: no request is begun after this time, by `performance.now()`; null: no limit. */
-export type SendOptions = DeliverOptions & { untilMs: number | null };
+/** `untilMs`: no request is begun after this time, by `performance.now()`. */
+export type SendOptions = DeliverOptions & { untilMs: number };
 
 const PARALLEL_REQUESTS = 16;
 
@@ -54,8 +54,7 @@ export async function sendDeliveries(
     if (!isStillOpen) wasClosed = true;
   }
 
-  const mayBegin = () =>
-    !wasClosed && !isBroken && !signal?.aborted && (untilMs === null || performance.now() < untilMs);
+  const mayBegin = () => !wasClosed && !isBroken && !signal?.aborted && performance.now() < untilMs;
 
   async function pump(): Promise<void> {
     try {

@@ -75,6 +75,18 @@ describe("one try", () => {
     expect(deleted.deliveries).toMatchObject([{ status: "abandoned", round: 1, attempts: 6 }]);
   });
 
+  test("of a delivery that was sent again meanwhile begins its next round when it fails, and ends it when it does not", () => {
+    const before = delivery("d1", { attempts: 5, isSentAgain: true });
+    const settle = (made: DeliveryOutcome, more: Partial<EndpointState> = {}) =>
+      settleOutcomes([endpoint(more)], [before], [made]).deliveries;
+    const failed = outcome("d1", { attempt: 6 });
+    const nextRound = { round: 1, attempts: 0 };
+    expect(settle(failed)).toMatchObject([{ status: "pending", ...nextRound, nextAttemptAt: at(30_000) }]);
+    expect(settle(failed, { isActive: false })).toMatchObject([{ status: "held", ...nextRound }]);
+    expect(settle(failed, { isDeleted: true })).toMatchObject([{ status: "abandoned", round: 0, attempts: 6 }]);
+    expect(settle(ok("d1", { attempt: 6 }))).toMatchObject([{ status: "delivered", round: 0, attempts: 6 }]);
+  });
+
   test.each([
     [1, 30],
     [2, 300],

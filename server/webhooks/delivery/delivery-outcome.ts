@@ -36,8 +36,17 @@ export type EndpointState = {
   disabledReason: DisabledReason | null;
 };
 
-/** `attempts`: tries made in this `round`; a recovery begins the next round, and so does a last try for which the egress proxy was away. */
-export type DeliveryState = { id: string; status: DeliveryStatus; round: number; attempts: number };
+/**
+ * `attempts`: tries made in this `round`; a recovery begins the next round, and so does a last try for which the egress proxy was away.
+ * `isSentAgain`: it was recovered while a request of this round was under way; the next round begins after that request, if it fails.
+ */
+export type DeliveryState = {
+  id: string;
+  status: DeliveryStatus;
+  round: number;
+  attempts: number;
+  isSentAgain?: boolean;
+};
 
 type SettledDelivery = DeliveryState & { nextAttemptAt: Date | null; finishedAt: Date | null };
 
@@ -124,10 +133,11 @@ function settleDelivery(
   retries: Map<string, Retry>,
 ): SettledDelivery {
   const { finishedAt } = outcome;
-  const scheduledS = delayAfter(delivery.attempts, outcome);
+  const isSentAgain = delivery.isSentAgain === true && !outcome.acknowledged && !endpoint.isDeleted;
+  const scheduledS = delayAfter(isSentAgain ? 1 : delivery.attempts, outcome);
   // Nobody's events are given up for an outage on this side.
-  const isNextRound = scheduledS === null && outcome.ofProxy === "away" && !endpoint.isDeleted;
-  const delayS = isNextRound ? NEXT_ROUND_AFTER_S : scheduledS;
+  const isNextRound = isSentAgain || (scheduledS === null && outcome.ofProxy === "away" && !endpoint.isDeleted);
+  const delayS = isNextRound ? (scheduledS ?? NEXT_ROUND_AFTER_S) : scheduledS;
   const { id, status } = delivery;
   const { round, attempts } = isNextRound ? { round: delivery.round + 1, attempts: 0 } : delivery;
   const state: SettledDelivery = { id, status, round, attempts, nextAttemptAt: null, finishedAt: null };

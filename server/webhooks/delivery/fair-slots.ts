@@ -10,6 +10,7 @@
  *   do its work before it is due. Only its id is kept in memory, up to a limit; the deliveries stand in the queue.
  */
 import { createDelegatedJobs, type WaitingJob } from "./delegated-jobs";
+import { REQUESTS_END_WITHIN_MS } from "./retry";
 
 export type Slot = {
   /** Whether the job may begin its next work, given whether the endpoint is failing. */
@@ -39,7 +40,7 @@ const SHARE_DIVISOR = 4;
 const SLOTS_PER_ENDPOINT = 4;
 const SLOTS_PER_FAILING_ENDPOINT = 1;
 /** How long a job waits that got no slot, or whose work is being done. */
-export const REQUEUE_AFTER_MS = 30_000;
+export const REQUEUE_AFTER_MS = REQUESTS_END_WITHIN_MS;
 /** At most 200 jobs a second are requeued for one endpoint, so that a long backlog does not return all at once. */
 const SPACING_MS = 5;
 

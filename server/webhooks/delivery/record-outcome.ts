@@ -67,7 +67,8 @@ async function tellOwners(tried: readonly { endpointId: string }[]): Promise<voi
 async function readDeliveries(tx: Tx, ids: readonly string[]): Promise<DeliveryState[]> {
   const { rows } = await tx.query<DeliveryState>({
     name: "webhooks.read_deliveries",
-    text: "SELECT id, status, round, attempts FROM webhook_deliveries WHERE id = ANY($1::text[])",
+    text: `SELECT id, status, round, attempts, status = 'pending' AND under_way_until IS NOT NULL AS "isSentAgain"
+           FROM webhook_deliveries WHERE id = ANY($1::text[])`,
     values: [ids],
   });
   return rows;
@@ -206,7 +207,7 @@ async function updateDeliveries(tx: Tx, deliveries: readonly SettledTry[]): Prom
              UPDATE webhook_deliveries d
              SET status = u.status, round = u.round, attempts = u.attempts,
                next_attempt_at = clock_timestamp() + u.wait_ms * interval '1 millisecond', finished_at = u.finished_at,
-               status_code = u.status_code, latency_ms = u.latency_ms, response_head = u.response_head
+               under_way_until = NULL, status_code = u.status_code, latency_ms = u.latency_ms, response_head = u.response_head
              FROM ${SETTLED_DELIVERIES.as("u")}, former
              WHERE d.id = u.id AND d.id = former.id AND (d.round, d.attempts) < (u.round, u.attempts)
              RETURNING d.endpoint_id, former.status AS former, d.status

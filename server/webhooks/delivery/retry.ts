@@ -26,6 +26,9 @@ export const RETRY_AFTER_MAX_S = 86_400;
 /** Time limit of a whole exchange with an endpoint, in milliseconds. */
 export const WEBHOOK_TIMEOUT_MS = 10_000;
 
+/** A job's last request has ended so many milliseconds after the job read which of its deliveries are due. */
+export const REQUESTS_END_WITHIN_MS = 30_000;
+
 /**
  * Seconds until the next try, from the end of the previous one, or `null` when all tries are used up.
  *

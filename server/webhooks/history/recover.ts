@@ -2,14 +2,12 @@ import { inAccountQueue } from "../../accounts/account-queue";
 import type { AccountActor } from "../../core/actor";
 import { transaction } from "../../core/db";
 import { type ApiError, invalidRequest, isApiError, serviceUnavailable } from "../../core/errors";
-import { addDeliveryJobs, jobsFor, type WaitingDelivery } from "../delivery/outbox";
 import { isEvent } from "../derived-ids";
 import type { RecoverInput, WebhookRecovery } from "../schema";
 import { noSuchEndpoint } from "../service";
-import { INSERT_MOVES } from "../store";
 import { findForgottenTexts } from "./forgotten-texts";
+import { queueAgain, SEND_AGAIN, type SentAgain } from "./send-again";
 
-type Recovered = WaitingDelivery & { createdAt: Date };
 type Missed = Position & { messageId: string };
 /** The last delivery of the previous step, in the order of `createdAt`, then id. */
 type Position = { createdAt: Date; id: string };
@@ -20,7 +18,8 @@ type Step = { count: number; last: Position | null };
 const RECOVERED_PER_STEP = 1_000;
 
 /**
- * Sends missed events again: deliveries since `since` that are parked or abandoned begin the next round of tries. Each step
+ * Sends missed events again: deliveries since `since` that are parked or abandoned begin the next round of tries, those with a
+ * request still under way after that request, if it fails. Each step
  * is a transaction with its jobs, so an interrupted call has done part of the work and the next one does the rest;
  * concurrent calls share it. Events of messages whose text was deleted stay as they are. Ends early when the endpoint is
  * disabled meanwhile.
@@ -80,25 +79,16 @@ const recoverStep = (accountId: string, endpointId: string, after: Position): Pr
       values: [endpointId, after.createdAt.toISOString(), after.id, RECOVERED_PER_STEP],
     });
     const forgotten = await findForgottenTexts(tx, [...new Set(missed.rows.map(({ messageId }) => messageId))]);
-    const { rows } = await tx.query<Recovered>({
+    const { rows } = await tx.query<SentAgain>({
       name: "webhooks.recover_deliveries",
-      text: `WITH missed AS (
-               SELECT id, status FROM webhook_deliveries WHERE id = ANY($1::text[]) AND status IN ('held', 'abandoned')
-             ), moved AS (
-               UPDATE webhook_deliveries d
-               SET status = 'pending', round = d.round + 1, attempts = 0, finished_at = NULL,
-                 next_attempt_at = date_trunc('milliseconds', now())
-               FROM missed WHERE d.id = missed.id
-               RETURNING d.id, d.endpoint_id, d.round, d.attempts, d.created_at, missed.status AS former, d.status
-             ), counted AS (
-               ${INSERT_MOVES}
-             )
-             SELECT id, endpoint_id AS "endpointId", round, attempts, created_at AS "createdAt" FROM moved`,
+      text: `WITH former AS (
+               SELECT * FROM webhook_deliveries WHERE id = ANY($1::text[]) AND status IN ('held', 'abandoned')
+             ), ${SEND_AGAIN}`,
       values: [missed.rows.flatMap(({ id, messageId }) => (forgotten.has(messageId) ? [] : [id]))],
     });
     const recovered = rows.sort(
       (one, other) => one.createdAt.getTime() - other.createdAt.getTime() || (one.id < other.id ? -1 : 1),
     );
-    await addDeliveryJobs(tx, jobsFor(recovered));
+    await queueAgain(tx, recovered);
     return { count: recovered.length, last: missed.rows.at(-1) ?? null };
   });

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { startRunner } from "@/test/database/queue";
 import {
   deliveriesOf,
   makeMessages,
@@ -8,6 +9,7 @@ import {
   webhooksOfFile,
 } from "@/test/database/webhooks";
 import { status } from "@/test/network/receiver";
+import { webhookTasks } from "@/worker/tasks";
 import { pool } from "../../core/db";
 import { isApiError } from "../../core/errors";
 import { readTotal } from "../../lists/store";
@@ -77,12 +79,15 @@ test("one whose next try is due, or under way, is left to it: no event is sent t
       resolve();
     });
   });
-  const running = runDeliveryJobs(endpoint.id);
+  await pool().query("UPDATE graphile_worker._private_jobs SET run_at = now() WHERE payload->>'endpointId' = $1", [
+    endpoint.id,
+  ]);
+  const runner = await startRunner({ deliver_webhooks: webhookTasks.deliver_webhooks }, 1);
   await asked;
   expect((await again()).recovered).toBe(0);
   expect(await state()).toEqual({ status: "pending", round: 0, attempts: 1 });
   respond();
-  await running;
+  await runner.stop();
   expect(await state()).toEqual({ status: "delivered", round: 0, attempts: 2 });
   await runDeliveryJobs(endpoint.id);
   expect(receiver.received).toHaveLength(2);

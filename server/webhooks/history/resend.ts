@@ -1,34 +1,31 @@
 import { inAccountQueue } from "../../accounts/account-queue";
 import type { AccountActor } from "../../core/actor";
-import { addJobs } from "../../core/add-jobs";
 import { type Tx, transaction } from "../../core/db";
 import { invalidRequest, notFound } from "../../core/errors";
-import { jobsFor, type WaitingDelivery } from "../delivery/outbox";
 import { isEvent } from "../derived-ids";
-import type { ResendInput, WebhookRecovery } from "../schema";
+import type { ResendInput, WebhookResend } from "../schema";
 import { noSuchEndpoint } from "../service";
-import { INSERT_MOVES } from "../store";
+import { IS_DUE, IS_UNDER_WAY } from "../store";
+import { type DueTries, findDueTries } from "./due-tries";
 import { findForgottenTexts } from "./forgotten-texts";
-
-/** A try that is due this soon is not brought forward: its job may run already. */
-const DUE_SOON = "interval '1 second'";
+import { queueAgain, SEND_AGAIN, type SentAgain } from "./send-again";
 
 /**
  * Console: sends deliveries again now, in the next round of tries: those that ended or are parked, and those that wait for
- * a later try. The job of that try finds another round, and does nothing. A delivery whose try is due is left as it is: it is
- * queued or being sent, and would be sent twice at a time. The tries so far stay listed: a first try that stands in the
- * delivery's own row gets a row of its own.
+ * a later try. The job of that try finds another round, and does nothing. A delivery whose try is due is left to it, unless that
+ * try was lost: it is queued or being sent, and would be sent twice at a time. The result says how many were left, and when they
+ * are tried at the latest. The tries so far stay listed: a first try that stands in the delivery's own row gets a row of its own.
  * @throws 404 when the endpoint does not have one of them, and 400 `endpoint_disabled` or `text_forgotten`; then none is sent.
  */
-export async function resendDeliveries(actor: AccountActor, input: ResendInput): Promise<WebhookRecovery> {
-  const recovered = await inAccountQueue(actor.accountId, () => queueAgain(actor.accountId, input));
-  return { object: "webhook_recovery", recovered };
+export async function resendDeliveries(actor: AccountActor, input: ResendInput): Promise<WebhookResend> {
+  return inAccountQueue(actor.accountId, () => resend(actor.accountId, input));
 }
 
-/** Under the endpoint's lock, like every change of deliveries. @returns how many were queued. */
-const queueAgain = (accountId: string, { id, delivery_ids }: ResendInput): Promise<number> =>
+/** Under the endpoint's lock, like every change of deliveries; the queue is read before it is taken. */
+const resend = (accountId: string, { id, delivery_ids }: ResendInput): Promise<WebhookResend> =>
   transaction(async (tx) => {
     const chosen = [...new Set(delivery_ids)];
+    const due = await findDueTries(tx, id, chosen);
     const { rows: endpoints } = await tx.query<{ isActive: boolean; found: number }>({
       name: "webhooks.lock_endpoint_of_deliveries",
       text: `SELECT is_active AS "isActive",
@@ -49,32 +46,43 @@ const queueAgain = (accountId: string, { id, delivery_ids }: ResendInput): Promi
         "The text of a message was deleted, on request or because of its age: its event can be sent no more.";
       throw invalidRequest(message, { param: "delivery_ids", reason: "text_forgotten" });
     }
-    const { rows } = await tx.query<WaitingDelivery>({
-      name: "webhooks.resend_deliveries",
-      text: `WITH former AS (
-               SELECT * FROM webhook_deliveries
-               WHERE id = ANY($1::text[]) AND endpoint_id = $2
-                 AND (status <> 'pending' OR next_attempt_at > clock_timestamp() + ${DUE_SOON})
-             ), kept AS (
-               INSERT INTO webhook_tries
-                 (delivery_id, round, attempt, status_code, latency_ms, response_head, created_at)
-               SELECT id, 0, 1, status_code, latency_ms, response_head, finished_at FROM former WHERE latency_ms IS NOT NULL
-             ), moved AS (
-               UPDATE webhook_deliveries d
-               SET status = 'pending', round = d.round + 1, attempts = 0, finished_at = NULL,
-                 status_code = NULL, latency_ms = NULL, response_head = NULL,
-                 next_attempt_at = date_trunc('milliseconds', now())
-               FROM former WHERE d.id = former.id
-               RETURNING d.id, d.endpoint_id, d.round, d.attempts, former.status AS former, d.status
-             ), counted AS (
-               ${INSERT_MOVES}
-             )
-             SELECT id, endpoint_id AS "endpointId", round, attempts FROM moved`,
-      values: [chosen, id],
-    });
-    await addJobs(tx, "deliver_webhooks", jobsFor(rows));
-    return rows.length;
+    const sent = await sendAgain(tx, id, chosen, due.lost);
+    await queueAgain(tx, sent);
+    return { object: "webhook_recovery", recovered: sent.length, ...leftOf(chosen, sent, due) };
   });
+
+/** @param lost due tries that nobody makes, if they are still the same. */
+async function sendAgain(tx: Tx, id: string, chosen: readonly string[], lost: DueTries["lost"]): Promise<SentAgain[]> {
+  const { rows } = await tx.query<SentAgain>({
+    name: "webhooks.resend_deliveries",
+    text: `WITH former AS (
+             SELECT * FROM webhook_deliveries
+             WHERE id = ANY($1::text[]) AND endpoint_id = $2
+               AND (status <> 'pending' OR NOT (${IS_DUE} OR ${IS_UNDER_WAY}) OR (id, round, attempts, next_attempt_at) IN (
+                 SELECT * FROM unnest($3::text[], $4::int2[], $5::int2[], $6::timestamptz[])))
+           ), kept AS (
+             INSERT INTO webhook_tries
+               (delivery_id, round, attempt, status_code, latency_ms, response_head, created_at)
+             SELECT id, 0, 1, status_code, latency_ms, response_head, finished_at FROM former WHERE latency_ms IS NOT NULL
+           ), ${SEND_AGAIN}`,
+    values: [
+      chosen,
+      id,
+      lost.map((made) => made.id),
+      lost.map((made) => made.round),
+      lost.map((made) => made.attempts),
+      lost.map((made) => made.nextAttemptAt.toISOString()),
+    ],
+  });
+  return rows;
+}
+
+function leftOf(chosen: readonly string[], sent: readonly SentAgain[], { triedBy }: DueTries) {
+  const sentIds = new Set(sent.map((each) => each.id));
+  const left = chosen.filter((each) => !sentIds.has(each));
+  const times = left.flatMap((each) => triedBy.get(each)?.getTime() ?? []);
+  return { left: left.length, tried_by: times.length > 0 ? new Date(Math.max(...times)).toISOString() : null };
+}
 
 async function isTextForgotten(tx: Tx, deliveryIds: readonly string[]): Promise<boolean> {
   const { rows } = await tx.query<{ messageId: string }>({
