@@ -1712,6 +1712,11 @@ export interface components {
              */
             next_attempt_at: string | null;
             /**
+             * @description The next try, by the clock of the service. `due`: it is queued or being made. `overdue`: it has been due for more than 30 seconds, as in a backlog. null: none is scheduled.
+             * @enum {string|null}
+             */
+            next_attempt_state: "scheduled" | "due" | "overdue" | null;
+            /**
              * Format: date-time
              * @description Time of the event, ISO 8601.
              */

@@ -5,6 +5,7 @@ import type { InboundRow } from "../inbound/store";
 import { type MessageRow, messageAt, presentMessage } from "../messages/present";
 import type { MessageStatus } from "../messages/status";
 import type { DeliveryOutcome } from "./delivery/delivery-outcome";
+import { REQUESTS_END_WITHIN_MS } from "./delivery/retry";
 import type { Delivery, Event, EventType, ReceivedEvent, WebhookEndpoint, WebhookTest } from "./schema";
 
 /** The public columns of `webhook_endpoints`; the sealed secret is not even read. */
@@ -34,6 +35,7 @@ export type DeliveryRow = {
   round: number;
   attempts: number;
   nextAttemptAt: Date | null;
+  underWayUntil: Date | null;
   createdAt: Date;
   finishedAt: Date | null;
   statusCode: number | null;
@@ -102,11 +104,22 @@ export const triesOf = <Stored extends TryRow>(
   return [{ round: 0, attempt: 1, statusCode, latencyMs, error: null, responseHead, createdAt: finishedAt }, ...stored];
 };
 
-/** One delivery with its tries, in the order in which they were made. */
+/** A request that is under way since before the delivery was sent again is that of a due try. */
+function stateOfNextTry(
+  { nextAttemptAt, underWayUntil }: Pick<DeliveryRow, "nextAttemptAt" | "underWayUntil">,
+  at: Date,
+): Delivery["next_attempt_state"] {
+  if (nextAttemptAt === null) return null;
+  const dueForMs = at.getTime() - nextAttemptAt.getTime();
+  if (dueForMs > REQUESTS_END_WITHIN_MS) return "overdue";
+  return dueForMs >= 0 || (underWayUntil !== null && underWayUntil > at) ? "due" : "scheduled";
+}
+
+/** One delivery with its tries, in the order in which they were made. `at`: the database's time, by which tries are due. */
 export const presentDelivery = (
   row: DeliveryRow,
   event: { type: string; messageId: string },
-  tries: readonly TryRow[],
+  { tries, at }: { tries: readonly TryRow[]; at: Date },
 ): Delivery => ({
   id: row.id,
   object: "webhook_delivery",
@@ -117,6 +130,7 @@ export const presentDelivery = (
   round: row.round,
   attempts: row.attempts,
   next_attempt_at: isoOrNull(row.nextAttemptAt),
+  next_attempt_state: stateOfNextTry(row, at),
   created_at: row.createdAt.toISOString(),
   tries: triesOf(row, tries).map((made) => ({
     round: made.round,

@@ -130,6 +130,13 @@ export const Delivery = z.object({
     ),
   attempts: z.number().int().describe("Tries made in this round."),
   next_attempt_at: NullableDateTime.describe("Time of the next try, ISO 8601; null: none is scheduled."),
+  next_attempt_state: z
+    .enum(["scheduled", "due", "overdue"])
+    .nullable()
+    .describe(
+      "The next try, by the clock of the service. `due`: it is queued or being made. `overdue`: it has been due for more than " +
+        "30 seconds, as in a backlog. null: none is scheduled.",
+    ),
   created_at: DateTime.describe("Time of the event, ISO 8601."),
   tries: z
     .array(

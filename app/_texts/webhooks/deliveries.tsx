@@ -14,6 +14,10 @@ const en = {
       one: `${shown} event queued to be sent again`,
       other: `${shown} events queued to be sent again`,
     }),
+  leftTitle: (count: number, shown: string) =>
+    plural(count, { one: `${shown} event was not queued again`, other: `${shown} events were not queued again` }),
+  leftUntil: (time: string) =>
+    `Its own try is due, and is made by ${time} at the latest. After that it can be sent again.`,
   selectAll: "Select all on this page",
   select: (type: string, id: string) => `Select ${type} ${id}`,
   event: "Event",
@@ -37,7 +41,7 @@ const en = {
   tryAgainNow: "Try again now",
   nextTry: (time: ReactNode) => <>Next try {time}</>,
   try: (attempt: number) => `Try ${attempt}`,
-  tryOfRecovery: (attempt: number, recovery: number) => `Try ${attempt} of recovery ${recovery}`,
+  tryOfRound: (attempt: number, round: number) => `Try ${attempt} of new round ${round}`,
   response: (status: number) => `HTTP ${status}`,
   noResponse: "No response",
   milliseconds: (count: string) => `${count} ms`,

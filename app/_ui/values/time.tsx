@@ -35,6 +35,9 @@ function toWords(date: Date, timeZone: string | undefined, isExact: boolean): st
   return relative().format(ageS >= 0 ? -amount : amount, step.unit);
 }
 
+/** Date and clock in the browser's zone, for texts. */
+export const exactTime = (value: string): string => ownClock().format(new Date(value));
+
 /** The time to the second, as the browser's clock shows it and in UTC. */
 const exact = (date: Date) => (
   <>

@@ -188,6 +188,7 @@ export const DELIVERY: Delivery = {
   round: 0,
   attempts: 1,
   next_attempt_at: null,
+  next_attempt_state: null,
   created_at: "2026-01-31T12:00:01.240Z",
   tries: [
     {

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { explain, rowsRead, statementsOf } from "@/test/database/plans";
 import {
   deliveriesOf,
@@ -23,6 +23,8 @@ import { deliverWebhooks } from "../tasks";
 import { listDeliveries } from "./list-deliveries";
 import { recoverDeliveries } from "./recover";
 
+afterEach(() => vi.useRealTimers());
+
 const STATUSES = ["pending", "delivered", "held", "abandoned"] as const;
 
 const setUp = webhooksOfFile();
@@ -38,6 +40,32 @@ async function totals(setup: TestWebhook): Promise<Record<string, number>> {
   expect(await totalOf(setup)).toBe(stored.length);
   return Object.fromEntries(found.filter(([, count]) => count > 0));
 }
+
+test("the next try is scheduled, due or overdue by the database's clock, whatever that of this process says", async () => {
+  const setup = await setUp(status(500));
+  const { account, endpoint } = setup;
+  const stateOf = async () => {
+    const { items } = await listDeliveries(account.actor, { id: endpoint.id, page: 1, limit: 1 });
+    return items[0]?.next_attempt_state;
+  };
+  const nextTryIn = (seconds: number) =>
+    pool().query(
+      "UPDATE webhook_deliveries SET next_attempt_at = clock_timestamp() + make_interval(secs => $2) WHERE endpoint_id = $1",
+      [endpoint.id, seconds],
+    );
+  await raiseSent(setup);
+  await runDeliveryJobs(endpoint.id);
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.parse("2040-01-01T00:00:00Z") });
+  expect(await stateOf()).toBe("scheduled");
+  await nextTryIn(0);
+  expect(await stateOf()).toBe("due");
+  await nextTryIn(-60);
+  expect(await stateOf()).toBe("overdue");
+  vi.useRealTimers();
+  setup.receiver.respondWith(status(200));
+  await runDeliveryJobs(endpoint.id);
+  expect(await stateOf()).toBeNull();
+});
 
 test("totals follow deliveries through every status", async () => {
   const setup = await setUp(status(200));

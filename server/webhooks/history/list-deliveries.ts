@@ -1,4 +1,5 @@
 import type { AccountActor } from "../../core/actor";
+import { now } from "../../core/clock";
 import { readPool, readPrisma } from "../../core/db";
 import { timeOfId } from "../../core/ids";
 import { type RowRange, readList, within } from "../../lists/read-list";
@@ -13,7 +14,7 @@ type Endpoint = { id: string; accountId: string };
 type Status = NonNullable<ListDeliveriesQuery["status"]>;
 
 const COLUMNS = `id, event_id AS "eventId", status, round, attempts, next_attempt_at AS "nextAttemptAt",
-  created_at AS "createdAt", finished_at AS "finishedAt", status_code AS "statusCode", latency_ms AS "latencyMs",
+  under_way_until AS "underWayUntil", created_at AS "createdAt", finished_at AS "finishedAt", status_code AS "statusCode", latency_ms AS "latencyMs",
   response_head AS "responseHead"`;
 
 /** Statuses whose deliveries have an index of their own, by endpoint and time. */
@@ -112,6 +113,16 @@ async function readPage(endpoint: Endpoint, query: ListDeliveriesQuery) {
   );
 }
 
+/** The database's time; asked for only when something is due by it. */
+async function timeFor(rows: readonly DeliveryRow[]): Promise<Date> {
+  if (!rows.some((row) => row.nextAttemptAt)) return now();
+  const { rows: times } = await readPool().query<{ at: Date }>({
+    name: "webhooks.time_of_deliveries",
+    text: "SELECT clock_timestamp() AS at",
+  });
+  return times[0]?.at ?? now();
+}
+
 /** Deliveries to one endpoint, newest first, each with every try. @throws 404 */
 export async function listDeliveries(actor: AccountActor, query: ListDeliveriesQuery) {
   const { accountId } = actor;
@@ -122,7 +133,7 @@ export async function listDeliveries(actor: AccountActor, query: ListDeliveriesQ
   if (!endpoint) throw noSuchEndpoint();
   const page = await readPage(endpoint, query);
   const { rows } = page;
-  const [events, tries] = await Promise.all([
+  const [events, tries, at] = await Promise.all([
     readPrisma().event.findMany({
       where: { accountId, type: { in: [...EVENT_TYPES] }, id: { in: rows.map((row) => row.eventId) } },
       select: { id: true, type: true, messageId: true },
@@ -131,12 +142,13 @@ export async function listDeliveries(actor: AccountActor, query: ListDeliveriesQ
       where: { deliveryId: { in: rows.map((row) => row.id) } },
       orderBy: [{ round: "asc" }, { attempt: "asc" }],
     }),
+    timeFor(rows),
   ]);
   const eventById = new Map(events.map((event) => [event.id, event]));
   const items = rows.flatMap((row) => {
     const event = eventById.get(row.eventId);
     const made = tries.filter((each) => each.deliveryId === row.id);
-    return event ? [presentDelivery(row, event, made)] : [];
+    return event ? [presentDelivery(row, event, { tries: made, at })] : [];
   });
   return page.present(items);
 }

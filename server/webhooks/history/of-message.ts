@@ -52,7 +52,7 @@ export type DeliveryOfMessage = DeliveryRow & { endpointId: string };
 export async function findDeliveries(accountId: string, eventIds: readonly string[]): Promise<DeliveryOfMessage[]> {
   const bounds = eventIds.map(deliveryIdsOf);
   const columns = `d.id, d.endpoint_id AS "endpointId", d.event_id AS "eventId", d.status, d.round, d.attempts,
-    d.next_attempt_at AS "nextAttemptAt", d.created_at AS "createdAt", d.finished_at AS "finishedAt",
+    d.next_attempt_at AS "nextAttemptAt", d.under_way_until AS "underWayUntil", d.created_at AS "createdAt", d.finished_at AS "finishedAt",
     d.status_code AS "statusCode", d.latency_ms AS "latencyMs", d.response_head AS "responseHead"`;
   const { rows } = await readPool().query<DeliveryOfMessage>({
     name: "webhooks.deliveries_of_events",

@@ -13,6 +13,7 @@ import { status } from "@/test/network/receiver";
 import { pool } from "../../core/db";
 import { enableEndpoint } from "../service";
 import { parkAllPending } from "../store";
+import { listDeliveries } from "./list-deliveries";
 import { recoverDeliveries } from "./recover";
 import { resendDeliveries } from "./resend";
 
@@ -102,6 +103,8 @@ test("one that is parked again keeps waiting for its request, and a second click
   const { webhook, respond } = await parkUnderWay();
   await resendAll(webhook);
   expect(await resendAll(webhook)).toMatchObject({ recovered: 0, left: 1, tried_by: null });
+  const { items } = await listDeliveries(webhook.account.actor, { id: webhook.endpoint.id, page: 1, limit: 1 });
+  expect(items[0]).toMatchObject({ status: "pending", next_attempt_state: "due" });
   await disable(webhook);
   await parkAllPending(webhook.endpoint.id);
   await enableEndpoint(webhook.account.actor, webhook.endpoint.id);

@@ -5,15 +5,18 @@ import { deliveriesTexts as texts } from "@/app/_texts/webhooks/deliveries";
 import { trpc } from "@/app/_trpc/client";
 import { useSingle } from "@/app/_ui/changes/use-single";
 import { IconRefresh } from "@/app/_ui/icons/icons";
-import { toastDone, toastFailed } from "@/app/_ui/toast";
+import { toastDone, toastFailed, toastProblem } from "@/app/_ui/toast";
 import { formatCount } from "@/app/_ui/values/count";
+import { exactTime } from "@/app/_ui/values/time";
 
 /** Sends deliveries of an endpoint again; `onDone` runs once they are queued. */
 export function useResend(endpointId: string, onDone?: () => void) {
   const utils = trpc.useUtils();
   const resend = useSingle(utils.client.webhooks.resend.mutate, {
-    onSuccess: ({ recovered }) => {
-      toastDone(recovered === 0 ? texts.queuedAlready : texts.queuedAgain(recovered, formatCount(recovered)));
+    onSuccess: ({ recovered, left, tried_by: triedBy }) => {
+      if (recovered > 0) toastDone(texts.queuedAgain(recovered, formatCount(recovered)));
+      else if (triedBy === null) toastDone(texts.queuedAlready);
+      if (triedBy !== null) toastProblem(texts.leftTitle(left, formatCount(left)), texts.leftUntil(exactTime(triedBy)));
       onDone?.();
     },
     onError: toastFailed,

@@ -79,9 +79,7 @@ export function DeliveryList({ endpointId }: { endpointId: string }) {
   );
   const mayChange = useMayChange();
   const [marked, choose] = useState<string[]>([]);
-  const all = (deliveries.data?.items ?? [])
-    .filter((delivery) => isResendable(delivery, Date.now()))
-    .map(({ id }) => id);
+  const all = (deliveries.data?.items ?? []).filter(isResendable).map(({ id }) => id);
   // Marks of other pages and filters, and of what is on its way by now, count no longer.
   const chosen = marked.filter((id) => all.includes(id));
   return (

@@ -25,7 +25,7 @@ const TONES: Record<Delivery["status"], Tone> = {
 
 /** State of a delivery: one that waits after a failed try is shown as failing. */
 const viewOfDelivery = (delivery: Delivery): { label: string; tone: Tone } =>
-  isFailing(delivery, Date.now())
+  isFailing(delivery)
     ? { label: texts.failing, tone: "danger" }
     : { label: texts.statuses[delivery.status], tone: TONES[delivery.status] };
 
@@ -99,7 +99,7 @@ function DeliveryTries({ delivery, endpointId }: { delivery: Delivery; endpointI
         </Text>
         <PayloadButton delivery={delivery} />
         <IfMayChange>
-          {isResendable(delivery, Date.now()) && <ResendButton delivery={delivery} endpointId={endpointId} />}
+          {isResendable(delivery) && <ResendButton delivery={delivery} endpointId={endpointId} />}
         </IfMayChange>
         {delivery.status === "pending" && delivery.next_attempt_at && (
           <Text size="sm" c="dimmed" component="div">
@@ -115,8 +115,8 @@ function DeliveryTries({ delivery, endpointId }: { delivery: Delivery; endpointI
 }
 
 function Try({ attempt }: { attempt: Delivery["tries"][number] }) {
-  // A recovery starts counting again from 1.
-  const name = attempt.round === 0 ? texts.try(attempt.attempt) : texts.tryOfRecovery(attempt.attempt, attempt.round);
+  // Each round counts again from 1. It may have begun by a recovery, by hand, or by itself.
+  const name = attempt.round === 0 ? texts.try(attempt.attempt) : texts.tryOfRound(attempt.attempt, attempt.round);
   return (
     <Stack gap={6} component="section" aria-label={name}>
       <Group gap="sm">
