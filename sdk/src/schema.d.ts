@@ -1158,7 +1158,7 @@ export interface components {
                     endpoint_id: string;
                     /** @description URL that the event was posted to. */
                     url: string;
-                    /** @description 0 for the regular schedule; each recovery of the endpoint starts the next round of tries. */
+                    /** @description Round of tries, from 0; each recovery begins the next one, and so does a last try for which the egress proxy was away. */
                     round: number;
                     /** @description Number of the try, from 1 in each round. */
                     attempt: number;

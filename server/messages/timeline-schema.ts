@@ -55,7 +55,9 @@ const TimelineEntry = z.discriminatedUnion("kind", [
     round: z
       .number()
       .int()
-      .describe("0 for the regular schedule; each recovery of the endpoint starts the next round of tries."),
+      .describe(
+        "Round of tries, from 0; each recovery begins the next one, and so does a last try for which the egress proxy was away.",
+      ),
     attempt: z.number().int().describe("Number of the try, from 1 in each round."),
     status_code: z.number().int().nullable().describe("HTTP status of the response; null: none came."),
     latency_ms: z.number().int().describe("Duration in milliseconds."),

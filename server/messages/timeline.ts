@@ -157,7 +157,7 @@ function tryEntry(
   events: MessageHistory["events"],
 ): Of<"webhook_try"> {
   const type = events.find((event) => event.id === eventId)?.type ?? "an event";
-  // Round 0 is the regular schedule; each recovery starts another.
+  // Round 0 is the first schedule, and needs no name.
   const round = row.round > 0 ? ` of round ${row.round}` : "";
   const start = `Try ${row.attempt}${round} to post ${type} to ${endpointId}`;
   const end = row.error === null ? "was acknowledged" : "failed";

@@ -41,7 +41,7 @@ const en = {
   tryAgainNow: "Try again now",
   nextTry: (time: ReactNode) => <>Next try {time}</>,
   try: (attempt: number) => `Try ${attempt}`,
-  tryOfRound: (attempt: number, round: number) => `Try ${attempt} of new round ${round}`,
+  tryOfRound: (attempt: number, round: number) => `Try ${attempt} of round ${round}`,
   response: (status: number) => `HTTP ${status}`,
   noResponse: "No response",
   milliseconds: (count: string) => `${count} ms`,

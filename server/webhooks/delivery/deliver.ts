@@ -3,22 +3,33 @@ import { inSpan } from "../../core/spans";
 import { observeTry } from "../../observability/messages";
 import { presentEvent, presentReceived } from "../present";
 import { unsealSecrets } from "../secrets";
-import type { DueDelivery, Target } from "../store";
+import { type DueDelivery, isOpen, loadTarget, type Target } from "../store";
 import { postEvent } from "./post";
 import { recordOutcome } from "./record-outcome";
 import { WEBHOOK_TIMEOUT_MS } from "./retry";
 import type { Secrets } from "./signature";
 
-/** `limitMs` for each whole exchange; `signal` is aborted when the process is to end. `beginWithinMs`: see {@link SendOptions}. */
-export type DeliverOptions = { limitMs?: number; beginWithinMs?: number; signal?: AbortSignal };
+/**
+ * `limitMs` for each whole exchange; `signal` is aborted when the process is to end. `beginWithinMs`: see {@link SendOptions};
+ * `freshMs`: for how long the endpoint's URL, secrets and state are used before they are read again.
+ */
+export type DeliverOptions = { limitMs?: number; beginWithinMs?: number; freshMs?: number; signal?: AbortSignal };
 
 /** `untilMs`: no request is begun after this time, by `performance.now()`. */
 export type SendOptions = DeliverOptions & { untilMs: number };
 
 const PARALLEL_REQUESTS = 16;
+const FRESH_MS = 1_000;
 
-/** The parts that all requests of a job share. */
+/** The parts that the requests of a job share. */
 type Destination = { endpointId: string; url: string | URL; secrets: Secrets };
+
+const destinationOf = (target: Target): Destination => ({
+  endpointId: target.id,
+  // A try with a URL that cannot be parsed fails as others do.
+  url: URL.canParse(target.url) ? new URL(target.url) : target.url,
+  secrets: unsealSecrets(target),
+});
 
 /**
  * Sends due deliveries, up to 16 at once, and returns when every outcome is committed. Begins no more requests once the
@@ -29,14 +40,11 @@ type Destination = { endpointId: string; url: string | URL; secrets: Secrets };
 export async function sendDeliveries(
   target: Target,
   due: readonly DueDelivery[],
-  { limitMs = WEBHOOK_TIMEOUT_MS, signal, untilMs }: SendOptions,
+  { limitMs = WEBHOOK_TIMEOUT_MS, freshMs = FRESH_MS, signal, untilMs }: SendOptions,
 ): Promise<{ unsentIds: string[]; wasClosed: boolean }> {
-  const destination: Destination = {
-    endpointId: target.id,
-    // A try with a URL that cannot be parsed fails as others do.
-    url: URL.canParse(target.url) ? new URL(target.url) : target.url,
-    secrets: unsealSecrets(target),
-  };
+  let destination = destinationOf(target);
+  let readAtMs = performance.now();
+  let reading: Promise<void> | null = null;
   const queue = [...due];
   const writes: Promise<void>[] = [];
   let wasClosed = false;
@@ -56,9 +64,22 @@ export async function sendDeliveries(
 
   const mayBegin = () => !wasClosed && !isBroken && !signal?.aborted && performance.now() < untilMs;
 
+  /** A slow job outlasts a rotation of the secret, another URL, and the end of the endpoint. */
+  async function readAgain(): Promise<void> {
+    const present = await loadTarget(target.id);
+    if (present && isOpen(present)) destination = destinationOf(present);
+    else wasClosed = true;
+    readAtMs = performance.now();
+  }
+
   async function pump(): Promise<void> {
     try {
       while (mayBegin()) {
+        if (queue.length > 0 && performance.now() - readAtMs >= freshMs) {
+          reading ??= readAgain().finally(() => (reading = null));
+          await reading;
+          if (!mayBegin()) return;
+        }
         const delivery = queue.shift();
         if (!delivery) return;
         const result = await sendTraced(destination, delivery, limitMs);

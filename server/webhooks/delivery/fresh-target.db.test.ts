@@ -1,0 +1,69 @@
+/** Jobs that outlast a change of their endpoint. */
+import type { ServerResponse } from "node:http";
+import { expect, test } from "vitest";
+import {
+  deliveriesOf,
+  makeMessages,
+  raiseEvents,
+  runDeliveryJobs,
+  type TestWebhook,
+  webhooksOfFile,
+} from "@/test/database/webhooks";
+import { startReceiver } from "@/test/network/receiver";
+import { deleteEndpoint, rotateSecret, updateEndpoint } from "../service";
+import { verifySignature } from "./signature";
+
+const start = webhooksOfFile();
+
+/** A job of 17 deliveries, 16 of which are being sent when `change` is made; all are acknowledged. */
+async function changeDuringJob(change: (webhook: TestWebhook) => Promise<unknown>): Promise<TestWebhook> {
+  const hanging: ServerResponse[] = [];
+  const webhook = await start((response) => void hanging.push(response));
+  const { account, endpoint, receiver } = webhook;
+  await raiseEvents(account, await makeMessages(account, 17));
+  const running = runDeliveryJobs(endpoint.id, { freshMs: 0 });
+  await expect.poll(() => hanging).toHaveLength(16);
+  await change(webhook);
+  receiver.respondWith((response) => void response.writeHead(200).end());
+  for (const response of hanging) response.writeHead(200).end();
+  await running;
+  return webhook;
+}
+
+test("after a rotation of the secret the next request of a running job is signed with the new one too", async () => {
+  let secret = "";
+  const { receiver } = await changeDuringJob(async ({ account, endpoint }) => {
+    secret = (await rotateSecret(account.actor, endpoint.id)).signing_secret;
+  });
+  expect(receiver.received).toHaveLength(17);
+  const last = receiver.received.at(-1);
+  const verified = verifySignature({
+    header: String(last?.headers["service-signature"]),
+    secret,
+    rawBody: last?.body ?? Buffer.alloc(0),
+    nowSeconds: Math.floor(Date.now() / 1_000),
+  });
+  expect(verified.valid).toBe(true);
+});
+
+test("after a change of the URL the next request of a running job goes to the new one", async () => {
+  const other = await startReceiver();
+  try {
+    const { receiver } = await changeDuringJob(({ account, endpoint }) =>
+      updateEndpoint(account.actor, { id: endpoint.id, url: other.url }),
+    );
+    expect(receiver.received).toHaveLength(16);
+    expect(other.received).toHaveLength(1);
+  } finally {
+    await other.close();
+  }
+});
+
+test("once the endpoint is deleted a running job begins no request, although those before are acknowledged", async () => {
+  const { endpoint, receiver } = await changeDuringJob(({ account, endpoint: { id } }) =>
+    deleteEndpoint(account.actor, id),
+  );
+  expect(receiver.received).toHaveLength(16);
+  const states = (await deliveriesOf(endpoint.id)).map((each) => each.status).sort();
+  expect(states).toEqual(["abandoned", ...Array(16).fill("delivered")]);
+});
