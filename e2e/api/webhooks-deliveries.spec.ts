@@ -50,6 +50,7 @@ test.describe("GET /webhooks/{id}/deliveries", () => {
         round: 0,
         attempts: 1,
         next_attempt_at: null,
+        next_attempt_state: null,
         created_at: event?.created_at,
         tries: [
           {
@@ -73,6 +74,7 @@ test.describe("GET /webhooks/{id}/deliveries", () => {
     await expect.poll(async () => (await deliveriesOf(rest, id)).items[0]?.attempts).toBe(1);
     const [delivery] = (await deliveriesOf(rest, id)).items;
     expect(delivery).toMatchObject({ status: "pending", tries: [{ status_code: 503, error: expect.any(String) }] });
+    expect(delivery?.next_attempt_state).toBe("scheduled");
     const waitMs = Date.parse(String(delivery?.next_attempt_at)) - Date.parse(String(delivery?.tries[0]?.created_at));
     expect(waitMs).toBeGreaterThanOrEqual(30_000);
     expect(waitMs).toBeLessThan(300_000);

@@ -165,3 +165,35 @@ test("a delivery whose schedule is to begin again is failing, and can be sent at
   await expect(page.getByRole("region", { name: "Try 1 of round 2" })).toBeVisible();
   expect(receiver.received).toHaveLength(2);
 });
+
+test("a delivery that is left to its own due try says by when that is made", async ({
+  service,
+  console: page,
+  api,
+  account,
+  receiver,
+}) => {
+  receiver.respondWith(status(500));
+  const { body } = await api.post("/webhooks/create", { url: receiver.url, events: ["message.delivered"] });
+  await api.post("/messages/send", { to: "+15550100001", from: account.sender, body: "Hi" });
+  await page.goto(`/webhooks/${body.data.id}`);
+  const row = page.getByRole("table", { name: "Deliveries" }).getByRole("button", { name: /^message\.delivered/ });
+  await expect(row).toContainText("Failing, will retry");
+  // As in a backlog: the try has been due for a while, and its job waits for a slot.
+  const database = await openDatabase(databaseUrlOf(service));
+  await database
+    .rows(
+      `WITH job AS (
+         UPDATE graphile_worker._private_jobs SET run_at = now() + interval '10 minutes' WHERE payload ->> 'endpointId' = $1
+       )
+       UPDATE webhook_deliveries SET next_attempt_at = now() - interval '1 minute' WHERE endpoint_id = $1 RETURNING id`,
+      [body.data.id],
+    )
+    .finally(database.close);
+  await page.reload();
+  await row.click();
+  await page.getByRole("button", { name: "Try again now" }).click();
+  await expect(page.getByText("1 event was not queued again")).toBeVisible();
+  await expect(page.getByText(/^Its own try is due, and is made by .+ at the latest\./)).toBeVisible();
+  expect(receiver.received).toHaveLength(1);
+});

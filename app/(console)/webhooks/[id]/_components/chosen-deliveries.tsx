@@ -15,8 +15,8 @@ export function useResend(endpointId: string, onDone?: () => void) {
   const resend = useSingle(utils.client.webhooks.resend.mutate, {
     onSuccess: ({ recovered, left, tried_by: triedBy }) => {
       if (recovered > 0) toastDone(texts.queuedAgain(recovered, formatCount(recovered)));
-      else if (triedBy === null) toastDone(texts.queuedAlready);
-      if (triedBy !== null) toastProblem(texts.leftTitle(left, formatCount(left)), texts.leftUntil(exactTime(triedBy)));
+      else if (!triedBy) toastDone(texts.queuedAlready);
+      if (triedBy) toastProblem(texts.leftTitle(left, formatCount(left)), texts.leftUntil(exactTime(triedBy)));
       onDone?.();
     },
     onError: toastFailed,
