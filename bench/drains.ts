@@ -62,7 +62,7 @@ async function run(options: Options, stage: Stage): Promise<Outcome> {
     let cpuUs = { web: 0, worker: 0, postgres: 0 };
     const drained = await drain(stage, {
       database,
-      accountId: customer.accountId,
+      accountIds: [customer.accountId],
       startWorker: async () => {
         if (!running) return service.start("worker");
         process.kill(running.pid, "SIGCONT");

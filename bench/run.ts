@@ -2,9 +2,10 @@
  * Runs a benchmark. It measures what the service costs on this machine and is not a test: only a broken invariant makes
  * it fail (exit code 1).
  *
- *   npm run bench -- <workload> [--seconds 8] [--rounds 3] [--connections 64] [--backlog 20000] [--json]
+ *   npm run bench -- <workload> [--seconds 8] [--rounds 3] [--connections 64] [--backlog 20000] [--accounts 200] [--json]
  */
 import { parseArgs } from "node:util";
+import { accounts } from "./accounts";
 import { bulk } from "./bulk";
 import { drains } from "./drains";
 import { edge } from "./edge";
@@ -27,6 +28,7 @@ const WORKLOADS: Record<string, Workload> = {
   sends,
   bulk,
   drain: drains,
+  accounts,
   kannel,
   edge,
   pages,
@@ -42,7 +44,7 @@ const WORKLOADS: Record<string, Workload> = {
   report,
 };
 
-const DEFAULTS = { seconds: "8", rounds: "3", connections: "64", backlog: "20000" } as const;
+const DEFAULTS = { seconds: "8", rounds: "3", connections: "64", backlog: "20000", accounts: "200" } as const;
 const INTERRUPTED = 130;
 
 const NAME_WIDTH = Math.max(...Object.keys(WORKLOADS).map((name) => name.length));
@@ -59,6 +61,7 @@ Options
   --rounds      rounds, each with one phase per side (${DEFAULTS.rounds})
   --connections connections of the load client and of pgbench (${DEFAULTS.connections})
   --backlog     least number of messages waiting when the worker starts (${DEFAULTS.backlog})
+  --accounts    accounts of the workload accounts (${DEFAULTS.accounts})
   --json        print one JSON object instead of the tables
 `;
 
@@ -74,6 +77,7 @@ function readCommand(args: string[]): Command | null {
       rounds: { type: "string", default: DEFAULTS.rounds },
       connections: { type: "string", default: DEFAULTS.connections },
       backlog: { type: "string", default: DEFAULTS.backlog },
+      accounts: { type: "string", default: DEFAULTS.accounts },
       json: { type: "boolean", default: false },
       help: { type: "boolean", default: false, short: "h" },
     },
@@ -82,7 +86,7 @@ function readCommand(args: string[]): Command | null {
   const [name = "", ...more] = positionals;
   const workload = Object.hasOwn(WORKLOADS, name) ? WORKLOADS[name] : undefined;
   if (!workload || more.length > 0) throw new Error("Name one workload.");
-  const whole = (option: "seconds" | "rounds" | "connections" | "backlog", least: number): number => {
+  const whole = (option: "seconds" | "rounds" | "connections" | "backlog" | "accounts", least: number): number => {
     const value = Number(values[option]);
     if (!Number.isInteger(value) || value < least) throw new Error(`--${option} must be a whole number from ${least}.`);
     return value;
@@ -92,6 +96,7 @@ function readCommand(args: string[]): Command | null {
     rounds: whole("rounds", 1),
     connections: whole("connections", 1),
     backlog: whole("backlog", 0),
+    accounts: whole("accounts", 1),
   };
   return { workload, options, asJson: values.json };
 }

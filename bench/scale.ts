@@ -72,7 +72,7 @@ async function drainWith(stage: Stage, plan: Plan, processes: number, backlog: n
   let cpuUs: Cost = { process: 0, postgres: 0, client: 0 };
   const drained = await drain(stage, {
     database,
-    accountId: customer.accountId,
+    accountIds: [customer.accountId],
     startWorker: async () => {
       const started = await Promise.all(Array.from({ length: processes }, () => service.start("worker")));
       more.push(...started.slice(1));

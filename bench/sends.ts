@@ -196,7 +196,7 @@ async function run(options: Options, stage: Stage): Promise<Outcome> {
   let messages = 0;
   const drained = await drain(stage, {
     database,
-    accountId,
+    accountIds: [accountId],
     startWorker: () => startService(stage, "worker", settings, folder),
     startProbe: () => startLoad(stage, probePlan),
     onDrained: (started, delivered) => {

@@ -45,18 +45,19 @@ type Sample = Counts & { atS: number };
 
 const stepsOf = ({ submitted, ended }: Counts): number => submitted + ended;
 
-async function isAnyOpen(database: Client, accountId: string, lastId: string): Promise<boolean> {
+async function isAnyOpen(database: Client, accountIds: string[], lastId: string): Promise<boolean> {
   const { rows } = await database.query<{ open: boolean }>(
-    `SELECT EXISTS (SELECT 1 FROM pending_messages WHERE account_id = $1 AND message_id <= $2)
-         OR EXISTS (SELECT 1 FROM sent_messages WHERE account_id = $1 AND message_id <= $2) AS open`,
-    [accountId, lastId],
+    `SELECT EXISTS (SELECT 1 FROM pending_messages WHERE account_id = ANY($1) AND message_id <= $2)
+         OR EXISTS (SELECT 1 FROM sent_messages WHERE account_id = ANY($1) AND message_id <= $2) AS open`,
+    [accountIds, lastId],
   );
   return rows[0]?.open ?? false;
 }
 
 type DrainPlan = {
   database: Client;
-  accountId: string;
+  /** Those of the backlog. */
+  accountIds: string[];
   startWorker: () => Promise<Service>;
   startProbe: () => ReturnType<typeof startLoad>;
   /** Called as soon as the whole backlog is seen delivered. */
@@ -68,12 +69,12 @@ type DrainPlan = {
  * @throws Error when the worker ends or makes no progress.
  */
 export async function drain(stage: Stage, plan: DrainPlan): Promise<{ report: DrainReport; worker: Service }> {
-  const { database, accountId } = plan;
+  const { database, accountIds } = plan;
   const before = await readCounts(database);
   const backlog = before.open;
   const { rows } = await database.query<{ lastId: string }>(
-    `SELECT coalesce(max(id), '') AS "lastId" FROM messages WHERE account_id = $1`,
-    [accountId],
+    `SELECT coalesce(max(id), '') AS "lastId" FROM messages WHERE account_id = ANY($1)`,
+    [accountIds],
   );
   const lastId = rows[0]?.lastId ?? "";
 
@@ -103,7 +104,7 @@ export async function drain(stage: Stage, plan: DrainPlan): Promise<{ report: Dr
 
   // The cheap condition first: the expensive query runs only once enough messages have ended.
   const drained = await watch(
-    async ({ ended }) => ended - before.ended >= backlog && !(await isAnyOpen(database, accountId, lastId)),
+    async ({ ended }) => ended - before.ended >= backlog && !(await isAnyOpen(database, accountIds, lastId)),
   );
   plan.onDrained(worker, drained.ended - before.ended);
   probe.stop();

@@ -80,10 +80,11 @@ export const openClient = (stage: Stage, url: string): Promise<pg.Client> =>
 /** The account that sends everything, its sender ID and its keys. */
 export type Customer = { accountId: string; sender: string; keys: { id: string; plain: string }[] };
 
-export const makeCustomer = (): Customer => ({
+/** @param keys how many it has. */
+export const makeCustomer = (keys = KEYS): Customer => ({
   accountId: newId("account"),
   sender: "BENCH",
-  keys: Array.from({ length: KEYS }, () => ({ id: newId("apiKey"), plain: newPlainKey() })),
+  keys: Array.from({ length: keys }, () => ({ id: newId("apiKey"), plain: newPlainKey() })),
 });
 
 /** After the account, the permissions and the rate limit. */
@@ -103,30 +104,35 @@ export async function makeDatabase(server: RunningPostgres, name: string, custom
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    await client.query("INSERT INTO accounts (id, email, name, balance_micros) VALUES ($1, $2, 'Bench', $3)", [
-      customer.accountId,
-      "bench@example.com",
-      OPENING_MICROS,
-    ]);
-    await client.query(
-      "INSERT INTO ledger_entries (account_id, kind, amount_micros, held_micros, note) VALUES ($1, 'credit', $2, 0, 'opening')",
-      [customer.accountId, OPENING_MICROS],
-    );
-    await client.query(
-      `INSERT INTO api_keys (id, account_id, name, key_hash, key_hint, permissions, rate_limit, allowed_ips)
-       SELECT id, $1, 'bench', hash, hint, $2, $3, '{}' FROM ${KEY_ROWS.as("k")}`,
-      [customer.accountId, [...SCOPES], KEY_RATE_LIMIT, ...KEY_ROWS.values(customer.keys)],
-    );
-    await client.query(
-      `INSERT INTO senders (id, account_id, sender_id, type, status, approved_at)
-       VALUES ($1, $2, $3, 'alphanumeric', 'approved', now())`,
-      [newId("sender"), customer.accountId, customer.sender],
-    );
+    await insertCustomer(client, customer);
     await client.query("INSERT INTO routes (prefix, chain, price_micros) VALUES ('', '{sandbox}', $1)", [PRICE_MICROS]);
   } finally {
     await client.end();
   }
   return url;
+}
+
+/** Gives a customer its account, with credit, its keys, and its approved sender. */
+export async function insertCustomer(client: pg.Client, customer: Customer): Promise<void> {
+  await client.query("INSERT INTO accounts (id, email, name, balance_micros) VALUES ($1, $2, 'Bench', $3)", [
+    customer.accountId,
+    "bench@example.com",
+    OPENING_MICROS,
+  ]);
+  await client.query(
+    "INSERT INTO ledger_entries (account_id, kind, amount_micros, held_micros, note) VALUES ($1, 'credit', $2, 0, 'opening')",
+    [customer.accountId, OPENING_MICROS],
+  );
+  await client.query(
+    `INSERT INTO api_keys (id, account_id, name, key_hash, key_hint, permissions, rate_limit, allowed_ips)
+     SELECT id, $1, 'bench', hash, hint, $2, $3, '{}' FROM ${KEY_ROWS.as("k")}`,
+    [customer.accountId, [...SCOPES], KEY_RATE_LIMIT, ...KEY_ROWS.values(customer.keys)],
+  );
+  await client.query(
+    `INSERT INTO senders (id, account_id, sender_id, type, status, approved_at)
+     VALUES ($1, $2, $3, 'alphanumeric', 'approved', now())`,
+    [newId("sender"), customer.accountId, customer.sender],
+  );
 }
 
 /** Production settings for the web process and the worker, independent of the caller's environment. */

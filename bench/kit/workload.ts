@@ -8,6 +8,8 @@ export type Options = {
   connections: number;
   /** Least number of messages waiting when the worker is started. */
   backlog: number;
+  /** Accounts that send, where there are many. */
+  accounts: number;
 };
 
 /** The environment of a workload. It can be interrupted at any time; everything it started is stopped at the end. */
