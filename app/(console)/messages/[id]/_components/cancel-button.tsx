@@ -1,12 +1,11 @@
 "use client";
 
-import { Button } from "@mantine/core";
 import { messageTexts } from "@/app/_texts/messages/detail";
 import { trpc } from "@/app/_trpc/client";
 import { useChange } from "@/app/_ui/changes/use-change";
-import { confirmAction } from "@/app/_ui/forms/confirm";
 import { IconBan } from "@/app/_ui/icons/icons";
 import { toastDone, toastFailed } from "@/app/_ui/toast";
+import { ConfirmedButton } from "./confirmed-button";
 
 /** Cancels a pending message once it is confirmed. A provider may take it first: then it says so. */
 export function CancelButton({ id, to }: { id: string; to: string }) {
@@ -22,21 +21,12 @@ export function CancelButton({ id, to }: { id: string; to: string }) {
     onSettled: () => Promise.all([utils.messages.invalidate(), utils.accounts.invalidate()]),
   });
   return (
-    <Button
-      variant="default"
-      leftSection={<IconBan size={16} aria-hidden />}
-      loading={cancel.isPending}
-      onClick={() =>
-        confirmAction({
-          title: texts.title(to),
-          children: texts.explanation,
-          confirmLabel: texts.submit,
-          cancelLabel: texts.keep,
-          onConfirm: () => cancel.mutate({ id }),
-        })
-      }
-    >
-      {texts.submit}
-    </Button>
+    <ConfirmedButton
+      texts={texts}
+      to={to}
+      icon={<IconBan size={16} aria-hidden />}
+      busy={cancel.isPending}
+      onConfirm={() => cancel.mutate({ id })}
+    />
   );
 }

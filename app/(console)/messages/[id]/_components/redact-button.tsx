@@ -1,12 +1,11 @@
 "use client";
 
-import { Button } from "@mantine/core";
 import { messageTexts } from "@/app/_texts/messages/detail";
 import { trpc } from "@/app/_trpc/client";
 import { useChange } from "@/app/_ui/changes/use-change";
-import { confirmAction } from "@/app/_ui/forms/confirm";
 import { IconTrash } from "@/app/_ui/icons/icons";
 import { toastDone, toastFailed } from "@/app/_ui/toast";
+import { ConfirmedButton } from "./confirmed-button";
 
 /** Deletes the text of a message that has ended, once it is confirmed. */
 export function RedactButton({ id, to }: { id: string; to: string }) {
@@ -22,21 +21,12 @@ export function RedactButton({ id, to }: { id: string; to: string }) {
     onSettled: () => utils.messages.invalidate(),
   });
   return (
-    <Button
-      variant="default"
-      leftSection={<IconTrash size={16} aria-hidden />}
-      loading={redact.isPending}
-      onClick={() =>
-        confirmAction({
-          title: texts.title(to),
-          children: texts.explanation,
-          confirmLabel: texts.submit,
-          cancelLabel: texts.keep,
-          onConfirm: () => redact.mutate({ id }),
-        })
-      }
-    >
-      {texts.submit}
-    </Button>
+    <ConfirmedButton
+      texts={texts}
+      to={to}
+      icon={<IconTrash size={16} aria-hidden />}
+      busy={redact.isPending}
+      onConfirm={() => redact.mutate({ id })}
+    />
   );
 }
