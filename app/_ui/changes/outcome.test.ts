@@ -124,6 +124,13 @@ test("a row holds what was asked for, whatever else it has", () => {
   expect(ifHolds(undefined, {})).toBeUndefined();
 });
 
+test("a URL with tabs is held as the service stores it, without them; other texts keep theirs", () => {
+  const url = "https://example.com/hooks";
+  expect(isHeld({ url }, { url: " https://exam\tple.com/ho\noks" })).toBe(true);
+  expect(isHeld({ url }, { url: "https://example.com/ho oks" })).toBe(false);
+  expect(isHeld({ note: "ab" }, { note: "a\tb" })).toBe(false);
+});
+
 test("only what the service does not know is gone", async () => {
   await expect(ifGone(failing(apiError(404)), "gone")).resolves.toBe("gone");
   await expect(ifGone(async () => "there", "gone")).resolves.toBeUndefined();

@@ -1,5 +1,6 @@
 import { formsTexts } from "@/app/_texts/ui/forms";
 import { apiErrorOf, isUnreadable } from "../forms/api-error";
+import { storedUrl } from "../values/stored-url";
 
 const UNDECIDED = "undecided";
 
@@ -97,7 +98,11 @@ export function triedAgain<Input, Output>(
   };
 }
 
-const textOf = (value: unknown): unknown => (typeof value === "string" ? value.trim() : (value ?? null));
+function textOf(value: unknown): unknown {
+  if (typeof value !== "string") return value ?? null;
+  const text = value.trim();
+  return /^https?:/i.test(text) ? storedUrl(text) : text;
+}
 
 function isSame(stored: unknown, asked: unknown): boolean {
   if (typeof asked !== "object" || asked === null) return textOf(stored) === textOf(asked);

@@ -13,6 +13,7 @@ import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { useStoredForm } from "@/app/_ui/forms/use-stored-form";
 import { toastDone } from "@/app/_ui/toast";
 import { type EnteredNumber, numberOrNull, optionalNumberProblem } from "@/app/_ui/values/entered-number";
+import { storedUrl } from "@/app/_ui/values/stored-url";
 import type { AlertSettings } from "@/server/alerts/schema";
 import { AlertSecret } from "./alert-secret";
 
@@ -43,7 +44,7 @@ export function AlertSettingsCard({ settings }: { settings: AlertSettings }) {
   const submit = form.onSubmit((values) => {
     const { low_balance, by_mail, url } = values;
     errors.clear();
-    const input = { low_balance: numberOrNull(low_balance), by_mail, url: url.trim() || null };
+    const input = { low_balance: numberOrNull(low_balance), by_mail, url: storedUrl(url) || null };
     // Any try that is carried out makes a secret, and the response to another may be the one that arrives.
     if (input.url !== null && input.url !== settings.url) setSecret({ ofUrl: input.url, text: "" });
     update.mutate(input, {
