@@ -169,6 +169,47 @@ test("new recovery codes that nobody saw are called lost, and others are made", 
   await reconnect();
 });
 
+test("recovery codes that another tab has replaced are no longer shown as if they worked", async ({
+  console: page,
+  account,
+}) => {
+  const { recoveryCodes } = await enrol(page);
+  const form = (tab: Page) => tab.getByRole("form", { name: "New recovery codes" });
+  const renew = async (tab: Page, code: string) => {
+    await tab.getByRole("button", { name: "New recovery codes" }).click();
+    await form(tab).getByLabel("Password", { exact: true }).fill(account.password);
+    await form(tab).getByRole("textbox", { name: "Code" }).fill(code);
+    await form(tab).getByRole("button", { name: "Make new codes" }).click();
+    return shownCodes(tab);
+  };
+  const second = await page.context().newPage();
+  await second.goto("/settings/security");
+  const ended = page.getByRole("alert").filter({ hasText: "These recovery codes do not work any more" });
+
+  const first = await renew(page, recoveryCodes[0] ?? "");
+  const codes = await renew(second, first[0] ?? "");
+  await page.getByRole("button", { name: "I have kept them" }).click();
+  await expect(ended).toContainText("Others were made since");
+  await expect(page.getByText(first[1] ?? "")).toBeHidden();
+  expect(await violationsOf(page)).toEqual([]);
+
+  const renewed = await renew(page, codes[1] ?? "");
+  await expect(ended).toBeHidden();
+  await second.evaluate(() => window.dispatchEvent(new Event("focus")));
+  await expect(second.getByText("These recovery codes do not work any more")).toBeVisible();
+  await second.getByRole("button", { name: "Close" }).click();
+  await second.getByRole("button", { name: "Disable" }).click();
+  const proof = second.getByRole("form", { name: "Disable authenticator app" });
+  await proof.getByLabel("Password", { exact: true }).fill(account.password);
+  await proof.getByRole("textbox", { name: "Code" }).fill(renewed[0] ?? "");
+  await proof.getByRole("button", { name: "Disable" }).click();
+  await expect(second.getByRole("button", { name: "Set up" })).toBeVisible();
+  await page.evaluate(() => window.dispatchEvent(new Event("focus")));
+  await expect(ended).toContainText("The authenticator app was disabled since");
+  await page.getByRole("button", { name: "Close" }).click();
+  await expect(page.getByRole("button", { name: "Set up" })).toBeVisible();
+});
+
 test("nobody leaves by accident while new recovery codes are on the way", async ({ console: page, account }) => {
   const { recoveryCodes } = await enrol(page);
   let respond = (): void => undefined;

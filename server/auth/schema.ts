@@ -64,7 +64,11 @@ export type SecondFactorEnrolment = z.output<typeof SecondFactorEnrolment>;
 export const ConfirmSecondFactorInput = z.object({ code: Code });
 export type ConfirmSecondFactorInput = z.output<typeof ConfirmSecondFactorInput>;
 
-export const SecondFactorRecovery = z.object({ recovery_codes: z.array(z.string()) });
+/** `recovery_codes_made_at`: as of {@link SecondFactor}. Once that has another time, these codes do not work any more. */
+export const SecondFactorRecovery = z.object({
+  recovery_codes: z.array(z.string()),
+  recovery_codes_made_at: z.string(),
+});
 export type SecondFactorRecovery = z.output<typeof SecondFactorRecovery>;
 
 /** Proof for a change of an enabled second factor: the password, and a code of the app or a recovery code. */

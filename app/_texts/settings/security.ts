@@ -77,6 +77,11 @@ const en = {
     lost: "The recovery codes were lost on the way",
     oldCodesInvalid:
       "They were stored and not shown, and the earlier ones do not work any more. Make others with another code.",
+    ended: "These recovery codes do not work any more",
+    ends: {
+      replaced: "Others were made since, in another window or on another device. Use those, or make new ones.",
+      disabled: "The authenticator app was disabled since, in another window or on another device.",
+    },
   },
   proof: {
     password: "Password",

@@ -208,6 +208,18 @@ test("the operator takes it away from a person who lost it, which is recorded", 
 const regenerate = async (person: Person, code: string, { password = PASSWORD, address = newAddress() } = {}) =>
   (await regenerateRecoveryCodes(person, { password, code }, address)).recovery_codes;
 
+test("recovery codes come with the time by which they are known to be the ones that count", async () => {
+  const person = await makePerson();
+  const { secret } = await beginSecondFactor(person);
+  const enabled = await confirmSecondFactor(person, { code: codeOf(secret) });
+  const madeAt = async () => (await getSecondFactor(person)).recovery_codes_made_at;
+  expect(await madeAt()).toBe(enabled.recovery_codes_made_at);
+  const proof = { password: PASSWORD, code: enabled.recovery_codes[0] ?? "" };
+  const renewed = await regenerateRecoveryCodes(person, proof, newAddress());
+  expect(await madeAt()).toBe(renewed.recovery_codes_made_at);
+  expect(renewed.recovery_codes_made_at).not.toBe(enabled.recovery_codes_made_at);
+});
+
 /** The codes that open a session. */
 async function workingOf(person: Person, codes: readonly string[]): Promise<string[]> {
   const working: string[] = [];

@@ -45,6 +45,17 @@ const storeRecoveryCodes = (tx: Tx, userId: string, codes: readonly string[]) =>
 const dropRecoveryCodes = (tx: Tx, userId: string) =>
   tx.query("DELETE FROM recovery_codes WHERE user_id = $1", [userId]);
 
+/** Notes that the codes were made. @returns when, as `recovery_codes_made_at` tells it. */
+async function markMade(tx: Tx, userId: string, column: "confirmed_at" | "recovery_codes_at"): Promise<string> {
+  const { rows } = await tx.query<{ madeAt: Date }>(
+    `UPDATE second_factors SET ${column} = clock_timestamp() WHERE user_id = $1 RETURNING ${column} AS "madeAt"`,
+    [userId],
+  );
+  const [made] = rows;
+  if (!made) throw new Error("The second factor is locked, and gone.");
+  return made.madeAt.toISOString();
+}
+
 /** `epochS`: the database's time, so that all processes agree on the step. */
 type Factor = { secretSealed: string; isConfirmed: boolean; lastStep: number; epochS: number };
 
@@ -134,16 +145,17 @@ export async function confirmSecondFactor(
   requireConfirmed(actor);
   const { userId, accountId } = actor;
   const codes = newRecoveryCodes();
-  await transaction(async (tx) => {
+  const madeAt = await transaction(async (tx) => {
     const factor = await lockFactor(tx, userId);
     if (factor?.isConfirmed) throw alreadyEnabled();
     if (!factor || (await spendCode(tx, userId, factor, input.code)) !== "app") throw wrongCode();
-    await tx.query("UPDATE second_factors SET confirmed_at = now() WHERE user_id = $1", [userId]);
+    const made = await markMade(tx, userId, "confirmed_at");
     await storeRecoveryCodes(tx, userId, codes);
     await recordAudit(tx, actor, { action: "second_factor.enabled", accountId, subjectId: userId });
+    return made;
   });
   log("info", "auth.second_factor_enabled", { user_id: userId });
-  return { recovery_codes: codes };
+  return { recovery_codes: codes, recovery_codes_made_at: madeAt };
 }
 
 const wrongCode = () => refusedInput("code", "this code is wrong, or was used already");
@@ -203,6 +215,7 @@ export async function regenerateRecoveryCodes(
 ): Promise<SecondFactorRecovery> {
   const { userId, accountId } = actor;
   const codes = newRecoveryCodes();
+  let madeAt = "";
   await requirePassword(actor, { param: "password", password: input.password, address }, () =>
     transaction(async (tx) => {
       // Its lock makes concurrent calls and sign-ins wait for each other.
@@ -211,7 +224,7 @@ export async function regenerateRecoveryCodes(
       if ((await spendCode(tx, userId, factor, input.code)) === null) throw wrongCode();
       await dropRecoveryCodes(tx, userId);
       await storeRecoveryCodes(tx, userId, codes);
-      await tx.query("UPDATE second_factors SET recovery_codes_at = clock_timestamp() WHERE user_id = $1", [userId]);
+      madeAt = await markMade(tx, userId, "recovery_codes_at");
       await recordAudit(tx, actor, {
         action: "second_factor.recovery_codes_regenerated",
         accountId,
@@ -220,7 +233,7 @@ export async function regenerateRecoveryCodes(
     }),
   );
   log("info", "auth.recovery_codes_regenerated", { user_id: userId });
-  return { recovery_codes: codes };
+  return { recovery_codes: codes, recovery_codes_made_at: madeAt };
 }
 
 /** Removes the second factor of a person who has lost it. @throws 403 for non-operators, 404 when they have none. */

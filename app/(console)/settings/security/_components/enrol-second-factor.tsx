@@ -34,6 +34,7 @@ export function EnrolSecondFactor({
   const confirm = useChange(tryToConfirm, {
     look: async () => ((await utils.client.auth.secondFactor.get.query()).enabled ? LOST_CODES : undefined),
     late: { unknown: texts.disable.unknown },
+    onSettled: () => void utils.auth.secondFactor.invalidate(),
   });
   const form = useForm({ mode: "controlled", initialValues: { code: "" } });
   const errors = useFormErrors(form);
@@ -46,19 +47,7 @@ export function EnrolSecondFactor({
   });
 
   if (confirm.data) {
-    const finish = (next: () => void) => {
-      utils.auth.secondFactor.get.setData(undefined, (known) => known && { ...known, enabled: true });
-      next();
-      return utils.auth.secondFactor.invalidate();
-    };
-    return (
-      <RecoveryCodes
-        codes={confirm.data.recovery_codes}
-        lost={texts.enrol.appEnabled}
-        onDone={() => finish(onDone)}
-        onMakeNew={() => finish(onCodesLost)}
-      />
-    );
+    return <RecoveryCodes made={confirm.data} lost={texts.enrol.appEnabled} onDone={onDone} onMakeNew={onCodesLost} />;
   }
   return (
     <form method="post" onSubmit={submit} noValidate aria-label={texts.enrol.form}>

@@ -1,27 +1,55 @@
 "use client";
 
 import { Button, Group, Stack } from "@mantine/core";
-import { useEffect, useRef } from "react";
+import { useWindowEvent } from "@mantine/hooks";
+import { useEffect, useRef, useState } from "react";
 import { securityTexts as texts } from "@/app/_texts/settings/security";
 import { sharedTexts } from "@/app/_texts/shared";
+import { trpc } from "@/app/_trpc/client";
 import { Notice } from "@/app/_ui/notice";
 import { SecretValue } from "@/app/_ui/values/secret-value";
-import type { SecondFactorRecovery } from "@/server/auth/schema";
+import type { SecondFactor, SecondFactorRecovery } from "@/server/auth/schema";
 
 /** Recovery codes are stored, and nobody has seen them. */
-export const LOST_CODES: SecondFactorRecovery = { recovery_codes: [] };
+export const LOST_CODES: SecondFactorRecovery = { recovery_codes: [], recovery_codes_made_at: "" };
+
+type End = "replaced" | "disabled";
+
+/** Why codes do not work any more, as another tab or device may have caused it; null: they do. */
+function endOf(codes: SecondFactorRecovery, factor: SecondFactor): End | null {
+  if (!factor.enabled || factor.recovery_codes_made_at === null) return "disabled";
+  return factor.recovery_codes_made_at > codes.recovery_codes_made_at ? "replaced" : null;
+}
+
+/** Follows whether the codes that are shown still work: looks when the person comes back to the page, and when asked to. */
+function useEnd(codes: SecondFactorRecovery) {
+  const utils = trpc.useUtils();
+  const factor = trpc.auth.secondFactor.get.useQuery(undefined, { refetchOnWindowFocus: "always" });
+  // From one window to another beside it, nothing but the focus changes.
+  useWindowEvent("focus", () => void factor.refetch());
+  return {
+    // What was known before does not know these codes.
+    end: factor.data && factor.isFetchedAfterMount ? endOf(codes, factor.data) : null,
+    /** @returns whether they still work, as far as anybody can be asked. */
+    look: async (): Promise<boolean> => {
+      const found = await utils.client.auth.secondFactor.get.query().catch(() => null);
+      if (found) utils.auth.secondFactor.get.setData(undefined, found);
+      return !found || endOf(codes, found) === null;
+    },
+  };
+}
 
 /**
- * Shows new recovery codes, once; or says that they were lost.
- * @param lost what is known then.
+ * Shows new recovery codes, once; or says that they were lost, or have ended meanwhile.
+ * @param lost what is known once they were lost.
  */
 export function RecoveryCodes({
-  codes,
+  made,
   lost,
   onDone,
   onMakeNew,
 }: {
-  codes: SecondFactorRecovery["recovery_codes"];
+  made: SecondFactorRecovery;
   lost: string;
   onDone: () => void;
   /** The person wants others, which arrive. */
@@ -30,20 +58,40 @@ export function RecoveryCodes({
   const part = useRef<HTMLDivElement>(null);
   // The form that was submitted is gone, and the focus with it.
   useEffect(() => part.current?.focus(), []);
-  const areLost = codes.length === 0;
+  const { end, look } = useEnd(made);
+  const [isLooking, setLooking] = useState(false);
+  const areLost = made.recovery_codes.length === 0;
+  const areGone = areLost || end !== null;
+  const keep = async () => {
+    setLooking(true);
+    if (await look()) onDone();
+    else setLooking(false);
+  };
   return (
     <Stack ref={part} tabIndex={-1} gap="md" maw={420} role="group" aria-label={texts.recovery.result}>
       {areLost ? (
         <Notice title={texts.recovery.lost} role="alert">
           {lost}
         </Notice>
+      ) : end ? (
+        <Notice title={texts.recovery.ended} role="alert">
+          {texts.recovery.ends[end]}
+        </Notice>
       ) : (
-        <SecretValue label={texts.recovery.codes} value={codes.join("\n")} notice={texts.recovery.notice} />
+        <SecretValue
+          label={texts.recovery.codes}
+          value={made.recovery_codes.join("\n")}
+          notice={texts.recovery.notice}
+        />
       )}
       <Group>
-        {areLost && <Button onClick={onMakeNew}>{texts.recovery.open}</Button>}
-        <Button variant={areLost ? "default" : undefined} onClick={onDone}>
-          {areLost ? sharedTexts.close : texts.recovery.kept}
+        {areGone && end !== "disabled" && <Button onClick={onMakeNew}>{texts.recovery.open}</Button>}
+        <Button
+          variant={areGone ? "default" : undefined}
+          loading={isLooking}
+          onClick={areGone ? onDone : () => void keep()}
+        >
+          {areGone ? sharedTexts.close : texts.recovery.kept}
         </Button>
       </Group>
     </Stack>

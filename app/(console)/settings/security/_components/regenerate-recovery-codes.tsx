@@ -27,7 +27,7 @@ export function RegenerateRecoveryCodes({ madeAt, onDone }: { madeAt: string | n
   if (regenerate.data) {
     return (
       <RecoveryCodes
-        codes={regenerate.data.recovery_codes}
+        made={regenerate.data}
         lost={texts.recovery.oldCodesInvalid}
         onDone={onDone}
         onMakeNew={regenerate.reset}
