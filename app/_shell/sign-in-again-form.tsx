@@ -35,7 +35,7 @@ export function SignInAgainForm({
   }
 
   return (
-    <form method="post" aria-label={texts.label} onSubmit={form.onSubmit(submit)}>
+    <form method="post" aria-label={texts.label} onChange={() => setProblem(null)} onSubmit={form.onSubmit(submit)}>
       <Stack gap="md">
         <Text size="sm">{texts.reason}</Text>
         {problem && <Problem>{problem}</Problem>}

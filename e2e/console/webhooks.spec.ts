@@ -1,5 +1,6 @@
 import { status } from "@/test/network/receiver";
 import { databaseUrlOf, openDatabase } from "../support/books";
+import { REFUSAL, refuseOnce } from "../support/refuse";
 import { expect, test } from "../test";
 
 test("an endpoint is changed, and its secret stays", async ({ console: page, api, receiver }) => {
@@ -38,18 +39,12 @@ test("a refusal that belongs to no field goes once the form is changed, and does
 }) => {
   const { body } = await api.post("/webhooks/create", { url: receiver.url, description: "Old" });
   await page.goto(`/webhooks/${body.data.id}`);
-  const data = { httpStatus: 409, message: "Not at the moment.", details: {} };
-  const error = { error: { message: data.message, code: -32603, data } };
-  await page.route(
-    "**/api/trpc/webhooks.update*",
-    (route) => route.fulfill({ status: 409, contentType: "application/json", body: JSON.stringify([error]) }),
-    { times: 1 },
-  );
+  await refuseOnce(page, "webhooks.update");
   const dialog = page.getByRole("dialog", { name: "Edit the endpoint" });
   await page.getByRole("button", { name: "Edit" }).click();
   await dialog.getByLabel("Description").fill("New");
   await dialog.getByRole("button", { name: "Save" }).click();
-  await expect(dialog.getByRole("alert")).toContainText("Not at the moment.");
+  await expect(dialog.getByRole("alert")).toContainText(REFUSAL);
   await dialog.getByLabel("Description").fill("Newer");
   await expect(dialog.getByRole("alert")).toBeHidden();
   await dialog.getByLabel("Description").fill("New");

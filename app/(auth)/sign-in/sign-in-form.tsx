@@ -41,7 +41,7 @@ export function SignInForm() {
   }
 
   return (
-    <form method="post" onSubmit={(event) => void submit(event)}>
+    <form method="post" onChange={() => setProblem(null)} onSubmit={(event) => void submit(event)}>
       <Stack gap="md">
         <FormHeading title={texts.title}>{texts.welcome}</FormHeading>
         {problem && <Problem>{problem}</Problem>}

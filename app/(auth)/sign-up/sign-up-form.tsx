@@ -60,7 +60,7 @@ function OpenForm() {
     }
     return isSignedIn();
   });
-  const form = useForm({ mode: "uncontrolled", initialValues: INITIAL });
+  const form = useForm({ mode: "controlled", initialValues: INITIAL });
   const errors = useFormErrors(form);
 
   function submit(values: typeof INITIAL) {
@@ -82,14 +82,12 @@ function OpenForm() {
           autoComplete="name"
           required
           withAsterisk={false}
-          key={form.key("name")}
           {...form.getInputProps("name")}
         />
         <TextInput
           label={texts.company}
           description={sharedTexts.optional}
           autoComplete="organization"
-          key={form.key("company_name")}
           {...form.getInputProps("company_name")}
         />
         <TextInput
@@ -98,16 +96,9 @@ function OpenForm() {
           autoComplete="username"
           required
           withAsterisk={false}
-          key={form.key("email")}
           {...form.getInputProps("email")}
         />
-        <NewPasswordInput
-          label={texts.password}
-          required
-          withAsterisk={false}
-          key={form.key("password")}
-          {...form.getInputProps("password")}
-        />
+        <NewPasswordInput label={texts.password} required withAsterisk={false} {...form.getInputProps("password")} />
         <Button type="submit" fullWidth loading={signUp.isPending || signUp.data === true}>
           {texts.submit}
         </Button>

@@ -24,6 +24,7 @@ import { StatusBadge } from "@/app/_ui/values/status-badge";
 import { Time } from "@/app/_ui/values/time";
 import type { ReviewedSender } from "@/server/operator/schema";
 import { DecisionDialog } from "./decision-dialog";
+import type { OpenDecision } from "./decision-form";
 import { type Decision, DecisionMenu } from "./decision-menu";
 import { readSender } from "./read-sender";
 import { ThroughputDialog } from "./throughput-dialog";
@@ -41,7 +42,7 @@ export function ReviewView() {
   const filter = status ?? FIRST;
   const filters = FILTERS.map((value) => ({ value, label: texts.filters[value] }));
   const [limited, setLimited] = useState<ReviewedSender | null>(null);
-  const [open, setOpen] = useState<{ sender: ReviewedSender; decision: Decision } | null>(null);
+  const [open, setOpen] = useState<OpenDecision | null>(null);
   const shownId = useRef<string | null>(null);
   shownId.current = open?.sender.id ?? null;
   const search = params.get("search") ?? "";
@@ -132,9 +133,10 @@ export function ReviewView() {
       <DecisionDialog
         open={open}
         busy={decide.isPending}
-        error={decide.error}
         onClose={() => setOpen(null)}
-        onDecide={(note) => open && decide.mutate({ id: open.sender.id, decision: open.decision, note })}
+        onDecide={(note, onError) =>
+          open && decide.mutate({ id: open.sender.id, decision: open.decision, note }, { onError })
+        }
       />
       <ThroughputDialog sender={limited} onClose={() => setLimited(null)} />
     </>

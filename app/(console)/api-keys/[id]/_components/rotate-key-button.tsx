@@ -1,38 +1,26 @@
 "use client";
 
-import { Button, Stack, Text } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { type FormEvent, useState } from "react";
 import { apiKeyTexts as texts } from "@/app/_texts/api-keys/key";
 import { trpc } from "@/app/_trpc/client";
-import { Choice } from "@/app/_ui/forms/choice";
+import { lazily } from "@/app/_ui/connection/connection";
 import { Dialog } from "@/app/_ui/forms/dialog";
-import { OnceAlert } from "@/app/_ui/forms/error-alert";
-import { FormButtons } from "@/app/_ui/forms/form-buttons";
 import { secretDialog } from "@/app/_ui/forms/secret-dialog";
 import { useOnce } from "@/app/_ui/forms/use-idempotency-key";
 import { IconRefresh } from "@/app/_ui/icons/icons";
-import type { ApiKey, RotateApiKeyInput } from "@/server/api-keys/schema";
+import type { ApiKey } from "@/server/api-keys/schema";
 import { NewKey } from "../../_components/new-key";
 
-type Grace = RotateApiKeyInput["grace_hours"];
-
-/** Hours, as they are offered. */
-const GRACES: readonly Grace[] = [1, 24, 168, 0];
-const FIRST: Grace = 24;
+const RotateForm = lazily(() => import("./rotate-form").then((file) => ({ default: file.RotateForm })));
 
 /** Replaces a key by a new one with the same limits, and shows that, once. */
 export function RotateKeyButton({ apiKey }: { apiKey: ApiKey }) {
   const utils = trpc.useUtils();
   const [opened, dialog] = useDisclosure(false);
-  const [grace, setGrace] = useState<Grace>(FIRST);
   const rotate = useOnce(utils.client.apiKeys.rotate.mutate, { onSettled: () => void utils.apiKeys.invalidate() });
   const created = rotate.data;
   const behaviour = secretDialog(rotate, dialog.close);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    rotate.mutate({ id: apiKey.id, grace_hours: grace });
-  };
   return (
     <>
       <Button variant="default" leftSection={<IconRefresh size={16} />} onClick={dialog.open}>
@@ -42,19 +30,11 @@ export function RotateKeyButton({ apiKey }: { apiKey: ApiKey }) {
         {created ? (
           <NewKey created={created} onDone={dialog.close} />
         ) : (
-          <form onSubmit={submit} aria-label={texts.rotate.form}>
-            <Stack gap="md">
-              <OnceAlert error={rotate.error} title={texts.rotate.notRotated} />
-              <Text size="sm">{texts.rotate.effect}</Text>
-              <Choice
-                label={texts.rotate.grace}
-                data={GRACES.map((hours) => ({ value: String(hours), label: texts.rotate.graces[hours] }))}
-                value={String(grace)}
-                onChange={(value) => setGrace(GRACES.find((hours) => String(hours) === value) ?? FIRST)}
-              />
-              <FormButtons submit={texts.rotate.submit} busy={rotate.isPending} onCancel={behaviour.onClose} />
-            </Stack>
-          </form>
+          <RotateForm
+            rotate={(grace, onError) => rotate.mutate({ id: apiKey.id, grace_hours: grace }, { onError })}
+            busy={rotate.isPending}
+            onCancel={behaviour.onClose}
+          />
         )}
       </Dialog>
     </>

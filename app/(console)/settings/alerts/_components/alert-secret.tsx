@@ -3,6 +3,7 @@
 import { Button, Group, Stack } from "@mantine/core";
 import { alertsTexts } from "@/app/_texts/settings/alerts";
 import { trpc } from "@/app/_trpc/client";
+import { isUnknown } from "@/app/_ui/changes/outcome";
 import { useSingle } from "@/app/_ui/changes/use-single";
 import { confirmAction } from "@/app/_ui/forms/confirm";
 import { SaveAlert } from "@/app/_ui/forms/error-alert";
@@ -30,7 +31,9 @@ export function AlertSecret({
     late: { failed: texts.notMade, unknown: texts.unknown, next: texts.again },
     onSettled: () => void utils.alerts.get.invalidate(),
   });
-  const ask = () =>
+  const ask = () => {
+    // What is unknown stays so until it is tried again.
+    if (!isUnknown(renew.error)) renew.reset();
     confirmAction({
       title: texts.question,
       children: texts.consequence,
@@ -43,6 +46,7 @@ export function AlertSecret({
         );
       },
     });
+  };
   return (
     <Stack gap="md">
       {secret === "" && (

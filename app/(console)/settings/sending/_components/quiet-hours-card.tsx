@@ -1,7 +1,6 @@
 "use client";
 
 import { Anchor, Button, Card, Group, SimpleGrid, Stack, Switch, Text, TextInput, Title } from "@mantine/core";
-import { useState } from "react";
 import { sendingTexts as texts } from "@/app/_texts/settings/sending";
 import { trpc } from "@/app/_trpc/client";
 import { ifHolds, isHeld } from "@/app/_ui/changes/outcome";
@@ -9,6 +8,7 @@ import { useChange } from "@/app/_ui/changes/use-change";
 import { DraftNote } from "@/app/_ui/drafts/draft-note";
 import { useFormDraft } from "@/app/_ui/drafts/use-draft";
 import { SaveAlert } from "@/app/_ui/forms/error-alert";
+import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { useStoredForm } from "@/app/_ui/forms/use-stored-form";
 import { SiteLink } from "@/app/_ui/frame/site-link";
 import { toastDone } from "@/app/_ui/toast";
@@ -25,7 +25,6 @@ export function QuietHoursCard({ hours, canEdit }: { hours: QuietHours | null; c
     late: { failed: texts.quietHours.notSaved },
     onSettled: () => void utils.accounts.get.invalidate(),
   });
-  const [unplaced, setUnplaced] = useState<unknown>(null);
   const stored = { isOn: hours !== null, ...(hours ?? USUAL) };
   const form = useStoredForm(stored, {
     validate: {
@@ -36,11 +35,12 @@ export function QuietHoursCard({ hours, canEdit }: { hours: QuietHours | null; c
       },
     },
   });
+  const errors = useFormErrors(form);
   const draft = useFormDraft("quiet hours", form, stored);
   const { isOn } = form.values;
   const submit = form.onSubmit((values) => {
     const { starts_at, ends_at } = values;
-    setUnplaced(null);
+    errors.clear();
     save.mutate(
       { quiet_hours: isOn ? { starts_at, ends_at } : null },
       {
@@ -48,7 +48,7 @@ export function QuietHoursCard({ hours, canEdit }: { hours: QuietHours | null; c
           form.resetDirty(values);
           toastDone(isOn ? texts.quietHours.saved : texts.quietHours.off);
         },
-        onError: setUnplaced,
+        onError: errors.show,
       },
     );
   });
@@ -70,7 +70,7 @@ export function QuietHoursCard({ hours, canEdit }: { hours: QuietHours | null; c
           </Stack>
           <DraftNote draft={draft} />
           <SaveAlert
-            error={unplaced}
+            error={errors.unplaced}
             title={texts.quietHours.notSaved}
             isStored={isHeld({ quiet_hours: hours }, save.variables)}
           />

@@ -12,6 +12,7 @@ import { apiErrorOf } from "@/app/_ui/forms/api-error";
 import { DateInput } from "@/app/_ui/forms/date-input";
 import { SaveAlert } from "@/app/_ui/forms/error-alert";
 import { FormModal } from "@/app/_ui/forms/form-modal";
+import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { IconHistory } from "@/app/_ui/icons/icons";
 import { Notice } from "@/app/_ui/notice";
 import { toastDone } from "@/app/_ui/toast";
@@ -55,6 +56,7 @@ function RecoverForm({ endpointId, onDone }: { endpointId: string; onDone: () =>
     initialValues: { since: toLocal(new Date(Date.now() - DAY_MS)) },
     validate: { since: (since) => (Number.isNaN(Date.parse(since)) ? texts.recover.enterTime : null) },
   });
+  const errors = useFormErrors(form);
   const recover = useSingle(utils.client.webhooks.recover.mutate, {
     late: { failed: texts.recover.notRecovered, unknown: texts.recover.unknown, next: texts.recover.again },
     onSuccess: ({ recovered }) => {
@@ -65,11 +67,14 @@ function RecoverForm({ endpointId, onDone }: { endpointId: string; onDone: () =>
     },
     onSettled: () => void utils.webhooks.deliveries.invalidate(),
   });
-  const submit = form.onSubmit(({ since }) => recover.mutate({ id: endpointId, since: new Date(since).toISOString() }));
+  const submit = form.onSubmit(({ since }) => {
+    errors.clear();
+    recover.mutate({ id: endpointId, since: new Date(since).toISOString() }, { onError: errors.show });
+  });
   return (
     <form onSubmit={submit} noValidate aria-label={texts.recover.form}>
       <Stack gap="md">
-        <RecoverError error={recover.error} />
+        <RecoverError error={errors.unplaced} />
         <Text size="sm">{texts.recover.effect}</Text>
         <DateInput
           type="datetime-local"
