@@ -3,11 +3,13 @@
 import { webhooksTexts as texts } from "@/app/_texts/webhooks/list";
 import { endpointPartsTexts as parts } from "@/app/_texts/webhooks/parts";
 import { trpc } from "@/app/_trpc/client";
+import { lazily } from "@/app/_ui/connection/connection";
 import { FormModal } from "@/app/_ui/forms/form-modal";
 import { OneTimeSecret } from "@/app/_ui/forms/one-time-secret";
 import { secretDialog } from "@/app/_ui/forms/secret-dialog";
 import { useOnce } from "@/app/_ui/forms/use-idempotency-key";
-import { EndpointForm } from "./endpoint-form";
+
+const EndpointForm = lazily(() => import("./endpoint-form").then((file) => ({ default: file.EndpointForm })));
 
 /** Creates an endpoint and shows its signing secret, once. */
 export function CreateEndpointDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {

@@ -1,170 +1,26 @@
 "use client";
 
-import { SimpleGrid, Stack, Switch, TextInput } from "@mantine/core";
-import { type UseFormReturnType, useForm } from "@mantine/form";
-import { type RefObject, useRef } from "react";
+import { useRef } from "react";
 import { routesTexts as texts } from "@/app/_texts/operator/routes";
-import { trpc } from "@/app/_trpc/client";
-import { editedOnly } from "@/app/_ui/changes/edited-only";
-import { ifHolds } from "@/app/_ui/changes/outcome";
-import { useChange } from "@/app/_ui/changes/use-change";
-import { OnceAlert, SaveAlert } from "@/app/_ui/forms/error-alert";
-import { FormButtons } from "@/app/_ui/forms/form-buttons";
+import { lazily } from "@/app/_ui/connection/connection";
 import { FormModal } from "@/app/_ui/forms/form-modal";
-import { NumberField } from "@/app/_ui/forms/number-field";
-import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
-import { type KeptKeys, useOnce } from "@/app/_ui/forms/use-idempotency-key";
-import { toastDone } from "@/app/_ui/toast";
-import { type EnteredNumber, isNumber, optionalNumberProblem } from "@/app/_ui/values/entered-number";
-import { PROVIDERS } from "@/server/providers/schema";
+import type { KeptKeys } from "@/app/_ui/forms/use-idempotency-key";
 import type { OperatedRoute } from "@/server/routing/schema";
-import { ChainInput } from "./chain-input";
 import { destinationOf } from "./route-columns";
+
+const RouteForm = lazily(() => import("./route-form").then((file) => ({ default: file.RouteForm })));
 
 /** The route being edited; null: the dialog is closed. */
 export type EditedRoute = OperatedRoute | "new" | null;
 
-const PREFIX_MAX = 16;
-const PRICE_DECIMALS = 6;
-type Values = {
-  prefix: string;
-  priority: EnteredNumber;
-  chain: string[];
-  price: EnteredNumber;
-  weight: EnteredNumber;
-  is_active: boolean;
-};
-const INITIAL: Values = { prefix: "", priority: 0, chain: [], price: "", weight: 100, is_active: true };
-
-/** Adds or edits a route. */
+/** Adds or edits a route. Its fields are loaded when it opens first. */
 export function RouteDialog({ edited, onClose }: { edited: EditedRoute; onClose: () => void }) {
   const title = edited === "new" || edited === null ? texts.edit.add : texts.edit.titleFor(destinationOf(edited));
   // They outlive the form: a route whose response was lost, and that is entered once more, is still added once.
   const usedKeys = useRef<KeptKeys>({});
   return (
     <FormModal opened={edited !== null} onClose={onClose} title={title}>
-      {edited !== null && <RouteFields route={edited === "new" ? null : edited} usedKeys={usedKeys} onDone={onClose} />}
+      {edited !== null && <RouteForm route={edited === "new" ? null : edited} usedKeys={usedKeys} onDone={onClose} />}
     </FormModal>
   );
 }
-
-type RouteForm = Pick<UseFormReturnType<Values>, "getValues" | "isDirty">;
-
-function useSaveRoute(kept: RefObject<KeptKeys>) {
-  const utils = trpc.useUtils();
-  const onSettled = () => void utils.operator.routes.invalidate();
-  const create = useOnce(utils.client.operator.routes.create.mutate, {
-    kept,
-    late: { failed: texts.edit.notSaved },
-    onSuccess: (saved) => toastDone(texts.edit.added(destinationOf(saved))),
-    onSettled,
-  });
-  const update = useChange(utils.client.operator.routes.update.mutate, {
-    look: async (asked) =>
-      ifHolds(
-        (await utils.client.operator.routes.list.query()).find(({ id }) => id === asked.id),
-        asked,
-      ),
-    late: { failed: texts.edit.notSaved },
-    onSuccess: (saved) => toastDone(texts.edit.saved(destinationOf(saved))),
-    onSettled,
-  });
-  return {
-    isPending: create.isPending || update.isPending,
-    save: (
-      route: OperatedRoute | null,
-      form: RouteForm,
-      callbacks: { onSuccess: () => void; onError: (error: unknown) => void },
-    ) => {
-      const values = form.getValues();
-      const input = {
-        ...values,
-        prefix: values.prefix.trim().replace(/^\+/, ""),
-        priority: Number(values.priority),
-        price: Number(values.price),
-        weight: Number(values.weight),
-        chain: PROVIDERS.filter((known) => values.chain.includes(known)).sort(
-          (one, other) => values.chain.indexOf(one) - values.chain.indexOf(other),
-        ),
-      };
-      if (route) update.mutate({ id: route.id, ...editedOnly(form, input) }, callbacks);
-      else create.mutate(input, callbacks);
-    },
-  };
-}
-
-function RouteFields({
-  route,
-  usedKeys,
-  onDone,
-}: {
-  route: OperatedRoute | null;
-  usedKeys: RefObject<KeptKeys>;
-  onDone: () => void;
-}) {
-  const saving = useSaveRoute(usedKeys);
-  const form = useForm<Values>({
-    mode: "controlled",
-    initialValues: route ? { ...INITIAL, ...pick(route) } : INITIAL,
-    validate: {
-      chain: (chain) => (chain.length > 0 ? null : texts.edit.addOneProvider),
-      price: (price) => (isNumber(price) ? optionalNumberProblem(price) : texts.edit.enterPrice),
-      priority: (priority) => (isNumber(priority) ? null : texts.edit.enterWholeNumber),
-      weight: (weight) => (isNumber(weight) && Number(weight) > 0 ? null : texts.edit.enterWeight),
-    },
-  });
-  const errors = useFormErrors(form);
-  const submit = form.onSubmit(() => {
-    errors.clear();
-    saving.save(route, form, { onSuccess: onDone, onError: errors.show });
-  });
-  return (
-    <form onSubmit={submit} noValidate aria-label={texts.edit.form}>
-      <Stack gap="md">
-        <TextInput
-          label={texts.edit.prefix}
-          description={texts.edit.prefixHint}
-          inputMode="numeric"
-          maxLength={PREFIX_MAX}
-          data-autofocus
-          {...form.getInputProps("prefix")}
-        />
-        <ChainInput
-          value={form.values.chain}
-          error={form.errors.chain}
-          onChange={(chain) => form.setFieldValue("chain", chain)}
-        />
-        <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="md">
-          <NumberField
-            label={texts.edit.price}
-            description={texts.edit.perSegment}
-            decimals={PRICE_DECIMALS}
-            {...form.getInputProps("price")}
-          />
-          <NumberField
-            label={texts.priority}
-            description={texts.edit.lowestFirst}
-            {...form.getInputProps("priority")}
-          />
-          <NumberField label={texts.weight} description={texts.edit.amongTies} {...form.getInputProps("weight")} />
-        </SimpleGrid>
-        <Switch label={texts.active} {...form.getInputProps("is_active", { type: "checkbox" })} />
-        {route ? (
-          <SaveAlert error={errors.unplaced} title={texts.edit.notSaved} />
-        ) : (
-          <OnceAlert error={errors.unplaced} title={texts.edit.notSaved} />
-        )}
-        <FormButtons submit={route ? texts.edit.saveRoute : texts.addRoute} busy={saving.isPending} onCancel={onDone} />
-      </Stack>
-    </form>
-  );
-}
-
-const pick = ({ prefix, priority, chain, price, weight, is_active }: OperatedRoute): Values => ({
-  prefix,
-  priority,
-  chain,
-  price,
-  weight,
-  is_active,
-});

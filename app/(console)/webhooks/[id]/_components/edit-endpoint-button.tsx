@@ -7,11 +7,15 @@ import { endpointTexts as texts } from "@/app/_texts/webhooks/endpoint";
 import { trpc } from "@/app/_trpc/client";
 import { ifHolds } from "@/app/_ui/changes/outcome";
 import { useChange } from "@/app/_ui/changes/use-change";
+import { lazily } from "@/app/_ui/connection/connection";
 import { FormModal } from "@/app/_ui/forms/form-modal";
 import { IconPencil } from "@/app/_ui/icons/icons";
 import { toastDone } from "@/app/_ui/toast";
 import type { WebhookEndpoint } from "@/server/webhooks/schema";
-import { EndpointForm } from "../../_components/endpoint-form";
+
+const EndpointForm = lazily(() =>
+  import("../../_components/endpoint-form").then((file) => ({ default: file.EndpointForm })),
+);
 
 const isSameSet = (asked: readonly string[], stored: readonly string[]): boolean =>
   asked.length === stored.length && asked.every((each) => stored.includes(each));
