@@ -71,6 +71,7 @@ test("a dialog asks before it drops what was entered, and only then", async ({ c
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "Discard" }).click();
   await expect(dialog).toBeHidden();
+  await expect(page.getByRole("button", { name: "Register sender" }).first()).toBeFocused();
 });
 
 test("a refused form puts the focus on its first wrong field, whether the page or the service refuses it", async ({

@@ -17,8 +17,7 @@ async function invite(page: Page, email: string, role: string): Promise<string> 
   await page.getByRole("combobox", { name: "Role", exact: true }).selectOption(role);
   await page.getByRole("button", { name: "Invite", exact: true }).click();
   const link = await page.getByTestId("secret-value").textContent();
-  await page.keyboard.press("Escape");
-  await page.getByRole("button", { name: "Done" }).click();
+  await page.getByRole("button", { name: "I have copied it" }).click();
   return link ?? "";
 }
 

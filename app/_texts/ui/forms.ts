@@ -25,7 +25,7 @@ const en = {
   },
   leaveSecret: {
     title: "Leave without the secret?",
-    ofPage: "It is shown only now. If you have not copied it, you will need a new one.",
+    question: "It is shown only now. If you have not copied it, you will need a new one.",
     confirm: "Leave",
   },
   draft: {

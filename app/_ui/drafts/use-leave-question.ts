@@ -22,8 +22,10 @@ type Risk = "entries" | "secret";
 const risks: Risk[] = [];
 
 function askToLeave(risk: Risk, leave: () => void): void {
-  const { title, ofPage, confirm } = risk === "secret" ? formsTexts.leaveSecret : formsTexts.discard;
-  confirmAction({ title, children: ofPage, confirmLabel: confirm, onConfirm: leave });
+  const { leaveSecret, discard } = formsTexts;
+  const [{ title, confirm }, question] =
+    risk === "secret" ? [leaveSecret, leaveSecret.question] : [discard, discard.ofPage];
+  confirmAction({ title, children: question, confirmLabel: confirm, onConfirm: leave });
 }
 
 /** Leaves the page by other means than a link, after the question of `useLeaveQuestion` if there is one. */

@@ -11,6 +11,7 @@ export function confirmAction({
   confirmLabel,
   cancelLabel = sharedTexts.cancel,
   danger = true,
+  isLeaving = false,
   onConfirm,
 }: {
   title: string;
@@ -20,12 +21,14 @@ export function confirmAction({
   /** Another word where the action itself is to cancel something. */
   cancelLabel?: string;
   danger?: boolean;
+  /** The action closes the dialog that asks, which returns the focus itself. */
+  isLeaving?: boolean;
   onConfirm: () => void;
 }): void {
   const keepFocus = focusKeeper();
   openDialog({
     title,
-    content: (close) => (
+    content: (close, leave) => (
       <Stack gap="lg">
         <Text size="sm" component="div">
           {children}
@@ -37,9 +40,10 @@ export function confirmAction({
           <Button
             color={danger ? "red" : undefined}
             onClick={() => {
-              keepFocus();
+              if (!isLeaving) keepFocus();
               onConfirm();
-              close();
+              if (isLeaving) leave();
+              else close();
             }}
           >
             {confirmLabel}

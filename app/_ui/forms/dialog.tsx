@@ -1,29 +1,31 @@
 "use client";
 
 import type { ModalProps } from "@mantine/core";
-import { Suspense, useRef, useSyncExternalStore } from "react";
-import { sharedTexts } from "@/app/_texts/shared";
-import { lazily } from "@/app/_ui/connection/connection";
+import { useRef, useSyncExternalStore } from "react";
+import { formsTexts } from "@/app/_texts/ui/forms";
+import { confirmAction } from "./confirm";
 import { dialogStore } from "./dialogs";
+import { LazyModal } from "./lazy-modal";
+import { UncopiedSecret } from "./uncopied-secret";
 
-const Modal = lazily(() => import("./modal"));
 const isNoneAsking = () => dialogStore.read().every(({ isOpen }) => !isOpen);
 const isNoneAskingYet = () => true;
 
-/** A Mantine `Modal` that is loaded when it is first opened. */
-export function LazyModal(props: ModalProps) {
-  const wasOpened = useRef(false);
-  if (props.opened) wasOpened.current = true;
-  if (!wasOpened.current) return null;
-  return (
-    <Suspense>
-      <Modal closeButtonProps={{ "aria-label": sharedTexts.close }} {...props} />
-    </Suspense>
-  );
-}
-
-/** A dialog of a page. A question that stands above it takes Escape for itself. */
-export function Dialog(props: ModalProps) {
+/**
+ * A dialog of a page. A question that stands above it takes Escape for itself. Escape and the closing cross ask before a secret is
+ * lost that is shown for the only time and was not copied.
+ */
+export function Dialog({ children, onClose, ...props }: ModalProps) {
   const isOnTop = useSyncExternalStore(dialogStore.subscribe, isNoneAsking, isNoneAskingYet);
-  return <LazyModal {...props} closeOnEscape={props.closeOnEscape !== false && isOnTop} />;
+  const hasUncopiedSecret = useRef(false);
+  const close = () => {
+    if (!hasUncopiedSecret.current) return onClose();
+    const { title, question, confirm } = formsTexts.leaveSecret;
+    confirmAction({ title, children: question, confirmLabel: confirm, isLeaving: true, onConfirm: onClose });
+  };
+  return (
+    <LazyModal {...props} onClose={close} closeOnEscape={props.closeOnEscape !== false && isOnTop}>
+      <UncopiedSecret value={hasUncopiedSecret}>{children}</UncopiedSecret>
+    </LazyModal>
+  );
 }

@@ -8,6 +8,8 @@ export type OpenedDialog = {
   isOpen: boolean;
   /** Whether Escape, the cross and a click beside it close it. */
   canBeDismissed: boolean;
+  /** Whether the focus returns to where it was before. */
+  returnsFocus: boolean;
   onClose?: () => void;
 };
 
@@ -29,10 +31,15 @@ export const dialogStore = {
   read: (): readonly OpenedDialog[] => dialogs,
 };
 
-/** Opens a dialog. `onClose` runs once, however it is closed. @returns a function that closes it. */
+/**
+ * Opens a dialog. `onClose` runs once, however it is closed.
+ * @param dialog `content` is given what closes it, and what closes it together with that from which it was opened: the focus then
+ *   returns from there.
+ * @returns a function that closes it.
+ */
 export function openDialog(dialog: {
   title: string;
-  content: (close: () => void) => ReactNode;
+  content: (close: () => void, leave: () => void) => ReactNode;
   canBeDismissed?: boolean;
   onClose?: () => void;
 }): () => void {
@@ -40,15 +47,16 @@ export function openDialog(dialog: {
   const id = lastId;
   const close = () => closeDialog(id);
   const { title, canBeDismissed = true, onClose } = dialog;
-  change([...dialogs, { id, title, content: dialog.content(close), isOpen: true, canBeDismissed, onClose }]);
+  const content = dialog.content(close, () => closeDialog(id, false));
+  change([...dialogs, { id, title, content, isOpen: true, canBeDismissed, returnsFocus: true, onClose }]);
   return close;
 }
 
 /** Closes a dialog, which stays until it has faded out. */
-export function closeDialog(id: number): void {
+export function closeDialog(id: number, returnsFocus = true): void {
   const closing = dialogs.find((dialog) => dialog.id === id && dialog.isOpen);
   if (!closing) return;
-  change(dialogs.map((dialog) => (dialog.id === id ? { ...dialog, isOpen: false } : dialog)));
+  change(dialogs.map((dialog) => (dialog.id === id ? { ...dialog, isOpen: false, returnsFocus } : dialog)));
   closing.onClose?.();
 }
 

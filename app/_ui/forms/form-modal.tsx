@@ -30,6 +30,7 @@ export function FormModal({
       title: texts.discard.title,
       children: texts.discard.question,
       confirmLabel: texts.discard.confirm,
+      isLeaving: true,
       onConfirm: onClose,
     });
   };

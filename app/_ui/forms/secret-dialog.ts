@@ -9,7 +9,6 @@ export const secretDialog = (creation: Creation, close: () => void) => ({
   },
   // Not before the dialog is hidden: it would switch back to its first content while it fades out.
   onExitTransitionEnd: creation.reset,
-  // The secret is never shown again, so a stray click must not close the dialog.
+  // The secret is never shown again, so a stray click must not close the dialog. Escape and the cross ask: see `Dialog`.
   closeOnClickOutside: false,
-  closeOnEscape: creation.data === undefined,
 });

@@ -3,8 +3,8 @@
 import { useNotifications } from "@mantine/notifications";
 import { Suspense, useRef, useSyncExternalStore } from "react";
 import { lazily } from "../connection/connection";
-import { LazyModal } from "../forms/dialog";
 import { closeDialog, dialogStore, dropDialog } from "../forms/dialogs";
+import { LazyModal } from "../forms/lazy-modal";
 
 const Notifications = lazily(() => import("./toasts"));
 const NONE = dialogStore.read();
@@ -17,13 +17,14 @@ export function Overlays() {
   if (notifications.length > 0) hadToast.current = true;
   return (
     <>
-      {dialogs.map(({ id, title, content, isOpen, canBeDismissed }) => (
+      {dialogs.map(({ id, title, content, isOpen, canBeDismissed, returnsFocus }) => (
         <LazyModal
           key={id}
           opened={isOpen}
           onClose={() => closeDialog(id)}
           onExitTransitionEnd={() => dropDialog(id)}
           title={title}
+          returnFocus={returnsFocus}
           withCloseButton={canBeDismissed}
           closeOnEscape={canBeDismissed}
           closeOnClickOutside={canBeDismissed}

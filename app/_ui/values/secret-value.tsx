@@ -5,6 +5,7 @@ import { useId, useState } from "react";
 import { valuesTexts as texts } from "@/app/_texts/ui/values";
 import { useLeaveQuestion } from "@/app/_ui/drafts/use-leave-question";
 import { IconCheck, IconCopy } from "@/app/_ui/icons/icons";
+import { useUncopiedSecret } from "../forms/uncopied-secret";
 import { useCopy } from "./use-copy";
 
 type Secret = {
@@ -15,13 +16,15 @@ type Secret = {
   isRepeatable?: boolean;
 };
 
-/** A secret in plain text with a copy button. Unless it can be shown again, the page is not left without a question before it was copied. */
+/** A secret in plain text with a copy button. Unless it can be shown again, neither its dialog nor the page is left without a question before it was copied. */
 export function SecretValue({ label, value, notice, isRepeatable = false }: Secret) {
   const labelId = useId();
   const [copiedValue, setCopiedValue] = useState<string | null>(null);
   const onCopied = () => setCopiedValue(value);
   const { isCopied, onClick } = useCopy(value, onCopied);
-  useLeaveQuestion(!isRepeatable && copiedValue !== value, "secret");
+  const isUncopied = !isRepeatable && copiedValue !== value;
+  useLeaveQuestion(isUncopied, "secret");
+  useUncopiedSecret(isUncopied);
   return (
     <Stack gap="xs">
       <Text id={labelId} size="sm" fw={500}>

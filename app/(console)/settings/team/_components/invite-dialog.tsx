@@ -4,6 +4,7 @@ import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { rolesTexts } from "@/app/_texts/settings/roles";
 import { teamTexts as texts } from "@/app/_texts/settings/team";
+import { formsTexts } from "@/app/_texts/ui/forms";
 import { trpc } from "@/app/_trpc/client";
 import { useSingle } from "@/app/_ui/changes/use-single";
 import { Choice } from "@/app/_ui/forms/choice";
@@ -94,7 +95,7 @@ function Made({ invitation, onDone }: { invitation: CreatedInvitation; onDone: (
       )}
       <Group className="dialog-foot" justify="flex-end">
         <Button variant="default" onClick={onDone}>
-          {texts.invited.done}
+          {invitation.link === null ? texts.invited.done : formsTexts.secretCopied}
         </Button>
       </Group>
     </Stack>
