@@ -51,6 +51,14 @@ test("the open menus of the header have no barrier", async ({ console: page }) =
   expect(await violationsOf(page)).toEqual([]);
 });
 
+test("every item of an account's menu can be read", async ({ page, service, account }) => {
+  await signInOperator(page, service);
+  await page.goto(`/operator/accounts/${account.accountId}`);
+  await page.getByRole("button", { name: /^More actions for / }).click();
+  await expect(page.getByRole("menuitem", { name: "Suspend" })).toBeVisible();
+  expect(await violationsOf(page, ["color-contrast"])).toEqual([]);
+});
+
 test("a dialog asks before it drops what was entered, and only then", async ({ console: page }) => {
   await page.goto("/senders");
   const dialog = page.getByRole("dialog", { name: "Register a sender" });

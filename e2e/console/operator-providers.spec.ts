@@ -14,6 +14,18 @@ test("a provider that does not exist is named as missing, with the way to all of
   await expect(page).toHaveURL("/operator/providers");
 });
 
+test("a provider without settings has no health, in the list and on its page", async ({ page, service }) => {
+  await signInOperator(page, service);
+  await page.goto("/operator/providers");
+  const row = page.getByRole("table", { name: "Providers" }).getByRole("row", { name: /^Bandwidth/ });
+  await expect(row).toContainText("Not configured");
+  await expect(row).not.toContainText("100%");
+  await row.getByRole("link", { name: "Bandwidth" }).click();
+  await expect(page.getByTestId("provider-state")).toHaveText("Not configured");
+  await expect(page.getByText("Share of its route weight in use")).toBeVisible();
+  await expect(page.getByText("100%")).toBeHidden();
+});
+
 test("an operator enters a provider's settings, and no secret is ever shown again", async ({ page, service }) => {
   const responses: string[] = [];
   page.on("response", async (response) => {

@@ -109,3 +109,19 @@ test("a file of opted-out numbers is checked line by line, imported, and its ref
     expect(list.pagination).toMatchObject({ total: 10_053 });
   });
 });
+
+test("on a phone the headings of refused lines stay whole words", async ({ console: page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto("/suppressions");
+  await page.getByRole("button", { name: "Import", exact: true }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Numbers or table").fill("+14155550105\nnobody");
+  const heading = dialog.getByRole("columnheader", { name: "Line" });
+  await expect(heading).toBeVisible();
+  const lines = await heading.evaluate((cell) => {
+    const range = document.createRange();
+    range.selectNodeContents(cell);
+    return new Set([...range.getClientRects()].map(({ top }) => top)).size;
+  });
+  expect(lines).toBe(1);
+});

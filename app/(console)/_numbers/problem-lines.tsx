@@ -14,7 +14,7 @@ const columns = (): Column<LineProblem & { at: number }>[] => [
     key: "line",
     header: texts.problemLines.line,
     width: 1,
-    render: ({ line }) => <span className="tabular">{formatCount(line)}</span>,
+    render: ({ line }) => <span className="tabular nowrap">{formatCount(line)}</span>,
   },
   {
     key: "number",

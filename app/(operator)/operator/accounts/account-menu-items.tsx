@@ -26,7 +26,11 @@ export function AccountMenuItems({
         {texts.limits}
       </Menu.Item>
       {isActive ? (
-        <Menu.Item color="red" leftSection={<IconUserOff size={16} aria-hidden />} onClick={onSuspend}>
+        <Menu.Item
+          c="var(--mantine-color-error)"
+          leftSection={<IconUserOff size={16} aria-hidden />}
+          onClick={onSuspend}
+        >
           {texts.suspend}
         </Menu.Item>
       ) : (

@@ -21,7 +21,7 @@ const series = ({ series: texts }: typeof providerTexts.lastHour) => [
 ];
 
 /** The calls of the last 60 minutes: totals, a chart by minute, and failures by kind. */
-export function LastHour({ provider: { last_hour: hour, minutes, health } }: { provider: OperatedProvider }) {
+export function LastHour({ provider: { last_hour: hour, minutes, health, state } }: { provider: OperatedProvider }) {
   const texts = providerTexts.lastHour;
   const clock = new Intl.DateTimeFormat(currentLocale(), CLOCK);
   const failures = [
@@ -40,7 +40,11 @@ export function LastHour({ provider: { last_hour: hour, minutes, health } }: { p
         <StatCard label={texts.success} value={formatRoundedDown(hour.success_share)} hint={texts.ofKnownOutcome} />
         <StatCard label={texts.meanLatency} value={formatLatency(hour.mean_latency_ms)} />
         <StatCard label={texts.unknown} value={formatCount(hour.unknown)} hint={texts.noReadableResponse} />
-        <StatCard label={texts.health} value={formatRoundedDown(health)} hint={texts.shareOfWeight} />
+        <StatCard
+          label={texts.health}
+          value={state === "not_configured" ? "–" : formatRoundedDown(health)}
+          hint={texts.shareOfWeight}
+        />
       </SimpleGrid>
       <Card component="section" aria-labelledby="calls-per-minute">
         <Title order={2} size="h4" id="calls-per-minute" mb="md">
