@@ -6,7 +6,7 @@ const en = {
   webhooks: "Webhooks",
   from: "From",
   to: "To",
-  anySender: "Any of your senders",
+  anySender: "Any sender",
   received: "Received",
   table: "Inbound messages",
   text: "Text",

@@ -102,7 +102,7 @@ export function ReviewView() {
             aria-label={texts.searchSenders}
             placeholder={texts.searchBy}
             flex="1 1 180px"
-            maw={300}
+            maw={{ xs: 300 }}
             maxLength={SEARCH_MAX}
             value={search}
             onChange={(text) => change({ search: text }, "replace")}

@@ -47,6 +47,8 @@ export function AlertSecret({
       },
     });
   };
+  // An empty part would have a gap of its own.
+  if (settings.url === null && secret === null && !renew.error) return null;
   return (
     <Stack gap="md">
       {secret === "" && (

@@ -37,7 +37,7 @@ export function DeliveryRow({ delivery, endpointId }: { delivery: Delivery; endp
   const { label, tone } = viewOfDelivery(delivery);
   const Chevron = opened ? IconChevronDown : IconChevronRight;
   return (
-    <Box>
+    <Box data-opened={opened || undefined}>
       <UnstyledButton w="100%" onClick={toggle} aria-expanded={opened}>
         <Group gap="sm" wrap="nowrap" align="flex-start">
           <Chevron size={18} aria-hidden style={{ flexShrink: 0, marginTop: 2 }} />
