@@ -56,7 +56,7 @@ async function isAnyOpen(database: Client, accountIds: string[], lastId: string)
 
 type DrainPlan = {
   database: Client;
-  /** Those of the backlog. */
+  /** Accounts of the backlog. */
   accountIds: string[];
   startWorker: () => Promise<Service>;
   startProbe: () => ReturnType<typeof startLoad>;

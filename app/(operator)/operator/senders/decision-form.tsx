@@ -14,7 +14,7 @@ const NOTE_MAX = 255;
 /** A sender, and what an operator is about to decide on it. */
 export type OpenDecision = { sender: ReviewedSender; decision: Decision };
 
-/** What the form of a decision is given. */
+/** Properties of the form of a decision. */
 export type Deciding = {
   busy: boolean;
   onClose: () => void;

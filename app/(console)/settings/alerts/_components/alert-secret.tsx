@@ -32,7 +32,7 @@ export function AlertSecret({
     onSettled: () => void utils.alerts.get.invalidate(),
   });
   const ask = () => {
-    // What is unknown stays so until it is tried again.
+    // An unknown outcome stays unknown until it is tried again.
     if (!isUnknown(renew.error)) renew.reset();
     confirmAction({
       title: texts.question,

@@ -28,7 +28,7 @@ function useEnd(codes: SecondFactorRecovery) {
   // From one window to another beside it, nothing but the focus changes.
   useWindowEvent("focus", () => void factor.refetch());
   return {
-    // What was known before does not know these codes.
+    // The state that was read before knows nothing of these codes.
     end: factor.data && factor.isFetchedAfterMount ? endOf(codes, factor.data) : null,
     /** @returns whether they still work, as far as anybody can be asked. */
     look: async (): Promise<boolean> => {
