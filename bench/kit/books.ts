@@ -12,16 +12,35 @@ function same(values: Record<string, number | bigint>): Check {
   return { ok, text: entries.map(([name, value]) => `${name} ${figures(value)}`).join(ok ? " = " : " | ") };
 }
 
-type Books = { balance: bigint; held: bigint; amounts: bigint; holds: bigint; messages: number; reserves: number };
+/** `drifted`: accounts whose balance, or what is reserved of it, is not the sum of their own entries. */
+type Books = {
+  balance: bigint;
+  held: bigint;
+  amounts: bigint;
+  holds: bigint;
+  messages: number;
+  reserves: number;
+  drifted: number;
+};
 
 async function readBooks(database: Client): Promise<Books> {
-  type Row = { balance: string; held: string; amounts: string; holds: string; messages: number; reserves: number };
+  type Row = Omit<Books, "balance" | "held" | "amounts" | "holds"> & {
+    balance: string;
+    held: string;
+    amounts: string;
+    holds: string;
+  };
   const { rows } = await database.query<Row>(
-    `SELECT (SELECT balance_micros FROM accounts)::text AS balance, (SELECT held_micros FROM accounts)::text AS held,
+    `SELECT (SELECT sum(balance_micros) FROM accounts)::text AS balance, (SELECT sum(held_micros) FROM accounts)::text AS held,
             (SELECT sum(amount_micros) FROM ledger_entries)::text AS amounts,
             (SELECT sum(held_micros) FROM ledger_entries)::text AS holds,
             (SELECT count(*) FROM messages)::int4 AS messages,
-            (SELECT count(*) FROM ledger_lines WHERE kind = 'reserve')::int4 AS reserves`,
+            (SELECT count(*) FROM ledger_lines WHERE kind = 'reserve')::int4 AS reserves,
+            (SELECT count(*) FROM accounts a
+              LEFT JOIN (SELECT account_id, sum(amount_micros) AS amount, sum(held_micros) AS held
+                FROM ledger_entries GROUP BY account_id) e ON e.account_id = a.id
+              WHERE (a.balance_micros, a.held_micros) IS DISTINCT FROM (coalesce(e.amount, 0), coalesce(e.held, 0)))::int4
+              AS drifted`,
   );
   const [row] = rows;
   if (!row) throw new Error("The database returned no row.");
@@ -33,6 +52,7 @@ async function readBooks(database: Client): Promise<Books> {
 const balanced = (books: Books): Check[] => [
   same({ "balance in micro-units": books.balance, "sum of the ledger": books.amounts }),
   same({ "reserved in micro-units": books.held, "sum reserved in the ledger": books.holds }),
+  { ok: books.drifted === 0, text: `accounts that drifted: ${figures(books.drifted)}` },
 ];
 
 /** Checks pgbench's database: it committed the transactions that it reported. */
