@@ -102,8 +102,20 @@ async function run(options: Options, stage: Stage): Promise<Outcome> {
   await web.stop();
   const checks = await checkService(database, accepted);
   const ok = checks.every((check) => check.ok);
-  return { ok, text: print(sides, measured, checks), figures: { workload: "accounts", options, measured, checks } };
+  const text = print(sides, measured, checks);
+  return { ok, text, figures: { workload: "accounts", options, sides: summaryOf(sides, measured), measured, checks } };
 }
+
+/** The medians of each side, those of one account first. */
+const summaryOf = (sides: readonly Side[], measured: readonly Measured[]) =>
+  sides.map(({ name }) => {
+    const of = (read: (one: Measured) => number) => median(measured.filter(({ side }) => side === name).map(read));
+    return {
+      name,
+      acceptedPerSecond: of(({ accepted }) => accepted.perSecond),
+      deliveredPerSecond: of(({ delivered }) => delivered.perSecond),
+    };
+  });
 
 function print(sides: readonly Side[], measured: readonly Measured[], checks: readonly Check[]): string {
   const of = (side: Side | undefined, read: (one: Measured) => number): number =>

@@ -127,6 +127,19 @@ const PARTS: Part[] = [
     ],
   },
   {
+    name: "accounts",
+    options: (options) => sized(options, options.backlog),
+    rows: ({ sides: [one, many] }) =>
+      (["accepted", "delivered"] as const).map((what) => {
+        const [few, all] = [one[`${what}PerSecond`], many[`${what}PerSecond`]];
+        return {
+          work: `single sends of ${many.name} in turn ${what}, against those of one`,
+          found: `${times(all / few)} (${perS(all)} and ${perS(few)})`,
+          goal: "",
+        };
+      }),
+  },
+  {
     name: "hooks",
     // Long enough for the start not to count: in its first seconds the engine compiles what it runs.
     options: (options) => sized(options, 3 * options.backlog),
