@@ -1,4 +1,7 @@
-import { status } from "@/test/network/receiver";
+import type { Page } from "@playwright/test";
+import { type Receiver, status } from "@/test/network/receiver";
+import type { OwnAccount } from "../support/accounts";
+import type { Api } from "../support/api";
 import { databaseUrlOf, openDatabase } from "../support/books";
 import { REFUSAL, refuseOnce } from "../support/refuse";
 import { expect, test } from "../test";
@@ -127,6 +130,17 @@ test("chosen deliveries are sent again together", async ({ console: page, api, a
   await expect(page.getByText("selected")).toBeHidden();
 });
 
+/** Opens the page of an endpoint whose one delivery has failed once. `row`: that of the delivery. */
+async function failingDelivery(page: Page, api: Api, account: OwnAccount, receiver: Receiver) {
+  receiver.respondWith(status(500));
+  const { body } = await api.post("/webhooks/create", { url: receiver.url, events: ["message.delivered"] });
+  await api.post("/messages/send", { to: "+15550100001", from: account.sender, body: "Hi" });
+  await page.goto(`/webhooks/${body.data.id}`);
+  const row = page.getByRole("table", { name: "Deliveries" }).getByRole("button", { name: /^message\.delivered/ });
+  await expect(row).toContainText("Failing, will retry");
+  return { endpointId: body.data.id, row };
+}
+
 test("a delivery whose schedule is to begin again is failing, and can be sent at once, whatever the browser's clock says", async ({
   service,
   console: page,
@@ -134,19 +148,14 @@ test("a delivery whose schedule is to begin again is failing, and can be sent at
   account,
   receiver,
 }) => {
-  receiver.respondWith(status(500));
-  const { body } = await api.post("/webhooks/create", { url: receiver.url, events: ["message.delivered"] });
-  await api.post("/messages/send", { to: "+15550100001", from: account.sender, body: "Hi" });
-  await page.goto(`/webhooks/${body.data.id}`);
-  const row = page.getByRole("table", { name: "Deliveries" }).getByRole("button", { name: /^message\.delivered/ });
-  await expect(row).toContainText("Failing, will retry");
+  const { endpointId, row } = await failingDelivery(page, api, account, receiver);
   // As after six tries for which the egress proxy was away.
   const database = await openDatabase(databaseUrlOf(service));
   await database
     .rows(
       `UPDATE webhook_deliveries SET round = 1, attempts = 0, next_attempt_at = now() + interval '30 minutes'
        WHERE endpoint_id = $1 RETURNING id`,
-      [body.data.id],
+      [endpointId],
     )
     .finally(database.close);
   receiver.respondWith(status(200));
@@ -168,12 +177,7 @@ test("a delivery that is left to its own due try says by when that is made", asy
   account,
   receiver,
 }) => {
-  receiver.respondWith(status(500));
-  const { body } = await api.post("/webhooks/create", { url: receiver.url, events: ["message.delivered"] });
-  await api.post("/messages/send", { to: "+15550100001", from: account.sender, body: "Hi" });
-  await page.goto(`/webhooks/${body.data.id}`);
-  const row = page.getByRole("table", { name: "Deliveries" }).getByRole("button", { name: /^message\.delivered/ });
-  await expect(row).toContainText("Failing, will retry");
+  const { endpointId, row } = await failingDelivery(page, api, account, receiver);
   // As in a backlog: the try has been due for a while, and its job waits for a slot.
   const database = await openDatabase(databaseUrlOf(service));
   await database
@@ -182,7 +186,7 @@ test("a delivery that is left to its own due try says by when that is made", asy
          UPDATE graphile_worker._private_jobs SET run_at = now() + interval '10 minutes' WHERE payload ->> 'endpointId' = $1
        )
        UPDATE webhook_deliveries SET next_attempt_at = now() - interval '1 minute' WHERE endpoint_id = $1 RETURNING id`,
-      [body.data.id],
+      [endpointId],
     )
     .finally(database.close);
   await page.reload();
