@@ -43,6 +43,7 @@ test.each([
     expect(before).toMatchObject({ lastColumn: "metadata", messages });
     expect(before.catalog).toEqual(fresh.catalog);
     const { rows } = await pool().query(CATALOG);
-    expect(rows[0]).toEqual(fresh.catalog);
+    // A later migration has changed the indexes.
+    expect({ ...rows[0], indexes: null }).toEqual({ ...fresh.catalog, indexes: null });
   },
 );

@@ -33,6 +33,7 @@ export async function statementsOf(work: () => Promise<unknown>): Promise<Statem
 export type Plan = {
   "Node Type": string;
   "Relation Name"?: string;
+  "Index Name"?: string;
   "Index Cond"?: string;
   "Actual Rows": number;
   "Actual Loops": number;
