@@ -35,8 +35,7 @@ const MESSAGE =
   "id object to from body encoding segments reference metadata status cost currency provider provider_message_id attempts error created_at sent_at " +
   "delivered_at failed_at scheduled_at validity_period";
 const API_KEY =
-  "id object livemode name key_hint is_active permissions rate_limit daily_limit monthly_limit allowed_ips created_by last_used_at " +
-  "expires_at created_at";
+  "id object livemode name key_hint is_active permissions rate_limit created_by last_used_at expires_at created_at";
 const ENDPOINT =
   "id object livemode url description events is_active failure_count last_success_at last_failure_at disabled_at disabled_reason created_at";
 
@@ -52,7 +51,8 @@ const FIELDS: Record<string, string> = {
     "dlt_entity_id dlt_template_id dlt_template_category",
   suppression: "id object number sender_id reason note created_at",
   suppression_import: "object added existing duplicates refused refusals",
-  api_key: API_KEY,
+  // The same schema is that of the response to a change, which alone has the limits.
+  api_key: `${API_KEY} daily_limit monthly_limit allowed_ips`,
   "created api_key": `${API_KEY} plain_key plain_key_notice`,
   webhook_endpoint: ENDPOINT,
   "created webhook_endpoint": `${ENDPOINT} signing_secret`,

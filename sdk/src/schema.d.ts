@@ -445,7 +445,7 @@ export interface paths {
         };
         /**
          * List API keys
-         * @description The keys of the account, newest first: all that work, and as inactive the 200 that were revoked or expired last, within 90 days. `daily_limit`, `monthly_limit` and `allowed_ips` are shown to keys with `keys:write` only.
+         * @description The keys of the account, newest first: all that work, and as inactive the 200 that were revoked or expired last, within 90 days. Their `daily_limit`, `monthly_limit` and `allowed_ips` are in the response to a change.
          *
          *     Permission: any valid key.
          */
@@ -501,7 +501,7 @@ export interface paths {
         head?: never;
         /**
          * Change an API key
-         * @description Changes the fields that are given; they apply everywhere within a second. The key itself and its permissions stay. A key may narrow any key, itself too, but widen one only up to its own limits, and only if it has all its permissions.
+         * @description Changes the fields that are given; they apply everywhere within a second. The key itself and its permissions stay. A key may narrow any key, itself too, but widen one only up to its own limits, and only if it has all its permissions. The response has all limits, also where nothing was given to change.
          *
          *     Permission: `keys:write` (create, change and revoke api keys).
          */
@@ -1446,11 +1446,11 @@ export interface components {
             permissions: ("sms:send" | "sms:bulk" | "sms:read" | "balance:read" | "dlr:read" | "senders:write" | "keys:write" | "webhooks:write")[];
             /** @description Requests per minute. */
             rate_limit: number;
-            /** @description Messages per UTC day; null: no limit. Only for keys with `keys:write`. */
+            /** @description Messages per UTC day; null: no limit. Only in the response to a change. */
             daily_limit?: number | null;
-            /** @description Messages per UTC month; null: no limit. Only for keys with `keys:write`. */
+            /** @description Messages per UTC month; null: no limit. Only in the response to a change. */
             monthly_limit?: number | null;
-            /** @description IPv4 addresses or CIDR ranges from which the key may be used; null: any. Only for keys with `keys:write`. */
+            /** @description IPv4 addresses or CIDR ranges from which the key may be used; null: any. Only in the response to a change. */
             allowed_ips?: string[] | null;
             /** @description Id of the key that created it, whose limits it shares; null: a person, or not known. */
             created_by: string | null;
@@ -1493,12 +1493,6 @@ export interface components {
             permissions: ("sms:send" | "sms:bulk" | "sms:read" | "balance:read" | "dlr:read" | "senders:write" | "keys:write" | "webhooks:write")[];
             /** @description Requests per minute. */
             rate_limit: number;
-            /** @description Messages per UTC day; null: no limit. Only for keys with `keys:write`. */
-            daily_limit?: number | null;
-            /** @description Messages per UTC month; null: no limit. Only for keys with `keys:write`. */
-            monthly_limit?: number | null;
-            /** @description IPv4 addresses or CIDR ranges from which the key may be used; null: any. Only for keys with `keys:write`. */
-            allowed_ips?: string[] | null;
             /** @description Id of the key that created it, whose limits it shares; null: a person, or not known. */
             created_by: string | null;
             /**

@@ -1,16 +1,14 @@
 import type { ApiKey as ApiKeyRow } from "@/prisma/generated/client";
-import type { AccountActor } from "../core/actor";
 import { isTestAccount } from "../core/ids";
 import { isoOrNull } from "../core/wire";
 import type { ApiKey } from "./schema";
 import { SCOPES } from "./scopes";
 
-/** Whether a caller sees the limits of keys: a person does, and a key that may change them. */
-export const seesLimits = (actor: AccountActor): boolean =>
-  actor.kind === "session" || actor.scopes.includes("keys:write");
-
-/** Row -> wire at a point in time: a key that has expired by `at` is inactive. Omits the key's hash. */
-export const presentApiKey = (row: ApiKeyRow, at: Date, showsLimits: boolean): ApiKey => ({
+/**
+ * Row -> wire at a point in time: a key that has expired by `at` is inactive. Omits the key's hash. `showsLimits`: with the
+ * limits of messages and addresses, which are no part of the record that programs create and list.
+ */
+export const presentApiKey = (row: ApiKeyRow, at: Date, showsLimits = false): ApiKey => ({
   id: row.id,
   object: "api_key",
   livemode: !isTestAccount(row.accountId),

@@ -4,7 +4,7 @@ import { pool, prisma } from "../core/db";
 import { authenticate } from "./authenticate";
 import { rotateApiKey } from "./rotate";
 import { CreateApiKeyInput, RotateApiKeyInput } from "./schema";
-import { createApiKey, revokeApiKey } from "./service";
+import { createApiKey, listApiKeys, revokeApiKey } from "./service";
 
 const HOUR_MS = 3_600_000;
 
@@ -27,7 +27,8 @@ test("a rotated key hands its name, permissions and limits to a new one, and wor
   const limits = { rate_limit: 20, daily_limit: 5, monthly_limit: 9, allowed_ips: ["203.0.113.0/24"] };
   const before = await makeKey(account, { ...limits, permissions: ["sms:read"] });
   const after = await rotate(account, before.id);
-  expect(after).toMatchObject({
+  const { data } = await listApiKeys(personOf(account));
+  expect(data.find(({ id }) => id === after.id)).toMatchObject({
     ...limits,
     name: "Shop",
     permissions: ["sms:read"],

@@ -7,7 +7,7 @@ import type { Tx } from "../core/db";
 import { isTestAccount, newId } from "../core/ids";
 import { isoOrNull } from "../core/wire";
 import { invalidateKey } from "./authenticate";
-import { presentApiKey, seesLimits } from "./present";
+import { presentApiKey } from "./present";
 import type { CreatedApiKey, RotateApiKeyInput } from "./schema";
 import { hashKey, keyHint, newPlainKey } from "./secret";
 import { auditOf, PLAIN_KEY_NOTICE } from "./service";
@@ -74,11 +74,7 @@ export async function rotateApiKey(
       before: { expires_at: isoOrNull(current.expiresAt) },
       after: { expires_at: isoOrNull(end) },
     });
-    const created = {
-      ...presentApiKey(row, at, seesLimits(actor)),
-      plain_key: plainKey,
-      plain_key_notice: PLAIN_KEY_NOTICE,
-    };
+    const created = { ...presentApiKey(row, at), plain_key: plainKey, plain_key_notice: PLAIN_KEY_NOTICE };
     return { created, formerHash: current.keyHash };
   };
   const { created, formerHash } = await createOnce(actor, request, { showsSecret: true, carryOut });

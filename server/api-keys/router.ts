@@ -23,7 +23,7 @@ export const apiKeysRouter = router({
         summary: "List API keys",
         description:
           "The keys of the account, newest first: all that work, and as inactive the 200 that were revoked or expired last, within " +
-          "90 days. `daily_limit`, `monthly_limit` and `allowed_ips` are shown to keys with `keys:write` only.",
+          "90 days. Their `daily_limit`, `monthly_limit` and `allowed_ips` are in the response to a change.",
       },
     })
     .output(listOf(ApiKey))
@@ -55,7 +55,8 @@ export const apiKeysRouter = router({
         summary: "Change an API key",
         description:
           "Changes the fields that are given; they apply everywhere within a second. The key itself and its permissions stay. A " +
-          "key may narrow any key, itself too, but widen one only up to its own limits, and only if it has all its permissions.",
+          "key may narrow any key, itself too, but widen one only up to its own limits, and only if it has all its permissions. The " +
+          "response has all limits, also where nothing was given to change.",
       },
     })
     .input(UpdateApiKeyInput)

@@ -7,26 +7,26 @@ const RATE_LIMIT_MAX = 6_000;
 /** Maximum of PostgreSQL's integer, far above any real limit. */
 const COUNT_MAX = 2_147_483_647;
 
-/** Only for callers who may change keys: where a key may be used from is nobody else's business. */
+/** For callers who change keys: where a key may be used from is nobody else's business, and no part of its record. */
 const LIMITS_SHOWN = {
   daily_limit: z
     .number()
     .int()
     .nullable()
     .optional()
-    .describe("Messages per UTC day; null: no limit. Only for keys with `keys:write`."),
+    .describe("Messages per UTC day; null: no limit. Only in the response to a change."),
   monthly_limit: z
     .number()
     .int()
     .nullable()
     .optional()
-    .describe("Messages per UTC month; null: no limit. Only for keys with `keys:write`."),
+    .describe("Messages per UTC month; null: no limit. Only in the response to a change."),
   allowed_ips: z
     .array(z.string())
     .nullable()
     .optional()
     .describe(
-      "IPv4 addresses or CIDR ranges from which the key may be used; null: any. Only for keys with `keys:write`.",
+      "IPv4 addresses or CIDR ranges from which the key may be used; null: any. Only in the response to a change.",
     ),
 };
 
@@ -50,7 +50,7 @@ export const ApiKey = z.object({
 });
 export type ApiKey = z.output<typeof ApiKey>;
 
-export const CreatedApiKey = ApiKey.extend({
+export const CreatedApiKey = ApiKey.omit({ daily_limit: true, monthly_limit: true, allowed_ips: true }).extend({
   plain_key: z.string().describe("The whole key, shown in this response only; only its hash is stored."),
   plain_key_notice: z.string().describe("A reminder to store the key now."),
 });

@@ -11,7 +11,7 @@ import { isoOrNull } from "../core/wire";
 import { invalidateKey } from "./authenticate";
 import { exceededParam, type KeyLimits, limitsOf, type RequestedLimits } from "./ceiling";
 import { GENERATIONS_MAX, generationOf, lockWithDescendants, revokeKeys } from "./lineage";
-import { presentApiKey, seesLimits } from "./present";
+import { presentApiKey } from "./present";
 import type { ApiKey, CreateApiKeyInput, CreatedApiKey, RevokeApiKeyInput } from "./schema";
 import { missingScopes, SCOPES, type Scope } from "./scopes";
 import { hashKey, keyHint, newPlainKey } from "./secret";
@@ -23,7 +23,7 @@ export const PLAIN_KEY_NOTICE = "Store this key now: it is shown this once and c
 export async function listApiKeys(actor: AccountActor): Promise<{ object: "list"; data: ApiKey[] }> {
   const rows = await readKeys(actor.accountId);
   const at = now();
-  return { object: "list", data: rows.map((row) => presentApiKey(row, at, seesLimits(actor))) };
+  return { object: "list", data: rows.map((row) => presentApiKey(row, at, actor.kind === "session")) };
 }
 
 /** A signed-in owner has every scope, a key its own. */
@@ -131,7 +131,7 @@ export async function createApiKey(
       createdAt: at,
     };
     await insertKey(tx, row);
-    const shown = presentApiKey(row, at, seesLimits(actor));
+    const shown = presentApiKey(row, at);
     await recordAudit(tx, actor, {
       action: "api_key.created",
       accountId: row.accountId,

@@ -65,6 +65,14 @@ test("what is given changes, what is omitted stays, and null lifts a limit; the 
   expect(again).toEqual({ ...changed, ...none });
 });
 
+test("a key sees the limits of what it changes, also when it changes and records nothing", async () => {
+  const account = await makeAccount();
+  const limits = { daily_limit: 5, monthly_limit: null, allowed_ips: ["10.0.0.0/8"] };
+  const { id } = await makeKey(account, limits);
+  expect(await update(account.actor, { id })).toMatchObject({ id, ...limits });
+  expect(await prisma().auditEntry.count({ where: { subjectId: id, action: "api_key.updated" } })).toBe(0);
+});
+
 test("a key narrows any key, but widens one only up to its own limits", async () => {
   const account = await makeAccount();
   const manager = await makeKey(account, { rate_limit: 100, daily_limit: 10, permissions: ["keys:write", "sms:read"] });

@@ -7,7 +7,7 @@ import { prisma, type Tx } from "../core/db";
 import { forbidden } from "../core/errors";
 import { invalidateKey } from "./authenticate";
 import { changedLimits, exceededParams, type KeyLimits } from "./ceiling";
-import { presentApiKey, seesLimits } from "./present";
+import { presentApiKey } from "./present";
 import type { ApiKey, UpdateApiKeyInput } from "./schema";
 import { missingScopes } from "./scopes";
 import { auditOfChangeable, ceilingOf, limitNotHeld, requireFuture, scopesOf } from "./service";
@@ -36,7 +36,7 @@ async function requireGrant(tx: Tx, actor: AccountActor, current: LockedKey, lim
 
 /**
  * Changes name and limits of a key that works; its secret and permissions stay. This process applies the change at once,
- * every other one within a second.
+ * every other one within a second. Without fields it changes and records nothing, and shows the limits.
  * @throws 404; 400 `expires_in_the_past`; 403 `confirmation_required` for a person who has not given their password lately,
  *   403 `scope_not_held` or `limit_not_held` for a change that the acting key could not have granted.
  */
@@ -45,6 +45,8 @@ export async function updateApiKey(actor: AccountActor, { id, ...input }: Update
   const at = now();
   const carryOut = async (tx: Tx): Promise<string> => {
     const current = await lockKey(tx, actor, id);
+    // Asks for the limits alone.
+    if (Object.values(input).every((value) => value === undefined)) return current.keyHash;
     requireFuture(input.expires_at, at);
     const limits = changedLimits(input, current);
     await requireGrant(tx, actor, current, limits);
@@ -69,5 +71,5 @@ export async function updateApiKey(actor: AccountActor, { id, ...input }: Update
   };
   const keyHash = await createOnce(actor, plainRequest(), { whileSuspended: true, carryOut });
   invalidateKey(keyHash);
-  return presentApiKey(await prisma().apiKey.findUniqueOrThrow({ where: { id } }), at, seesLimits(actor));
+  return presentApiKey(await prisma().apiKey.findUniqueOrThrow({ where: { id } }), at, true);
 }

@@ -159,7 +159,10 @@ export const ACCOUNT_EXAMPLES: Examples = {
           },
         },
       },
-      responses: one("The key as it is now", API_KEY),
+      responses: one("The key as it is now", {
+        ...API_KEY,
+        ...{ daily_limit: 10_000, monthly_limit: null, allowed_ips: ["203.0.113.0/24"] },
+      }),
     },
     revoke: {
       responses: one("Revoked", { id: API_KEY.id, object: "api_key", deleted: true as const }),
