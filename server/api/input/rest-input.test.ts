@@ -77,6 +77,19 @@ describe("parseBody", () => {
   });
 });
 
+test.each([
+  ["", "The body is empty; it must be a JSON object."],
+  [" \n", "The body is empty; it must be a JSON object."],
+  ["{", "The body ends before its JSON is complete."],
+  ['{"to":"+1', "The body ends before its JSON is complete."],
+  ['{"to":"+1",}', "The body is not valid JSON: character 12 is not expected there."],
+  ['{"to":"+1"}x', "The body is not valid JSON: character 12 is not expected there."],
+  ['{"to":NaN}', "The body is not valid JSON."],
+])("%j is refused with the place of its fault", (text, message) => {
+  const wire = { message: expect.stringContaining(message), details: { reason: "malformed_json" } };
+  expect(refusal(() => body(text))).toMatchObject({ status: 400, wire });
+});
+
 test("a body that is not UTF-8 is refused, not corrected", () => {
   const bytes = Buffer.concat([Buffer.from('{"body":"'), Buffer.from([0xff]), Buffer.from('"}')]);
   expect(refusal(() => parseBody("application/json", bytes))).toMatchObject({

@@ -31,6 +31,21 @@ const notUtf8 = (contentCoding: string | undefined): ApiError =>
     { reason: "malformed_json" },
   );
 
+/** Where the parser of this runtime noticed the fault, which some of its messages say. */
+const FAULT_AT = /JSON at position (\d+)/;
+
+/** 400 for a text that is no JSON, naming the place of the fault but nothing of the text. */
+function notJson(text: string, thrown: unknown): ApiError {
+  const refused = (message: string) => invalidRequest(message, { reason: "malformed_json" });
+  if (text.trim() === "") return refused("The body is empty; it must be a JSON object.");
+  const [, position] = FAULT_AT.exec(String(thrown)) ?? [];
+  if (position !== undefined && Number(position) < text.length) {
+    return refused(`The body is not valid JSON: character ${Number(position) + 1} is not expected there.`);
+  }
+  const isCutOff = position !== undefined || String(thrown).includes("end of JSON input");
+  return refused(isCutOff ? "The body ends before its JSON is complete." : "The body is not valid JSON.");
+}
+
 /**
  * Parses a body that must be a JSON object.
  * @param contentCoding the `Content-Encoding` of the request, if any.
@@ -53,8 +68,8 @@ export function parseBody(
   let value: unknown;
   try {
     value = JSON.parse(text);
-  } catch {
-    throw invalidRequest("The body is not valid JSON.", { reason: "malformed_json" });
+  } catch (thrown) {
+    throw notJson(text, thrown);
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw invalidRequest("The body must be a JSON object.", { reason: "malformed_json" });
