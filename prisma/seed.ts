@@ -85,6 +85,7 @@ export async function seedOnce(known: Seeded | null): Promise<Seeded> {
     if (known && (await stillOpens(known))) return known;
     const password = randomBytes(12).toString("base64url");
     const { accountId, userId } = await ensureAccount(password);
+    const at = now();
     await prisma().sender.upsert({
       where: { accountId_senderId: { accountId, senderId: SENDER_ID } },
       create: {
@@ -93,7 +94,8 @@ export async function seedOnce(known: Seeded | null): Promise<Seeded> {
         senderId: SENDER_ID,
         type: "alphanumeric",
         status: "approved",
-        approvedAt: now(),
+        approvedAt: at,
+        createdAt: at,
       },
       update: {},
     });

@@ -90,6 +90,10 @@ describe("readPage", () => {
 describe("page and limit", () => {
   const { limit, page } = PageQuery;
 
+  test.each(["0", "-1", "-0"])("%j is below the first page", (text) => {
+    expect(page.safeParse(text).error?.issues).toMatchObject([{ code: "too_small" }]);
+  });
+
   test.each(["0x10", "1e1", " 5", "5 ", "+5", "5.0", "", "-1", "٣", "Infinity"])(
     "%j is not a number of a query",
     (text) => {

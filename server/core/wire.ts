@@ -70,7 +70,7 @@ const NO_NUMBER = "must be a whole number in digits";
 /** A whole number of a query: digits over REST, a number from the console. */
 const queryInteger = (max: number, otherwise: number) =>
   z.preprocess(
-    (value) => (typeof value === "string" && /^\d+$/.test(value) ? Number(value) : value),
+    (value) => (typeof value === "string" && /^-?\d+$/.test(value) ? Number(value) : value),
     z
       .number({ error: ({ code }) => (code === "invalid_type" ? NO_NUMBER : undefined) })
       .int()
