@@ -41,7 +41,8 @@ test("at most 20 are named", () => {
 });
 
 describe("of texts made up at random", () => {
-  const NAMES = ["a", "b", '\\"', "\\\\", "\\u0061", "{", ":", ","];
+  // Not a backslash alone: after an object with that name JSON.parse of Node 24 takes "\u0061" for it.
+  const NAMES = ["a", "b", '\\"', "\\\\b", "\\u0061", "{", ":", ","];
   /** A JSON object, and the paths of its names in the order of the text. */
   function make(random: () => number, depth: number, path: string, seen: string[]): string {
     const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
