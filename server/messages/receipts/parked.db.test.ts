@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { type Plan, planOf, statementsOf } from "@/test/database/plans";
 import { pool } from "../../core/db";
 import { applyReceipts } from "./apply-receipts";
 import { dropParked, PARKED_MAX } from "./parked";
@@ -38,6 +39,18 @@ test("those that are kept are not locked meanwhile: receipts are joined all the 
     "SELECT count(*)::int AS locked FROM receipts WHERE provider = 'messagebird' AND xmax::text <> '0'",
   );
   expect(rows).toEqual([{ locked: 0 }]);
+});
+
+test("its plan was made while few were parked, and reads those that it deletes by their ids all the same", async () => {
+  await pool().query("TRUNCATE receipts");
+  const [drop] = await statementsOf(() => dropParked("vonage", 10));
+  if (!drop) throw new Error("not sent");
+  const indexesOf = (plan: Plan): string[] => [
+    ...(plan["Index Name"] === undefined ? [] : [plan["Index Name"]]),
+    ...(plan.Plans ?? []).flatMap(indexesOf),
+  ];
+  // The first finds the newest, in their order; the others lock and delete.
+  expect(indexesOf(await planOf(drop))).toEqual(["receipts_parked_since", "receipts_pkey", "receipts_pkey"]);
 });
 
 test("a flood of receipts about nobody's messages is bounded while it goes on", async () => {

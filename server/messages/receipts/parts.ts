@@ -164,8 +164,9 @@ async function readParts(tx: Tx, messageIds: readonly string[]): Promise<Part[]>
              a.provider_message_id IS NOT NULL
                OR count(*) OVER (PARTITION BY p.message_id, p.seq) >= m.segments AS "isComplete"
            FROM attempt_parts p
-           JOIN messages m ON m.id = p.message_id
-           JOIN message_attempts a ON a.message_id = p.message_id AND a.seq = p.seq
+           CROSS JOIN LATERAL (SELECT segments FROM messages WHERE id = p.message_id OFFSET 0) m
+           CROSS JOIN LATERAL (
+             SELECT provider_message_id FROM message_attempts WHERE message_id = p.message_id AND seq = p.seq OFFSET 0) a
            WHERE p.message_id = ANY($1::text[])`,
     values: [messageIds],
   });
