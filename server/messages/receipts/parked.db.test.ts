@@ -41,7 +41,7 @@ test("those that are kept are not locked meanwhile: receipts are joined all the 
   expect(rows).toEqual([{ locked: 0 }]);
 });
 
-test("its plan was made while few were parked, and reads those that it deletes by their ids all the same", async () => {
+test("its plan was made while few were parked, and finds those that it deletes by their ids all the same", async () => {
   await pool().query("TRUNCATE receipts");
   const [drop] = await statementsOf(() => dropParked("vonage", 10));
   if (!drop) throw new Error("not sent");
@@ -49,7 +49,7 @@ test("its plan was made while few were parked, and reads those that it deletes b
     ...(plan["Index Name"] === undefined ? [] : [plan["Index Name"]]),
     ...(plan.Plans ?? []).flatMap(indexesOf),
   ];
-  // The first finds the newest, in their order; the others lock and delete.
+  // The first finds the newest, in their order.
   expect(indexesOf(await planOf(drop))).toEqual(["receipts_parked_since", "receipts_pkey", "receipts_pkey"]);
 });
 
