@@ -20,7 +20,7 @@ import {
   registerParts,
   type TakenIds,
 } from "../receipts/parts";
-import { findHolders, haveAlone, refuseSharedIds, type SharedIds, shareIds } from "../receipts/shared-ids";
+import { haveAlone, lockIds, refuseMovedIds, refuseSharedIds, type SharedIds, shareIds } from "../receipts/shared-ids";
 import { storedCode, storedDetail, storedProviderId } from "../stored-text";
 import { applyChanges, type Change, lockMessages, withSuperseded } from "../transitions";
 import { type Attempt, claimNext, dropClaims, noteClaims, UNAVAILABLE_RETRY_MS } from "./claims";
@@ -137,11 +137,8 @@ async function record(
 ): Promise<Map<AttemptResult, Attempt>> {
   const ids = results.map(({ attempt }) => attempt.message.id);
   const repeated = results.filter(mayShareIds).flatMap(takenIdsOf);
-  const others = await findHolders(tx, repeated);
-  const [messages, attempts] = await Promise.all([
-    lockMessages(tx, [...ids, ...others.map(({ messageId }) => messageId)]),
-    readAttempts(tx, ids),
-  ]);
+  const others = await lockIds(tx, repeated);
+  const [messages, attempts] = await Promise.all([lockMessages(tx, [...ids, ...others]), readAttempts(tx, ids)]);
   const conditions = { ...circumstances, at: now() };
   const decided = results.map((result): Decided => {
     const message = messages.get(result.attempt.message.id);
@@ -153,7 +150,11 @@ async function record(
   const all = effectsOf(decided, await shareIds(tx, repeated));
   const effects = { ...all, changes: await withSuperseded(tx, all.changes) };
   noteClaims(effects.toClaim);
-  const claimed = await write(tx, effects, conditions.at);
+  const [claimed] = await Promise.all([
+    write(tx, effects, conditions.at),
+    // Behind all that it writes.
+    refuseMovedIds(tx, repeated, messages),
+  ]);
   const left = results.filter(
     (result) => messages.get(result.attempt.message.id)?.status === "sent" && cameToNothing(result),
   );

@@ -29,7 +29,7 @@ import {
 import { noteParked } from "./parked";
 import { foldParts } from "./parts";
 import { stepsOf } from "./receipt-steps";
-import { shareReferred } from "./share-referred";
+import { refuseSharedNews, shareReferred } from "./share-referred";
 import { withOwnParts } from "./shared-ids";
 import { withoutForeign } from "./unverified-receipts";
 
@@ -95,12 +95,15 @@ async function storeAndApply(tx: Tx, batch: ReceivedReports[]): Promise<Map<stri
   });
   const meant = new Map((await shareReferred(tx, matched)).map((receipt) => [receipt.id, receipt]));
   const applied = await moveByReceipts(tx, [...meant.values()]);
-  await insertReceipts(
-    tx,
-    receipts.map((receipt) => {
-      return { attempt: meant.get(receipt.id) ?? null, isApplied: applied.has(receipt.id), ...receipt };
-    }),
-  );
+  await Promise.all([
+    insertReceipts(
+      tx,
+      receipts.map((receipt) => {
+        return { attempt: meant.get(receipt.id) ?? null, isApplied: applied.has(receipt.id), ...receipt };
+      }),
+    ),
+    refuseSharedNews(tx, [...meant.values()]),
+  ]);
   return rejoinLater(
     tx,
     receipts.filter(({ id }) => !meant.has(id)),
@@ -260,7 +263,12 @@ async function moveByReceipts(
   const ids = receipts.map((receipt) => receipt.messageId);
   // Pipelined: their parts are read under the locks.
   const [messages, known] = await Promise.all([lockMessages(tx, ids), withOwnParts(tx, receipts)]);
-  const folded = await foldParts(tx, known);
+  // The parts of a message that has ended are looked at no more, and their ids may have been given to others.
+  const hasEnded = ({ messageId }: MatchedReceipt) => isFinal(messages.get(messageId)?.status ?? "failed");
+  const folded = await foldParts(
+    tx,
+    known.filter((receipt) => !hasEnded(receipt)),
+  );
   const pending = [...messages.values()].filter((message) => message.status === "pending");
   const [superseded, counts] = await Promise.all([
     findSuperseded(tx, folded, givenUpAfterMs),
@@ -272,7 +280,7 @@ async function moveByReceipts(
   const receiptOfStep = new Map<Step, string>();
   for (const { id, provider, messageId, report } of ordered) {
     const message = messages.get(messageId);
-    if (!message || isFinal(message.status) || superseded.has(id)) continue;
+    if (!message || superseded.has(id)) continue;
     const steps = stepsOf(provider, report, now());
     for (const step of steps) receiptOfStep.set(step, id);
     const change = changes.get(messageId) ?? { message, attempts: counts.get(messageId) ?? 0, steps: [] };
@@ -280,7 +288,7 @@ async function moveByReceipts(
     changes.set(messageId, change);
   }
 
-  const [applied] = await Promise.all([applyChanges(tx, [...changes.values()]), confirmAttempts(tx, ordered)]);
+  const [applied] = await Promise.all([applyChanges(tx, [...changes.values()]), confirmAttempts(tx, known)]);
   return new Set(applied.flatMap((step) => receiptOfStep.get(step) ?? []));
 }
 

@@ -7,23 +7,26 @@ import { isBegun } from "../attempts-so-far";
 import { isRecipient } from "../phone";
 
 /**
- * A receipt that its id alone gives to a message. `holderTo`: the number that this message went to. `isVerified`: it comes from the centre;
- * others anybody could have sent, and they must take no message's id away.
+ * A receipt that its id alone gives to a message, which went to another number than the receipt comes from. `isVerified`: it comes from the
+ * centre; others anybody could have sent, and they must take no message's id away.
  */
-type GivenById = { id: string; provider: string; number: string; holderTo: string; isVerified: boolean };
+type Strange = { id: string; provider: string; number: string; isVerified: boolean };
 
 type UnderWay = { provider: string; to: string; messageId: string; seq: number };
 
 /** The last digits of a number, which every notation has. */
 const ENDING = 7;
 
+/** Whether a receipt from `number` may be about another message than one to `holderTo`. */
+export const isStrange = (number: string, holderTo: string): boolean =>
+  number.length >= ENDING && !isRecipient(holderTo, number);
+
 /**
- * Finds the attempts that receipts are about instead: where one comes from another number than its message went to, the attempt at its
- * provider that is under way to that number. A centre that reports under numbers of its own has none such, and the id decides.
+ * Finds the attempts that receipts are about instead: the one at its provider that is under way to the number from which it comes. A centre
+ * that reports under numbers of its own has none such, and the id decides.
  * @returns attempts by receipt id; null: it is about one of several, or not verified, and has to wait for a response with its id.
  */
-export async function findUnderWay(tx: Tx, receipts: readonly GivenById[]): Promise<Map<string, UnderWay | null>> {
-  const strange = receipts.filter(({ number, holderTo }) => number.length >= ENDING && !isRecipient(holderTo, number));
+export async function findUnderWay(tx: Tx, strange: readonly Strange[]): Promise<Map<string, UnderWay | null>> {
   if (strange.length === 0) return new Map();
   const { rows } = await tx.query<UnderWay>({
     name: "receipts.under_way",

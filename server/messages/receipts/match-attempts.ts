@@ -3,7 +3,7 @@ import type { Tx } from "../../core/db";
 import type { ReceiptReport } from "../../core/jobs";
 import { unnest } from "../../core/unnest";
 import { readReference } from "../../providers/reference";
-import { findUnderWay } from "./early-receipts";
+import { findUnderWay, isStrange } from "./early-receipts";
 import { isPartReporter, ownPartId } from "./parts";
 import { tellApart } from "./shared-ids";
 
@@ -66,9 +66,14 @@ const RECEIPT_KEYS = unnest<ReceiptKeys>({
 /**
  * Finds attempts by the provider's id, else by our own reference, which is known before the provider has responded. The reference
  * decides where the id is another message's: the provider has given it out again. Without one the receipt's number may (early-receipts.ts).
+ * @param isAgain what is under way to the receipts' numbers was looked at before.
  * @returns attempts by receipt id; receipts without a known attempt are left out.
  */
-export async function findAttempts(tx: Tx, receipts: readonly SoughtReceipt[]): Promise<Map<string, MatchedAttempt>> {
+export async function findAttempts(
+  tx: Tx,
+  receipts: readonly SoughtReceipt[],
+  { isAgain } = { isAgain: false },
+): Promise<Map<string, MatchedAttempt>> {
   const { rows } = await tx.query<Found>({
     name: "receipts.find_attempts",
     text: `SELECT r.id, COALESCE(p.message_id, a.message_id) AS "messageId", COALESCE(p.seq, a.seq) AS seq,
@@ -76,7 +81,8 @@ export async function findAttempts(tx: Tx, receipts: readonly SoughtReceipt[]): 
              p.message_id IS NULL AND COALESCE(a.outcome = 'accepted', false) AS "isConfirmed",
              n.message_id AS "referredId", n.seq AS "referredSeq",
              (SELECT true FROM attempt_parts s
-               WHERE s.provider = r.provider AND s.shared_id = r.provider_message_id LIMIT 1) IS NOT NULL AS "isShared",
+               WHERE s.provider = r.provider AND s.shared_id = r.provider_message_id LIMIT 1) IS NOT NULL
+               OR COALESCE(p.message_id <> a.message_id, false) AS "isShared",
              CASE WHEN r.has_number THEN (SELECT m.to_number FROM messages m WHERE m.id = COALESCE(p.message_id, a.message_id)) END
                AS "holderTo"
            FROM ${RECEIPT_KEYS.as("r")}
@@ -101,16 +107,17 @@ export async function findAttempts(tx: Tx, receipts: readonly SoughtReceipt[]): 
       .filter(({ isShared }) => isShared)
       .map(({ receipt, referredId }) => ({ ...receipt, messageId: receipt.knownMessageId ?? referredId })),
   );
-  const underWay = await findUnderWay(
-    tx,
-    found.flatMap(({ receipt, holderTo, isShared }) => {
-      const { id, provider, report } = receipt;
-      // Of an id that several messages have, to other numbers, no one is the holder.
-      const to = isShared && !report.reference ? "" : holderTo;
-      if (to === null || shared.has(id)) return [];
-      return [{ id, provider, number: numberOf(receipt), holderTo: to, isVerified: report.recipient === undefined }];
-    }),
-  );
+  const strange = isAgain
+    ? []
+    : found.flatMap(({ receipt, holderTo, isShared }) => {
+        const { id, provider, report } = receipt;
+        // Of an id that several messages have, to other numbers, no one is the holder.
+        const to = isShared && !report.reference ? "" : holderTo;
+        const number = numberOf(receipt);
+        if (to === null || shared.has(id) || !isStrange(number, to)) return [];
+        return [{ id, provider, number, isVerified: report.recipient === undefined }];
+      });
+  const underWay = await findUnderWay(tx, strange);
   const matched = new Map<string, MatchedAttempt>();
   for (const { receipt, ...known } of found) {
     const one = shared.get(known.id);
@@ -121,15 +128,20 @@ export async function findAttempts(tx: Tx, receipts: readonly SoughtReceipt[]): 
     const attempt = one ? ofSharedId(one) : (byReference(receipt, row) ?? (row.isShared ? null : byId(row)));
     if (attempt) matched.set(row.id, attempt);
   }
-  return matched;
+  // The one under way may have ended between the two looks: it has its id by now.
+  const ended = strange.flatMap(({ id }) => (underWay.has(id) ? [] : (sought.get(id) ?? [])));
+  if (ended.length === 0) return matched;
+  for (const { id } of ended) matched.delete(id);
+  return new Map([...matched, ...(await findAttempts(tx, ended, { isAgain: true }))]);
 }
 
 const ofSharedId = ({
   messageId,
   seq,
+  isPart,
   partId,
-}: Pick<MatchedAttempt, "messageId" | "seq" | "partId">): MatchedAttempt => {
-  return { messageId, seq, isPart: true, partId, isByReference: false, isConfirmed: false, isReused: false };
+}: Pick<MatchedAttempt, "messageId" | "seq" | "isPart" | "partId">): MatchedAttempt => {
+  return { messageId, seq, isPart, partId, isByReference: false, isConfirmed: false, isReused: false };
 };
 
 /** The attempt that the reference names; null when the provider's id is known as that message's, or there is no reference. */

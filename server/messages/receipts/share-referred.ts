@@ -1,9 +1,30 @@
-/** Receipts with our reference whose id was another message's until now. */
+/** Receipts with our reference whose id is another message's too, or was until now. */
 import type { Tx } from "../../core/db";
 import { lockMessages } from "../transitions";
 import { findAttempts, type MatchedReceipt, matchedReceipt } from "./match-attempts";
-import { isPartReporter, registerParts } from "./parts";
-import { findHolders, shareIds } from "./shared-ids";
+import { isPartReporter, ownPartId, registerParts, type TakenIds } from "./parts";
+import { lockIds, refuseMovedIds, shareIds } from "./shared-ids";
+
+const takenBy = ({ provider, messageId, seq, report }: MatchedReceipt): TakenIds => ({
+  attempt: { provider, seq, message: { id: messageId } },
+  providerMessageIds: [report.providerMessageId],
+});
+
+/** Receipts of providers that may count anew, with an id that their references make known. */
+const withNewIds = (receipts: readonly MatchedReceipt[]): MatchedReceipt[] =>
+  receipts.filter(({ provider, isByReference }) => isByReference && isPartReporter(provider));
+
+/** Receipts whose references give one new id to several messages. */
+function ofSeveral(receipts: readonly MatchedReceipt[]): MatchedReceipt[] {
+  const messages = new Map<string, Set<string>>();
+  const keyOf = ({ provider, report }: MatchedReceipt) => `${provider} ${report.providerMessageId}`;
+  const own = withNewIds(receipts);
+  for (const receipt of own) {
+    const key = keyOf(receipt);
+    messages.set(key, (messages.get(key) ?? new Set()).add(receipt.messageId));
+  }
+  return own.filter((receipt) => (messages.get(keyOf(receipt))?.size ?? 0) > 1);
+}
 
 /**
  * Has messages share the ids that receipts with a reference give out again: from now on neither has its id alone. Locks all that are
@@ -12,31 +33,46 @@ import { findHolders, shareIds } from "./shared-ids";
  *   which nobody can say any more whom they are about.
  */
 export async function shareReferred(tx: Tx, receipts: readonly MatchedReceipt[]): Promise<MatchedReceipt[]> {
-  const taken = new Map(
-    receipts
-      .filter(({ provider, isReused }) => isReused && isPartReporter(provider))
-      .map(({ id, provider, messageId, seq, report }) => [
-        id,
-        { attempt: { provider, seq, message: { id: messageId } }, providerMessageIds: [report.providerMessageId] },
-      ]),
-  );
+  const reused = receipts.filter(({ provider, isReused }) => isReused && isPartReporter(provider));
+  const taken = new Map([...reused, ...ofSeveral(receipts)].map((receipt) => [receipt.id, takenBy(receipt)]));
   if (taken.size === 0) return [...receipts];
   const all = [...taken.values()];
-  const ids = [...receipts, ...(await findHolders(tx, all))].map(({ messageId }) => messageId);
-  await lockMessages(tx, ids);
+  const others = await lockIds(tx, all);
+  const locked = await lockMessages(tx, [...receipts.map(({ messageId }) => messageId), ...others]);
   const shared = await shareIds(tx, all);
   const parts = all.flatMap((own) => {
     const sharedIds = shared.get(own.attempt);
     return sharedIds ? [{ isInParts: false, sharedIds, ...own }] : [];
   });
   await registerParts(tx, parts);
-  const attempts = await findAttempts(tx, receipts);
-  return receipts.flatMap((receipt) => {
+  const [, attempts] = await Promise.all([refuseMovedIds(tx, all, locked), findAttempts(tx, receipts)]);
+  const meant = receipts.flatMap((receipt) => {
     const own = taken.get(receipt.id);
     if (!own) {
       const attempt = attempts.get(receipt.id);
       return attempt ? [matchedReceipt(receipt, attempt)] : [];
     }
-    return shared.has(own.attempt) ? [receipt] : [{ ...receipt, partId: null, isByReference: true, isReused: false }];
+    return [{ ...receipt, ...(shared.has(own.attempt) ? ofSharedId(receipt) : OF_NEW_ID) }];
   });
+  // The ids of the others may have come to other messages meanwhile.
+  await refuseMovedIds(
+    tx,
+    meant.filter(({ id, provider, isReused }) => isReused && isPartReporter(provider) && !taken.has(id)).map(takenBy),
+  );
+  return meant;
 }
+
+const OF_NEW_ID = { partId: null, isByReference: true, isReused: false } as const;
+
+const ofSharedId = ({ messageId, report }: MatchedReceipt) => ({
+  partId: ownPartId(report.providerMessageId, messageId),
+  isByReference: false,
+  isReused: true,
+});
+
+/**
+ * Has the transaction run again when an id that a receipt's reference made known came to another message meanwhile: nothing was stored
+ * under it, or the other one's receipts would be taken for those of this message. To be awaited once the receipts are applied.
+ */
+export const refuseSharedNews = (tx: Tx, receipts: readonly MatchedReceipt[]): Promise<void> =>
+  refuseMovedIds(tx, withNewIds(receipts).map(takenBy));

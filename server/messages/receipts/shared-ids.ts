@@ -20,7 +20,7 @@ const TAKEN_IDS = unnest<TakenId>({
 });
 
 /** The other messages that have one of these ids. */
-export async function findHolders(tx: Tx, taken: readonly TakenIds[]): Promise<Holder[]> {
+async function findHolders(tx: Tx, taken: readonly TakenIds[]): Promise<Holder[]> {
   const ids = eachId(taken);
   if (ids.length === 0) return [];
   const { rows } = await tx.query<Holder>({
@@ -53,6 +53,51 @@ export async function refuseSharedIds(tx: Tx, taken: readonly TakenIds[]): Promi
   if (holders.length > 0) throw new SharedIdError("Another message has the provider's id.");
 }
 
+/**
+ * Another message got a provider's id while the transaction was under way, which may not have seen that one's parts, or stored its own.
+ * The transaction runs again.
+ */
+class MovedIdError extends Error {
+  /** As of a serialization failure. */
+  readonly code = "40001";
+}
+
+/** Number of locks of ids. Ids share them by hash, because PostgreSQL's lock table holds only a few thousand. */
+const ID_LOCKS = 1_024;
+
+/**
+ * Locks ids that are about to be shared, before any message is locked: transactions that share one id do so in turn.
+ * @returns the ids of the other messages that have them now, which have to be locked as well.
+ */
+export async function lockIds(tx: Tx, taken: readonly TakenIds[]): Promise<string[]> {
+  const ids = eachId(taken);
+  if (ids.length === 0) return [];
+  const [, holders] = await Promise.all([
+    tx.query({
+      name: "shared_ids.lock",
+      text: `SELECT pg_advisory_xact_lock(hashtext('attempts.provider_ids'), n) FROM (
+               SELECT DISTINCT hashtext(id) & ${ID_LOCKS - 1} AS n FROM unnest($1::text[]) AS i (id) ORDER BY n) l`,
+      values: [ids.map(({ attempt, providerMessageId }) => `${attempt.provider} ${providerMessageId}`)],
+    }),
+    // A separate statement sees what the previous holder of the lock has committed.
+    findHolders(tx, taken),
+  ]);
+  return holders.map(({ messageId }) => messageId);
+}
+
+/**
+ * Has the transaction run again when one of these ids, which are stored by now, is also that of a message that is not among `known`.
+ * @throws {MovedIdError}
+ */
+export async function refuseMovedIds(
+  tx: Tx,
+  taken: readonly TakenIds[],
+  known: { has: (messageId: string) => boolean } = new Set(),
+): Promise<void> {
+  const holders = await findHolders(tx, taken);
+  if (holders.some(({ messageId }) => !known.has(messageId))) throw new MovedIdError("Another message got the id.");
+}
+
 /** By attempt, the ids that its message shares with others. */
 export type SharedIds = ReadonlyMap<TakenIds["attempt"], ReadonlySet<string>>;
 
@@ -64,7 +109,7 @@ export async function shareIds(tx: Tx, taken: readonly TakenIds[]): Promise<Shar
   const ids = eachId(taken);
   if (ids.length === 0) return new Map();
   const values = TAKEN_IDS.values(ids);
-  const [, , holders] = await Promise.all([
+  const [, , found] = await Promise.all([
     freeReusedIds(tx, taken),
     tx.query({
       name: "shared_ids.free",
@@ -74,15 +119,7 @@ export async function shareIds(tx: Tx, taken: readonly TakenIds[]): Promise<Shar
       values,
     }),
     findHolders(tx, taken),
-    tx.query({
-      name: "shared_ids.share_parts",
-      text: `UPDATE attempt_parts p SET shared_id = t.id, provider_message_id = ${ownIdOf("p.message_id")}
-             FROM ${TAKEN_IDS.as("t")}
-             WHERE p.provider = t.provider AND p.provider_message_id = t.id AND p.message_id <> t.message_id
-               AND NOT EXISTS (SELECT 1 FROM attempt_parts o
-                 WHERE o.provider = p.provider AND o.provider_message_id = ${ownIdOf("p.message_id")})`,
-      values,
-    }),
+    shareParts(tx, ids, "others"),
     tx.query({
       name: "shared_ids.share_wholes",
       text: `WITH shared AS (
@@ -96,18 +133,48 @@ export async function shareIds(tx: Tx, taken: readonly TakenIds[]): Promise<Shar
     // Behind the others, which leave no other message the plain id.
     haveAlone(tx, taken),
   ]);
+  // Those of the same transaction get it together.
+  const holders = [...found, ...ids.map(holderOf)];
   const shared = new Map<TakenIds["attempt"], Set<string>>();
-  for (const { attempt, providerMessageId } of ids) {
+  const sharedIds = ids.filter((id) => {
+    const { attempt, providerMessageId } = id;
+    const { provider, message } = attempt;
     const others = holders.filter(
-      (holder) => holder.provider === attempt.provider && holder.providerMessageId === providerMessageId,
+      (holder) =>
+        holder.provider === provider &&
+        holder.providerMessageId === providerMessageId &&
+        holder.messageId !== message.id,
     );
-    if (others.length === 0) continue;
+    if (others.length === 0) return false;
     const own = shared.get(attempt) ?? new Set<string>();
     shared.set(attempt, own.add(providerMessageId));
-    const { provider, message } = attempt;
     log("warn", "attempt.provider_id_shared", { provider, message_id: message.id, others: others.length });
-  }
+    return true;
+  });
+  // What a receipt has stored under the plain id.
+  await shareParts(tx, sharedIds, "own");
   return shared;
+}
+
+const holderOf = ({ attempt, providerMessageId }: TakenId): Holder => ({
+  provider: attempt.provider,
+  providerMessageId,
+  messageId: attempt.message.id,
+});
+
+/** Gives parts that have the plain id one of ours: those of the messages themselves, or of all others. */
+async function shareParts(tx: Tx, ids: readonly TakenId[], whose: "own" | "others"): Promise<void> {
+  if (ids.length === 0) return;
+  await tx.query({
+    name: `shared_ids.share_${whose}_parts`,
+    text: `UPDATE attempt_parts p SET shared_id = t.id, provider_message_id = ${ownIdOf("p.message_id")}
+           FROM ${TAKEN_IDS.as("t")}
+           WHERE p.provider = t.provider AND p.provider_message_id = t.id
+             AND p.message_id ${whose === "own" ? "=" : "<>"} t.message_id
+             AND NOT EXISTS (SELECT 1 FROM attempt_parts o
+               WHERE o.provider = p.provider AND o.provider_message_id = ${ownIdOf("p.message_id")})`,
+    values: TAKEN_IDS.values(ids),
+  });
 }
 
 /**
@@ -139,12 +206,13 @@ type SharedReceipt = {
   messageId: string | null;
 };
 
-/** A message that has the id of a receipt, and the id of ours under which it has it. */
+/** A message that has the id of a receipt. `partId`: the id of ours under which it has it; null: it has the provider's. */
 type Candidate = {
   receiptId: string;
   messageId: string;
   seq: number;
-  partId: string;
+  isPart: boolean;
+  partId: string | null;
   to: string;
   status: MessageStatus;
 };
@@ -163,11 +231,19 @@ export async function tellApart(tx: Tx, receipts: readonly SharedReceipt[]): Pro
   if (receipts.length === 0) return new Map();
   const { rows } = await tx.query<Candidate>({
     name: "shared_ids.candidates",
-    text: `SELECT r.id AS "receiptId", p.message_id AS "messageId", p.seq, p.provider_message_id AS "partId", m.to_number AS "to",
-             m.status
+    text: `SELECT r.id AS "receiptId", h.message_id AS "messageId", h.seq, h.is_part AS "isPart", h.part_id AS "partId",
+             m.to_number AS "to", m.status
            FROM ${SHARED_RECEIPTS.as("r")}
-           JOIN attempt_parts p ON p.provider = r.provider AND p.shared_id = r.provider_message_id
-           JOIN messages m ON m.id = p.message_id`,
+           CROSS JOIN LATERAL (
+             SELECT s.message_id, s.seq, true AS is_part, s.provider_message_id AS part_id FROM attempt_parts s
+               WHERE s.provider = r.provider AND s.shared_id = r.provider_message_id
+             UNION ALL SELECT p.message_id, p.seq, true, NULL FROM attempt_parts p
+               WHERE p.provider = r.provider AND p.provider_message_id = r.provider_message_id
+             UNION ALL SELECT a.message_id, a.seq, false, NULL FROM message_attempts a
+               WHERE a.provider = r.provider AND a.provider_message_id = r.provider_message_id AND NOT EXISTS (
+                 SELECT 1 FROM attempt_parts o WHERE o.message_id = a.message_id AND o.seq = a.seq
+                   AND r.provider_message_id IN (o.provider_message_id, o.shared_id) OFFSET 0)) h
+           JOIN messages m ON m.id = h.message_id`,
     values: SHARED_RECEIPTS.values(receipts),
   });
   const found = new Map<string, Candidate>();

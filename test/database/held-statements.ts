@@ -1,0 +1,49 @@
+/** Transactions that are stopped between two of their statements, so that a test decides what happens meanwhile. */
+import pg from "pg";
+import { onTestFinished, vi } from "vitest";
+
+type Sent = { name?: string; values?: readonly unknown[] };
+type Hold = { name: string; about: string; note: () => void; released: Promise<void> };
+
+const holds: Hold[] = [];
+
+/** Holds back the results of the statements that `holds` name, each of them once. */
+function watchStatements(): void {
+  const { query } = pg.Client.prototype;
+  const spy = vi.spyOn(pg.Client.prototype, "query").mockImplementation(function (this: pg.Client, ...args: unknown[]) {
+    const result = (query as (...all: unknown[]) => unknown).apply(this, args);
+    const { name, values = [] } = args[0] as Sent;
+    const at = holds.findIndex((hold) => hold.name === name && String(values).includes(hold.about));
+    const [hold] = at < 0 ? [] : holds.splice(at, 1);
+    if (!hold) return result as never;
+    return (result as Promise<unknown>).then(async (rows) => {
+      hold.note();
+      await hold.released;
+      return rows;
+    }) as never;
+  });
+  onTestFinished(() => {
+    holds.length = 0;
+    spy.mockRestore();
+  });
+}
+
+function signal(): { given: Promise<void>; give: () => void } {
+  let give = () => {};
+  const given = new Promise<void>((resolve) => {
+    give = resolve;
+  });
+  return { given, give };
+}
+
+/**
+ * Stops the next transaction that sends the statement, once it has its result and until it is released. It may be idle for two seconds.
+ * @param about text that the statement's values must contain.
+ * @returns `reached`: resolves when it has stopped.
+ */
+export function holdAfter(name: string, about = ""): { reached: Promise<void>; release: () => void } {
+  if (!vi.isMockFunction(pg.Client.prototype.query)) watchStatements();
+  const [reached, released] = [signal(), signal()];
+  holds.push({ name, about, note: reached.give, released: released.given });
+  return { reached: reached.given, release: released.give };
+}
