@@ -1,5 +1,6 @@
 /** Receipts with our reference whose id is another message's too, or was until now. */
 import type { Tx } from "../../core/db";
+import { isFinal } from "../status";
 import { lockMessages } from "../transitions";
 import { findAttempts, type MatchedReceipt, matchedReceipt } from "./match-attempts";
 import { isPartReporter, ownPartId, registerParts, type TakenIds } from "./parts";
@@ -39,20 +40,23 @@ export async function shareReferred(tx: Tx, receipts: readonly MatchedReceipt[])
   const all = [...taken.values()];
   const others = await lockIds(tx, all);
   const locked = await lockMessages(tx, [...receipts.map(({ messageId }) => messageId), ...others]);
-  const shared = await shareIds(tx, all);
-  const parts = all.flatMap((own) => {
+  // One that has ended needs its id no more: a late or repeated receipt takes it from nobody.
+  const hasEnded = ({ attempt }: TakenIds) => isFinal(locked.get(attempt.message.id)?.status ?? "failed");
+  const open = all.filter((own) => !hasEnded(own));
+  const shared = await shareIds(tx, open);
+  const parts = open.flatMap((own) => {
     const sharedIds = shared.get(own.attempt);
     return sharedIds ? [{ isInParts: false, sharedIds, ...own }] : [];
   });
   await registerParts(tx, parts);
-  const [, attempts] = await Promise.all([refuseMovedIds(tx, all, locked), findAttempts(tx, receipts)]);
+  const [, attempts] = await Promise.all([refuseMovedIds(tx, open, locked), findAttempts(tx, receipts)]);
   const meant = receipts.flatMap((receipt) => {
     const own = taken.get(receipt.id);
     if (!own) {
       const attempt = attempts.get(receipt.id);
       return attempt ? [matchedReceipt(receipt, attempt)] : [];
     }
-    return [{ ...receipt, ...(shared.has(own.attempt) ? ofSharedId(receipt) : OF_NEW_ID) }];
+    return [{ ...receipt, ...(hasEnded(own) || shared.has(own.attempt) ? ofSharedId(receipt) : OF_NEW_ID) }];
   });
   // The ids of the others may have come to other messages meanwhile.
   await refuseMovedIds(

@@ -196,3 +196,13 @@ test("a late receipt of a finished message does not take the id back from the me
   await apply(report(id, "delivered"));
   expect(await statuses(older, newer)).toEqual(["undelivered", "delivered"]);
 });
+
+test("a repeated receipt of a finished message whose reference names it leaves its id to the message that has it now", async () => {
+  const id = await newId();
+  const [older, newer] = [await taken(id, OLDER), await claimed("Hello", NEWER)];
+  await apply(named(older, id, "undelivered"));
+  await record(newer.first, accepted(id));
+  await apply(named(older, id, "undelivered"));
+  await apply(report(id, "delivered"));
+  expect(await statuses(older, newer)).toEqual(["undelivered", "delivered"]);
+});
