@@ -12,6 +12,7 @@ import { hasManyWaiting } from "../../providers/health/slots";
 import type { SendOutcome } from "../../providers/port";
 import { providerTable } from "../../providers/registry";
 import { joinReceipts, reapplySuperseded } from "../receipts/apply-receipts";
+import { deliverReported } from "../receipts/deliver-reported";
 import {
   type AcceptedIds,
   freeReusedIds,
@@ -135,7 +136,7 @@ async function record(
   results: readonly AttemptResult[],
   circumstances: Omit<Conditions, "at">,
 ): Promise<Map<AttemptResult, Attempt>> {
-  const ids = results.map(({ attempt }) => attempt.message.id);
+  const ids = results.map(idOf);
   const repeated = results.filter(mayShareIds).flatMap(takenIdsOf);
   const others = await lockIds(tx, repeated);
   const [messages, attempts] = await Promise.all([lockMessages(tx, [...ids, ...others]), readAttempts(tx, ids)]);
@@ -155,20 +156,22 @@ async function record(
     // Behind all that it writes.
     refuseMovedIds(tx, repeated, messages),
   ]);
-  const left = results.filter(
-    (result) => messages.get(result.attempt.message.id)?.status === "sent" && cameToNothing(result),
-  );
-  await reapplySuperseded(
-    tx,
-    left.map(({ attempt }) => attempt.message.id),
-  );
+  const sent = results.filter(({ attempt }) => messages.get(attempt.message.id)?.status === "sent");
+  await reapplySuperseded(tx, sent.filter(cameToNothing).map(idOf));
+  await deliverReported(tx, sent.filter(saysItsParts).flatMap(takenIdsOf));
   dropClaims(effects.toClaim.filter(({ claim }) => !claimed.has(claim)));
   return nextAttempts(decided, claimed);
 }
 
+const idOf = ({ attempt }: AttemptResult): string => attempt.message.id;
+
 /** Whether a later attempt certainly did not send the message: earlier ones may then decide it. */
 const cameToNothing = ({ attempt, outcome }: AttemptResult): boolean =>
   attempt.seq > 1 && (outcome.kind === "refused" || outcome.kind === "retryable");
+
+/** Whether receipts of parts may have come before the response that says how many there are. */
+const saysItsParts = ({ attempt, outcome }: AttemptResult): boolean =>
+  outcome.kind === "accepted" && isPartReporter(attempt.provider);
 
 /** A result, and the decision on its message. */
 type Decided = { result: AttemptResult; decision: Decision; change: Change | null };

@@ -4,6 +4,7 @@ import { checkLedger } from "@/server/accounts/tasks";
 import { getMessage } from "@/server/messages/read";
 import { applyReceipts } from "@/server/messages/receipts/apply-receipts";
 import { referenceTo } from "@/server/providers/reference";
+import { contradictions } from "@/test/database/account-truth";
 import { accepted, BUSY, claimed, prepareAttempts, record, report, statusOf, UNKNOWN } from "@/test/database/attempts";
 
 const LONG_TEXT = "x".repeat(400);
@@ -92,6 +93,41 @@ describe("parts", () => {
       expect(await statusOf(message)).toBe("sent");
     }
     await applyReceipts("vonage", [report(`${message.id}-c`, "delivered", reference)]);
+    expect(await statusOf(message)).toBe("delivered");
+  });
+
+  test.each([
+    ["two", ["a", "b"]],
+    ["one", ["a"]],
+  ])(
+    "receipts that name the message before the response deliver it with that, of %s parts where we count three",
+    async (_, parts) => {
+      const message = await claimed(LONG_TEXT);
+      const ids = parts.map((part) => `${message.id}-${part}`);
+      for (const id of ids) await applyReceipts("vonage", [report(id, "delivered", referenceTo(message.id, 1))]);
+      expect(await statusOf(message)).toBe("sent");
+      await record(message.first, accepted(...ids));
+      expect(await statusOf(message)).toBe("delivered");
+      expect(await contradictions(message.account.accountId)).toEqual([]);
+    },
+  );
+
+  test("a receipt of another part than the response names does not deliver the message with it", async () => {
+    const message = await claimed(LONG_TEXT);
+    await applyReceipts("vonage", [report(`${message.id}-a`, "delivered", referenceTo(message.id, 1))]);
+    await record(message.first, accepted(`${message.id}-b`));
+    expect(await statusOf(message)).toBe("sent");
+    await applyReceipts("vonage", [report(`${message.id}-b`, "delivered")]);
+    expect(await statusOf(message)).toBe("delivered");
+  });
+
+  test("a part that is left when the response comes is waited for, also when others are delivered", async () => {
+    const message = await claimed(LONG_TEXT);
+    const [first, second] = [`${message.id}-a`, `${message.id}-b`];
+    await applyReceipts("vonage", [report(first, "delivered", referenceTo(message.id, 1))]);
+    await record(message.first, accepted(first, second));
+    expect(await statusOf(message)).toBe("sent");
+    await applyReceipts("vonage", [report(second, "delivered")]);
     expect(await statusOf(message)).toBe("delivered");
   });
 

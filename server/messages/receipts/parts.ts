@@ -3,6 +3,7 @@
  * of a part is stored as it came in; here its meaning for the whole message is derived.
  */
 import type { Tx } from "../../core/db";
+import { groupBy } from "../../core/group-by";
 import type { ReceiptReport } from "../../core/jobs";
 import { unnest } from "../../core/unnest";
 
@@ -175,6 +176,25 @@ async function readParts(tx: Tx, messageIds: readonly string[]): Promise<Part[]>
 
 const attemptKey = ({ messageId, seq }: { messageId: string; seq: number }): string => `${messageId} ${seq}`;
 
+/** Whether these are all parts of an attempt, and delivered. */
+const areDelivered = (parts: readonly Part[]): boolean =>
+  parts.length > 0 && parts.every((part) => part.isComplete && part.status === "delivered");
+
+/** The messages whose parts are all delivered, those of their response among them. The messages must be locked. */
+export async function findDelivered(tx: Tx, taken: readonly TakenIds[]): Promise<Set<string>> {
+  const parts = await readParts(
+    tx,
+    taken.map(({ attempt }) => attempt.message.id),
+  );
+  const partsByAttempt = groupBy(parts, attemptKey);
+  const delivered = taken.filter(({ attempt: { seq, message }, providerMessageIds }) => {
+    const own = partsByAttempt.get(attemptKey({ messageId: message.id, seq })) ?? [];
+    const ids = new Set(own.map(({ providerMessageId }) => providerMessageId));
+    return areDelivered(own) && providerMessageIds.every((id) => ids.has(id) || ids.has(ownPartId(id, message.id)));
+  });
+  return new Set(delivered.map(({ attempt }) => attempt.message.id));
+}
+
 /**
  * Stores the statuses of parts. The messages must be locked.
  * @returns the receipts with their status for the whole message: a delivered part counts as sent until all parts are
@@ -186,16 +206,9 @@ export async function foldParts<Receipt extends PartReceipt>(tx: Tx, receipts: r
   const messageIds = ofParts.map((receipt) => receipt.messageId);
   // Pipelined: the parts are read after their statuses were stored.
   const [, parts] = await Promise.all([storePartStatuses(tx, ofParts), readParts(tx, messageIds)]);
-  const partsByAttempt = new Map<string, Part[]>();
-  for (const part of parts) {
-    const key = attemptKey(part);
-    const own = partsByAttempt.get(key);
-    if (own) own.push(part);
-    else partsByAttempt.set(key, [part]);
-  }
+  const partsByAttempt = groupBy(parts, attemptKey);
   const statuses = new Map(parts.map((part) => [partKey(part.provider, part.providerMessageId), part.status]));
-  const isDelivered = (receipt: PartReceipt): boolean =>
-    partsByAttempt.get(attemptKey(receipt))?.every((part) => part.isComplete && part.status === "delivered") ?? false;
+  const isDelivered = (receipt: PartReceipt): boolean => areDelivered(partsByAttempt.get(attemptKey(receipt)) ?? []);
   const isContradiction = (receipt: PartReceipt): boolean =>
     statuses.get(partKey(receipt.provider, partIdOf(receipt))) === "delivered" && receipt.report.status !== "delivered";
   return receipts.map((receipt) => {
