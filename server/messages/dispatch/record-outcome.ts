@@ -138,8 +138,8 @@ async function record(
 ): Promise<Map<AttemptResult, Attempt>> {
   const ids = results.map(idOf);
   const repeated = results.filter(mayShareIds).flatMap(takenIdsOf);
-  const others = await lockIds(tx, repeated);
-  const [messages, attempts] = await Promise.all([lockMessages(tx, [...ids, ...others]), readAttempts(tx, ids)]);
+  const locked = new Set([...ids, ...(await lockIds(tx, repeated))]);
+  const [messages, attempts] = await Promise.all([lockMessages(tx, locked), readAttempts(tx, ids)]);
   const conditions = { ...circumstances, at: now() };
   const decided = results.map((result): Decided => {
     const message = messages.get(result.attempt.message.id);
@@ -154,7 +154,7 @@ async function record(
   const [claimed] = await Promise.all([
     write(tx, effects, conditions.at),
     // Behind all that it writes.
-    refuseMovedIds(tx, repeated, messages),
+    refuseMovedIds(tx, repeated, locked),
   ]);
   const sent = results.filter(({ attempt }) => messages.get(attempt.message.id)?.status === "sent");
   await reapplySuperseded(tx, sent.filter(cameToNothing).map(idOf));

@@ -94,7 +94,7 @@ async function storeAndApply(tx: Tx, batch: ReceivedReports[]): Promise<Map<stri
     return attempt ? [matchedReceipt(receipt, attempt)] : [];
   });
   const meant = new Map((await shareReferred(tx, matched)).map((receipt) => [receipt.id, receipt]));
-  const applied = await moveByReceipts(tx, [...meant.values()]);
+  const { applied, open } = await moveByReceipts(tx, [...meant.values()]);
   await Promise.all([
     insertReceipts(
       tx,
@@ -102,7 +102,7 @@ async function storeAndApply(tx: Tx, batch: ReceivedReports[]): Promise<Map<stri
         return { attempt: meant.get(receipt.id) ?? null, isApplied: applied.has(receipt.id), ...receipt };
       }),
     ),
-    refuseSharedNews(tx, [...meant.values()]),
+    refuseSharedNews(tx, open),
   ]);
   return rejoinLater(
     tx,
@@ -196,7 +196,7 @@ export async function joinReceipts(tx: Tx, targets: readonly ReceiptTarget[]): P
     values: TARGETS.values(targets),
   });
   if (rows.length === 0) return;
-  const applied = await moveByReceipts(
+  const { applied } = await moveByReceipts(
     tx,
     rows.map(({ id, messageId, seq, isPart, provider, ...report }) => {
       return { id, messageId, seq, ...PARKED, isPart, provider, report };
@@ -240,7 +240,7 @@ export async function reapplySuperseded(
     const attempt = attempts.get(receipt.id);
     return attempt ? [matchedReceipt(receipt, attempt)] : [];
   });
-  const applied = await moveByReceipts(tx, matched, givenUpAfterMs);
+  const { applied } = await moveByReceipts(tx, matched, givenUpAfterMs);
   if (applied.size === 0) return;
   await tx.query({
     name: "receipts.mark_applied",
@@ -252,23 +252,21 @@ export async function reapplySuperseded(
 /**
  * Moves messages by their receipts, in the order in which these occurred.
  * @param givenUpAfterMs as of `findSuperseded`.
- * @returns the ids of the receipts that moved their message.
+ * @returns `applied`: the ids of the receipts that moved their message; `open`: those of messages that had not ended before.
  */
 async function moveByReceipts(
   tx: Tx,
   receipts: readonly MatchedReceipt[],
   givenUpAfterMs: number | null = null,
-): Promise<Set<string>> {
-  if (receipts.length === 0) return new Set();
+): Promise<{ applied: Set<string>; open: readonly MatchedReceipt[] }> {
+  if (receipts.length === 0) return { applied: new Set(), open: [] };
   const ids = receipts.map((receipt) => receipt.messageId);
   // Pipelined: their parts are read under the locks.
   const [messages, known] = await Promise.all([lockMessages(tx, ids), withOwnParts(tx, receipts)]);
   // The parts of a message that has ended are looked at no more, and their ids may have been given to others.
   const hasEnded = ({ messageId }: MatchedReceipt) => isFinal(messages.get(messageId)?.status ?? "failed");
-  const folded = await foldParts(
-    tx,
-    known.filter((receipt) => !hasEnded(receipt)),
-  );
+  const open = known.filter((receipt) => !hasEnded(receipt));
+  const folded = await foldParts(tx, open);
   const pending = [...messages.values()].filter((message) => message.status === "pending");
   const [superseded, counts] = await Promise.all([
     findSuperseded(tx, folded, givenUpAfterMs),
@@ -289,7 +287,7 @@ async function moveByReceipts(
   }
 
   const [applied] = await Promise.all([applyChanges(tx, [...changes.values()]), confirmAttempts(tx, known)]);
-  return new Set(applied.flatMap((step) => receiptOfStep.get(step) ?? []));
+  return { applied: new Set(applied.flatMap((step) => receiptOfStep.get(step) ?? [])), open };
 }
 
 type StoredReceipt = IncomingReceipt & { attempt: MatchedAttempt | null; receivedAt: Date; isApplied: boolean };

@@ -206,3 +206,13 @@ test("a repeated receipt of a finished message whose reference names it leaves i
   await apply(report(id, "delivered"));
   expect(await statuses(older, newer)).toEqual(["undelivered", "delivered"]);
 });
+
+test("nor does one beside the receipt that gives its id to another", async () => {
+  const id = await newId();
+  const [older, newer] = [await taken(id, OLDER), await claimed(LONG_TEXT, NEWER)];
+  await apply(named(older, id, "undelivered"));
+  await apply(named(older, id, "undelivered"), named(newer, id));
+  await take(newer, id);
+  await deliverOthers(newer);
+  expect(await statuses(older, newer)).toEqual(["undelivered", "delivered"]);
+});

@@ -92,7 +92,7 @@ export async function lockIds(tx: Tx, taken: readonly TakenIds[]): Promise<strin
 export async function refuseMovedIds(
   tx: Tx,
   taken: readonly TakenIds[],
-  known: { has: (messageId: string) => boolean } = new Set(),
+  known: ReadonlySet<string> = new Set(),
 ): Promise<void> {
   const holders = await findHolders(tx, taken);
   if (holders.some(({ messageId }) => !known.has(messageId))) throw new MovedIdError("Another message got the id.");
@@ -251,14 +251,17 @@ export async function tellApart(tx: Tx, receipts: readonly SharedReceipt[]): Pro
     const number = report.recipient ?? report.source ?? "";
     const own = rows.filter(({ receiptId }) => receiptId === id);
     const meant = own.filter((one) => (messageId === null ? isRecipient(one.to, number) : one.messageId === messageId));
-    const unfinished = meant.filter(({ status }) => !isFinal(status));
-    const only = meant.length === 1 ? meant[0] : unfinished.length === 1 ? unfinished[0] : undefined;
+    const only = onlyOne(meant) ?? onlyOne(meant.filter(({ status }) => !isFinal(status)));
     if (only) found.set(id, only);
   }
   const untold = receipts.length - found.size;
   if (untold > 0) log("warn", "receipts.id_shared", { count: untold });
   return found;
 }
+
+/** The candidate, unless there are others of other messages. A message may have the id twice: there the first one counts. */
+const onlyOne = ([first, ...others]: readonly Candidate[]): Candidate | undefined =>
+  others.every(({ messageId }) => messageId === first?.messageId) ? first : undefined;
 
 /** A receipt about a part of a message; `partId`: the id of ours that the part has, as far as is known. */
 type PartReceipt = Omit<SharedReceipt, "messageId"> & { messageId: string; isPart: boolean; partId: string | null };
