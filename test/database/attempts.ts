@@ -51,10 +51,10 @@ export async function claimed(body = "Hello", to?: string): Promise<Claimed> {
 }
 
 /** Messages of an account that were accepted together and claimed at their first provider, which nobody calls. */
-export async function claimMany(count: number) {
+export async function claimMany(count: number, body = "Your code is 482913. It expires in ten minutes.") {
   const owner = await makeAccount();
   const recipients = Array.from({ length: count }, (_, at) => `+1415555${String(at).padStart(4, "0")}`);
-  const input = { recipients, from: owner.senderId, body: "Your code is 482913. It expires in ten minutes." };
+  const input = { recipients, from: owner.senderId, body };
   const { messages } = await sendBulk(owner.actor, input, plainRequest());
   const attempts: Attempt[] = [];
   await dispatch(

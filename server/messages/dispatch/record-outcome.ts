@@ -158,7 +158,7 @@ async function record(
   ]);
   const sent = results.filter(({ attempt }) => messages.get(attempt.message.id)?.status === "sent");
   await reapplySuperseded(tx, sent.filter(cameToNothing).map(idOf));
-  await deliverReported(tx, sent.filter(saysItsParts).flatMap(takenIdsOf));
+  await deliverReported(tx, sent.filter(hasFewerParts).flatMap(takenIdsOf));
   dropClaims(effects.toClaim.filter(({ claim }) => !claimed.has(claim)));
   return nextAttempts(decided, claimed);
 }
@@ -169,9 +169,11 @@ const idOf = ({ attempt }: AttemptResult): string => attempt.message.id;
 const cameToNothing = ({ attempt, outcome }: AttemptResult): boolean =>
   attempt.seq > 1 && (outcome.kind === "refused" || outcome.kind === "retryable");
 
-/** Whether receipts of parts may have come before the response that says how many there are. */
-const saysItsParts = ({ attempt, outcome }: AttemptResult): boolean =>
-  outcome.kind === "accepted" && isPartReporter(attempt.provider);
+/** Whether receipts that came before the response may have waited for more parts than there are. */
+const hasFewerParts = ({ attempt, outcome }: AttemptResult): boolean =>
+  outcome.kind === "accepted" &&
+  isPartReporter(attempt.provider) &&
+  outcome.providerMessageIds.length < attempt.message.segments;
 
 /** A result, and the decision on its message. */
 type Decided = { result: AttemptResult; decision: Decision; change: Change | null };
