@@ -94,11 +94,13 @@ async function storeAndApply(tx: Tx, batch: ReceivedReports[]): Promise<Map<stri
     return attempt ? [matchedReceipt(receipt, attempt)] : [];
   });
   const meant = new Map((await shareReferred(tx, matched)).map((receipt) => [receipt.id, receipt]));
+  // Nobody may park one that anybody could have sent (unverified-receipts.ts), also if its id was shared just now.
+  const kept = receipts.filter(({ id, report }) => meant.has(id) || report.recipient === undefined);
   const { applied, open } = await moveByReceipts(tx, [...meant.values()]);
   await Promise.all([
     insertReceipts(
       tx,
-      receipts.map((receipt) => {
+      kept.map((receipt) => {
         return { attempt: meant.get(receipt.id) ?? null, isApplied: applied.has(receipt.id), ...receipt };
       }),
     ),
@@ -106,7 +108,7 @@ async function storeAndApply(tx: Tx, batch: ReceivedReports[]): Promise<Map<stri
   ]);
   return rejoinLater(
     tx,
-    receipts.filter(({ id }) => !meant.has(id)),
+    kept.filter(({ id }) => !meant.has(id)),
   );
 }
 

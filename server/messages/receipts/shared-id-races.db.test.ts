@@ -216,3 +216,14 @@ test("nor does one beside the receipt that gives its id to another", async () =>
   await deliverOthers(newer);
   expect(await statuses(older, newer)).toEqual(["undelivered", "delivered"]);
 });
+
+test("a receipt that anybody could have sent is not kept when its id is shared beside it with another message to its number", async () => {
+  const id = await newId();
+  const [older, newer] = [await taken(id, OLDER), await claimed(LONG_TEXT, OLDER)];
+  await apply({ ...report(id, "delivered"), recipient: OLDER }, named(newer, id));
+  const { rows } = await pool().query("SELECT 1 FROM receipts WHERE provider_message_id = $1 AND message_id IS NULL", [
+    id,
+  ]);
+  expect(rows).toEqual([]);
+  expect(await statuses(older, newer)).toEqual(["sent", "sent"]);
+});
