@@ -310,7 +310,8 @@ test("listDeliveries shows deliveries newest first, each with its tries, and fil
   for (const message of messages) await raiseEvents(account, [message]);
   await recordWaitingOf(id);
   const [first] = await deliveriesOf(id);
-  const tried = { deliveryId: first?.id ?? "", endpointId: id, round: 0, retryAfterS: null, finishedAt: new Date() };
+  const made = { deliveryId: first?.id ?? "", endpointId: id, generation: 0, round: 0 };
+  const tried = { ...made, retryAfterS: null, finishedAt: new Date() };
   const refused = {
     acknowledged: false,
     statusCode: 500,

@@ -77,8 +77,8 @@ export async function createEndpoint(
   };
   const carryOut = async (tx: Tx): Promise<CreatedWebhookEndpoint> => {
     await insertEndpoint(tx, row, signingSecret);
-    const after = { url: row.url, description: row.description, events: row.events };
-    await recordAudit(tx, actor, { action: "endpoint.created", accountId: actor.accountId, subjectId: row.id, after });
+    const change = { action: "endpoint.created", accountId: actor.accountId, subjectId: row.id } as const;
+    await recordAudit(tx, actor, { ...change, after: auditOf(row) });
     return { ...presentEndpoint(row), signing_secret: signingSecret };
   };
   return createOnce(actor, request, { check: () => assertReachable(input.url), showsSecret: true, carryOut });
@@ -151,42 +151,50 @@ export async function getEndpoint(actor: AccountActor, id: string) {
   return presentEndpoint(row);
 }
 
-const auditOf = ({ url, description, events }: WebhookEndpoint) => ({ url, description, events });
+const auditOf = ({ url, description, events }: EndpointRow) => ({ url, description, events });
+
+/** An endpoint as it is stored, which stays so until the transaction ends. @throws 404 */
+async function lockEndpoint(tx: Tx, actor: AccountActor, id: string): Promise<EndpointRow> {
+  const { rows } = await tx.query<EndpointRow>(
+    `SELECT ${RETURNED_COLUMNS} FROM webhook_endpoints
+     WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL FOR NO KEY UPDATE`,
+    [id, actor.accountId],
+  );
+  if (!rows[0]) throw noSuchEndpoint();
+  return rows[0];
+}
 
 /**
  * Changes what is given, and nothing else: the secret, the failure count and whether the endpoint is active stay. Waiting
- * deliveries are posted to a new URL; new event types apply to events from now on.
+ * deliveries are posted to a new URL, for which requests to the former one no longer count; new event types apply to events from now on.
  * @throws 404, 400 `url_not_allowed`
  */
 export async function updateEndpoint(
   actor: AccountActor,
   { id, url, description, events }: UpdateWebhookInput,
 ): Promise<WebhookEndpoint> {
+  const { accountId } = actor;
   const current = await getEndpoint(actor, id);
   if (url !== undefined) await assertReachable(url);
   if (url === undefined && description === undefined && events === undefined) return current;
   const update = async (tx: Tx) => {
-    const { rows } = await tx.query<EndpointRow>(
-      `UPDATE webhook_endpoints SET url = COALESCE($3, url), events = COALESCE($4::text[], events),
-         description = CASE WHEN $5 THEN $6 ELSE description END
-       WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL RETURNING ${RETURNED_COLUMNS}`,
-      [
-        id,
-        actor.accountId,
-        url ?? null,
-        events ? subscriptionOf(events) : null,
-        description !== undefined,
-        description ?? null,
-      ],
+    const before = await lockEndpoint(tx, actor, id);
+    const after: EndpointRow = {
+      ...before,
+      url: url ?? before.url,
+      events: events ? subscriptionOf(events) : before.events,
+      description: description === undefined ? before.description : description,
+    };
+    await tx.query(
+      `UPDATE webhook_endpoints SET url = $2, events = $3::text[], description = $4,
+         generation = generation + CASE WHEN url = $2 THEN 0 ELSE 1 END WHERE id = $1`,
+      [id, after.url, after.events, after.description],
     );
-    const [row] = rows;
-    if (!row) throw noSuchEndpoint();
-    const [before, after] = [auditOf(current), auditOf(presentEndpoint(row))];
-    const { accountId } = actor;
-    await recordAudit(tx, actor, { action: "endpoint.updated", accountId, subjectId: id, before, after });
-    return presentEndpoint(row);
+    const change = { action: "endpoint.updated", accountId, subjectId: id } as const;
+    await recordAudit(tx, actor, { ...change, before: auditOf(before), after: auditOf(after) });
+    return presentEndpoint(after);
   };
-  return inAccountQueue(actor.accountId, () => transaction(update));
+  return inAccountQueue(accountId, () => transaction(update));
 }
 
 /** Deletes an endpoint: it gets no more events, and its pending deliveries are not sent. @throws 404 */
@@ -219,7 +227,8 @@ export async function enableEndpoint(actor: AccountActor, id: string) {
        SELECT id FROM webhook_endpoints
        WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL AND NOT is_active FOR UPDATE
      )
-     UPDATE webhook_endpoints e SET is_active = true, failure_count = 0, disabled_at = NULL, disabled_reason = NULL
+     UPDATE webhook_endpoints e SET is_active = true, failure_count = 0, disabled_at = NULL, disabled_reason = NULL,
+       generation = e.generation + 1
      FROM disabled WHERE e.id = disabled.id`,
       [id, accountId],
     );

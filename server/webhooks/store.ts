@@ -37,7 +37,7 @@ type DueRow = DueFields & (MessageRow | { id: null }) & { subjectId: string };
 const OWNERS_MAX = 10_000;
 const PARKED_PER_STEP = 1_000;
 
-const STATE_COLUMNS = `id, is_active AS "isActive", deleted_at IS NOT NULL AS "isDeleted",
+const STATE_COLUMNS = `id, generation, is_active AS "isActive", deleted_at IS NOT NULL AS "isDeleted",
   failure_count AS "failureCount", last_success_at AS "lastSuccessAt", last_failure_at AS "lastFailureAt",
   disabled_at AS "disabledAt", disabled_reason AS "disabledReason"`;
 

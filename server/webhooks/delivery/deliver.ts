@@ -22,10 +22,11 @@ const PARALLEL_REQUESTS = 16;
 const FRESH_MS = 1_000;
 
 /** The parts that the requests of a job share. */
-type Destination = { endpointId: string; url: string | URL; secrets: Secrets };
+type Destination = { endpointId: string; generation: number; url: string | URL; secrets: Secrets };
 
 const destinationOf = (target: Target): Destination => ({
   endpointId: target.id,
+  generation: target.generation,
   // A try with a URL that cannot be parsed fails as others do.
   url: URL.canParse(target.url) ? new URL(target.url) : target.url,
   secrets: unsealSecrets(target),
@@ -50,11 +51,16 @@ export async function sendDeliveries(
   let wasClosed = false;
   let isBroken = false;
 
-  async function record(delivery: DueDelivery, result: Awaited<ReturnType<typeof send>>): Promise<void> {
+  async function record(
+    delivery: DueDelivery,
+    generation: number,
+    result: Awaited<ReturnType<typeof send>>,
+  ): Promise<void> {
     observeTry(result);
     const isStillOpen = await recordOutcome({
       deliveryId: delivery.deliveryId,
       endpointId: target.id,
+      generation,
       round: delivery.round,
       attempt: delivery.triesMade + 1,
       ...result,
@@ -82,8 +88,9 @@ export async function sendDeliveries(
         }
         const delivery = queue.shift();
         if (!delivery) return;
+        const { generation } = destination;
         const result = await sendTraced(destination, delivery, limitMs);
-        const recorded = record(delivery, result);
+        const recorded = record(delivery, generation, result);
         writes.push(recorded);
         // After a success the next request need not wait for the commit; a failure may just have disabled the endpoint.
         if (!result.acknowledged) await recorded;

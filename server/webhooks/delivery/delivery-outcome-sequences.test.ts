@@ -35,6 +35,7 @@ class Store {
       id,
       {
         id,
+        generation: 0,
         isActive: true,
         isDeleted: false,
         failureCount: 0,
@@ -61,6 +62,7 @@ class Store {
       return {
         deliveryId,
         endpointId: endpointOf(deliveryId),
+        generation: 0,
         round,
         attempt: attempts + 1,
         acknowledged: isOk,

@@ -6,6 +6,7 @@ const at = (ms: number) => new Date(T0 + ms);
 
 const endpoint = (more: Partial<EndpointState> = {}): EndpointState => ({
   id: "e1",
+  generation: 0,
   isActive: true,
   isDeleted: false,
   failureCount: 0,
@@ -27,6 +28,7 @@ const delivery = (id: string, more: Partial<DeliveryState> = {}): DeliveryState 
 const outcome = (deliveryId: string, more: Partial<DeliveryOutcome> = {}): DeliveryOutcome => ({
   deliveryId,
   endpointId: "e1",
+  generation: 0,
   round: 0,
   attempt: 1,
   acknowledged: false,
@@ -73,6 +75,18 @@ describe("one try", () => {
     expect(settled.endpoints).toEqual([endpoint()]);
     const deleted = settleOutcomes([endpoint({ isDeleted: true })], [before], [away]);
     expect(deleted.deliveries).toMatchObject([{ status: "abandoned", round: 1, attempts: 6 }]);
+  });
+
+  test.each([
+    ["a failure", outcome("d1", { generation: 1 })],
+    ["a 410", outcome("d1", { generation: 1, statusCode: 410 })],
+    ["a 2xx", ok("d1", { generation: 1 })],
+  ])("of an earlier generation counts neither for the endpoint nor against it: %s", (_, made) => {
+    const before = endpoint({ generation: 2, failureCount: 24 });
+    const settled = settleOutcomes([before], [delivery("d1")], [made]);
+    const last = made.acknowledged ? { lastSuccessAt: at(0) } : { lastFailureAt: at(0) };
+    expect(settled.endpoints).toEqual([{ ...before, ...last }]);
+    expect(settled.deliveries).toMatchObject([{ status: made.acknowledged ? "delivered" : "pending", attempts: 1 }]);
   });
 
   test("of a delivery that was sent again meanwhile begins its next round when it fails, and ends it when it does not", () => {

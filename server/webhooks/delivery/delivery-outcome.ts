@@ -2,12 +2,14 @@
 import { DISABLE_AFTER_FAILURES, delayAfter, GONE, NEXT_ROUND_AFTER_S } from "./retry";
 
 /**
- * How a try ended. `attempt` counts from 1 in each round; `retryAfterS`: the response's `Retry-After`, in seconds. `ofProxy`: the
- * egress proxy failed, which says nothing of the endpoint. It refused, which may be meant for this endpoint alone, or it is away.
+ * How a try ended. `generation`: of the endpoint when the request began; `attempt` counts from 1 in each round; `retryAfterS`: the
+ * response's `Retry-After`, in seconds. `ofProxy`: the egress proxy failed, which says nothing of the endpoint. It refused, which may be
+ * meant for this endpoint alone, or it is away.
  */
 export type DeliveryOutcome = {
   deliveryId: string;
   endpointId: string;
+  generation: number;
   round: number;
   attempt: number;
   acknowledged: boolean;
@@ -25,8 +27,10 @@ type DeliveryStatus = "pending" | "delivered" | "abandoned" | "held";
 /** Why an endpoint was disabled: 25 failed tries in a row, or a response with status 410. */
 type DisabledReason = "consecutive_failures" | "gone";
 
+/** `generation`: counts up when the endpoint is enabled and when its URL changes. */
 export type EndpointState = {
   id: string;
+  generation: number;
   isActive: boolean;
   isDeleted: boolean;
   failureCount: number;
@@ -108,15 +112,18 @@ export function settleOutcomes(
   };
 }
 
+/** A request that began before the endpoint was enabled, or went to its former URL, tells nothing of how it is now. */
 function countTry(endpoint: EndpointState, outcome: DeliveryOutcome): void {
+  const isFormer = outcome.generation !== endpoint.generation;
   if (outcome.acknowledged) {
-    endpoint.failureCount = 0;
+    if (!isFormer) endpoint.failureCount = 0;
     endpoint.lastSuccessAt = outcome.finishedAt;
     return;
   }
   if (outcome.ofProxy) return;
-  endpoint.failureCount += 1;
   endpoint.lastFailureAt = outcome.finishedAt;
+  if (isFormer) return;
+  endpoint.failureCount += 1;
   const isGone = outcome.statusCode === GONE;
   const mustDisable = endpoint.failureCount >= DISABLE_AFTER_FAILURES || isGone;
   if (!endpoint.isActive || !mustDisable) return;
