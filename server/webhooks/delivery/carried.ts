@@ -4,9 +4,16 @@
 export const DELIVERY_TASKS = ["deliver_events", "deliver_webhooks"] as const;
 
 /**
- * SQL: columns and FROM of the deliveries that jobs `j` of the tasks `t` carry, each with the round and the number of tries for which
- * the job would send it; `attempts` is null when it sends what is due.
+ * SQL: the deliveries that jobs carry, each with the round and the number of tries for which its job would send it; `attempts` is null
+ * when it sends what is due. A long payload is taken apart once for all of its deliveries: to fetch and parse it costs far more than the rest.
+ * @param jobs FROM and WHERE of rows with a `payload`.
+ * @param more other columns of these rows that are carried along.
  */
-export const CARRIED = `c.id, coalesce((j.payload ->> 'round')::int4, 0) AS round, (j.payload ->> 'attemptsMade')::int4 AS attempts`;
-export const JOBS_THAT_CARRY = `graphile_worker._private_jobs j JOIN graphile_worker._private_tasks t ON t.id = j.task_id
-  CROSS JOIN LATERAL json_array_elements_text(j.payload -> 'deliveryIds') AS c (id)`;
+export const carriedBy = (jobs: string, more: readonly string[] = []): string => {
+  const columns = ["round", "attempts", ...more].map((name) => `p.${name}`);
+  return `SELECT c.id, ${columns.join(", ")} FROM (
+      SELECT ${["payload -> 'deliveryIds' AS ids", ...more].join(", ")}, coalesce((payload ->> 'round')::int4, 0) AS round,
+        (payload ->> 'attemptsMade')::int4 AS attempts
+      FROM ${jobs} OFFSET 0
+    ) p CROSS JOIN LATERAL json_array_elements_text(p.ids) AS c (id)`;
+};

@@ -1,6 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { FAULT, failStatements } from "@/test/database/failing-statements";
 import { untilWaiting } from "@/test/database/lock-waits";
+import { blocksRead, statementsOf } from "@/test/database/plans";
 import {
   deliveriesOf,
   raiseSent,
@@ -211,4 +212,25 @@ test("first tries are revived and secrets erased although other deliveries canno
     [setup.endpoint.id],
   );
   expect(rows).toEqual([{ attempts: 0, previous_secret_sealed: null }]);
+});
+
+test("a sweep beside a backlog takes each waiting job apart once, however many deliveries it has", async () => {
+  const JOBS = 300;
+  const setup = await setUp();
+  await raiseSent(setup);
+  await recordWaitingOf(setup.endpoint.id);
+  await pool().query(
+    `INSERT INTO graphile_worker._private_jobs (task_id, payload, run_at, max_attempts)
+     SELECT t.id, json_build_object('endpointId', 'whe_' || n, 'round', 0, 'attemptsMade', 1, 'deliveryIds',
+       (SELECT json_agg('dlv_' || md5(n::text || i) || md5(i::text)) FROM generate_series(1, 100) i)), now(), 25
+     FROM graphile_worker._private_tasks t, generate_series(1, $1::int) n WHERE t.identifier = 'deliver_webhooks'`,
+    [JOBS],
+  );
+  await overdue(setup, 10);
+  const sent = await statementsOf(() => requeueOrphanedDeliveries(new Date(Date.now() - 5 * MINUTE_MS)));
+  const [search] = sent.filter(({ text }) => text.includes("carried"));
+  if (!search) throw new Error("not searched");
+  // Each look at a long payload reads some blocks.
+  expect(await blocksRead(search)).toBeLessThan(20 * JOBS);
+  await pool().query("DELETE FROM graphile_worker._private_jobs");
 });

@@ -6,8 +6,13 @@ import { msUntil } from "../../core/clock";
 import { filterEquals, pool, transaction } from "../../core/db";
 import { log } from "../../core/log";
 import { lockEndpoints } from "../store";
-import { CARRIED, DELIVERY_TASKS, JOBS_THAT_CARRY } from "./carried";
+import { carriedBy, DELIVERY_TASKS } from "./carried";
 import { addDeliveryJobs, jobsFor, type WaitingDelivery } from "./outbox";
+
+/** By a job that waits, runs or is retried. $3 are the tasks. */
+const CARRIED = carriedBy(`(
+    SELECT payload FROM graphile_worker._private_jobs j JOIN graphile_worker._private_tasks t ON t.id = j.task_id
+    WHERE t.identifier = ANY($3::text[]) AND (j.locked_at IS NOT NULL OR j.attempts < j.max_attempts)) AS jobs`);
 
 const ORPHANS_PER_STEP = 2_000;
 const SECRETS_PER_STEP = 1_000;
@@ -23,8 +28,7 @@ export async function requeueOrphanedDeliveries(before: Date): Promise<number> {
   for (let count = 0; ; ) {
     const { rows } = await pool().query<{ id: string; endpointId: string }>({
       text: `WITH carried AS MATERIALIZED (
-               SELECT ${CARRIED} FROM ${JOBS_THAT_CARRY}
-               WHERE t.identifier = ANY($3::text[]) AND (j.locked_at IS NOT NULL OR j.attempts < j.max_attempts)
+               ${CARRIED}
              )
              SELECT d.id, d.endpoint_id AS "endpointId" FROM webhook_deliveries d
              WHERE d.status = 'pending' AND d.next_attempt_at < now() - $1::float8 * interval '1 millisecond'

@@ -1,7 +1,7 @@
 /** Finds out what becomes of tries that are due, by the jobs that carry them. */
 import type { Queryable } from "../../core/db";
 import { DEAD_AFTER_S, LEASE_S } from "../../core/worker-id";
-import { CARRIED, DELIVERY_TASKS, JOBS_THAT_CARRY } from "../delivery/carried";
+import { carriedBy, DELIVERY_TASKS } from "../delivery/carried";
 import { IS_DUE, IS_UNDER_WAY } from "../store";
 
 /** A try that nothing is going to make soon, as it was found. */
@@ -21,67 +21,91 @@ const RUN_AGAIN_WITHIN_S = 5;
 /** Others may be taking over from a worker for so long after the time at which they can. */
 const TAKE_OVER_WITHIN_S = 30;
 
+/** Waiting jobs that are read at most, each of up to a hundred deliveries. */
+const JOBS_READ_MAX = 2_000;
+/**
+ * The job of a try is due with it, and later when it had to wait for a slot: for half a minute, unless more jobs wait than are read. Room
+ * for a step of the database's clock is left on both sides.
+ */
+const DUE_BEFORE_S = 60;
+const WAITS_FOR_S = 300;
+
 /**
  * Reads the due tries among these deliveries. It needs no lock, but the caller has to check under the endpoint's lock that a lost try
  * is still the same. A try has been lost when no job carries it, when its job was given up or waits to be run again after a failure, and when
- * its worker has been silent for so long that no request of it is under way, and no other worker took over.
+ * its worker has been silent for so long that no request of it is under way, and no other worker took over. Beside a backlog of more jobs than
+ * are read, a try whose job was not found counts as queued: it is not sent twice, and the sweep finds out whether it was lost.
  */
 export async function findDueTries(tx: Queryable, endpointId: string, ids: readonly string[]): Promise<DueTries> {
   const { rows: due } = await tx.query<LostTry>({
     name: "webhooks.due_tries",
     text: `SELECT id, round, attempts, next_attempt_at AS "nextAttemptAt" FROM webhook_deliveries
-           WHERE id = ANY($1::text[]) AND endpoint_id = $2 AND status = 'pending' AND ${IS_DUE} AND NOT ${IS_UNDER_WAY}`,
+           WHERE id = ANY($1::text[]) AND endpoint_id = $2 AND status = 'pending' AND ${IS_DUE} AND NOT ${IS_UNDER_WAY}
+           ORDER BY next_attempt_at`,
     values: [ids, endpointId],
   });
   const triedBy = new Map<string, Date | null>();
-  if (due.length === 0) return { lost: due, triedBy };
-  const carriers = await findCarriers(
-    tx,
-    endpointId,
-    due.map(({ id }) => id),
-  );
+  const [first] = due;
+  if (!first) return { lost: due, triedBy };
+  const { carriers, isAllRead } = await findCarriers(tx, endpointId, due, first.nextAttemptAt);
   const lost = due.filter((made) => {
     const own = carriers.filter(({ id, round, attempts }) => {
       const isOfThisTry = attempts === null || (round === made.round && attempts === made.attempts);
       return id === made.id && isOfThisTry;
     });
-    if (own.length > 0) triedBy.set(made.id, firstOf(own));
-    return own.length === 0;
+    if (own.length === 0 && isAllRead) return true;
+    triedBy.set(made.id, firstOf(own));
+    return false;
   });
   return { lost, triedBy };
 }
 
 const firstOf = (carriers: readonly Carrier[]): Date | null => {
-  const times = carriers.map((carrier) => carrier.triedBy?.getTime() ?? 0);
-  const first = Math.min(...times);
-  return first === 0 ? null : new Date(first);
+  const times = carriers.flatMap(({ triedBy }) => triedBy?.getTime() ?? []);
+  return times.length > 0 && times.length === carriers.length ? new Date(Math.min(...times)) : null;
 };
 
-/** A locked job goes on with its worker, or is taken over from it. The statement reads the whole queue. */
-async function findCarriers(tx: Queryable, endpointId: string, ids: readonly string[]): Promise<Carrier[]> {
-  const { rows } = await tx.query<Carrier>({
-    text: `SELECT id, round, attempts, CASE WHEN tried_by > clock_timestamp() THEN tried_by END AS "triedBy"
-           FROM (
-             SELECT ${CARRIED},
-               CASE
-                 WHEN j.locked_at IS NULL THEN j.run_at
+type Found = Carrier & { jobs: number };
+
+/**
+ * A locked job goes on with its worker, or is taken over from it. Those that wait are read in the order of their times, from that of the
+ * first try on. Locked jobs and those of a queue have an index each (prisma/queue-indexes.ts), which is used where the statement names
+ * tasks by their ids.
+ */
+async function findCarriers(tx: Queryable, endpointId: string, due: readonly LostTry[], since: Date) {
+  const { rows: tasks } = await tx.query<{ id: number }>({
+    name: "webhooks.delivery_tasks",
+    text: "SELECT id FROM graphile_worker._private_tasks WHERE identifier = ANY($1::text[])",
+    values: [DELIVERY_TASKS],
+  });
+  const isOfTask = `j.task_id IN (${tasks.map(({ id }) => Number(id)).join(", ")})`;
+  const { rows } = await tx.query<Found>({
+    text: `WITH waiting AS MATERIALIZED (
+             SELECT payload, run_at, attempts, max_attempts FROM graphile_worker._private_jobs j
+             WHERE j.is_available = true AND ${isOfTask} AND j.priority = 0
+               AND j.run_at BETWEEN $3::timestamptz - ${DUE_BEFORE_S} * interval '1 second'
+                 AND now() + ${WAITS_FOR_S} * interval '1 second'
+             ORDER BY j.priority, j.run_at LIMIT $4
+           ), carrying AS (
+             SELECT payload, run_at AS tried_by FROM waiting
+             WHERE attempts = 0 OR run_at < clock_timestamp() + ${RUN_AGAIN_WITHIN_S} * interval '1 second'
+             UNION ALL
+             SELECT j.payload, CASE
                  WHEN k.heard_at < clock_timestamp() - ${LEASE_S} * interval '1 second'
                    THEN k.heard_at + ${DEAD_AFTER_S} * interval '1 second'
-               END AS tried_by
-             FROM ${JOBS_THAT_CARRY}
+               END
+             FROM graphile_worker._private_jobs j
              CROSS JOIN LATERAL (
                SELECT coalesce(max(w.seen_at), j.locked_at) AS heard_at FROM workers w WHERE j.locked_by = ANY(w.pools)
              ) k
-             WHERE t.identifier = ANY($3::text[]) AND j.payload ->> 'endpointId' = $1 AND c.id = ANY($2::text[])
-               AND CASE
-                 WHEN j.locked_at IS NOT NULL
-                   THEN k.heard_at > clock_timestamp() - ${DEAD_AFTER_S + TAKE_OVER_WITHIN_S} * interval '1 second'
-                 WHEN j.attempts = 0 THEN true
-                 ELSE j.attempts < j.max_attempts
-                   AND j.run_at < clock_timestamp() + ${RUN_AGAIN_WITHIN_S} * interval '1 second'
-               END
-           ) carried`,
-    values: [endpointId, ids, DELIVERY_TASKS],
+             WHERE j.locked_by IS NOT NULL AND ${isOfTask}
+               AND k.heard_at > clock_timestamp() - ${DEAD_AFTER_S + TAKE_OVER_WITHIN_S} * interval '1 second'
+           )
+           SELECT (SELECT count(*)::int4 FROM waiting) AS jobs, c.* FROM (VALUES (1)) AS one LEFT JOIN (
+             SELECT id, round, attempts, CASE WHEN tried_by > clock_timestamp() THEN tried_by END AS "triedBy"
+             FROM (${carriedBy("carrying WHERE payload ->> 'endpointId' = $1", ["tried_by"])}) AS own WHERE id = ANY($2::text[])
+           ) c ON true`,
+    values: [endpointId, due.map(({ id }) => id), since.toISOString(), JOBS_READ_MAX],
   });
-  return rows;
+  return { carriers: rows.filter(({ id }) => id !== null), isAllRead: (rows[0]?.jobs ?? 0) < JOBS_READ_MAX };
 }
