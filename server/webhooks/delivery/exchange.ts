@@ -20,8 +20,8 @@ export type Seen = {
   isLate: boolean;
 };
 
-/** The status whose responses end with their headers, whatever length they name (RFC 9112, 6.3). */
-const NO_CONTENT = 204;
+/** Statuses whose responses end with their headers, whatever length they name (RFC 9112, 6.3). */
+const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 304]);
 
 /** Reading stops at this size, and the connection is closed. */
 const BODY_LIMIT_BYTES = 16 * 1_024;
@@ -70,7 +70,7 @@ export function exchange(
             seen.retryAfter = [responseHeaders["retry-after"]].flat()[0];
             seen.date = [responseHeaders.date].flat()[0];
             // undici expects no body, and fails when it is not as long as the response says.
-            if (statusCode === NO_CONTENT) end();
+            if (WITHOUT_BODY.has(statusCode)) end();
           },
           onResponseData: (controller, chunk) => {
             if (size < keptBytes) kept.push(Buffer.from(chunk.subarray(0, keptBytes - size)));

@@ -169,6 +169,22 @@ describe("postJson", () => {
     });
   });
 
+  test("a 304 has no body, whatever length it names", async () => {
+    const url = await answering("HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n");
+    const error = "The endpoint responded with 304.";
+    expect(await post(url)).toMatchObject({ acknowledged: false, statusCode: 304, error, responseHead: "" });
+  });
+
+  test.each([
+    ["HTTP/1.1 099 Odd\r\nContent-Length: 0\r\n\r\n", "The endpoint's response is not HTTP."],
+    [
+      "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n",
+      "The endpoint sent 101 Switching Protocols, which was not asked for.",
+    ],
+  ])("%j is a failure that says so", async (response, error) => {
+    expect(await post(await answering(response))).toMatchObject({ acknowledged: false, statusCode: null, error });
+  });
+
   test("a refusal of the SSRF guard is a failure with its reason", async () => {
     const guard = createSsrfGuard({ allowedNetworks: [], lookup: () => Promise.reject(new Error("ENOTFOUND")) });
     closers.push(guard.close);

@@ -28,10 +28,14 @@ const PROCESS_STALLED = "PROCESS_STALLED";
 /** Failures of this machine, not of the endpoint: no files, memory or ports left, or a stall that broke the exchange. */
 const OUR_OWN = new Set(["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM", "EADDRNOTAVAIL", PROCESS_STALLED]);
 
-/** 100 Continue without our `Expect`: undici ends the connection. */
+/** Interim responses that nobody asked for end the connection: 100 Continue without our `Expect`, and 101 without our `Upgrade`. */
 const UNASKED_CONTINUE = "UNASKED_CONTINUE";
-/** The words of undici for it, and for nothing else that a request gets. */
-const UNASKED_CONTINUE_TEXT = "bad response";
+const UNASKED_UPGRADE = "UNASKED_UPGRADE";
+/** The words of undici for them, and for nothing else that a request gets. */
+const UNASKED: ReadonlyMap<string, string> = new Map([
+  ["bad response", UNASKED_CONTINUE],
+  ["bad upgrade", UNASKED_UPGRADE],
+]);
 
 /** Failures that a stall of this process in the middle of the exchange may have caused. */
 const LOST = new Set(["ECONNRESET", "EPIPE", "ETIMEDOUT", "UND_ERR_SOCKET", "UND_ERR_CONNECT_TIMEOUT"]);
@@ -44,6 +48,7 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 /** A signature of this age may be refused: the documentation recommends a tolerance of five minutes. */
 const SIGNATURE_OLD_MS = 60_000;
 
+const NOT_HTTP = "The endpoint's response is not HTTP.";
 const CLOSED = "The endpoint closed the connection before its response was complete.";
 /** The same through a proxy, which cannot be told from the endpoint once the tunnel stands. */
 const CLOSED_ON_THE_WAY = "The endpoint or the egress proxy closed the connection before the response was complete.";
@@ -58,7 +63,10 @@ const ERROR_MESSAGES: Readonly<Record<string, string>> = {
   ENETUNREACH: "The endpoint could not be reached.",
   UND_ERR_CONNECT_TIMEOUT: "The endpoint could not be reached.",
   [UNASKED_CONTINUE]: "The endpoint sent 100 Continue, which was not asked for.",
-  HTTPParserError: "The endpoint's response is not HTTP.",
+  [UNASKED_UPGRADE]: "The endpoint sent 101 Switching Protocols, which was not asked for.",
+  HTTPParserError: NOT_HTTP,
+  // What undici takes for granted of a response, such as a status from 100 on.
+  ERR_ASSERTION: NOT_HTTP,
   UND_ERR_HEADERS_OVERFLOW: "The headers of the endpoint's response are too large.",
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "The endpoint's response is not as long as it says.",
   CERT_HAS_EXPIRED: "The endpoint's TLS certificate has expired.",
@@ -196,7 +204,8 @@ function isRefusedForStall(statusCode: number, markMs: number): boolean {
 /** Error code or class of a failure; exception messages are never shown. */
 function codeOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return "unknown";
-  if (thrown.message === UNASKED_CONTINUE_TEXT) return UNASKED_CONTINUE;
+  const unasked = UNASKED.get(thrown.message);
+  if (unasked) return unasked;
   return "code" in thrown && typeof thrown.code === "string" ? thrown.code : thrown.name;
 }
 
