@@ -196,6 +196,31 @@ describe("sending", () => {
   });
 });
 
+describe("a response to something else with the number of a submit", () => {
+  const toSomethingElse: OnSubmit = (pdu, session) =>
+    void session.send(new smpp.PDU("enquire_link_resp", { sequence_number: pdu.sequence_number }));
+
+  it("does not take the message, which the real response does", async () => {
+    const centre = await openCentre((...submit) => {
+      toSomethingElse(...submit);
+      accept(...submit);
+    });
+    const { adapter } = open(centre.url);
+    expect(await send(adapter)).toEqual(accepted("a1"));
+  });
+
+  it("leaves the outcome unknown, and is no late response either", async () => {
+    const centre = await openCentre();
+    centre.onSubmit = (...submit) => setTimeout(toSomethingElse, 200, ...submit);
+    const { adapter, taken } = open(centre.url, {}, { responseTimeoutMs: 50 });
+    expect(await send(adapter)).toMatchObject({ kind: "unknown", code: "timeout" });
+    centre.onSubmit = accept;
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(await send(adapter)).toEqual(accepted("a2"));
+    expect(taken).toEqual([]);
+  });
+});
+
 describe("a response after the time-out", () => {
   /** Later than a time-out that a stall of this process has prolonged. */
   const LATE_MS = 500;

@@ -63,6 +63,13 @@ function lateResponses() {
   };
 }
 
+/**
+ * Whether a PDU with a submit's number responds to it. A centre that mixes numbers up must not have a message count as taken by the response to
+ * something else. Of other requests a success says no more than that the centre lives.
+ */
+const respondsTo = (command: string, { command: response }: Pdu): boolean =>
+  command !== "submit_sm" || response === "submit_sm_resp" || response === "generic_nack";
+
 const SEQUENCE_MAX = 0x7fffffff;
 const END_WITHIN_MS = 1_000;
 
@@ -79,15 +86,17 @@ function openSocket({ host, port, isSecure }: Target): Socket {
 export function openConnection(target: Target, onRequest: (pdu: Pdu, connection: Connection) => void): Connection {
   const socket = openSocket(target).setNoDelay(true);
   const over = new AbortController();
-  const pending = new Map<number, (result: RequestResult) => void>();
+  const pending = new Map<number, { command: string; finish: (result: RequestResult) => void }>();
   const late = lateResponses();
   let sequence = 0;
   let reason: string | null = null;
 
   const takeResponse = (pdu: Pdu): void => {
     const response: Response = { kind: "response", status: pdu.status, messageId: pdu.text("message_id") };
-    const finish = pending.get(pdu.sequence);
-    if (finish) finish(response);
+    const request = pending.get(pdu.sequence);
+    // Only submits are waited for after their time-out.
+    if (!respondsTo(request?.command ?? "submit_sm", pdu)) return;
+    if (request) request.finish(response);
     else late.take(pdu.sequence, response);
   };
   const read = frameReader((pdu) => (pdu.isResponse ? takeResponse(pdu) : onRequest(pdu, connection)));
@@ -113,7 +122,7 @@ export function openConnection(target: Target, onRequest: (pdu: Pdu, connection:
           if (onLate) late.expect(own, onLate);
           finish({ kind: "timeout" });
         });
-        pending.set(own, finish);
+        pending.set(own, { command, finish });
       }),
     respond: (pdu, status, command = `${pdu.command}_resp`) => {
       write(command, { sequence_number: pdu.sequence, command_status: status });
@@ -144,7 +153,7 @@ export function openConnection(target: Target, onRequest: (pdu: Pdu, connection:
   });
   socket.on("close", () => {
     over.abort(reason ?? "hung up by the message centre");
-    for (const finish of [...pending.values()]) finish({ kind: "lost" });
+    for (const { finish } of [...pending.values()]) finish({ kind: "lost" });
   });
   return connection;
 }
