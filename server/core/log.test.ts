@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { closeSync, existsSync, openSync } from "node:fs";
 import { expect, test } from "vitest";
 import { databaseUnavailable } from "./errors";
@@ -20,6 +20,36 @@ test("a connection that was refused at several addresses names them all", () => 
   expect(causeOf(new Error("No database.", { cause }))).toBe(parts.join("; "));
 });
 
+const env = {
+  ...{ ...process.env, DATABASE_URL: "postgresql://nobody@127.0.0.1/none" },
+  ...{ SECRET_KEY: "0".repeat(32), LOG_LEVEL: "info" },
+};
+const argumentsOf = (program: string) => ["--import", "tsx", "--input-type=module", "-e", program];
+
+test("a process goes on while nobody reads its lines, and writes them once somebody does", async () => {
+  const program = `
+    import { log } from "./server/core/log.ts";
+    // From here on the system refuses to wait at a full pipe.
+    process.stdout;
+    for (let n = 0; n < 500; n += 1) log("info", "a.line", { n, text: "x".repeat(1_000) });
+    process.send("went on");
+    process.on("message", () => process.exit());`;
+  const child = spawn(process.execPath, argumentsOf(program), { env, stdio: ["ignore", "pipe", "inherit", "ipc"] });
+  let written = "";
+  await new Promise((resolve) => child.once("message", resolve));
+  child.stdout?.on("data", (chunk) => {
+    written += chunk;
+  });
+  await expect.poll(() => written.trimEnd().split("\n").length).toBe(500);
+  expect(
+    written
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line).n),
+  ).toEqual([...Array(500).keys()]);
+  child.kill("SIGKILL");
+});
+
 const FULL = "/dev/full";
 
 test.skipIf(!existsSync(FULL))("without room for its lines a process goes on, and keeps few of them", () => {
@@ -29,12 +59,8 @@ test.skipIf(!existsSync(FULL))("without room for its lines a process goes on, an
     for (let n = 0; n < 50_000; n += 1) log(n % 2 ? "warn" : "info", "a.line", { text: "x".repeat(1_000) });
     process.exitCode = process.memoryUsage().rss - before < 40_000_000 ? 42 : 1;`;
   const full = openSync(FULL, "w");
-  const env = { ...process.env, DATABASE_URL: "postgresql://nobody@127.0.0.1/none", SECRET_KEY: "0".repeat(32) };
   try {
-    const run = () =>
-      execFileSync(process.execPath, ["--import", "tsx", "--input-type=module", "-e", program], {
-        ...{ stdio: ["ignore", full, full], env: { ...env, LOG_LEVEL: "info" } },
-      });
+    const run = () => execFileSync(process.execPath, argumentsOf(program), { stdio: ["ignore", full, full], env });
     expect(run).toThrow(expect.objectContaining({ status: 42 }));
   } finally {
     closeSync(full);

@@ -21,8 +21,26 @@ export function keepStdoutFree(): void {
 /** Lines in characters that are kept for an output that takes none for now, as when its disk is full; further ones are lost. */
 const KEPT_MAX = 1_048_576;
 
-/** An output of this process. One that fails must not end the process: without the listener, each line would throw. */
-const outputTo = (fd: 1 | 2) => pino.destination({ fd, sync: true, maxLength: KEPT_MAX }).on("error", () => undefined);
+/** A pipe that its reader leaves full is tried again after this time, if no line comes before. */
+const TRY_AGAIN_AFTER_MS = 100;
+
+/**
+ * An output of this process. One that fails must not end the process: without the listener, each line would throw. Nor may one that nobody reads
+ * stop it: left to itself pino sleeps, and the whole process with it, until there is room in the pipe.
+ */
+function outputTo(fd: 1 | 2) {
+  const output = pino.destination({ fd, sync: true, maxLength: KEPT_MAX, retryEAGAIN: () => false });
+  let isWaiting = false;
+  return output.on("error", () => {
+    if (isWaiting) return;
+    isWaiting = true;
+    setTimeout(() => {
+      isWaiting = false;
+      // `flush` does nothing where lines are written at once.
+      output.write("");
+    }, TRY_AGAIN_AFTER_MS).unref();
+  });
+}
 
 /** Warnings and errors go to stderr, everything else to stdout; both at once, so that a process that dies has written. */
 const logger = defineProcessValue("log", () =>
