@@ -91,6 +91,30 @@ test("a job is run when it is announced, also right after a fetch that found not
   await queue.stop();
 });
 
+test("a queue that found no connection for its first look at its tasks runs their jobs all the same", async () => {
+  await pool().query("DELETE FROM graphile_worker._private_jobs");
+  const query = pg.Client.prototype.query as (...all: unknown[]) => Promise<unknown>;
+  let refused = 0;
+  const spy = vi.spyOn(pg.Client.prototype, "query").mockImplementation(function (this: pg.Client, ...all: unknown[]) {
+    const { text = "" } = all[0] as { text?: string };
+    if (refused > 0 || !text.includes("_private_tasks as tasks (identifier)")) return query.apply(this, all);
+    refused += 1;
+    return Promise.reject(Object.assign(new Error("sorry, too many clients already"), { code: "53300" }));
+  } as never);
+  let done = 0;
+  const taskList = {
+    review_sender: () => {
+      done += 1;
+    },
+  };
+  const queue = await keepQueue({ name: "test", taskList, concurrency: 1 });
+  await addJob(pool(), "review_sender", { senderId: "snd_1" });
+  await expect.poll(() => done).toBe(1);
+  expect(refused).toBe(1);
+  await queue.stop();
+  spy.mockRestore();
+});
+
 /** Has `work` done, and counts the fetches of jobs meanwhile. */
 async function fetchesOf(work: () => Promise<void>): Promise<number> {
   const spy = vi.spyOn(pg.Client.prototype, "query");

@@ -64,11 +64,15 @@ const POOLS_PER_READ = 100;
 /** More jobs than connections are intended: a webhook job waits for a customer's server and rarely uses a connection. */
 const EXPECTED_WARNING = "having maxPoolSize";
 
-const logger = new Logger(() => (level, message) => {
-  if (message.includes(EXPECTED_WARNING)) return;
-  if (level === "error") log("error", "queue.error", { message });
-  else if (level === "warning") log("warn", "queue.warning", { message });
-});
+/** @param onError called with each error of the runner's own; those of jobs are others. */
+const loggerWith = (onError: (message: string) => void) =>
+  new Logger(() => (level, message) => {
+    if (message.includes(EXPECTED_WARNING)) return;
+    if (level === "error") {
+      log("error", "queue.error", { message });
+      onError(message);
+    } else if (level === "warning") log("warn", "queue.warning", { message });
+  });
 
 export type Running = {
   runner: Runner;
@@ -176,7 +180,9 @@ export async function startRunner(plan: QueuePlan): Promise<Running> {
     poolId = workerPool.id;
     leasedPools().add(poolId);
   });
+  let hasFetched = false;
   events.on("localQueue:getJobs:complete", ({ jobs: fetched }) => {
+    hasFetched = true;
     for (const { id } of fetched) jobs.set(String(id), { doneAtMs: null });
   });
   events.on("localQueue:returnJobs", ({ jobs: returned }) => {
@@ -187,6 +193,14 @@ export async function startRunner(plan: QueuePlan): Promise<Running> {
   });
   const fatal = new Promise<string>((resolve) => {
     events.on("pool:fatalError", ({ error }) => resolve(String(error)));
+  });
+  // It reads the ids of its tasks once, and keeps the failure as well: a runner that found no connection just then would fetch nothing for ever.
+  let askForAnother: (reason: string) => void = () => undefined;
+  const unfit = new Promise<string>((resolve) => {
+    askForAnother = resolve;
+  });
+  const logger = loggerWith((message) => {
+    if (!hasFetched) askForAnother(`it failed before it fetched jobs: ${message}`);
   });
   const counted = Object.fromEntries(
     Object.entries(taskList).map(([name, task]) => [
@@ -234,7 +248,7 @@ export async function startRunner(plan: QueuePlan): Promise<Running> {
       jobs,
       startedAtMs: performance.now(),
       underWay: () => count,
-      ended: Promise.race([ended, fatal]),
+      ended: Promise.race([ended, fatal, unfit]),
     };
   } catch (thrown) {
     leasedPools().delete(poolId);
