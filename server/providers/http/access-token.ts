@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { SECOND_MS } from "../../core/clock";
 import { hasStalledSince, stalledMs } from "../../core/deadline";
+import { isOutOfResources } from "../../core/own-failures";
 import { isEgressProxyError } from "../../egress/proxy-error";
 import type { WireRequest, WireResponse } from "../port";
 import {
@@ -158,7 +159,7 @@ export function accessTokens(
       response = await call();
     } catch (thrown) {
       const refusal = isEgressProxyError(thrown) ? outcomeOfEgress(thrown) : UNREACHABLE;
-      return { refusal: hasStalledSince(markMs) ? ofOurStall(refusal) : refusal };
+      return { refusal: hasStalledSince(markMs) || isOutOfResources(thrown) ? ofOurStall(refusal) : refusal };
     }
     if (!isSuccess(response.status)) return { refusal: refusalOf(response) };
     const { data } = granted.safeParse(jsonOrNull(response.body));

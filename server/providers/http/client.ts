@@ -6,6 +6,7 @@ import { deadlineSignal, hasStalledSince, hasStoodStill, socketsRead, stalledMs 
 import { env } from "../../core/env";
 import { errorCodeOf } from "../../core/errors";
 import { errorFields, log } from "../../core/log";
+import { isOutOfResources } from "../../core/own-failures";
 import { defineProcessValue, onShutdown } from "../../core/process";
 import { isProxied, proxyConnector } from "../../egress/proxy";
 import { isEgressProxyError } from "../../egress/proxy-error";
@@ -115,7 +116,13 @@ function outcomeOfThrown(thrown: unknown): Exclude<SendOutcome, { kind: "accepte
   const code = errorCodeOf(thrown).toLowerCase() || "error";
   if (isEgressProxyError(thrown)) return outcomeOfEgress(thrown);
   if (thrown instanceof Error && notConnected.has(thrown)) {
-    return { kind: "retryable", code, detail: "The provider could not be reached.", fault: "provider" };
+    const unreached = {
+      kind: "retryable",
+      code,
+      detail: "The provider could not be reached.",
+      fault: "provider",
+    } as const;
+    return isOutOfResources(thrown) ? ofOurStall({ ...unreached, providerDetail: OURS }) : unreached;
   }
   // Thrown before anything is written: a character that no header can have got into a key, as when it was pasted.
   if (thrown instanceof errors.InvalidArgumentError) {
@@ -133,6 +140,8 @@ function outcomeOfThrown(thrown: unknown): Exclude<SendOutcome, { kind: "accepte
   const providerDetail = isProxied("providers") && "The connection led through the egress proxy.";
   return { kind: "unknown", code, detail, ...(providerDetail && { providerDetail }) };
 }
+
+const OURS = "Our machine has no open files, memory or ports left for a connection.";
 
 /** Codes of connections that would have been refused as well without a stall. */
 const REFUSED = new Set(["econnrefused", "enotfound", "eai_again"]);

@@ -1,6 +1,7 @@
 /** One HTTP request to a customer's endpoint. */
 import { hasStalledSince, sinceLongStallMs, socketsRead, stalledMs } from "../../core/deadline";
 import { env } from "../../core/env";
+import { OUT_OF_RESOURCES } from "../../core/own-failures";
 import { defineProcessValue } from "../../core/process";
 import { isGuardedByProxy, isProxied, proxyConnector } from "../../egress/proxy";
 import { isEgressProxyError, isProxyAway } from "../../egress/proxy-error";
@@ -26,7 +27,7 @@ const ERROR_MAX_CHARACTERS = 255;
 
 const PROCESS_STALLED = "PROCESS_STALLED";
 /** Failures of this machine, not of the endpoint: no files, memory or ports left, or a stall that broke the exchange. */
-const OUR_OWN = new Set(["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM", "EADDRNOTAVAIL", PROCESS_STALLED]);
+const OUR_OWN = new Set([...OUT_OF_RESOURCES, PROCESS_STALLED]);
 
 /** Interim responses that nobody asked for end the connection: 100 Continue without our `Expect`, and 101 without our `Upgrade`. */
 const UNASKED_CONTINUE = "UNASKED_CONTINUE";
