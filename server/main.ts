@@ -31,7 +31,14 @@ import { serveMetrics } from "./observability/exporter";
 import { pagesProcess } from "./observability/pages-state";
 import { refuseUnfitPooler, warnOfUnheardChanges } from "./observability/pooler-check";
 import { refuseOtherDatabase } from "./observability/same-database";
-import { checkLater, refuseTooNew, reportEgress, warnOfLanguageOrder, warnOfLosses } from "./observability/start-check";
+import {
+  checkLater,
+  refuseTooNew,
+  reportEgress,
+  warnOfLanguageOrder,
+  warnOfLosses,
+  warnOfOtherKey,
+} from "./observability/start-check";
 import { startTracing } from "./observability/tracing";
 
 const STOP_WITHIN_MS = 10_000;
@@ -67,6 +74,7 @@ async function start(): Promise<void> {
   if ((await refuseTooNew()) === null) onShutdown(checkLater(async () => (await refuseTooNew()) !== null));
   await warnOfLanguageOrder();
   await warnOfLosses();
+  await warnOfOtherKey();
   onShutdown(keepClockChecked());
   const server = createWebServer();
   const stopServing = prepareStop(server);

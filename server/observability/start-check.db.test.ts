@@ -1,7 +1,9 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { pool } from "../core/db";
+import { secretKeys } from "../core/env";
 import * as logger from "../core/log";
-import { waitForMigrations, warnOfLanguageOrder, warnOfLosses } from "./start-check";
+import { seal } from "../core/seal";
+import { waitForMigrations, warnOfLanguageOrder, warnOfLosses, warnOfOtherKey } from "./start-check";
 
 const NEWEST = "(SELECT max(migration_name) FROM _prisma_migrations)";
 
@@ -56,4 +58,21 @@ test("a server that may lose what it has acknowledged is warned of", async () =>
   vi.spyOn(pool(), "query").mockResolvedValueOnce({ rows: [] } as never);
   await warnOfLosses();
   expect(logged).not.toHaveBeenCalled();
+});
+
+test("a process whose SECRET_KEY opens none of the stored secrets says so; one that opens some does not", async () => {
+  const logged = vi.spyOn(logger, "log");
+  const store = (id: string, key: string) =>
+    pool().query("INSERT INTO providers (id, settings_sealed) VALUES ($1, $2)", [
+      ...[id, seal(key, "provider settings", "{}")],
+    ]);
+  await pool().query("DELETE FROM providers");
+  await warnOfOtherKey();
+  expect(logged).not.toHaveBeenCalled();
+  await store("twilio", "another key");
+  await warnOfOtherKey();
+  expect(logged).toHaveBeenCalledExactlyOnceWith("error", "secret_key.differs", expect.anything());
+  await store("vonage", secretKeys()[0]);
+  await warnOfOtherKey();
+  expect(logged).toHaveBeenCalledTimes(1);
 });

@@ -2,8 +2,10 @@
 import { MINUTE_MS, SECOND_MS } from "../core/clock";
 import { messageOf } from "../core/database/connection-failure";
 import { pool } from "../core/db";
+import { secretKeys } from "../core/env";
 import { errorFields, log } from "../core/log";
 import { keepDoing, plainError } from "../core/process";
+import { type SealPurpose, unseal } from "../core/seal";
 import type { MigrationState } from "./migration-state";
 import { tooNewLine } from "./migration-state";
 import { readMigrationState } from "./migrations";
@@ -72,6 +74,31 @@ export async function warnOfLosses(): Promise<void> {
     .catch(() => ({ rows: [] }));
   const off = rows.map(({ name }) => name);
   if (off.length > 0) log("warn", "database.not_crash_safe", { off, see: "docs/operations.md, The database" });
+}
+
+/** Secrets that were sealed lately, with their purposes. */
+const SEALED = `(SELECT 'webhook signing secret' AS purpose, secret_sealed AS sealed FROM webhook_endpoints ORDER BY id DESC LIMIT 5)
+  UNION ALL (SELECT 'provider settings', settings_sealed FROM providers WHERE settings_sealed IS NOT NULL LIMIT 5)`;
+
+function isOpened({ purpose, sealed }: { purpose: SealPurpose; sealed: string }): boolean {
+  try {
+    unseal(secretKeys(), purpose, sealed);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Says that this process has another SECRET_KEY than those that stored secrets: it cannot sign webhooks, and receipts that a worker asks for
+ * are refused by web processes with the right one. The key may also have been lost, so the process starts.
+ */
+export async function warnOfOtherKey(): Promise<void> {
+  const { rows } = await pool()
+    .query<{ purpose: SealPurpose; sealed: string }>(SEALED)
+    .catch(() => ({ rows: [] }));
+  if (rows.length > 0 && !rows.some(isOpened))
+    log("error", "secret_key.differs", { see: "docs/operations.md, A process has another SECRET_KEY" });
 }
 
 /**

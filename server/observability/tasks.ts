@@ -6,7 +6,7 @@ import { reportEgress } from "../egress/proxy";
 import { serveMetrics } from "./exporter";
 import { refuseIndirect, refuseUnfitPooler } from "./pooler-check";
 import { refuseOtherDatabase } from "./same-database";
-import { waitForMigrations } from "./start-check";
+import { waitForMigrations, warnOfOtherKey } from "./start-check";
 import { startTracing } from "./tracing";
 
 /**
@@ -28,6 +28,7 @@ export async function startObservability(queueOptions: string): Promise<void> {
   await waitForMigrations();
   if (!isCompared) await refuseOtherDatabase();
   await refuseIndirect(queueOptions);
+  await warnOfOtherKey();
 }
 
 export { keepClockChecked } from "./clock-check";
