@@ -3,7 +3,7 @@
  * compares four books.
  *
  *   npm run prove -- [--minutes 3] [--seed 1] [--policy fallback|hold] [--only restart,cut] [--without kill,stop]
- *                    [--standby] [--pgbouncer] [--rate 40] [--json file] [--logs folder]
+ *                    [--standby] [--pgbouncer] [--clients] [--rate 40] [--json file] [--logs folder]
  *   npm run prove -- --from <commit>      an upgrade from that version under load, instead of faults
  */
 import { mkdir, writeFile } from "node:fs/promises";
@@ -44,6 +44,7 @@ function readCommand(args: string[]): Command {
       without: { type: "string" },
       standby: { type: "boolean", default: false },
       pgbouncer: { type: "boolean", default: false },
+      clients: { type: "boolean", default: false },
       rate: { type: "string", default: "40" },
       from: { type: "string" },
       json: { type: "string" },
@@ -60,7 +61,11 @@ function readCommand(args: string[]): Command {
   const only = readKinds(values.only);
   const without = readKinds(values.without);
   const possible = FAULT_KINDS.filter(
-    (kind) => (kind !== "failover" || values.standby) && (kind !== "pooler" || values.pgbouncer),
+    (kind) =>
+      (kind !== "failover" || values.standby) &&
+      (kind !== "pooler" || values.pgbouncer) &&
+      // The timetables of the seeds in docs/proof.md are without it.
+      (kind !== "clients" || values.clients),
   );
   return {
     seed: positive("seed"),

@@ -1,8 +1,10 @@
 /** Injects the planned faults and reports each one. */
 
+import type { Database } from "@/e2e/support/books";
 import type { Load } from "../world/load";
 import type { World } from "../world/world";
 import { chanceOf } from "./chance";
+import { crowdOut } from "./clients";
 import type { Gate } from "./gate";
 import type { Fault } from "./plan";
 
@@ -48,6 +50,17 @@ async function untilCut(gate: Gate, made: () => number, count: number): Promise<
 
 const cutCommits = (gate: Gate, side: "before" | "after", count: number): Promise<string> =>
   untilCut(gate, gate.cutCommits(side, count), count);
+
+/** Ends this share of the sessions. @returns how many. */
+async function endSessions(database: Database, share: number): Promise<number> {
+  const ended = await database.rows(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+     WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'
+       AND random() < $1`,
+    [share],
+  );
+  return ended.length;
+}
 
 /** Injects the fault and ends it. @returns details for the report. */
 async function perform(scene: Scene, fault: Fault): Promise<string> {
@@ -95,14 +108,12 @@ async function perform(scene: Scene, fault: Fault): Promise<string> {
       else return cutCommits(world.behindPooler, fault.what, fault.count);
       return "goes on";
     }
-    case "terminate": {
-      const ended = await database.rows(
-        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-         WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'
-           AND random() < $1`,
-        [fault.share],
-      );
-      return `${ended.length} backends`;
+    case "terminate":
+      return `${await endSessions(database, fault.share)} backends`;
+    case "clients": {
+      const crowd = crowdOut(world.server.url("postgres"), fault.forMs);
+      await endSessions(database, 1);
+      return `${await crowd} connections`;
     }
     case "cut": {
       const gate = gates[fault.name];
@@ -150,6 +161,8 @@ function wordsFor(fault: Fault): string {
         : `PgBouncer, cut ${fault.what}, ${fault.count} times`;
     case "terminate":
       return `${Math.round(fault.share * 100)} % of the backends`;
+    case "clients":
+      return `others take all free connections for ${seconds(fault.forMs)}`;
     case "cut":
       return `${fault.name}, ${fault.what}${fault.what === "all" ? "" : `, ${fault.count} times`}`;
     case "partition":
@@ -168,6 +181,7 @@ function placeOf(fault: Fault): string {
     case "failover":
     case "terminate":
     case "pooler":
+    case "clients":
       return "database";
     case "carrier":
       return fault.carrier;

@@ -20,6 +20,7 @@ export type Fault = { atMs: number } & (
   | { kind: "failover"; aheadMs: number }
   | { kind: "pooler"; what: PoolerFault; forMs: number; count: number }
   | { kind: "terminate"; share: number }
+  | { kind: "clients"; forMs: number }
   | { kind: "cut"; name: ProcessName; what: Cut; count: number }
   | { kind: "partition"; name: ProcessName; direction: Direction; forMs: number; ending: Ending }
   | { kind: "carrier"; carrier: ProvenCarrier; behaviour: Behaviour; forMs: number }
@@ -37,7 +38,7 @@ type Cut = "before" | "after" | "claim" | "outcome" | "all";
 
 /**
  * partition: the network between a process and the database goes silent. failover: the database's machine is lost, and its standby
- * promoted. pooler: PgBouncer, which is before the database then.
+ * promoted. pooler: PgBouncer, which is before the database then. clients: all sessions end, and others take the free connections.
  */
 export const FAULT_KINDS = [
   "kill",
@@ -51,6 +52,7 @@ export const FAULT_KINDS = [
   "receiver",
   "failover",
   "pooler",
+  "clients",
 ] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
@@ -64,6 +66,7 @@ const WEIGHTS: Readonly<Record<FaultKind, number>> = {
   failover: 10,
   pooler: 24,
   terminate: 10,
+  clients: 6,
   cut: 22,
   partition: 10,
   carrier: 10,
@@ -119,6 +122,8 @@ function faultAt(chance: Chance, kind: FaultKind, atMs: number, timeoutMs: numbe
     }
     case "terminate":
       return { kind, atMs, share: oneOf(chance, [0.2, 0.5, 1]) };
+    case "clients":
+      return { kind, atMs, forMs: between(chance, 2_000, 12_000) };
     case "cut": {
       const what = oneOf<Cut>(chance, ["before", "after", "after", "claim", "outcome", "all"]);
       const name = what === "claim" || what === "outcome" ? oneOf(chance, WORKERS) : anyProcess(chance);

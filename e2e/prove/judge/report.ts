@@ -32,6 +32,7 @@ function isHindered({ web, atMs, firstMs }: Send, happened: readonly Happened[])
     fault.kind === "restart" ||
     fault.kind === "failover" ||
     fault.kind === "pooler" ||
+    fault.kind === "clients" ||
     (fault.kind === "freeze" && fault.name === `web-${web + 1}`);
   return happened.some((each) => isAway(each) && each.atMs < atMs + (firstMs ?? 0) && atMs < each.untilMs);
 }
