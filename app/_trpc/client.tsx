@@ -12,6 +12,7 @@ import type { AppRouter } from "@/server/api/router";
 import { TEST_MODE_HEADER } from "@/server/api/test-mode";
 import { SHOWN_ACCOUNT_HEADER } from "@/server/auth/sessions/shown-account";
 import { signInPath } from "@/server/auth/sign-in/sign-in-path";
+import { timedFetch } from "./clock";
 import { repeatOnceSatisfied } from "./repeat-link";
 import { isTestPage } from "./test-mode";
 
@@ -132,12 +133,19 @@ const callLink = () =>
     condition: ({ context }) => typeof context.idempotencyKey === "string",
     true: httpLink({
       url: URL_PREFIX,
+      fetch: timedFetch,
       headers: ({ op }) => ({
         "idempotency-key": String(op.context.idempotencyKey),
         ...(op.context.headers as Record<string, string>),
       }),
     }),
-    false: httpBatchLink({ url: URL_PREFIX, methodOverride: "POST", maxItems: BATCH_MAX, headers: pageHeaders }),
+    false: httpBatchLink({
+      url: URL_PREFIX,
+      fetch: timedFetch,
+      methodOverride: "POST",
+      maxItems: BATCH_MAX,
+      headers: pageHeaders,
+    }),
   });
 
 /** Asks for the password and has the service check it. @returns whether it was right. */

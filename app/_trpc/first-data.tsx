@@ -55,7 +55,7 @@ export async function FirstData({ isTestMode, children }: { isTestMode: boolean;
   given.set(TEST_MODE_HEADER, String(isTestMode));
   const state = await askFirst(given).catch(() => undefined);
   return (
-    <FirstQueries state={state} isTestMode={isTestMode}>
+    <FirstQueries state={state} madeAt={Date.now()} isTestMode={isTestMode}>
       {children}
     </FirstQueries>
   );

@@ -1,19 +1,38 @@
 "use client";
 
 import { type DehydratedState, HydrationBoundary } from "@tanstack/react-query";
-import type { ReactNode } from "react";
+import { type ReactNode, useMemo } from "react";
+import { notePage, toBrowserTime } from "./clock";
 import { isTestPage } from "./test-mode";
 
-/** Passes on the data that the server has loaded, unless another tab has switched the mode meanwhile. */
+/** The data by the browser's clock, which decides when they are old: by that of the server they might seem new for an hour. */
+function byBrowserTime({ queries, ...rest }: DehydratedState): DehydratedState {
+  const dated = queries.map((query) => ({
+    ...query,
+    state: { ...query.state, dataUpdatedAt: toBrowserTime(query.state.dataUpdatedAt) },
+  }));
+  return { ...rest, queries: dated };
+}
+
+/**
+ * Passes on the data that the server has loaded, unless another tab has switched the mode meanwhile.
+ * @param props `madeAt`: when the server made the page, in milliseconds since 1970.
+ */
 export function FirstQueries({
   state,
+  madeAt,
   isTestMode,
   children,
 }: {
   state: DehydratedState | undefined;
+  madeAt: number;
   isTestMode: boolean;
   children: ReactNode;
 }) {
   const isOurs = typeof document === "undefined" || isTestPage() === isTestMode;
-  return <HydrationBoundary state={isOurs ? state : undefined}>{children}</HydrationBoundary>;
+  const data = useMemo(() => {
+    notePage(madeAt);
+    return state && byBrowserTime(state);
+  }, [state, madeAt]);
+  return <HydrationBoundary state={isOurs ? data : undefined}>{children}</HydrationBoundary>;
 }

@@ -1,3 +1,4 @@
+import { serverNow } from "@/app/_trpc/clock";
 import { DAY_MS } from "@/app/_ui/values/days";
 import type { Usage, UsageSeries } from "@/server/accounts/schema";
 
@@ -8,7 +9,7 @@ export const DAYS_MAX = 366;
 
 /** UTC days from `first` to today, both included: as many as a series must have to contain `first`. */
 export function daysSince(first: string): number {
-  const days = Math.floor(Date.now() / DAY_MS) - Math.floor(Date.parse(first) / DAY_MS) + 1;
+  const days = Math.floor(serverNow() / DAY_MS) - Math.floor(Date.parse(first) / DAY_MS) + 1;
   return Math.min(Math.max(days, 1), DAYS_MAX);
 }
 

@@ -3,6 +3,7 @@
 import { Card, SegmentedControl, SimpleGrid, Stack, Title } from "@mantine/core";
 import { usageTexts as texts } from "@/app/_texts/usage";
 import { trpc } from "@/app/_trpc/client";
+import { serverNow } from "@/app/_trpc/clock";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { IconChartBar, IconCircleCheck, IconCoins, IconMessages } from "@/app/_ui/icons/icons";
 import { type DayRange, dayOf, isReversed } from "@/app/_ui/lists/created-range";
@@ -30,7 +31,7 @@ const FIRST: Period = "month";
 
 /** The first and last day of the period. `ends_at` is exclusive; a period still open ends today. */
 function describeSpan({ period, starts_at, ends_at }: Usage): string {
-  const last = new Date(Math.min(Date.parse(ends_at) - 1, Date.now())).toISOString();
+  const last = new Date(Math.min(Date.parse(ends_at) - 1, serverNow())).toISOString();
   if (period === "day" || Date.parse(last) - Date.parse(starts_at) < DAY_MS) return texts.oneDay(formatDay(starts_at));
   return texts.fromTo(formatDay(starts_at), formatDay(last));
 }

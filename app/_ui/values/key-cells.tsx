@@ -1,5 +1,6 @@
 import { Group, Text } from "@mantine/core";
 import { apiKeyCellsTexts as texts } from "@/app/_texts/api-keys/cells";
+import { serverNow } from "@/app/_trpc/clock";
 import type { ApiKey } from "@/server/api-keys/schema";
 import { SCOPE_DESCRIPTIONS, SCOPES } from "@/server/api-keys/scopes";
 import { Tooltip } from "../tooltip";
@@ -24,6 +25,6 @@ export function Scopes({ permissions }: { permissions: ApiKey["permissions"] }) 
 /** Whether the key works, and if not, why. */
 export function KeyState({ apiKey }: { apiKey: ApiKey }) {
   if (apiKey.is_active) return <StatusBadge tone="success">{texts.active}</StatusBadge>;
-  const expired = apiKey.expires_at !== null && Date.parse(apiKey.expires_at) <= Date.now();
+  const expired = apiKey.expires_at !== null && Date.parse(apiKey.expires_at) <= serverNow();
   return <StatusBadge tone={expired ? "warning" : "neutral"}>{expired ? texts.expired : texts.revoked}</StatusBadge>;
 }

@@ -1,4 +1,5 @@
 import { messageStatusTexts as texts } from "@/app/_texts/ui/message-status";
+import { serverNow } from "@/app/_trpc/clock";
 import type { Message } from "@/server/messages/schema";
 import { StatusBadge, type Tone } from "./status-badge";
 
@@ -26,7 +27,7 @@ export const MESSAGE_STATUS_VIEWS: readonly StatusView[] = [
 
 /** Whether a message waits for a time that lies ahead. */
 export const isScheduled = ({ status, scheduled_at }: Pick<Message, "status" | "scheduled_at">): boolean =>
-  status === "pending" && scheduled_at !== null && Date.parse(scheduled_at) > Date.now();
+  status === "pending" && scheduled_at !== null && Date.parse(scheduled_at) > serverNow();
 
 /** The status of a message; of one that waits for its time, that it is scheduled. */
 export function MessageStatusBadge({

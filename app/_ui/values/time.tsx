@@ -3,6 +3,7 @@
 import { useSyncExternalStore } from "react";
 import { currentLocale, perLocale } from "@/app/_texts/language";
 import { valuesTexts as texts } from "@/app/_texts/ui/values";
+import { serverNow } from "@/app/_trpc/clock";
 import { Tooltip } from "../tooltip";
 import { useExactTimes } from "../view/exact-times";
 
@@ -27,7 +28,7 @@ const [ownClock, utcClock] = [clockIn(undefined), clockIn("UTC")];
  */
 function toWords(date: Date, timeZone: string | undefined, isExact: boolean): string {
   if (isExact) return (timeZone === undefined ? ownClock : utcClock)().format(date);
-  const ageS = (Date.now() - date.getTime()) / 1_000;
+  const ageS = (serverNow() - date.getTime()) / 1_000;
   if (Math.abs(ageS) < JUST_NOW_S) return ageS >= 0 ? texts.justNow : texts.inAMoment;
   const step = STEPS.find((entry) => Math.abs(ageS) < entry.below);
   if (!step) return date.toLocaleDateString(currentLocale(), { ...day, timeZone });

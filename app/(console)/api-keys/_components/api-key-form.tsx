@@ -4,6 +4,7 @@ import { Checkbox, Fieldset, SimpleGrid, Stack, TagsInput, Text, TextInput } fro
 import { useForm } from "@mantine/form";
 import { apiKeyFormTexts as texts } from "@/app/_texts/api-keys/form";
 import { sharedTexts } from "@/app/_texts/shared";
+import { serverNow } from "@/app/_trpc/clock";
 import { editedOnly } from "@/app/_ui/changes/edited-only";
 import { DateInput, UNFINISHED } from "@/app/_ui/forms/date-input";
 import { OnceAlert, SaveAlert } from "@/app/_ui/forms/error-alert";
@@ -171,7 +172,7 @@ export function ApiKeyForm({
               type="date"
               label={texts.expiry.label}
               description={texts.expiry.description}
-              min={localDay(new Date())}
+              min={localDay(new Date(serverNow()))}
               {...form.getInputProps("expires_at")}
             />
           </SimpleGrid>

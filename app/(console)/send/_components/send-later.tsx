@@ -1,5 +1,6 @@
 import { type ComponentProps, useSyncExternalStore } from "react";
 import { sendTexts } from "@/app/_texts/send/one";
+import { serverNow } from "@/app/_trpc/clock";
 import { DateInput } from "@/app/_ui/forms/date-input";
 import { DAY_MS } from "@/app/_ui/values/days";
 
@@ -22,7 +23,7 @@ export function sendAtProblem(local: string): string | null {
   if (local === "") return null;
   const texts = sendTexts.later;
   const at = new Date(local);
-  const aheadMs = at.getTime() - Date.now();
+  const aheadMs = at.getTime() - serverNow();
   if (Number.isNaN(aheadMs)) return texts.enterTime;
   if (!isOnClocks(local, at)) return texts.noSuchTime;
   if (aheadMs <= 0) return texts.chooseFuture;

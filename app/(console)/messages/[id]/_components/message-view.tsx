@@ -4,6 +4,7 @@ import { Alert, Card, Grid, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { currentLocale } from "@/app/_texts/language";
 import { messageTexts as texts } from "@/app/_texts/messages/detail";
 import { trpc } from "@/app/_trpc/client";
+import { serverNow } from "@/app/_trpc/clock";
 import { LIVE_REFRESH_MS, useLive } from "@/app/_trpc/use-live";
 import { apiErrorOf } from "@/app/_ui/forms/api-error";
 import { BackLink } from "@/app/_ui/frame/back-link";
@@ -24,7 +25,7 @@ const MOVING_REFRESH_MS = 1_500;
 /** Slower while only webhook retries are left, which may take hours, or while it is not due. */
 const RETRYING_REFRESH_MS = 10_000;
 
-const untilDueMs = ({ scheduled_at }: MessageDetail["message"]): number => Date.parse(scheduled_at ?? "") - Date.now();
+const untilDueMs = ({ scheduled_at }: MessageDetail["message"]): number => Date.parse(scheduled_at ?? "") - serverNow();
 
 function refreshAfterMs(detail: MessageDetail | undefined): number | false {
   if (!detail) return false;

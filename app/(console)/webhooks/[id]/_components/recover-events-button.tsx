@@ -7,6 +7,7 @@ import { sharedTexts } from "@/app/_texts/shared";
 import { deliveriesTexts } from "@/app/_texts/webhooks/deliveries";
 import { endpointTexts as texts } from "@/app/_texts/webhooks/endpoint";
 import { trpc } from "@/app/_trpc/client";
+import { serverNow } from "@/app/_trpc/clock";
 import { useSingle } from "@/app/_ui/changes/use-single";
 import { apiErrorOf } from "@/app/_ui/forms/api-error";
 import { DateInput } from "@/app/_ui/forms/date-input";
@@ -53,7 +54,7 @@ function RecoverError({ error }: { error: unknown }) {
 function RecoverForm({ endpointId, onDone }: { endpointId: string; onDone: () => void }) {
   const utils = trpc.useUtils();
   const form = useForm({
-    initialValues: { since: toLocal(new Date(Date.now() - DAY_MS)) },
+    initialValues: { since: toLocal(new Date(serverNow() - DAY_MS)) },
     validate: { since: (since) => (Number.isNaN(Date.parse(since)) ? texts.recover.enterTime : null) },
   });
   const errors = useFormErrors(form);
