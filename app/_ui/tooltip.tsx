@@ -1,7 +1,15 @@
 "use client";
 
 import { Portal } from "@mantine/core";
-import { cloneElement, type ReactElement, type ReactNode, type SyntheticEvent, useId, useState } from "react";
+import {
+  cloneElement,
+  type ReactElement,
+  type ReactNode,
+  type SyntheticEvent,
+  useEffect,
+  useId,
+  useState,
+} from "react";
 
 const GAP = 6;
 
@@ -14,11 +22,19 @@ type Handlers = {
   "aria-describedby"?: string;
 };
 
-/** Above the element, or below it where that does not fit; within the window. */
+/** Above the element, or below it where that does not fit. */
 function placeOf(element: HTMLElement): Place {
   const { left, width, top, bottom } = element.getBoundingClientRect();
-  const centre = Math.min(Math.max(left + width / 2, 60), window.innerWidth - 60);
+  const centre = left + width / 2;
   return top > 48 ? { left: centre, bottom: window.innerHeight - top + GAP } : { left: centre, top: bottom + GAP };
+}
+
+/** Moves a tooltip into the window, since its width is known only once it is drawn. */
+function keepInside(tooltip: HTMLElement | null): void {
+  if (!tooltip) return;
+  const { left, right } = tooltip.getBoundingClientRect();
+  const beyond = left < GAP ? left - GAP : Math.max(right + GAP - document.documentElement.clientWidth, 0);
+  tooltip.style.translate = `${-beyond}px`;
 }
 
 /**
@@ -37,6 +53,19 @@ export function Tooltip({
   const own = children.props;
   const show = (event: SyntheticEvent<HTMLElement>) => setPlace(placeOf(event.currentTarget));
   const hide = () => setPlace(null);
+  useEffect(() => {
+    if (!place) return;
+    const dismiss = (event: Event) => {
+      if (!(event instanceof KeyboardEvent) || event.key === "Escape") setPlace(null);
+    };
+    document.addEventListener("keydown", dismiss);
+    // It stays where it is while the element moves.
+    document.addEventListener("scroll", dismiss, true);
+    return () => {
+      document.removeEventListener("keydown", dismiss);
+      document.removeEventListener("scroll", dismiss, true);
+    };
+  }, [place]);
   return (
     <>
       {cloneElement(children, {
@@ -60,7 +89,7 @@ export function Tooltip({
       })}
       {place && (
         <Portal>
-          <div role="tooltip" id={id} className="tooltip" style={place}>
+          <div role="tooltip" id={id} ref={keepInside} className="tooltip" style={place}>
             {typeof label === "function" ? label() : label}
           </div>
         </Portal>

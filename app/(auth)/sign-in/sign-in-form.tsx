@@ -67,7 +67,7 @@ export function SignInForm() {
         <Text size="sm" ta="center" c="dimmed">
           {signUpState.data?.reset_by_mail
             ? texts.forgotten((words) => (
-                <Anchor component={PageLink} href="/forgotten-password">
+                <Anchor component={PageLink} href="/forgotten-password" underline="always">
                   {words}
                 </Anchor>
               ))
@@ -76,7 +76,7 @@ export function SignInForm() {
         {signUpState.data?.open && (
           <Text size="sm" ta="center" c="dimmed">
             {texts.noAccountYet((words) => (
-              <Anchor component={PageLink} href="/sign-up">
+              <Anchor component={PageLink} href="/sign-up" underline="always">
                 {words}
               </Anchor>
             ))}

@@ -104,7 +104,7 @@ function OpenForm() {
         </Button>
         <Text size="sm" ta="center" c="dimmed">
           {texts.haveAccount((words) => (
-            <Anchor component={PageLink} href="/sign-in">
+            <Anchor component={PageLink} href="/sign-in" underline="always">
               {words}
             </Anchor>
           ))}

@@ -9,6 +9,9 @@ import { LazyModal } from "../forms/lazy-modal";
 const Notifications = lazily(() => import("./toasts"));
 const NONE = dialogStore.read();
 
+/** Mantine returns the focus ten milliseconds after a dialog has closed, if that is still there: without motion it fades out at once. */
+const DROP_AFTER_MS = 100;
+
 /** The dialogs that functions have opened, and the toasts. Both are loaded when the first one is shown. */
 export function Overlays() {
   const dialogs = useSyncExternalStore(dialogStore.subscribe, dialogStore.read, () => NONE);
@@ -22,7 +25,7 @@ export function Overlays() {
           key={id}
           opened={isOpen}
           onClose={() => closeDialog(id)}
-          onExitTransitionEnd={() => dropDialog(id)}
+          onExitTransitionEnd={() => setTimeout(dropDialog, DROP_AFTER_MS, id)}
           title={title}
           returnFocus={returnsFocus}
           withCloseButton={canBeDismissed}

@@ -4,11 +4,13 @@ import { MantineProvider } from "@mantine/core";
 import { type ReactNode, useEffect } from "react";
 import { watchForms } from "../forms/first-error";
 import { Overlays } from "./overlays";
+import { printLight } from "./print-light";
 import { surfaces, theme } from "./theme";
 
 /** Provides theme, dialogs and toasts. */
 export function UiProvider({ children }: { children: ReactNode }) {
   useEffect(watchForms, []);
+  useEffect(printLight, []);
   return (
     <MantineProvider theme={theme} cssVariablesResolver={surfaces} defaultColorScheme="auto">
       {children}

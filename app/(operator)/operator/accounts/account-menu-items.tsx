@@ -21,7 +21,8 @@ export function AccountMenuItems({
   children: ReactNode;
 }) {
   return (
-    <LoadedMenu button={children} withinPortal>
+    // Outside the table, which would clip it, but inside the landmark of the page.
+    <LoadedMenu button={children} withinPortal portalProps={{ target: "#content" }}>
       <Menu.Item leftSection={<IconAdjustments size={16} aria-hidden />} onClick={onLimit}>
         {texts.limits}
       </Menu.Item>

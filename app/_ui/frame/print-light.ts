@@ -1,0 +1,20 @@
+const SCHEME = "data-mantine-color-scheme";
+
+/** Prints dark pages in light colours, which paper has anyway. @returns ends it. */
+export function printLight(): () => void {
+  const page = document.documentElement;
+  let shown: string | null = null;
+  const lighten = () => {
+    shown = page.getAttribute(SCHEME);
+    page.setAttribute(SCHEME, "light");
+  };
+  const restore = () => {
+    if (shown !== null) page.setAttribute(SCHEME, shown);
+  };
+  window.addEventListener("beforeprint", lighten);
+  window.addEventListener("afterprint", restore);
+  return () => {
+    window.removeEventListener("beforeprint", lighten);
+    window.removeEventListener("afterprint", restore);
+  };
+}
