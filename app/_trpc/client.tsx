@@ -4,7 +4,7 @@ import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { createTRPCClient, httpBatchLink, httpLink, httpSubscriptionLink, splitLink } from "@trpc/client";
 import { createTRPCReact } from "@trpc/react-query";
 import { type ReactNode, useEffect, useMemo, useState } from "react";
-import { askToSignIn } from "@/app/_shell/session-ended";
+import { askToSignIn, openQuestion } from "@/app/_shell/session-ended";
 import { apiErrorOf } from "@/app/_ui/forms/api-error";
 import { askForPassword } from "@/app/_ui/forms/confirm-password";
 import { BATCH_MAX } from "@/server/api/batch-size";
@@ -45,7 +45,10 @@ export function usePerson(email: string, accountId: string | null): void {
     show(page);
     return () => {
       // Between two layouts the new page is shown before the old one goes.
-      if (shown === page) shown = null;
+      if (shown !== page) return;
+      shown = null;
+      // The page has led to sign-in, which asks the same.
+      openQuestion()?.close();
     };
   }, [page]);
 }
@@ -65,14 +68,17 @@ export function dropPerson(): () => void {
 
 const leaveForSignIn = () => window.location.assign(signInPath(window.location.pathname + window.location.search));
 
-/** Opens a new session, once for all calls that were refused meanwhile. @returns whether there is one now. */
+/**
+ * Opens a new session, once for all calls that were refused meanwhile.
+ * @returns whether there is one now; not so when the person has left the page instead.
+ */
 async function reopenSession(): Promise<boolean> {
   if (shown === null) return false;
   signingIn ??= askToSignIn(shown.email, leaveForSignIn).finally(() => {
     signingIn = null;
   });
   await signingIn;
-  return true;
+  return shown !== null;
 }
 
 /** A refusal stays a refusal; only what never got a response, or a 5xx one, is worth another try. */

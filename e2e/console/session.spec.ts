@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 import { databaseUrlOf, openDatabase } from "../support/books";
 import type { Service } from "../support/service";
-import { signIn as openSession } from "../support/sign-in";
+import { signIn as openSession, signInOperator } from "../support/sign-in";
 import { expect, test } from "../test";
 
 /** Ends every session of the account, as if its time were over. */
@@ -110,6 +110,21 @@ test("a sign-in of the same person in another tab is enough, and who leaves is l
   await page.waitForURL(/\/sign-in\?next=/);
   await signIn(page, account.email, account.password);
   await page.waitForURL("/messages?status=sent");
+});
+
+test("the question to sign in does not stand above the sign-in page", async ({ page, service }) => {
+  await signInOperator(page, service);
+  await page.goto("/messages");
+  await page.context().clearCookies();
+  await page.getByRole("combobox", { name: "Status" }).selectOption("failed");
+  await expect(dialogOf(page).getByLabel("Email")).toHaveValue(service.email);
+  // A navigation that began before the question was asked may end while it is open: this one asks for the session.
+  await page.locator('nav a[href="/operator/accounts"]').first().dispatchEvent("click");
+  await page.waitForURL(/\/sign-in/);
+  await expect(page.getByRole("button", { name: "Sign in" })).toHaveCount(1);
+  await expect(dialogOf(page)).toHaveCount(0);
+  await signIn(page, service.email, service.password);
+  await page.waitForURL("/operator/accounts");
 });
 
 test("no text and no phone number travels in an address", async ({ console: page }) => {
