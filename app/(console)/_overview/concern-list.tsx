@@ -10,6 +10,7 @@ import { QueryState } from "@/app/_ui/lists/query-state";
 import { formatCount } from "@/app/_ui/values/count";
 import { formatMoney } from "@/app/_ui/values/money";
 import { formatShare } from "@/app/_ui/values/share";
+import { shortUrl } from "@/app/_ui/values/short-url";
 import { Time } from "@/app/_ui/values/time";
 import type { Concern } from "@/server/overview/schema";
 
@@ -67,14 +68,14 @@ function viewOf(concern: Concern): View {
       return {
         key: concern.id,
         title: texts.endpointDisabled.title,
-        text: texts.endpointDisabled.text(concern.url),
+        text: texts.endpointDisabled.text(shortUrl(concern.url)),
         ...endpointLink(concern.id),
       };
     case "endpoint_failing":
       return {
         key: concern.id,
         title: texts.endpointFailing.title,
-        text: texts.endpointFailing.text(concern.url, concern.failures, formatCount(concern.failures)),
+        text: texts.endpointFailing.text(shortUrl(concern.url), concern.failures, formatCount(concern.failures)),
         ...endpointLink(concern.id),
       };
     case "sender_rejected":

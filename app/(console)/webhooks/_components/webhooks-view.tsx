@@ -15,6 +15,7 @@ import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { Tooltip } from "@/app/_ui/tooltip";
 import { formatCount } from "@/app/_ui/values/count";
+import { shortUrl } from "@/app/_ui/values/short-url";
 import { Time } from "@/app/_ui/values/time";
 import type { WebhookEndpoint } from "@/server/webhooks/schema";
 import { CreateEndpointDialog } from "./create-endpoint-dialog";
@@ -36,10 +37,10 @@ const columns = (): ReadonlyArray<Column<WebhookEndpoint>> => [
           fw={500}
           style={{ overflowWrap: "anywhere" }}
         >
-          {endpoint.url}
+          {shortUrl(endpoint.url)}
         </Anchor>
         {endpoint.description && (
-          <Text size="xs" c="dimmed" lineClamp={1}>
+          <Text size="xs" c="dimmed" lineClamp={1} className="break-word" dir="auto">
             {endpoint.description}
           </Text>
         )}

@@ -16,6 +16,7 @@ import {
 import { formatCount } from "@/app/_ui/values/count";
 import { formatMoney } from "@/app/_ui/values/money";
 import { providerName } from "@/app/_ui/values/provider-name";
+import { shortUrl } from "@/app/_ui/values/short-url";
 import { TONE_COLORS, type Tone } from "@/app/_ui/values/status-badge";
 import { Time } from "@/app/_ui/values/time";
 import type { MessageDetail } from "@/server/messages/schema";
@@ -96,9 +97,10 @@ function deliveryView(delivery: MessageDetail["deliveries"][number], messageId: 
           component={PageLink}
           href={`/webhooks/${delivery.endpoint_id}?message=${messageId}`}
           size="sm"
+          underline="always"
           style={{ overflowWrap: "anywhere" }}
         >
-          {delivery.url}
+          {shortUrl(delivery.url)}
         </Anchor>
         {" · "}
         {texts.tries(delivery.attempts)}
