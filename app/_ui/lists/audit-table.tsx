@@ -51,6 +51,8 @@ const columns = (): ReadonlyArray<Column<AuditEntry>> => [
   {
     key: "action",
     header: texts.action,
+    // An id takes two lines.
+    width: "clamp(150px, 16vw, 220px)",
     render: (entry) => (
       <>
         <Text size="sm" fw={500}>

@@ -51,7 +51,7 @@ export function PagedTable<Row>({
   onRowClick,
   empty,
   busy = false,
-  minWidth = 320,
+  minWidth = 280,
 }: {
   /** Accessible name of the table. */
   label?: string;

@@ -22,14 +22,24 @@ export function QueryState<Data>({
   if (query.data !== undefined) {
     return (
       <Stack gap="md">
-        <ErrorAlert error={query.error} title={texts.outOfDate} onRetry={retry} />
+        {Boolean(query.error) && (
+          <div className="query-state">
+            <ErrorAlert error={query.error} title={texts.outOfDate} onRetry={retry} />
+          </div>
+        )}
         {children(query.data)}
       </Stack>
     );
   }
-  if (query.error) return <ErrorAlert error={query.error} title={texts.notLoaded} onRetry={retry} />;
+  if (query.error) {
+    return (
+      <div className="query-state">
+        <ErrorAlert error={query.error} title={texts.notLoaded} onRetry={retry} />
+      </div>
+    );
+  }
   return (
-    <div aria-busy="true">
+    <div aria-busy="true" className="query-state">
       <VisuallyHidden role="status">{texts.loading}</VisuallyHidden>
       {loading ?? (
         <Stack gap="sm">
