@@ -2,8 +2,9 @@ import { Button, Code, Group, Progress, Stack, Text } from "@mantine/core";
 import { segmentMeterTexts as texts } from "@/app/_texts/send/segment-meter";
 import { formatCount } from "@/app/_ui/values/count";
 import { StatusBadge } from "@/app/_ui/values/status-badge";
-import { nonGsmCharacters, type Segmentation, segmentText } from "@/server/messages/segments";
+import { type Segmentation, segmentText } from "@/server/messages/segments";
 import { gsmSubstituteFor, toGsmPunctuation } from "@/server/messages/smart-encoding";
+import { foundCharacters } from "./found-characters";
 
 const CHARACTERS_NAMED = 12;
 
@@ -73,13 +74,7 @@ function ReplaceButton({
 
 /** Lists the characters that GSM-7 lacks, each once, in text order: to replace one everywhere, or to find it in the text. */
 function NonGsmCharacters({ body, onReplace, onShow }: { body: string } & Actions) {
-  const found = [
-    ...new Map(
-      nonGsmCharacters(body)
-        .toReversed()
-        .map((one) => [one.codePoint, one]),
-    ).values(),
-  ].reverse();
+  const found = foundCharacters(body);
   const named = found.slice(0, CHARACTERS_NAMED);
   const more = found.length - named.length;
   return (
@@ -88,19 +83,19 @@ function NonGsmCharacters({ body, onReplace, onShow }: { body: string } & Action
         {texts.outsideGsm(found.length)}
       </Text>
       <Group gap={6}>
-        {named.map(({ character, codePoint, index }) => {
-          const name = `${isVisible(character) ? `${character} ` : ""}${unicodeName(codePoint)}`;
-          const substitute = gsmSubstituteFor(character);
+        {named.map(({ text, index }) => {
+          const substitute = gsmSubstituteFor(text);
+          const name = nameOf(text, substitute !== null);
           if (onReplace && substitute !== null) {
             return (
-              <CharacterButton key={codePoint} onClick={() => onReplace(body.replaceAll(character, substitute))}>
+              <CharacterButton key={text} onClick={() => onReplace(body.replaceAll(text, substitute))}>
                 {texts.replace(name, substituteName(substitute))}
               </CharacterButton>
             );
           }
-          if (!onShow) return <Code key={codePoint}>{name}</Code>;
+          if (!onShow) return <Code key={text}>{name}</Code>;
           return (
-            <CharacterButton key={codePoint} onClick={() => onShow(index, character.length)}>
+            <CharacterButton key={text} onClick={() => onShow(index, text.length)}>
               {texts.find(name)}
             </CharacterButton>
           );
@@ -129,4 +124,12 @@ const substituteName = (substitute: string) =>
 /** Control characters, unusual spaces, joiners and lone surrogates would render as nothing or as a box. */
 const isVisible = (character: string) => !/^[\p{C}\p{Z}\p{M}]$/u.test(character);
 
-const unicodeName = (codePoint: number) => `U+${codePoint.toString(16).toUpperCase().padStart(4, "0")}`;
+const unicodeName = (character: string) =>
+  `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
+
+/** An emoji of many parts is known by its look. What can be replaced may look like its substitute. */
+function nameOf(text: string, isReplaceable: boolean): string {
+  const parts = [...text];
+  if (parts.length > 1 && !isReplaceable) return text;
+  return [...(isVisible(text) ? [text] : []), ...parts.map(unicodeName)].join(" ");
+}
