@@ -5,11 +5,12 @@ export function printLight(): () => void {
   const page = document.documentElement;
   let shown: string | null = null;
   const lighten = () => {
-    shown = page.getAttribute(SCHEME);
+    shown ??= page.getAttribute(SCHEME);
     page.setAttribute(SCHEME, "light");
   };
   const restore = () => {
     if (shown !== null) page.setAttribute(SCHEME, shown);
+    shown = null;
   };
   window.addEventListener("beforeprint", lighten);
   window.addEventListener("afterprint", restore);

@@ -85,7 +85,7 @@ const columnsOf = (onEdit: (apiKey: ApiKey) => void, mayChange: boolean): Readon
             {key.name}
           </RowLink>
         </Text>
-        <Text size="xs" c="dimmed" className="mono nowrap">
+        <Text size="xs" c="dimmed" className="mono break-word">
           {key.key_hint}
         </Text>
       </Stack>
@@ -94,7 +94,7 @@ const columnsOf = (onEdit: (apiKey: ApiKey) => void, mayChange: boolean): Readon
   {
     key: "scopes",
     header: texts.columns.permissions,
-    visibleFrom: "md",
+    visibleFrom: "lg",
     render: (key) => <Scopes permissions={key.permissions} />,
   },
   {
@@ -127,7 +127,7 @@ const columnsOf = (onEdit: (apiKey: ApiKey) => void, mayChange: boolean): Readon
     render: (key) =>
       mayChange &&
       key.is_active && (
-        <Group gap={4} wrap="nowrap" justify="flex-end">
+        <Group gap={4} justify="flex-end">
           <Tooltip label={sharedTexts.edit}>
             <ActionIcon variant="subtle" color="gray" aria-label={texts.edit(key.name)} onClick={() => onEdit(key)}>
               <IconPencil size={16} />

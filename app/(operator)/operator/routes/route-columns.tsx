@@ -65,7 +65,7 @@ export function routeColumns({
       align: "right",
       render: ({ price }) => figure(formatPrice(price, digits)),
     },
-    { key: "weight", header: texts.weight, align: "right", visibleFrom: "md", render: (row) => figure(row.weight) },
+    { key: "weight", header: texts.weight, align: "right", visibleFrom: "lg", render: (row) => figure(row.weight) },
     {
       key: "state",
       header: texts.state,
