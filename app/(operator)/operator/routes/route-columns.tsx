@@ -79,7 +79,7 @@ export function routeColumns({
       header: <VisuallyHidden>{texts.actions}</VisuallyHidden>,
       align: "right",
       render: (route) => (
-        <Group gap={4} wrap="nowrap" justify="flex-end">
+        <Group gap={4} justify="flex-end">
           <Tooltip label={sharedTexts.edit}>
             <ActionIcon
               variant="subtle"
