@@ -127,7 +127,7 @@ test("nor do the begin of an attempt that waited and the look-ups of receipts th
   const statements = await statementsOf(async () => {
     await begin(first);
     await transaction(async (tx) => {
-      await findUnderWay(tx, [{ ...from, id: "receipt", number: first.message.to, holderTo: "+15550100009" }]);
+      await findUnderWay(tx, [{ ...from, id: "receipt", number: first.message.to }]);
       await withoutForeign(tx, [receipt as never], new Map([["receipt", { messageId: id } as never]]));
     });
   });

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { pool } from "@/server/core/db";
-import { FAULT, failStatements } from "@/test/database/failing-statements";
+import { FAULT, failStatements } from "@/test/database/intercepted-statements";
 import { explain, rowsRead, statementsOf } from "@/test/database/plans";
 import { dropClaims, noteClaims } from "./dispatch/claims";
 import { forgetCallbacks, keepGivingBack } from "./tasks";

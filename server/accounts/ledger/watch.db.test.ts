@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { FAULT, failStatements } from "@/test/database/failing-statements";
+import { FAULT, failStatements } from "@/test/database/intercepted-statements";
 import { statementsOf } from "@/test/database/plans";
 import { makeAccount } from "@/test/database/seed";
 import { pool } from "../../core/db";

@@ -2,7 +2,7 @@
 import { afterEach, beforeAll, expect, test, vi } from "vitest";
 import { pool } from "@/server/core/db";
 import { pending, prepareAttempts } from "@/test/database/attempts";
-import { failStatements } from "@/test/database/failing-statements";
+import { failStatements } from "@/test/database/intercepted-statements";
 import { knownClaims } from "./claims";
 import { claimAttempts } from "./dispatch";
 import { giveBackUnheard } from "./recover";

@@ -6,7 +6,7 @@ import { applyReceipts } from "@/server/messages/receipts/apply-receipts";
 import { referenceTo } from "@/server/providers/reference";
 import { contradictions } from "@/test/database/account-truth";
 import { accepted, type Claimed, claimed, prepareAttempts, record, report, statusOf } from "@/test/database/attempts";
-import { holdAfter } from "@/test/database/held-statements";
+import { holdAfter } from "@/test/database/intercepted-statements";
 import { asWorker, startWorker, tellWorkersApart } from "@/test/database/simulated-workers";
 
 const LONG_TEXT = "x".repeat(400);

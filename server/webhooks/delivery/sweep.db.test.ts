@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { FAULT, failStatements } from "@/test/database/failing-statements";
+import { FAULT, failStatements } from "@/test/database/intercepted-statements";
 import { untilWaiting } from "@/test/database/lock-waits";
 import { blocksRead, statementsOf } from "@/test/database/plans";
 import {

@@ -1,6 +1,20 @@
-/** Transactions that are stopped between two of their statements, so that a test decides what happens meanwhile. */
+/** Statements that the database refuses, and transactions that stop between two of theirs, in a process that is otherwise well. */
 import pg from "pg";
 import { onTestFinished, vi } from "vitest";
+
+/** In the message of the database's refusal. */
+export const FAULT = "a_fault_of_this_test";
+
+/** Has the database refuse every statement whose text has `part`, until `vi.restoreAllMocks()`. */
+export function failStatements(part: string): void {
+  const { query } = pg.Client.prototype;
+  vi.spyOn(pg.Client.prototype, "query").mockImplementation(function (this: pg.Client, ...args: unknown[]) {
+    const [first, ...others] = args as [string | { text?: string }];
+    const text = typeof first === "string" ? first : (first.text ?? "");
+    const sent = text.includes(part) ? [`SELECT ${FAULT}`, ...others] : args;
+    return (query as (...all: unknown[]) => unknown).apply(this, sent) as never;
+  });
+}
 
 type Sent = { name?: string; values?: readonly unknown[] };
 type Hold = { name: string; about: string; note: () => void; released: Promise<void> };
