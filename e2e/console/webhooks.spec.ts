@@ -183,7 +183,7 @@ test("a delivery that is left to its own due try says by when that is made", asy
   await database
     .rows(
       `WITH job AS (
-         UPDATE graphile_worker._private_jobs SET run_at = now() + interval '10 minutes' WHERE payload ->> 'endpointId' = $1
+         UPDATE graphile_worker._private_jobs SET run_at = now() + interval '4 minutes' WHERE payload ->> 'endpointId' = $1
        )
        UPDATE webhook_deliveries SET next_attempt_at = now() - interval '1 minute' WHERE endpoint_id = $1 RETURNING id`,
       [endpointId],
