@@ -133,7 +133,7 @@ export async function shareIds(tx: Tx, taken: readonly TakenIds[]): Promise<Shar
     // Behind the others, which leave no other message the plain id.
     haveAlone(tx, taken),
   ]);
-  // Those of the same transaction get it together.
+  // Messages of the same transaction get it together.
   const holders = [...found, ...ids.map(holderOf)];
   const shared = new Map<TakenIds["attempt"], Set<string>>();
   const sharedIds = ids.filter((id) => {
@@ -151,7 +151,7 @@ export async function shareIds(tx: Tx, taken: readonly TakenIds[]): Promise<Shar
     log("warn", "attempt.provider_id_shared", { provider, message_id: message.id, others: others.length });
     return true;
   });
-  // What a receipt has stored under the plain id.
+  // A receipt may have stored it under the plain id.
   await shareParts(tx, sharedIds, "own");
   return shared;
 }

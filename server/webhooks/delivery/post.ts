@@ -66,7 +66,7 @@ const ERROR_MESSAGES: Readonly<Record<string, string>> = {
   [UNASKED_CONTINUE]: "The endpoint sent 100 Continue, which was not asked for.",
   [UNASKED_UPGRADE]: "The endpoint sent 101 Switching Protocols, which was not asked for.",
   HTTPParserError: NOT_HTTP,
-  // What undici takes for granted of a response, such as a status from 100 on.
+  // A response is not as undici takes for granted, such as with a status below 100.
   ERR_ASSERTION: NOT_HTTP,
   UND_ERR_HEADERS_OVERFLOW: "The headers of the endpoint's response are too large.",
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "The endpoint's response is not as long as it says.",

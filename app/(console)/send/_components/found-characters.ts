@@ -2,7 +2,7 @@ import { perLocale } from "@/app/_texts/language";
 import { nonGsmCharacters } from "@/server/messages/segments";
 import { gsmSubstituteFor } from "@/server/messages/smart-encoding";
 
-/** What a person takes for one character. `index` and the length of `text` are in UTF-16 code units. */
+/** Characters as a person counts them. `index` and the length of `text` are in UTF-16 code units. */
 export type FoundCharacter = { text: string; index: number };
 
 const graphemes = perLocale((locale) => new Intl.Segmenter(locale, { granularity: "grapheme" }));
