@@ -13,6 +13,8 @@ import { SessionClient } from "./session";
 /** Expects that a statement waits for a connection until `mend` has made one possible. */
 async function expectWaiting(connectionString: string, mend: () => Promise<unknown>): Promise<void> {
   const refused = new PatientPool("refused", { connectionString, Client: SessionClient });
+  // Its connection may still be closing when the database is dropped.
+  refused.on("error", () => undefined);
   const tried = vi.spyOn(pg.Pool.prototype, "connect");
   const asked = refused.query<{ n: number }>("SELECT 1 AS n");
   asked.catch(() => undefined);
@@ -62,6 +64,7 @@ describe("a server that refuses connections for now", () => {
     await rm(folder, { recursive: true });
     // A file that is gone, or cannot be opened for now, fails no process that runs.
     const later = new PatientPool("later", { connectionString: url.href, Client: SessionClient });
+    later.on("error", () => undefined);
     expect((await later.query<{ n: number }>("SELECT 2 AS n")).rows).toEqual([{ n: 2 }]);
     await later.end();
   });

@@ -15,17 +15,18 @@ afterEach(async () => {
   for (const end of ends.splice(0)) await end();
 });
 
+/** A pool whose connections may be lost, also when the database is dropped after it. */
+function openPool(name: string, config: ConstructorParameters<typeof PatientPool>[1]): PatientPool {
+  const pool = new PatientPool(name, { Client: SessionClient, ...config });
+  pool.on("error", () => undefined);
+  pool.on("connect", (client) => client.on("error", () => undefined));
+  return pool;
+}
+
 /** A pool through a proxy, whose statements have no time limit of their own. */
 async function startWatched(): Promise<{ proxy: DatabaseProxy; pool: PatientPool }> {
   const proxy = await startDatabaseProxy(env().DATABASE_URL);
-  const pool = new PatientPool("watched", {
-    connectionString: proxy.url,
-    Client: SessionClient,
-    pipeline: true,
-    connectionTimeoutMillis: 500,
-  });
-  pool.on("error", () => undefined);
-  pool.on("connect", (client) => client.on("error", () => undefined));
+  const pool = openPool("watched", { connectionString: proxy.url, pipeline: true, connectionTimeoutMillis: 500 });
   ends.push(watchSilence(pool, proxy.url, SOON), () => proxy.close());
   return { proxy, pool };
 }
@@ -63,11 +64,7 @@ test("a statement at which the database works is left alone, however long it tak
 });
 
 test("while no name can be looked up, a statement that takes long is left alone", async () => {
-  const pool = new PatientPool("unnamed", {
-    connectionString: env().DATABASE_URL,
-    Client: SessionClient,
-    pipeline: true,
-  });
+  const pool = openPool("unnamed", { connectionString: env().DATABASE_URL, pipeline: true });
   const elsewhere = Object.assign(new URL(env().DATABASE_URL), { hostname: "database.example" });
   ends.push(
     watchSilence(pool, elsewhere.href, SOON),
@@ -88,7 +85,7 @@ test.skipIf(!hasPooler)(
   async () => {
     const pooler = await startPooler(env().DATABASE_URL, {});
     const connectionString = pooler.through(env().DATABASE_URL);
-    const pool = new PatientPool("pooled", { connectionString, Client: SessionClient, pipeline: true });
+    const pool = openPool("pooled", { connectionString, pipeline: true });
     ends.push(
       watchSilence(pool, connectionString, SOON),
       () => pool.end(),
@@ -111,11 +108,7 @@ test("a connection owes a response from its statement until the last row", async
 
 test("either side tests an idle connection, so that one that listens is not deaf for hours", async () => {
   const kept = vi.spyOn(net.Socket.prototype, "setKeepAlive");
-  const pool = new PatientPool("kept", {
-    connectionString: env().DATABASE_URL,
-    Client: SessionClient,
-    onConnect: beginSession,
-  });
+  const pool = openPool("kept", { connectionString: env().DATABASE_URL, onConnect: beginSession });
   ends.push(
     () => pool.end(),
     () => kept.mockRestore(),
