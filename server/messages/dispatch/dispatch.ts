@@ -59,7 +59,7 @@ async function readCandidates(messageIds: readonly string[]): Promise<Row[]> {
              SELECT *, row_number() OVER (PARTITION BY r.account_id) AS place_in_account
              FROM messages r WHERE r.id = ANY($1::text[]) AND ${filterEquals("r.status", "pending")}
                AND (r.scheduled_at IS NULL OR r.scheduled_at <= clock_timestamp())
-               AND NOT EXISTS (SELECT 1 FROM waiting_messages w WHERE w.message_id = r.id)
+               AND (SELECT count(*) FROM waiting_messages w WHERE w.message_id = r.id) = 0
            ), owned AS MATERIALIZED (
              SELECT *, max(CASE WHEN d.place_in_account = 1 THEN (SELECT a.status FROM accounts a WHERE a.id = d.account_id) END)
                OVER (PARTITION BY d.account_id) AS account_status

@@ -59,7 +59,8 @@ test("recovery, look-ups and sweeps do not read attempts that timed out long ago
     await lookUpUnknown("sinch");
     await failUnresolved(MINUTE_MS);
   });
-  const reads = await readsOf(statements);
+  // Not those of providers and routes, which are read once a second.
+  const reads = await readsOf(statements.filter(({ text }) => text.includes("message_attempts")));
   const named = ["recover.own", "recover.forgotten_workers", "recover.unbegun", "recover.begun", "look_up.take"];
   expect(Object.keys(reads)).toEqual(expect.arrayContaining(named));
   expect(Object.keys(reads)).toHaveLength(named.length + 1);

@@ -117,17 +117,18 @@ async function releaseNext(provider: string, { usable, withinMs, place }: Check,
 async function giveUp(provider: string): Promise<void> {
   for (let found = BATCH; found === BATCH; ) {
     found = await transaction(async (tx) => {
-      const { rows } = await tx.query<{ messageId: string }>({
-        name: "unavailable.give_up",
-        text: `WITH batch AS MATERIALIZED (
-                 SELECT message_id FROM waiting_messages
-                 WHERE provider = $1 AND created_at < now() - $2::float8 * interval '1 millisecond'
-                 ORDER BY created_at LIMIT $3 FOR UPDATE SKIP LOCKED
-               )
-               DELETE FROM waiting_messages w USING batch WHERE w.message_id = batch.message_id
-               RETURNING w.message_id AS "messageId"`,
-        values: [provider, UNAVAILABLE_MAX_MS, BATCH],
-      });
+      const { rows } = await inOrderOfIndex(tx, () =>
+        tx.query<{ messageId: string }>({
+          name: "unavailable.give_up",
+          text: `WITH batch AS MATERIALIZED (
+                   SELECT message_id FROM waiting_messages
+                   WHERE provider = $1 AND created_at < now() - $2::float8 * interval '1 millisecond'
+                   ORDER BY created_at LIMIT $3 FOR UPDATE SKIP LOCKED)
+                 DELETE FROM waiting_messages WHERE message_id = ANY(ARRAY(SELECT message_id FROM batch))
+                 RETURNING message_id AS "messageId"`,
+          values: [provider, UNAVAILABLE_MAX_MS, BATCH],
+        }),
+      );
       await failUndispatched(
         tx,
         rows.map((row) => ({ ...row, error: NO_PROVIDER })),

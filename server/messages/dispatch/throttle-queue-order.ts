@@ -26,9 +26,10 @@ export async function queuedSenders(tx: Tx, provider: string, senders: readonly 
   if (senders.length === 0) return [];
   const { rows } = await tx.query<{ id: string }>({
     name: "waiting.senders",
+    // OFFSET 0: each sender is looked up; a join may read all that is queued at the provider.
     text: `SELECT ${senderBucketOf("s")} AS id FROM ${SENDERS.as("s")}
            WHERE EXISTS (SELECT 1 FROM waiting_messages w
-             WHERE w.provider = $1 AND w.account_id = s.account_id AND w.sender = s.sender)`,
+             WHERE w.provider = $1 AND w.account_id = s.account_id AND w.sender = s.sender OFFSET 0)`,
     values: [provider, ...SENDERS.values(senders)],
   });
   return rows.map((row) => row.id);
