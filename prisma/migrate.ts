@@ -16,6 +16,7 @@ import { bindMigrationAwareSqlAdapterFactory, DriverAdapterError } from "@prisma
 import { runMigrations as migrateJobQueue } from "graphile-worker";
 import pg from "pg";
 import { beginSession, SessionClient } from "../server/core/database/session";
+import { idleTriggersLine } from "../server/observability/idle-triggers";
 import { type MigrationState, tooNewLine } from "../server/observability/migration-state";
 import { readMigrationState } from "../server/observability/migrations";
 import { compareDirectUrl } from "../server/observability/same-database";
@@ -206,6 +207,8 @@ export async function migrate(connectionString: string): Promise<string[]> {
 async function migrateInTurn(guard: pg.Client, connectionString: string): Promise<string[]> {
   await beginSession(guard);
   await refuseShared(guard, connectionString);
+  const idleTriggers = await idleTriggersLine(guard);
+  if (idleTriggers) throw new Error(idleTriggers);
   await takeTurn(guard);
   const before = await readMigrationState(guard);
   const refusal = tooNewLine(before);

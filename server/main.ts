@@ -33,6 +33,7 @@ import { refuseUnfitPooler, warnOfUnheardChanges } from "./observability/pooler-
 import { refuseOtherDatabase } from "./observability/same-database";
 import {
   checkLater,
+  refuseIdleTriggers,
   refuseTooNew,
   reportEgress,
   warnOfLanguageOrder,
@@ -65,7 +66,8 @@ async function start(): Promise<void> {
   reportEgress();
   await startTracing("web");
   await serveMetrics("web");
-  for (const refuse of [refuseUnfitPooler, refuseOtherDatabase]) if (!(await refuse())) onShutdown(checkLater(refuse));
+  for (const refuse of [refuseUnfitPooler, refuseOtherDatabase, refuseIdleTriggers])
+    if (!(await refuse())) onShutdown(checkLater(refuse));
   if (env().CONSOLE) {
     void warnOfUnheardChanges().then((hears) => {
       pagesProcess().hearsChanges = hears;

@@ -6,6 +6,7 @@ import { secretKeys } from "../core/env";
 import { errorFields, log } from "../core/log";
 import { keepDoing, plainError } from "../core/process";
 import { type SealPurpose, unseal } from "../core/seal";
+import { idleTriggersLine } from "./idle-triggers";
 import type { MigrationState } from "./migration-state";
 import { tooNewLine } from "./migration-state";
 import { readMigrationState } from "./migrations";
@@ -52,6 +53,20 @@ export async function refuseTooNew(): Promise<MigrationState | null> {
   if (refusal) throw plainError(refusal);
   if (state && state.newer.length > 0) log("warn", "migrations.newer", { newer: state.newer });
   return state;
+}
+
+/**
+ * Refuses a database that leaves out triggers. One that cannot be reached is waited for elsewhere.
+ * @returns whether it could be looked at.
+ * @throws Error with one line for people.
+ */
+export async function refuseIdleTriggers(): Promise<boolean> {
+  const line = await idleTriggersLine(pool()).catch((thrown) => {
+    log("warn", "database.triggers_not_checked", errorFields(thrown));
+    return undefined;
+  });
+  if (line) throw plainError(line);
+  return line !== undefined;
 }
 
 /**
