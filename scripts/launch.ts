@@ -70,9 +70,10 @@ async function seed(dataDir: string): Promise<Credentials> {
 
 async function bringUp(plan: Plan, { signal, stops, work, fail }: Course): Promise<void> {
   const dataDir = dataFolder();
-  applyLocalSettings(dataDir, plan.mode);
+  // Before the settings, which make the secret key of a new folder.
   const lock = takeLock(dataDir, process.env.PUBLIC_URL || localUrl());
   stops.push(lock.release);
+  applyLocalSettings(dataDir, plan.mode);
 
   const database = step("Starting the database", async () => {
     const { url, directUrl, server } = await openDatabase(dataDir);

@@ -1,8 +1,9 @@
 /** Settings of the local mode: of `npm start`, `npm run dev` and the end-to-end tests. */
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { readEnv } from "@/server/core/env";
+import { writeWhole } from "./whole-file";
 
 const DEFAULTS = {
   SANDBOX: "true",
@@ -22,14 +23,15 @@ export type Credentials = { url: string; email: string; password: string; apiKey
 /** Folder of everything that outlives a start. */
 export const dataFolder = (): string => path.resolve(process.env.DATA_DIR || ".local");
 
-/** The secret of this data folder, made at its first start. */
+/** The secret of this data folder, made at its first start. No start went on with an empty file, which full disks have left behind. */
 function secretKey(dataDir: string): string {
   const file = path.join(dataDir, "secret-key");
-  if (!existsSync(file)) {
-    mkdirSync(dataDir, { recursive: true });
-    writeFileSync(file, randomBytes(32).toString("base64"), { mode: 0o600 });
-  }
-  return readFileSync(file, "utf8");
+  const kept = existsSync(file) ? readFileSync(file, "utf8") : "";
+  if (kept !== "") return kept;
+  const made = randomBytes(32).toString("base64");
+  mkdirSync(dataDir, { recursive: true });
+  writeWhole(file, made);
+  return made;
 }
 
 /**
@@ -57,5 +59,5 @@ export function readCredentials(dataDir: string): Credentials | null {
 }
 
 export function writeCredentials(dataDir: string, credentials: Credentials): void {
-  writeFileSync(credentialsFile(dataDir), `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
+  writeWhole(credentialsFile(dataDir), `${JSON.stringify(credentials, null, 2)}\n`);
 }

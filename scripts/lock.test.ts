@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -40,6 +40,40 @@ test("a second start on a data folder is refused, with the address of the first 
   expect(JSON.parse(readFileSync(file(), "utf8"))).toMatchObject({ pid: process.pid, databaseUrl: null });
   lock.release();
   expect(existsSync(file())).toBe(false);
+});
+
+/** A process that takes the lock of each folder that it is sent, at the given moment, and says whether it has it. */
+async function startRacer() {
+  const code = `import { takeLock } from ${JSON.stringify(path.resolve("scripts/lock.ts"))};
+    process.on("message", ({ folder, at }) => {
+      while (Date.now() < at);
+      let has = true;
+      try { takeLock(folder, "http://127.0.0.1:4711"); } catch { has = false; }
+      process.send(has);
+    });
+    process.send("ready");`;
+  const args = ["--import", "tsx", "--input-type=module", "--eval", code];
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
+  await once(child, "message");
+  return child;
+}
+
+test("of two starts at once on a data folder one is refused, and what a killed one left behind keeps nobody out", {
+  timeout: 60_000,
+}, async () => {
+  const racers = await Promise.all([startRacer(), startRacer()]);
+  try {
+    for (let round = 0; round < 40; round += 1) {
+      const folder = path.join(dataDir, String(round));
+      const said = Promise.all(racers.map((racer) => once(racer, "message")));
+      for (const racer of racers) racer.send({ folder, at: Date.now() + 20 });
+      expect((await said).flat().filter((has) => has === true)).toHaveLength(1);
+    }
+    mkdirSync(path.join(dataDir, "runtime.guard"));
+    takeLock(dataDir, "http://127.0.0.1:4711").release();
+  } finally {
+    for (const racer of racers) racer.kill("SIGKILL");
+  }
 });
 
 test("another process that came to have the same number does not hold the lock", () => {

@@ -1,7 +1,8 @@
 /** Allows one start per data folder: a lock file names its process and the facts that other commands need. */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
+import { writeWhole } from "./whole-file";
 
 /** Facts about a running start for other commands on its data folder. `databaseUrl` is null until it is known. */
 export type Runtime = { pid: number; startedAt: string | null; url: string; databaseUrl: string | null };
@@ -48,6 +49,29 @@ export function runningStart(dataDir: string): Runtime | null {
   return isSame && runtime.pid !== process.pid ? runtime : null;
 }
 
+/** How long a start looks for a holder, with room to spare. A guard that stays for longer is of one that was killed meanwhile. */
+const GUARDED_FOR_MS = 2_000;
+const LOOK_AGAIN_AFTER_MS = 20;
+
+/** Does `work` while no other start does: of two at once, both would find no holder, and each make the secrets of the folder. */
+function inTurn<Result>(dataDir: string, work: () => Result): Result {
+  const guard = path.join(dataDir, "runtime.guard");
+  for (const until = Date.now() + GUARDED_FOR_MS; Date.now() < until; ) {
+    try {
+      mkdirSync(guard);
+      break;
+    } catch (thrown) {
+      if (!(thrown instanceof Error && "code" in thrown && thrown.code === "EEXIST")) throw thrown;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_AGAIN_AFTER_MS);
+    }
+  }
+  try {
+    return work();
+  } finally {
+    rmSync(guard, { recursive: true, force: true });
+  }
+}
+
 /**
  * Takes the data folder for this process.
  * @throws Error that names the address of the start that holds it already.
@@ -56,18 +80,20 @@ export function takeLock(
   dataDir: string,
   url: string,
 ): { publish: (databaseUrl: string) => void; release: () => void } {
-  const holder = runningStart(dataDir);
-  if (holder) {
-    throw new Error(
-      `The service already runs on ${dataDir}: ${holder.url} (process ${holder.pid}).\n` +
-        "Stop that one first, or set both DATA_DIR and PORT to run another beside it.",
-    );
-  }
   const write = (databaseUrl: string | null) => {
     const runtime: Runtime = { pid: process.pid, startedAt: startOf(process.pid), url, databaseUrl };
-    writeFileSync(fileOf(dataDir), `${JSON.stringify(runtime)}\n`, { mode: 0o600 });
+    writeWhole(fileOf(dataDir), `${JSON.stringify(runtime)}\n`);
   };
   mkdirSync(dataDir, { recursive: true });
-  write(null);
+  inTurn(dataDir, () => {
+    const holder = runningStart(dataDir);
+    if (holder) {
+      throw new Error(
+        `The service already runs on ${dataDir}: ${holder.url} (process ${holder.pid}).\n` +
+          "Stop that one first, or set both DATA_DIR and PORT to run another beside it.",
+      );
+    }
+    write(null);
+  });
   return { publish: write, release: () => rmSync(fileOf(dataDir), { force: true }) };
 }

@@ -1,0 +1,16 @@
+import { renameSync, rmSync, writeFileSync } from "node:fs";
+
+/**
+ * Writes a file of secrets that its readers, and the next start, find whole or as it was before: a full disk or a kill leaves no half.
+ * @throws the system's error when it cannot be written.
+ */
+export function writeWhole(file: string, text: string): void {
+  const fresh = `${file}.${process.pid}.new`;
+  try {
+    writeFileSync(fresh, text, { mode: 0o600 });
+    renameSync(fresh, file);
+  } catch (thrown) {
+    rmSync(fresh, { force: true });
+    throw thrown;
+  }
+}
