@@ -1,4 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import pg from "pg";
@@ -46,6 +48,24 @@ test("a server runs in a folder that is closed to everybody else, and keeps its 
   await first.stop();
   expect(isAlive(first.pid)).toBe(false);
   expect(await ask(await start(), "SELECT n FROM kept")).toEqual([{ n: 7 }]);
+});
+
+test("a start that was killed disturbs the next one neither by what it left nor by what still writes there", async () => {
+  // Its initdb goes on for a moment: the folder fills again while it is emptied.
+  const left = `${data}.new`;
+  const code = `const { mkdirSync, writeFileSync } = require("node:fs");
+    for (let at = 0; ; at += 1) try {
+      mkdirSync(${JSON.stringify(left)} + "/data", { recursive: true });
+      writeFileSync(${JSON.stringify(left)} + "/data/PG_VERSION" + at % 500, "18");
+    } catch {}`;
+  const initdb = spawn(process.execPath, ["--eval", code], { stdio: "ignore" });
+  try {
+    await expect.poll(() => existsSync(path.join(left, "data"))).toBe(true);
+    expect(await ask(await start(), "SELECT 7 AS n")).toEqual([{ n: 7 }]);
+  } finally {
+    initdb.kill("SIGKILL");
+    await once(initdb, "exit");
+  }
 });
 
 test("a server that still runs is taken over, also while it recovers from a crash", async () => {

@@ -5,7 +5,20 @@
 import { type SpawnOptions, spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { chmod, chown, mkdir, open, readFile, readlink, realpath, rename, rm, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  chown,
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  readlink,
+  realpath,
+  rename,
+  rm,
+  writeFile,
+} from "node:fs/promises";
 import path from "node:path";
 import pg from "pg";
 import { freePort } from "./free-port";
@@ -71,13 +84,23 @@ function versionFlags({ folder }: Programs): string[] {
   return ["--locale=C", ...own, ...rounds];
 }
 
-/** Makes the cluster beside its final place and moves it there when it is whole, so a killed start leaves no half. */
+/** Removes what killed starts have left of their work. `initdb` of one that was killed just now may still be writing. */
+async function clearWorkshops(data: string): Promise<void> {
+  const folder = path.dirname(data);
+  const left = (await readdir(folder)).filter((name) => name.startsWith(`${path.basename(data)}.new`));
+  for (const name of left) await rm(path.join(folder, name), { recursive: true, force: true }).catch(() => undefined);
+}
+
+/**
+ * Makes the cluster beside its final place and moves it there when it is whole, so a killed start leaves no half. Each start has a place of its
+ * own, since `initdb` outlives a start that is killed.
+ */
 async function initialise(data: string, programs: Programs): Promise<void> {
-  const workshop = `${data}.new`;
+  await clearWorkshops(data);
+  const workshop = await mkdtemp(`${data}.new-`);
   const fresh = path.join(workshop, "data");
   const passwordFile = path.join(workshop, "password");
-  await rm(workshop, { recursive: true, force: true });
-  await mkdir(fresh, { recursive: true });
+  await mkdir(fresh);
   const password = randomBytes(24).toString("hex");
   await writeFile(passwordFile, password, { mode: 0o600 });
   if (programs.owner) {
@@ -98,7 +121,7 @@ async function initialise(data: string, programs: Programs): Promise<void> {
   if (code !== 0) throw new Error(`PostgreSQL could not make its data folder:\n${output.trim()}`);
   await writeFile(`${data}.password`, password, { mode: 0o600 });
   await rename(fresh, data);
-  await rm(workshop, { recursive: true, force: true });
+  await clearWorkshops(data);
 }
 
 /** Whether a process works in this folder, as its server does; false when the system does not say. */
