@@ -4,5 +4,26 @@ import { errorCodeOf } from "./errors";
 /** Codes of the system for no open files, memory or ports left. */
 export const OUT_OF_RESOURCES: readonly string[] = ["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM", "EADDRNOTAVAIL"];
 
-/** Whether this machine had nothing left for a connection. */
-export const isOutOfResources = (thrown: unknown): boolean => OUT_OF_RESOURCES.includes(errorCodeOf(thrown));
+const NO_RESOURCES = "Our machine has no open files, memory or ports left for a connection.";
+const NO_LOOK_UP =
+  "Our machine could not look up the name: its name servers did not answer, or it has no open files left.";
+
+/**
+ * Whether a name could not be looked up, as opposed to one that does not exist. Without open files the system's resolver
+ * fails with EBUSY.
+ */
+const isLookUpFailure = (thrown: unknown): boolean =>
+  thrown instanceof Error &&
+  "syscall" in thrown &&
+  thrown.syscall === "getaddrinfo" &&
+  errorCodeOf(thrown) !== "ENOTFOUND";
+
+/** A failure of this machine in words for operators; null: it is another one. */
+export function ownFailureOf(thrown: unknown): string | null {
+  if (OUT_OF_RESOURCES.includes(errorCodeOf(thrown))) return NO_RESOURCES;
+  return isLookUpFailure(thrown) ? NO_LOOK_UP : null;
+}
+
+/** The failure of a name that was still being looked up when the time for a connection was over. */
+export const lookUpTimedOut = (): Error =>
+  Object.assign(new Error("The name was not looked up in time."), { code: "EAI_AGAIN", syscall: "getaddrinfo" });

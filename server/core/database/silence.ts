@@ -7,7 +7,7 @@ import type pg from "pg";
 import { hasStalledSince, stalledMs } from "../deadline";
 import { errorCodeOf } from "../errors";
 import { errorFields, log } from "../log";
-import { OUT_OF_RESOURCES } from "../own-failures";
+import { ownFailureOf } from "../own-failures";
 import { SessionClient } from "./session";
 
 const LOOK_EVERY_MS = 500;
@@ -28,7 +28,7 @@ type Probe = (connectionString: string, processIds: readonly number[], withinMs:
 /** It can be reached, or that could not be found out: every statement may be at work. */
 const NOTHING_KNOWN: Found = { isAtWork: () => true };
 /** Failures of this machine and of its name servers, which say nothing of the database. */
-const OUR_OWN = new Set(["ENOTFOUND", "EAI_AGAIN", ...OUT_OF_RESOURCES]);
+const isOurOwn = (thrown: unknown): boolean => ownFailureOf(thrown) !== null || errorCodeOf(thrown) === "ENOTFOUND";
 
 /** Fields of the driver's client that its types leave out. */
 type Inner = { processID: number | null; _activeQuery: unknown; _sentQueryQueue: unknown[] };
@@ -64,7 +64,7 @@ const probe: Probe = async (connectionString, processIds, withinMs) => {
     if (row?.own !== inner(client).processID) return NOTHING_KNOWN;
     return { isAtWork: (processId) => row.busy.includes(processId) };
   } catch (thrown) {
-    return bytesReadBy(client) > 0 || OUR_OWN.has(errorCodeOf(thrown)) ? NOTHING_KNOWN : null;
+    return bytesReadBy(client) > 0 || isOurOwn(thrown) ? NOTHING_KNOWN : null;
   } finally {
     void client.end().catch(() => undefined);
   }

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { SECOND_MS } from "../../core/clock";
 import { hasStalledSince, stalledMs } from "../../core/deadline";
-import { isOutOfResources } from "../../core/own-failures";
+import { ownFailureOf } from "../../core/own-failures";
 import { isEgressProxyError } from "../../egress/proxy-error";
 import type { WireRequest, WireResponse } from "../port";
 import {
@@ -159,7 +159,9 @@ export function accessTokens(
       response = await call();
     } catch (thrown) {
       const refusal = isEgressProxyError(thrown) ? outcomeOfEgress(thrown) : UNREACHABLE;
-      return { refusal: hasStalledSince(markMs) || isOutOfResources(thrown) ? ofOurStall(refusal) : refusal };
+      const ours = ownFailureOf(thrown);
+      if (ours !== null) return { refusal: ofOurStall({ ...refusal, providerDetail: ours }) };
+      return { refusal: hasStalledSince(markMs) ? ofOurStall(refusal) : refusal };
     }
     if (!isSuccess(response.status)) return { refusal: refusalOf(response) };
     const { data } = granted.safeParse(jsonOrNull(response.body));

@@ -6,7 +6,7 @@ import { deadlineSignal, hasStalledSince, hasStoodStill, socketsRead, stalledMs 
 import { env } from "../../core/env";
 import { errorCodeOf } from "../../core/errors";
 import { errorFields, log } from "../../core/log";
-import { isOutOfResources } from "../../core/own-failures";
+import { lookUpTimedOut, ownFailureOf } from "../../core/own-failures";
 import { defineProcessValue, onShutdown } from "../../core/process";
 import { isProxied, proxyConnector } from "../../egress/proxy";
 import { isEgressProxyError } from "../../egress/proxy-error";
@@ -22,6 +22,7 @@ import type {
 } from "../port";
 import type { ProviderId } from "../schema";
 import { type AccessTokens, accessTokens, signedTokens, type TokenStore } from "./access-token";
+import { isBeingLookedUp, lookUp } from "./look-up";
 import { type NotAccepted, ofOurStall, outcomeOfEgress, outcomeOfEnvoy, sentences } from "./response";
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -52,13 +53,16 @@ function connector(): buildConnector.connector {
   // Well before the time-out of the response, so that the two can be distinguished.
   const limitMs = Math.min(CONNECT_TIMEOUT_MS, env().PROVIDER_TIMEOUT_MS / 2);
   const hostsOf = async (hostname: string) => [hostname];
-  const connect = proxyConnector("providers", { limitMs, hostsOf }) ?? buildConnector({ timeout: limitMs });
+  const connect =
+    proxyConnector("providers", { limitMs, hostsOf }) ?? buildConnector({ timeout: limitMs, lookup: lookUp });
   return (options, callback) => {
     const markMs = stalledMs();
     connect(options, (error, socket) => {
       if (error !== null) {
-        notConnected.add(error);
-        return callback(error, null);
+        const isUnresolved = error instanceof errors.ConnectTimeoutError && isBeingLookedUp(options.hostname);
+        const failure = isUnresolved ? lookUpTimedOut() : error;
+        notConnected.add(failure);
+        return callback(failure, null);
       }
       try {
         requireAwake(markMs);
@@ -122,7 +126,8 @@ function outcomeOfThrown(thrown: unknown): Exclude<SendOutcome, { kind: "accepte
       detail: "The provider could not be reached.",
       fault: "provider",
     } as const;
-    return isOutOfResources(thrown) ? ofOurStall({ ...unreached, providerDetail: OURS }) : unreached;
+    const ours = ownFailureOf(thrown);
+    return ours === null ? unreached : ofOurStall({ ...unreached, providerDetail: ours });
   }
   // Thrown before anything is written: a character that no header can have got into a key, as when it was pasted.
   if (thrown instanceof errors.InvalidArgumentError) {
@@ -141,10 +146,8 @@ function outcomeOfThrown(thrown: unknown): Exclude<SendOutcome, { kind: "accepte
   return { kind: "unknown", code, detail, ...(providerDetail && { providerDetail }) };
 }
 
-const OURS = "Our machine has no open files, memory or ports left for a connection.";
-
 /** Codes of connections that would have been refused as well without a stall. */
-const REFUSED = new Set(["econnrefused", "enotfound", "eai_again"]);
+const REFUSED = new Set(["econnrefused", "enotfound"]);
 
 const isAbort = (thrown: unknown): boolean =>
   thrown instanceof Error && (thrown.name === "TimeoutError" || thrown.name === "AbortError");

@@ -1,0 +1,16 @@
+/** Look-ups of names that fail as the system's resolver lets them fail. */
+import dns from "node:dns";
+import { onTestFinished, vi } from "vitest";
+
+type Callback = (error: Error | null) => void;
+
+/** Lets every look-up fail until the end of the test. @param code of getaddrinfo; null: it never comes back. */
+export function failLookUps(code: string | null): void {
+  const fail = (name: string, _options: unknown, callback: Callback) => {
+    if (code === null) return;
+    const failure = Object.assign(new Error(`getaddrinfo ${code} ${name}`), { code, syscall: "getaddrinfo" });
+    setImmediate(callback, failure);
+  };
+  const spy = vi.spyOn(dns, "lookup").mockImplementation(fail as unknown as typeof dns.lookup);
+  onTestFinished(() => spy.mockRestore());
+}
