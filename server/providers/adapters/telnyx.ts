@@ -1,7 +1,7 @@
 /** Telnyx, Messaging API v2. Receipts and messages from handsets come as signed events. */
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
 import { z } from "zod";
-import { forged, jsonOf, referenceOf, wireTime } from "../http/callback-body";
+import { forged, jsonOf, referenceOf, textOf, wireTime } from "../http/callback-body";
 import { callbackContent, recognisedKeyword, reportFrom, takenAt } from "../http/callback-content";
 import {
   faultOfStatus,
@@ -163,7 +163,8 @@ function readResponse({ status, body }: WireResponse): SendOutcome {
 const keyOf = (publicKey: string): KeyObject =>
   createPublicKey({ key: Buffer.concat([KEY_HEADER, Buffer.from(publicKey, "base64")]), format: "der", type: "spki" });
 
-function authenticate({ headers, body }: Callback, own: Own, at: Date): Authenticity {
+function authenticate(callback: Callback, own: Own, at: Date): Authenticity {
+  const { headers, body } = callback;
   const signature = headers["telnyx-signature-ed25519"];
   const timestamp = headers["telnyx-timestamp"];
   if (!signature || !timestamp) return forged("There is no signature.");
@@ -173,7 +174,7 @@ function authenticate({ headers, body }: Callback, own: Own, at: Date): Authenti
   }
   const isFresh = Math.abs(at.getTime() - Number(timestamp) * 1_000) <= TOLERANCE_MS;
   if (!isFresh) return { kind: "stale", detail: "The time of the signature is too far from ours." };
-  const { data: identity } = identified.safeParse(jsonOrNull(body.toString("utf8")));
+  const { data: identity } = identified.safeParse(jsonOrNull(textOf(callback)));
   // An honest repeat carries the id of the first event, so it cannot be distinguished from a replay.
   return { kind: "genuine", nonces: identity ? [identity.data.id] : [], isRepeatable: true };
 }

@@ -3,7 +3,7 @@ import { plivo } from "../adapters/plivo";
 import { twilio } from "../adapters/twilio";
 import { vonage } from "../adapters/vonage";
 import type { Callback } from "../port";
-import { fieldsOf, formOf, queryOf, sortedFields } from "./callback-body";
+import { fieldsOf, formOf, jsonOf, queryOf, sortedFields } from "./callback-body";
 
 const RECEIPTS = "https://sms.example.test/receipts";
 const pairs = (count: number): string => Array.from({ length: count }, (_, at) => `f${at}=${at}`).join("&");
@@ -67,4 +67,8 @@ test("fields are sorted by name and then by value, each name once", () => {
     ["a", ["9"]],
     ["b", ["10", "2", "2"]],
   ]);
+});
+
+test("JSON may begin with a byte order mark", () => {
+  expect(jsonOf(byForm('\ufeff{"id":"m1"}'))).toEqual({ id: "m1" });
 });

@@ -48,8 +48,11 @@ export function sortedFields(fields: URLSearchParams): [name: string, values: st
 /** Our reference to the attempt, from the query of the receipt URL. */
 export const referenceOf = (callback: Callback): string | null => queryOf(callback).get("ref") || null;
 
+/** A callback's body as a text, without a byte order mark, which JSON.parse does not take. */
+export const textOf = (callback: Callback): string => new TextDecoder().decode(callback.body);
+
 /** JSON of a callback's body. @throws SyntaxError */
-export const jsonOf = (callback: Callback): unknown => JSON.parse(callback.body.toString("utf8"));
+export const jsonOf = (callback: Callback): unknown => JSON.parse(textOf(callback));
 
 /** Fields of a callback: of its query for GET, else of its form. */
 export const queryOrFormOf = (callback: Callback): URLSearchParams =>

@@ -4,12 +4,10 @@ import { Agent, buildConnector, type Dispatcher, errors } from "undici";
 import { now } from "../../core/clock";
 import { deadlineSignal, hasStalledSince, hasStoodStill, socketsRead, stalledMs } from "../../core/deadline";
 import { env } from "../../core/env";
-import { errorCodeOf } from "../../core/errors";
 import { errorFields, log } from "../../core/log";
-import { lookUpTimedOut, ownFailureOf } from "../../core/own-failures";
+import { lookUpTimedOut } from "../../core/own-failures";
 import { defineProcessValue, onShutdown } from "../../core/process";
-import { isProxied, proxyConnector } from "../../egress/proxy";
-import { isEgressProxyError } from "../../egress/proxy-error";
+import { proxyConnector } from "../../egress/proxy";
 import type {
   Adapter,
   HttpProvider,
@@ -23,7 +21,8 @@ import type {
 import type { ProviderId } from "../schema";
 import { type AccessTokens, accessTokens, signedTokens, type TokenStore } from "./access-token";
 import { isBeingLookedUp, lookUp } from "./look-up";
-import { type NotAccepted, ofOurStall, outcomeOfEgress, outcomeOfEnvoy, sentences } from "./response";
+import { type NotAccepted, outcomeOfEnvoy } from "./response";
+import { notConnected, outcomeOfFailure } from "./transport-failure";
 
 const CONNECT_TIMEOUT_MS = 5_000;
 /** Idle connections are closed before the provider's balancer closes them, which would reset a request. */
@@ -31,12 +30,6 @@ const KEEP_ALIVE_MS = 20_000;
 /** After a stall of this length the other side may have closed idle connections. */
 const LONG_STALL_MS = KEEP_ALIVE_MS / 2;
 const BODY_MAX_BYTES = 262_144;
-
-/**
- * Errors of connections that were never established (name, TCP or TLS), or that stood after a stall too long to use them: the provider
- * cannot have seen a request.
- */
-const notConnected = new WeakSet<Error>();
 
 /**
  * @throws Error when this process has stood still since the mark: others may have given the message to another provider, so it
@@ -105,53 +98,6 @@ export function agent(): Agent {
   return own.agent;
 }
 
-/**
- * The outcome of a transport failure. The error's own message names hosts, so it is not shown to customers.
- * @param isStalled whether this process stalled meanwhile, so that the provider may not be to blame.
- */
-function outcomeOfFailure(thrown: unknown, isStalled: boolean): SendOutcome {
-  const outcome = outcomeOfThrown(thrown);
-  if (!isStalled) return outcome;
-  return REFUSED.has(outcome.code) ? { ...outcome, isOurStall: true } : ofOurStall(outcome);
-}
-
-function outcomeOfThrown(thrown: unknown): Exclude<SendOutcome, { kind: "accepted" }> {
-  // The system's or undici's code.
-  const code = errorCodeOf(thrown).toLowerCase() || "error";
-  if (isEgressProxyError(thrown)) return outcomeOfEgress(thrown);
-  if (thrown instanceof Error && notConnected.has(thrown)) {
-    const unreached = {
-      kind: "retryable",
-      code,
-      detail: "The provider could not be reached.",
-      fault: "provider",
-    } as const;
-    const ours = ownFailureOf(thrown);
-    return ours === null ? unreached : ofOurStall({ ...unreached, providerDetail: ours });
-  }
-  // Thrown before anything is written: a character that no header can have got into a key, as when it was pasted.
-  if (thrown instanceof errors.InvalidArgumentError) {
-    const detail = "A setting of the provider cannot be sent.";
-    return { kind: "retryable", code, detail, providerDetail: sentences(thrown.message), fault: "account" };
-  }
-  if (thrown instanceof errors.HeadersTimeoutError || thrown instanceof errors.BodyTimeoutError || isAbort(thrown)) {
-    return {
-      kind: "unknown",
-      code: "timeout",
-      detail: "The provider did not answer in time: the message may have been sent.",
-    };
-  }
-  const detail = "The connection to the provider was lost: the message may have been sent.";
-  const providerDetail = isProxied("providers") && "The connection led through the egress proxy.";
-  return { kind: "unknown", code, detail, ...(providerDetail && { providerDetail }) };
-}
-
-/** Codes of connections that would have been refused as well without a stall. */
-const REFUSED = new Set(["econnrefused", "enotfound"]);
-
-const isAbort = (thrown: unknown): boolean =>
-  thrown instanceof Error && (thrown.name === "TimeoutError" || thrown.name === "AbortError");
-
 async function readText(body: Dispatcher.ResponseData["body"]): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -163,7 +109,8 @@ async function readText(body: Dispatcher.ResponseData["body"]): Promise<string> 
     }
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString("utf8");
+  // Leaves out a byte order mark, which JSON.parse does not take.
+  return new TextDecoder().decode(Buffer.concat(chunks));
 }
 
 /**
@@ -182,7 +129,8 @@ async function callProvider(request: WireRequest, markMs = stalledMs()): Promise
       origin,
       path: pathname + search,
       method: request.method,
-      headers: request.headers,
+      // Without it any encoding may come (RFC 9110, 12.5.3), and none is decoded here.
+      headers: { "accept-encoding": "identity", ...request.headers },
       body: request.body,
       signal: deadline.signal,
     });
@@ -196,11 +144,13 @@ async function callProvider(request: WireRequest, markMs = stalledMs()): Promise
   }
 }
 
-/** The outcome of a response that its adapter cannot read: the message may have been taken. */
-function unreadableOutcome(id: string, { status }: WireResponse, thrown: unknown): SendOutcome {
+/** The outcome of a response that its adapter cannot read: the message may have been taken. Its body may quote the message. */
+function unreadableOutcome(id: string, { status, headers, body }: WireResponse, thrown: unknown): SendOutcome {
   log("warn", "provider.answer_unreadable", { provider: id, status, error: errorFields(thrown).error });
   const detail = `The provider's response, HTTP ${status}, could not be read: the message may have been sent.`;
-  return { kind: "unknown", code: "malformed_answer", detail };
+  const type = headers["content-type"] ?? "no type";
+  const providerDetail = body === "" ? "Its body is empty." : `Its body has ${body.length} characters of ${type}.`;
+  return { kind: "unknown", code: "malformed_answer", detail, providerDetail };
 }
 
 /** The outcome of a text longer than the provider's known limit, for which it is not called; null when it fits. */

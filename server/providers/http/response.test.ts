@@ -14,7 +14,7 @@ import {
 
 describe("a response of which only the status is known", () => {
   it.each([
-    [301, "provider"],
+    [304, "provider"],
     [400, "message"],
     [401, "account"],
     [402, "account"],
@@ -32,6 +32,11 @@ describe("a response of which only the status is known", () => {
   ])("of HTTP %d sent nothing, with the fault: %s", (status, fault) => {
     const detail = `The provider answered HTTP ${status}.`;
     expect(outcomeOfHttp(status)).toEqual({ kind: "retryable", code: `http_${status}`, detail, fault });
+  });
+
+  it("of HTTP 303 refers to a result, so the message may have been sent, whatever an unlisted code says", () => {
+    expect(outcomeOfHttp(303)).toMatchObject({ kind: "unknown", code: "http_303" });
+    expect(outcomeOfUnlisted(303, "moved", "provider")).toMatchObject({ kind: "unknown", code: "http_303" });
   });
 
   it.each([502, 504, 520, 524])("of HTTP %d may come from a gateway, so the message may have been sent", (status) => {

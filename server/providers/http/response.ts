@@ -109,19 +109,25 @@ const FAULTS: ReadonlyMap<number, Fault> = new Map([
 export const faultOfStatus = (status: number, own?: ReadonlyMap<number, Fault>): Fault =>
   own?.get(status) ?? FAULTS.get(status) ?? (status >= 400 && status < 500 ? "message" : "provider");
 
-/** A bare HTTP status as a sentence. */
-const answered = (status: number): string => `The provider answered HTTP ${status}.`;
+/** Statuses that send the caller elsewhere. 303 is in {@link MAYBE_SENT_STATUSES}. */
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 307, 308]);
 
+/** A bare HTTP status as a sentence. */
+const answered = (status: number): string =>
+  `The provider answered HTTP ${status}${REDIRECTS.has(status) ? "; redirects are not followed" : ""}.`;
+
+/** Refers to the result of a request that was carried out (RFC 9110, 15.4.4). */
+const SEE_OTHER = 303;
 /**
- * Statuses of a gateway that had passed the request on, so the provider behind it may have taken the message. 520, 524:
+ * Statuses with which the message may have been taken: 303, and those of a gateway that had passed the request on. 520, 524:
  * Cloudflare's, for a response that it could not read, or that did not come.
  */
-const GATEWAY_STATUSES: ReadonlySet<number> = new Set([502, 504, 520, 524]);
+const MAYBE_SENT_STATUSES: ReadonlySet<number> = new Set([SEE_OTHER, 502, 504, 520, 524]);
 
 const mayBeSent = (status: number): NotAccepted => ({
   kind: "unknown",
   code: `http_${status}`,
-  detail: `A gateway answered HTTP ${status}: the message may have been sent.`,
+  detail: `${status === SEE_OTHER ? "The provider" : "A gateway"} answered HTTP ${status}: the message may have been sent.`,
 });
 
 /** The text of Envoy's own response when a call ended without one of the provider; the reason follows. */
@@ -141,13 +147,13 @@ export function outcomeOfEnvoy({ status, body }: WireResponse): NotAccepted | nu
 /** The outcome of a response other than 2xx without an error of the provider's own. */
 export function outcomeOfHttp(status: number, own?: ReadonlyMap<number, Fault>): NotAccepted {
   const code = `http_${status}`;
-  if (GATEWAY_STATUSES.has(status)) return mayBeSent(status);
+  if (MAYBE_SENT_STATUSES.has(status)) return mayBeSent(status);
   return outcomeOf(code, [faultOfStatus(status, own), answered(status), "unknown"]);
 }
 
 /**
  * The outcome of an error whose code is in no table of ours. Gateways and frameworks write errors of their own in the
- * shapes of providers, so with a gateway's status only a known code proves that nothing was sent.
+ * shapes of providers, so with these statuses only a known code proves that nothing was sent.
  */
 export function outcomeOfUnlisted(
   status: number,
@@ -155,7 +161,7 @@ export function outcomeOfUnlisted(
   errorClass: ErrorClass,
   ...texts: readonly (string | null | undefined)[]
 ): NotAccepted {
-  if (!GATEWAY_STATUSES.has(status)) return outcomeOf(code, unlisted(errorClass), ...texts);
+  if (!MAYBE_SENT_STATUSES.has(status)) return outcomeOf(code, unlisted(errorClass), ...texts);
   const providerDetail = sentences(...texts);
   return { ...outcomeOfHttp(status), ...(providerDetail && { providerDetail }) };
 }

@@ -1,0 +1,83 @@
+/** Outcomes of calls that ended without a response. */
+import { errors } from "undici";
+import { errorCodeOf } from "../../core/errors";
+import { ownFailureOf } from "../../core/own-failures";
+import { isProxied } from "../../egress/proxy";
+import { isEgressProxyError } from "../../egress/proxy-error";
+import type { SendOutcome } from "../port";
+import { ofOurStall, outcomeOfEgress, sentences } from "./response";
+
+/**
+ * Errors of connections that were never established (name, TCP or TLS), or that stood after a stall too long to use them: the provider
+ * cannot have seen a request.
+ */
+export const notConnected = new WeakSet<Error>();
+
+/**
+ * The outcome of a transport failure. The error's own message names hosts, so it is not shown to customers.
+ * @param isStalled whether this process stalled meanwhile, so that the provider may not be to blame.
+ */
+export function outcomeOfFailure(thrown: unknown, isStalled: boolean): SendOutcome {
+  const outcome = outcomeOfThrown(thrown);
+  if (!isStalled) return outcome;
+  return REFUSED.has(outcome.code) ? { ...outcome, isOurStall: true } : ofOurStall(outcome);
+}
+
+function outcomeOfThrown(thrown: unknown): Exclude<SendOutcome, { kind: "accepted" }> {
+  // The system's or undici's code.
+  const code = errorCodeOf(thrown).toLowerCase() || "error";
+  if (isEgressProxyError(thrown)) return outcomeOfEgress(thrown);
+  if (thrown instanceof Error && notConnected.has(thrown)) {
+    const unreached = {
+      kind: "retryable",
+      code,
+      detail: "The provider could not be reached.",
+      fault: "provider",
+    } as const;
+    const ours = ownFailureOf(thrown);
+    return ours === null ? unreached : ofOurStall({ ...unreached, providerDetail: ours });
+  }
+  // Thrown before anything is written: a character that no header can have got into a key, as when it was pasted.
+  if (thrown instanceof errors.InvalidArgumentError) {
+    const detail = "A setting of the provider cannot be sent.";
+    return { kind: "retryable", code, detail, providerDetail: sentences(thrown.message), fault: "account" };
+  }
+  if (thrown instanceof errors.HeadersTimeoutError || thrown instanceof errors.BodyTimeoutError || isAbort(thrown)) {
+    return {
+      kind: "unknown",
+      code: "timeout",
+      detail: "The provider did not answer in time: the message may have been sent.",
+    };
+  }
+  const unreadable = unreadableOf(thrown);
+  if (unreadable !== undefined) {
+    const detail = "The provider's response could not be read: the message may have been sent.";
+    return { kind: "unknown", code: "malformed_answer", detail, providerDetail: unreadable };
+  }
+  const detail = "The connection to the provider was lost: the message may have been sent.";
+  const providerDetail = isProxied("providers") && "The connection led through the egress proxy.";
+  return { kind: "unknown", code, detail, ...(providerDetail && { providerDetail }) };
+}
+
+const NOT_HTTP = "The response is not HTTP.";
+/** By code, name or words of undici's errors: why a response could not be read. */
+const UNREADABLE: Readonly<Record<string, string>> = {
+  HTTPParserError: NOT_HTTP,
+  // Undici takes some things for granted, such as a status of at least 100.
+  ERR_ASSERTION: NOT_HTTP,
+  UND_ERR_HEADERS_OVERFLOW: "The headers of the response are too large.",
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "The response is not as long as it says.",
+  "bad response": "The response began with 100 Continue, which was not asked for.",
+  "bad upgrade": "The response was 101 Switching Protocols, which was not asked for.",
+};
+
+function unreadableOf(thrown: unknown): string | undefined {
+  if (!(thrown instanceof Error)) return undefined;
+  return UNREADABLE[errorCodeOf(thrown)] ?? UNREADABLE[thrown.name] ?? UNREADABLE[thrown.message];
+}
+
+/** Codes of connections that would have been refused as well without a stall. */
+const REFUSED = new Set(["econnrefused", "enotfound"]);
+
+const isAbort = (thrown: unknown): boolean =>
+  thrown instanceof Error && (thrown.name === "TimeoutError" || thrown.name === "AbortError");
