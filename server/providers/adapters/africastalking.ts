@@ -14,6 +14,7 @@ import {
   outcomeOfUnlisted,
   sentences,
   wireCode,
+  wireId,
 } from "../http/response";
 import type { HttpProvider, Inbound, Report, SendOutcome, WireResponse } from "../port";
 import { senderWithPlus } from "../sender-notation";
@@ -83,14 +84,14 @@ const TEXT_MAX = 200;
 
 const response = z.object({
   SMSMessageData: z.object({
-    Message: z.string().default(""),
+    Message: z.string().catch(""),
     Recipients: z.array(
       z.object({
         statusCode: wireCode.pipe(z.string().regex(/^\d+$/)),
-        status: z.string().default(""),
-        messageId: z
-          .string()
+        status: z.string().catch(""),
+        messageId: wireId
           .nullish()
+          .catch(null)
           .transform((id) => id ?? ""),
       }),
     ),

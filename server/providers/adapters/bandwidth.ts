@@ -13,6 +13,8 @@ import {
   outcomeOfHttp,
   outcomeOfUnlisted,
   wireCodeOrNull,
+  wireId,
+  wireText,
 } from "../http/response";
 import type { Authenticity, Callback, HttpProvider, Inbound, Report, SendOutcome, WireResponse } from "../port";
 import { senderWithPlus } from "../sender-notation";
@@ -129,8 +131,8 @@ const FIELD_FAULTS = new Map<string, ErrorClass>([
 
 const refusal = z.object({
   type: z.string().min(1),
-  description: z.string().default(""),
-  fieldErrors: z.array(z.object({ fieldName: z.string(), description: z.string().default("") })).default([]),
+  description: wireText,
+  fieldErrors: z.array(z.object({ fieldName: z.string(), description: wireText })).catch([]),
 });
 
 const kind = z.looseObject({ type: z.string() });
@@ -138,11 +140,11 @@ const kind = z.looseObject({ type: z.string() });
 const event = z.object({
   type: z.string(),
   time: z.string().nullish(),
-  description: z.string().nullish(),
+  description: wireText,
   to: z.string().nullish(),
   errorCode: wireCodeOrNull,
   message: z.object({
-    id: z.string().min(1),
+    id: wireId,
     from: z.string().nullish(),
     to: z.array(z.string()).nullish(),
     text: z.string().nullish(),
@@ -152,7 +154,7 @@ const event = z.object({
 
 function readResponse({ status, body }: WireResponse): SendOutcome {
   if (isSuccess(status)) {
-    const { id } = z.object({ id: z.string().min(1) }).parse(JSON.parse(body));
+    const { id } = z.object({ id: wireId }).parse(JSON.parse(body));
     return { kind: "accepted", providerMessageIds: [id] };
   }
   // The body is empty with wrong credentials, and some errors come in a framework's own shape.
@@ -160,7 +162,7 @@ function readResponse({ status, body }: WireResponse): SendOutcome {
   if (!data) return outcomeOfHttp(status);
   const [first] = data.fieldErrors;
   const byField = first && status === 400 ? FIELD_FAULTS.get(first.fieldName.replace(/\W.*/s, "")) : undefined;
-  const fieldProblem = first && `${first.fieldName}: ${first.description}`;
+  const fieldProblem = first && `${first.fieldName}: ${first.description ?? ""}`;
   return outcomeOfUnlisted(status, data.type, byField ?? faultOfStatus(status), data.description, fieldProblem);
 }
 

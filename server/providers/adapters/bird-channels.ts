@@ -11,6 +11,8 @@ import {
   outcomeOf,
   outcomeOfHttp,
   outcomeOfUnlisted,
+  wireId,
+  wireText,
 } from "../http/response";
 import type {
   Authenticity,
@@ -67,7 +69,7 @@ export function buildChannelRequest({ message }: SendRequest, own: BirdWorkspace
   };
 }
 
-const Failed = z.object({ code: z.string().min(1), message: z.string().nullish() });
+const Failed = z.object({ code: z.string().min(1), message: wireText });
 
 /** An error of the Channels API, whose codes are names without a published list: the HTTP status decides. */
 export function readChannelError({ status, body }: WireResponse): SendOutcome {
@@ -116,12 +118,11 @@ export const PLATFORM_CODES = new Map<string, Explained>([
   ["103", ["The recipient has opted out.", "opted_out"]],
 ]);
 
-const wireText = z.union([z.string(), z.number()]).transform(String).nullish().catch(null);
 const Event = z.object({ service: z.string(), event: z.string(), payload: z.unknown() });
 const Outgoing = z.object({
-  id: z.string().min(1),
+  id: wireId,
   status: z.string(),
-  reason: z.string().nullish(),
+  reason: wireText,
   lastStatusAt: wireTime,
   failure: z
     .object({ code: wireText, source: z.object({ name: wireText, code: wireText }).nullish().catch(null) })
@@ -129,7 +130,7 @@ const Outgoing = z.object({
     .catch(null),
 });
 const Incoming = z.object({
-  id: z.string().min(1),
+  id: wireId,
   channelId: z.string(),
   sender: z.object({ contact: z.object({ identifierValue: z.string() }) }),
   body: z.object({ type: z.string(), text: z.object({ text: z.string() }).nullish() }),

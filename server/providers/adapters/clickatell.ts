@@ -16,6 +16,8 @@ import {
   type Reported,
   wireCode,
   wireCodeOrNull,
+  wireId,
+  wireText,
 } from "../http/response";
 import type { Callback, CallbackContent, HttpProvider, Report, SendOutcome, WireResponse } from "../port";
 import { baseUrl, secret } from "../setting-fields";
@@ -123,13 +125,14 @@ const DECIDED_BY_MESSAGE = 400;
 
 /** An error is an object in some flavours of this API and a text in others. */
 const flaw = z
-  .union([z.object({ code: wireCode, description: z.string().nullish() }), z.string()])
+  .union([z.object({ code: wireCode, description: wireText }), z.string()])
   .nullish()
+  .catch(null)
   .transform((error) => (typeof error === "string" ? { code: null, description: error } : error));
 
 const response = z.object({
   messages: z
-    .array(z.object({ apiMessageId: z.string().nullish(), accepted: z.boolean(), error: flaw }))
+    .array(z.object({ apiMessageId: wireId.nullish().catch(null), accepted: z.boolean(), error: flaw }))
     .nullish()
     .transform((messages) => messages ?? []),
   error: flaw,
@@ -143,7 +146,7 @@ const timestamp = z
   .transform((ms) => isoOf(ms ?? Number.NaN));
 
 const receipt = z.object({
-  messageId: z.string().min(1),
+  messageId: wireId,
   clientMessageId: z.string().nullish(),
   statusCode: wireCodeOrNull,
   status: z.string().nullish(),
@@ -151,7 +154,7 @@ const receipt = z.object({
 });
 
 const fromHandset = z.object({
-  messageId: z.string().min(1),
+  messageId: wireId,
   fromNumber: wireCode,
   toNumber: wireCode,
   text: z.string().nullish(),
@@ -160,7 +163,7 @@ const fromHandset = z.object({
 });
 
 const moText = z.object({
-  messageId: z.string().min(1),
+  messageId: wireId,
   from: wireCode,
   to: wireCode,
   content: z.string().nullish(),

@@ -14,6 +14,9 @@ import {
   outcomeOfUnlisted,
   sentences,
   unlisted,
+  wireCodeOrNull,
+  wireId,
+  wireText,
 } from "../http/response";
 import type {
   Callback,
@@ -94,22 +97,23 @@ const ERRORS: ReadonlyMap<number, Explained> = new Map([
 const state = z.object({
   groupId: z.number(),
   id: z.number(),
-  name: z.string().nullish(),
-  description: z.string().nullish(),
+  name: wireText,
+  description: wireText,
 });
 type State = z.output<typeof state>;
 
-const ofMessage = z.object({ messageId: z.string().min(1), status: state });
+const ofMessage = z.object({ messageId: wireId, status: state });
 const response = z.object({ messages: z.array(ofMessage) });
 const log = z.object({ results: z.array(ofMessage).nullish() });
 
 /** Errors of the gateway still have the shape of version 2. */
 const refusal = z.object({
-  errorCode: z.string().nullish(),
-  description: z.string().nullish(),
+  errorCode: wireCodeOrNull,
+  description: wireText,
   requestError: z
-    .object({ serviceException: z.object({ messageId: z.string().nullish(), text: z.string().nullish() }).nullish() })
-    .nullish(),
+    .object({ serviceException: z.object({ messageId: wireCodeOrNull, text: wireText }).nullish() })
+    .nullish()
+    .catch(null),
 });
 
 /** ISO 8601, except that the offset has no colon. */
@@ -118,7 +122,7 @@ const when = z.preprocess(
   wireTime,
 );
 
-const networkError = z.object({ id: z.number(), name: z.string().nullish(), description: z.string().nullish() });
+const networkError = z.object({ id: z.number(), name: wireText, description: wireText });
 
 const result = ofMessage.extend({
   callbackData: z.string().nullish(),
@@ -128,7 +132,7 @@ const result = ofMessage.extend({
 });
 
 const fromHandset = z.object({
-  messageId: z.string().min(1),
+  messageId: wireId,
   from: z.string(),
   to: z.string(),
   text: z.string().nullish(),

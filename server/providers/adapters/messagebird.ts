@@ -15,6 +15,8 @@ import {
   type Meaning,
   outcomeOf,
   outcomeOfUnlisted,
+  wireId,
+  wireText,
 } from "../http/response";
 import type {
   Authenticity,
@@ -123,11 +125,9 @@ function buildRequest(sendRequest: SendRequest, own: MessageBirdSettings): WireR
   };
 }
 
-const Taken = z.object({ id: z.string().min(1) });
+const Taken = z.object({ id: wireId });
 const Failed = z.object({
-  errors: z
-    .array(z.object({ code: z.number(), description: z.string().nullish(), parameter: z.string().nullish() }))
-    .min(1),
+  errors: z.array(z.object({ code: z.number(), description: wireText, parameter: wireText })).min(1),
 });
 
 function readResponse(wire: WireResponse): SendOutcome {

@@ -23,6 +23,7 @@ import {
   outcomeOf,
   outcomeOfHttp,
   outcomeOfUnlisted,
+  wireId,
 } from "../http/response";
 import type {
   Authenticity,
@@ -129,15 +130,15 @@ function buildRequest({ message, receiptUrl, validity }: SendRequest, own: Plivo
 }
 
 const Taken = z.object({
-  message_uuid: z.array(z.string().min(1)),
-  invalid_number: z.array(z.string()).optional(),
+  message_uuid: z.array(wireId),
+  invalid_number: z.array(z.unknown()).catch([]),
 });
 const Failed = z.object({ error: z.string().trim() });
 
 function readResponse({ status, body }: WireResponse): SendOutcome {
   const code = `http_${status}`;
   if (isSuccess(status)) {
-    const { message_uuid: ids, invalid_number: invalid = [] } = Taken.parse(JSON.parse(body));
+    const { message_uuid: ids, invalid_number: invalid } = Taken.parse(JSON.parse(body));
     if (ids.length > 0) return { kind: "accepted", providerMessageIds: ids };
     if (invalid.length > 0) return outcomeOf(code, INVALID_RECIPIENT);
     throw new Error("The message was taken without an id.");

@@ -14,6 +14,8 @@ import {
   outcomeOfHttp,
   outcomeOfUnlisted,
   wireCodeOrNull,
+  wireId,
+  wireText,
 } from "../http/response";
 import type { Authenticity, Callback, CallbackContent, HttpProvider, Report, SendOutcome, WireResponse } from "../port";
 import { senderWithoutPlus } from "../sender-notation";
@@ -82,15 +84,15 @@ const RECEIPT_CODES: ReadonlyMap<string, Explained> = new Map([
   ["418", ["The handset could not read the message.", "unreachable"]],
 ]);
 
-const batch = z.object({ id: z.string().min(1), client_reference: z.string().nullish() });
-const refusal = z.object({ code: z.string().min(1), text: z.string().nullish() });
+const batch = z.object({ id: wireId, client_reference: wireText });
+const refusal = z.object({ code: z.string().min(1), text: wireText });
 const listing = z.object({ batches: z.array(batch).nullish() });
 
 const state = z.object({ code: wireCodeOrNull, status: z.string() });
-const ofBatch = z.object({ batch_id: z.string().min(1), client_reference: z.string().nullish(), at: wireTime });
+const ofBatch = z.object({ batch_id: wireId, client_reference: wireText, at: wireTime });
 const ofRecipient = ofBatch.extend(state.shape);
 const summary = ofBatch.extend({ statuses: z.array(state) });
-const fromHandset = z.object({ id: z.string().min(1), from: z.string(), to: z.string(), received_at: wireTime });
+const fromHandset = z.object({ id: wireId, from: z.string(), to: z.string(), received_at: wireTime });
 const moText = fromHandset.extend({ body: z.string() });
 /** A picture or another file, with or without a text. */
 const moMedia = fromHandset.extend({ body: z.object({ message: z.string().nullish() }) });

@@ -14,6 +14,8 @@ import {
   type Reported,
   sentences,
   wireCodeOrNull,
+  wireId,
+  wireText,
 } from "../http/response";
 import type { Authenticity, Callback, CallbackContent, HttpProvider, SendOutcome, WireResponse } from "../port";
 import { senderWithPlus } from "../sender-notation";
@@ -105,13 +107,11 @@ const REPORTED: ReadonlyMap<string, Reported> = new Map<string, Reported>([
   ["expired", ["undelivered", "The message was not delivered in time.", "expired"]],
 ]);
 
-const faults = z
-  .array(z.object({ code: wireCodeOrNull, title: z.string().nullish(), detail: z.string().nullish() }))
-  .nullish();
+const faults = z.array(z.object({ code: wireCodeOrNull, title: wireText, detail: wireText })).nullish();
 
 type ReportedFault = NonNullable<z.output<typeof faults>>[number];
 
-const response = z.object({ data: z.object({ id: z.string().min(1) }) });
+const response = z.object({ data: z.object({ id: wireId }) });
 const refusal = z.object({ errors: faults });
 
 const identified = z.object({ data: z.object({ id: z.string().min(1).max(255) }) });
@@ -125,14 +125,14 @@ const event = z.object({
 });
 
 const ofOurs = z.object({
-  id: z.string().min(1),
+  id: wireId,
   to: z.array(z.object({ status: z.string() })).min(1),
   errors: faults,
 });
 
 const address = z.object({ phone_number: z.string() });
 const fromHandset = z.object({
-  id: z.string().min(1),
+  id: wireId,
   from: address,
   to: z.array(address).min(1),
   text: z.string().nullish(),

@@ -21,6 +21,8 @@ import {
   outcomeOfHttp,
   outcomeOfUnlisted,
   wireCode,
+  wireId,
+  wireText,
 } from "../http/response";
 import type {
   Authenticity,
@@ -135,12 +137,12 @@ function buildRequest({ message, receiptUrl, validity }: SendRequest, own: Twili
   };
 }
 
-const Taken = z.object({ sid: z.string().min(1) });
+const Taken = z.object({ sid: wireId });
 /** Both shapes of an error. */
 const Failed = z.object({
   code: wireCode,
-  message: z.string().optional(),
-  detail: z.string().optional(),
+  message: wireText,
+  detail: wireText,
 });
 
 function readResponse({ status, body }: WireResponse): SendOutcome {

@@ -13,6 +13,8 @@ import {
   outcomeOf,
   outcomeOfHttp,
   outcomeOfUnlisted,
+  wireId,
+  wireText,
 } from "../http/response";
 import type {
   Authenticity,
@@ -114,13 +116,16 @@ export const MESSAGES_CODES = new Map<string, Meaning>([
   ["1360", ["refused", "The message was not delivered in time.", "expired"]],
 ]);
 
-const Taken = z.object({ message_uuid: z.string().min(1) });
+const Taken = z.object({ message_uuid: wireId });
 /** RFC 9457 (formerly 7807): the code is the fragment of the type, or all of it. */
 const Problem = z.object({
   type: z.string().min(1),
-  title: z.string().nullish(),
-  detail: z.string().nullish(),
-  invalid_parameters: z.array(z.object({ name: z.string().nullish(), reason: z.string().nullish() })).nullish(),
+  title: wireText,
+  detail: wireText,
+  invalid_parameters: z
+    .array(z.object({ name: wireText, reason: wireText }))
+    .nullish()
+    .catch(null),
 });
 
 /** Problems with these parameters are the sender's or the text's, for which another provider may have other rules. */
@@ -207,16 +212,15 @@ const NEVER_LEFT = new Set([
   "1250",
 ]);
 
-const wireText = z.union([z.string(), z.number()]).transform(String).nullish().catch(null);
 const StatusUpdate = z.object({
-  message_uuid: z.string().min(1),
+  message_uuid: wireId,
   status: z.string(),
   timestamp: wireTime,
   client_ref: wireText,
-  error: z.object({ type: z.string().nullish(), title: wireText, detail: z.string().nullish() }).nullish().catch(null),
+  error: z.object({ type: wireText, title: wireText, detail: wireText }).nullish().catch(null),
 });
 const FromHandset = z.object({
-  message_uuid: z.string().min(1),
+  message_uuid: wireId,
   timestamp: wireTime,
   from: z.string(),
   to: z.string(),

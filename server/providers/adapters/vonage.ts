@@ -20,6 +20,8 @@ import {
   outcomeOfUnlisted,
   unlisted,
   wireCode,
+  wireId,
+  wireText,
 } from "../http/response";
 import type {
   Authenticity,
@@ -191,8 +193,8 @@ const SendResponse = z.object({
     .array(
       z.object({
         status: wireCode,
-        "message-id": z.string().optional(),
-        "error-text": z.string().optional(),
+        "message-id": wireId.nullish().catch(null),
+        "error-text": wireText,
       }),
     )
     .min(1),
