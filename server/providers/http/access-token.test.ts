@@ -68,6 +68,8 @@ test.each([
   [429, {}, "throttled"],
   [500, "no JSON", "provider"],
   [200, { token: "?" }, "provider"],
+  [200, { access_token: "t1\n" }, "provider"],
+  [200, { access_token: "t\u0434" }, "provider"],
 ] as const)("HTTP %i %j: nothing was sent, fault %s", async (status, body, fault) => {
   const { tokens } = serve(() => json(status, body));
   expect(await tokens.get()).toMatchObject({ refusal: { kind: "retryable", fault } });

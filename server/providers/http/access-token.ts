@@ -28,7 +28,8 @@ const LIFETIME_S = 300;
 const LOOK_AGAIN_MS = 250;
 
 const granted = z.object({
-  access_token: z.string().min(1),
+  // Of characters that a header can have (RFC 6749, A.12): any other would be taken for a setting of ours.
+  access_token: z.string().regex(/^[\x20-\x7e]+$/),
   expires_in: z.coerce.number().positive().catch(LIFETIME_S),
 });
 
