@@ -35,8 +35,8 @@ function note(own: StallMeter): void {
   });
 }
 
-/** Two turns of the loop: the first reads the sockets, the second runs after the work that their data started. */
-const nextRead = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+/** Resolves after two turns of the loop: the first reads the sockets, the second runs after the work that their data started. */
+export const nextRead = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 
 /**
  * Milliseconds for which this process's event loop has stalled since the first call. Only differences are meaningful.

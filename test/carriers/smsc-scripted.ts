@@ -34,6 +34,8 @@ export async function openCentre(onSubmit: OnSubmit = accept, port = 0) {
     /** command_status of the response to a bind. */
     bindStatus: 0,
     bindStatusOf: (_pdu: smpp.PDU): number => centre.bindStatus,
+    respondToBind: (pdu: smpp.PDU, session: smpp.Session): void =>
+      void session.send(pdu.response({ command_status: centre.bindStatusOf(pdu) })),
     /** Called after a bind, and after an enquire_link, got its response. */
     afterResponse: (_command: "bind" | "enquire_link"): void => undefined,
     respondsToEnquiries: true,
@@ -59,7 +61,7 @@ export async function openCentre(onSubmit: OnSubmit = accept, port = 0) {
       if (pdu.command === "submit_sm") centre.onSubmit(pdu, session, centre.submits.push(pdu));
       else if (pdu.command.startsWith("bind_")) {
         centre.binds.push(pdu);
-        session.send(pdu.response({ command_status: centre.bindStatusOf(pdu) }));
+        centre.respondToBind(pdu, session);
         centre.afterResponse("bind");
       } else if (pdu.command === "enquire_link") {
         if (!centre.respondsToEnquiries) return;

@@ -1,7 +1,8 @@
 /** The binds of one account at a message centre, and the shares of their windows that submits reserve. */
 import { EventEmitter, once } from "node:events";
 import { startDeadline } from "../../core/deadline";
-import type { NotAccepted } from "../http/response";
+import { type NotAccepted, ofOurStall, sentences } from "../http/response";
+import type { Fault } from "../port";
 import { type BindCommand, openSession, type Session, type SessionOptions } from "./session";
 
 /** There was no bind, and none was made in time. */
@@ -12,7 +13,7 @@ export const NOT_BOUND: NotAccepted = {
   fault: "provider",
 };
 /** The centre itself works: another provider, or this one a little later, may take the message. */
-const CLOSING: NotAccepted = {
+export const CLOSING: NotAccepted = {
   kind: "retryable",
   code: "bind_closing",
   detail: "The bind to the message centre is being closed.",
@@ -74,12 +75,25 @@ export function createBinds({ sessions: count, isSeparate, bindWaitMs, ...option
       null,
     );
 
-  /** Why every bind is refused, if our account is to blame: waiting for one is pointless then. */
-  function accountRefusal(): NotAccepted | null {
+  /** Why every bind is refused, if that is this fault; null: it is not. */
+  function refusalFor(fault: Fault): NotAccepted | null {
     const refusals = sessions.map((session) => session.refusal());
     const [first = null] = refusals;
-    const isAccount = refusals.every((refusal) => refusal?.kind === "retryable" && refusal.fault === "account");
-    return isAccount ? first : null;
+    return refusals.every((refusal) => refusal?.kind === "retryable" && refusal.fault === fault) ? first : null;
+  }
+
+  /** As every bind is refused by our account's fault: waiting for one is pointless then. */
+  const accountRefusal = () => refusalFor("account");
+
+  /** Why there is no bind. */
+  function noBind(): NotAccepted {
+    const refusal = accountRefusal() ?? refusalFor("throttled");
+    if (refusal) return refusal;
+    const losses = sessions.map((session) => session.loss());
+    const ownFailures = losses.flatMap((loss) => loss?.ownFailure ?? []);
+    const providerDetail = sentences(...(ownFailures.length > 0 ? ownFailures : losses.map((loss) => loss?.reason)));
+    const outcome = { ...NOT_BOUND, ...(providerDetail && { providerDetail }) };
+    return ownFailures.length === losses.length ? ofOurStall(outcome) : outcome;
   }
 
   /** Waits until `isMet`, at most `bindWaitMs`, not counting stalls of this process. */
@@ -100,7 +114,7 @@ export function createBinds({ sessions: count, isSeparate, bindWaitMs, ...option
       await waitFor(() => isRefusing || freest() !== null || accountRefusal() !== null);
       if (isRefusing) return CLOSING;
       if (freest()) return null;
-      return isBound() ? BUSY : (accountRefusal() ?? NOT_BOUND);
+      return isBound() ? BUSY : noBind();
     },
     reserve: async (isBegun) => {
       const isRefused = () => isClosed || (isRefusing && !isBegun);
@@ -115,7 +129,7 @@ export function createBinds({ sessions: count, isSeparate, bindWaitMs, ...option
         if (isBound()) await once(changes, "change");
         else {
           await waitFor(() => isBound() || isRefused() || accountRefusal() !== null);
-          if (!isBound() && !isRefused()) return { none: accountRefusal() ?? NOT_BOUND };
+          if (!isBound() && !isRefused()) return { none: noBind() };
         }
       }
     },

@@ -1,8 +1,9 @@
 /** One connection to a message centre, from the call to its end: requests and their responses, each settled once. */
-import { connect as connectPlain, isIP, type Socket } from "node:net";
-import { connect as connectSecure } from "node:tls";
+import net, { isIP, type Socket } from "node:net";
+import tls from "node:tls";
 import { MINUTE_MS } from "../../core/clock";
 import { startDeadline } from "../../core/deadline";
+import { lookUpTimedOut, ownFailureOf } from "../../core/own-failures";
 import { encodePdu, frameReader, type Pdu, STATUS_OK } from "./wire";
 
 export type Target = { host: string; port: number; isSecure: boolean };
@@ -25,6 +26,8 @@ export type Connection = {
   ) => Promise<RequestResult>;
   /** Responds to a request of the centre with a command_status. `command`: default `<request>_resp`. */
   respond: (pdu: Pdu, status: number, command?: string) => void;
+  /** Whether neither side has hung up. */
+  isOpen: () => boolean;
   /** Number of requests without a response that have not timed out. */
   outstanding: () => number;
   /** Hangs up after pending data has been sent. */
@@ -33,6 +36,8 @@ export type Connection = {
   destroy: (reason: string) => void;
   /** Aborted when the connection ends; `reason` is the cause. */
   over: AbortSignal;
+  /** The failure of this machine for which the connection did not stand, in words for operators; null: there was none. */
+  ownFailure: () => string | null;
 };
 
 /** Takes a response that came after the time-out. */
@@ -64,19 +69,23 @@ function lateResponses() {
 }
 
 /**
- * Whether a PDU with a submit's number responds to it. A centre that mixes numbers up must not have a message count as taken by the response to
- * something else. Of other requests a success says no more than that the centre lives.
+ * Whether a PDU with a request's number responds to it. A centre that mixes numbers up must not have a message count as taken, or a bind as
+ * made, by the response to something else; nor by a generic_nack, which is no success even with the status of one. Of other requests a
+ * success says no more than that the centre lives.
  */
-const respondsTo = (command: string, { command: response }: Pdu): boolean =>
-  command !== "submit_sm" || response === "submit_sm_resp" || response === "generic_nack";
+function respondsTo(command: string, { command: response, status }: Pdu): boolean {
+  if (response === "generic_nack") return status !== STATUS_OK;
+  if (command === "submit_sm") return response === "submit_sm_resp";
+  return !command.startsWith("bind_") || response.startsWith("bind_");
+}
 
 const SEQUENCE_MAX = 0x7fffffff;
 const END_WITHIN_MS = 1_000;
 
 function openSocket({ host, port, isSecure }: Target): Socket {
-  if (!isSecure) return connectPlain({ host, port });
+  if (!isSecure) return net.connect({ host, port });
   // Without a name the other side cannot choose among its certificates; an address is none (RFC 6066, 3).
-  return connectSecure({ host, port, ...(isIP(host) === 0 && { servername: host }) });
+  return tls.connect({ host, port, ...(isIP(host) === 0 && { servername: host }) });
 }
 
 /**
@@ -90,6 +99,11 @@ export function openConnection(target: Target, onRequest: (pdu: Pdu, connection:
   const late = lateResponses();
   let sequence = 0;
   let reason: string | null = null;
+  let failure: Error | null = isIP(target.host) === 0 ? lookUpTimedOut() : null;
+  // Of a look-up that fails the error comes too.
+  socket.once("lookup", () => {
+    failure = null;
+  });
 
   const takeResponse = (pdu: Pdu): void => {
     const response: Response = { kind: "response", status: pdu.status, messageId: pdu.text("message_id") };
@@ -127,6 +141,7 @@ export function openConnection(target: Target, onRequest: (pdu: Pdu, connection:
     respond: (pdu, status, command = `${pdu.command}_resp`) => {
       write(command, { sequence_number: pdu.sequence, command_status: status });
     },
+    isOpen: () => socket.writable && socket.readable,
     outstanding: () => pending.size,
     end: (why) => {
       reason ??= why;
@@ -139,6 +154,7 @@ export function openConnection(target: Target, onRequest: (pdu: Pdu, connection:
       socket.destroy();
     },
     over: over.signal,
+    ownFailure: () => ownFailureOf(failure),
   };
 
   socket.on("data", (chunk: Buffer) => {
@@ -148,8 +164,11 @@ export function openConnection(target: Target, onRequest: (pdu: Pdu, connection:
       connection.destroy(`not SMPP: ${thrown instanceof Error ? thrown.message : thrown}`);
     }
   });
+  // Its own end waits for data that a centre which reads no more never takes.
+  socket.on("end", () => connection.end("hung up by the message centre"));
   socket.on("error", (error) => {
     reason ??= error.message;
+    failure = error;
   });
   socket.on("close", () => {
     over.abort(reason ?? "hung up by the message centre");

@@ -53,11 +53,16 @@ const STATS: ReadonlyMap<string, State> = new Map([
 export const reasonOfReceipt = (detail: string): FailureReason | undefined =>
   detail === EXPIRED[1] ? "expired" : undefined;
 
-/** Normal form of an id: equal ids are the same text. */
-const plainId = (id: string): string => id.toLowerCase().replace(/^0+(?=.)/, "");
+/** Normal form of an id: equal ids are the same text. Some centres fill ids up with spaces. */
+const plainId = (id: string): string =>
+  id
+    .trim()
+    .toLowerCase()
+    .replace(/^0+(?=.)/, "");
 
 /** The id of a submit_sm_resp in the notation of receipts; "" when there is none. */
-export function submittedId(id: string, radix: IdRadix): string {
+export function submittedId(filled: string, radix: IdRadix): string {
+  const id = filled.trim();
   if (radix === "hex-to-decimal" && /^[0-9a-f]+$/i.test(id)) return BigInt(`0x${id}`).toString();
   if (radix === "decimal-to-hex" && /^\d+$/.test(id)) return BigInt(id).toString(16);
   return plainId(id);

@@ -2,10 +2,11 @@
 import { randomInt } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Deadline, hasStoodStill, stalledMs, startDeadline } from "../../core/deadline";
+import type { NotAccepted } from "../http/response";
 import type { SendOutcome, SendRequest } from "../port";
 import { smppPeriod } from "../validity";
 import { addressFields } from "./address";
-import { type Binds, NOT_BOUND } from "./binds";
+import { type Binds, CLOSING, NOT_BOUND } from "./binds";
 import { type LongText, partsOf } from "./parts";
 import { type IdRadix, submittedId } from "./receipt";
 import { outcomeOfStatus, STATUS_NOT_BOUND } from "./status";
@@ -44,6 +45,10 @@ const UNANSWERED: Readonly<Record<"timeout" | "lost", SendOutcome>> = {
 
 const final = (outcome: SendOutcome): Try => ({ outcome, isRetryable: false });
 
+/** Whether a bind that there is not may soon be made. */
+const mayBeBoundSoon = (none: NotAccepted): boolean =>
+  none !== CLOSING && none.kind === "retryable" && none.fault !== "account";
+
 type Submitter = { binds: Binds; options: SubmitterOptions };
 /** The fields of a part. `onLate`: called with its id when the centre takes it after the time-out. */
 type Part = { fields: Record<string, unknown>; onLate?: (id: string) => void };
@@ -56,7 +61,7 @@ async function tryOnce(
 ): Promise<Try> {
   const isLater = mayWrite === null;
   const reserved = await binds.reserve(isLater);
-  if ("none" in reserved) return { outcome: reserved.none, isRetryable: isLater && reserved.none === NOT_BOUND };
+  if ("none" in reserved) return { outcome: reserved.none, isRetryable: isLater && mayBeBoundSoon(reserved.none) };
   const result = await reserved.session.submit(fields, mayWrite ?? (() => true), ({ status, messageId }) => {
     if (status === STATUS_OK) onLate?.(submittedId(messageId, options.idRadix));
   });

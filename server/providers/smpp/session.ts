@@ -1,6 +1,6 @@
 /** A permanent bind: monitored while it is bound, and bound again whenever it is lost. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { socketsRead } from "../../core/deadline";
+import { nextRead, socketsRead } from "../../core/deadline";
 import { log } from "../../core/log";
 import type { NotAccepted } from "../http/response";
 import { isOk, type OnLate, type RequestResult, type Target } from "./connection";
@@ -39,6 +39,8 @@ export type Session = {
   isBound: () => boolean;
   /** Why the centre refused the last bind; null when it did not. */
   refusal: () => NotAccepted | null;
+  /** Why there is no bind; null: there is one, or none has ended yet. */
+  loss: () => Loss | null;
   /** Takes one unit of {@link Session.capacity}; `submit` returns it. */
   reserve: () => void;
   /**
@@ -49,6 +51,9 @@ export type Session = {
   /** Unbinds after outstanding submits have got a response or timed out, and ends for good. */
   close: () => Promise<void>;
 };
+
+/** Why a bind ended or was not made. `ownFailure`: the failure of this machine that kept it from being made; null: there was none. */
+export type Loss = { reason: string; ownFailure: string | null };
 
 /** A bind that lasted this long, or took a message, was successful: after its loss the waits start at the shortest again. */
 const STABLE_MS = 10_000;
@@ -64,6 +69,7 @@ type State = {
   dialled: Line | null;
   bound: Line | null;
   refusal: NotAccepted | null;
+  loss: Loss | null;
   /** Reserved and outstanding submits. */
   used: number;
   /** Lost binds in a row. */
@@ -100,10 +106,13 @@ async function bindOnce(state: State, line: Line): Promise<void> {
   const { command, bind, bindTimeoutMs, target, onChange } = state.options;
   const fields = { ...bind, interface_version: INTERFACE_VERSION };
   const result = await line.connection.request(command, fields, bindTimeoutMs);
+  // Some centres take a bind only to end it in the same breath, as when there are too many of the account.
+  if (isOk(result)) await nextRead();
   state.refusal = result.kind === "response" && !isOk(result) ? outcomeOfStatus(result.status) : null;
   if (!isOk(result) || state.closing.signal.aborted) line.connection.destroy(unboundReason(state.refusal));
-  else {
+  else if (line.connection.isOpen() && !line.gone.signal.aborted) {
     state.bound = line;
+    state.loss = null;
     log("info", "smpp.bound", { host: target.host, port: target.port, command });
   }
   onChange();
@@ -112,8 +121,8 @@ async function bindOnce(state: State, line: Line): Promise<void> {
 const unboundReason = (refusal: NotAccepted | null): string =>
   refusal ? `bind refused with ${refusal.code}: ${refusal.detail}` : "no response to the bind";
 
-/** Keeps one bind until it ends. @returns the reason of its end. */
-async function holdBind(state: State): Promise<string> {
+/** Keeps one bind until it ends. */
+async function holdBind(state: State): Promise<Loss> {
   const line = dial(state);
   await bindOnce(state, line);
   const boundAt = performance.now();
@@ -121,18 +130,24 @@ async function holdBind(state: State): Promise<string> {
   await aborted(line.gone.signal);
   if (state.bound === line) state.bound = null;
   if (performance.now() - boundAt >= STABLE_MS) state.failures = 0;
-  return String(line.gone.signal.reason);
+  return { reason: String(line.gone.signal.reason), ownFailure: line.connection.ownFailure() };
 }
 
 async function keepBound(state: State): Promise<void> {
   const { target, backOff } = state.options;
   const { signal } = state.closing;
   while (!signal.aborted) {
-    const reason = await holdBind(state);
+    const loss = await holdBind(state);
     if (signal.aborted) return;
+    state.loss = loss;
     state.failures += 1;
     const retryInMs = backOffMs(state.failures, Math.random(), backOff);
-    log("warn", "smpp.not_bound", { host: target.host, port: target.port, reason, retry_in_ms: retryInMs });
+    log("warn", "smpp.not_bound", {
+      host: target.host,
+      port: target.port,
+      reason: loss.reason,
+      retry_in_ms: retryInMs,
+    });
     await sleep(retryInMs, undefined, { signal }).catch(() => undefined);
   }
 }
@@ -176,6 +191,7 @@ export function openSession(options: SessionOptions): Session {
     dialled: null,
     bound: null,
     refusal: null,
+    loss: null,
     used: 0,
     failures: 0,
   };
@@ -184,6 +200,7 @@ export function openSession(options: SessionOptions): Session {
     capacity: () => (state.bound && state.throttle.isOpen(performance.now()) ? options.window - state.used : 0),
     isBound: () => state.bound !== null,
     refusal: () => state.refusal,
+    loss: () => state.loss,
     reserve: () => {
       state.used += 1;
     },
