@@ -13,6 +13,7 @@ import {
   faultOfStatus,
   isSuccess,
   jsonOrNull,
+  type Meaning,
   type NotAccepted,
   ofOurStall,
   outcomeOf,
@@ -33,11 +34,7 @@ const granted = z.object({
   expires_in: z.coerce.number().positive().catch(LIFETIME_S),
 });
 
-const UNREACHABLE = outcomeOf("token_unreachable", [
-  "provider",
-  "The provider's token server could not be reached.",
-  "no_provider",
-]);
+const UNREACHABLE: Meaning = ["provider", "The provider's token server could not be reached.", "no_provider"];
 
 export type AccessTokens = {
   /** A valid token, or why there is none; then nothing was sent. */
@@ -155,14 +152,19 @@ export function accessTokens(
     // The lifetime counts from before the request: the server's count began at some time after.
     const askedAtMs = nowMs();
     const markMs = stalledMs();
+    const markingStall = (refusal: NotAccepted) => (hasStalledSince(markMs) ? ofOurStall(refusal) : refusal);
     let response: WireResponse;
     try {
       response = await call();
     } catch (thrown) {
-      const refusal = isEgressProxyError(thrown) ? outcomeOfEgress(thrown) : UNREACHABLE;
+      if (isEgressProxyError(thrown)) return { refusal: markingStall(outcomeOfEgress(thrown)) };
       const ours = ownFailureOf(thrown);
-      if (ours !== null) return { refusal: ofOurStall({ ...refusal, providerDetail: ours }) };
-      return { refusal: hasStalledSince(markMs) ? ofOurStall(refusal) : refusal };
+      const refusal = outcomeOf(
+        "token_unreachable",
+        UNREACHABLE,
+        ours ?? (thrown instanceof Error ? thrown.message : null),
+      );
+      return { refusal: ours === null ? markingStall(refusal) : ofOurStall(refusal) };
     }
     if (!isSuccess(response.status)) return { refusal: refusalOf(response) };
     const { data } = granted.safeParse(jsonOrNull(response.body));

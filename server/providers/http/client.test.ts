@@ -31,11 +31,13 @@ function counter() {
 }
 
 describe("a connection that was never established: nothing was sent, with the fault provider", () => {
-  const unreached = (code: string | RegExp) => ({
+  const unreached = (code: string | RegExp, providerDetail = expect.any(String)) => ({
     kind: "retryable",
     code: typeof code === "string" ? code : expect.stringMatching(code),
     detail: "The provider could not be reached.",
     fault: "provider",
+    // For operators.
+    providerDetail,
   });
 
   it("refused", async () => {
@@ -47,7 +49,9 @@ describe("a connection that was never established: nothing was sent, with the fa
 
   it("to a name that does not exist", async () => {
     failLookUps("ENOTFOUND");
-    expect(await sendPlain("http://provider.example/")).toEqual(unreached("enotfound"));
+    expect(await sendPlain("http://provider.example/")).toEqual(
+      unreached("enotfound", "Getaddrinfo ENOTFOUND provider.example."),
+    );
   });
 
   it("reset in the TLS handshake", async () => {
@@ -70,7 +74,9 @@ describe("a connection that was never established: nothing was sent, with the fa
   it("with a self-signed certificate", async () => {
     const { count, requests } = counter();
     const port = await listenForTest(createHttpsServer(selfSigned("127.0.0.1"), count));
-    expect(await sendPlain(`https://127.0.0.1:${port}/`)).toEqual(unreached("depth_zero_self_signed_cert"));
+    expect(await sendPlain(`https://127.0.0.1:${port}/`)).toEqual(
+      unreached("depth_zero_self_signed_cert", "Self-signed certificate."),
+    );
     expect(requests()).toBe(0);
   });
 

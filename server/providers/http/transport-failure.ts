@@ -5,7 +5,7 @@ import { ownFailureOf } from "../../core/own-failures";
 import { isProxied } from "../../egress/proxy";
 import { isEgressProxyError } from "../../egress/proxy-error";
 import type { SendOutcome } from "../port";
-import { ofOurStall, outcomeOfEgress, sentences } from "./response";
+import { type Meaning, ofOurStall, outcomeOf, outcomeOfEgress, sentences } from "./response";
 
 /**
  * Errors of connections that were never established (name, TCP or TLS), or that stood after a stall too long to use them: the provider
@@ -14,7 +14,7 @@ import { ofOurStall, outcomeOfEgress, sentences } from "./response";
 export const notConnected = new WeakSet<Error>();
 
 /**
- * The outcome of a transport failure. The error's own message names hosts, so it is not shown to customers.
+ * The outcome of a transport failure. The error's own message names hosts, so it is for operators only.
  * @param isStalled whether this process stalled meanwhile, so that the provider may not be to blame.
  */
 export function outcomeOfFailure(thrown: unknown, isStalled: boolean): SendOutcome {
@@ -23,19 +23,16 @@ export function outcomeOfFailure(thrown: unknown, isStalled: boolean): SendOutco
   return REFUSED.has(outcome.code) ? { ...outcome, isOurStall: true } : ofOurStall(outcome);
 }
 
+const UNREACHED: Meaning = ["provider", "The provider could not be reached.", "no_provider"];
+
 function outcomeOfThrown(thrown: unknown): Exclude<SendOutcome, { kind: "accepted" }> {
   // The system's or undici's code.
   const code = errorCodeOf(thrown).toLowerCase() || "error";
   if (isEgressProxyError(thrown)) return outcomeOfEgress(thrown);
   if (thrown instanceof Error && notConnected.has(thrown)) {
-    const unreached = {
-      kind: "retryable",
-      code,
-      detail: "The provider could not be reached.",
-      fault: "provider",
-    } as const;
     const ours = ownFailureOf(thrown);
-    return ours === null ? unreached : ofOurStall({ ...unreached, providerDetail: ours });
+    const outcome = outcomeOf(code, UNREACHED, ours ?? thrown.message);
+    return ours === null ? outcome : ofOurStall(outcome);
   }
   // Thrown before anything is written: a character that no header can have got into a key, as when it was pasted.
   if (thrown instanceof errors.InvalidArgumentError) {
