@@ -30,6 +30,7 @@ test("what HTTP allows and few clients write is answered like anything else", as
   const chunks = [body.slice(0, half), body.slice(half)].map((part) => `${part.length.toString(16)}\r\n${part}\r\n`);
   const answers: [name: string, bytes: string, statuses: number[]][] = [
     ["absolute form", last(`GET ${service.url}/api/v1/balance HTTP/1.1`), [200]],
+    ["encoded letters", last("GET /api/%761/bal%61nce HTTP/1.1"), [200]],
     ["absolute form of another host", last("GET http://other.invalid/api/v1/balance HTTP/1.1"), [200]],
     [
       "absolute form with a body",

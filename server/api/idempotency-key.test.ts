@@ -27,6 +27,20 @@ test("another operation is another request", () => {
   expect(hashesOf("{}", "/senders/create").value).not.toBe(hashesOf("{}", "/webhooks/create").value);
 });
 
+test("two headers of the name are refused in words of their own", () => {
+  const messageOf = (key: string) => {
+    try {
+      return idempotencyOf(key, "/messages/send", Buffer.from("{}"), {});
+    } catch (thrown) {
+      return thrown instanceof Error && thrown.message;
+    }
+  };
+  expect(messageOf("one, other")).toBe(
+    "Idempotency-Key must be given once, with 1 to 255 visible ASCII characters.",
+  );
+  expect(messageOf("with space")).toBe("Idempotency-Key must have 1 to 255 visible ASCII characters.");
+});
+
 test("a value that nests too deeply has the hash of its bytes alone", () => {
   const deep = `{"a":${"[".repeat(200_000)}${"]".repeat(200_000)}}`;
   const found = idempotencyOf("k", "/messages/send", Buffer.from(deep), JSON.parse(deep));

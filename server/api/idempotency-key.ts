@@ -37,7 +37,10 @@ export function idempotencyOf(
 ): Idempotency | null {
   if (key === undefined) return null;
   if (!FORM.test(key)) {
-    throw invalidRequest("Idempotency-Key must have 1 to 255 visible ASCII characters.", {
+    // Header fields of one name are joined like this (RFC 9110, 5.3).
+    const isRepeated = key.includes(", ");
+    const form = "1 to 255 visible ASCII characters";
+    throw invalidRequest(`Idempotency-Key must ${isRepeated ? `be given once, with ${form}` : `have ${form}`}.`, {
       param: "Idempotency-Key",
       reason: "bad_idempotency_key",
     });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isPlainPath } from "./plain-path";
+import { isPlainPath, withPlainLetters } from "./plain-path";
 
 test("paths as our pages and browsers write them are plain", () => {
   const paths = [
@@ -29,4 +29,13 @@ test("a path that another one would be read from is not", () => {
     ...["@evil.example/", ":1/a", "/a b", "/ü"],
   ];
   expect(paths.filter((path) => isPlainPath(path))).toEqual([]);
+});
+
+test("letters, digits and `-._~` stand for themselves, however they are encoded", () => {
+  const every = Array.from({ length: 128 }, (_, code) => `%${code.toString(16).padStart(2, "0")}`);
+  const decoded = every.filter((encoded) => withPlainLetters(encoded) !== encoded).map(withPlainLetters);
+  expect(decoded.join("")).toBe("-.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz~");
+  expect(withPlainLetters("/api/%761/m%65ss%61ges/%6Dsg%5F1%2fa%zz%25%36%31%C3%BC")).toBe(
+    "/api/v1/messages/msg_1%2fa%zz%2561%C3%BC",
+  );
 });

@@ -9,3 +9,12 @@ export function isPlainPath(path: string): boolean {
     return false;
   }
 }
+
+const UNRESERVED = /%(?:2[de]|3\d|4[1-9a-f]|5[0-9af]|6[1-9a-f]|7[0-9ae])/gi;
+
+/**
+ * A path whose letters, digits and `-._~` are not percent-encoded. Both spellings mean the same (RFC 3986, 6.2.2.2), and some clients
+ * encode more than they have to. Other characters keep their encoding: `%2F` is no slash.
+ */
+export const withPlainLetters = (path: string): string =>
+  path.includes("%") ? path.replace(UNRESERVED, (encoded) => decodeURIComponent(encoded)) : path;

@@ -131,7 +131,7 @@ export function parseQuery(query: string, objects: ReadonlySet<string> = NO_NAME
 }
 
 function put(values: Record<string, unknown>, name: string, value: string, param: string): void {
-  if (Object.hasOwn(values, name)) throw refusedInput(param, "given more than once");
+  if (Object.hasOwn(values, name)) throw refusedInput(param, "is given more than once");
   values[name] = value;
 }
 
