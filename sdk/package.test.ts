@@ -2,6 +2,7 @@
 import { execFile } from "node:child_process";
 import {
   copyFileSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -125,6 +126,15 @@ test("the command line runs by plain Node", async () => {
   const unread = run(main, ["help"]);
   unread.child.stdout?.destroy();
   expect(await unread).toMatchObject({ stderr: "" });
+});
+
+test.runIf(existsSync("/dev/full"))("output that cannot be written is exit code 1, said in a line", async () => {
+  const { bin } = JSON.parse(readFileSync("sdk/package.json", "utf8"));
+  const main = path.join(packages, NAME, bin["messaging-service"]);
+  await expect(run("sh", ["-c", '"$0" help > /dev/full', main])).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^The output cannot be written: ENOSPC.*\n$/),
+  });
 });
 
 test("nothing but what is made and the README is in it", async () => {

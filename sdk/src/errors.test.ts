@@ -45,6 +45,16 @@ describe("an error", () => {
     });
   });
 
+  test.each([
+    [200, "The response, status 200, does not come from the service. Check the base URL."],
+    [404, "The response, status 404, does not come from the service. Check the base URL."],
+    [502, "The response, status 502, does not come from the service."],
+  ])("tells of a %i that another server gave, and of the base URL where that may be wrong", async (status, message) => {
+    const { baseUrl } = await startStub(() => (response) => response.writeHead(status).end("<html>"));
+    const client = new MessagingClient({ baseUrl, apiKey: "ds_live_test", retries: 0 });
+    expect(await failure(client.account.get())).toMatchObject({ status, message });
+  });
+
   test.each(["-1", "1.5", "soon", "Monday"])("says no wait when Retry-After is %j", async (value) => {
     const { client, seen } = await serve(refusal(429, {}, { "retry-after": value }));
     expect(await failure(client.account.get())).toMatchObject({ status: 429, retryAfterS: null });

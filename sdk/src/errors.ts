@@ -67,6 +67,15 @@ export function retryAfterOf(response: Response): number | null {
 const isRedirect = ({ status, type }: Response): boolean =>
   type === "opaqueredirect" || (status >= 300 && status < 400 && status !== 304);
 
+/** A response that is not of the service, in words. A wrong base URL leads to another server, or to a page of this one. */
+function strangeMessage(response: Response): string {
+  const { ok, status } = response;
+  if (isRedirect(response))
+    return `The response, status ${status}, is a redirect, which the client does not follow. Check the base URL.`;
+  const advice = ok || status === 404 || status === 405 ? " Check the base URL." : "";
+  return `The response, status ${status}, does not come from the service.${advice}`;
+}
+
 /** The error of a response; also of one that a proxy on the way gave, whose body has another shape. */
 export function apiErrorOf(response: Response, body: unknown): ApiError {
   const common = { status: response.status, retryAfterS: retryAfterOf(response) };
@@ -75,9 +84,7 @@ export function apiErrorOf(response: Response, body: unknown): ApiError {
     ...common,
     type: "api_error",
     code: "unexpected_answer",
-    message: isRedirect(response)
-      ? `The response, status ${response.status}, is a redirect, which the client does not follow. Check the base URL.`
-      : `The response, status ${response.status}, is not one of the service.`,
+    message: strangeMessage(response),
     param: null,
     details: {},
     requestId: null,

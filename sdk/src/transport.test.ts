@@ -9,6 +9,19 @@ async function serve() {
 
 const message = { to: "+14155550123", from: "DEMO", body: "Hello" };
 
+test("a key that no header takes is refused, and not quoted", () => {
+  for (const apiKey of ["ds_live_a\nb", "ds_live_ключ"]) {
+    const make = () => new MessagingClient({ baseUrl: "http://localhost", apiKey });
+    expect(make).toThrow(new TypeError("The API key has characters that no key has."));
+  }
+});
+
+test("a line end behind a key, as a file has one, does not count", async () => {
+  const { baseUrl, seen } = await startStub(() => success({}));
+  await new MessagingClient({ baseUrl, apiKey: "ds_live_test\r\n" }).account.get();
+  expect(seen[0]?.headers.authorization).toBe("Bearer ds_live_test");
+});
+
 test("times of a body may be Dates", async () => {
   const { client, seen } = await serve();
   const at = new Date("2026-01-31T12:00:00Z");

@@ -1,7 +1,8 @@
 import type { MessagingClient } from "../client.js";
 import type { WebhookEvent } from "../webhooks.js";
 import { follow } from "./follow.js";
-import { causeOf, forwardEvents } from "./forward.js";
+import { forwardEvents } from "./forward.js";
+import { causeOf, lineOf, rowsOf } from "./words.js";
 
 /** A mistake on the command line: exit code 2. */
 export class UsageError extends Error {}
@@ -45,6 +46,14 @@ const count = (values: Values, name: string, fallback: number): number => {
   return value;
 };
 
+/** @throws UsageError for anything but an address of the web: `localhost:4000` is one with the scheme `localhost`. */
+export function webUrl(text: string): string {
+  if (/^https?:\/\//i.test(text) && URL.canParse(text)) return text;
+  throw new UsageError(`${text} is not a URL that begins with http:// or https://.`);
+}
+
+const SECRET = /^whsec_[\w+/-]+=*$/;
+
 type Message = {
   id: string;
   status: string;
@@ -54,8 +63,8 @@ type Message = {
   cost: number;
   currency: string;
 };
-const lineOf = ({ id, created_at, status, to, from, cost, currency }: Message): string =>
-  [created_at, id, status.padEnd(11), `${from} -> ${to}`, `${cost} ${currency}`].join("  ");
+const messageLine = ({ id, created_at, status, to, from, cost, currency }: Message): string =>
+  lineOf(created_at, id, status.padEnd(11), `${from} -> ${to}`, `${cost} ${currency}`);
 
 const FINAL = new Set(["delivered", "failed", "undelivered"]);
 const POLL_MS = 500;
@@ -143,7 +152,7 @@ export const COMMANDS: readonly Command[] = [
       const reference = given(values, "reference");
       const accepted = await client.messages.send({ to, from, body, ...(reference && { reference }) }, { signal });
       const message = values.wait ? await untilFinal(client, accepted.id, signal) : accepted;
-      show(message, lineOf(message));
+      show(message, messageLine(message));
       const hasFailed = message.status === "failed" || message.status === "undelivered";
       if (hasFailed) throw new Error(message.error?.message ?? `The message is ${message.status}.`);
     },
@@ -160,7 +169,7 @@ export const COMMANDS: readonly Command[] = [
       const query = { status: given(values, "status"), to: given(values, "to") } as { to?: string };
       const limit = count(values, "limit", 20);
       const messages = await newest(client.messages.list(query, { signal }), limit);
-      for (const message of messages) show(message, lineOf(message));
+      for (const message of messages) show(message, messageLine(message));
     },
   },
   {
@@ -170,7 +179,7 @@ export const COMMANDS: readonly Command[] = [
     options: {},
     run: async ({ client, operands: [id = ""], show, signal }) => {
       const message = await client.messages.get(id, { signal });
-      show(message, JSON.stringify(message, null, 2));
+      show(message, rowsOf(message));
     },
   },
   {
@@ -181,7 +190,7 @@ export const COMMANDS: readonly Command[] = [
     run: async ({ client, show, printError, signal }) => {
       const onFailure = tellOf(printError);
       for await (const message of follow([(query) => client.messages.list(query, { signal })], signal, { onFailure })) {
-        show(message, lineOf(message));
+        show(message, messageLine(message));
       }
     },
   },
@@ -189,21 +198,23 @@ export const COMMANDS: readonly Command[] = [
     name: "listen",
     help: "forward the account's events to a local port, signed like webhooks",
     options: {
-      "forward-to": text("<url>", "where to post the events, such as http://localhost:4000/hooks"),
+      "forward-to": text("<url>", "where to post the events, such as localhost:4000/hooks"),
       events: text("<types>", `separated by commas; default: *, which is all but ${RECEIVED}`),
       secret: text("<whsec_…>", "the signing secret; default: a new one, which is printed"),
     },
     required: ["forward-to"],
     isEndless: true,
     run: async ({ client, values, show, printError, signal }) => {
-      const url = need(values, "forward-to");
-      if (!URL.canParse(url)) throw new UsageError(`${url} is not a URL.`);
+      const target = need(values, "forward-to");
+      const url = webUrl(/^[a-z]+:\/\//i.test(target) ? target : `http://${target}`);
+      const secret = given(values, "secret") ?? null;
+      if (secret !== null && !SECRET.test(secret)) throw new UsageError("--secret must be whsec_ and base64.");
       const types = eventTypesOf(given(values, "events") ?? "*");
       await forwardEvents({
         events: follow(eventListsOf(client, types, signal), signal, { onFailure: tellOf(printError) }),
         url,
         types,
-        secret: given(values, "secret") ?? null,
+        secret,
         show,
         printError,
         signal,
@@ -224,7 +235,7 @@ export const COMMANDS: readonly Command[] = [
         { to, from: need(values, "from"), body, provider: "sandbox" },
         { signal },
       );
-      show(message, lineOf(message));
+      show(message, messageLine(message));
     },
   },
   {
@@ -233,7 +244,7 @@ export const COMMANDS: readonly Command[] = [
     options: {},
     run: async ({ client, show, signal }) => {
       for (const key of await client.apiKeys.list({ signal })) {
-        show(key, `${key.id}  ${key.name}${key.is_active ? "" : "  (no longer works)"}`);
+        show(key, lineOf(key.id, key.key_hint, key.name, ...(key.is_active ? [] : ["(no longer works)"])));
       }
     },
   },
@@ -249,7 +260,7 @@ export const COMMANDS: readonly Command[] = [
       const permissions = given(values, "permissions")?.split(",");
       const body = { name: need(values, "name"), ...(permissions && { permissions }) } as { name: string };
       const key = await client.apiKeys.create(body, { signal });
-      show(key, `${key.id}  ${key.name}  ${key.plain_key}`);
+      show(key, lineOf(key.id, key.plain_key, key.name));
     },
   },
   {
@@ -261,7 +272,7 @@ export const COMMANDS: readonly Command[] = [
     },
     run: async ({ client, values, operands: [id = ""], show, signal }) => {
       const revoked = await client.apiKeys.revoke(id, { signal, cascade: values.cascade === true });
-      show(revoked, `${id} is revoked`);
+      show(revoked, lineOf(`${id} is revoked`));
     },
   },
   {
@@ -270,7 +281,8 @@ export const COMMANDS: readonly Command[] = [
     options: {},
     run: async ({ client, show, signal }) => {
       const balance = await client.account.balance({ signal });
-      show(balance, JSON.stringify(balance));
+      const mode = balance.livemode ? [] : ["(test mode)"];
+      show(balance, lineOf(`${balance.balance} ${balance.currency}`, ...mode));
     },
   },
 ];

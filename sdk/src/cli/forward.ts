@@ -2,6 +2,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { withTimeLimit } from "../time-limit.js";
 import type { WebhookEvent } from "../webhooks.js";
+import { causeOf } from "./words.js";
 
 export type Forwarding = {
   events: AsyncIterable<WebhookEvent>;
@@ -47,12 +48,6 @@ function post(url: string, secret: string, event: WebhookEvent, outer: AbortSign
     return { status_code: response.status, latency_ms: Math.round(performance.now() - startedAt) };
   });
 }
-
-/** The cause of a failure in words. */
-export const causeOf = (thrown: unknown): string => {
-  const cause = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown;
-  return cause instanceof Error ? cause.message : String(cause);
-};
 
 /** Forwards events one after another until the signal is aborted. A failed post is printed and not repeated. */
 export async function forwardEvents(forwarding: Forwarding): Promise<void> {

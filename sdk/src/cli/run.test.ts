@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { expect, test } from "vitest";
 import { json, listed, META, type Seen, startStub, success } from "../../stub-service";
 import { verifyWebhook } from "../webhooks";
@@ -71,19 +74,49 @@ test("--json prints one object per line", async () => {
   const { baseUrl } = await startStub(() => success(message("msg_1", "sent")));
   const { output } = await terminal(["messages", "get", "msg_1", "--json"], baseUrl);
   expect(output).toEqual([JSON.stringify(message("msg_1", "sent"))]);
+});
+
+test("without --json people read lines, not JSON", async () => {
+  const { baseUrl } = await startStub(({ url }) =>
+    success(
+      url.endsWith("/balance")
+        ? { object: "balance", livemode: !url.includes("test"), balance: 12.5, currency: "EUR" }
+        : { id: "msg_1", body: "two\nlines\u001b[31m", error: null, metadata: { order: "1" }, attempts: 0 },
+    ),
+  );
   expect((await terminal(["messages", "get", "msg_1"], baseUrl)).output).toEqual([
-    JSON.stringify(message("msg_1", "sent"), null, 2),
+    ["id        msg_1", "body      two\\nlines\\u001b[31m", 'metadata  {"order":"1"}', "attempts  0"].join("\n"),
   ]);
+  expect((await terminal(["balance"], baseUrl)).output).toEqual(["12.5 EUR"]);
+  expect((await terminal(["balance"], `${baseUrl}/test`)).output).toEqual(["12.5 EUR  (test mode)"]);
+});
+
+test("what a list shows of a recipient cannot steer the terminal", async () => {
+  const { baseUrl } = await startStub(() => listed([{ ...message("msg_1", "failed"), to: "a\u001b[2J\u009b1A\nb" }]));
+  const { output } = await terminal(["messages", "list"], baseUrl);
+  expect(output[0]).toContain("DEMO -> a\\u001b[2J\\u009b1A\\nb");
+});
+
+test("a service that does not respond is named with the cause, also where the name has two addresses", async () => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  await once(server.close(), "close");
+  for (const host of ["localhost", "127.0.0.1"]) {
+    const { errors, code } = await terminal(["balance"], `http://${host}:${port}`);
+    expect(errors).toEqual([expect.stringMatching(`^http://${host}:${port} does not respond: .*ECONNREFUSED`)]);
+    expect(code).toBe(1);
+  }
 });
 
 test("keys list says of a key that was revoked or has expired that it no longer works", async () => {
   const keys = [
-    { id: "key_2", name: "Shop", is_active: true },
-    { id: "key_1", name: "Old shop", is_active: false },
+    { id: "key_2", key_hint: "ds_live_AbCd…wXyZ", name: "Shop", is_active: true },
+    { id: "key_1", key_hint: "ds_live_EfGh…uVwX", name: "Old shop", is_active: false },
   ];
   const { baseUrl } = await startStub(() => success({ object: "list", data: keys }));
   const { output } = await terminal(["keys", "list"], baseUrl);
-  expect(output).toEqual(["key_2  Shop", "key_1  Old shop  (no longer works)"]);
+  expect(output).toEqual(["key_2  ds_live_AbCd…wXyZ  Shop", "key_1  ds_live_EfGh…uVwX  Old shop  (no longer works)"]);
 });
 
 test("keys revoke --cascade revokes the keys that were created with it too", async () => {
@@ -117,13 +150,19 @@ test.each<[string[], string | RegExp]>([
   [["messages", "get"], "Give <id>."],
   [["balance", "now"], "Unexpected argument now."],
   [["balance"], "Set BASE_URL, or give --base-url."],
-  [["balance", "--base-url", "nowhere"], "nowhere is not a URL."],
+  [["messages"], "There is no command messages: messages list, messages get, messages tail."],
+  [["keys", "delete", "key_1"], "There is no command keys delete: keys list, keys create, keys revoke."],
+  [["balance", "--fast"], "There is no option --fast. `messaging-service balance --help` lists them."],
+  [["messages", "list", "-x"], "There is no option -x. `messaging-service messages list --help` lists them."],
+  [["balance", "--base-url", "nowhere"], "nowhere is not a URL that begins with http:// or https://."],
+  [["balance", "--base-url", "localhost:3000"], "localhost:3000 is not a URL that begins with http:// or https://."],
   [["messages", "list", "--limit", "0", ...BASE], "--limit must be a whole number from 1."],
   [
     ["trigger", "message.lost", "--from", "DEMO", ...BASE],
     /^There is no scenario for message.lost: message.delivered, /,
   ],
-  [["listen", "--forward-to", "nowhere", ...BASE], "nowhere is not a URL."],
+  [["listen", "--forward-to", "ftp://a", ...BASE], "ftp://a is not a URL that begins with http:// or https://."],
+  [["listen", "--forward-to", "localhost:1", "--secret", "abc", ...BASE], "--secret must be whsec_ and base64."],
   [
     ["listen", "--forward-to", "http://localhost:1", "--events", "message.sent,message.recieved", ...BASE],
     "There is no event type message.recieved: message.sent, message.delivered, message.failed, message.received, or * for all but message.received.",
@@ -134,15 +173,18 @@ test.each<[string[], string | RegExp]>([
   expect(errors).toEqual([expect.stringMatching(reason instanceof RegExp ? reason : literally(reason))]);
 });
 
-test("an unknown option is refused by its name", async () => {
-  const { code, errors } = await terminal(["balance", "--fast"]);
-  expect(code).toBe(2);
-  expect(errors[0]).toContain("--fast");
-});
-
 test("help lists every command, and a command's options", async () => {
   expect((await terminal([])).output[0]).toContain("messages tail");
   expect((await terminal(["listen", "--help"])).output[0]).toContain("--forward-to <url>");
+  expect(await terminal(["listen", "-h"])).toEqual(await terminal(["listen", "--help"]));
+  const { output } = await terminal(["keys", "--help"]);
+  expect(output[0]).toContain("keys revoke");
+  expect(output[0]).not.toContain("balance");
+});
+
+test("--version prints the version of the package", async () => {
+  const { version } = JSON.parse(readFileSync("sdk/package.json", "utf8"));
+  expect(await terminal(["--version"])).toEqual({ code: 0, output: [version], errors: [] });
 });
 
 test("help begins every explanation in one column, however long the command is", async () => {
@@ -201,7 +243,7 @@ test("listen forwards new events in order, signed, and not those from before", a
   const { baseUrl: url, seen: received } = await startStub(() => (response) => response.end());
   const stop = new AbortController();
   const secret = "whsec_bG9jYWw=";
-  const words = ["listen", "--forward-to", url, "--secret", secret, "--json"];
+  const words = ["listen", "--forward-to", url.replace("http://", ""), "--secret", secret, "--json"];
   const listening = terminal(words, baseUrl, stop.signal);
   // The stub shows new events once the list was read for the first time.
   await expect.poll(() => events.unshift(event(`evt_${events.length}`)) && received.length).toBeGreaterThan(2);

@@ -1,7 +1,9 @@
 /** The command line: finds the command, reads its options, calls the API. */
+import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { ApiError, MessagingClient } from "../client.js";
-import { COMMANDS, type Command, UsageError, type Values } from "./commands.js";
+import { MessagingClient } from "../client.js";
+import { COMMANDS, type Command, UsageError, type Values, webUrl } from "./commands.js";
+import { describe } from "./words.js";
 
 /** The surroundings of a run, so that tests can replace them. */
 export type Terminal = {
@@ -16,7 +18,7 @@ const COMMON = {
   "api-key": { type: "string", value: "<key>", help: "the API key; default: API_KEY of the environment" },
   "base-url": { type: "string", value: "<url>", help: "URL of the API; default: BASE_URL of the environment" },
   json: { type: "boolean", value: "", help: "print JSON, one object per line" },
-  help: { type: "boolean", value: "", help: "print this help" },
+  help: { type: "boolean", short: "h", value: "", help: "print this help" },
 } as const;
 
 /** The command whose words begin the arguments, and the arguments after them. */
@@ -44,15 +46,39 @@ const rowOf = ({ name, operands = [], help }: Command): string => {
   return isWide ? `  ${words}\n  ${" ".repeat(OVERVIEW_WIDTH)}${help}` : `  ${words.padEnd(OVERVIEW_WIDTH)}${help}`;
 };
 
-const overview = (): string =>
+/** Help for all commands, or for those that begin with one word. */
+const overview = (commands: readonly Command[] = COMMANDS): string =>
   [
     "Usage: messaging-service <command> [options]",
     "",
-    ...COMMANDS.map(rowOf),
+    ...commands.map(rowOf),
     "",
     "The API's URL and key come from BASE_URL and API_KEY, or from --base-url and --api-key.",
     "`messaging-service <command> --help` lists the options of a command.",
   ].join("\n");
+
+/** The version of the package, which stands beside the folder of the compiled modules as beside that of the sources. */
+const versionOf = (): string =>
+  JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")).version as string;
+
+/** Response to words that name no command. @throws UsageError that lists the commands that begin with the first of them. */
+function answerWithout([word = "", ...rest]: readonly string[]): string {
+  if (["help", "--help", "-h", ""].includes(word)) return overview();
+  if (["version", "--version"].includes(word)) return versionOf();
+  const group = COMMANDS.filter(({ name }) => name.startsWith(`${word} `));
+  if (group.length === 0) throw new UsageError(`There is no command ${word}. \`messaging-service help\` lists them.`);
+  if (rest.some((option) => ["--help", "-h"].includes(option))) return overview(group);
+  const names = group.map(({ name }) => name).join(", ");
+  throw new UsageError(`There is no command ${[word, ...rest.slice(0, 1)].join(" ")}: ${names}.`);
+}
+
+/** A complaint of the platform about an option; that about an unknown one goes on about arguments that begin with a dash. */
+function complaintOf(thrown: unknown, command: Command): string {
+  const { code, message } = thrown as NodeJS.ErrnoException;
+  const [, option = ""] = /'(-[^']*)'/.exec(message) ?? [];
+  if (code !== "ERR_PARSE_ARGS_UNKNOWN_OPTION") return message;
+  return `There is no option ${option}. \`messaging-service ${command.name} --help\` lists them.`;
+}
 
 /** Reads a command's options. @throws UsageError naming the wrong or missing one. */
 function read(command: Command, rest: string[]): { values: Values; operands: string[] } {
@@ -60,7 +86,7 @@ function read(command: Command, rest: string[]): { values: Values; operands: str
   try {
     parsed = parseArgs({ args: rest, options: { ...command.options, ...COMMON }, allowPositionals: true });
   } catch (thrown) {
-    throw new UsageError(thrown instanceof Error ? thrown.message : String(thrown));
+    throw new UsageError(complaintOf(thrown, command));
   }
   const { operands = [], options, required = [] } = command;
   const values = parsed.values as Values;
@@ -81,37 +107,29 @@ function setting(values: Values, environment: Terminal["environment"], option: s
   return value;
 }
 
-/** An error in one or more lines, with everything needed to act on it. */
-function describe(thrown: unknown): string {
-  if (!(thrown instanceof ApiError)) return thrown instanceof Error ? thrown.message : String(thrown);
-  const facts = [thrown.reason ?? thrown.code, thrown.param && `param ${thrown.param}`, thrown.requestId];
-  return `${thrown.status} ${thrown.message} (${facts.filter(Boolean).join(", ")})`;
-}
-
 /** Runs a command. @returns the exit code: 0, 1 when it failed or was interrupted, 2 when the command line is wrong. */
 export async function run(argv: readonly string[], terminal: Terminal): Promise<number> {
   const { environment, print, printError, signal } = terminal;
-  if (argv.length === 0 || ["help", "--help", "-h"].includes(argv[0] ?? "")) {
-    print(overview());
-    return 0;
-  }
   const found = commandOf(argv);
+  let baseUrl = "";
   try {
-    if (!found) throw new UsageError(`There is no command ${argv[0]}. \`messaging-service help\` lists them.`);
+    if (!found) {
+      print(answerWithout(argv));
+      return 0;
+    }
     const { values, operands } = read(found.command, found.rest);
     if (values.help) {
       print(helpOf(found.command));
       return 0;
     }
-    const baseUrl = setting(values, environment, "base-url", "BASE_URL");
-    if (!URL.canParse(baseUrl)) throw new UsageError(`${baseUrl} is not a URL.`);
+    baseUrl = webUrl(setting(values, environment, "base-url", "BASE_URL"));
     const client = new MessagingClient({ baseUrl, apiKey: setting(values, environment, "api-key", "API_KEY") });
     const show = (item: object, line: string) => print(values.json ? JSON.stringify(item) : line);
     await found.command.run({ client, values, operands, show, printError, signal });
     return 0;
   } catch (thrown) {
     if (signal.aborted && found?.command.isEndless) return 0;
-    printError(describe(thrown));
+    printError(describe(thrown, baseUrl));
     return thrown instanceof UsageError ? 2 : 1;
   }
 }
