@@ -1,6 +1,7 @@
 /** The Python client, tested by Python itself where it is installed. */
 import { execFile, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { devNull } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
@@ -16,6 +17,14 @@ test.runIf(hasPython)("the Python client's tests pass", async () => {
   const { stderr } = await promisify(execFile)("python3", ["-m", "unittest", "messaging_service_test"], options);
   expect(stderr).toMatch(/^Ran \d+ tests/m);
   expect(stderr).toMatch(/^OK$/m);
+});
+
+const hasMypy = spawnSync("python3", ["-m", "mypy", "--version"]).status === 0;
+
+test.runIf(hasMypy)("the client passes the strictest checks of types, as a copy in a caller's project", async () => {
+  const strictly = ["-m", "mypy", "--strict", "--cache-dir", devNull, "messaging_service.py"];
+  const { stdout } = await promisify(execFile)("python3", strictly, { cwd, env: environment });
+  expect(stdout).toContain("no issues found");
 });
 
 test.runIf(hasPython)("the quick start's program for Python sends as it is printed", async () => {

@@ -66,6 +66,8 @@ describe("the project's own files", () => {
     expect(changed(read("package.json"), releasePackage(read("package.json"), "99.0.0"))).toEqual([
       '  "version": "99.0.0",',
     ]);
+    const python = "sdk/python/pyproject.toml";
+    expect(changed(read(python), VERSIONED[python]?.(read(python), "99.0.0") ?? "")).toEqual(['version = "99.0.0"']);
     const manifest = "deploy/kubernetes/messaging-service.yaml";
     const lines = changed(read(manifest), VERSIONED[manifest]?.(read(manifest), "99.0.0") ?? "");
     expect(new Set(lines.map((line) => line.trim()))).toEqual(

@@ -69,12 +69,17 @@ const releaseGuide = (text: string, version: string): string => text.replace(CLI
 const releaseManifest = (text: string, version: string): string =>
   text.replace(IMAGE, `$1${version}`).replace(MIGRATION_JOB, `$1${version.replaceAll(".", "-")}`);
 
+/** Sets the version of a pyproject.toml. */
+const releasePython = (text: string, version: string): string =>
+  text.replace(/^version = ".*"$/m, `version = "${version}"`);
+
 /** Every file with the version but the changelog. The client is generated from the service's API document, so both share one version. */
 export const VERSIONED: Record<string, (text: string, version: string) => string> = {
   "package.json": releasePackage,
   "package-lock.json": (text, version) => releaseLock(text, version, ["", "sdk"]),
   "sdk/package.json": releasePackage,
   "sdk/README.md": releaseGuide,
+  "sdk/python/pyproject.toml": releasePython,
   "docs/quick-start.md": releaseGuide,
   "deploy/kubernetes/messaging-service.yaml": releaseManifest,
 };

@@ -85,7 +85,7 @@ def verify_webhook(header: Optional[str], raw_body: bytes, secret: str, toleranc
     if not abs(time.time() - int(times[0])) <= tolerance_s:
         raise WebhookError("outside_tolerance", "The signature was made too long ago, or a clock is wrong.")
     try:
-        event = json.loads(raw_body)
+        event: Json = json.loads(raw_body)
     except ValueError as error:
         raise WebhookError("malformed", "The body is not JSON.") from error
     return event
@@ -140,6 +140,8 @@ class _Reply:
             request_id = meta.get("request_id") if isinstance(meta, dict) else None
             raise ApiError(self.status, body["error"], request_id, self.retry_after_s)
         message = f"The response, status {self.status}, does not come from the service."
+        if 200 <= self.status < 300 or self.status in (404, 405):
+            message += " Check the base URL."
         if 300 <= self.status < 400 and self.status != 304:
             message = f"The response, status {self.status}, is a redirect, which is not followed. Check the base URL."
         raise ApiError(self.status, {"message": message}, None, self.retry_after_s)
@@ -162,16 +164,20 @@ def _query_text(value: Any) -> str:
 class _Unredirected(urllib.request.HTTPRedirectHandler):
     """A redirect is an error: following it would repeat the key elsewhere. Its address, which may be none, is not read."""
 
-    def http_error_302(self, *_: Any) -> None:
+    def http_error_301(self, req: Any, fp: Any, code: int, msg: str, headers: Any) -> None:
         return None
 
-    http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302
+    http_error_302 = http_error_303 = http_error_307 = http_error_308 = http_error_301
 
 
 class _Transport:
     def __init__(self, base_url: str, api_key: str, retries: int, backoff_s: float, timeout_s: float) -> None:
         self._base_url = base_url.rstrip("/")
-        self._api_key = api_key
+        # A file has a line end behind the key.
+        self._api_key = api_key.strip()
+        # The complaint of http.client about such a header quotes the key.
+        if not (self._api_key.isascii() and self._api_key.isprintable()):
+            raise ValueError("The API key has characters that no key has.")
         self._retries = retries
         self._backoff_s = backoff_s
         self._timeout_s = timeout_s
@@ -219,7 +225,7 @@ class _Transport:
 
     def _backoff(self, attempt: int) -> float:
         """Half of the wait is random, so that callers who failed together do not come back together."""
-        full_s = min(BACKOFF_MAX_S, self._backoff_s * 2**attempt)
+        full_s = min(BACKOFF_MAX_S, self._backoff_s * 2.0**attempt)
         return full_s / 2 + random.random() * full_s / 2
 
     def _wait_after(self, reply: _Reply, attempt: int, is_repeatable: bool) -> Optional[float]:
@@ -270,6 +276,17 @@ def _at(path: str, item_id: str, rest: str = "") -> str:
     return f"{path}/{urllib.parse.quote(item_id, safe='')}{rest}"
 
 
+def _data(envelope: Json) -> Json:
+    data: Json = envelope["data"]
+    return data
+
+
+def _items(envelope: Json) -> List[Json]:
+    """The items of a list without pages."""
+    items: List[Json] = envelope["data"]["data"]
+    return items
+
+
 class Page:
     """The pages of a list: `data` and `pagination` of the first, every item of all pages when iterated.
 
@@ -304,7 +321,7 @@ class _Resource:
         return Page(lambda at: self._request("GET", path, query={**query, **at}), start)
 
     def _create(self, path: str, body: Json, idempotency_key: Optional[str]) -> Json:
-        return self._request("POST", path, body=body, is_keyed=True, idempotency_key=idempotency_key)["data"]
+        return _data(self._request("POST", path, body=body, is_keyed=True, idempotency_key=idempotency_key))
 
 
 class Messages(_Resource):
@@ -320,26 +337,26 @@ class Messages(_Resource):
 
     def estimate(self, **fields: Any) -> Json:
         """Segments, cost and refusals of a send, without sending."""
-        return self._request("POST", "/messages/estimate", body=fields, is_repeatable=True)["data"]
+        return _data(self._request("POST", "/messages/estimate", body=fields, is_repeatable=True))
 
     def cancel(self, message_id: str) -> Json:
         """Cancels a message that no provider was given yet: it is `failed`, and refunded."""
-        return self._request("POST", _at("/messages", message_id, "/cancel"), is_repeatable=True)["data"]
+        return _data(self._request("POST", _at("/messages", message_id, "/cancel"), is_repeatable=True))
 
     def redact(self, message_id: str) -> Json:
         """Deletes the text of a message that has ended, for good."""
-        return self._request("POST", _at("/messages", message_id, "/redact"), is_repeatable=True)["data"]
+        return _data(self._request("POST", _at("/messages", message_id, "/redact"), is_repeatable=True))
 
     def list(self, **query: Any) -> Page:
         """Messages, newest first."""
         return self._list("/messages", query)
 
     def get(self, message_id: str) -> Json:
-        return self._request("GET", _at("/messages", message_id))["data"]
+        return _data(self._request("GET", _at("/messages", message_id)))
 
     def timeline(self, message_id: str) -> Json:
         """Every step of a message: attempts, delivery receipts, events, money."""
-        return self._request("GET", _at("/messages", message_id, "/timeline"))["data"]
+        return _data(self._request("GET", _at("/messages", message_id, "/timeline")))
 
 
 class Inbound(_Resource):
@@ -350,20 +367,20 @@ class Inbound(_Resource):
         return self._list("/inbound", query)
 
     def get(self, inbound_id: str) -> Json:
-        return self._request("GET", _at("/inbound", inbound_id))["data"]
+        return _data(self._request("GET", _at("/inbound", inbound_id)))
 
 
 class Account(_Resource):
     """The account of the key."""
 
     def get(self) -> Json:
-        return self._request("GET", "/account")["data"]
+        return _data(self._request("GET", "/account"))
 
     def balance(self) -> Json:
-        return self._request("GET", "/balance")["data"]
+        return _data(self._request("GET", "/balance"))
 
     def usage(self, **query: Any) -> Json:
-        return self._request("GET", "/usage", query=query)["data"]
+        return _data(self._request("GET", "/usage", query=query))
 
 
 class Senders(_Resource):
@@ -376,14 +393,14 @@ class Senders(_Resource):
         return self._create("/senders/create", fields, idempotency_key)
 
     def get(self, sender_id: str) -> Json:
-        return self._request("GET", _at("/senders", sender_id))["data"]
+        return _data(self._request("GET", _at("/senders", sender_id)))
 
     def update(self, sender_id: str, **fields: Any) -> Json:
         """Changes the ids of its registration in India (DLT)."""
-        return self._request("PATCH", _at("/senders", sender_id), body=fields)["data"]
+        return _data(self._request("PATCH", _at("/senders", sender_id), body=fields))
 
     def delete(self, sender_id: str) -> Json:
-        return self._request("DELETE", _at("/senders", sender_id))["data"]
+        return _data(self._request("DELETE", _at("/senders", sender_id)))
 
 
 class Suppressions(_Resource):
@@ -397,17 +414,17 @@ class Suppressions(_Resource):
 
     def import_(self, **fields: Any) -> Json:
         """Suppresses up to 10,000 numbers. A repeated call changes nothing."""
-        return self._request("POST", "/suppressions/import", body=fields, is_repeatable=True)["data"]
+        return _data(self._request("POST", "/suppressions/import", body=fields, is_repeatable=True))
 
     def delete(self, suppression_id: str) -> Json:
-        return self._request("DELETE", _at("/suppressions", suppression_id))["data"]
+        return _data(self._request("DELETE", _at("/suppressions", suppression_id)))
 
 
 class ApiKeys(_Resource):
     """API keys."""
 
     def list(self) -> List[Json]:
-        return self._request("GET", "/api-keys")["data"]["data"]
+        return _items(self._request("GET", "/api-keys"))
 
     def create(self, *, idempotency_key: Optional[str] = None, **fields: Any) -> Json:
         """Only this response contains the secret."""
@@ -415,52 +432,52 @@ class ApiKeys(_Resource):
 
     def update(self, key_id: str, **fields: Any) -> Json:
         """Changes name, limits, addresses or expiry."""
-        return self._request("PATCH", _at("/api-keys", key_id), body=fields)["data"]
+        return _data(self._request("PATCH", _at("/api-keys", key_id), body=fields))
 
     def revoke(self, key_id: str, *, cascade: bool = False) -> Json:
         """`cascade` also revokes the keys that were created with this key, and those created with them."""
         query = {"cascade": True} if cascade else None
-        return self._request("DELETE", _at("/api-keys", key_id), query=query)["data"]
+        return _data(self._request("DELETE", _at("/api-keys", key_id), query=query))
 
 
 class Webhooks(_Resource):
     """Webhook endpoints and their deliveries. `verify_webhook` checks the requests that they get."""
 
     def list(self) -> List[Json]:
-        return self._request("GET", "/webhooks")["data"]["data"]
+        return _items(self._request("GET", "/webhooks"))
 
     def create(self, *, idempotency_key: Optional[str] = None, **fields: Any) -> Json:
         """Only this response contains the signing secret."""
         return self._create("/webhooks/create", fields, idempotency_key)
 
     def get(self, endpoint_id: str) -> Json:
-        return self._request("GET", _at("/webhooks", endpoint_id))["data"]
+        return _data(self._request("GET", _at("/webhooks", endpoint_id)))
 
     def update(self, endpoint_id: str, **fields: Any) -> Json:
         """Changes URL, events or description."""
-        return self._request("PATCH", _at("/webhooks", endpoint_id), body=fields)["data"]
+        return _data(self._request("PATCH", _at("/webhooks", endpoint_id), body=fields))
 
     def delete(self, endpoint_id: str) -> Json:
-        return self._request("DELETE", _at("/webhooks", endpoint_id))["data"]
+        return _data(self._request("DELETE", _at("/webhooks", endpoint_id)))
 
     def deliveries(self, endpoint_id: str, **query: Any) -> Page:
         return self._list(_at("/webhooks", endpoint_id, "/deliveries"), query)
 
     def test(self, endpoint_id: str) -> Json:
         """Posts one test event to the endpoint at once."""
-        return self._request("POST", _at("/webhooks", endpoint_id, "/test"))["data"]
+        return _data(self._request("POST", _at("/webhooks", endpoint_id, "/test")))
 
     def rotate_secret(self, endpoint_id: str, *, idempotency_key: Optional[str] = None) -> Json:
         path = _at("/webhooks", endpoint_id, "/rotate-secret")
-        return self._request("POST", path, is_keyed=True, idempotency_key=idempotency_key)["data"]
+        return _data(self._request("POST", path, is_keyed=True, idempotency_key=idempotency_key))
 
     def enable(self, endpoint_id: str) -> Json:
-        return self._request("POST", _at("/webhooks", endpoint_id, "/enable"), is_repeatable=True)["data"]
+        return _data(self._request("POST", _at("/webhooks", endpoint_id, "/enable"), is_repeatable=True))
 
     def recover(self, endpoint_id: str, *, since: Union[str, datetime.datetime]) -> Json:
         """Sends the events again that the endpoint missed since a time."""
         path = _at("/webhooks", endpoint_id, "/recover")
-        return self._request("POST", path, body={"since": since}, is_repeatable=True)["data"]
+        return _data(self._request("POST", path, body={"since": since}, is_repeatable=True))
 
 
 class Events(_Resource):

@@ -164,6 +164,27 @@ class Client(unittest.TestCase):
                 stub.client.account.get()
             self.assertEqual((caught.exception.status, caught.exception.code), (status, "unexpected_answer"))
 
+    def test_a_page_of_another_server_suggests_to_check_the_base_url(self):
+        advised = []
+        for status in (200, 404, 502):
+            stub = self.stub((status, {}, b"<html>"))
+            with self.assertRaises(ApiError) as raised:
+                stub.client.account.get()
+            advised.append(str(raised.exception).endswith("does not come from the service. Check the base URL."))
+        self.assertEqual(advised, [True, True, False])
+
+    def test_a_key_that_no_header_takes_is_refused_and_not_quoted(self):
+        for key in ("ds_live_a\nb", "ds_live_\u043a"):
+            with self.assertRaises(ValueError) as raised:
+                MessagingClient("http://localhost", key)
+            self.assertEqual(str(raised.exception), "The API key has characters that no key has.")
+
+    def test_a_line_end_behind_a_key_as_a_file_has_one_does_not_count(self):
+        stub = self.stub(success({}))
+        base_url = f"http://127.0.0.1:{stub.server.server_address[1]}/api/v1/"
+        MessagingClient(base_url, "ds_live_test\r\n").account.get()
+        self.assertEqual(stub.seen[0][2]["Authorization"], "Bearer ds_live_test")
+
     def test_an_error_of_a_proxy_that_resembles_one_of_the_service_is_one_too(self):
         busy = {"code": "busy", "message": "Busy."}
         for body in (
