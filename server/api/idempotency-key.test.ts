@@ -35,9 +35,7 @@ test("two headers of the name are refused in words of their own", () => {
       return thrown instanceof Error && thrown.message;
     }
   };
-  expect(messageOf("one, other")).toBe(
-    "Idempotency-Key must be given once, with 1 to 255 visible ASCII characters.",
-  );
+  expect(messageOf("one, other")).toBe("Idempotency-Key must be given once, with 1 to 255 visible ASCII characters.");
   expect(messageOf("with space")).toBe("Idempotency-Key must have 1 to 255 visible ASCII characters.");
 });
 
