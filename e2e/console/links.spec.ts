@@ -14,3 +14,49 @@ test("a page is fetched ahead once somebody points at its link, and no other one
   }
   expect([...ahead]).toEqual(["/messages", "/senders"]);
 });
+
+test("a page that is long in coming is announced until it is there, also from a row of a list", async ({
+  console: page,
+  api,
+  account,
+}) => {
+  const { body } = await api.post("/messages/send", { from: account.sender, to: "+15550100001", body: "Slow" });
+  const held: Array<() => void> = [];
+  await page.goto("/messages");
+  const row = page.getByRole("row", { name: /\+15550100001/ });
+  await expect(row).toBeVisible();
+  const bar = page.getByRole("progressbar", { name: "Loading the page" });
+  await expect(bar).toHaveCount(0);
+  const isPage = (url: URL) => url.searchParams.has("_rsc");
+  await page.route(isPage, async (route) => {
+    await new Promise<void>((resolve) => held.push(resolve));
+    await route.continue();
+  });
+  const release = () => {
+    for (const go of held.splice(0)) go();
+  };
+
+  await page.getByRole("navigation").first().getByRole("link", { name: "Senders", exact: true }).click();
+  await expect(bar).toBeVisible();
+  await expect(page.getByRole("heading", { level: 1, name: "Messages" })).toBeVisible();
+  // The page ahead and the page itself may be two requests, one after the other.
+  await expect(async () => {
+    release();
+    await expect(page.getByRole("heading", { level: 1, name: "Senders" })).toBeVisible({ timeout: 500 });
+  }).toPass();
+  await expect(bar).toHaveCount(0);
+
+  await page.goBack();
+  await expect(async () => {
+    release();
+    await expect(row).toBeVisible({ timeout: 500 });
+  }).toPass();
+  await expect(bar).toHaveCount(0);
+  await row.getByRole("cell").last().click();
+  await expect(bar).toBeVisible();
+  await expect(async () => {
+    release();
+    await expect(page).toHaveURL(`/messages/${body.data.id}`, { timeout: 500 });
+  }).toPass();
+  await expect(bar).toHaveCount(0);
+});
