@@ -30,7 +30,7 @@ const QUERIES: Record<string, (ask: Ask) => Promise<void>[]> = {
   "/usage": (ask) => [ask.accounts.usage.prefetch({ period: "month" })],
   "/senders": (ask) => [ask.senders.list.prefetch({ page: 1, limit: 25 })],
   "/suppressions": (ask) => [ask.suppressions.list.prefetch({ page: 1, limit: 25 })],
-  "/api-keys": (ask) => [ask.apiKeys.list.prefetch()],
+  "/api-keys": (ask) => [ask.apiKeys.details.prefetch()],
   "/webhooks": (ask) => [ask.webhooks.list.prefetch()],
   "/events": (ask) => [ask.webhooks.events.prefetch({ page: 1, limit: 25 })],
 };

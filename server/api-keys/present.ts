@@ -1,7 +1,7 @@
 import type { ApiKey as ApiKeyRow } from "@/prisma/generated/client";
 import { isTestAccount } from "../core/ids";
 import { isoOrNull } from "../core/wire";
-import type { ApiKey } from "./schema";
+import type { ApiKey, ApiKeyDetail } from "./schema";
 import { SCOPES } from "./scopes";
 
 /**
@@ -27,4 +27,10 @@ export const presentApiKey = (row: ApiKeyRow, at: Date, showsLimits = false): Ap
   last_used_at: isoOrNull(row.lastUsedAt),
   expires_at: isoOrNull(row.expiresAt),
   created_at: row.createdAt.toISOString(),
+});
+
+/** Row -> wire for people: with all limits, and the time of its revocation. */
+export const presentApiKeyDetail = (row: ApiKeyRow, at: Date): ApiKeyDetail => ({
+  revoked_at: isoOrNull(row.revokedAt),
+  ...presentApiKey(row, at, true),
 });

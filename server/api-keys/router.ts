@@ -3,13 +3,14 @@ import { Deleted, listOf } from "../core/wire";
 import { rotateApiKey } from "./rotate";
 import {
   ApiKey,
+  ApiKeyDetail,
   CreateApiKeyInput,
   CreatedApiKey,
   RevokeApiKeyInput,
   RotateApiKeyInput,
   UpdateApiKeyInput,
 } from "./schema";
-import { createApiKey, listApiKeys, revokeApiKey } from "./service";
+import { createApiKey, listApiKeyDetails, listApiKeys, revokeApiKey } from "./service";
 import { updateApiKey } from "./update";
 
 export const apiKeysRouter = router({
@@ -79,6 +80,7 @@ export const apiKeysRouter = router({
     .input(RevokeApiKeyInput)
     .output(Deleted)
     .mutation(({ ctx, input }) => revokeApiKey(ctx.actor, input)),
+  details: sessionProcedure.output(listOf(ApiKeyDetail)).query(({ ctx }) => listApiKeyDetails(ctx.actor)),
   rotate: sessionProcedure
     .input(RotateApiKeyInput)
     .output(CreatedApiKey)

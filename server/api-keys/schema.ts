@@ -50,6 +50,10 @@ export const ApiKey = z.object({
 });
 export type ApiKey = z.output<typeof ApiKey>;
 
+/** Console: a key with all limits, and when it was revoked; null: never. One that expired since is still one that was revoked. */
+export const ApiKeyDetail = ApiKey.extend({ revoked_at: NullableDateTime });
+export type ApiKeyDetail = z.output<typeof ApiKeyDetail>;
+
 export const CreatedApiKey = ApiKey.omit({ daily_limit: true, monthly_limit: true, allowed_ips: true }).extend({
   plain_key: z.string().describe("The whole key, shown in this response only; only its hash is stored."),
   plain_key_notice: z.string().describe("A reminder to store the key now."),

@@ -1,19 +1,19 @@
 import { expect, test } from "vitest";
 import { explain, rowsRead, statementsOf } from "@/test/database/plans";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
-import type { AccountActor } from "../core/actor";
+import type { AccountActor, SessionActor } from "../core/actor";
 import { pool, prisma } from "../core/db";
 import { newId } from "../core/ids";
 import { authenticate } from "./authenticate";
 import { CreateApiKeyInput } from "./schema";
 import { SCOPES } from "./scopes";
 import { hashKey } from "./secret";
-import { createApiKey, listApiKeys, revokeApiKey } from "./service";
+import { createApiKey, listApiKeyDetails, listApiKeys, revokeApiKey } from "./service";
 
 const NO_LIMITS = { daily: null, monthly: null };
 const input = (more: Partial<CreateApiKeyInput> = {}) => CreateApiKeyInput.parse({ name: "server", ...more });
 
-const ownerOf = (account: TestAccount): AccountActor => ({
+const ownerOf = (account: TestAccount): SessionActor => ({
   kind: "session",
   accountId: account.accountId,
   userId: newId("user"),
@@ -243,6 +243,18 @@ test("an expired key is listed as inactive", async () => {
   const { id } = await createApiKey(account.actor, input());
   await prisma().apiKey.update({ where: { id }, data: { expiresAt: new Date(Date.now() - 1) } });
   expect((await listApiKeys(account.actor)).data.find((key) => key.id === id)?.is_active).toBe(false);
+});
+
+test("people see when a key was revoked, also after it has expired; programs do not", async () => {
+  const account = await makeAccount();
+  const { id } = await createApiKey(account.actor, input());
+  const seen = async () => (await listApiKeyDetails(ownerOf(account))).data.find((key) => key.id === id);
+  expect(await seen()).toMatchObject({ is_active: true, revoked_at: null });
+  await revokeApiKey(account.actor, { id, cascade: false });
+  const { revokedAt } = await prisma().apiKey.update({ where: { id }, data: { expiresAt: new Date(Date.now() - 1) } });
+  expect(await seen()).toMatchObject({ is_active: false, revoked_at: revokedAt?.toISOString(), daily_limit: null });
+  const listed = (await listApiKeys(account.actor)).data.find((key) => key.id === id);
+  expect(listed).not.toHaveProperty("revoked_at");
 });
 
 test("refuses another account's id", async () => {

@@ -2,7 +2,7 @@ import { createOnce } from "../accounts/idempotency/create-once";
 import { type IdempotentRequest, plainRequest } from "../accounts/idempotency/request";
 import type { AuditValues } from "../audit/schema";
 import { recordAudit } from "../audit/store";
-import { type AccountActor, requireConfirmed } from "../core/actor";
+import { type AccountActor, requireConfirmed, type SessionActor } from "../core/actor";
 import { now } from "../core/clock";
 import type { Tx } from "../core/db";
 import { forbidden, invalidRequest, notFound, unauthorized } from "../core/errors";
@@ -11,8 +11,8 @@ import { isoOrNull } from "../core/wire";
 import { invalidateKey } from "./authenticate";
 import { exceededParam, type KeyLimits, limitsOf, type RequestedLimits } from "./ceiling";
 import { GENERATIONS_MAX, generationOf, lockWithDescendants, revokeKeys } from "./lineage";
-import { presentApiKey } from "./present";
-import type { ApiKey, CreateApiKeyInput, CreatedApiKey, RevokeApiKeyInput } from "./schema";
+import { presentApiKey, presentApiKeyDetail } from "./present";
+import type { ApiKey, ApiKeyDetail, CreateApiKeyInput, CreatedApiKey, RevokeApiKeyInput } from "./schema";
 import { missingScopes, SCOPES, type Scope } from "./scopes";
 import { hashKey, keyHint, newPlainKey } from "./secret";
 import { insertKey, readKeys } from "./store";
@@ -24,6 +24,13 @@ export async function listApiKeys(actor: AccountActor): Promise<{ object: "list"
   const rows = await readKeys(actor.accountId);
   const at = now();
   return { object: "list", data: rows.map((row) => presentApiKey(row, at, actor.kind === "session")) };
+}
+
+/** The same keys as {@link listApiKeys}, as the console shows them. */
+export async function listApiKeyDetails(actor: SessionActor): Promise<{ object: "list"; data: ApiKeyDetail[] }> {
+  const rows = await readKeys(actor.accountId);
+  const at = now();
+  return { object: "list", data: rows.map((row) => presentApiKeyDetail(row, at)) };
 }
 
 /** A signed-in owner has every scope, a key its own. */

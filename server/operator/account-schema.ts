@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { UsageSeries } from "../accounts/schema";
-import { ApiKey } from "../api-keys/schema";
+import { ApiKeyDetail } from "../api-keys/schema";
 import { DateTime, PageQuery } from "../core/wire";
 import { Member } from "../members/schema";
 import { Message } from "../messages/schema";
@@ -12,7 +12,7 @@ const LEDGER_LIMIT_MAX = 100;
 /** Operator: an account with its people, its keys and its usage of the last 30 days. */
 export const OperatedAccountDetail = OperatedAccount.extend({
   members: z.array(Member.pick({ id: true, name: true, email: true, role: true })),
-  keys: z.array(ApiKey),
+  keys: z.array(ApiKeyDetail),
   days: UsageSeries,
 });
 export type OperatedAccountDetail = z.output<typeof OperatedAccountDetail>;

@@ -1,6 +1,6 @@
 /** One account, as its operator looks into it. */
 import { getUsageSeries } from "../accounts/service";
-import { listApiKeys } from "../api-keys/service";
+import { listApiKeyDetails } from "../api-keys/service";
 import { requireOperator, type SessionActor } from "../core/actor";
 import { prisma, readPool } from "../core/db";
 import { notFound } from "../core/errors";
@@ -35,7 +35,7 @@ export async function getOperatedAccount(
   const { row, reader } = await findAccount(actor, accountId);
   const [members, keys, days] = await Promise.all([
     listMembers(reader),
-    listApiKeys(reader),
+    listApiKeyDetails(reader),
     getUsageSeries(reader, { days: USAGE_DAYS }),
   ]);
   return { ...presentOperatedAccount(row), members, keys: keys.data, days };

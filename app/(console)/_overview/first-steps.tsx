@@ -14,7 +14,7 @@ type Step = { icon: Icon; title: string; text: string; href: string; action: str
 export function FirstSteps({ hasSent }: { hasSent: boolean }) {
   const senders = trpc.senders.list.useQuery({ limit: 1 });
   const approved = trpc.senders.list.useQuery({ status: "approved", limit: 1 });
-  const keys = trpc.apiKeys.list.useQuery();
+  const keys = trpc.apiKeys.details.useQuery();
   const webhooks = trpc.webhooks.list.useQuery();
   const waiting = (senders.data?.pagination.total ?? 0) > 0 && approved.data?.pagination.total === 0;
 

@@ -30,6 +30,7 @@ const en = {
     addresses: "Addresses",
     anyAddress: "Any",
     expires: "Expires",
+    revoked: "Revoked",
     lastUsed: "Last used",
     never: "Never",
     createdBy: (time: ReactNode, key: ReactNode) => (

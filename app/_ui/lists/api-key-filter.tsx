@@ -13,7 +13,7 @@ export function ApiKeyFilter({
   keyId: string;
   onChange: (keyId: string | undefined) => void;
 }) {
-  const { data } = trpc.apiKeys.list.useQuery();
+  const { data } = trpc.apiKeys.details.useQuery();
   const options = (data?.data ?? []).map(({ id, name }) => ({ value: id, label: name }));
   const isUnlisted = keyId !== "" && !options.some(({ value }) => value === keyId);
   return (

@@ -1,9 +1,9 @@
 import { Group, Text } from "@mantine/core";
 import { apiKeyCellsTexts as texts } from "@/app/_texts/api-keys/cells";
-import { serverNow } from "@/app/_trpc/clock";
-import type { ApiKey } from "@/server/api-keys/schema";
+import type { ApiKey, ApiKeyDetail } from "@/server/api-keys/schema";
 import { SCOPE_DESCRIPTIONS, SCOPES } from "@/server/api-keys/scopes";
 import { Tooltip } from "../tooltip";
+import { endOf } from "./key-end";
 import { StatusBadge } from "./status-badge";
 
 /** Permissions, each explained in its tooltip. */
@@ -22,9 +22,9 @@ export function Scopes({ permissions }: { permissions: ApiKey["permissions"] }) 
   );
 }
 
-/** Whether the key works, and if not, why. */
-export function KeyState({ apiKey }: { apiKey: ApiKey }) {
-  if (apiKey.is_active) return <StatusBadge tone="success">{texts.active}</StatusBadge>;
-  const expired = apiKey.expires_at !== null && Date.parse(apiKey.expires_at) <= serverNow();
-  return <StatusBadge tone={expired ? "warning" : "neutral"}>{expired ? texts.expired : texts.revoked}</StatusBadge>;
+/** Whether the key works, and if not, what ended it first. */
+export function KeyState({ apiKey }: { apiKey: ApiKeyDetail }) {
+  const end = endOf(apiKey);
+  if (end === null) return <StatusBadge tone="success">{texts.active}</StatusBadge>;
+  return <StatusBadge tone={end === "expired" ? "warning" : "neutral"}>{texts[end]}</StatusBadge>;
 }

@@ -18,7 +18,7 @@ import { RowLink } from "@/app/_ui/lists/row-link";
 import { Tooltip } from "@/app/_ui/tooltip";
 import { KeyState, Scopes } from "@/app/_ui/values/key-cells";
 import { Time } from "@/app/_ui/values/time";
-import type { ApiKey } from "@/server/api-keys/schema";
+import type { ApiKeyDetail } from "@/server/api-keys/schema";
 import { CreateApiKeyDialog } from "./create-api-key-dialog";
 import { EditApiKeyDialog } from "./edit-api-key-dialog";
 import { Limits } from "./key-limits";
@@ -27,11 +27,11 @@ import { RevokeButton } from "./revoke-button";
 /** The API keys of the account, with their permissions, limits and last use. */
 export function ApiKeysView() {
   const router = useRouter();
-  const keys = trpc.apiKeys.list.useQuery();
+  const keys = trpc.apiKeys.details.useQuery();
   const isTestMode = useTestMode();
   const mayChange = useMayChange();
   const [creating, dialog] = useCreateDialog();
-  const [edited, setEdited] = useState<ApiKey | null>(null);
+  const [edited, setEdited] = useState<ApiKeyDetail | null>(null);
   const createButton = mayChange && (
     <Button leftSection={<IconPlus size={16} />} onClick={dialog.open}>
       {isTestMode ? texts.createTestKey : texts.createKey}
@@ -74,7 +74,7 @@ export function ApiKeysView() {
   );
 }
 
-const columnsOf = (onEdit: (apiKey: ApiKey) => void, mayChange: boolean): ReadonlyArray<Column<ApiKey>> => [
+const columnsOf = (onEdit: (apiKey: ApiKeyDetail) => void, mayChange: boolean): ReadonlyArray<Column<ApiKeyDetail>> => [
   {
     key: "name",
     header: texts.columns.key,

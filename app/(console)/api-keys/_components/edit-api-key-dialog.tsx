@@ -37,7 +37,7 @@ function EditForm({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) 
   const update = useChange(utils.client.apiKeys.update.mutate, {
     look: async ({ allowed_ips, ...asked }) =>
       ifHolds(
-        (await utils.client.apiKeys.list.query()).data.find(({ id }) => id === asked.id),
+        (await utils.client.apiKeys.details.query()).data.find(({ id }) => id === asked.id),
         { ...asked, allowed_ips: allowed_ips && storedNetworks(allowed_ips) },
       ),
     late: { failed: formTexts.notChanged },

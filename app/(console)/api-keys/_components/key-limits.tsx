@@ -1,10 +1,10 @@
 import { Stack, Text } from "@mantine/core";
 import { apiKeysTexts as texts } from "@/app/_texts/api-keys/list";
 import { formatCount } from "@/app/_ui/values/count";
-import type { ApiKey } from "@/server/api-keys/schema";
+import type { ApiKeyDetail } from "@/server/api-keys/schema";
 
 /** Limits and allowed addresses of the key. */
-export function Limits({ apiKey }: { apiKey: ApiKey }) {
+export function Limits({ apiKey }: { apiKey: ApiKeyDetail }) {
   const lines = [
     texts.limits.requestsPerMinute(apiKey.rate_limit, formatCount(apiKey.rate_limit)),
     typeof apiKey.daily_limit === "number" &&

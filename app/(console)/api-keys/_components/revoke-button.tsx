@@ -14,11 +14,11 @@ import { descendantsOf } from "./descendants";
 /** Revokes a key once it is confirmed, and on request the active keys that descend from it. */
 export function useRevoke(apiKey: ApiKey) {
   const utils = trpc.useUtils();
-  const keys = trpc.apiKeys.list.useQuery();
+  const keys = trpc.apiKeys.details.useQuery();
   const made = descendantsOf(apiKey.id, keys.data?.data ?? []).filter((key) => key.is_active);
   const revoke = useChange(utils.client.apiKeys.revoke.mutate, {
     look: async ({ id }) => {
-      const { data } = await utils.client.apiKeys.list.query();
+      const { data } = await utils.client.apiKeys.details.query();
       return data.some((key) => key.id === id && key.is_active) ? undefined : { id, object: "api_key", deleted: true };
     },
     onSuccess: (_, { cascade }) =>

@@ -11,7 +11,7 @@ import { usePageTitle } from "@/app/_ui/frame/use-page-title";
 import { IconBan, IconKeyOff, IconPencil } from "@/app/_ui/icons/icons";
 import { NotFoundCard } from "@/app/_ui/lists/not-found-card";
 import { QueryState } from "@/app/_ui/lists/query-state";
-import type { ApiKey } from "@/server/api-keys/schema";
+import type { ApiKeyDetail } from "@/server/api-keys/schema";
 import { EditApiKeyDialog } from "../../_components/edit-api-key-dialog";
 import { useRevoke } from "../../_components/revoke-button";
 import { KeyFacts } from "./key-facts";
@@ -21,7 +21,7 @@ import { RotateKeyButton } from "./rotate-key-button";
 
 /** One API key: its limits, its use, and what can be done about it. */
 export function ApiKeyView({ id }: { id: string }) {
-  const keys = trpc.apiKeys.list.useQuery();
+  const keys = trpc.apiKeys.details.useQuery();
   const found = keys.data?.data.find((key) => key.id === id);
   usePageTitle(found ? texts.titleOf(found.name) : texts.title);
   if (keys.data && !found) return <NoSuchKey />;
@@ -50,7 +50,7 @@ export function ApiKeyView({ id }: { id: string }) {
   );
 }
 
-function KeyHeader({ apiKey }: { apiKey: ApiKey }) {
+function KeyHeader({ apiKey }: { apiKey: ApiKeyDetail }) {
   const mayChange = useMayChange();
   const [isEdited, setIsEdited] = useState(false);
   const { confirm, isPending } = useRevoke(apiKey);

@@ -6,10 +6,10 @@ import { formatCount } from "@/app/_ui/values/count";
 import { Copied, Fact } from "@/app/_ui/values/fact";
 import { KeyState, Scopes } from "@/app/_ui/values/key-cells";
 import { ExactTime } from "@/app/_ui/values/time";
-import type { ApiKey } from "@/server/api-keys/schema";
+import type { ApiKeyDetail } from "@/server/api-keys/schema";
 
 /** The fields of a key. `keys`: all of its account, some of which it may have made. */
-export function KeyFacts({ apiKey, keys }: { apiKey: ApiKey; keys: readonly ApiKey[] }) {
+export function KeyFacts({ apiKey, keys }: { apiKey: ApiKeyDetail; keys: readonly ApiKeyDetail[] }) {
   const made = keys.filter(({ created_by: by }) => by === apiKey.id);
   return (
     <Card component="section" aria-labelledby="key-details" h="100%">
@@ -43,6 +43,11 @@ export function KeyFacts({ apiKey, keys }: { apiKey: ApiKey; keys: readonly ApiK
         <Fact label={texts.facts.expires}>
           <ExactTime value={apiKey.expires_at} fallback={texts.facts.never} />
         </Fact>
+        {apiKey.revoked_at && (
+          <Fact label={texts.facts.revoked}>
+            <ExactTime value={apiKey.revoked_at} />
+          </Fact>
+        )}
         <Fact label={texts.facts.lastUsed}>
           <ExactTime value={apiKey.last_used_at} fallback={texts.facts.never} />
         </Fact>
@@ -67,7 +72,7 @@ export function KeyFacts({ apiKey, keys }: { apiKey: ApiKey; keys: readonly ApiK
   );
 }
 
-function MessageLimits({ apiKey: { daily_limit: daily, monthly_limit: monthly } }: { apiKey: ApiKey }) {
+function MessageLimits({ apiKey: { daily_limit: daily, monthly_limit: monthly } }: { apiKey: ApiKeyDetail }) {
   const limits = [
     typeof daily === "number" && texts.facts.perDay(formatCount(daily)),
     typeof monthly === "number" && texts.facts.perMonth(formatCount(monthly)),
@@ -76,7 +81,7 @@ function MessageLimits({ apiKey: { daily_limit: daily, monthly_limit: monthly } 
 }
 
 /** Another key by its name; one that is no longer listed, by its id. */
-function KeyLink({ id, of }: { id: string; of: readonly ApiKey[] }) {
+function KeyLink({ id, of }: { id: string; of: readonly ApiKeyDetail[] }) {
   const name = of.find((key) => key.id === id)?.name;
   if (name === undefined) return <span className="mono break-word">{id}</span>;
   return (

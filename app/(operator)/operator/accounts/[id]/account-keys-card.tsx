@@ -4,9 +4,9 @@ import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { formatCount } from "@/app/_ui/values/count";
 import { KeyState, Scopes } from "@/app/_ui/values/key-cells";
 import { Time } from "@/app/_ui/values/time";
-import type { ApiKey } from "@/server/api-keys/schema";
+import type { ApiKeyDetail } from "@/server/api-keys/schema";
 
-const columns = (texts: typeof accountTexts.keys): ReadonlyArray<Column<ApiKey>> => [
+const columns = (texts: typeof accountTexts.keys): ReadonlyArray<Column<ApiKeyDetail>> => [
   {
     key: "key",
     header: texts.key,
@@ -42,7 +42,7 @@ const columns = (texts: typeof accountTexts.keys): ReadonlyArray<Column<ApiKey>>
 ];
 
 /** The keys of an account: those in use, and those that ended in the last 90 days. */
-export function AccountKeysCard({ keys }: { keys: readonly ApiKey[] }) {
+export function AccountKeysCard({ keys }: { keys: readonly ApiKeyDetail[] }) {
   const texts = accountTexts.keys;
   return (
     <Card component="section" aria-labelledby="account-keys" padding={0}>
