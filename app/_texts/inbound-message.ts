@@ -7,6 +7,7 @@ const en = {
   optedOut: (sender: string) => `It asked to stop: messages from ${sender} to this number now fail.`,
   optedIn: (sender: string) => `It asked for messages from ${sender} again.`,
   sentTo: (sender: string) => `To ${sender}.`,
+  reply: "Reply",
   text: { title: "Text", none: "The message has no text." },
   details: {
     title: "Details",
@@ -14,6 +15,8 @@ const en = {
     copyId: "Copy message ID",
     from: "From",
     copyFrom: "Copy sender",
+    allToNumber: "All messages to this number",
+    allFromNumber: "All messages from this number",
     to: "To",
     provider: "Provider",
     providerId: "Provider’s message ID",

@@ -41,9 +41,26 @@ test("inbound messages appear by themselves, are filtered in the address, and op
     await expect(page.getByRole("region", { name: "Text" })).toContainText("Is the table free?");
     await expect(page.getByRole("region", { name: "Details" })).toContainText("Sandbox");
     await expect(page.getByRole("region", { name: "Event" })).toContainText("message.received");
+    await expect(page.getByRole("link", { name: "All messages from this number" })).toHaveAttribute(
+      "href",
+      "/inbound?from=%2B14155550123",
+    );
     await page.goto("/events?type=message.received");
     await page.getByRole("table", { name: "Events" }).getByRole("link", { name: HANDSET }).click();
     await expect(page).toHaveURL(/\/inbound\/inb_/);
+  });
+
+  await test.step("it is replied to, by the sender ID that it was sent to", async () => {
+    await page.getByRole("link", { name: "Reply" }).click();
+    await expect(page.getByRole("textbox", { name: "To" })).toHaveValue(HANDSET);
+    await expect(page.getByRole("combobox", { name: "From" })).toHaveValue(account.sender);
+    await page.getByRole("textbox", { name: "Text" }).fill("Yes, it is.");
+    await page.getByRole("button", { name: "Send message" }).click();
+    await expect(page.getByRole("heading", { level: 1, name: `Message to ${HANDSET}` })).toBeVisible();
+    await page.goto("/inbound");
+    await table.getByRole("link", { name: OTHER }).click();
+    await expect(page.getByRole("region", { name: "Text" })).toContainText("STOP");
+    await expect(page.getByRole("link", { name: "Reply" })).toHaveCount(0);
   });
 });
 

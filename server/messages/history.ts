@@ -24,6 +24,17 @@ export async function findMessage(actor: AccountActor, id: string, db: Queryable
   return row;
 }
 
+/** The key that a message was sent with; null: the console. Keys are never deleted. */
+export async function findKeyOf(actor: AccountActor, id: string): Promise<{ id: string; name: string } | null> {
+  const { rows } = await pool().query<{ id: string; name: string }>({
+    name: "messages.key",
+    text: `SELECT k.id, k.name FROM messages m JOIN api_keys k ON k.id = m.api_key_id
+           WHERE m.id = $1 AND m.account_id = $2`,
+    values: [id, actor.accountId],
+  });
+  return rows[0] ?? null;
+}
+
 /** Reads one message with its attempts, receipts, money, events and webhook tries. @throws 404, also for another account's. */
 export async function readHistory(actor: AccountActor, id: string): Promise<MessageHistory> {
   const { accountId } = actor;

@@ -2,7 +2,7 @@ import type { AccountActor } from "../core/actor";
 import { fromMicros } from "../core/wire";
 import { estimateSend } from "./accept/estimate";
 import { isInNumberingPlan } from "./accept/fraud-rules";
-import { findMessage, readHistory } from "./history";
+import { findKeyOf, findMessage, readHistory } from "./history";
 import { presentMessage } from "./present";
 import type { Quote, QuoteInput } from "./quote-schema";
 import type { Message, MessageDetail } from "./schema";
@@ -15,10 +15,14 @@ export const getMessage = async (actor: AccountActor, id: string): Promise<Messa
 
 /** Console: returns a message with its history. @throws 404, also for another account's. */
 export async function getMessageDetail(actor: AccountActor, id: string): Promise<MessageDetail> {
-  const { message: row, attempts, receipts, ledger, events, deliveries } = await readHistory(actor, id);
+  const [{ message: row, attempts, receipts, ledger, events, deliveries }, apiKey] = await Promise.all([
+    readHistory(actor, id),
+    findKeyOf(actor, id),
+  ]);
   return {
     message: presentMessage(row),
     reference: row.reference,
+    api_key: apiKey,
     encoding: row.encoding as MessageDetail["encoding"],
     segments: row.segments,
     attempts: attempts.map((attempt) => ({

@@ -209,6 +209,8 @@ export const MessagePath = z.object({ id: z.string().describe("Message id, prefi
 export const MessageDetail = z.object({
   message: Message,
   reference: z.string().nullable(),
+  /** The key that it was sent with; null: it was sent in the console. */
+  api_key: z.object({ id: z.string(), name: z.string() }).nullable(),
   encoding: Encoding,
   segments: z.number().int(),
   attempts: z.array(

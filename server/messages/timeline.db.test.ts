@@ -1,13 +1,13 @@
 import { afterEach, beforeAll, expect, test } from "vitest";
 import { plainRequest } from "@/server/accounts/idempotency/request";
-import { pool } from "@/server/core/db";
+import { pool, prisma } from "@/server/core/db";
 import { sendMessage } from "@/server/messages/accept/send";
-import { getTimeline } from "@/server/messages/read";
+import { getMessageDetail, getTimeline } from "@/server/messages/read";
 import type { TimelineEntry } from "@/server/messages/timeline-schema";
 import { createEndpoint } from "@/server/webhooks/service";
 import { drainQueue, runJobs } from "@/test/database/queue";
 import { makeRoute } from "@/test/database/routes";
-import { makeAccount, type TestAccount } from "@/test/database/seed";
+import { makeAccount, personOf, type TestAccount } from "@/test/database/seed";
 import { type Receiver, startReceiver, status } from "@/test/network/receiver";
 import { dispatchTasks, receiptTasks, webhookTasks } from "@/worker/tasks";
 
@@ -142,4 +142,13 @@ test("a message that no provider took ends with its refund and its event, and th
   expect(entries.map((entry) => (entry.kind === "money" ? entry.details.amount : 0))).toEqual([
     0, -0.01, 0, 0, 0.01, 0,
   ]);
+});
+
+test("the detail of a message names the key that sent it, and none for a person", async () => {
+  const account = await makeAccount();
+  const { id } = await send(account, "+15550100001");
+  const { name } = await prisma().apiKey.findUniqueOrThrow({ where: { id: account.keyId } });
+  expect((await getMessageDetail(account.actor, id)).api_key).toEqual({ id: account.keyId, name });
+  const byPerson = await send({ ...account, actor: personOf(account) }, "+15550100001");
+  expect((await getMessageDetail(account.actor, byPerson.id)).api_key).toBeNull();
 });

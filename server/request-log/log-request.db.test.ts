@@ -4,10 +4,10 @@ import { DAY_MS } from "../core/clock";
 import { pool } from "../core/db";
 import { env } from "../core/env";
 import { databaseUnavailable } from "../core/errors";
-import { firstIdAt, newId } from "../core/ids";
+import { firstIdAt, newId, timeOfId } from "../core/ids";
 import { metrics } from "../core/metrics";
 import { logRequest, type ServedRequest, writeAll } from "./log-request";
-import { getRequest, listRequests } from "./service";
+import { findRequestOf, getRequest, listRequests } from "./service";
 import { emptyOldestDay } from "./store";
 import { forgetRequests } from "./tasks";
 
@@ -82,6 +82,30 @@ test("requests are filtered by class of status, key, path and id, and paged", as
   const first = await listRequests(personOf(account), { limit: 2 });
   expect(first.items.map(({ id }) => id)).toEqual([failed, refused]);
   expect(await list(account, { cursor: first.next })).toEqual([sent]);
+});
+
+test("the request that sent a message is found by it, but not a repeated one, another account's or one that has gone", async () => {
+  const [account, stranger] = [await makeAccount(), await makeAccount()];
+  const sentBy = (asked: TestAccount, id: string) => findRequestOf(personOf(asked), id);
+  const other = newId("message");
+  const [request, messageId] = [newId("request"), newId("message")];
+  const response = `{"success":true,"data":{"id":"${messageId}","object":"message"}}`;
+  note(account, { id: request, response });
+  await writeAll();
+  expect(await sentBy(account, messageId)).toEqual({ request_id: request });
+  expect(await sentBy(account, other)).toEqual({ request_id: null });
+  expect(await sentBy(stranger, messageId)).toEqual({ request_id: null });
+  const repeated = firstIdAt("request", new Date(timeOfId(messageId).getTime() + 5));
+  note(account, { id: repeated, response });
+  await writeAll();
+  expect(await sentBy(account, messageId)).toEqual({ request_id: request });
+  const old = firstIdAt("message", new Date(Date.now() - 8 * 86_400_000));
+  note(account, {
+    id: firstIdAt("request", new Date(timeOfId(old).getTime() - 1)),
+    response: `{"success":true,"data":{"id":"${old}"}}`,
+  });
+  await writeAll();
+  expect(await sentBy(account, old)).toEqual({ request_id: null });
 });
 
 test("the setting decides what is kept", async () => {

@@ -1,6 +1,13 @@
 import { router, sessionProcedure } from "../core/trpc";
-import { ListRequestsQuery, LoggedRequestDetail, LoggedRequests, RequestPath } from "./schema";
-import { getRequest, listRequests } from "./service";
+import {
+  ListRequestsQuery,
+  LoggedRequestDetail,
+  LoggedRequests,
+  RequestOfMessage,
+  RequestOfMessagePath,
+  RequestPath,
+} from "./schema";
+import { findRequestOf, getRequest, listRequests } from "./service";
 
 /** Console only. */
 export const requestLogRouter = router({
@@ -12,4 +19,8 @@ export const requestLogRouter = router({
     .input(RequestPath)
     .output(LoggedRequestDetail)
     .query(({ ctx, input }) => getRequest(ctx.actor, input.id)),
+  ofMessage: sessionProcedure
+    .input(RequestOfMessagePath)
+    .output(RequestOfMessage)
+    .query(({ ctx, input }) => findRequestOf(ctx.actor, input.message_id)),
 });

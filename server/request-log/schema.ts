@@ -48,6 +48,12 @@ export type LoggedRequests = z.output<typeof LoggedRequests>;
 
 export const RequestPath = z.object({ id: z.string().max(40) });
 
+export const RequestOfMessagePath = z.object({ message_id: z.string().startsWith("msg_").max(40) });
+
+/** Id of the request that sent a message; null: it is not in the log, as after seven days, or a bulk send made the message. */
+export const RequestOfMessage = z.object({ request_id: z.string().nullable() });
+export type RequestOfMessage = z.output<typeof RequestOfMessage>;
+
 /** Bodies as JSON texts, shortened, with secrets masked; null: none. Of responses only errors are kept. */
 export const LoggedRequestDetail = LoggedRequest.extend({
   request_body: z.string().nullable(),

@@ -1,12 +1,12 @@
 import type { SessionActor } from "../core/actor";
-import { DAY_MS, now } from "../core/clock";
+import { DAY_MS, MINUTE_MS, now } from "../core/clock";
 import { readPool } from "../core/db";
 import { env } from "../core/env";
 import { notFound } from "../core/errors";
-import { firstIdAt } from "../core/ids";
+import { firstIdAt, timeOfId } from "../core/ids";
 import { escapeLike } from "../search/like";
 import { type LoggedRow, presentDetail, presentRequest } from "./present";
-import type { ListRequestsQuery, LoggedRequestDetail, LoggedRequests } from "./schema";
+import type { ListRequestsQuery, LoggedRequestDetail, LoggedRequests, RequestOfMessage } from "./schema";
 
 const KEPT_DAYS = 7;
 /** Filters have no index: only so many requests are looked through, newest first. */
@@ -53,6 +53,27 @@ export async function listRequests(actor: SessionActor, query: ListRequestsQuery
     searched: isFiltered && rows.length <= query.limit ? SEARCHED_MAX : null,
     mode: env().REQUEST_LOG,
   };
+}
+
+/** A request begins at most this long before its message: by then it has been read. The log has no index by message. */
+const BEGUN_WITHIN_MS = MINUTE_MS;
+
+/** The request that sent a message of the account. */
+export async function findRequestOf(actor: SessionActor, messageId: string): Promise<RequestOfMessage> {
+  const acceptedAt = timeOfId(messageId).getTime();
+  const { rows } = await readPool().query<{ id: string }>({
+    name: "request_log.of_message_id",
+    text: `SELECT id FROM request_log
+           WHERE account_id = $1 AND id >= greatest($2, $3) AND id < $4 AND resource_id = $5 ORDER BY id DESC LIMIT 1`,
+    values: [
+      actor.accountId,
+      oldestKept(),
+      firstIdAt("request", new Date(acceptedAt - BEGUN_WITHIN_MS)),
+      firstIdAt("request", new Date(acceptedAt + 1)),
+      messageId,
+    ],
+  });
+  return { request_id: rows[0]?.id ?? null };
 }
 
 /** One request of the account with its bodies. @throws 404 */

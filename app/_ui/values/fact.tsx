@@ -1,7 +1,8 @@
 "use client";
 
-import { DataList, Group, Text } from "@mantine/core";
+import { Anchor, DataList, Group, Text } from "@mantine/core";
 import type { ReactNode } from "react";
+import { PageLink } from "../frame/page-link";
 import { CopyButton } from "./copy-button";
 
 /** A row of a `DataList`: what it is, and its value. */
@@ -11,6 +12,17 @@ export function Fact({ label, children }: { label: ReactNode; children: ReactNod
       <DataList.ItemLabel>{label}</DataList.ItemLabel>
       <DataList.ItemValue miw={0}>{children}</DataList.ItemValue>
     </DataList.Item>
+  );
+}
+
+/** A link below the value of a fact. */
+export function FactLink({ href, children }: { href: string; children: ReactNode }) {
+  return (
+    <div>
+      <Anchor component={PageLink} href={href} size="sm" underline="always">
+        {children}
+      </Anchor>
+    </div>
   );
 }
 

@@ -10,12 +10,15 @@ import { PageHeader } from "@/app/_ui/frame/page-header";
 import { IconId } from "@/app/_ui/icons/icons";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { QueryState } from "@/app/_ui/lists/query-state";
+import { isE164 } from "@/server/messages/phone";
 import type { MessageDetail } from "@/server/messages/schema";
 import { CreditNotice } from "../../_credit/credit-notice";
 import { type MessageContent, SendForm } from "./send-form";
 
 /** Names the message to copy: its text does not belong in an address. */
 const SEND_AGAIN = "again";
+/** Name the numbers that a reply begins with. */
+const [REPLY_TO, REPLY_FROM] = ["to", "from"];
 const APPROVAL_POLL_MS = 3_000;
 /** The largest page size of the API. */
 const SENDERS_SHOWN = 100;
@@ -29,13 +32,21 @@ const contentOf = ({ message: { from, to, body }, reference }: MessageDetail): M
   reference: reference ?? "",
 });
 
+/** What a link to the form fills in: a recipient, and the sender ID that it wrote to. */
+function replyOf(params: URLSearchParams): MessageContent | undefined {
+  const to = params.get(REPLY_TO) ?? "";
+  return isE164(to) ? { from: params.get(REPLY_FROM) ?? "", to, body: "", reference: "" } : undefined;
+}
+
 /**
- * Sends one message; `?again=<id>` begins with a copy of an earlier one. Without an approved sender it links to the senders and polls until one is approved.
+ * Sends one message; `?again=<id>` begins with a copy of an earlier one, `?to=<number>&from=<sender ID>` with a recipient. Without an approved sender it links to the senders and polls until one is approved.
  * `sandbox`: live messages may take the built-in sandbox.
  */
 export function SendView({ sandbox }: { sandbox: boolean }) {
   const isTestMode = useTestMode();
-  const again = useSearchParams().get(SEND_AGAIN);
+  const params = useSearchParams();
+  const again = params.get(SEND_AGAIN);
+  const reply = again === null ? replyOf(params) : undefined;
   const original = trpc.messages.detail.useQuery({ id: again ?? "" }, { enabled: again !== null });
   // A message that cannot be read leaves the form empty.
   const isReady = again === null || original.data !== undefined || original.error !== null;
@@ -60,11 +71,11 @@ export function SendView({ sandbox }: { sandbox: boolean }) {
           {({ items }) =>
             items.length > 0 ? (
               <SendForm
-                key={again}
+                key={again ?? reply?.to}
                 senderIds={items.map((sender) => sender.sender_id)}
                 sandbox={sandbox || isTestMode}
-                draftName={again === null ? "send" : `send ${again}`}
-                original={original.data && contentOf(original.data)}
+                draftName={["send", again ?? reply?.to].filter(Boolean).join(" ")}
+                original={original.data ? contentOf(original.data) : reply}
               />
             ) : (
               <NoSender />

@@ -1,20 +1,23 @@
 "use client";
 
 import { Card, DataList, Grid, Text, Title } from "@mantine/core";
+import { IfMayChange } from "@/app/_shell/may-change";
 import { inboundMessageTexts as texts } from "@/app/_texts/inbound-message";
 import { trpc } from "@/app/_trpc/client";
 import { apiErrorOf } from "@/app/_ui/forms/api-error";
 import { BackLink } from "@/app/_ui/frame/back-link";
+import { LinkButton } from "@/app/_ui/frame/link-button";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { usePageTitle } from "@/app/_ui/frame/use-page-title";
-import { IconMessageOff } from "@/app/_ui/icons/icons";
+import { IconMessageOff, IconSend } from "@/app/_ui/icons/icons";
 import { NotFoundCard } from "@/app/_ui/lists/not-found-card";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { CodeBlock } from "@/app/_ui/values/code-block";
-import { Copied, Fact } from "@/app/_ui/values/fact";
+import { Copied, Fact, FactLink } from "@/app/_ui/values/fact";
 import { providerName } from "@/app/_ui/values/provider-name";
 import { ExactTime } from "@/app/_ui/values/time";
 import type { InboundMessage } from "@/server/inbound/schema";
+import { isE164 } from "@/server/messages/phone";
 import { ActionBadge } from "../../_components/action-badge";
 
 const INDENT = 2;
@@ -33,7 +36,22 @@ export function InboundMessageView({ id }: { id: string }) {
             <PageHeader
               title={texts.titleFrom(data.from)}
               description={effectOf(data)}
-              actions={<ActionBadge action={data.action} />}
+              actions={
+                <>
+                  <ActionBadge action={data.action} />
+                  {data.action !== "opt_out" && isE164(data.from) && (
+                    <IfMayChange>
+                      <LinkButton
+                        href={`/send?${new URLSearchParams({ to: data.from, from: data.to })}`}
+                        variant="default"
+                        leftSection={<IconSend size={16} aria-hidden />}
+                      >
+                        {texts.reply}
+                      </LinkButton>
+                    </IfMayChange>
+                  )}
+                </>
+              }
             />
             <Grid gap="lg">
               <Grid.Col span={{ base: 12, md: 6 }}>
@@ -82,6 +100,16 @@ function Facts({ message }: { message: InboundMessage }) {
         </Fact>
         <Fact label={texts.details.from}>
           <Copied value={message.from} label={texts.details.copyFrom} />
+          {isE164(message.from) && (
+            <>
+              <FactLink href={`/messages?${new URLSearchParams({ to: message.from })}`}>
+                {texts.details.allToNumber}
+              </FactLink>
+              <FactLink href={`/inbound?${new URLSearchParams({ from: message.from })}`}>
+                {texts.details.allFromNumber}
+              </FactLink>
+            </>
+          )}
         </Fact>
         <Fact label={texts.details.to}>{message.to}</Fact>
         <Fact label={texts.details.provider}>{providerName(message.provider)}</Fact>

@@ -1,15 +1,19 @@
-import { Card, DataList, Text, Title } from "@mantine/core";
+import { Anchor, Card, DataList, Text, Title } from "@mantine/core";
 import { messageTexts } from "@/app/_texts/messages/detail";
 import { sharedTexts } from "@/app/_texts/shared";
+import { trpc } from "@/app/_trpc/client";
+import { PageLink } from "@/app/_ui/frame/page-link";
 import { formatCount } from "@/app/_ui/values/count";
-import { Copied, Fact } from "@/app/_ui/values/fact";
+import { Copied, Fact, FactLink } from "@/app/_ui/values/fact";
 import { Money } from "@/app/_ui/values/money";
 import { providerName } from "@/app/_ui/values/provider-name";
 import { ExactTime } from "@/app/_ui/values/time";
+import { isE164 } from "@/server/messages/phone";
 import type { MessageDetail } from "@/server/messages/schema";
 
 /** The fields of a message. */
-export function MessageFacts({ detail: { message, reference, encoding, segments } }: { detail: MessageDetail }) {
+export function MessageFacts({ detail }: { detail: MessageDetail }) {
+  const { message, reference, encoding, segments } = detail;
   const texts = messageTexts.facts;
   return (
     <Card component="section" aria-label={texts.title}>
@@ -22,8 +26,17 @@ export function MessageFacts({ detail: { message, reference, encoding, segments 
         </Fact>
         <Fact label={texts.to}>
           <Copied value={message.to} label={texts.copyTo} />
+          {isE164(message.to) && (
+            <FactLink href={`/messages?${new URLSearchParams({ to: message.to })}`}>{texts.allToNumber}</FactLink>
+          )}
         </Fact>
         <Fact label={texts.from}>{message.from}</Fact>
+        {/* A service of the version before, beside this one during an upgrade, does not name it. */}
+        {detail.api_key !== undefined && (
+          <Fact label={texts.source}>
+            <MessageSource messageId={message.id} apiKey={detail.api_key} />
+          </Fact>
+        )}
         <Fact label={texts.cost}>
           <Money amount={message.cost} currency={message.currency} />
         </Fact>
@@ -77,6 +90,24 @@ export function MessageFacts({ detail: { message, reference, encoding, segments 
         )}
       </DataList>
     </Card>
+  );
+}
+
+/** Whether a program or a person sent it; of a program, its key and the request, while that is in the log. */
+function MessageSource({ messageId, apiKey }: { messageId: string; apiKey: MessageDetail["api_key"] }) {
+  const texts = messageTexts.facts;
+  const request = trpc.requestLog.ofMessage.useQuery({ message_id: messageId }, { enabled: apiKey !== null });
+  if (apiKey === null) return texts.console;
+  const requestId = request.data?.request_id;
+  return (
+    <>
+      {texts.apiKey(
+        <Anchor component={PageLink} href={`/api-keys/${apiKey.id}`} inherit underline="always" dir="auto">
+          {apiKey.name}
+        </Anchor>,
+      )}
+      {requestId && <FactLink href={`/requests?open=${requestId}`}>{texts.viewRequest}</FactLink>}
+    </>
   );
 }
 

@@ -30,6 +30,7 @@ const detail: MessageDetail = {
     validity_period: null,
   },
   reference: null,
+  api_key: null,
   encoding: "GSM-7",
   segments: 1,
   attempts: [

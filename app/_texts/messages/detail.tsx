@@ -1,3 +1,4 @@
+import type { ReactNode } from "react";
 import type { MessageDetail } from "@/server/messages/schema";
 import { defineTexts, plural } from "../define-texts";
 
@@ -24,20 +25,25 @@ const en = {
     canceled: (from: string, lapse: Lapse) => `From ${from}. Canceled${after(lapse)}.`,
     failed: (from: string, lapse: Lapse) => `From ${from}. It failed${after(lapse)}.`,
   },
-  /** The kind of failure. */
+  /** The kind of failure, and what to do. */
   failures: {
-    invalid_recipient: "The number does not exist, or gets no SMS.",
-    unreachable: "The handset or its network could not be reached.",
-    opted_out: "The recipient wants no such messages.",
-    blocked: "A rule or a filter stopped it.",
-    content: "The text was not accepted.",
-    sender: "The sender ID may not send to this number.",
-    expired: "It could not be sent or delivered in time.",
-    canceled: "It was canceled.",
-    no_provider: "No provider could carry it.",
-    rate: "There were too many messages in a time.",
-    account: "The account may not send.",
-    unknown: "The reason is not known.",
+    invalid_recipient:
+      "The number does not exist, or gets no SMS, such as a landline. Correct it, or remove it from your list.",
+    unreachable: "The handset was switched off, out of reach or full, or its network failed. Send it again later.",
+    opted_out: "The recipient wants no such messages. Send none until they ask for them again.",
+    blocked:
+      "A rule or a filter stopped it, for example against spam. Ask the operator of this installation before you send it again.",
+    content: "The text was not accepted: too long, malformed, or not a registered template. Send it with another text.",
+    sender:
+      "The sender ID may not send to this number. Look at its status under Senders, or ask the operator of this installation.",
+    expired: "It could not be sent or delivered in time. Send it again if it still matters.",
+    canceled: "It was canceled. Send it again if you want it sent after all.",
+    no_provider:
+      "No provider could carry it. Send it again later, or ask the operator of this installation if that does not help.",
+    rate: "Too many messages went to this number, or from this sender, in a short time. Send it again later.",
+    account: "Your account may not send, or has used up its spending cap. Ask the operator of this installation.",
+    unknown:
+      "The reason is not known, and the person may have the message. Send it again only if twice is better than never.",
   } satisfies Record<Failure["reason"], string>,
   cancel: {
     submit: "Cancel message",
@@ -64,7 +70,12 @@ const en = {
     copyId: "Copy message ID",
     to: "To",
     copyTo: "Copy recipient",
+    allToNumber: "All messages to this number",
     from: "From",
+    source: "Source",
+    console: "Console",
+    apiKey: (key: ReactNode) => <>API key {key}</>,
+    viewRequest: "View request",
     cost: "Cost",
     segments: "Segments",
     provider: "Provider",
