@@ -7,6 +7,9 @@ const en = {
   addCredit: (link: (words: string) => ReactNode) => <>As an operator you can add credit under {link("Accounts")}.</>,
   askOperator: "Ask the operator of this installation for credit, and give them the ID of your account:",
   copyId: "Copy account ID",
+  meanwhile:
+    "Meanwhile, try everything in test mode: it has a sender and a balance of its own, and nothing is sent or billed.",
+  switchToTestMode: "Switch to test mode",
 };
 
 /** The texts of the notice about an empty balance. */

@@ -45,6 +45,46 @@ test("an account without money reads why it cannot send and whom to ask", async 
   await expect(notice).toBeVisible();
   await compose(page, "+14155550123", "Hello");
   await expect(page.getByRole("alert").filter({ hasText: "does not cover this message" })).toBeVisible();
+  await notice.getByRole("button", { name: "Switch to test mode" }).click();
+  await expect(page.getByRole("complementary", { name: "Test mode" })).toBeVisible();
+  await expect(page.getByRole("heading", { level: 1, name: "Send a message" })).toBeVisible();
+  await expect(notice).toBeHidden();
+});
+
+test("a message that failed says what to do, and a message which key and request sent it", async ({
+  console: page,
+  api,
+  account,
+}) => {
+  const { body } = await api.post("/messages/send", { from: account.sender, to: "+15550100003", body: "Hello" });
+  await page.goto(`/messages/${body.data.id}`);
+  await expect(page.getByRole("alert").filter({ hasText: "invalid_recipient" })).toContainText(
+    "Correct it, or remove it",
+  );
+  const details = page.getByRole("region", { name: "Details" });
+  await expect(details.getByRole("link", { name: "All messages to this number" })).toHaveAttribute(
+    "href",
+    "/messages?to=%2B15550100003",
+  );
+  // The log is written a moment after the response.
+  const request = details.getByRole("link", { name: "View request" });
+  await expect(async () => {
+    await page.reload();
+    await expect(request).toBeVisible({ timeout: 2_000 });
+  }).toPass();
+  await request.click();
+  const dialog = page.getByRole("dialog", { name: "Request" });
+  await expect(dialog).toContainText("POST /api/v1/messages/send");
+  await expect(dialog.getByRole("link", { name: "View message" })).toHaveAttribute("href", `/messages/${body.data.id}`);
+  await page.goBack();
+  await details.getByRole("link", { name: "Admin" }).click();
+  await expect(page).toHaveURL(`/api-keys/${account.apiKeyId}`);
+
+  await page.goto("/send");
+  await compose(page, "+15550100001", "By hand");
+  await page.getByRole("button", { name: "Send message" }).click();
+  await expect(page).toHaveURL(/\/messages\/msg_/);
+  await expect(details).toContainText("SourceConsole");
 });
 
 test("a message is sent again from its page, without its text in an address, until that is deleted for good", async ({

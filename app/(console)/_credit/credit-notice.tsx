@@ -1,13 +1,17 @@
 "use client";
 
-import { Group, Text } from "@mantine/core";
+import { Button, Group, Text } from "@mantine/core";
+import { IfMayChange } from "@/app/_shell/may-change";
 import { creditTexts as texts } from "@/app/_texts/credit";
 import { trpc } from "@/app/_trpc/client";
+import { switchTestMode } from "@/app/_trpc/test-mode";
 import { LinkBeside } from "@/app/_ui/frame/link-beside";
 import { Notice } from "@/app/_ui/notice";
 import { CopyButton } from "@/app/_ui/values/copy-button";
 
-/** Tells an account without money why it cannot send, and how it gets credit. Renders nothing for any other. */
+/**
+ * Tells an account without money why it cannot send, how it gets credit, and that test mode needs none. Renders nothing for any other.
+ */
 export function CreditNotice() {
   const balance = trpc.accounts.balance.useQuery();
   const isEmpty = balance.data !== undefined && balance.data.balance <= 0;
@@ -33,6 +37,14 @@ function Empty() {
           <CopyButton value={account.data.id} label={texts.copyId} />
         </Group>
       )}
+      <IfMayChange>
+        <Text size="sm" mt="sm">
+          {texts.meanwhile}
+        </Text>
+        <Button variant="default" size="xs" mt="xs" onClick={() => switchTestMode(true)}>
+          {texts.switchToTestMode}
+        </Button>
+      </IfMayChange>
     </Notice>
   );
 }
