@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 import { barriersOf, violationsOf } from "../support/axe";
 import { ACCOUNT_PAGES, OPERATOR_PAGES } from "../support/pages";
-import { signInOperator } from "../support/sign-in";
+import { signIn, signInOperator } from "../support/sign-in";
 import { expect, test } from "../test";
 
 /** Barriers of each page, by its path; pages without any are left out. */
@@ -181,13 +181,18 @@ test("the focus returns to the button whose question was answered with no", asyn
   }
 });
 
-test("tables fit a narrow window", async ({ console: page, api }) => {
+test("tables fit a narrow window", async ({ console: page, api, browser, service, account }) => {
+  // A second session, which has a button.
+  const other = await browser.newPage();
+  await signIn(other, service, account);
+  await other.close();
+  await api.post("/suppressions", { number: "+4915112345678", sender_id: account.sender, note: "Asked by phone" });
   await api.post("/webhooks/create", {
     url: `http://127.0.0.1:9/${"segment/".repeat(40)}`,
     description: "Donaudampfschifffahrtselektrizitätenhauptbetriebswerk",
   });
   for (const [width, paths] of [
-    [320, ["/webhooks", "/api-keys", "/settings/security"]],
+    [320, ["/webhooks", "/api-keys", "/settings/security", "/settings/audit", "/suppressions"]],
     [1_024, ["/webhooks", "/api-keys"]],
   ] as const) {
     await page.setViewportSize({ width, height: 740 });

@@ -65,6 +65,13 @@ test("a part of a number finds its messages", async ({ console: page, api, accou
   });
 });
 
+test("a narrow window shows the texts of messages too", async ({ console: page, api, account }) => {
+  await api.post("/messages/send", { from: account.sender, to: "+15550100001", body: "Your parcel arrives today" });
+  await page.setViewportSize({ width: 390, height: 740 });
+  await page.goto("/messages");
+  await expect(page.getByText("Your parcel arrives today").filter({ visible: true })).toBeVisible();
+});
+
 test("a filter typed just before a click on a link does not end that navigation, and is there on the way back", async ({
   console: page,
 }) => {

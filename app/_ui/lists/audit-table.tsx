@@ -74,6 +74,9 @@ const columns = (): ReadonlyArray<Column<AuditEntry>> => [
         </Box>
         <Box hiddenFrom="sm">
           <Actor actor={entry.actor} />
+          <Text size="xs" c="dimmed" component="div">
+            <Time value={entry.created_at} />
+          </Text>
         </Box>
       </>
     ),
@@ -99,7 +102,7 @@ const columns = (): ReadonlyArray<Column<AuditEntry>> => [
       </>
     ),
   },
-  { key: "when", header: texts.when, render: ({ created_at }) => <Time value={created_at} /> },
+  { key: "when", header: texts.when, visibleFrom: "sm", render: ({ created_at }) => <Time value={created_at} /> },
 ];
 
 const accountColumn = (): Column<AuditEntry> => ({

@@ -50,6 +50,9 @@ const columns = (): ReadonlyArray<Column<Message>> => [
     render: (message) => (
       <>
         <RowLink href={`/messages/${message.id}`}>{message.to}</RowLink>
+        <div className="dimmed two-lines mantine-hidden-from-md" dir="auto">
+          {message.body || texts.textDeleted}
+        </div>
         <div className="small dimmed mantine-hidden-from-sm">
           <Time value={message.created_at} />
         </div>

@@ -129,10 +129,13 @@ const columns = (): ReadonlyArray<Column<Suppression>> => [
   {
     key: "number",
     header: texts.number,
-    render: ({ number, note }) => (
+    render: ({ number, note, sender_id: sender }) => (
       <Stack gap={0}>
         <Text size="sm" fw={500} className="tabular nowrap">
           {number}
+        </Text>
+        <Text size="xs" c="dimmed" hiddenFrom="xs">
+          {sender ?? texts.allSenders}
         </Text>
         {note && (
           <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }} dir="auto">
@@ -142,7 +145,12 @@ const columns = (): ReadonlyArray<Column<Suppression>> => [
       </Stack>
     ),
   },
-  { key: "sender", header: texts.from, render: ({ sender_id: sender }) => sender ?? texts.allSenders },
+  {
+    key: "sender",
+    header: texts.from,
+    visibleFrom: "xs",
+    render: ({ sender_id: sender }) => sender ?? texts.allSenders,
+  },
   {
     key: "reason",
     header: texts.reason,

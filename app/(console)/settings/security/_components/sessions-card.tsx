@@ -56,12 +56,17 @@ const columns = (): ReadonlyArray<Column<Session>> => [
     key: "device",
     header: texts.sessions.device,
     render: (session) => (
-      <Group gap="xs">
-        <Text size="sm" fw={500}>
-          {session.device}
-        </Text>
-        {session.is_current && <StatusBadge tone="success">{texts.sessions.current}</StatusBadge>}
-      </Group>
+      <>
+        <Group gap="xs">
+          <Text size="sm" fw={500}>
+            {session.device}
+          </Text>
+          {session.is_current && <StatusBadge tone="success">{texts.sessions.current}</StatusBadge>}
+        </Group>
+        <div className="small dimmed mantine-hidden-from-xs">
+          <Time value={session.last_seen_at} />
+        </div>
+      </>
     ),
   },
   {
@@ -76,7 +81,12 @@ const columns = (): ReadonlyArray<Column<Session>> => [
     visibleFrom: "md",
     render: (session) => <Time value={session.created_at} />,
   },
-  { key: "seen", header: texts.sessions.lastSeen, render: (session) => <Time value={session.last_seen_at} /> },
+  {
+    key: "seen",
+    header: texts.sessions.lastSeen,
+    visibleFrom: "xs",
+    render: (session) => <Time value={session.last_seen_at} />,
+  },
   {
     key: "actions",
     header: <VisuallyHidden>{texts.sessions.actions}</VisuallyHidden>,
