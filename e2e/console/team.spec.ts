@@ -33,6 +33,23 @@ async function join(browser: Browser, service: Service, link: string, name: stri
   return page;
 }
 
+test("leaving is offered once it is known that others remain", async ({ console: page }) => {
+  let load = () => {};
+  const wanted = new Promise<void>((resolve) => {
+    load = resolve;
+  });
+  await page.route(/members\.list/, async (route) => {
+    await wanted;
+    await route.continue();
+  });
+  await page.goto("/settings/team");
+  const leave = page.getByRole("button", { name: "Leave account" });
+  await expect(leave).toBeDisabled();
+  load();
+  await expect(page.getByRole("table", { name: "Members" })).toBeVisible();
+  await expect(leave).toBeDisabled();
+});
+
 test("somebody is invited, joins, gets another role, and is out at once when removed", async ({
   console: page,
   browser,

@@ -9,8 +9,8 @@ import { toastFailed } from "@/app/_ui/toast";
 
 /** The way out of the account, which its only owner must not take. */
 export function LeaveCard() {
-  const { data: members = [] } = trpc.members.list.useQuery();
-  const owners = members.filter(({ role }) => role === "owner");
+  const { data: members } = trpc.members.list.useQuery();
+  const owners = members?.filter(({ role }) => role === "owner") ?? [];
   const isOnlyOwner = owners.length === 1 && owners.every((owner) => owner.is_self);
   const leave = trpc.members.leave.useMutation({
     onSuccess: async ({ account_id }) => {
@@ -34,7 +34,7 @@ export function LeaveCard() {
         <Button
           variant="default"
           loading={leave.isPending}
-          disabled={isOnlyOwner}
+          disabled={isOnlyOwner || !members}
           onClick={() =>
             confirmAction({
               title: texts.leave.question,
