@@ -17,10 +17,10 @@ import { traceStored } from "../../core/spans";
 import { countAcceptedBatch } from "../../observability/messages";
 import { recordEvents } from "../../webhooks/delivery/outbox";
 import type { MessageRow } from "../present";
-import { countQuotas, type QuotaCount } from "./admission";
 import { type Acceptance, type AcceptedRequest, acceptedOf, decideAll, isPending, loadAdmissionState } from "./decide";
 import { countAccepted, insertMessages, type NewMessage } from "./insert";
 import { DecidedOtherwise, insertAhead, isWorthInsertingAhead, noteMiss, requireSame } from "./insert-ahead";
+import { countQuotas, type QuotaCount } from "./quotas";
 
 export type Accepted = { response: unknown; replayed: boolean };
 

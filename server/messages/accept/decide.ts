@@ -12,10 +12,13 @@ import type { Idempotency } from "../../core/trpc";
 import { findSuppressed } from "../../suppressions/store";
 import type { Refusal } from "../failure";
 import type { MessageRow } from "../present";
-import { loadFailures, loadQuotas, loadSpending, requireActive, requireBalance, type SendingKey } from "./admission";
+import { balanceRefusal, inactiveRefusal } from "./admission";
+import { loadFailures } from "./failed-at-once";
 import { loadFraudCheck } from "./fraud-check";
 import type { NewMessage } from "./insert";
 import { hasQuietHours, loadPutOffCheck, type PutOff } from "./put-off";
+import { loadQuotas, type SendingKey } from "./quotas";
+import { loadSpending } from "./spending-cap";
 
 /** One request's messages: all accepted together, or none. */
 export type Acceptance = {
@@ -143,7 +146,7 @@ function decide(item: Acceptance, state: AdmissionState): Decision {
   const known = state.responses.find(item);
   if (known) return { response: known.response, request: null };
   if (item.refusal) throw item.refusal;
-  const account = requireActive(state.accounts.get(item.accountId));
+  const account = activeAccount(state.accounts.get(item.accountId));
   const putOffs = putOffsOf(item, account, state);
   const { blocked, release } = state.checkFraud(
     item.messages.filter((message) => isPending(message) && !putOffs.get(message)?.refusal),
@@ -161,6 +164,13 @@ function decide(item: Acceptance, state: AdmissionState): Decision {
   const response = item.respond(messages);
   state.responses.add(item, response);
   return { response, request: { item, messages, response } };
+}
+
+/** @throws 403 when the account may not send. */
+function activeAccount(account: LockedAccount | undefined): LockedAccount {
+  const refusal = inactiveRefusal(account);
+  if (!account || refusal) throw refusal;
+  return account;
 }
 
 /** The messages of a request that quiet hours put off, or that expire in them. */
@@ -183,17 +193,18 @@ function charge(
   state: AdmissionState,
 ): void {
   const { balances, quotas, spending, failures } = state;
+  const day = dayOf(item);
   const billed = messages.filter(isPending);
   const counts = { sent: billed.length, failed: messages.length - billed.length };
   const costMicros = billed.reduce((sum, message) => sum + message.costMicros, 0n);
   const balance = balances.get(item.accountId) ?? 0n;
-  requireBalance(costMicros, balance, account.currency);
-  const [overspent] = spending.refusals(account, dayOf(item), costMicros);
-  if (overspent) throw overspent;
-  const [overfailed] = failures.refusals(account.id, dayOf(item), counts);
-  if (overfailed) throw overfailed;
+  const refusal =
+    balanceRefusal(costMicros, balance, account.currency) ??
+    spending.refusal(account, day, costMicros) ??
+    failures.refusal(account.id, day, counts);
+  if (refusal) throw refusal;
   quotas.take(item.key, billed.length);
-  spending.add(account, dayOf(item), costMicros);
-  failures.add(account.id, dayOf(item), counts);
+  spending.add(account, day, costMicros);
+  failures.add(account.id, day, counts);
   balances.set(item.accountId, balance - costMicros);
 }

@@ -2,18 +2,21 @@ import type { LockedAccount } from "../../accounts/store";
 import { type AccountActor, requireScope } from "../../core/actor";
 import { now, utcDay } from "../../core/clock";
 import { pool, prisma } from "../../core/db";
-import { type ApiError, isApiError } from "../../core/errors";
+import type { ApiError } from "../../core/errors";
 import { newId } from "../../core/ids";
 import { fromMicros, isoOrNull } from "../../core/wire";
 import { findSuppressed } from "../../suppressions/store";
 import { presentFailure } from "../present";
 import { nonGsmCharacters, segmentText } from "../segments";
 import { gsmSubstitutes, toGsmPunctuation } from "../smart-encoding";
-import { loadFailures, loadQuotas, loadSpending, requireActive, requireBalance, sendingKey } from "./admission";
+import { balanceRefusal, inactiveRefusal } from "./admission";
 import type { Estimate, EstimateInput } from "./estimate-schema";
+import { loadFailures } from "./failed-at-once";
 import { type CandidateMessage, loadFraudCheck } from "./fraud-check";
 import { type Destination, prepareSend } from "./prepared-send";
 import { loadPutOffCheck } from "./put-off";
+import { loadQuotas, sendingKey } from "./quotas";
+import { loadSpending } from "./spending-cap";
 
 const NON_GSM_SHOWN_MAX = 100;
 
@@ -30,13 +33,13 @@ export async function estimateSend(actor: AccountActor, input: EstimateInput): P
     prisma().account.findUniqueOrThrow({ where: { id: actor.accountId } }),
     loadQuotas(pool(), [key]),
   ]);
-  const at = now();
+  const day = utcDay(now());
   const [recipients, spending, failures] = await Promise.all([
     applyQuietHours(account, input, prepared.scheduledAt, recipientsOf(input).map(prepared.resolve)).then((timed) =>
       applyFraudCheck(account, prepared.from, timed),
     ),
-    loadSpending(pool(), [account], [utcDay(at)]),
-    loadFailures(pool(), [account.id], [utcDay(at)]),
+    loadSpending(pool(), [account], [day]),
+    loadFailures(pool(), [account.id], [day]),
   ]);
   const costMicros = recipients.reduce((sum, recipient) => sum + recipient.costMicros, 0n);
   const billed = recipients.filter((recipient) => recipient.routing).length;
@@ -57,12 +60,14 @@ export async function estimateSend(actor: AccountActor, input: EstimateInput): P
     recipients: recipients.map(presentDestination),
     refusals: [
       ...prepared.refusals,
-      ...refusalsOf(() => requireActive(account)),
-      ...refusalsOf(() => requireBalance(costMicros, account.balanceMicros, account.currency)),
-      ...spending.refusals(account, utcDay(at), costMicros),
-      ...failures.refusals(account.id, utcDay(at), { sent: billed, failed: recipients.length - billed }),
+      inactiveRefusal(account),
+      balanceRefusal(costMicros, account.balanceMicros, account.currency),
+      spending.refusal(account, day, costMicros),
+      failures.refusal(account.id, day, { sent: billed, failed: recipients.length - billed }),
       ...quotas.refusals(key, billed),
-    ].map(presentRefusal),
+    ]
+      .filter((refusal) => refusal !== null)
+      .map(presentRefusal),
   };
 }
 
@@ -125,17 +130,6 @@ async function applyFraudCheck(account: Account, from: string, recipients: Timed
 }
 
 const recipientsOf = ({ recipients, to }: EstimateInput): string[] => recipients ?? (to === undefined ? [] : [to]);
-
-/** The ApiError that `check` throws, if any. */
-function refusalsOf(check: () => unknown): ApiError[] {
-  try {
-    check();
-    return [];
-  } catch (thrown) {
-    if (!isApiError(thrown)) throw thrown;
-    return [thrown];
-  }
-}
 
 function nonGsmOf(body: string): Estimate["non_gsm"] {
   const substitutes = gsmSubstitutes(body);

@@ -8,9 +8,9 @@ import { givenMetadata } from "../metadata";
 import { type MessageRow, presentMessage } from "../present";
 import type { BulkResult, Message, SendBulkInput, SendMessageInput } from "../schema";
 import { accept } from "./accept";
-import { sendingKey } from "./admission";
 import type { NewMessage } from "./insert";
 import { prepareSend, type SharedInput } from "./prepared-send";
+import { sendingKey } from "./quotas";
 import { asReplayed, findWithText } from "./replayed";
 
 /**
