@@ -1,6 +1,6 @@
 import type { ApiKey as ApiKeyRow } from "@/prisma/generated/client";
 import type { AccountActor } from "../core/actor";
-import { msUntil, nextUtcDay, utcDay, wholeSeconds } from "../core/clock";
+import { nextUtcDay, secondsUntil, utcDay } from "../core/clock";
 import { pool, type Tx } from "../core/db";
 import { invalidRequest, notFound, rateLimited } from "../core/errors";
 import { firstIdAt } from "../core/ids";
@@ -84,7 +84,7 @@ export async function insertKey(tx: Tx, row: ApiKeyRow): Promise<void> {
     throw rateLimited(`An account makes at most ${CREATED_PER_DAY_MAX} API keys in a UTC day.`, {
       reason: "key_creation_limit",
       details: { limit: CREATED_PER_DAY_MAX },
-      retryAfterS: wholeSeconds(msUntil(nextUtcDay(row.createdAt))),
+      retryAfterS: secondsUntil(nextUtcDay(row.createdAt)),
     });
   }
 }

@@ -23,6 +23,9 @@ export const utcMonth = (at: Date): string => at.toISOString().slice(0, 7);
 /** Milliseconds as whole seconds, rounded up; at least one. */
 export const wholeSeconds = (ms: number): number => Math.max(1, Math.ceil(ms / SECOND_MS));
 
+/** Whole seconds from now until `at`, rounded up; at least one. */
+export const secondsUntil = (at: Date): number => wholeSeconds(msUntil(at));
+
 /** Start of the UTC day after `at`. */
 export const nextUtcDay = (at: Date): Date =>
   new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate() + 1));

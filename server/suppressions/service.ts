@@ -1,12 +1,12 @@
 import { inAccountQueue } from "../accounts/account-queue";
 import { createOnce } from "../accounts/idempotency/create-once";
 import { type IdempotentRequest, plainRequest } from "../accounts/idempotency/request";
-import { countRequest } from "../api-keys/rate-limit";
+import { countOperation, type OperationLimit } from "../api-keys/operation-limit";
 import { recordAudit } from "../audit/store";
 import type { AccountActor } from "../core/actor";
-import { now, wholeSeconds } from "../core/clock";
+import { now } from "../core/clock";
 import { prisma, type Tx, transaction } from "../core/db";
-import { invalidRequest, notFound, rateLimited } from "../core/errors";
+import { invalidRequest, notFound } from "../core/errors";
 import { readList } from "../lists/read-list";
 import { readTotal } from "../lists/store";
 import type { ImportResult, ImportSuppressionsInput } from "./import-schema";
@@ -52,18 +52,12 @@ async function requireSender(tx: Tx, accountId: string, senderId: string): Promi
 
 /** Imports of an account per minute: half a million numbers, and a bound to what one account can store at once. */
 const IMPORTS_MAX = 60;
-
-/** @throws 429 `import_limit` */
-async function countImport(accountId: string): Promise<void> {
-  const rate = await countRequest({ caller: `suppressions.import ${accountId}`, limit: IMPORTS_MAX, accountId: null });
-  if (rate.refusedBy === null) return;
-  const retryAfterS = wholeSeconds(rate.resetMs);
-  throw rateLimited(`An account may make ${IMPORTS_MAX} imports per minute. Try again in ${retryAfterS} s.`, {
-    reason: "import_limit",
-    details: { limit: IMPORTS_MAX },
-    retryAfterS,
-  });
-}
+const IMPORT_LIMIT: OperationLimit = {
+  name: "suppressions.import",
+  limit: IMPORTS_MAX,
+  action: `make ${IMPORTS_MAX} imports`,
+  reason: "import_limit",
+};
 
 /**
  * Suppresses the numbers of a list for one of the account's senders, or for all: every valid one, or none when the call fails.
@@ -74,7 +68,7 @@ async function countImport(accountId: string): Promise<void> {
 export async function importSuppressions(actor: AccountActor, input: ImportSuppressionsInput): Promise<ImportResult> {
   const { accountId } = actor;
   const senderId = input.sender_id ?? null;
-  await countImport(accountId);
+  await countOperation(accountId, IMPORT_LIMIT);
   const { numbers, ...rest } = await sortEntries(input.numbers);
   const added = await inAccountQueue(accountId, () =>
     transaction(async (tx) => {

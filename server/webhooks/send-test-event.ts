@@ -1,8 +1,8 @@
-import { countRequest } from "../api-keys/rate-limit";
+import { countOperation, type OperationLimit } from "../api-keys/operation-limit";
 import type { AccountActor } from "../core/actor";
-import { now, wholeSeconds } from "../core/clock";
+import { now } from "../core/clock";
 import { pool } from "../core/db";
-import { rateLimited, serviceUnavailable } from "../core/errors";
+import { serviceUnavailable } from "../core/errors";
 import { newId } from "../core/ids";
 import type { MessageRow } from "../messages/present";
 import { postEvent } from "./delivery/post";
@@ -17,6 +17,12 @@ const TEST_HEADERS = { "Service-Test": "true" };
 const SENT_BEFORE_MS = 1_000;
 /** Test events of an account per minute: each is a request to an address of its choice, made at once and free of charge. */
 const TESTS_MAX = 10;
+const TEST_LIMIT: OperationLimit = {
+  name: "webhooks.test",
+  limit: TESTS_MAX,
+  action: `send ${TESTS_MAX} test events`,
+  reason: "test_limit",
+};
 
 /**
  * Posts one signed `message.delivered` event about an invented message, just as a delivery is posted, and waits for the
@@ -37,7 +43,7 @@ export async function sendTestEvent(
   );
   const [target] = rows;
   if (!target) throw noSuchEndpoint();
-  await countTest(actor.accountId);
+  await countOperation(actor.accountId, TEST_LIMIT);
   const at = now();
   const event = { id: newId("event"), type: "message.delivered", status: "delivered", createdAt: at };
   const body = Buffer.from(JSON.stringify(presentEvent(event, inventMessage(actor.accountId, at))));
@@ -57,17 +63,6 @@ const responseUnknown = (cause: unknown) =>
     "A failure on our side hid the endpoint's response. The endpoint may have received the test event: test it again.",
     { reason: "outcome_unknown", retryAfterS: TEST_AGAIN_S, cause },
   );
-
-async function countTest(accountId: string): Promise<void> {
-  const rate = await countRequest({ caller: `webhooks.test ${accountId}`, limit: TESTS_MAX, accountId: null });
-  if (rate.refusedBy === null) return;
-  const retryAfterS = wholeSeconds(rate.resetMs);
-  throw rateLimited(`An account may send ${TESTS_MAX} test events per minute. Try again in ${retryAfterS} s.`, {
-    reason: "test_limit",
-    details: { limit: TESTS_MAX },
-    retryAfterS,
-  });
-}
 
 /** The number is one of those reserved for fiction. */
 const inventMessage = (accountId: string, at: Date): MessageRow => ({

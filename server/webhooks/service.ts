@@ -3,7 +3,7 @@ import { createOnce } from "../accounts/idempotency/create-once";
 import { type IdempotentRequest, plainRequest } from "../accounts/idempotency/request";
 import { recordAudit } from "../audit/store";
 import type { AccountActor } from "../core/actor";
-import { msUntil, nextUtcDay, now, utcDay, wholeSeconds } from "../core/clock";
+import { nextUtcDay, now, secondsUntil, utcDay } from "../core/clock";
 import { prisma, type Tx, transaction } from "../core/db";
 import { invalidRequest, notFound, rateLimited } from "../core/errors";
 import { firstIdAt, newId } from "../core/ids";
@@ -120,7 +120,7 @@ async function insertEndpoint(tx: Tx, row: EndpointRow, signingSecret: string): 
     throw rateLimited(`An account makes at most ${CREATED_PER_DAY_MAX} webhook endpoints in a UTC day.`, {
       reason: "endpoint_creation_limit",
       details: { limit: CREATED_PER_DAY_MAX },
-      retryAfterS: wholeSeconds(msUntil(nextUtcDay(row.createdAt))),
+      retryAfterS: secondsUntil(nextUtcDay(row.createdAt)),
     });
   }
 }

@@ -2,7 +2,7 @@
  * Limit of messages that fail at once. They cost nothing, but each is a row, an event and a line in the account's lists; so of a
  * day's messages FAILED_AT_ONCE_PER_DAY may fail beyond as many as were sent.
  */
-import { msUntil, nextUtcDay, wholeSeconds } from "../../core/clock";
+import { nextUtcDay, secondsUntil } from "../../core/clock";
 import type { Queryable } from "../../core/db";
 import { env } from "../../core/env";
 import { type ApiError, rateLimited } from "../../core/errors";
@@ -49,7 +49,7 @@ export async function loadFailures(db: Queryable, accountIds: Iterable<string>, 
       return rateLimited("Too many messages of this account failed today when they were accepted. Nothing was sent.", {
         reason: "failed_limit",
         details: { limit: allowed, failed: before.failed, requested: failed },
-        retryAfterS: wholeSeconds(msUntil(nextUtcDay(new Date(day)))),
+        retryAfterS: secondsUntil(nextUtcDay(new Date(day))),
       });
     },
     add(accountId: string, day: string, { sent, failed }: Counts): void {

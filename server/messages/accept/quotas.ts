@@ -1,6 +1,6 @@
 /** Daily and monthly message quotas of API keys, and the daily quota of an account in test mode. */
 import type { AccountActor, KeyQuota } from "../../core/actor";
-import { msUntil, nextUtcDay, nextUtcMonth, utcDay, utcMonth, wholeSeconds } from "../../core/clock";
+import { nextUtcDay, nextUtcMonth, secondsUntil, utcDay, utcMonth } from "../../core/clock";
 import type { Queryable, Tx } from "../../core/db";
 import { env } from "../../core/env";
 import { type ApiError, rateLimited } from "../../core/errors";
@@ -80,7 +80,7 @@ function exceeded(quota: Quota, used: number, requested: number): ApiError {
   return rateLimited(`${holderOf(quota)} may send ${limit} messages per ${unit}. Nothing was sent.`, {
     reason,
     details: { limit, used, requested },
-    retryAfterS: wholeSeconds(msUntil(endsAt)),
+    retryAfterS: secondsUntil(endsAt),
   });
 }
 

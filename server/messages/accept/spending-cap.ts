@@ -1,6 +1,6 @@
 /** The most that an account may spend in a UTC day. */
 import type { LockedAccount } from "../../accounts/store";
-import { msUntil, nextUtcDay, wholeSeconds } from "../../core/clock";
+import { nextUtcDay, secondsUntil } from "../../core/clock";
 import type { Queryable } from "../../core/db";
 import { type ApiError, rateLimited } from "../../core/errors";
 import { fromMicros } from "../../core/wire";
@@ -31,7 +31,7 @@ export async function loadSpending(db: Queryable, accounts: Iterable<CappedAccou
       return rateLimited("This request would pass what the account may spend in a UTC day. Nothing was sent.", {
         reason: "daily_spend_cap",
         details: { limit: fromMicros(cap), spent: fromMicros(before), requested: fromMicros(costMicros) },
-        retryAfterS: wholeSeconds(msUntil(nextUtcDay(new Date(day)))),
+        retryAfterS: secondsUntil(nextUtcDay(new Date(day))),
       });
     },
     add({ id }: CappedAccount, day: string, costMicros: bigint): void {

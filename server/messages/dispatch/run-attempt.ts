@@ -1,5 +1,5 @@
 /** Runs attempts in this process: each is begun, made, and its outcome recorded, through database outages too. */
-import { MINUTE_MS, msUntil, now, wholeSeconds } from "../../core/clock";
+import { MINUTE_MS, now, secondsUntil } from "../../core/clock";
 import { errorFields, log } from "../../core/log";
 import { metrics } from "../../core/metrics";
 import { defineProcessValue } from "../../core/process";
@@ -240,7 +240,7 @@ async function tryToBegin(attempt: Attempt): Promise<boolean> {
 /** Remaining validity period, for the provider; it had not expired when the attempt began. */
 function validityOf({ expiresAt }: OutboundMessage): Pick<SendRequest, "validity"> {
   if (!expiresAt) return {};
-  return { validity: { seconds: wholeSeconds(msUntil(expiresAt)), until: expiresAt } };
+  return { validity: { seconds: secondsUntil(expiresAt), until: expiresAt } };
 }
 
 /** {@link call} within a span of the message's trace. */
