@@ -21,7 +21,7 @@ export type SendOptions = DeliverOptions & { untilMs: number };
 const PARALLEL_REQUESTS = 16;
 const FRESH_MS = 1_000;
 
-/** The parts that the requests of a job share. */
+/** The target of a job's requests, with the secrets that sign them. */
 type Destination = { endpointId: string; generation: number; url: string | URL; secrets: Secrets };
 
 const destinationOf = (target: Target): Destination => ({
@@ -31,6 +31,57 @@ const destinationOf = (target: Target): Destination => ({
   url: URL.canParse(target.url) ? new URL(target.url) : target.url,
   secrets: unsealSecrets(target),
 });
+
+/** An endpoint whose URL, secrets and state are read again while a job sends deliveries to it. */
+type FreshEndpoint = {
+  destination: () => Destination;
+  isClosed: () => boolean;
+  close: () => void;
+  isStale: () => boolean;
+  /** Reads the endpoint again; concurrent calls share one statement. */
+  refresh: () => Promise<void>;
+};
+
+/** A slow job outlasts a rotation of the secret, a change of the URL, and the end of the endpoint. */
+function keepFresh(target: Target, freshMs: number): FreshEndpoint {
+  let destination = destinationOf(target);
+  let readAtMs = performance.now();
+  let reading: Promise<void> | null = null;
+  let isClosed = false;
+
+  async function read(): Promise<void> {
+    const present = await loadTarget(target.id);
+    if (present && isOpen(present)) destination = destinationOf(present);
+    else isClosed = true;
+    readAtMs = performance.now();
+  }
+
+  return {
+    destination: () => destination,
+    isClosed: () => isClosed,
+    close: () => {
+      isClosed = true;
+    },
+    isStale: () => performance.now() - readAtMs >= freshMs,
+    refresh: () => {
+      reading ??= read().finally(() => (reading = null));
+      return reading;
+    },
+  };
+}
+
+/** Records a try. @returns whether its endpoint is still open. */
+function record(delivery: DueDelivery, { endpointId, generation }: Destination, result: Try): Promise<boolean> {
+  observeTry(result);
+  return recordOutcome({
+    deliveryId: delivery.deliveryId,
+    endpointId,
+    generation,
+    round: delivery.round,
+    attempt: delivery.triesMade + 1,
+    ...result,
+  });
+}
 
 /**
  * Sends due deliveries, up to 16 at once, and returns when every outcome is committed. Begins no more requests once the
@@ -43,54 +94,26 @@ export async function sendDeliveries(
   due: readonly DueDelivery[],
   { limitMs = WEBHOOK_TIMEOUT_MS, freshMs = FRESH_MS, signal, untilMs }: SendOptions,
 ): Promise<{ unsentIds: string[]; wasClosed: boolean }> {
-  let destination = destinationOf(target);
-  let readAtMs = performance.now();
-  let reading: Promise<void> | null = null;
+  const endpoint = keepFresh(target, freshMs);
   const queue = [...due];
   const writes: Promise<void>[] = [];
-  let wasClosed = false;
   let isBroken = false;
-
-  async function record(
-    delivery: DueDelivery,
-    generation: number,
-    result: Awaited<ReturnType<typeof send>>,
-  ): Promise<void> {
-    observeTry(result);
-    const isStillOpen = await recordOutcome({
-      deliveryId: delivery.deliveryId,
-      endpointId: target.id,
-      generation,
-      round: delivery.round,
-      attempt: delivery.triesMade + 1,
-      ...result,
-    });
-    if (!isStillOpen) wasClosed = true;
-  }
-
-  const mayBegin = () => !wasClosed && !isBroken && !signal?.aborted && performance.now() < untilMs;
-
-  /** A slow job outlasts a rotation of the secret, another URL, and the end of the endpoint. */
-  async function readAgain(): Promise<void> {
-    const present = await loadTarget(target.id);
-    if (present && isOpen(present)) destination = destinationOf(present);
-    else wasClosed = true;
-    readAtMs = performance.now();
-  }
+  const mayBegin = () => !endpoint.isClosed() && !isBroken && !signal?.aborted && performance.now() < untilMs;
 
   async function pump(): Promise<void> {
     try {
       while (mayBegin()) {
-        if (queue.length > 0 && performance.now() - readAtMs >= freshMs) {
-          reading ??= readAgain().finally(() => (reading = null));
-          await reading;
+        if (queue.length > 0 && endpoint.isStale()) {
+          await endpoint.refresh();
           if (!mayBegin()) return;
         }
         const delivery = queue.shift();
         if (!delivery) return;
-        const { generation } = destination;
+        const destination = endpoint.destination();
         const result = await sendTraced(destination, delivery, limitMs);
-        const recorded = record(delivery, generation, result);
+        const recorded = record(delivery, destination, result).then((isStillOpen) => {
+          if (!isStillOpen) endpoint.close();
+        });
         writes.push(recorded);
         // After a success the next request need not wait for the commit; a failure may just have disabled the endpoint.
         if (!result.acknowledged) await recorded;
@@ -106,7 +129,7 @@ export async function sendDeliveries(
   const recorded = await Promise.allSettled(writes);
   const failed = [...pumps, ...recorded].find((ended) => ended.status === "rejected");
   if (failed) throw failed.reason;
-  return { unsentIds: queue.map((delivery) => delivery.deliveryId), wasClosed };
+  return { unsentIds: queue.map((delivery) => delivery.deliveryId), wasClosed: endpoint.isClosed() };
 }
 
 /** {@link send} within a span of the message's trace. The customer's server does not learn of it. */
@@ -132,6 +155,8 @@ function sendTraced(destination: Destination, delivery: DueDelivery, limitMs: nu
     },
   );
 }
+
+type Try = Awaited<ReturnType<typeof send>>;
 
 /** Signs each try by itself, over exactly the bytes that are sent. */
 function send({ url, secrets }: Destination, delivery: DueDelivery, limitMs: number) {

@@ -3,8 +3,8 @@ import { DISABLE_AFTER_FAILURES, delayAfter, GONE, NEXT_ROUND_AFTER_S } from "./
 
 /**
  * How a try ended. `generation`: of the endpoint when the request began; `attempt` counts from 1 in each round; `retryAfterS`: the
- * response's `Retry-After`, in seconds. `ofProxy`: the egress proxy failed, which says nothing of the endpoint. It refused, which may be
- * meant for this endpoint alone, or it is away.
+ * response's `Retry-After`, in seconds. `ofProxy`: the egress proxy failed, which says nothing about the endpoint. It refused, which may
+ * concern this endpoint alone, or it is away.
  */
 export type DeliveryOutcome = {
   deliveryId: string;
@@ -78,20 +78,8 @@ export function settleOutcomes(
 ): Settlement {
   const endpointById = new Map(endpoints.map((endpoint) => [endpoint.id, { ...endpoint }]));
   const deliveryById = new Map(deliveries.map((delivery) => [delivery.id, { ...delivery }]));
-  const lastTry = new Map<string, DeliveryOutcome>();
-  const tries: DeliveryOutcome[] = [];
-  for (const outcome of outcomes.toSorted((one, other) => one.finishedAt.getTime() - other.finishedAt.getTime())) {
-    const delivery = deliveryById.get(outcome.deliveryId);
-    const endpoint = endpointById.get(outcome.endpointId);
-    if (!delivery || !endpoint) continue;
-    if (delivery.round !== outcome.round || delivery.attempts !== outcome.attempt - 1) continue;
-    if (delivery.status !== "pending" && delivery.status !== "held") continue;
-    delivery.attempts = outcome.attempt;
-    if (outcome.acknowledged) delivery.status = "delivered";
-    countTry(endpoint, outcome);
-    lastTry.set(delivery.id, outcome);
-    tries.push(outcome);
-  }
+  const tries = countTries(endpointById, deliveryById, outcomes);
+  const lastTry = new Map(tries.map((outcome) => [outcome.deliveryId, outcome]));
 
   // Only now is it known which endpoints the whole batch leaves active.
   const settled: SettledDelivery[] = [];
@@ -99,7 +87,11 @@ export function settleOutcomes(
   for (const [id, outcome] of lastTry) {
     const delivery = deliveryById.get(id);
     const endpoint = endpointById.get(outcome.endpointId);
-    if (delivery && endpoint) settled.push(settleDelivery(delivery, endpoint, outcome, retries));
+    if (!delivery || !endpoint) continue;
+    const next = nextTry(delivery, endpoint, outcome);
+    const state = settleDelivery(delivery, endpoint, outcome, next);
+    settled.push(state);
+    if (next && state.status === "pending") addRetry(retries, outcome, next);
   }
   // Deliveries that share a job share its time.
   const runAtOf = new Map([...retries.values()].flatMap((retry) => retry.deliveryIds.map((id) => [id, retry.runAt])));
@@ -112,7 +104,32 @@ export function settleOutcomes(
   };
 }
 
-/** A request that began before the endpoint was enabled, or went to its former URL, tells nothing of how it is now. */
+/** Counts the tries on their deliveries and endpoints. @returns those that count, in the order in which they ended. */
+function countTries(
+  endpoints: ReadonlyMap<string, EndpointState>,
+  deliveries: ReadonlyMap<string, DeliveryState>,
+  outcomes: readonly DeliveryOutcome[],
+): DeliveryOutcome[] {
+  const tries: DeliveryOutcome[] = [];
+  for (const outcome of outcomes.toSorted((one, other) => one.finishedAt.getTime() - other.finishedAt.getTime())) {
+    const delivery = deliveries.get(outcome.deliveryId);
+    const endpoint = endpoints.get(outcome.endpointId);
+    if (!delivery || !endpoint || !isNextTry(delivery, outcome)) continue;
+    delivery.attempts = outcome.attempt;
+    if (outcome.acknowledged) delivery.status = "delivered";
+    countTry(endpoint, outcome);
+    tries.push(outcome);
+  }
+  return tries;
+}
+
+/** Whether the outcome is that of the next try of an unfinished delivery. */
+const isNextTry = (delivery: DeliveryState, outcome: DeliveryOutcome): boolean =>
+  delivery.round === outcome.round &&
+  delivery.attempts === outcome.attempt - 1 &&
+  (delivery.status === "pending" || delivery.status === "held");
+
+/** A request that began before the endpoint was enabled, or went to its former URL, says nothing about its present state. */
 function countTry(endpoint: EndpointState, outcome: DeliveryOutcome): void {
   const isFormer = outcome.generation !== endpoint.generation;
   if (outcome.acknowledged) {
@@ -132,33 +149,47 @@ function countTry(endpoint: EndpointState, outcome: DeliveryOutcome): void {
   endpoint.disabledReason = isGone ? "gone" : "consecutive_failures";
 }
 
-/** The state of a delivery after its try; a delivery that is tried again joins its group in `retries`. */
+/** The next try of a delivery: it follows after `delayS`, and after `attempts` tries of `round`. */
+type NextTry = { round: number; attempts: number; delayS: number };
+
+/** The next try of a delivery after this one; null: there is none. */
+function nextTry(delivery: DeliveryState, endpoint: EndpointState, outcome: DeliveryOutcome): NextTry | null {
+  if (outcome.acknowledged || endpoint.isDeleted) return null;
+  const { round, attempts, isSentAgain = false } = delivery;
+  const delayS = delayAfter(isSentAgain ? 1 : attempts, outcome);
+  if (delayS !== null && !isSentAgain) return { round, attempts, delayS };
+  // Nobody's events are given up because of an outage on this side.
+  const isNextRound = isSentAgain || outcome.ofProxy === "away";
+  return isNextRound ? { round: round + 1, attempts: 0, delayS: delayS ?? NEXT_ROUND_AFTER_S } : null;
+}
+
+/** The state of a delivery after its try; `next`: the try that follows. */
 function settleDelivery(
-  delivery: DeliveryState,
+  { id, status, round, attempts }: DeliveryState,
   endpoint: EndpointState,
-  outcome: DeliveryOutcome,
-  retries: Map<string, Retry>,
+  { acknowledged, finishedAt }: DeliveryOutcome,
+  next: NextTry | null,
 ): SettledDelivery {
-  const { finishedAt } = outcome;
-  const isSentAgain = delivery.isSentAgain === true && !outcome.acknowledged && !endpoint.isDeleted;
-  const scheduledS = delayAfter(isSentAgain ? 1 : delivery.attempts, outcome);
-  // Nobody's events are given up for an outage on this side.
-  const isNextRound = isSentAgain || (scheduledS === null && outcome.ofProxy === "away" && !endpoint.isDeleted);
-  const delayS = isNextRound ? (scheduledS ?? NEXT_ROUND_AFTER_S) : scheduledS;
-  const { id, status } = delivery;
-  const { round, attempts } = isNextRound ? { round: delivery.round + 1, attempts: 0 } : delivery;
-  const state: SettledDelivery = { id, status, round, attempts, nextAttemptAt: null, finishedAt: null };
-  if (outcome.acknowledged) return { ...state, finishedAt };
-  if (delayS === null || endpoint.isDeleted) return { ...state, status: "abandoned", finishedAt };
-  if (!endpoint.isActive) return { ...state, status: "held" };
+  const state = { id, status, round, attempts, nextAttemptAt: null };
+  if (acknowledged) return { ...state, finishedAt };
+  if (!next) return { ...state, status: "abandoned", finishedAt };
+  const waiting = { ...state, round: next.round, attempts: next.attempts, finishedAt: null };
+  return { ...waiting, status: endpoint.isActive ? "pending" : "held" };
+}
+
+/** Adds a delivery to the retry of its endpoint's deliveries that are alike. */
+function addRetry(
+  retries: Map<string, Retry>,
+  { endpointId, deliveryId, finishedAt }: DeliveryOutcome,
+  { round, attempts, delayS }: NextTry,
+): void {
   const runAt = new Date(finishedAt.getTime() + delayS * 1_000);
-  const group = `${endpoint.id} ${round} ${attempts} ${delayS}`;
+  const group = `${endpointId} ${round} ${attempts} ${delayS}`;
   const retry = retries.get(group);
-  if (retry) {
-    retry.deliveryIds.push(delivery.id);
-    if (runAt > retry.runAt) retry.runAt = runAt;
-  } else {
-    retries.set(group, { endpointId: endpoint.id, round, triesMade: attempts, runAt, deliveryIds: [id] });
+  if (!retry) {
+    retries.set(group, { endpointId, round, triesMade: attempts, runAt, deliveryIds: [deliveryId] });
+    return;
   }
-  return { ...state, status: "pending" };
+  retry.deliveryIds.push(deliveryId);
+  if (runAt > retry.runAt) retry.runAt = runAt;
 }
