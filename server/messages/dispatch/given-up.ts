@@ -1,12 +1,25 @@
-/** Reads attempts whose outcome is expected no longer, page by page in the order of their time. */
+/** Attempts whose outcome is no longer expected. They are read page by page, in the order of their time. */
 import { pool } from "../../core/db";
-import { isGivenUp } from "../receipts/match-attempts";
 
 /** Attempts of a page, and so messages that a sweep moves at a time. */
 const PER_PAGE = 2_000;
 
 /** SQL: the time `$1` milliseconds ago, by the database's clock, which all processes share. */
 export const BEFORE = "now() - $1::float8 * interval '1 millisecond'";
+
+/**
+ * While its worker is alive, a begun attempt without an outcome is left to it for this long: after an outage of the database
+ * the worker still has to write the provider's response.
+ */
+const LEFT_TO_WORKER = "interval '1 hour'";
+
+/**
+ * SQL: whether the outcome of an attempt is no longer expected: it started before `before` and is still unknown, or is still open
+ * and no worker can know its outcome. Never null, so it can be negated. `alias`: of `message_attempts` in the statement.
+ */
+export const isGivenUp = (alias: string, before: string): string => `(${alias}.started_at < ${before}
+  AND (COALESCE(${alias}.outcome, '') = 'unknown' OR ${alias}.outcome IS NULL AND (${alias}.started_at < now() - ${LEFT_TO_WORKER}
+    OR NOT EXISTS (SELECT 1 FROM workers w WHERE w.id = ${alias}.worker_id))))`;
 
 /**
  * SQL that reads a page: the attempts `a` after `$2` and `$3` that meet `condition`, and whether the message of each is one to

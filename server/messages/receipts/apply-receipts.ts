@@ -20,7 +20,6 @@ import {
   confirmAttempts,
   countAttempts,
   findAttempts,
-  findSuperseded,
   type IncomingReceipt,
   type MatchedAttempt,
   type MatchedReceipt,
@@ -31,6 +30,7 @@ import { foldParts } from "./parts";
 import { stepsOf } from "./receipt-steps";
 import { refuseSharedNews, shareReferred } from "./share-referred";
 import { withOwnParts } from "./shared-ids";
+import { findSuperseded } from "./superseded";
 import { withoutForeign } from "./unverified-receipts";
 
 /** The attempt that a provider's id identifies, or (`isPart`) one of whose parts it identifies. */

@@ -63,17 +63,10 @@ const RECEIPT_KEYS = unnest<ReceiptKeys>({
   has_number: ["bool", ({ reference, ...receipt }) => reference === null && numberOf(receipt) !== ""],
 });
 
-/**
- * Finds attempts by the provider's id, else by our own reference, which is known before the provider has responded. The reference
- * decides where the id is another message's: the provider has given it out again. Without one the receipt's number may (early-receipts.ts).
- * @param isAgain what is under way to the receipts' numbers was looked at before.
- * @returns attempts by receipt id; receipts without a known attempt are left out.
- */
-export async function findAttempts(
-  tx: Tx,
-  receipts: readonly SoughtReceipt[],
-  { isAgain } = { isAgain: false },
-): Promise<Map<string, MatchedAttempt>> {
+/** A receipt, and what the database knows of its id and its reference. */
+type Sighting = Found & { receipt: SoughtReceipt };
+
+async function lookUp(tx: Tx, receipts: readonly SoughtReceipt[]): Promise<Sighting[]> {
   const { rows } = await tx.query<Found>({
     name: "receipts.find_attempts",
     text: `SELECT r.id, COALESCE(p.message_id, a.message_id) AS "messageId", COALESCE(p.seq, a.seq) AS seq,
@@ -97,42 +90,70 @@ export async function findAttempts(
     ),
   });
   const sought = new Map(receipts.map((receipt) => [receipt.id, receipt]));
-  const found = rows.flatMap((row) => {
+  return rows.flatMap((row) => {
     const receipt = sought.get(row.id);
     return receipt ? [{ receipt, ...row }] : [];
   });
+}
+
+/** Receipts whose id belongs to a message that went to another number than they come from. */
+const strangeOf = (found: readonly Sighting[], shared: ReadonlyMap<string, unknown>) =>
+  found.flatMap(({ receipt, holderTo, isShared }) => {
+    const { id, provider, report } = receipt;
+    // An id that several messages have, all to other numbers, has no holder.
+    const to = isShared && !report.reference ? "" : holderTo;
+    const number = numberOf(receipt);
+    if (to === null || shared.has(id) || !isStrange(number, to)) return [];
+    return [{ id, provider, number, isVerified: report.recipient === undefined, receipt }];
+  });
+
+/**
+ * Finds attempts by the provider's id, else by our own reference, which is known before the provider has responded. The reference
+ * decides where the provider has given another message's id out again. Without a reference the receipt's number may decide
+ * (early-receipts.ts).
+ * @param isAgain whether attempts under way to the receipts' numbers have been looked for before.
+ * @returns attempts by receipt id; receipts without a known attempt are left out.
+ */
+export async function findAttempts(
+  tx: Tx,
+  receipts: readonly SoughtReceipt[],
+  { isAgain } = { isAgain: false },
+): Promise<Map<string, MatchedAttempt>> {
+  const found = await lookUp(tx, receipts);
   const shared = await tellApart(
     tx,
     found
       .filter(({ isShared }) => isShared)
       .map(({ receipt, referredId }) => ({ ...receipt, messageId: receipt.knownMessageId ?? referredId })),
   );
-  const strange = isAgain
-    ? []
-    : found.flatMap(({ receipt, holderTo, isShared }) => {
-        const { id, provider, report } = receipt;
-        // Of an id that several messages have, to other numbers, no one is the holder.
-        const to = isShared && !report.reference ? "" : holderTo;
-        const number = numberOf(receipt);
-        if (to === null || shared.has(id) || !isStrange(number, to)) return [];
-        return [{ id, provider, number, isVerified: report.recipient === undefined }];
-      });
+  const strange = isAgain ? [] : strangeOf(found, shared);
   const underWay = await findUnderWay(tx, strange);
   const matched = new Map<string, MatchedAttempt>();
-  for (const { receipt, ...known } of found) {
-    const one = shared.get(known.id);
-    const early = underWay.get(known.id);
-    if (early === null) continue;
-    // As if it had our reference.
-    const row = early ? { ...known, referredId: early.messageId, referredSeq: early.seq } : known;
-    const attempt = one ? ofSharedId(one) : (byReference(receipt, row) ?? (row.isShared ? null : byId(row)));
-    if (attempt) matched.set(row.id, attempt);
+  for (const sighting of found) {
+    const attempt = attemptOf(sighting, shared.get(sighting.id), underWay.get(sighting.id));
+    if (attempt) matched.set(sighting.id, attempt);
   }
-  // The one under way may have ended between the two looks: it has its id by now.
-  const ended = strange.flatMap(({ id }) => (underWay.has(id) ? [] : (sought.get(id) ?? [])));
+  // An attempt under way may have ended between the two look-ups: by now it has its id.
+  const ended = strange.flatMap(({ id, receipt }) => (underWay.has(id) ? [] : [receipt]));
   if (ended.length === 0) return matched;
   for (const { id } of ended) matched.delete(id);
   return new Map([...matched, ...(await findAttempts(tx, ended, { isAgain: true }))]);
+}
+
+/**
+ * @param holder the message that the receipt is about, of the several that have its id.
+ * @param early the attempt under way that it is about; null: not known yet, so the receipt has to wait.
+ */
+function attemptOf(
+  sighting: Sighting,
+  holder: Parameters<typeof ofSharedId>[0] | undefined,
+  early: { messageId: string; seq: number } | null | undefined,
+): MatchedAttempt | null {
+  if (early === null) return null;
+  if (holder) return ofSharedId(holder);
+  // As if the receipt had our reference.
+  const found = early ? { ...sighting, referredId: early.messageId, referredSeq: early.seq } : sighting;
+  return byReference(sighting.receipt, found) ?? (found.isShared ? null : byId(found));
 }
 
 const ofSharedId = ({
@@ -158,64 +179,6 @@ function byReference({ provider, report }: IncomingReceipt, found: Found): Match
 function byId({ messageId, seq, isPart, isConfirmed }: Found): MatchedAttempt | null {
   if (messageId === null || seq === null) return null;
   return { messageId, seq, isPart, partId: null, isByReference: false, isConfirmed, isReused: false };
-}
-
-const isNegative = ({ report }: MatchedReceipt): boolean =>
-  report.status === "failed" || report.status === "undelivered";
-
-const RECEIPT_ATTEMPTS = unnest<MatchedReceipt>({
-  id: ["text", ({ id }) => id],
-  message_id: ["text", ({ messageId }) => messageId],
-  seq: ["int2", ({ seq }) => seq],
-});
-
-/**
- * While its worker is alive, a begun attempt without an outcome is left to it for this long: after an outage of the database
- * the worker still has to write the provider's response.
- */
-const LEFT_TO_WORKER = "interval '1 hour'";
-
-/**
- * SQL: whether the outcome of an attempt is expected no longer: it started before `before` and is still unknown, or still open
- * and no worker can know it. It is never null, so that it can be negated. `alias`: of `message_attempts` in the statement.
- */
-export const isGivenUp = (alias: string, before: string): string => `(${alias}.started_at < ${before}
-  AND (COALESCE(${alias}.outcome, '') = 'unknown' OR ${alias}.outcome IS NULL AND (${alias}.started_at < now() - ${LEFT_TO_WORKER}
-    OR NOT EXISTS (SELECT 1 FROM workers w WHERE w.id = ${alias}.worker_id))))`;
-
-/** An attempt that is later than that of the receipt `r`, and may have taken the message. */
-const SUPERSEDING = `SELECT 1 FROM message_attempts a WHERE a.message_id = r.message_id AND a.seq > r.seq
-  AND (a.outcome IS NULL OR a.outcome IN ('unknown', 'accepted'))`;
-
-/**
- * Finds failure receipts of attempts after which another one may have taken the message: its result is decided by the
- * later attempt.
- * @param givenUpAfterMs minimum age of a later attempt that does not count because its outcome is missing; null: all count.
- * @returns the ids of these receipts.
- */
-export async function findSuperseded(
-  tx: Tx,
-  receipts: readonly MatchedReceipt[],
-  givenUpAfterMs: number | null,
-): Promise<Set<string>> {
-  const negative = receipts.filter(isNegative);
-  if (negative.length === 0) return new Set();
-  const attempts = RECEIPT_ATTEMPTS.values(negative);
-  const { rows } = await tx.query<{ id: string }>(
-    givenUpAfterMs === null
-      ? {
-          name: "receipts.superseded",
-          text: `SELECT r.id FROM ${RECEIPT_ATTEMPTS.as("r")} WHERE EXISTS (${SUPERSEDING})`,
-          values: attempts,
-        }
-      : {
-          name: "receipts.still_superseded",
-          text: `SELECT r.id FROM ${RECEIPT_ATTEMPTS.as("r")}
-                 WHERE EXISTS (${SUPERSEDING} AND NOT ${isGivenUp("a", "now() - $4::float8 * interval '1 millisecond'")})`,
-          values: [...attempts, givenUpAfterMs],
-        },
-  );
-  return new Set(rows.map((row) => row.id));
 }
 
 /** Counts the attempts of messages that a receipt may settle before the provider's response does, by message id. */

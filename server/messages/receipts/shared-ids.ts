@@ -133,27 +133,31 @@ export async function shareIds(tx: Tx, taken: readonly TakenIds[]): Promise<Shar
     // Behind the others, which leave no other message the plain id.
     haveAlone(tx, taken),
   ]);
-  // Messages of the same transaction get it together.
-  const holders = [...found, ...ids.map(holderOf)];
+  const sharedIds = sharedAmong(ids, found);
+  // A receipt may have stored it under the plain id.
+  await shareParts(tx, sharedIds, "own");
   const shared = new Map<TakenIds["attempt"], Set<string>>();
-  const sharedIds = ids.filter((id) => {
-    const { attempt, providerMessageId } = id;
-    const { provider, message } = attempt;
+  for (const { attempt, providerMessageId } of sharedIds) {
+    shared.set(attempt, (shared.get(attempt) ?? new Set()).add(providerMessageId));
+  }
+  return shared;
+}
+
+/** Those of the ids that other messages have too: stored ones, or ones of the same transaction, which get it together. */
+function sharedAmong(ids: readonly TakenId[], stored: readonly Holder[]): TakenId[] {
+  const holders = [...stored, ...ids.map(holderOf)];
+  return ids.filter((id) => {
+    const own = holderOf(id);
+    const { provider, messageId } = own;
     const others = holders.filter(
       (holder) =>
         holder.provider === provider &&
-        holder.providerMessageId === providerMessageId &&
-        holder.messageId !== message.id,
-    );
-    if (others.length === 0) return false;
-    const own = shared.get(attempt) ?? new Set<string>();
-    shared.set(attempt, own.add(providerMessageId));
-    log("warn", "attempt.provider_id_shared", { provider, message_id: message.id, others: others.length });
-    return true;
+        holder.providerMessageId === own.providerMessageId &&
+        holder.messageId !== messageId,
+    ).length;
+    if (others > 0) log("warn", "attempt.provider_id_shared", { provider, message_id: messageId, others });
+    return others > 0;
   });
-  // A receipt may have stored it under the plain id.
-  await shareParts(tx, sharedIds, "own");
-  return shared;
 }
 
 const holderOf = ({ attempt, providerMessageId }: TakenId): Holder => ({

@@ -1,11 +1,58 @@
 /**
- * Superseded receipts: those that report a failure while a later attempt may still deliver the message. They wait for the
- * later attempt, and decide when it comes to nothing.
+ * Superseded receipts: they report a failure while a later attempt may still deliver the message. They wait for the later
+ * attempt, and decide if it comes to nothing.
  */
 import type { Tx } from "../../core/db";
 import type { ReceiptReport } from "../../core/jobs";
+import { unnest } from "../../core/unnest";
+import { isGivenUp } from "../dispatch/given-up";
 import type { Step } from "../steps";
+import type { MatchedReceipt } from "./match-attempts";
 import { stepsOf } from "./receipt-steps";
+
+const isFailure = ({ report }: MatchedReceipt): boolean =>
+  report.status === "failed" || report.status === "undelivered";
+
+const RECEIPT_ATTEMPTS = unnest<MatchedReceipt>({
+  id: ["text", ({ id }) => id],
+  message_id: ["text", ({ messageId }) => messageId],
+  seq: ["int2", ({ seq }) => seq],
+});
+
+/** An attempt that is later than that of the receipt `r`, and may have taken the message. */
+const SUPERSEDING = `SELECT 1 FROM message_attempts a WHERE a.message_id = r.message_id AND a.seq > r.seq
+  AND (a.outcome IS NULL OR a.outcome IN ('unknown', 'accepted'))`;
+
+/**
+ * Finds failure receipts of attempts after which another one may have taken the message: its result is decided by the
+ * later attempt.
+ * @param givenUpAfterMs minimum age of a later attempt that does not count because its outcome is missing; null: all count.
+ * @returns the ids of these receipts.
+ */
+export async function findSuperseded(
+  tx: Tx,
+  receipts: readonly MatchedReceipt[],
+  givenUpAfterMs: number | null,
+): Promise<Set<string>> {
+  const failures = receipts.filter(isFailure);
+  if (failures.length === 0) return new Set();
+  const attempts = RECEIPT_ATTEMPTS.values(failures);
+  const { rows } = await tx.query<{ id: string }>(
+    givenUpAfterMs === null
+      ? {
+          name: "receipts.superseded",
+          text: `SELECT r.id FROM ${RECEIPT_ATTEMPTS.as("r")} WHERE EXISTS (${SUPERSEDING})`,
+          values: attempts,
+        }
+      : {
+          name: "receipts.still_superseded",
+          text: `SELECT r.id FROM ${RECEIPT_ATTEMPTS.as("r")}
+                 WHERE EXISTS (${SUPERSEDING} AND NOT ${isGivenUp("a", "now() - $4::float8 * interval '1 millisecond'")})`,
+          values: [...attempts, givenUpAfterMs],
+        },
+  );
+  return new Set(rows.map((row) => row.id));
+}
 
 type Superseded = Pick<ReceiptReport, "providerMessageId" | "status" | "code" | "detail"> & {
   messageId: string;
