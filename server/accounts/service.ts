@@ -115,6 +115,48 @@ const violates = (thrown: unknown, constraint: string): boolean =>
   "constraint" in thrown &&
   thrown.constraint === constraint;
 
+/** `signUpFrom`: the stranger who signs up, with address; absent: the operator's command line. */
+type NewAccount = {
+  email: string;
+  passwordHash: string;
+  name: string;
+  companyName: string;
+  isOperator?: boolean;
+  balanceMicros?: bigint;
+  signUpFrom?: Origin;
+};
+
+type NewIds = { accountId: string; userId: string };
+
+async function insertAccountWithOwner(tx: Tx, input: NewAccount, { accountId, userId }: NewIds): Promise<NewIds> {
+  const { passwordHash, name, companyName, isOperator = false, balanceMicros = 0n, signUpFrom } = input;
+  const email = input.email.trim().toLowerCase();
+  const at = now();
+  await tx.query("INSERT INTO accounts (id, email, name, company_name, created_at) VALUES ($1, $2, $3, $4, $5)", [
+    accountId,
+    email,
+    name,
+    companyName,
+    at,
+  ]);
+  await tx.query(
+    `INSERT INTO users (id, account_id, email, name, password_hash, is_operator, created_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+    [userId, accountId, email, name, passwordHash, isOperator, at],
+  );
+  const by: Actor = signUpFrom
+    ? { kind: "session", accountId, userId, isOperator: false, sessionId: "", origin: signUpFrom }
+    : { kind: "system", name: "admin" };
+  const balance = fromMicros(balanceMicros);
+  const after = { email, name, company_name: companyName, is_operator: isOperator, balance };
+  await recordAudit(tx, by, { action: "account.created", accountId, subjectId: accountId, after });
+  if (balanceMicros !== 0n) {
+    const opening = { accountId, kind: "credit", amountMicros: balanceMicros, reservedMicros: 0n } as const;
+    await postMoney(tx, [{ ...opening, messageId: null, note: "Opening balance", at }]);
+  }
+  return { accountId, userId };
+}
+
 /**
  * Creates an account and the user who owns it, in one transaction. The email is stored in lower case. An opening
  * balance, in micro-units, is a ledger credit like any other. The password comes hashed, as that takes long.
@@ -122,53 +164,11 @@ const violates = (thrown: unknown, constraint: string): boolean =>
  * @throws 409 `email_taken` when a user with this email exists.
  */
 export async function createAccountWithOwner(
-  input: {
-    email: string;
-    passwordHash: string;
-    name: string;
-    companyName: string;
-    isOperator?: boolean;
-    balanceMicros?: bigint;
-    /** The stranger who signs up, with address; absent: the operator's command line. */
-    signUpFrom?: Origin;
-  },
+  input: NewAccount,
   request: IdempotentRequest = plainRequest(),
-): Promise<{ accountId: string; userId: string }> {
-  const { passwordHash, name, companyName, isOperator = false, balanceMicros = 0n } = input;
-  const email = input.email.trim().toLowerCase();
-  const accountId = newId("account");
-  const userId = newId("user");
-  const at = now();
-  const carryOut = async (tx: Tx) => {
-    await tx.query("INSERT INTO accounts (id, email, name, company_name, created_at) VALUES ($1, $2, $3, $4, $5)", [
-      accountId,
-      email,
-      name,
-      companyName,
-      at,
-    ]);
-    await tx.query(
-      `INSERT INTO users (id, account_id, email, name, password_hash, is_operator, created_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-      [userId, accountId, email, name, passwordHash, isOperator, at],
-    );
-    const by: Actor = input.signUpFrom
-      ? { kind: "session", accountId, userId, isOperator: false, sessionId: "", origin: input.signUpFrom }
-      : { kind: "system", name: "admin" };
-    const after = {
-      email,
-      name,
-      company_name: companyName,
-      is_operator: isOperator,
-      balance: fromMicros(balanceMicros),
-    };
-    await recordAudit(tx, by, { action: "account.created", accountId, subjectId: accountId, after });
-    if (balanceMicros !== 0n) {
-      const opening = { accountId, kind: "credit", amountMicros: balanceMicros, reservedMicros: 0n } as const;
-      await postMoney(tx, [{ ...opening, messageId: null, note: "Opening balance", at }]);
-    }
-    return { accountId, userId };
-  };
+): Promise<NewIds> {
+  const ids = { accountId: newId("account"), userId: newId("user") };
+  const carryOut = (tx: Tx) => insertAccountWithOwner(tx, input, ids);
   try {
     return await (input.signUpFrom
       ? transaction(carryOut)

@@ -12,9 +12,9 @@ import { openAdvances } from "./advances";
 import { RATE_LIMIT_DEFAULT } from "./ceiling";
 
 /**
- * Where a caller stands in its current minute. `resetMs` is the time to the next one; `refusedBy` tells whose limit is used
- * up, null when the request may pass. `limit` and `remaining` are the caller's own; when the account is what refuses,
- * nothing remains to the caller either.
+ * Where a caller stands in its current minute. `resetMs` is the time until the next one; `refusedBy` says whose limit is used
+ * up, null when the request may pass. `limit` and `remaining` are the caller's own; when the account refuses, nothing
+ * remains for the caller either.
  */
 export type RateState = {
   refusedBy: "caller" | "account" | null;
@@ -25,7 +25,7 @@ export type RateState = {
   accountLimit: number | null;
 };
 
-/** `caller`: id of a key or a person, or another name for what is limited. `accountId`: null when no account is counted for. */
+/** `caller`: id of a key or a person, or another name of the limit. `accountId`: null when the request counts for no account. */
 type Ask = { caller: string; limit: number; accountId: string | null };
 /**
  * `limit`: that of the caller which was refused. `until`: end of its minute; `knownUntil`: when it is counted again. Both are
@@ -55,14 +55,7 @@ export async function countRequest(ask: Ask): Promise<RateState> {
   const known = knownRefusal(ask);
   if (known) return known;
   const state = await countQueue()(ask);
-  const spent = state.refusedBy === "caller" ? ask.caller : state.refusedBy === "account" ? ask.accountId : null;
-  if (spent !== null) {
-    if (exhausted().size >= EXHAUSTED_MAX) exhausted().clear();
-    const at = performance.now();
-    const until = at + state.resetMs;
-    const knownUntil = state.refusedBy === "caller" ? until : Math.min(until, at + ACCOUNT_KNOWN_MS);
-    exhausted().set(spent, { limit: ask.limit, until, knownUntil, accountLimit: state.accountLimit });
-  }
+  noteRefusal(ask, state);
   return state;
 }
 
@@ -77,6 +70,17 @@ function takeAdvance({ caller, limit, accountId }: Ask): RateState | null {
 }
 
 const exhausted = defineProcessValue("api-keys.exhausted", () => new Map<string, Exhausted>());
+
+/** Keeps a refusal, so that those that follow need no query. */
+function noteRefusal({ caller, limit, accountId }: Ask, { refusedBy, resetMs, accountLimit }: RateState): void {
+  const spent = refusedBy === "account" ? accountId : caller;
+  if (refusedBy === null || spent === null) return;
+  if (exhausted().size >= EXHAUSTED_MAX) exhausted().clear();
+  const at = performance.now();
+  const until = at + resetMs;
+  const knownUntil = refusedBy === "caller" ? until : Math.min(until, at + ACCOUNT_KNOWN_MS);
+  exhausted().set(spent, { limit, until, knownUntil, accountLimit });
+}
 
 /** A refusal that was counted before, under the caller's present limit; null: the request has to be counted. */
 function knownRefusal({ caller, limit, accountId }: Ask): RateState | null {
@@ -163,6 +167,7 @@ function groupAsks(asks: readonly Ask[], at: number): Group[] {
 /** Where an id stands: `used` before the next request, and the `kept` permits of this process that it includes. */
 type Standing = { used: number; kept: number; leftMs: number; accountLimit: number | null };
 
+/** Counts the requests of a batch, and their permits in advance, by one statement. */
 async function countAll(asks: Ask[]) {
   const at = performance.now();
   const groups = groupAsks(asks, at);
@@ -183,24 +188,26 @@ async function countAll(asks: Ask[]) {
   // Counting a request twice when the database goes away is better than refusing it.
   const { rows } = await repeatWhenLost(() => pool().query<Counted>(count));
   const standings = standingsOf(rows, groups, at);
-  return asks.map(({ caller, limit, accountId }) => {
-    const own = standings.get(caller);
+  return asks.map((ask) => {
+    const own = standings.get(ask.caller);
     if (!own) return { ok: false as const, error: new Error("The request was not counted.") };
-    own.used += 1;
-    const account = accountId === null ? undefined : standings.get(accountId);
-    const accountLimit = account?.accountLimit ?? null;
-    const isAllowed = own.used <= limit;
-    if (isAllowed && account) account.used += 1;
-    const isAccountSpent = isAllowed && account !== undefined && accountLimit !== null && account.used > accountLimit;
-    const value: RateState = {
-      refusedBy: isAllowed ? (isAccountSpent ? "account" : null) : "caller",
-      limit,
-      remaining: !isAllowed || isAccountSpent ? 0 : limit - own.used + own.kept,
-      resetMs: Math.min(MINUTE_MS, Math.max(0, (isAccountSpent ? account : own).leftMs)),
-      accountLimit,
-    };
-    return { ok: true as const, value };
+    const account = ask.accountId === null ? undefined : standings.get(ask.accountId);
+    return { ok: true as const, value: takeRequest(ask.limit, own, account) };
   });
+}
+
+const resetMsOf = ({ leftMs }: Standing): number => Math.min(MINUTE_MS, Math.max(0, leftMs));
+
+/** Takes one request from where its caller stands and, if that allows it, from where its account stands. */
+function takeRequest(limit: number, own: Standing, account: Standing | undefined): RateState {
+  const accountLimit = account?.accountLimit ?? null;
+  own.used += 1;
+  if (own.used > limit) return { refusedBy: "caller", limit, remaining: 0, resetMs: resetMsOf(own), accountLimit };
+  if (account) account.used += 1;
+  if (account && accountLimit !== null && account.used > accountLimit) {
+    return { refusedBy: "account", limit, remaining: 0, resetMs: resetMsOf(account), accountLimit };
+  }
+  return { refusedBy: null, limit, remaining: limit - own.used + own.kept, resetMs: resetMsOf(own), accountLimit };
 }
 
 /** Notes the advances of a count that was sent at `at`, and returns where each id stood before its requests. */

@@ -91,7 +91,7 @@ async function flush(tx: Tx, defer: Defer, batch: Acceptance[], isAhead: boolean
   const messages = requests.flatMap((request) => request.messages);
   if (!ahead && messages.length > 0) insertMessages(tx, defer, messages);
   const quotas = [...state.quotas.counts(), ...state.failures.counts()];
-  if (requests.length > 0) await write(tx, defer, requests, messages, quotas);
+  if (requests.length > 0) await write(tx, defer, { requests, messages, quotas });
   return decisions.map((decision) => {
     if (!decision.ok) return decision;
     const { response, request } = decision.value;
@@ -99,14 +99,10 @@ async function flush(tx: Tx, defer: Defer, batch: Acceptance[], isAhead: boolean
   });
 }
 
-/** Stores what accepted requests cause beside their messages. */
-async function write(
-  tx: Tx,
-  defer: Defer,
-  requests: readonly AcceptedRequest[],
-  messages: readonly NewMessage[],
-  quotas: QuotaCount[],
-): Promise<void> {
+type Accepting = { requests: readonly AcceptedRequest[]; messages: readonly NewMessage[]; quotas: QuotaCount[] };
+
+/** Stores what follows from accepted requests, besides their messages. */
+async function write(tx: Tx, defer: Defer, { requests, messages, quotas }: Accepting): Promise<void> {
   const pending = messages.filter(isPending);
   const failed = messages.filter((message) => message.status === "failed");
   defer(

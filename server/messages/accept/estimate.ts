@@ -108,22 +108,25 @@ async function applyQuietHours(
 
 /** Replaces recipients that suppressions or limits block by their refusals, in order. */
 async function applyFraudCheck(account: Account, from: string, recipients: TimedDestination[]) {
-  const candidates = recipients.map(
-    ({ to, text, routing }): CandidateMessage => ({
+  const candidateOf = new Map<TimedDestination, CandidateMessage>();
+  for (const recipient of recipients) {
+    const { to, text, routing } = recipient;
+    if (!routing) continue;
+    candidateOf.set(recipient, {
       id: newId("message"),
       accountId: account.id,
       toNumber: to,
       fromSender: from,
       body: text.body,
-      chain: routing?.chain ?? [],
-    }),
-  );
-  const routed = candidates.filter((_, at) => recipients[at]?.routing);
-  const isSuppressed = await findSuppressed(pool(), routed);
-  const checkFraud = await loadFraudCheck(pool(), new Map([[account.id, account]]), routed, isSuppressed);
-  const { blocked } = checkFraud(routed);
-  return recipients.map((recipient, at) => {
-    const candidate = candidates[at];
+      chain: routing.chain,
+    });
+  }
+  const candidates = [...candidateOf.values()];
+  const isSuppressed = await findSuppressed(pool(), candidates);
+  const checkFraud = await loadFraudCheck(pool(), new Map([[account.id, account]]), candidates, isSuppressed);
+  const { blocked } = checkFraud(candidates);
+  return recipients.map((recipient) => {
+    const candidate = candidateOf.get(recipient);
     const refusal = candidate && blocked.get(candidate);
     return refusal ? refused(recipient, refusal) : recipient;
   });

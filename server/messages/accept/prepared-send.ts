@@ -4,6 +4,7 @@ import { type ApiError, invalidRequest } from "../../core/errors";
 import { providerTable } from "../../providers/registry";
 import { loadRouting, type Routing, routeExists } from "../../routing/service";
 import { approvedSender } from "../../senders/approval";
+import type { Refusal } from "../failure";
 import { isE164 } from "../phone";
 import type { SendBulkInput, SendMessageInput } from "../schema";
 import { type FinalText, finalText, personalTexts } from "./personal-texts";
@@ -17,7 +18,7 @@ export type SharedInput = Pick<
 /** A recipient with its route and price, or with the error of a message that fails at once, free of charge. */
 export type Destination = { to: string; costMicros: bigint; text: FinalText } & (
   | { routing: Routing; refusal: null }
-  | { routing: null; refusal: { code: string; message: string } }
+  | { routing: null; refusal: Refusal }
 );
 
 type PreparedSend = {
@@ -36,6 +37,21 @@ type PreparedSend = {
 const RECIPIENT_SHOWN_MAX = 64;
 const SCHEDULE_MAX_DAYS = 30;
 
+const senderNotApproved = (): ApiError =>
+  invalidRequest("`from` is not an approved sender of this account.", {
+    param: "from",
+    reason: "sender_not_approved",
+  });
+
+const providerNotConfigured = (provider: string): ApiError =>
+  invalidRequest(`The provider ${provider} is not configured on this installation.`, {
+    param: "provider",
+    reason: "provider_not_configured",
+  });
+
+const unknownRoute = (routeId: number): ApiError =>
+  invalidRequest(`There is no active route ${routeId}.`, { param: "route_id", reason: "unknown_route" });
+
 /** Checks the shared input of a request once. `resolve` then finds the route and price of a recipient. */
 export async function prepareSend(
   accountId: string,
@@ -43,28 +59,10 @@ export async function prepareSend(
 ): Promise<PreparedSend> {
   const refusals: ApiError[] = [];
   const senderId = await approvedSender(accountId, input.from);
-  if (senderId === null) {
-    refusals.push(
-      invalidRequest("`from` is not an approved sender of this account.", {
-        param: "from",
-        reason: "sender_not_approved",
-      }),
-    );
-  }
+  if (senderId === null) refusals.push(senderNotApproved());
   const canPrefer = input.provider ? (await providerTable()).isOpenTo(input.provider, accountId) : false;
-  if (input.provider && !canPrefer) {
-    refusals.push(
-      invalidRequest(`The provider ${input.provider} is not configured on this installation.`, {
-        param: "provider",
-        reason: "provider_not_configured",
-      }),
-    );
-  }
-  if (input.route_id && !(await routeExists(input.route_id))) {
-    refusals.push(
-      invalidRequest(`There is no active route ${input.route_id}.`, { param: "route_id", reason: "unknown_route" }),
-    );
-  }
+  if (input.provider && !canPrefer) refusals.push(providerNotConfigured(input.provider));
+  if (input.route_id && !(await routeExists(input.route_id))) refusals.push(unknownRoute(input.route_id));
   const scheduledAt = input.send_at ? new Date(input.send_at) : null;
   if (scheduledAt) refusals.push(...sendAtRefusals(scheduledAt));
   const route = await loadRouting(accountId, {

@@ -85,6 +85,26 @@ const isUnfiltered = ({
 }: ListMessagesQuery): boolean =>
   status === undefined && after === undefined && before === undefined && !isNarrow(filter);
 
+const listOf = (status: NonNullable<Filter["status"]>) => (status === "delivered" ? null : STATUS_LISTS[status]);
+
+/** SQL: the table `l` that the messages of a filter are read from, and where their id, columns (`row`) and time stand. */
+type Source = { from: string; id: string; row: "l" | "r"; createdAt: string };
+
+function sourceOf({ status, metadata, ...filter }: Filter): Source {
+  if (Object.keys(metadata ?? {}).length > 0) {
+    const from = "message_metadata l JOIN messages r ON r.id = l.message_id";
+    return { from, id: "l.message_id", row: "r", createdAt: "r.created_at" };
+  }
+  const list = status === undefined || isNarrow(filter) ? null : listOf(status);
+  if (!list) return { from: "messages l", id: "l.id", row: "l", createdAt: "l.created_at" };
+  const source = { from: `${list} l`, id: "l.message_id", row: "l" } as const;
+  // The list of pending messages has the time at which each was due.
+  if (status === "pending") {
+    return { ...source, createdAt: "(SELECT m.created_at FROM messages m WHERE m.id = l.message_id)" };
+  }
+  return { ...source, createdAt: "l.created_at" };
+}
+
 /**
  * The filter as SQL. No index of `messages` contains the status, so a status is read from its list, unless another filter
  * selects few messages. Messages with a pair of metadata are read from the table of pairs. Times are bounded by id first, since
@@ -93,10 +113,7 @@ const isUnfiltered = ({
 function selectionOf(accountId: string, filter: Filter, created: TimeRange, before: string | null = null): Selection {
   const { status } = filter;
   const [pair, ...morePairs] = Object.entries(filter.metadata ?? {});
-  const list = status === undefined || status === "delivered" || isNarrow(filter) ? null : STATUS_LISTS[status];
-  const id = pair || list ? "l.message_id" : "l.id";
-  /** Where the columns of the message are. */
-  const row = pair ? "r" : "l";
+  const { from, id, row, createdAt } = sourceOf(filter);
   const values: unknown[] = [accountId];
   // A list of one, not an equality: the planner would drop a column that is equal to a constant from the order.
   const conditions = ["l.account_id = ANY(ARRAY[$1::text])"];
@@ -105,18 +122,13 @@ function selectionOf(accountId: string, filter: Filter, created: TimeRange, befo
     if (value === null || value === undefined) return;
     conditions.push(`${condition} (${put(value)})`);
   };
-  // The list of pending messages has the time at which each was due.
-  const createdAt =
-    status === "pending" && list
-      ? "(SELECT m.created_at FROM messages m WHERE m.id = l.message_id)"
-      : `${row}.created_at`;
   const { first, end } = idsWithin(created);
   if (pair) conditions.push(`l.key = ${put(pair[0])} AND l.value = ${put(pair[1])}`);
   for (const [key, value] of morePairs) {
     conditions.push(`EXISTS (SELECT FROM message_metadata p WHERE p.account_id = $1 AND p.key = ${put(key)}
       AND p.value = ${put(value)} AND p.message_id = l.message_id)`);
   }
-  if (list === "failed_messages" || isNarrow(filter)) where(`${row}.status =`, status);
+  if (isNarrow(filter) || (status && listOf(status) === "failed_messages")) where(`${row}.status =`, status);
   else if (status === "delivered") conditions.push(IS_DELIVERED);
   where(`${row}.to_number =`, filter.to);
   where(`${row}.reference =`, filter.reference);
@@ -127,7 +139,6 @@ function selectionOf(accountId: string, filter: Filter, created: TimeRange, befo
   where(`${id} <`, before);
   where(`${createdAt} >=`, timeOf(created.from));
   where(`${createdAt} <`, timeOf(created.to));
-  const from = pair ? "message_metadata l JOIN messages r ON r.id = l.message_id" : `${list ?? "messages"} l`;
   return { from, id, text: conditions.join(" AND "), values };
 }
 
