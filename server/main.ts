@@ -3,7 +3,7 @@
  * the pages and sign-in, runs in a process of its own; in development within this one, because hot reload wants its server. With
  * CONSOLE=false it serves neither the pages nor the console's calls.
  */
-import type { Server } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { fileURLToPath } from "node:url";
 import { withBody } from "./api/door/body";
 import { openConsoleDoor, openPublicDoor } from "./api/door/console-door";
@@ -58,16 +58,11 @@ async function startPages(server: Server): Promise<PagesHandler> {
   return (request, response, body) => handle(body ? withBody(request, body) : request, response);
 }
 
-async function start(): Promise<void> {
-  const { HOST, PORT } = env();
-  exportSettings();
-  limitStop(ENDED_WITHIN_MS, () => log("error", "web.not_stopped_in_time", { within_ms: ENDED_WITHIN_MS }));
-  makeValuesOfRequests();
-  reportEgress();
-  await startTracing("web");
-  await serveMetrics("web");
-  for (const refuse of [refuseUnfitPooler, refuseOtherDatabase, refuseIdleTriggers])
+/** Checks the surroundings of the process: some faults end it, now or when they are found later, others are only logged. */
+async function checkSurroundings(): Promise<void> {
+  for (const refuse of [refuseUnfitPooler, refuseOtherDatabase, refuseIdleTriggers]) {
     if (!(await refuse())) onShutdown(checkLater(refuse));
+  }
   if (env().CONSOLE) {
     void warnOfUnheardChanges().then((hears) => {
       pagesProcess().hearsChanges = hears;
@@ -78,6 +73,40 @@ async function start(): Promise<void> {
   await warnOfLosses();
   await warnOfOtherKey();
   onShutdown(keepClockChecked());
+}
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<unknown>;
+
+/** Handles a request of the REST API, a provider's receipt, or (`handleOther`) anything else. */
+function handleRequest(request: IncomingMessage, response: ServerResponse, handleOther: Handler): Promise<unknown> {
+  const path = request.url ?? "";
+  if (isRestPath(path)) return asApiRequest(handleRestNode(request, response));
+  if (isReceiptPath(path)) return asApiRequest(handleReceiptNode(request, response));
+  return handleOther(request, response);
+}
+
+/** Responds to a request whose handler threw. */
+function respondFailed(request: IncomingMessage, response: ServerResponse, thrown: unknown): void {
+  const path = request.url ?? "";
+  log("error", "web.request_failed", { path: loggedPath(path), ...errorFields(thrown) });
+  if (!response.headersSent && isRestPath(path)) {
+    const { status, headers, body } = refusalResponse(toApiError(thrown));
+    response.writeHead(status, headers).end(body);
+    return;
+  }
+  if (!response.headersSent) response.writeHead(500);
+  response.end();
+}
+
+async function start(): Promise<void> {
+  const { HOST, PORT } = env();
+  exportSettings();
+  limitStop(ENDED_WITHIN_MS, () => log("error", "web.not_stopped_in_time", { within_ms: ENDED_WITHIN_MS }));
+  makeValuesOfRequests();
+  reportEgress();
+  await startTracing("web");
+  await serveMetrics("web");
+  await checkSurroundings();
   const server = createWebServer();
   const stopServing = prepareStop(server);
   const [handlePages] = await Promise.all([env().CONSOLE ? startPages(server) : null, loadPrisma()]);
@@ -89,21 +118,7 @@ async function start(): Promise<void> {
     if (refuseWithoutHost(request, response)) return;
     request.url = pathOf(request.url ?? "");
     for (const [name, value] of securityHeaders()) response.setHeader(name, value);
-    const handled = isRestPath(request.url)
-      ? asApiRequest(handleRestNode(request, response))
-      : isReceiptPath(request.url)
-        ? asApiRequest(handleReceiptNode(request, response))
-        : handleOther(request, response);
-    handled.catch((thrown: unknown) => {
-      log("error", "web.request_failed", { path: loggedPath(request.url ?? ""), ...errorFields(thrown) });
-      if (!response.headersSent && isRestPath(request.url ?? "")) {
-        const { status, headers, body } = refusalResponse(toApiError(thrown));
-        response.writeHead(status, headers).end(body);
-        return;
-      }
-      if (!response.headersSent) response.writeHead(500);
-      response.end();
-    });
+    handleRequest(request, response, handleOther).catch((thrown) => respondFailed(request, response, thrown));
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);

@@ -19,34 +19,69 @@ const STABLE_MS = 30 * SECOND_MS;
 /** Pause between checks for jobs that this process has locked unknowingly. */
 const OWN_LOCKS_EVERY_MS = 3 * SECOND_MS;
 
-/** Starts a queue and keeps it running. Resolves once it runs, however long the database is unavailable. */
-export async function keepQueue(plan: QueuePlan): Promise<Queue> {
-  let isStopping = false;
-  let askToStop: () => void = () => undefined;
-  const stopAsked = new Promise<void>((resolve) => {
-    askToStop = resolve;
-  });
-  let askToRestart: (reason: string) => void = () => undefined;
-  const retiring = new Set<Promise<void>>();
-  const retireSoon = (old: Running) => {
-    const gone: Promise<void> = retire(old).finally(() => retiring.delete(gone));
-    retiring.add(gone);
-  };
+/** A promise that is resolved from outside. */
+type Signal<Value> = { raised: Promise<Value>; raise: (value: Value) => void };
 
-  /** Starts a runner, retrying until it succeeds. @param failures how many runners have ended early before. */
-  async function startPersistently(failures: number): Promise<Running> {
-    for (let tries = failures; ; tries += 1) {
-      await sleep(PAUSES_MS[Math.min(tries, PAUSES_MS.length - 1)] ?? 0, stopAsked);
-      try {
-        return await startRunner(plan);
-      } catch (thrown) {
-        log("warn", "queue.not_started", { queue: plan.name, ...errorFields(thrown) });
-        if (isStopping) throw thrown;
-      }
+function makeSignal<Value>(): Signal<Value> {
+  let raise: (value: Value) => void = () => undefined;
+  const raised = new Promise<Value>((resolve) => {
+    raise = resolve;
+  });
+  return { raised, raise };
+}
+
+/** A request to stop. */
+type Stop = Signal<void> & { isRequested: () => boolean };
+
+function makeStop(): Stop {
+  const { raised, raise } = makeSignal<void>();
+  let isRequested = false;
+  return {
+    raised,
+    raise: () => {
+      isRequested = true;
+      raise();
+    },
+    isRequested: () => isRequested,
+  };
+}
+
+/**
+ * Starts a runner, retrying until it succeeds.
+ * @param failures how many runners have ended early before.
+ * @throws the failure to start it, once a stop is requested.
+ */
+async function startPersistently(plan: QueuePlan, stop: Stop, failures: number): Promise<Running> {
+  for (let tries = failures; ; tries += 1) {
+    await sleep(PAUSES_MS[Math.min(tries, PAUSES_MS.length - 1)] ?? 0, stop.raised);
+    try {
+      return await startRunner(plan);
+    } catch (thrown) {
+      log("warn", "queue.not_started", { queue: plan.name, ...errorFields(thrown) });
+      if (stop.isRequested()) throw thrown;
     }
   }
+}
 
-  let running: Running | null = await startPersistently(0);
+/** Retires old runners while new ones run. */
+function openRetirement() {
+  const retiring = new Set<Promise<void>>();
+  return {
+    add: (old: Running): void => {
+      const gone: Promise<void> = retire(old).finally(() => retiring.delete(gone));
+      retiring.add(gone);
+    },
+    underWay: () => [...retiring],
+  };
+}
+
+/** Starts a queue and keeps it running. Resolves once it runs, however long the database is unavailable. */
+export async function keepQueue(plan: QueuePlan): Promise<Queue> {
+  const stop = makeStop();
+  const retirement = openRetirement();
+  let restart = makeSignal<string>();
+  let running: Running | null = await startPersistently(plan, stop, 0);
+
   const stopWatching = keepDoing(async () => {
     if (running) {
       await unlockUnacknowledged(running).catch((thrown) => log("warn", "queue.locks_not_read", errorFields(thrown)));
@@ -56,31 +91,28 @@ export async function keepQueue(plan: QueuePlan): Promise<Queue> {
   });
 
   async function supervise(): Promise<void> {
-    for (let failures = 0; running && !isStopping; ) {
-      const restartAsked = new Promise<string>((resolve) => {
-        askToRestart = resolve;
-      });
-      const reason = await Promise.race([running.ended, restartAsked, stopAsked.then(() => null)]);
+    for (let failures = 0; running && !stop.isRequested(); ) {
+      restart = makeSignal();
+      const reason = await Promise.race([running.ended, restart.raised, stop.raised.then(() => null)]);
       if (reason === null) return;
       log("error", "queue.restarted", { queue: plan.name, reason });
       failures = performance.now() - running.startedAtMs > STABLE_MS ? 0 : failures + 1;
-      retireSoon(running);
+      retirement.add(running);
       running = null;
-      running = await startPersistently(failures);
+      running = await startPersistently(plan, stop, failures);
     }
   }
 
   // It rejects only when a stop is requested while a new runner cannot be started.
   const supervised = supervise().catch(() => undefined);
   return {
-    restart: (reason) => askToRestart(reason),
+    restart: (reason) => restart.raise(reason),
     stop: async () => {
-      isStopping = true;
-      askToStop();
+      stop.raise();
       const watched = stopWatching();
       await supervised;
-      if (running) retireSoon(running);
-      await Promise.allSettled([watched, ...retiring]);
+      if (running) retirement.add(running);
+      await Promise.allSettled([watched, ...retirement.underWay()]);
     },
   };
 }
