@@ -2,17 +2,18 @@
  * Counts what the database writes for the whole life of a message, from its write-ahead log: rows, index entries and bytes
  * by table. It runs in this process, without workers: acceptance, claim, outcome and delivery receipt, batch by batch.
  */
+
 import type { Client } from "pg";
 import { freePort } from "@/scripts/free-port";
 import { plainRequest } from "@/server/accounts/idempotency/request";
 import type { AccountActor } from "@/server/core/actor";
 import { pool } from "@/server/core/db";
 import { sendMessage } from "@/server/messages/accept/send";
-import { claimAttempts } from "@/server/messages/dispatch/dispatch";
 import { attemptResult, recordOutcome } from "@/server/messages/dispatch/record-outcome";
 import { applyReceipts } from "@/server/messages/receipts/apply-receipts";
 import { closeAdapters } from "@/server/providers/registry";
 import { createEndpoint } from "@/server/webhooks/service";
+import { claimAttempts } from "@/test/database/attempts";
 import { familyCpuSeconds, requireProc } from "./kit/processes";
 import { makeCustomer, makeDatabase, openClient, openFolder, openServer, serviceSettings } from "./kit/service";
 import {

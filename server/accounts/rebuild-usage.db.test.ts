@@ -1,6 +1,7 @@
 import pg from "pg";
 import { afterEach, beforeAll, expect, test, vi } from "vitest";
 import { contradictions } from "@/test/database/account-truth";
+import { claimAttempts } from "@/test/database/attempts";
 import { makeRoute } from "@/test/database/routes";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
 import { DAY_MS, SECOND_MS, utcDay } from "../core/clock";
@@ -8,7 +9,6 @@ import { pool } from "../core/db";
 import { env } from "../core/env";
 import { sendMessage } from "../messages/accept/send";
 import { cancelMessage } from "../messages/cancel";
-import { claimAttempts } from "../messages/dispatch/dispatch";
 import { attemptResult, recordOutcome } from "../messages/dispatch/record-outcome";
 import { applyReceipts } from "../messages/receipts/apply-receipts";
 import type { SendMessageInput } from "../messages/schema";

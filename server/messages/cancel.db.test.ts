@@ -5,7 +5,6 @@ import { HOUR_MS } from "@/server/core/clock";
 import { pool, transaction } from "@/server/core/db";
 import { sendMessage } from "@/server/messages/accept/send";
 import { type Attempt, claim, dropClaims } from "@/server/messages/dispatch/claims";
-import { claimAttempts } from "@/server/messages/dispatch/dispatch";
 import { failUndispatched } from "@/server/messages/dispatch/fail-undispatched";
 import { recoverAttempts } from "@/server/messages/dispatch/recover";
 import { claimFromThrottleQueue, enqueueThrottled } from "@/server/messages/dispatch/throttle-queue";
@@ -16,6 +15,7 @@ import {
   accepted,
   BUSY,
   type Claimed,
+  claimAttempts,
   claimed,
   prepareAttempts,
   record,

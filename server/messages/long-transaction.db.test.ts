@@ -2,9 +2,11 @@
  * Beside a transaction that stays open, the tables that rows pass through are mostly dead versions. They have few rows as well,
  * so that every index of theirs seems to fit.
  */
+
 import { expect, test } from "vitest";
 import { plainRequest } from "@/server/accounts/idempotency/request";
 import { pool, transaction } from "@/server/core/db";
+import { claimAttempts } from "@/test/database/attempts";
 import { besideOpenTransaction } from "@/test/database/dead-versions";
 import { blocksRead, explain, rowsRead, statementsOf } from "@/test/database/plans";
 import { makeRoute } from "@/test/database/routes";
@@ -12,7 +14,6 @@ import { makeAccount } from "@/test/database/seed";
 import { statementsOfAMessage } from "@/test/database/statements-of-a-message";
 import { sendBulk } from "./accept/send";
 import { type Attempt, giveBack } from "./dispatch/claims";
-import { claimAttempts } from "./dispatch/dispatch";
 import { enqueueThrottled } from "./dispatch/throttle-queue";
 
 const DEAD = 20_000;

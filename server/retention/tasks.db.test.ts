@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { contradictions } from "@/test/database/account-truth";
+import { claimAttempts } from "@/test/database/attempts";
 import { makeRoute } from "@/test/database/routes";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
 import { runDeliveryJobs, startWebhook, takeDeliveryJobs } from "@/test/database/webhooks";
@@ -15,7 +16,6 @@ import { newId } from "../core/ids";
 import { takeInbound } from "../inbound/tasks";
 import { rebuildListTotals } from "../lists/rebuild";
 import { sendMessage } from "../messages/accept/send";
-import { claimAttempts } from "../messages/dispatch/dispatch";
 import { attemptResult, recordOutcome } from "../messages/dispatch/record-outcome";
 import { claimFromThrottleQueue } from "../messages/dispatch/throttle-queue";
 import { listMessages } from "../messages/lists/list-messages";

@@ -1,8 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { pool } from "@/server/core/db";
 import { sendMessage } from "@/server/messages/accept/send";
-import { claimAttempts } from "@/server/messages/dispatch/dispatch";
-import { prepareAttempts } from "@/test/database/attempts";
+import { claimAttempts, prepareAttempts } from "@/test/database/attempts";
 import { makeRoute } from "@/test/database/routes";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
 import { plainRequest } from "../accounts/idempotency/request";

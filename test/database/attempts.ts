@@ -4,7 +4,7 @@ import { plainRequest } from "@/server/accounts/idempotency/request";
 import type { ReceiptReport } from "@/server/core/jobs";
 import { sendBulk, sendMessage } from "@/server/messages/accept/send";
 import type { Attempt } from "@/server/messages/dispatch/claims";
-import { claimAttempts, dispatch } from "@/server/messages/dispatch/dispatch";
+import { dispatch } from "@/server/messages/dispatch/dispatch";
 import { attemptResult, recordOutcome } from "@/server/messages/dispatch/record-outcome";
 import { getMessage } from "@/server/messages/read";
 import type { SendOutcome } from "@/server/providers/port";
@@ -29,6 +29,13 @@ export async function prepareAttempts(): Promise<void> {
     VONAGE_BASE_URL: nowhere,
   });
   await makeRoute({ chain: ["vonage", "twilio"], priceMicros: PRICE_MICROS });
+}
+
+/** Dispatches messages without making the attempts that it claims. @returns these attempts. */
+export async function claimAttempts(messageIds: readonly string[]): Promise<Attempt[]> {
+  const claimed: Attempt[] = [];
+  await dispatch(messageIds, (attempts) => claimed.push(...attempts));
+  return claimed;
 }
 
 export type Claimed = { account: TestAccount; id: string; first: Attempt };

@@ -2,9 +2,8 @@
 import { beforeAll, expect, test } from "vitest";
 import type { Idempotency } from "@/server/core/trpc";
 import { attemptResult, recordOutcome } from "@/server/messages/dispatch/record-outcome";
-import { prepareAttempts } from "@/test/database/attempts";
+import { claimAttempts, prepareAttempts } from "@/test/database/attempts";
 import { makeAccount } from "@/test/database/seed";
-import { claimAttempts } from "../dispatch/dispatch";
 import { redactMessage } from "../redact";
 import { sendBulk, sendMessage } from "./send";
 

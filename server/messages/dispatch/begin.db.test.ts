@@ -4,10 +4,17 @@ import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { checkLedger } from "@/server/accounts/tasks";
 import { pool } from "@/server/core/db";
 import { BEGUN_FRESH_MS, begin, giveBack } from "@/server/messages/dispatch/claims";
-import { claimAttempts } from "@/server/messages/dispatch/dispatch";
 import { settleAttempts, startAttempts } from "@/server/messages/dispatch/run-attempt";
 import { getMessage } from "@/server/messages/read";
-import { BUSY, type Claimed, claimed, prepareAttempts, recordAndAdvance, statusOf } from "@/test/database/attempts";
+import {
+  BUSY,
+  type Claimed,
+  claimAttempts,
+  claimed,
+  prepareAttempts,
+  recordAndAdvance,
+  statusOf,
+} from "@/test/database/attempts";
 
 beforeAll(prepareAttempts);
 afterEach(() => vi.restoreAllMocks());

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { pool } from "@/server/core/db";
-import { claimAttempts } from "@/server/messages/dispatch/dispatch";
 import { settleAttempts, startAttempts } from "@/server/messages/dispatch/run-attempt";
 import { updateProviderHealth } from "@/server/providers/health/provider-health";
 import { invalidateProviders } from "@/server/providers/registry";
+import { claimAttempts } from "@/test/database/attempts";
 import { endWait, newNumber, sendTo, setProvider, stateOf, twilioOfFile, work } from "@/test/database/twilio";
 
 const own = twilioOfFile();

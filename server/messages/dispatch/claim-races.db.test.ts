@@ -1,8 +1,7 @@
 /** Claims beside another worker that decides on the same message. */
 import { beforeAll, expect, test } from "vitest";
 import { pool } from "@/server/core/db";
-import { claimed, prepareAttempts } from "@/test/database/attempts";
-import { claimAttempts } from "./dispatch";
+import { claimAttempts, claimed, prepareAttempts } from "@/test/database/attempts";
 
 beforeAll(prepareAttempts);
 

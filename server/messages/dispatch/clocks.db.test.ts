@@ -1,8 +1,8 @@
 import { afterEach, beforeAll, expect, test, vi } from "vitest";
 import { HOUR_MS, MINUTE_MS } from "@/server/core/clock";
 import { pool } from "@/server/core/db";
-import { claimAttempts } from "@/server/messages/dispatch/dispatch";
 import {
+  claimAttempts,
   claimed,
   pending,
   prepareAttempts,

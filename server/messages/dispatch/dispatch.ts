@@ -118,13 +118,6 @@ export async function dispatch(messageIds: readonly string[], start: Start): Pro
   if (failed) throw failed.reason;
 }
 
-/** As {@link dispatch}; the caller makes the attempts. */
-export async function claimAttempts(messageIds: readonly string[]): Promise<Attempt[]> {
-  const claimed: Attempt[] = [];
-  await dispatch(messageIds, (attempts) => claimed.push(...attempts));
-  return claimed;
-}
-
 /** Errors of messages that must no longer be sent: a STOP or a suspension holds until the attempt has begun. */
 async function findRefusals(candidates: readonly Row[]): Promise<Map<Row, Refusal>> {
   const scheduled = candidates.filter(({ isScheduled, tried }) => isScheduled && tried.length === 0);

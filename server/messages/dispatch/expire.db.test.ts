@@ -4,12 +4,11 @@ import { HOUR_MS } from "@/server/core/clock";
 import { pool, transaction } from "@/server/core/db";
 import { sendMessage } from "@/server/messages/accept/send";
 import { begin, claim } from "@/server/messages/dispatch/claims";
-import { claimAttempts } from "@/server/messages/dispatch/dispatch";
 import { failExpired } from "@/server/messages/dispatch/expire";
 import { claimFromThrottleQueue, enqueueThrottled } from "@/server/messages/dispatch/throttle-queue";
 import { getMessage } from "@/server/messages/read";
 import { contradictions } from "@/test/database/account-truth";
-import { accepted, BUSY, prepareAttempts, record, UNKNOWN } from "@/test/database/attempts";
+import { accepted, BUSY, claimAttempts, prepareAttempts, record, UNKNOWN } from "@/test/database/attempts";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
 import { attemptOf } from "./next-attempt";
 

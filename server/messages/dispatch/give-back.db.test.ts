@@ -1,10 +1,9 @@
 /** Attempts that their worker did not make, while the database cannot take them back. */
 import { afterEach, beforeAll, expect, test, vi } from "vitest";
 import { pool } from "@/server/core/db";
-import { pending, prepareAttempts } from "@/test/database/attempts";
+import { claimAttempts, pending, prepareAttempts } from "@/test/database/attempts";
 import { failStatements } from "@/test/database/intercepted-statements";
 import { knownClaims } from "./claims";
-import { claimAttempts } from "./dispatch";
 import { giveBackUnheard } from "./recover";
 import { startAttempts, stopAttempts } from "./run-attempt";
 

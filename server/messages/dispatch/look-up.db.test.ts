@@ -4,11 +4,11 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { plainRequest } from "@/server/accounts/idempotency/request";
 import { pool } from "@/server/core/db";
 import { sendBulk } from "@/server/messages/accept/send";
-import { claimAttempts } from "@/server/messages/dispatch/dispatch";
 import { lookUpUnknown } from "@/server/messages/dispatch/look-up";
 import { attemptResult, recordOutcome } from "@/server/messages/dispatch/record-outcome";
 import { getMessage } from "@/server/messages/read";
 import { invalidateProviders } from "@/server/providers/registry";
+import { claimAttempts } from "@/test/database/attempts";
 import { makeRoute } from "@/test/database/routes";
 import { makeAccount } from "@/test/database/seed";
 

@@ -11,12 +11,11 @@ import { sendBulk } from "@/server/messages/accept/send";
 import { applyReceipts, rejoinReceipts } from "@/server/messages/receipts/apply-receipts";
 import { createEndpoint } from "@/server/webhooks/service";
 import { loadDue, parkDeliveries } from "@/server/webhooks/store";
-import { accepted, claimMany, prepareAttempts, record, report } from "@/test/database/attempts";
+import { accepted, claimAttempts, claimMany, prepareAttempts, record, report } from "@/test/database/attempts";
 import { explain, rowsRead, type Statement, statementsOf } from "@/test/database/plans";
 import { makeRoute } from "@/test/database/routes";
 import { makeAccount } from "@/test/database/seed";
 import { type Attempt, begin, giveBack } from "./claims";
-import { claimAttempts } from "./dispatch";
 import { applyLeftReceipts, expireUnconfirmed, failStranded, joinLeftReceipts, requeueOrphans } from "./sweeps";
 import { enqueueThrottled } from "./throttle-queue";
 

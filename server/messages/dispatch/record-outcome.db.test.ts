@@ -5,7 +5,6 @@ import { MINUTE_MS } from "@/server/core/clock";
 import { pool } from "@/server/core/db";
 import { workerId } from "@/server/core/worker-id";
 import { giveBack } from "@/server/messages/dispatch/claims";
-import { claimAttempts } from "@/server/messages/dispatch/dispatch";
 import { attemptResult, recordOutcome } from "@/server/messages/dispatch/record-outcome";
 import { failStranded, failUnresolved, requeueOrphans } from "@/server/messages/dispatch/sweeps";
 import { getMessage } from "@/server/messages/read";
@@ -14,6 +13,7 @@ import { referenceTo } from "@/server/providers/reference";
 import {
   accepted,
   BUSY,
+  claimAttempts,
   claimed,
   prepareAttempts,
   record,

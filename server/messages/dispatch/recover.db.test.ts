@@ -4,7 +4,6 @@ import { pool, transaction } from "@/server/core/db";
 import { workerId } from "@/server/core/worker-id";
 import { sendMessage } from "@/server/messages/accept/send";
 import { begin, claim, deleteClaims, dropClaims, giveBack, knownClaims } from "@/server/messages/dispatch/claims";
-import { claimAttempts } from "@/server/messages/dispatch/dispatch";
 import { attemptOf } from "@/server/messages/dispatch/next-attempt";
 import { attemptResult, recordOutcome } from "@/server/messages/dispatch/record-outcome";
 import {
@@ -20,6 +19,7 @@ import { applyReceipts } from "@/server/messages/receipts/apply-receipts";
 import { referenceTo } from "@/server/providers/reference";
 import {
   type Claimed,
+  claimAttempts,
   claimed as claimedByUs,
   prepareAttempts,
   recordAndAdvance,

@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { checkLedger } from "@/server/accounts/tasks";
 import { pool } from "@/server/core/db";
-import { claimAttempts } from "@/server/messages/dispatch/dispatch";
 import { getMessage } from "@/server/messages/read";
 import {
   accepted,
   BUSY,
+  claimAttempts,
   claimed,
   prepareAttempts,
   record,

@@ -3,13 +3,12 @@ import { plainRequest } from "@/server/accounts/idempotency/request";
 import { DAY_MS, HOUR_MS } from "@/server/core/clock";
 import { pool, transaction } from "@/server/core/db";
 import { sendBulk, sendMessage } from "@/server/messages/accept/send";
-import { claimAttempts } from "@/server/messages/dispatch/dispatch";
 import { failStranded, requeueOrphans } from "@/server/messages/dispatch/sweeps";
 import { listMessages } from "@/server/messages/lists/list-messages";
 import { getMessage, getTimeline } from "@/server/messages/read";
 import { insertManual } from "@/server/suppressions/store";
 import { contradictions } from "@/test/database/account-truth";
-import { prepareAttempts } from "@/test/database/attempts";
+import { claimAttempts, prepareAttempts } from "@/test/database/attempts";
 import { explain, rowsRead, statementsOf } from "@/test/database/plans";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
 

@@ -4,7 +4,6 @@ import { pool, transaction } from "@/server/core/db";
 import { newId } from "@/server/core/ids";
 import { sendBulk, sendMessage } from "@/server/messages/accept/send";
 import type { Attempt } from "@/server/messages/dispatch/claims";
-import { claimAttempts } from "@/server/messages/dispatch/dispatch";
 import {
   claimFromThrottleQueue,
   drainThrottleQueue,
@@ -14,6 +13,7 @@ import {
 } from "@/server/messages/dispatch/throttle-queue";
 import { getMessage } from "@/server/messages/read";
 import { invalidateProviders } from "@/server/providers/registry";
+import { claimAttempts } from "@/test/database/attempts";
 import { makeRoute } from "@/test/database/routes";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
 

@@ -2,12 +2,11 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { checkLedger } from "@/server/accounts/tasks";
 import { pool } from "@/server/core/db";
-import { claimAttempts } from "@/server/messages/dispatch/dispatch";
 import { settleAttempts, startAttempts } from "@/server/messages/dispatch/run-attempt";
 import { getMessage } from "@/server/messages/read";
 import { closeAdapters } from "@/server/providers/registry";
 import { accept, deliver, openCentre, receiptOf } from "@/test/carriers/smsc-scripted";
-import { pending } from "@/test/database/attempts";
+import { claimAttempts, pending } from "@/test/database/attempts";
 import { runJobs } from "@/test/database/queue";
 import { makeRoute } from "@/test/database/routes";
 import { receiptTasks } from "@/worker/tasks";
