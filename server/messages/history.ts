@@ -3,14 +3,13 @@ import { pool, type Queryable, readPrisma } from "../core/db";
 import { notFound } from "../core/errors";
 import { findDeliveries, findEvents } from "../webhooks/history/of-message";
 import { triesOf } from "../webhooks/present";
+import { WITHDRAWN } from "./attempts-so-far";
 import { moneyOf } from "./money-history";
 import { type MessageRow, SHOWN_COLUMNS } from "./present";
 import type { MessageHistory } from "./timeline";
 
 /** A carrier that repeats receipts endlessly must not make a message unreadable. */
 const RECEIPTS_MAX = 200;
-/** The outcome of a row that stands for no attempt (dispatch/fail-undispatched.ts). */
-const WITHDRAWN = "withdrawn";
 
 /** Reads one message. @throws 404, also for another account's. */
 export async function findMessage(actor: AccountActor, id: string, db: Queryable = pool()): Promise<MessageRow> {

@@ -42,6 +42,11 @@ export function isFinal(status: MessageStatus): boolean {
   return MOVES[status].length === 0;
 }
 
+/** SQL: the final statuses, for `IN`. */
+export const FINAL_STATUSES_SQL = `(${MESSAGE_STATUSES.filter(isFinal)
+  .map((status) => `'${status}'`)
+  .join(", ")})`;
+
 /**
  * The event raised by a move *to* the status; `null` for `pending`, the initial status. `undelivered` has no event type of
  * its own: it raises `message.failed`, whose message carries the exact status.

@@ -6,6 +6,7 @@
 import { DAY_MS, HOUR_MS } from "../core/clock";
 import { pool, type Tx } from "../core/db";
 import { firstIdAt } from "../core/ids";
+import { FINAL_STATUSES_SQL } from "../messages/status";
 import { inSteps } from "./steps";
 
 /** Class of data that a round deletes: whole messages, their events with deliveries, their receipts, or their texts. */
@@ -128,7 +129,7 @@ async function lockEnded(tx: Tx, ids: readonly string[], end: Date): Promise<End
     name: "retention.lock_ended",
     text: `SELECT id, account_id AS "accountId", (created_at AT TIME ZONE 'UTC')::date::text AS day, segments,
              cost_micros AS "costMicros", status, sent_at AS "sentAt", delivered_at AS "deliveredAt", failed_at AS "failedAt"
-           FROM messages WHERE id = ANY($1::text[]) AND status || '' IN ('delivered', 'failed', 'undelivered')
+           FROM messages WHERE id = ANY($1::text[]) AND status || '' IN ${FINAL_STATUSES_SQL}
              AND coalesce(failed_at, delivered_at) < $2 ORDER BY id FOR UPDATE SKIP LOCKED`,
     values: [ids, end.toISOString()],
   });

@@ -1,5 +1,6 @@
 /** Accepted messages that must not, or cannot, go to any provider: they fail and cost nothing. */
 import type { Tx } from "../../core/db";
+import { WITHDRAWN } from "../attempts-so-far";
 import type { Refusal } from "../failure";
 import { applyChanges, type Change, lockMessages, withSuperseded } from "../transitions";
 import { dltOf } from "./dlt";
@@ -76,7 +77,7 @@ async function withdraw(tx: Tx, ids: readonly string[]): Promise<Map<string, num
     name: "attempts.withdraw",
     text: `INSERT INTO message_attempts (message_id, seq, provider, outcome, started_at, finished_at)
            SELECT m.id, (SELECT COALESCE(max(a.seq), 0) + 1 FROM message_attempts a WHERE a.message_id = m.id), '',
-             'withdrawn', clock_timestamp(), clock_timestamp()
+             '${WITHDRAWN}', clock_timestamp(), clock_timestamp()
            FROM unnest($1::text[]) AS m (id)
            WHERE NOT EXISTS (SELECT 1 FROM message_attempts a
              WHERE a.message_id = m.id AND (a.outcome IS NULL OR a.outcome = 'unknown'))

@@ -6,6 +6,7 @@ import type { Tx } from "../../core/db";
 import { groupBy } from "../../core/group-by";
 import type { ReceiptReport } from "../../core/jobs";
 import { unnest } from "../../core/unnest";
+import { FINAL_STATUSES_SQL } from "../status";
 
 /** Providers that report on every part of a message under an id of its own. */
 const PART_REPORTERS = new Set(["vonage", "smpp"]);
@@ -87,7 +88,7 @@ export async function freeReusedIds(tx: Tx, taken: readonly TakenIds[]): Promise
       text: `UPDATE message_attempts a SET provider_message_id = NULL
              FROM ${REUSED_IDS.as("t")}, messages m
              WHERE a.provider = t.provider AND a.provider_message_id = t.id AND a.message_id <> t.message_id
-               AND m.id = a.message_id AND m.status IN ('delivered', 'failed', 'undelivered')`,
+               AND m.id = a.message_id AND m.status IN ${FINAL_STATUSES_SQL}`,
       values,
     }),
     tx.query({
@@ -95,7 +96,7 @@ export async function freeReusedIds(tx: Tx, taken: readonly TakenIds[]): Promise
       text: `DELETE FROM attempt_parts p
              USING ${REUSED_IDS.as("t")}, messages m
              WHERE p.provider = t.provider AND p.provider_message_id = t.id AND p.message_id <> t.message_id
-               AND m.id = p.message_id AND m.status IN ('delivered', 'failed', 'undelivered')`,
+               AND m.id = p.message_id AND m.status IN ${FINAL_STATUSES_SQL}`,
       values,
     }),
   ]);

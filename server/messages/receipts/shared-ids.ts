@@ -7,7 +7,7 @@ import type { Tx } from "../../core/db";
 import { log } from "../../core/log";
 import { unnest } from "../../core/unnest";
 import { isRecipient } from "../phone";
-import { isFinal, type MessageStatus } from "../status";
+import { FINAL_STATUSES_SQL, isFinal, type MessageStatus } from "../status";
 import { eachId, freeReusedIds, type TakenId, type TakenIds } from "./parts";
 
 /** Another message that has an id, as the whole or a part of it. */
@@ -115,7 +115,7 @@ export async function shareIds(tx: Tx, taken: readonly TakenIds[]): Promise<Shar
       name: "shared_ids.free",
       text: `DELETE FROM attempt_parts p USING ${TAKEN_IDS.as("t")}, messages m
              WHERE p.provider = t.provider AND p.shared_id = t.id AND p.message_id <> t.message_id
-               AND m.id = p.message_id AND m.status IN ('delivered', 'failed', 'undelivered')`,
+               AND m.id = p.message_id AND m.status IN ${FINAL_STATUSES_SQL}`,
       values,
     }),
     findHolders(tx, taken),
