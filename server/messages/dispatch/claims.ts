@@ -87,15 +87,15 @@ export function abandonClaims(attempts: readonly Attempt[]): void {
 
 /** Removes claims from {@link knownClaims}. */
 export function dropClaims(attempts: readonly Pick<Attempt, "claim">[]): void {
-  // Also of those that were not acknowledged, however late that was found out.
+  // This includes claims that were not acknowledged, however late that became known.
   lastClaim().atMs = performance.now();
   for (const { claim: token } of attempts) knownClaims().delete(token);
 }
 
 /**
- * Claims attempts; one is skipped when its message has an attempt of that number, was refused or withdrawn, has expired or is
- * no longer pending.
- * @param tx null: in a transaction of their own, or, without one behind another attempt, in one statement.
+ * Claims attempts; one is skipped when its message has an attempt of that number, was refused or withdrawn, has expired or is no
+ * longer pending.
+ * @param tx null: in a transaction of their own, or in one statement if none of them follows another attempt.
  * @param begins whether an attempt begins with its claim, because the call follows at once.
  * @returns the attempts that this process is to make.
  */
@@ -135,11 +135,11 @@ const NEW_CLAIMS = unnest<NewClaim>(
 );
 
 /**
- * Inserts claims. One behind another attempt locks its message first, in a statement of its own: an outcome of the earlier attempt
- * may be about to fail the message, or to refuse it, and a statement that waits for a lock still sees other tables as they
- * were before. First attempts race with nothing, and most claims are such. No attempt can have been refused before a first one
- * either: with any attempt of its message the number is taken. (The look-up counts, because of NOT EXISTS behind OR the planner may
- * make a hash of all refused attempts, for which it reads the whole table.)
+ * Inserts claims. A claim that follows another attempt first locks its message, in a separate statement: an outcome of the
+ * earlier attempt may be about to fail or refuse the message, and a statement that waits for a lock still sees the other tables
+ * as they were before. Most claims are first attempts, which race with nothing. No attempt can have been refused before a first
+ * one either: any attempt of its message takes its number. (The look-up counts, because for NOT EXISTS after OR the planner may
+ * build a hash of all refused attempts, for which it reads the whole table.)
  * @returns for each claim that was inserted, whether its attempt is begun.
  */
 async function insertClaims(tx: Tx | null, claims: readonly NewClaim[]): Promise<Map<string, boolean>> {

@@ -113,7 +113,7 @@ export function decideNext(
   if (followUp) return continueAs({ kind: "attempt", attempt: followUp, isThrottled: false, isClaimed: true });
   if (!decidesMessage(result, made)) return NO_CHANGE;
   if (outcome.kind === "refused") {
-    // An attempt before may have sent it: a receipt or the sweep decides.
+    // An earlier attempt may have sent it: a receipt or the sweep decides.
     if (followsUnknown(attempt, made)) return NO_CHANGE;
     return failAt(at, provider, storedCode(outcome.code), storedDetail(outcome.detail));
   }

@@ -26,7 +26,7 @@ export type Start = (attempts: readonly Attempt[]) => void;
 
 const REVOKED = revokedOf("m", "m.account_status");
 
-/** The message among the columns of a row; explicit, since each message is read so. */
+/** The message among the columns of a row, field by field, since this runs for each message. */
 const messageOf = ({ id, to, from, body, encoding, segments, expiresAt, dlt }: OutboundMessage): OutboundMessage => ({
   id,
   to,
@@ -53,8 +53,9 @@ async function readCandidates(messageIds: readonly string[]): Promise<Row[]> {
     }
   >({
     name: "dispatch.candidates",
-    // The row of an account is read once: beside a transaction that stays open it has a version for each batch that was charged to it.
-    // The status then goes to the account's messages by a window, not by a join: a plan that expects few of both compares each with each.
+    // The row of an account is read only once: while a transaction stays open, the row has a version for each batch that was
+    // charged to it. The status then reaches the account's messages by a window, not by a join: a plan that expects few rows
+    // compares every account with every message.
     text: `WITH due AS MATERIALIZED (
              SELECT *, row_number() OVER (PARTITION BY r.account_id) AS place_in_account
              FROM messages r WHERE r.id = ANY($1::text[]) AND ${filterEquals("r.status", "pending")}
@@ -93,9 +94,9 @@ async function readCandidates(messageIds: readonly string[]): Promise<Row[]> {
 
 /**
  * Claims the next attempt of each message that has no open one, provider by provider, as slots are free. Messages over a
- * throughput limit, without a slot within {@link SLOTS_WITHIN_MS}, or with only unavailable providers left enter the
- * throttle queue; messages that must no longer be sent fail.
- * @param start is given claimed attempts with their slots as soon as they are claimed: another provider may delay the rest.
+ * throughput limit, without a slot within {@link SLOTS_WITHIN_MS}, or with only unavailable providers left enter the throttle
+ * queue; messages that must no longer be sent fail.
+ * @param start is called with attempts and their slots as soon as they are claimed: another provider may delay the rest.
  */
 export async function dispatch(messageIds: readonly string[], start: Start): Promise<void> {
   const [table, throughput, candidates] = await Promise.all([
@@ -186,7 +187,7 @@ function providerChooser(table: ProviderTable): (row: Row) => Promise<Choice> {
       if (next.kind !== "provider" || table.stateOf(next.provider)?.breaker !== "probing") {
         return { isProbe: false, ...next };
       }
-      // A probe bypasses the throttle queue, so that its result is known at once; its segments are charged all the same.
+      // A probe bypasses the throttle queue, so its result is known at once; its segments are still charged.
       if ((await takeProbes(next.provider, 1)) > 0) return { isProbe: true, ...next };
       withoutProbes.add(next.provider);
     }

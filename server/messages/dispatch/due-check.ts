@@ -4,8 +4,8 @@ import type { Refusal } from "../failure";
 import { type DueMessage, refuseDue } from "./due-rules";
 
 /**
- * Finds those of these messages that their account may not send today: to another country than it sends to, or beyond its
- * spending cap of the UTC day. Suppressions, approvals and suspensions are checked for every message (dispatch.ts).
+ * Finds the messages that their account may not send today: to a country that it does not send to, or beyond its spending cap of
+ * the UTC day. Suppressions, approvals and suspensions are checked for every message (dispatch.ts).
  * @returns refusals by message id.
  */
 export async function findDueRefusals(messageIds: readonly string[]): Promise<Map<string, Refusal>> {

@@ -23,7 +23,7 @@ const OVER_CAP: Refusal = {
   message: "When it was due, the message would have exceeded the account's daily spending cap.",
 };
 
-/** Refuses messages that their account may no longer send, in order: those before count towards its spending. */
+/** Refuses messages that their account may no longer send, in order: each one that is not refused counts towards its spending. */
 export function refuseDue(messages: readonly DueMessage[]): Map<string, Refusal> {
   const refusals = new Map<string, Refusal>();
   const added = new Map<string, bigint>();

@@ -5,7 +5,7 @@ import type { Refusal } from "../failure";
 import { applyChanges, type Change, lockMessages, withSuperseded } from "../transitions";
 import { dltOf } from "./dlt";
 
-/** The part of a message's permission that was revoked after its acceptance: of its account or of its sender. */
+/** The permission that a message lost after its acceptance: that of its account or that of its sender. */
 export type Revoked = "account" | "sender" | null;
 
 /**

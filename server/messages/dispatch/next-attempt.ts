@@ -25,5 +25,7 @@ export const attemptOf = (
   begunAtMs: null,
 });
 
-/** Whether attempts with a slot begin with their claim. With an adapter that needs a connection they begin once it stands. */
+/**
+ * Whether attempts with a slot begin with their claim. With an adapter that needs a connection they begin once it is established.
+ */
 export const beginsAtOnce = (adapter: Adapter): boolean => adapter.ready === undefined || adapter.isReady?.() === true;

@@ -11,7 +11,7 @@ import { failUndispatched } from "./fail-undispatched";
 /** How long a message waits while all of its providers are unavailable. */
 const UNAVAILABLE_MAX_MS = 10 * MINUTE_MS;
 const BATCH = 500;
-/** Queued messages that one statement looks at, and one call: a queue may have millions that have no other provider. */
+/** Queued messages that one statement, and one call, looks at: millions in a queue may have no other provider. */
 const LOOKED_AT = { once: 1_000, call: 10_000 };
 const CHECK_EVERY_MS = SECOND_MS;
 /** Messages may be queued by a cached state for this long after the state has changed. */
@@ -23,8 +23,8 @@ const NO_PROVIDER = {
 };
 
 /**
- * The check of a provider's queue. `begunAt`: `performance.now()`. `place`: when the last message that it has looked at came into the
- * queue; null: it has come to the end. `withinMs`: it looks at messages queued within this time before its begin; null: at all.
+ * The check of a provider's queue. `begunAt`: `performance.now()`. `place`: when the last message that it looked at entered the
+ * queue; null: it has reached the end. `withinMs`: it looks at messages queued within this time before it began; null: at all.
  */
 type Check = { usable: ReadonlySet<string>; begunAt: number; withinMs: number | null; place: Date | null };
 
@@ -60,7 +60,7 @@ export async function rerouteUnavailable(
 const isUsable = (table: ProviderTable, id: string): boolean =>
   table.isRoutable(id) && !table.isUnavailable(id) && table.stateOf(id)?.breaker === "closed";
 
-/** Goes on with a check until a batch of messages is released. @returns how far it has come; null: to the end. */
+/** Continues a check until a batch of messages is released. @returns how far it has come; null: to the end. */
 async function release(provider: string, check: Check, lookedAt: typeof LOOKED_AT): Promise<Date | null> {
   let { place } = check;
   for (let looked = 0, released = 0; looked < lookedAt.call && released < BATCH; ) {
@@ -77,8 +77,8 @@ async function release(provider: string, check: Check, lookedAt: typeof LOOKED_A
 type Looked = { id: string; queuedAt: Date; isReleased: boolean };
 
 /**
- * Looks at the next messages of a check, and dispatches those again that have a provider left among the usable ones, where one that is
- * listed twice may be tried twice. Messages that came into the queue together are looked at together. @returns what it looked at.
+ * Looks at the next messages of a check, and dispatches those again that have a usable provider left; one that is listed twice
+ * may be tried twice. Messages that entered the queue together are looked at together. @returns what it looked at.
  */
 async function releaseNext(provider: string, { usable, withinMs, place }: Check, limit: number): Promise<Looked[]> {
   return transaction(async (tx) => {

@@ -46,7 +46,7 @@ export type AttemptResult = {
 /** Outcomes per transaction. */
 const OUTCOMES_MAX = 500;
 
-/** The outcome with ids that can be stored: a known acceptance must not be lost for the form of its id. */
+/** The outcome with ids that can be stored: a known acceptance must not be lost because of the form of its id. */
 function withStorableIds(outcome: SendOutcome): SendOutcome {
   if (outcome.kind === "accepted") {
     return { ...outcome, providerMessageIds: outcome.providerMessageIds.map(storedProviderId) };
@@ -88,7 +88,7 @@ export function recordOutcome(result: AttemptResult): Promise<Attempt | null> {
     })
     .catch((thrown) => {
       if (!isRepeatedId(thrown)) throw thrown;
-      // The provider took it, under whatever id: sent and billed. Its receipts can be matched by our reference only.
+      // The provider took it, whatever the id: sent and billed. Its receipts can be matched only by our reference.
       log("error", "attempt.provider_id_repeated", { provider: attempt.provider, message_id: attempt.message.id });
       return queue({ ...result, outcome: withoutIds(outcome) });
     });
@@ -169,7 +169,7 @@ const idOf = ({ attempt }: AttemptResult): string => attempt.message.id;
 const cameToNothing = ({ attempt, outcome }: AttemptResult): boolean =>
   attempt.seq > 1 && (outcome.kind === "refused" || outcome.kind === "retryable");
 
-/** Whether receipts that came before the response may have waited for more parts than there are. */
+/** Whether receipts that arrived before the response may have waited for more parts than there are. */
 const hasFewerParts = ({ attempt, outcome }: AttemptResult): boolean =>
   outcome.kind === "accepted" &&
   isPartReporter(attempt.provider) &&
@@ -267,7 +267,7 @@ async function write(tx: Tx, effects: Effects, at: Date): Promise<Set<string>> {
   return claimed;
 }
 
-/** Of a shared id nobody knows whose receipts are parked under it. */
+/** It is unknown whose receipts are parked under a shared id, so these are left out. */
 const receiptTargetsOf = ({ attempt, providerMessageIds, isInParts, sharedIds }: AcceptedIds) =>
   providerMessageIds
     .filter((id) => !sharedIds.has(id))
@@ -329,7 +329,9 @@ const RESULTS = unnest<AttemptResult & { sharedIds: ReadonlySet<string> | undefi
   claim: ["uuid", ({ attempt }) => attempt.claim],
 });
 
-/** Ends attempts. One that another worker has claimed since is ended only by the news that a provider took the message. */
+/**
+ * Ends attempts. An attempt that another worker has claimed since ends only if the outcome is that a provider took the message.
+ */
 async function finishAttempts(tx: Tx, results: readonly AttemptResult[], shared: SharedIds): Promise<void> {
   await tx.query({
     name: "attempts.finish",

@@ -1,6 +1,6 @@
 /**
- * Recovery of attempts that their worker will not finish: it died, or the reply to its claim was lost. Claimed attempts were
- * never sent and go back to dispatch; begun ones may have been sent, so their outcome is unknown.
+ * Recovery of attempts that their worker will not finish, because it died or the reply to its claim was lost. Claimed attempts
+ * were never sent and go back to dispatch; begun ones may have been sent, so their outcome is unknown.
  */
 
 import { DAY_MS, SECOND_MS } from "../../core/clock";
@@ -86,7 +86,8 @@ export async function resolveBegun(workerIds: readonly string[]): Promise<number
 /**
  * Gives back attempts that this process claimed unknowingly, because the reply was lost: they were never made.
  * @param ageMs a younger claim's reply may still arrive.
- * @param sinceMs only claims that were written within this time. Beside a transaction that stays open, a look at all reads every attempt since.
+ * @param sinceMs only claims that were written within this time. While a transaction stays open, looking at all reads every
+ *   attempt since.
  * @returns how many.
  */
 export async function giveBackUnheard(ageMs = ACKNOWLEDGED_WITHIN_MS, sinceMs = EVER_MS): Promise<number> {

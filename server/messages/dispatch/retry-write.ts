@@ -1,4 +1,4 @@
-/** Writes of facts that only this process knows, through outages of the database. */
+/** Writes facts that only this process knows, even through outages of the database. */
 import { isDataError } from "../../core/batcher";
 import { now } from "../../core/clock";
 import { isConnectionFailure } from "../../core/database/connection-failure";
@@ -7,9 +7,12 @@ import { errorCodeOf, isApiError } from "../../core/errors";
 /** Pauses before a write is retried; the last one is repeated. */
 const RETRY_DELAYS_MS = [100, 300, 1_000, 2_000, ...Array<number>(8).fill(5_000)];
 
-/** A process that is stopping has no time for long pauses: half of its commits may be lost, and the next one come through. */
+/** A process that is stopping has no time for long pauses: even if half of its commits are lost, the next one may succeed. */
 const STOPPING_PAUSE_MS = 250;
-/** For so long after it was asked to stop a process tries its writes, and so long at least one that begins later. */
+/**
+ * For `forMs` after it was asked to stop, a process retries its writes; a write that begins later is retried for at least
+ * `leastMs`.
+ */
 export const STOPPING = { forMs: 20_000, leastMs: 10_000 } as const;
 
 type Patience = {
@@ -21,7 +24,7 @@ type Patience = {
   onFailure: (thrown: unknown) => void;
 };
 
-/** Whether a later try may succeed because the database then works again: a fault of our own code has no code. */
+/** Whether a later try may succeed because the database works again by then: an error in our own code has no error code. */
 const isOfDatabase = (thrown: unknown): boolean =>
   isApiError(thrown) || isConnectionFailure(thrown) || errorCodeOf(thrown) !== "";
 

@@ -21,8 +21,8 @@ export const UNRESOLVED_AFTER_MS = 15 * MINUTE_MS;
 export const BEGUN_WITHIN_MS = UNRESOLVED_AFTER_MS / 2;
 
 /**
- * From this many outcomes that wait to be recorded on, no more attempts are claimed. Calls that run ahead of the database only
- * make receipts come before their outcomes, and leave more to find out after a crash.
+ * When this many outcomes wait to be recorded, no more attempts are claimed. Calls that run ahead of the database only make
+ * receipts arrive before their outcomes, and leave more unknown after a crash.
  */
 const UNRECORDED_MAX = 1_000;
 
@@ -111,7 +111,7 @@ async function giveBackProbe({ provider }: Attempt): Promise<void> {
   }
 }
 
-/** Outcomes that wait to be recorded, and those who wait until they are fewer. */
+/** Number of outcomes that wait to be recorded, and callers that wait until there are fewer. */
 const unrecorded = defineProcessValue("attempts.unrecorded", () => ({ count: 0, waiting: [] as (() => void)[] }));
 
 /** Resolves when fewer than {@link UNRECORDED_MAX} outcomes of this process wait to be recorded. */
@@ -160,7 +160,7 @@ const notSent = (code: string, detail: string, fault: "message" | "throttled"): 
 const notConfigured = (provider: string): CallResult =>
   notSent("provider_not_configured", `${provider} has no credentials here.`, "message");
 
-/** As throttled, so that its provider may be tried again: it never heard of the message. */
+/** Recorded as throttled, so its provider may be tried again: it never received the message. */
 const NOT_BEGUN = notSent("not_begun", "Our process stood still before it called the provider.", "throttled");
 
 /** Waits for a slot of the provider. @returns null when no credentials are configured. */
@@ -181,7 +181,7 @@ async function make(attempt: Attempt): Promise<CallResult | "not-made"> {
   const { provider } = attempt;
   // A live message that was accepted before the sandbox was switched off must not be delivered there.
   if (provider === "sandbox" && !isSandboxOpenTo(attempt.accountId)) return notConfigured(provider);
-  // Nearly all have their slot: each `await` that they are spared is a promise less for each message.
+  // Nearly all attempts have their slot already: each `await` avoided saves a promise per message.
   const slot = attempt.slot ?? (await trySlotOf(provider));
   if (slot === "unknown") return "not-made";
   if (!slot) return notConfigured(provider);

@@ -36,7 +36,7 @@ async function serveProvider(provider: ProviderId): Promise<void> {
   const adapter = table.openAdapter(provider);
   const state = table.stateOf(provider);
   if (!adapter || !state) {
-    // Its credentials were removed: dispatch finds another provider.
+    // The provider's credentials were removed: dispatch finds another provider.
     await drainThrottleQueue(provider, BATCH_MAX);
     return;
   }

@@ -1,12 +1,12 @@
 /**
- * Rounds of a sweep through the pending messages that are due. Millions may wait for a throughput limit, and none of them has
- * lost anything: each run looks at a part of them, and the next one, perhaps of another worker, goes on behind it.
+ * Rounds of a sweep through the pending messages that are due. Millions may wait for a throughput limit without having lost their
+ * job, so each run looks at some of them, and the next one, perhaps on another worker, continues after it.
  */
 import { pool } from "../../core/db";
 
 /** Messages that a statement looks at. */
 const LOOKED_PER_STEP = 10_000;
-/** A run ends when it has looked at so many without a finding. docs/invariants.md says how long a round takes. */
+/** A run ends when it has looked at this many messages without finding any. docs/invariants.md says how long a round takes. */
 const IN_VAIN_MAX = 100_000;
 
 export type RoundLimits = { perStep?: number; inVainMax?: number };
@@ -16,7 +16,7 @@ type Position = { dueAt: Date; id: string; jobs: number };
 
 const START: Position = { dueAt: new Date(0), id: "", jobs: 0 };
 
-/** Result of a sweep over some messages. `found`: those that it was looking for. */
+/** Result of a sweep over some messages. `found`: how many it was looking for. */
 type Done = { found: number; jobs?: number };
 
 /**
@@ -28,9 +28,9 @@ const oldestJob = (condition: string) => `(SELECT min(j.run_at) FROM graphile_wo
     AND j.task_id = (SELECT t.id FROM graphile_worker._private_tasks t WHERE t.identifier = 'dispatch_messages'))`;
 
 /**
- * Goes on with the round of a sweep: has `act` look at messages that were due more than `ageMs` ago, before any in a backlog of
+ * Continues the round of a sweep: has `act` look at messages that were due more than `ageMs` ago, before any in a backlog of
  * dispatch jobs, and that are not in the throttle queue. At the end the next run begins a new round.
- * @param act `jobs`: that the round has added so far. If it throws, the next run goes on behind these messages.
+ * @param act `jobs`: how many jobs the round has added so far. If it throws, the next run continues after these messages.
  */
 export async function goRound(
   sweep: "stranded" | "orphans",

@@ -1,4 +1,4 @@
-/** Sweeps: time-outs of messages, and what a crash may have left behind. The database's clock measures ages. */
+/** Sweeps: time-outs of messages, and repairs of what a crash may have left behind. The database's clock measures ages. */
 
 import { addJob } from "../../core/add-jobs";
 import { HOUR_MS, MINUTE_MS, now } from "../../core/clock";
@@ -44,8 +44,9 @@ export async function sweepMessages(): Promise<void> {
 type Swept = { id: string; seq: number; provider: string };
 
 /**
- * SQL: a time that no attempt of a pending message is older than, to skip those that timed out before. The two hours cover
- * processes whose clocks differ: theirs say when a message was accepted. One that was accepted ahead of our time is in nobody's way.
+ * SQL: a time before which no attempt of a pending message began, to skip attempts that timed out earlier. The two hours allow
+ * for processes whose clocks differ, since their clocks say when a message was accepted. A message with a time in the future does
+ * no harm.
  */
 const PENDING_SINCE = "LEAST((SELECT min(created_at) FROM pending_messages), now()) - interval '2 hours'";
 
@@ -129,8 +130,8 @@ export const failUnresolved = (ageMs: number): Promise<void> =>
   );
 
 /**
- * Fails and refunds pending messages that no provider can have, and whose last attempt is older than `ageMs`. It goes on with a
- * round through the messages that are due.
+ * Fails and refunds pending messages that no provider can have, and whose last attempt is older than `ageMs`. Continues a round
+ * through the messages that are due.
  */
 export const failStranded = (ageMs: number, limits?: RoundLimits): Promise<void> =>
   goRound("stranded", ageMs, async (ids) => ({ found: await sweep(STRANDED, ageMs, strand, { ids }) }), limits);
@@ -142,7 +143,7 @@ const strand = (row: Swept): Step => ({
   error: { code: "no_provider_available", message: "No provider took the message. The cost was refunded." },
 });
 
-/** Ends messages that were sent more than `ageMs` ago and have no final receipt but superseded ones. They stay billed. */
+/** Ends messages that were sent more than `ageMs` ago and have no final receipt except superseded ones. They stay billed. */
 export const expireUnconfirmed = (ageMs: number): Promise<number> =>
   sweep(
     UNCONFIRMED,
@@ -170,8 +171,8 @@ const LEFT_RECEIPTS = givenUpStatement(
 );
 
 /**
- * Applies failure receipts of sent messages that were superseded by a later attempt, when nothing was heard of that for `ageMs`.
- * The receipt is the only news that there will be, and without it the message would stay `sent` for 72 hours.
+ * Applies failure receipts of sent messages that were superseded by a later attempt, when that attempt has had no outcome for
+ * `ageMs`. No other report will arrive, and without this one the message would stay `sent` for 72 hours.
  */
 export const applyLeftReceipts = (ageMs: number): Promise<void> =>
   forEachGivenUp(LEFT_RECEIPTS, ageMs, (ids) =>
@@ -221,9 +222,9 @@ async function sweep(
 }
 
 /**
- * Adds dispatch jobs for pending messages that have a provider left to try, no attempt younger than `ageMs`, and no place in
- * a backlog of jobs: five million waiting messages would otherwise be queued again every minute. It goes on with a round through
- * the messages that are due.
+ * Adds dispatch jobs for pending messages that have a provider left to try, no attempt younger than `ageMs`, and no place in a
+ * backlog of jobs: five million waiting messages would otherwise be queued again every minute. Continues a round through the
+ * messages that are due.
  */
 export const requeueOrphans = (ageMs: number, limits?: RoundLimits): Promise<void> =>
   goRound(

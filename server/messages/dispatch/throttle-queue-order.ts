@@ -55,7 +55,10 @@ const HEADS_OF_OTHERS = `WITH RECURSIVE lines AS (
 
 const REVOKED = revokedOf("m");
 
-/** The messages whose ids the query `heads` selects, locked, in any order. Each is looked up by its id, however many they seem to be. */
+/**
+ * The messages whose ids the query `heads` selects, locked, in any order. Each is looked up by its id, however many the planner
+ * expects.
+ */
 const nextIn = (
   heads: string,
 ): string => `SELECT m.id, m.to_number AS "to", m.from_sender AS "from", m.body, m.encoding,

@@ -63,8 +63,8 @@ const ENTRIES = unnest<Attempt>({
 });
 
 /**
- * Enqueues attempts; one whose message is queued already keeps its place. One that cannot be claimed any more, because another
- * dispatch was faster, is left out: while it waited for its turn, no dispatch would touch its message.
+ * Enqueues attempts; one whose message is queued already keeps its place. An attempt that can no longer be claimed, because
+ * another dispatch was faster, is left out: while it waited for its turn, no dispatch would touch its message.
  */
 export async function enqueueThrottled(tx: Tx, attempts: readonly Attempt[]): Promise<void> {
   if (attempts.length === 0) return;
@@ -72,8 +72,8 @@ export async function enqueueThrottled(tx: Tx, attempts: readonly Attempt[]): Pr
 }
 
 /**
- * The end of each account's queue is read once, and is the last row of an index. One that is not beyond the virtual time does not count: for an
- * account that has nothing queued, all that has left the queue since somebody's transaction began would be read.
+ * The end of each account's queue is read once, as the last row of an index. An end before the virtual time does not count: for
+ * an account with nothing queued, all rows that have left the queue since the oldest open transaction began would be read.
  */
 const ENTER = `WITH entries AS MATERIALIZED (SELECT * FROM ${ENTRIES.as("e")}),
     ends AS MATERIALIZED (
@@ -293,7 +293,7 @@ const BUCKETS = unnest<Bucket>({
   elapsed_s: ["float8", ({ elapsedS }) => elapsedS],
 });
 
-/** Buckets are refilled up to the time of their lock: what passes until they are written belongs to the next serving. */
+/** Buckets are refilled up to the time of their lock: the time until they are written belongs to the next serving. */
 const writeBuckets = (tx: Tx, buckets: readonly Bucket[]) =>
   tx.query({
     name: "waiting.write_buckets",

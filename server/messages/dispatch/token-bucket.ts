@@ -15,7 +15,7 @@ export function refill(bucket: Bucket, rate: number | null): void {
     bucket.tokens = Number.MAX_SAFE_INTEGER;
     return;
   }
-  // The cap also drops the unlimited tokens of a time without a rate.
+  // The cap also drops the unlimited tokens from a period without a rate.
   const burst = Math.max(1, rate);
   bucket.tokens = Math.min(burst, bucket.tokens + Math.max(0, bucket.elapsedS) * rate);
 }

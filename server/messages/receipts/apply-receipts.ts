@@ -1,6 +1,6 @@
 /**
- * Delivery receipts. Every one is stored; it moves its message forward or not at all. A receipt that comes before the
- * response to its own send is parked, and joined as soon as the provider's id is known.
+ * Delivery receipts. Each one is stored, and moves its message forward or not at all. A receipt that arrives before the response
+ * to its own send is parked, and joined as soon as the provider's id is known.
  */
 
 import { addJob } from "../../core/add-jobs";
@@ -37,14 +37,14 @@ import { withoutForeign } from "./unverified-receipts";
 type ReceiptTarget = { provider: string; providerMessageId: string; messageId: string; seq: number; isPart: boolean };
 
 /**
- * When a parked receipt is matched again: the transaction that stores its id has mostly ended after the first time, and the second one
- * is for a slow response of the provider. Sweeps find what comes later.
+ * Delays after which a parked receipt is matched again. By the first, the transaction that stores its id has usually ended; the
+ * last is for a slow response of the provider. Sweeps find what comes later.
  */
 const REJOIN_AFTER_MS = { first: 0.3 * SECOND_MS, last: 2 * SECOND_MS };
 
 /**
- * A receipt that came so long before its message was accepted is about an older one: its centre has begun to count anew. The two hours
- * cover processes whose clocks differ; both times are theirs.
+ * A receipt that arrived this long before its message was accepted belongs to an older message: its message centre has restarted
+ * its numbering. The two hours allow for processes whose clocks differ; both times are theirs.
  */
 const OLDER_MESSAGES = "interval '2 hours'";
 
@@ -58,7 +58,7 @@ const receiptQueue = defineProcessValue("receipts.apply", () =>
     async (batch) => {
       const parked = await transaction((tx) => storeAndApply(tx, batch));
       for (const [name, count] of parked) {
-        // The receipts are stored; a later check drops the surplus.
+        // The receipts are stored, so a later check can drop the surplus.
         await noteParked(name, count).catch((thrown) => log("warn", "receipts.not_dropped", errorFields(thrown)));
       }
       return batch.map(() => ({ ok: true, value: undefined }));
@@ -67,7 +67,7 @@ const receiptQueue = defineProcessValue("receipts.apply", () =>
       name: "receipts",
       maxWeight: RECEIPTS_MAX,
       weigh: (item) => item.reports.length,
-      // One at a time would fall behind the outcomes, which come as two (docs/decisions/0047).
+      // One at a time would fall behind the outcomes, which are recorded two at a time (docs/decisions/0047).
       parallelWhenFull: 2,
     },
   ),
@@ -94,7 +94,7 @@ async function storeAndApply(tx: Tx, batch: ReceivedReports[]): Promise<Map<stri
     return attempt ? [matchedReceipt(receipt, attempt)] : [];
   });
   const meant = new Map((await shareReferred(tx, matched)).map((receipt) => [receipt.id, receipt]));
-  // Nobody may park one that anybody could have sent (unverified-receipts.ts), also if its id was shared just now.
+  // A receipt that anybody could have sent is never parked (unverified-receipts.ts), even if its id was shared just now.
   const kept = receipts.filter(({ id, report }) => meant.has(id) || report.recipient === undefined);
   const { applied, open } = await moveByReceipts(tx, [...meant.values()]);
   await Promise.all([
@@ -178,8 +178,9 @@ const JOINED = unnest<JoinedReceipt>({
 });
 
 /**
- * Applies receipts that were parked before the response to their own send came. The messages must be locked. Each target is looked up
- * in the one index of parked receipts whose condition is written as here: in another one the planner would read all that are parked.
+ * Applies receipts that were parked before the response to their own send arrived. The messages must be locked. Each target is
+ * looked up in the index of parked receipts whose condition is written exactly as here: with any other index the planner would
+ * read all parked receipts.
  */
 export async function joinReceipts(tx: Tx, targets: readonly ReceiptTarget[]): Promise<void> {
   if (targets.length === 0) return;
@@ -213,8 +214,8 @@ export async function joinReceipts(tx: Tx, targets: readonly ReceiptTarget[]): P
 }
 
 /**
- * Applies superseded receipts of sent messages whose later attempts have come to nothing since. The messages must be locked, and
- * the outcomes of their attempts stored. Messages without such a receipt are left alone.
+ * Applies superseded receipts of sent messages whose later attempts have failed since. The messages must be locked, and the
+ * outcomes of their attempts stored. Messages without such a receipt are left alone.
  * @param givenUpAfterMs as of `findSuperseded`.
  */
 export async function reapplySuperseded(
@@ -232,7 +233,7 @@ export async function reapplySuperseded(
     values: [messageIds],
   });
   if (rows.length === 0) return;
-  // No new part of its message: it was stored as one when it came, or is about the whole.
+  // It is no new part of its message: it was stored as a part when it arrived, or covers the whole message.
   const receipts = rows.map(({ id, knownMessageId, provider, ...report }) => ({
     ...{ id, knownMessageId, provider },
     report: { isOfWhole: true as const, ...report },
@@ -265,7 +266,7 @@ async function moveByReceipts(
   const ids = receipts.map((receipt) => receipt.messageId);
   // Pipelined: their parts are read under the locks.
   const [messages, known] = await Promise.all([lockMessages(tx, ids), withOwnParts(tx, receipts)]);
-  // The parts of a message that has ended are looked at no more, and their ids may have been given to others.
+  // The parts of a message that has ended no longer matter, and their ids may have been given to other messages.
   const hasEnded = ({ messageId }: MatchedReceipt) => isFinal(messages.get(messageId)?.status ?? "failed");
   const open = known.filter((receipt) => !hasEnded(receipt));
   const folded = await foldParts(tx, open);

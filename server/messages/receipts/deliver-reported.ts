@@ -5,8 +5,8 @@ import { applyChanges, lockMessages } from "../transitions";
 import { findDelivered, type TakenIds } from "./parts";
 
 /**
- * Delivers the sent ones of these messages whose parts are all delivered. Their receipts came when more parts were expected than the
- * provider made of them, and none will follow. The messages must be locked, and their parts stored.
+ * Marks the sent ones of these messages as delivered if all their parts are. Their receipts came when more parts were expected
+ * than the provider had made, and none will follow. The messages must be locked, and their parts stored.
  */
 export async function deliverReported(tx: Tx, taken: readonly TakenIds[]): Promise<void> {
   if (taken.length === 0) return;

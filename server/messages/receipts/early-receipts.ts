@@ -1,30 +1,31 @@
 /**
- * Receipts without our reference that come before the response to their own send, under an id that an older message still has: a message
- * centre has begun to count anew, or counts to a small number.
+ * Receipts without our reference that arrive before the response to their own send, under an id that an older message still has:
+ * a message centre has restarted its numbering, or its counter is small.
  */
 import type { Tx } from "../../core/db";
 import { isBegun } from "../attempts-so-far";
 import { isRecipient } from "../phone";
 
 /**
- * A receipt that its id alone gives to a message, which went to another number than the receipt comes from. `isVerified`: it comes from the
- * centre; others anybody could have sent, and they must take no message's id away.
+ * A receipt whose id belongs to a message that went to another number than the receipt comes from. `isVerified`: it comes from
+ * the message centre; anybody could have sent any other, so it must not take an id away from a message.
  */
 type Strange = { id: string; provider: string; number: string; isVerified: boolean };
 
 type UnderWay = { provider: string; to: string; messageId: string; seq: number };
 
-/** The last digits of a number, which every notation has. */
+/** Digits at the end of a number that are the same in every notation. */
 const ENDING = 7;
 
-/** Whether a receipt from `number` may be about another message than one to `holderTo`. */
+/** Whether a receipt from `number` may belong to another message than one to `holderTo`. */
 export const isStrange = (number: string, holderTo: string): boolean =>
   number.length >= ENDING && !isRecipient(holderTo, number);
 
 /**
- * Finds the attempts that receipts are about instead: the one at its provider that is under way to the number from which it comes. A centre
- * that reports under numbers of its own has none such, and the id decides.
- * @returns attempts by receipt id; null: it is about one of several, or not verified, and has to wait for a response with its id.
+ * Finds the attempts that the receipts belong to instead: for each receipt, the attempt under way at its provider to the number
+ * that it comes from. A message centre that reports from numbers of its own has no such attempt, and the id decides.
+ * @returns attempts by receipt id; null: several attempts are possible, or the receipt is not verified, so it has to wait for a
+ *   response with its id.
  */
 export async function findUnderWay(tx: Tx, strange: readonly Strange[]): Promise<Map<string, UnderWay | null>> {
   if (strange.length === 0) return new Map();

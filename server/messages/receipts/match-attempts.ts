@@ -14,9 +14,9 @@ export type IncomingReceipt = { id: string; provider: string; report: ReceiptRep
 type SoughtReceipt = IncomingReceipt & { knownMessageId?: string };
 
 /**
- * The attempt that a receipt is about. `isByReference`: matched by our reference, the provider's id being new to us.
- * `isConfirmed`: it is known to be accepted. `partId`: the id of ours that its part has; null: it has the provider's.
- * `isReused`: the provider's id is another message's, as far as is known until now.
+ * The attempt that a receipt belongs to. `isByReference`: matched by our reference, the provider's id being new to us.
+ * `isConfirmed`: the attempt is known to be accepted. `partId`: the id of ours that its part has; null: it has the provider's.
+ * `isReused`: as far as we know yet, another message has the provider's id.
  */
 export type MatchedAttempt = {
   messageId: string;
@@ -46,7 +46,9 @@ type Found = {
   referredId: string | null;
   referredSeq: number | null;
   isShared: boolean;
-  /** Number that the message went to which has the id; read only for receipts that come from a number, and name no attempt. */
+  /**
+   * Number of the recipient of the message that has the id; read only for receipts that come from a number and name no attempt.
+   */
   holderTo: string | null;
 };
 
@@ -141,8 +143,8 @@ export async function findAttempts(
 }
 
 /**
- * @param holder the message that the receipt is about, of the several that have its id.
- * @param early the attempt under way that it is about; null: not known yet, so the receipt has to wait.
+ * @param holder the message that the receipt belongs to, if several have its id.
+ * @param early the attempt under way that it belongs to; null: not known yet, so the receipt has to wait.
  */
 function attemptOf(
   sighting: Sighting,
@@ -207,8 +209,8 @@ const CONFIRMED_ATTEMPTS = unnest<MatchedReceipt>({
 });
 
 /**
- * Marks the attempts of receipts as accepted. One that was matched by our reference gets the provider's id as well, unless another
- * attempt has it: a provider that gives two messages one id would otherwise fail all receipts of the batch.
+ * Marks the attempts of receipts as accepted. An attempt that was matched by our reference gets the provider's id as well, unless
+ * another attempt has it: otherwise a provider that gives one id to two messages would make all receipts of the batch fail.
  */
 export async function confirmAttempts(tx: Tx, receipts: readonly MatchedReceipt[]): Promise<void> {
   const unconfirmed = receipts.filter(({ isConfirmed }) => !isConfirmed);

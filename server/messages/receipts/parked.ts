@@ -1,15 +1,15 @@
 /**
- * Receipts whose message is not known yet. A genuine one waits briefly, until the outcome of its send is recorded. The rest
- * are about messages of other systems; and if a provider does not sign its callbacks, anyone who knows its secret path can
- * invent any number of them. They are kept for 72 hours, so their number needs a limit of its own.
+ * Receipts whose message is not known yet. A genuine one waits briefly, until the outcome of its send is recorded. The others
+ * belong to messages of other systems; and if a provider does not sign its callbacks, anyone who knows its secret path can forge
+ * any number of them. They are kept for 72 hours, so their number needs a limit of its own.
  */
 import { pool } from "../../core/db";
 import { log } from "../../core/log";
 import { defineProcessValue } from "../../core/process";
 
 /**
- * Parked receipts of a provider that are kept: the newest, as those may still be joined. Refusing new ones instead would let
- * a flood of invented receipts keep out the real ones for three days.
+ * Parked receipts of a provider that are kept: the newest, as those may still be joined. Refusing new ones instead would let a
+ * flood of forged receipts keep out the genuine ones for three days.
  */
 export const PARKED_MAX = 100_000;
 /** Deleted by one statement, so that none holds its rows for long. */
@@ -29,7 +29,8 @@ export async function dropParked(provider: string, keep = PARKED_MAX): Promise<n
   for (;;) {
     const { rowCount } = await pool().query({
       name: "receipts.drop_parked",
-      // In these words "parked" fits no partial index, in which a plan of a time with few would look for each row among all.
+      // Written this way, "parked" matches no partial index; a plan made when few were parked would search such an index for each
+      // row.
       text: `WITH excess AS MATERIALIZED (
                SELECT id FROM receipts WHERE provider = $1 AND message_id IS NULL
                ORDER BY received_at DESC, id DESC OFFSET $2 LIMIT $3
@@ -47,7 +48,7 @@ export async function dropParked(provider: string, keep = PARKED_MAX): Promise<n
   return dropped;
 }
 
-/** Call it after parked receipts were committed; from time to time it checks whether there are too many. */
+/** To be called after parked receipts were committed; from time to time it checks whether there are too many. */
 export async function noteParked(provider: string, count: number): Promise<void> {
   const since = (parkedSince().get(provider) ?? 0) + count;
   parkedSince().set(provider, since < LOOK_EVERY ? since : 0);

@@ -50,7 +50,9 @@ const NEW_PARTS = unnest<NewPart>({
   shared_id: ["text", ({ providerMessageId, isShared }) => (isShared ? providerMessageId : null)],
 });
 
-/** Stores the ids of messages that were taken in parts. One that another message has is left to it: `refuseSharedIds` finds it. */
+/**
+ * Stores the ids of messages that were taken in parts. An id that another message has is left there: `refuseSharedIds` finds it.
+ */
 export async function registerParts(tx: Tx, accepted: readonly AcceptedIds[]): Promise<void> {
   const parts = accepted.flatMap(({ isInParts, sharedIds, ...taken }) =>
     eachId([taken])
@@ -181,7 +183,7 @@ const attemptKey = ({ messageId, seq }: { messageId: string; seq: number }): str
 const areDelivered = (parts: readonly Part[]): boolean =>
   parts.length > 0 && parts.every((part) => part.isComplete && part.status === "delivered");
 
-/** The messages whose parts are all delivered, those of their response among them. The messages must be locked. */
+/** The messages whose parts are all delivered, including those that the response named. The messages must be locked. */
 export async function findDelivered(tx: Tx, taken: readonly TakenIds[]): Promise<Set<string>> {
   const parts = await readParts(
     tx,

@@ -1,4 +1,4 @@
-/** Receipts with our reference whose id is another message's too, or was until now. */
+/** Receipts with our reference whose id another message has too, or had until now. */
 import type { Tx } from "../../core/db";
 import { isFinal } from "../status";
 import { lockMessages } from "../transitions";
@@ -11,14 +11,14 @@ const takenBy = ({ provider, messageId, seq, report }: MatchedReceipt): TakenIds
   providerMessageIds: [report.providerMessageId],
 });
 
-/** Receipts of providers that may count anew, with an id that their references make known. */
+/** Receipts of providers that may reuse ids, with an id that their references make known. */
 const withNewIds = (receipts: readonly MatchedReceipt[]): MatchedReceipt[] =>
   receipts.filter(({ provider, isByReference }) => isByReference && isPartReporter(provider));
 
-/** Whether a receipt's reference gives out an id that another message has. */
+/** Whether a receipt's reference assigns it an id that another message has. */
 const givesAgain = ({ provider, isReused }: MatchedReceipt): boolean => isReused && isPartReporter(provider);
 
-/** Receipts whose references give one new id to several messages. */
+/** Receipts whose references assign one new id to several messages. */
 function ofSeveral(receipts: readonly MatchedReceipt[]): MatchedReceipt[] {
   const messages = new Map<string, Set<string>>();
   const keyOf = ({ provider, report }: MatchedReceipt) => `${provider} ${report.providerMessageId}`;
@@ -31,11 +31,11 @@ function ofSeveral(receipts: readonly MatchedReceipt[]): MatchedReceipt[] {
 }
 
 /**
- * Has messages share the ids that receipts with a reference give out again: from now on neither has its id alone. Locks all that are
- * about to be moved as well, since locks are taken in the order of the messages' ids.
- * @param isAgain what is found out under the locks was looked at before.
- * @returns the receipts as they are matched from then on: one whose id was a finished message's has it as a new one, and without those of
- *   which nobody can say any more whom they are about.
+ * Makes messages share the ids that receipts with a reference assign again: from now on none of them has its id alone. Also locks
+ * all messages that are about to be moved, since locks are taken in the order of the messages' ids.
+ * @param isAgain whether this is the second pass, for ids that turned out to be reused only under the locks.
+ * @returns the receipts as they are matched from then on: an id that a finished message had counts as new. Receipts that can no
+ *   longer be assigned to a message are left out.
  */
 export async function shareReferred(
   tx: Tx,
@@ -49,7 +49,7 @@ export async function shareReferred(
   const all = [...taken.values()];
   const known = new Set([...receipts.map(({ messageId }) => messageId), ...(await lockIds(tx, all))]);
   const locked = await lockMessages(tx, known);
-  // One that has ended needs its id no more: a late or repeated receipt takes it from nobody.
+  // A message that has ended no longer needs its id, so a late or repeated receipt takes it away from nobody.
   const hasEnded = ({ attempt }: TakenIds) => isFinal(locked.get(attempt.message.id)?.status ?? "failed");
   const open = all.filter((own) => !hasEnded(own));
   const shared = await shareIds(tx, open);
@@ -67,9 +67,9 @@ export async function shareReferred(
     }
     return [{ ...receipt, ...(hasEnded(own) || shared.has(own.attempt) ? ofSharedId(receipt) : OF_NEW_ID) }];
   });
-  // Another's id may be one that is given out again by now.
-  const isNews = meant.some((receipt) => givesAgain(receipt) && !taken.has(receipt.id));
-  return isNews && !isAgain ? shareReferred(tx, meant, { isAgain: true }) : meant;
+  // Meanwhile another receipt's id may have been assigned again.
+  const hasNewReuse = meant.some((receipt) => givesAgain(receipt) && !taken.has(receipt.id));
+  return hasNewReuse && !isAgain ? shareReferred(tx, meant, { isAgain: true }) : meant;
 }
 
 const OF_NEW_ID = { partId: null, isByReference: true, isReused: false } as const;
@@ -81,9 +81,10 @@ const ofSharedId = ({ messageId, report }: MatchedReceipt) => ({
 });
 
 /**
- * Has the transaction run again when an id that a receipt's reference made known came to another message meanwhile: nothing was stored
- * under it, or the other one's receipts would be taken for those of this message. To be sent behind what they change.
- * @param receipts of messages that have not ended: for the others nothing is stored.
+ * Makes the transaction run again when another message meanwhile got an id that a receipt's reference made known: nothing was
+ * stored under it, or the other message's receipts would be taken for those of this one. To be sent after the statements that
+ * change them.
+ * @param receipts of messages that have not ended; nothing is stored for the others.
  */
 export const refuseSharedNews = (tx: Tx, receipts: readonly MatchedReceipt[]): Promise<void> =>
   refuseMovedIds(tx, withNewIds(receipts).map(takenBy));

@@ -1,7 +1,7 @@
 /**
- * Ids of a provider that several unfinished messages have: a message centre has begun to count anew, or counts to a small number.
- * By the id alone nobody can say which of the messages a receipt is about. Each of them then has the id as that of a part, whose
- * row has an id of ours, and a receipt counts for the one that its reference or its number names.
+ * Shared ids: provider ids that several unfinished messages have, because a message centre has restarted its numbering, or its
+ * counter is small. The id alone does not say which of the messages a receipt belongs to. Each message then has the id on a part,
+ * whose row has an id of ours, and a receipt counts for the message that its reference or its number identifies.
  */
 import type { Tx } from "../../core/db";
 import { log } from "../../core/log";
@@ -37,15 +37,15 @@ async function findHolders(tx: Tx, taken: readonly TakenIds[]): Promise<Holder[]
   return rows;
 }
 
-/** A provider's id turned out to be another message's too, which the transaction did not reckon with. */
+/** A provider's id turned out to belong to another message too, which the transaction did not expect. */
 class SharedIdError extends Error {
-  /** As of a violated unique key: the results of a batch are then recorded in smaller ones, in the end alone. */
+  /** As of a violated unique key: the results of the batch are then recorded in smaller batches, finally one by one. */
   readonly code = "23505";
   readonly constraint = "attempt_parts_pkey";
 }
 
 /**
- * Ends the transaction when another message has one of these ids.
+ * Aborts the transaction when another message has one of these ids.
  * @throws {SharedIdError}, as a violated key of `attempt_parts`.
  */
 export async function refuseSharedIds(tx: Tx, taken: readonly TakenIds[]): Promise<void> {
@@ -54,8 +54,8 @@ export async function refuseSharedIds(tx: Tx, taken: readonly TakenIds[]): Promi
 }
 
 /**
- * Another message got a provider's id while the transaction was under way, which may not have seen that one's parts, or stored its own.
- * The transaction runs again.
+ * Another message got a provider's id during the transaction, which may not have seen the parts of that message, or may have
+ * stored its own. The transaction runs again.
  */
 class MovedIdError extends Error {
   /** As of a serialization failure. */
@@ -66,7 +66,7 @@ class MovedIdError extends Error {
 const ID_LOCKS = 1_024;
 
 /**
- * Locks ids that are about to be shared, before any message is locked: transactions that share one id do so in turn.
+ * Locks ids that are about to be shared, before any message is locked, so transactions that share one id take turns.
  * @returns the ids of the other messages that have them now, which have to be locked as well.
  */
 export async function lockIds(tx: Tx, taken: readonly TakenIds[]): Promise<string[]> {
@@ -86,7 +86,7 @@ export async function lockIds(tx: Tx, taken: readonly TakenIds[]): Promise<strin
 }
 
 /**
- * Has the transaction run again when one of these ids, which are stored by now, is also that of a message that is not among `known`.
+ * Makes the transaction run again when a message that is not among `known` also has one of these ids, which are stored by now.
  * @throws {MovedIdError}
  */
 export async function refuseMovedIds(
@@ -102,8 +102,8 @@ export async function refuseMovedIds(
 export type SharedIds = ReadonlyMap<TakenIds["attempt"], ReadonlySet<string>>;
 
 /**
- * Gives the id of ours to the other unfinished messages that have one of these ids; finished ones lose theirs. Without any other the
- * provider's id is that of the part again. All of them must be locked. @returns the ids that are shared.
+ * Replaces these ids by ids of ours on the other unfinished messages that have them; finished messages lose theirs. If no other
+ * message has an id, the part gets the provider's id back. All messages must be locked. @returns the ids that are shared.
  */
 export async function shareIds(tx: Tx, taken: readonly TakenIds[]): Promise<SharedIds> {
   const ids = eachId(taken);
@@ -130,11 +130,11 @@ export async function shareIds(tx: Tx, taken: readonly TakenIds[]): Promise<Shar
              SELECT * FROM shared ON CONFLICT DO NOTHING`,
       values,
     }),
-    // Behind the others, which leave no other message the plain id.
+    // After the others, which leave the plain id to no other message.
     haveAlone(tx, taken),
   ]);
   const sharedIds = sharedAmong(ids, found);
-  // A receipt may have stored it under the plain id.
+  // A receipt may have stored the part under the plain id.
   await shareParts(tx, sharedIds, "own");
   const shared = new Map<TakenIds["attempt"], Set<string>>();
   for (const { attempt, providerMessageId } of sharedIds) {
@@ -182,8 +182,8 @@ async function shareParts(tx: Tx, ids: readonly TakenId[], whose: "own" | "other
 }
 
 /**
- * Gives messages the plain id back that they have under an id of ours, as a receipt's reference gave it to them, and that no other has any
- * more. They must be locked.
+ * Gives messages their plain id back, instead of the id of ours that they got by a receipt's reference, if no other message has
+ * the plain id any longer. The messages must be locked.
  */
 export async function haveAlone(tx: Tx, taken: readonly TakenIds[]): Promise<void> {
   const ids = eachId(taken);
@@ -202,7 +202,7 @@ export async function haveAlone(tx: Tx, taken: readonly TakenIds[]): Promise<voi
 /** SQL: `ownPartId` of the id `t.id`. */
 const ownIdOf = (messageId: string): string => `t.id || '~' || ${messageId}`;
 
-/** A receipt by an id that several messages have. `messageId`: the message that it is known to be about; null: not known. */
+/** A receipt with an id that several messages have. `messageId`: the message that it is known to belong to; null: not known. */
 type SharedReceipt = {
   id: string;
   provider: string;
@@ -228,8 +228,8 @@ const SHARED_RECEIPTS = unnest<SharedReceipt>({
 });
 
 /**
- * Finds the messages that receipts with shared ids are about: the known one, else the only one that went to the receipt's number, or the
- * only unfinished one of these. @returns them by receipt id; of the others nobody can say.
+ * Finds the messages that receipts with shared ids belong to: the known one, else the only one that went to the receipt's number,
+ * else the only unfinished one of these. @returns the messages by receipt id; the other receipts cannot be assigned.
  */
 export async function tellApart(tx: Tx, receipts: readonly SharedReceipt[]): Promise<Map<string, Candidate>> {
   if (receipts.length === 0) return new Map();
@@ -263,7 +263,7 @@ export async function tellApart(tx: Tx, receipts: readonly SharedReceipt[]): Pro
   return found;
 }
 
-/** The candidate, unless there are others of other messages. A message may have the id twice: there the first one counts. */
+/** The candidate, unless other messages have candidates too. If a message has the id twice, its first candidate counts. */
 const onlyOne = ([first, ...others]: readonly Candidate[]): Candidate | undefined =>
   others.every(({ messageId }) => messageId === first?.messageId) ? first : undefined;
 
@@ -278,8 +278,8 @@ const PART_RECEIPTS = unnest<PartReceipt>({
 });
 
 /**
- * @returns the receipts with the ids that their parts have by now: since they were matched, one may have got an id of ours, or have lost it.
- *   Under the former one it would be stored as one part more, of which nobody ever reports. The messages must be locked.
+ * @returns the receipts with the current ids of their parts: since the match, a part may have got an id of ours, or have lost it.
+ *   Under the old id the receipt would be stored as an additional part, which is never reported on. The messages must be locked.
  */
 export async function withOwnParts<Receipt extends PartReceipt>(
   tx: Tx,

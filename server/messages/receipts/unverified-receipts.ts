@@ -10,12 +10,12 @@ import { log } from "../../core/log";
 import { isRecipient } from "../phone";
 import type { IncomingReceipt, MatchedAttempt } from "./match-attempts";
 
-/** The response to the send may come after its receipt; a report of unknown origin is kept no longer than that. */
+/** The response to the send may arrive after its receipt; a report of unknown origin is kept only for this long. */
 const AGAIN_AFTER_MS = 2 * SECOND_MS;
 
 /**
- * Takes out the unverified receipts that are about a message to another number than they came from, or about an unknown one;
- * the latter are checked once more. @returns the receipts that count.
+ * Removes the unverified receipts of messages to another number than they came from, and those of unknown messages; the latter
+ * are checked once more. @returns the receipts that count.
  */
 export async function withoutForeign<Receipt extends IncomingReceipt>(
   tx: Tx,
