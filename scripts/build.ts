@@ -31,7 +31,9 @@ const SOURCES = [
   ...["migrate.ts", "online-indexes.ts", "patiently.ts", "queue-indexes.ts", "turn.ts", "unfinished.ts"].map((name) =>
     path.join("prisma", name),
   ),
-  ...["admin", "build.ts", "local.ts", "lock.ts", "progress.mjs", "whole-file.ts"].map((name) => path.join("scripts", name)),
+  ...["admin", "build.ts", "local.ts", "lock.ts", "progress.mjs", "whole-file.ts"].map((name) =>
+    path.join("scripts", name),
+  ),
   "instrumentation-client.ts",
   "next.config.mjs",
   "package-lock.json",

@@ -53,7 +53,7 @@ export type Session = {
 };
 
 /** Why a bind ended or was not made. `ownFailure`: the failure of this machine that kept it from being made; null: there was none. */
-export type Loss = { reason: string; ownFailure: string | null };
+type Loss = { reason: string; ownFailure: string | null };
 
 /** A bind that lasted this long, or took a message, was successful: after its loss the waits start at the shortest again. */
 const STABLE_MS = 10_000;
