@@ -14,6 +14,7 @@ import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { brotliCompress } from "node:zlib";
 import { type BuildOptions, build as bundle } from "esbuild";
+import { onceFree } from "./once-free";
 import { runQuietly, step } from "./progress.mjs";
 
 const STAMP = path.join("dist", "build.json");
@@ -92,7 +93,7 @@ async function compressFiles(): Promise<void> {
 
 async function buildPages(): Promise<void> {
   const env = { ...process.env, NODE_ENV: "production" as const, NEXT_TELEMETRY_DISABLED: "1" };
-  await runQuietly(process.execPath, [binary("next", "dist/bin/next"), "build"], { env });
+  await onceFree(() => runQuietly(process.execPath, [binary("next", "dist/bin/next"), "build"], { env }));
   await compressFiles();
 }
 

@@ -33,9 +33,13 @@ test("a full disk leaves credentials as they were, and no half of a secret key",
   const credentials = { url: "http://127.0.0.1:3000", email: "demo@example.com", password: "p", apiKey: "k" };
   writeCredentials(dataDir, credentials);
   const folder = JSON.stringify(dataDir);
-  expect(whereDiskIsFull(`local.writeCredentials(${folder}, ${JSON.stringify(credentials)});`)).toMatch(/EFBIG/);
+  expect(whereDiskIsFull(`local.writeCredentials(${folder}, ${JSON.stringify(credentials)});`)).toMatch(
+    /credentials.json cannot be written: EFBIG/,
+  );
   expect(readCredentials(dataDir)).toEqual(credentials);
-  expect(whereDiskIsFull(`local.applyLocalSettings(${folder}, "production");`)).toMatch(/EFBIG/);
+  expect(whereDiskIsFull(`local.applyLocalSettings(${folder}, "production");`)).toMatch(
+    /secret-key cannot be written: EFBIG/,
+  );
   expect(readdirSync(dataDir)).toEqual(["credentials.json"]);
 });
 

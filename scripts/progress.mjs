@@ -10,6 +10,7 @@ const TAIL_LINES = 30;
 
 /** Running commands, so that an interrupted start leaves none behind. */
 const running = new Set();
+let isStopping = false;
 
 /** Lets this process go on without its terminal, or the reader of its output, to stop in order what it has started. */
 export function outliveReaders() {
@@ -56,6 +57,7 @@ export function yieldProcessor(child, niceness) {
  */
 export function runQuietly(command, args, { niceness = 0, ...options } = {}) {
   return new Promise((resolve, reject) => {
+    if (isStopping) throw new Error("Stopped.");
     const child = spawn(command, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
     yieldProcessor(child, niceness);
     running.add(child);
@@ -75,8 +77,9 @@ export function runQuietly(command, args, { niceness = 0, ...options } = {}) {
   });
 }
 
-/** Ends the commands of {@link runQuietly} and resolves when they have ended. The next start repeats them. */
+/** Ends the commands of {@link runQuietly}, begins no more, and resolves when they have ended. The next start repeats them. */
 export async function stopCommands() {
+  isStopping = true;
   const ended = [...running].map((child) => {
     const kill = setTimeout(() => child.kill("SIGKILL"), KILL_AFTER_MS);
     child.kill("SIGTERM");

@@ -2,7 +2,7 @@ import { renameSync, rmSync, writeFileSync } from "node:fs";
 
 /**
  * Writes a file of secrets that its readers, and the next start, find whole or as it was before: a full disk or a kill leaves no half.
- * @throws the system's error when it cannot be written.
+ * @throws Error that names it when it cannot be written.
  */
 export function writeWhole(file: string, text: string): void {
   const fresh = `${file}.${process.pid}.new`;
@@ -11,6 +11,6 @@ export function writeWhole(file: string, text: string): void {
     renameSync(fresh, file);
   } catch (thrown) {
     rmSync(fresh, { force: true });
-    throw thrown;
+    throw new Error(`${file} cannot be written: ${thrown instanceof Error ? thrown.message : thrown}`);
   }
 }
