@@ -252,6 +252,13 @@ describe("frameReader", () => {
     );
   });
 
+  it("reads a PDU with the longest message_payload", () => {
+    const message_payload = Buffer.alloc(0xffff, "a");
+    const seen: (Buffer | null)[] = [];
+    frameReader((pdu) => seen.push(pdu.octets("message_payload")))(encodePdu("deliver_sm", { message_payload }));
+    expect(seen).toEqual([message_payload]);
+  });
+
   it.each([0, 15, 0xffffffff])("refuses a PDU of %i octets", (length) => {
     const head = Buffer.alloc(16);
     head.writeUInt32BE(length, 0);

@@ -2,6 +2,12 @@
 import smpp from "smpp";
 
 const HEADER_OCTETS = 16;
+/**
+ * Longest PDU that is read: a message_payload may have 64 KiB. The package's own limit is 16 KiB, and a centre repeats on each bind what it got
+ * no response to.
+ */
+const PDU_MAX_OCTETS = 0x11000;
+smpp.PDU.maxLength = PDU_MAX_OCTETS;
 
 /** command_status of a success. */
 export const STATUS_OK = 0;
@@ -66,7 +72,7 @@ export function frameReader(take: (pdu: Pdu) => void): (chunk: Buffer) => void {
     rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
     while (rest.length >= 4) {
       const length = rest.readUInt32BE(0);
-      if (length < HEADER_OCTETS || length > smpp.PDU.maxLength) throw new RangeError(`a PDU of ${length} octets`);
+      if (length < HEADER_OCTETS || length > PDU_MAX_OCTETS) throw new RangeError(`a PDU of ${length} octets`);
       if (rest.length < length) return;
       const pdu = decodePdu(rest.subarray(0, length));
       rest = rest.subarray(length);
