@@ -89,11 +89,15 @@ export function errorFields(thrown: unknown): { error: string; stack?: string; c
   return { error: `${thrown.name}: ${thrown.message}`, ...(cause ? { cause } : {}), stack: thrown.stack };
 }
 
-/** The message of the first cause of an exception; undefined: it has none. That of a refused connection stands in its parts. */
+/** The message of an exception; that of a connection which no address of a name took stands in its parts. */
+export function messageWithParts(thrown: Error): string {
+  const parts = thrown instanceof AggregateError ? thrown.errors.filter((part) => part instanceof Error) : [];
+  return thrown.message || parts.map((part) => part.message).join("; ") || thrown.name;
+}
+
+/** The message of the first cause of an exception; undefined: it has none. */
 export function causeOf(thrown: Error): string | undefined {
   let first: unknown = thrown.cause;
   while (first instanceof Error && first.cause instanceof Error) first = first.cause;
-  if (!(first instanceof Error)) return undefined;
-  const parts = first instanceof AggregateError ? first.errors.filter((part) => part instanceof Error) : [];
-  return first.message || parts.map((part) => part.message).join("; ") || first.name;
+  return first instanceof Error ? messageWithParts(first) : undefined;
 }

@@ -2,7 +2,7 @@
 import dns from "node:dns";
 import { onTestFinished, vi } from "vitest";
 
-type Callback = (error: Error | null) => void;
+type Callback = (error: Error | null, addresses?: { address: string; family: 4 }[]) => void;
 
 /** Lets every look-up fail until the end of the test. @param code of getaddrinfo; null: it never comes back. */
 export function failLookUps(code: string | null): void {
@@ -12,5 +12,17 @@ export function failLookUps(code: string | null): void {
     setImmediate(callback, failure);
   };
   const spy = vi.spyOn(dns, "lookup").mockImplementation(fail as unknown as typeof dns.lookup);
+  onTestFinished(() => spy.mockRestore());
+}
+
+/** Lets every look-up find these addresses until the end of the test. */
+export function findAddresses(...addresses: string[]): void {
+  const find = (_name: string, _options: unknown, callback: Callback) =>
+    void setImmediate(
+      callback,
+      null,
+      addresses.map((address) => ({ address, family: 4 })),
+    );
+  const spy = vi.spyOn(dns, "lookup").mockImplementation(find as unknown as typeof dns.lookup);
   onTestFinished(() => spy.mockRestore());
 }

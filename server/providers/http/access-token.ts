@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { SECOND_MS } from "../../core/clock";
 import { hasStalledSince, stalledMs } from "../../core/deadline";
+import { messageWithParts } from "../../core/log";
 import { ownFailureOf } from "../../core/own-failures";
 import { isEgressProxyError } from "../../egress/proxy-error";
 import type { WireRequest, WireResponse } from "../port";
@@ -162,7 +163,7 @@ export function accessTokens(
       const refusal = outcomeOf(
         "token_unreachable",
         UNREACHABLE,
-        ours ?? (thrown instanceof Error ? thrown.message : null),
+        ours ?? (thrown instanceof Error ? messageWithParts(thrown) : null),
       );
       return { refusal: ours === null ? markingStall(refusal) : ofOurStall(refusal) };
     }

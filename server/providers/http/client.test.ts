@@ -3,7 +3,7 @@ import { createServer as createHttpsServer } from "node:https";
 import { createServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { selfSigned } from "@/test/network/certificate";
-import { failLookUps } from "@/test/network/look-ups";
+import { failLookUps, findAddresses } from "@/test/network/look-ups";
 import {
   listenForTest,
   numberingProvider,
@@ -52,6 +52,15 @@ describe("a connection that was never established: nothing was sent, with the fa
     expect(await sendPlain("http://provider.example/")).toEqual(
       unreached("enotfound", "Getaddrinfo ENOTFOUND provider.example."),
     );
+  });
+
+  it("refused at every address of the name", async () => {
+    const server = createServer();
+    const port = await listenForTest(server);
+    await new Promise((resolve) => server.close(resolve));
+    findAddresses("127.0.0.1", "127.0.0.2");
+    const detail = `Connect ECONNREFUSED 127.0.0.1:${port}; connect ECONNREFUSED 127.0.0.2:${port}.`;
+    expect(await sendPlain(`http://provider.example:${port}/`)).toEqual(unreached("econnrefused", detail));
   });
 
   it("reset in the TLS handshake", async () => {

@@ -1,6 +1,7 @@
 /** Outcomes of calls that ended without a response. */
 import { errors } from "undici";
 import { errorCodeOf } from "../../core/errors";
+import { messageWithParts } from "../../core/log";
 import { ownFailureOf } from "../../core/own-failures";
 import { isProxied } from "../../egress/proxy";
 import { isEgressProxyError } from "../../egress/proxy-error";
@@ -31,7 +32,7 @@ function outcomeOfThrown(thrown: unknown): Exclude<SendOutcome, { kind: "accepte
   if (isEgressProxyError(thrown)) return outcomeOfEgress(thrown);
   if (thrown instanceof Error && notConnected.has(thrown)) {
     const ours = ownFailureOf(thrown);
-    const outcome = outcomeOf(code, UNREACHED, ours ?? thrown.message);
+    const outcome = outcomeOf(code, UNREACHED, ours ?? messageWithParts(thrown));
     return ours === null ? outcome : ofOurStall(outcome);
   }
   // Thrown before anything is written: a character that no header can have got into a key, as when it was pasted.

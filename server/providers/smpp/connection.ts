@@ -3,6 +3,7 @@ import net, { isIP, type Socket } from "node:net";
 import tls from "node:tls";
 import { MINUTE_MS } from "../../core/clock";
 import { startDeadline } from "../../core/deadline";
+import { messageWithParts } from "../../core/log";
 import { lookUpTimedOut, ownFailureOf } from "../../core/own-failures";
 import { encodePdu, frameReader, type Pdu, STATUS_OK } from "./wire";
 
@@ -167,7 +168,7 @@ export function openConnection(target: Target, onRequest: (pdu: Pdu, connection:
   // Its own end waits for data that a centre which reads no more never takes.
   socket.on("end", () => connection.end("hung up by the message centre"));
   socket.on("error", (error) => {
-    reason ??= error.message;
+    reason ??= messageWithParts(error);
     failure = error;
   });
   socket.on("close", () => {

@@ -4,7 +4,7 @@ import { Duplex } from "node:stream";
 import smpp from "smpp";
 import { afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { accept, openCentre as startCentre } from "@/test/carriers/smsc-scripted";
-import { failLookUps } from "@/test/network/look-ups";
+import { failLookUps, findAddresses } from "@/test/network/look-ups";
 import { listenForTest } from "@/test/providers/plain-provider";
 import { healthSignalOf } from "../health/breaker";
 import type { SendOutcome } from "../port";
@@ -60,6 +60,17 @@ describe("a bind that is not made leaves the message unsent, and says to operato
     await centre.close();
     const reason = `Connect ECONNREFUSED 127.0.0.1:${centre.port}.`;
     expect(await send(centre.url)).toEqual(unbound(reason));
+  });
+
+  it("because nothing listens at any of its addresses", async () => {
+    const centre = await openCentre();
+    await centre.close();
+    findAddresses("127.0.0.1", "127.0.0.2");
+    const [one, other] = [
+      `connect ECONNREFUSED 127.0.0.1:${centre.port}`,
+      `connect ECONNREFUSED 127.0.0.2:${centre.port}`,
+    ];
+    expect(await send(`smpp://centre.example:${centre.port}`)).toEqual(unbound(`C${one.slice(1)}; ${other}.`));
   });
 
   it("because it gets no response, or one to something else", async () => {
