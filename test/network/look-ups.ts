@@ -4,8 +4,8 @@ import { onTestFinished, vi } from "vitest";
 
 type Callback = (error: Error | null, addresses?: { address: string; family: 4 }[]) => void;
 
-/** Lets every look-up fail until the end of the test. @param code of getaddrinfo; null: it never comes back. */
-export function failLookUps(code: string | null): void {
+/** Lets every look-up fail until the end of the test. @param code of getaddrinfo; null: it never comes back. @returns the spy. */
+export function failLookUps(code: string | null) {
   const fail = (name: string, _options: unknown, callback: Callback) => {
     if (code === null) return;
     const failure = Object.assign(new Error(`getaddrinfo ${code} ${name}`), { code, syscall: "getaddrinfo" });
@@ -13,6 +13,7 @@ export function failLookUps(code: string | null): void {
   };
   const spy = vi.spyOn(dns, "lookup").mockImplementation(fail as unknown as typeof dns.lookup);
   onTestFinished(() => spy.mockRestore());
+  return spy;
 }
 
 /** Lets every look-up find these addresses until the end of the test. */
