@@ -1,7 +1,10 @@
+import net from "node:net";
+import { Duplex } from "node:stream";
 import smpp from "smpp";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { deliver, openCentre, receiptOf } from "@/test/carriers/smsc-scripted";
 import { openSession, type SessionOptions } from "./session";
+import { encodePdu } from "./wire";
 
 const closers: Array<() => unknown> = [];
 afterEach(async () => {
@@ -13,12 +16,9 @@ beforeAll(() => {
   vi.stubEnv("LOG_LEVEL", "silent");
 });
 
-/** A bind to a message centre on loopback, and the centre. */
-async function openBind(options: Partial<SessionOptions> = {}) {
-  const centre = await openCentre();
-  closers.push(centre.close);
+function openTo(port: number, options: Partial<SessionOptions> = {}) {
   const session = openSession({
-    target: { host: "127.0.0.1", port: centre.port, isSecure: false },
+    target: { host: "127.0.0.1", port, isSecure: false },
     command: "bind_transceiver",
     bind: { system_id: "we", password: "secret" },
     window: 10,
@@ -33,6 +33,14 @@ async function openBind(options: Partial<SessionOptions> = {}) {
     ...options,
   });
   closers.push(session.close);
+  return session;
+}
+
+/** A bind to a message centre on loopback, and the centre. */
+async function openBind(options: Partial<SessionOptions> = {}) {
+  const centre = await openCentre();
+  closers.push(centre.close);
+  const session = openTo(centre.port, options);
   await expect.poll(session.isBound).toBe(true);
   return { session, centre };
 }
@@ -96,5 +104,21 @@ describe("a bind", () => {
     await session.close();
     expect(centre.commands).toEqual(["bind_transceiver", "unbind"]);
     expect([session.isBound(), session.capacity()]).toEqual([false, 0]);
+  });
+
+  it("takes no more submits once the centre has begun to hang up", async () => {
+    const centre = await openCentre();
+    closers.push(centre.close);
+    // Takes nothing of what is written after the bind, so that it stays half open.
+    const socket = new Duplex({ allowHalfOpen: false, read: () => undefined, write: () => undefined });
+    vi.spyOn(net, "connect").mockReturnValueOnce(Object.assign(socket, { setNoDelay: () => socket }) as never);
+    const session = openTo(centre.port);
+    socket.push(encodePdu("bind_transceiver_resp", { sequence_number: 1, system_id: "centre" }));
+    await expect.poll(session.isBound).toBe(true);
+    socket.push(null);
+    await new Promise((resolve) => socket.once("end", resolve));
+    expect([session.isBound(), session.capacity()]).toEqual([false, 0]);
+    await expect.poll(session.isBound).toBe(true);
+    expect(centre.binds).toHaveLength(1);
   });
 });

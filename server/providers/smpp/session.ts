@@ -152,6 +152,9 @@ async function keepBound(state: State): Promise<void> {
   }
 }
 
+/** Whether there is a bind that the centre has not begun to end. */
+const isBound = ({ bound }: State): boolean => bound?.connection.isOpen() ?? false;
+
 /** Submits on a reserved unit of capacity. */
 async function submit(
   state: State,
@@ -197,8 +200,8 @@ export function openSession(options: SessionOptions): Session {
   };
   const ended = keepBound(state);
   return {
-    capacity: () => (state.bound && state.throttle.isOpen(performance.now()) ? options.window - state.used : 0),
-    isBound: () => state.bound !== null,
+    capacity: () => (isBound(state) && state.throttle.isOpen(performance.now()) ? options.window - state.used : 0),
+    isBound: () => isBound(state),
     refusal: () => state.refusal,
     loss: () => state.loss,
     reserve: () => {
