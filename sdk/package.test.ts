@@ -108,9 +108,18 @@ test("without its compiler, which `npm start` leaves out, the build says how to 
   });
 });
 
-test("it needs no other package", () => {
-  const { dependencies, peerDependencies } = JSON.parse(readFileSync("sdk/package.json", "utf8"));
-  expect([dependencies, peerDependencies]).toEqual([undefined, undefined]);
+test("it needs no other package, but for the command `mcp`, which names what it needs", async () => {
+  const { dependencies, peerDependencies, peerDependenciesMeta, bin } = JSON.parse(
+    readFileSync("sdk/package.json", "utf8"),
+  );
+  expect(dependencies).toBeUndefined();
+  expect(Object.keys(peerDependencies).filter((name) => !peerDependenciesMeta[name]?.optional)).toEqual([]);
+  const main = path.join(packages, NAME, bin["messaging-service"]);
+  const env = { ...process.env, BASE_URL: "http://127.0.0.1:1", API_KEY: "ds_test_x" };
+  await expect(run(main, ["mcp"], { env })).rejects.toMatchObject({
+    code: 1,
+    stderr: `This command needs two more packages: npm install ${Object.keys(peerDependencies).join(" ")}\n`,
+  });
 });
 
 test("the command line runs by plain Node", async () => {
@@ -141,7 +150,8 @@ test("nothing but what is made and the README is in it", async () => {
   const { stdout } = await run("tar", ["-tzf", PACKAGE], { cwd: folder });
   const files = stdout.trim().split("\n");
   const other = files.filter(
-    (file) => !/^package\/(dist\/(cjs\/|cli\/)?[a-z-]+\.(js|d\.ts)|(dist\/cjs\/)?package\.json|README\.md)$/.test(file),
+    (file) =>
+      !/^package\/(dist\/(cjs\/|cli\/|mcp\/)?[a-z-]+\.(js|d\.ts)|(dist\/cjs\/)?package\.json|README\.md)$/.test(file),
   );
   expect(other).toEqual([]);
   expect(files).toContain("package/dist/schema.d.ts");

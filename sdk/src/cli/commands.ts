@@ -12,6 +12,10 @@ export type Values = Record<string, string | boolean | undefined>;
 /** `show` prints an item, as JSON in one line if `--json` is given. */
 type Call = {
   client: MessagingClient;
+  /** The address that the client calls. */
+  baseUrl: string;
+  /** The version of this package. */
+  version: string;
   values: Values;
   operands: string[];
   show: (item: object, line: string) => void;
@@ -133,6 +137,16 @@ async function newest<T>(list: AsyncIterable<T>, limit: number): Promise<T[]> {
   const items: T[] = [];
   for await (const item of list) if (items.push(item) >= limit) break;
   return items.reverse();
+}
+
+/** Loads what only `mcp` needs. @throws Error that says how to install it. */
+async function loadMcp() {
+  try {
+    return await import("../mcp/server.js");
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== "ERR_MODULE_NOT_FOUND") throw thrown;
+    throw new Error("This command needs two more packages: npm install @modelcontextprotocol/sdk zod");
+  }
 }
 
 export const COMMANDS: readonly Command[] = [
@@ -283,6 +297,19 @@ export const COMMANDS: readonly Command[] = [
       const balance = await client.account.balance({ signal });
       const mode = balance.livemode ? [] : ["(test mode)"];
       show(balance, lineOf(`${balance.balance} ${balance.currency}`, ...mode));
+    },
+  },
+  {
+    name: "mcp",
+    help: "serve the API to an assistant: Model Context Protocol over standard input and output",
+    options: {
+      live: { type: "boolean", value: "", help: "allow sending with a live key: it reaches people and costs money" },
+    },
+    isEndless: true,
+    run: async ({ client, baseUrl, version, values, signal }) => {
+      const { serveMcp } = await loadMcp();
+      const { livemode: isLive } = await client.account.get({ signal });
+      await serveMcp({ client, baseUrl, version, isLive, maySendLive: values.live === true }, signal);
     },
   },
 ];

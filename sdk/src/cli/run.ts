@@ -125,7 +125,8 @@ export async function run(argv: readonly string[], terminal: Terminal): Promise<
     baseUrl = webUrl(setting(values, environment, "base-url", "BASE_URL"));
     const client = new MessagingClient({ baseUrl, apiKey: setting(values, environment, "api-key", "API_KEY") });
     const show = (item: object, line: string) => print(values.json ? JSON.stringify(item) : line);
-    await found.command.run({ client, values, operands, show, printError, signal });
+    const version = versionOf();
+    await found.command.run({ client, baseUrl, version, values, operands, show, printError, signal });
     return 0;
   } catch (thrown) {
     if (signal.aborted && found?.command.isEndless) return 0;
