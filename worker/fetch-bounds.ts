@@ -1,7 +1,7 @@
 /**
- * Where the fetches of a queue begin. Each fetch walks the index of waiting jobs from the oldest on, also over those that were
- * removed and whose versions PostgreSQL still keeps: beside a transaction that stays open these are all jobs since. So most
- * fetches begin where the one before has left nothing; those from the oldest on find what has come up behind them: a job whose
+ * Where the fetches of a queue begin. Each fetch walks the index of waiting jobs from the oldest on, including removed jobs whose
+ * versions PostgreSQL still keeps: while a transaction stays open, these are all jobs since it began. So most fetches begin where
+ * the previous one left nothing; occasional fetches from the oldest on find jobs that appeared before that point: a job whose
  * transaction took long, or one that was given back.
  */
 import { SECOND_MS } from "../server/core/clock";
@@ -12,7 +12,7 @@ const OLDEST_EVERY_MS = 2 * SECOND_MS;
 const OLDEST_SHARE = 1 / 20;
 /** but are never put off for longer: one may have taken long because this process or the database stood still. */
 const OLDEST_EVERY_MAX_MS = 30 * SECOND_MS;
-/** Jobs become visible at most this much later than they are due, but for those that the next fetch from the oldest on finds. */
+/** Jobs become visible at most this much later than they are due, except those that the next fetch from the oldest on finds. */
 const SETTLED_WITHIN_MS = SECOND_MS;
 
 /** Range of a fetch: all jobs; those due since `runAt`, a time of the database; or those due in the last `withinMs`. */
@@ -47,7 +47,7 @@ export function openFetchBounds(clock = () => performance.now()): FetchBounds {
       return {
         range,
         settle(jobs) {
-          // Ages count from when the database read them: a fetch that stood still on its way has left out as much.
+          // Ages count from when the database read them: a fetch that was held up on its way has skipped that much.
           const isLate = range.from === "age" && clock() - beganMs >= SETTLED_WITHIN_MS;
           if (jobs === null || isLate) {
             reached = null;

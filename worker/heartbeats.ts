@@ -1,6 +1,6 @@
 /**
- * The heartbeats of the other workers, as this process has watched them. Silence is measured by its own monotonic clock: the
- * database's may be set forward by a minute, and everybody would seem dead at once.
+ * The heartbeats of the other workers, as this process has watched them. Silence is measured by its own monotonic clock: if the
+ * database's clock were set forward by a minute, all workers would seem dead at once.
  */
 
 /** A worker's row: its last heartbeat, in milliseconds of the database's clock, is only compared for equality. */

@@ -1,6 +1,6 @@
 /**
- * The lease proves that a worker is alive: a session lock of the database under its id, and a heartbeat. A killed worker
- * loses the lock at once; the heartbeat of a stopped or disconnected one ends.
+ * The lease proves that a worker is alive: a session lock of the database under its id, and a heartbeat. A killed worker loses
+ * the lock at once; a stopped or disconnected one stops sending its heartbeat.
  */
 import type pg from "pg";
 import { SECOND_MS } from "../server/core/clock";
@@ -159,7 +159,7 @@ export async function keepLease(onRegained: () => void): Promise<() => Promise<v
 
 /**
  * Runs `work` unless it is under way already, in this worker or another. The lock ends with the lease's connection, so a dead
- * worker cannot keep it. Without that connection only this worker is asked: `work` must be safe to run twice at once.
+ * worker cannot keep it. Without that connection only this worker's runs are excluded: `work` must be safe to run twice at once.
  * @returns whether it was run.
  */
 export async function exclusively(name: string, work: () => Promise<unknown>): Promise<boolean> {

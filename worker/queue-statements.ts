@@ -1,8 +1,8 @@
 /**
- * Statements of graphile-worker that read more the more jobs have died: as beside a transaction that stays open, for which
- * PostgreSQL keeps them. Its looks for jobs begin where the one before has ended (fetch-bounds.ts). Its joins by id are lists of
- * places and ids, for which no other plan exists: while few jobs wait among many that were removed, any look-up seems dear and the
- * whole primary key cheap.
+ * Statements of graphile-worker whose cost grows with the number of dead jobs, which PostgreSQL keeps while a transaction stays
+ * open. Its fetches begin where the previous one ended (fetch-bounds.ts). Its joins by id are replaced by lists of row positions
+ * and ids, which allow no other plan: while few jobs wait among many that were removed, the planner takes a look-up for expensive
+ * and a scan of the whole primary key for cheap.
  */
 import type { FetchBounds } from "./fetch-bounds";
 
@@ -15,7 +15,8 @@ const FETCH: readonly Replacement[] = [
     from: "select jobs.job_queue_id, jobs.priority, jobs.run_at, jobs.id\n",
     to: "select jobs.job_queue_id, jobs.priority, jobs.run_at, jobs.id, jobs.ctid as place\n",
   },
-  // A job that another statement changes just then has a place that this one does not see yet: the next fetch takes it.
+  // A job that another statement changes at the same moment has a position that this one does not see yet: the next fetch takes
+  // it.
   {
     from: "from j\n    where jobs.id = j.id\n    returning *",
     to: "where jobs.ctid = any(array(select place from j))\n    returning *",
@@ -50,7 +51,7 @@ function rewriteOnce(name: string, text: string, replacements: readonly Replacem
   return made;
 }
 
-/** A statement as it is sent, and what is to be told of its rows, or of its failure as null. */
+/** A statement as it is sent, and a function that is called with its rows, or with null when it fails. */
 export type Sent = { query: Query; settle: ((rows: { run_at: Date }[] | null) => void) | null };
 
 function fetchWithin(query: Query, name: string, limit: number, bounds: FetchBounds): Sent {

@@ -15,10 +15,10 @@ import { toSend } from "./queue-statements";
 import { unlockJobs } from "./take-over";
 
 /**
- * Settings of the queue's connections. Statistics from a quiet hour say that a few jobs wait, and a plan that trusts them
- * reads all of a backlog at each fetch: jobs are to be read in the order of an index. A queue's own index
- * (prisma/queue-indexes.ts) fits when its tasks are known to the plan. Before PostgreSQL 18, disabled scans have so high a cost
- * that JIT compiled every fetch, for most of a second.
+ * Settings of the queue's connections. Statistics from a quiet hour say that few jobs wait, and a plan based on them reads a
+ * whole backlog at each fetch, so jobs must be read in the order of an index. A queue's own index (prisma/queue-indexes.ts) fits
+ * when its tasks are known to the plan. Before PostgreSQL 18, disabled scans have so high a cost that JIT compiled every fetch,
+ * for most of a second.
  */
 export const QUEUE_SETTINGS = {
   enable_seqscan: "off",
@@ -64,7 +64,7 @@ const POOLS_PER_READ = 100;
 /** More jobs than connections are intended: a webhook job waits for a customer's server and rarely uses a connection. */
 const EXPECTED_WARNING = "having maxPoolSize";
 
-/** @param onError called with each error of the runner's own; those of jobs are others. */
+/** @param onError called with each error of the runner itself, not with those of jobs. */
 const loggerWith = (onError: (message: string) => void) =>
   new Logger(() => (level, message) => {
     if (message.includes(EXPECTED_WARNING)) return;
@@ -97,8 +97,8 @@ function namedTasks(payload: string): readonly unknown[] | null {
 }
 
 /**
- * Whether an announcement is of jobs that a queue runs. Those that name no tasks, as graphile-worker's own and those of versions
- * before do, may be of any.
+ * Whether an announcement is for jobs that a queue runs. Announcements without tasks, such as those of graphile-worker and of
+ * earlier versions, may be for any queue.
  */
 export function concerns(tasks: TaskList, { channel, payload }: pg.Notification): boolean {
   if (channel !== "jobs:insert" || payload === undefined) return true;
@@ -106,8 +106,9 @@ export function concerns(tasks: TaskList, { channel, payload }: pg.Notification)
 }
 
 /**
- * A client that hears only the announcements of its queue's jobs, and looks up jobs by their keys. graphile-worker looks for jobs at
- * each announcement that it hears: every queue would look, mostly in vain, whenever a job of any other was added.
+ * A client that receives only the announcements of its queue's jobs, and looks up jobs by their keys. graphile-worker fetches at
+ * each announcement that it receives: otherwise every queue would fetch, mostly for nothing, whenever a job was added to any
+ * other.
  */
 const clientFor = (tasks: TaskList) => {
   class QueueClient extends SessionClient {
@@ -274,7 +275,7 @@ export async function retire({ runner, poolId, connections, underWay }: Running)
   void stopped.then(() => {
     isStopped = true;
   });
-  // `stop` is no measure: without a database it takes minutes, and on a failed runner it resolves at once. The jobs count.
+  // `stop` says nothing: without a database it takes minutes, and on a failed runner it resolves at once. Only the jobs count.
   const patience = performance.now() + LOCK_SETTLED_MS;
   const mayWait = () => underWay() > 0 || (!isStopped && performance.now() < patience);
   while (mayWait() && performance.now() < deadline) await sleep(POLL_DRAINED_MS);
@@ -293,7 +294,7 @@ export async function retire({ runner, poolId, connections, underWay }: Running)
   leasedPools().delete(poolId);
 }
 
-/** Reads which jobs runners have locked for a while, for all that ask at the same time in one statement. */
+/** Reads which jobs runners have locked for a while, in one statement for all that ask at the same time. */
 const readLocks = defineProcessValue("queue.read_locks", () =>
   createBatcher<string, string[]>(
     async (poolIds) => {

@@ -1,6 +1,7 @@
 /**
- * The schedule of recurring jobs. The clock of the database decides, since those of the workers may differ: with graphile-worker's own cron
- * one worker whose clock was ahead by a minute kept all others from adding the jobs of every minute, and its own were not due.
+ * The schedule of recurring jobs. The database's clock decides, since those of the workers may differ: with graphile-worker's own
+ * cron, one worker whose clock was a minute ahead kept all others from adding the jobs of every minute, while its own were not
+ * due yet.
  */
 import { SECOND_MS } from "../server/core/clock";
 import { pool } from "../server/core/db";
@@ -37,12 +38,12 @@ const LOOK_EVERY_MS = 10 * SECOND_MS;
 const SCHEDULE = unnest<Recurring>({ task: ["text", ({ task }) => task], minute: ["int4", ({ minute }) => minute] });
 
 /**
- * Adds the jobs whose time came within the last minute, unless another worker has done so. A time that was missed is not made up
- * for: the next run covers everything. A job that still waits is replaced, so that jobs do not pile up behind a long run; none has a named
+ * Adds the jobs that became due within the last minute, unless another worker has done so. A missed run is not made up for: the
+ * next run covers everything. A job that still waits is replaced, so jobs do not pile up behind a long run; none has a named
  * queue, whose lock would outlive a lost reply by hours. `exclusively` (lease.ts) prevents concurrent runs.
  *
- * The times are kept in the table of graphile-worker's own cron, which workers of earlier versions read. A time ahead of the clock is
- * one of theirs, or from before the clock was set back, and does not count.
+ * The times are kept in the table of graphile-worker's own cron, which workers of earlier versions read. A time ahead of the
+ * clock was written by one of those, or before the clock was set back, and does not count.
  */
 export async function addDueJobs(): Promise<void> {
   await pool().query({
@@ -64,15 +65,15 @@ export async function addDueJobs(): Promise<void> {
 }
 
 /**
- * Jobs that were to run within this time of being added. Those for later keep their time, which a caller may have named, and so do those
- * of scheduled messages: they would find nothing due, and be gone when it is.
+ * Applies to jobs that were due within this time of being added. Later jobs keep their time, which a caller may have named, and
+ * so do those of scheduled messages: run early, they would find nothing due, and would be gone by the time it is.
  */
 const SOON = "interval '1 minute'";
 
 /**
- * Has jobs run that the database added before its clock was set back: to it they are due when the clock has come that far again, receipts
- * of a time two hours ahead two hours late. That it was set back is seen by the sweeps, of which a time lies ahead until the next call of
- * {@link addDueJobs}: call this before it. Without that no job is read.
+ * Makes jobs run that were added before the database's clock was set back: otherwise they would be due only when the clock
+ * reaches their time again, for example two hours late. A step back is recognised by a recorded time of a sweep that lies ahead,
+ * until the next call of {@link addDueJobs}, so this must be called first. Without a step back, no job is read.
  */
 export async function bringForward(): Promise<void> {
   const { rowCount } = await pool().query({

@@ -60,8 +60,8 @@ export async function unlockJobs(pools: readonly string[]): Promise<void> {
 }
 
 /**
- * Ends the lease's session of workers that stand still: its locks would keep others from the sweeps that they stand still in for as
- * long as they do (`exclusively`).
+ * Ends the lease sessions of workers that stand still: the locks of these sessions would block the sweeps that such workers were
+ * running, for as long as they stand still (`exclusively`).
  */
 export async function endSessions(ids: readonly string[]): Promise<void> {
   await pool().query({

@@ -47,7 +47,7 @@ function waitIn(queue: Set<Waiting>): Promise<void> {
 }
 
 /**
- * Does `work`, which takes a connection to the database, after all that was asked for the same account before.
+ * Does `work`, which takes a connection to the database, after all earlier work of the same account.
  * @throws 429 `too_many_at_once` when 100 wait already, 503 `overloaded` when its turn did not come within 5 seconds, 503
  *   `database_unavailable` when the work before it found no database; its own work was not begun then.
  */

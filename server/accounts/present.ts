@@ -27,7 +27,7 @@ export function minuteOf(time: string): number {
 
 /**
  * Row -> wire. Omits reserved money, which is neither available nor charged yet.
- * @param own the row whose balance and settings are shown: in test mode the twin's, beside what its live account is.
+ * @param own the row whose balance and settings are shown: in test mode the twin's; everything else comes from the live account.
  */
 export const presentAccount = (row: AccountRow, own: AccountRow = row): Account => ({
   id: row.id,

@@ -115,7 +115,7 @@ const violates = (thrown: unknown, constraint: string): boolean =>
   "constraint" in thrown &&
   thrown.constraint === constraint;
 
-/** `signUpFrom`: the stranger who signs up, with address; absent: the operator's command line. */
+/** `signUpFrom`: origin of the person who signs up; absent: the account is made by the operator's command line. */
 type NewAccount = {
   email: string;
   passwordHash: string;
@@ -158,9 +158,9 @@ async function insertAccountWithOwner(tx: Tx, input: NewAccount, { accountId, us
 }
 
 /**
- * Creates an account and the user who owns it, in one transaction. The email is stored in lower case. An opening
- * balance, in micro-units, is a ledger credit like any other. The password comes hashed, as that takes long.
- * @param request of a command, whose Idempotency-Key belongs to all operators.
+ * Creates an account and the user who owns it, in one transaction. The email is stored in lower case. An opening balance, in
+ * micro-units, is a ledger credit like any other. The password is passed hashed, because hashing takes long.
+ * @param request of an operator's command; its Idempotency-Key belongs to all operators.
  * @throws 409 `email_taken` when a user with this email exists.
  */
 export async function createAccountWithOwner(

@@ -40,8 +40,9 @@ const COLUMNS = `id, status, currency, balance_micros AS "balanceMicros", allowe
 const ADMISSION_LOCKS = 2_048;
 
 /**
- * Takes the admission locks of accounts for the rest of the transaction, then reads the accounts. Every decision based on
- * an account's balance, quotas or Idempotency-Keys holds this lock; so does every change of its status, limits and quiet hours. Refunds and settlements do not: they only add to what is left. It comes before all other locks.
+ * Takes the admission locks of accounts for the rest of the transaction, then reads the accounts. Every decision based on an
+ * account's balance, quotas or Idempotency-Keys holds this lock, and so does every change of its status, limits and quiet hours.
+ * Refunds and settlements do not need it: they only increase what is left. It is taken before all other locks.
  */
 export async function lockAdmission(tx: Tx, ids: Iterable<string>): Promise<Map<string, LockedAccount>> {
   const unique = [...new Set(ids)];
@@ -58,7 +59,7 @@ export async function lockAdmission(tx: Tx, ids: Iterable<string>): Promise<Map<
   return accounts;
 }
 
-/** Reads accounts as they are at the moment, without a lock. */
+/** Reads accounts as they are now, without a lock. */
 export async function readAccounts(tx: Tx, ids: Iterable<string>): Promise<Map<string, LockedAccount>> {
   const { rows } = await tx.query<LockedAccount>({
     name: "accounts.read",
@@ -99,8 +100,8 @@ function sumByAccount(moves: readonly MoneyMove[]): AccountSum[] {
 type Entry = MoneyMove & { lines: { messageId: string; micros: bigint }[] | null };
 
 /**
- * One entry for all messages of an account that were reserved for, or settled, together: it lists them. Credits and refunds
- * are entries of their own, so that the unique key on message and kind makes a second refund impossible.
+ * One entry for all messages of an account that are reserved for, or settled, together; it lists them. Each credit and refund is
+ * an entry of its own, so that the unique key on message and kind makes a second refund impossible.
  */
 function entriesOf(moves: readonly MoneyMove[]): Entry[] {
   const entries: Entry[] = [];

@@ -56,7 +56,7 @@ export async function watchLedger(): Promise<{ drifted: Drift[]; chapters: Chapt
   for (const drift of drifted) logDrift(drift);
   const chapters: ChapterDrift[] = [];
   const faulty = new Set<KnownChapter>(again.filter(({ hasFaults }) => hasFaults));
-  // A chapter counts as it was, for one account, until it is read again: otherwise the alert would end meanwhile.
+  // Until it is read again, a faulty chapter counts as one account: otherwise the alert would end meanwhile.
   const observe = () => {
     const accounts = new Set([...drifted, ...chapters].map(({ accountId }) => accountId)).size;
     const count = accounts + faulty.size + faultyBeside;

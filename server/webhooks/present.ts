@@ -104,7 +104,7 @@ export const triesOf = <Stored extends TryRow>(
   return [{ round: 0, attempt: 1, statusCode, latencyMs, error: null, responseHead, createdAt: finishedAt }, ...stored];
 };
 
-/** A request that is under way since before the delivery was sent again is that of a due try. */
+/** A request that began before the delivery was sent again, and is still under way, belongs to a due try. */
 function stateOfNextTry(
   { nextAttemptAt, underWayUntil }: Pick<DeliveryRow, "nextAttemptAt" | "underWayUntil">,
   at: Date,

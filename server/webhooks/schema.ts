@@ -29,7 +29,8 @@ export const WebhookEndpoint = z.object({
   disabled_reason: z
     .enum(["consecutive_failures", "gone"])
     .nullable()
-    // Responses that a version without it stored for an Idempotency-Key are of new endpoints.
+    // Optional because a version without it may have stored the response for an Idempotency-Key; such responses show new
+    // endpoints.
     .default(null)
     .describe(
       "Why it was disabled: `consecutive_failures`, 25 failed tries in a row, or `gone`, a response with status 410. Null: it is " +

@@ -153,7 +153,7 @@ export async function getEndpoint(actor: AccountActor, id: string) {
 
 const auditOf = ({ url, description, events }: EndpointRow) => ({ url, description, events });
 
-/** An endpoint as it is stored, which stays so until the transaction ends. @throws 404 */
+/** Reads an endpoint and locks it until the transaction ends. @throws 404 */
 async function lockEndpoint(tx: Tx, actor: AccountActor, id: string): Promise<EndpointRow> {
   const { rows } = await tx.query<EndpointRow>(
     `SELECT ${RETURNED_COLUMNS} FROM webhook_endpoints
@@ -166,7 +166,8 @@ async function lockEndpoint(tx: Tx, actor: AccountActor, id: string): Promise<En
 
 /**
  * Changes what is given, and nothing else: the secret, the failure count and whether the endpoint is active stay. Waiting
- * deliveries are posted to a new URL, for which requests to the former one no longer count; new event types apply to events from now on.
+ * deliveries are posted to a new URL, and requests to the former one no longer count; new event types apply to events from now
+ * on.
  * @throws 404, 400 `url_not_allowed`
  */
 export async function updateEndpoint(

@@ -48,7 +48,7 @@ export const TARGET_COLUMNS = `url, secret_sealed AS "secretSealed",
 /** SQL: a try that is due this soon may be under way, since its job may run already. */
 export const IS_DUE = "next_attempt_at <= clock_timestamp() + interval '1 second'";
 
-/** SQL: a request may be under way that was so when the delivery was parked. */
+/** SQL: a request that was under way when the delivery was parked may still be. */
 export const IS_UNDER_WAY = "coalesce(under_way_until > clock_timestamp(), false)";
 
 /** Updates the totals of lists by `moved`: deliveries (`endpoint_id`) that went from the status `former` to `status`. */
@@ -105,7 +105,7 @@ export async function loadDue(accountId: string, job: JobPayload<"deliver_webhoo
   const ids = [...new Set(job.deliveryIds)];
   const { rows } = await pool().query<DueRow>({
     name: "webhooks.load_due",
-    // Each row is found by its key alone, whatever the statistics say of a table that grows and empties quickly.
+    // Each row is found by its key alone, whatever the statistics say about a table that grows and empties quickly.
     text: `SELECT ${MESSAGE_COLUMNS}, w.id AS "deliveryId", coalesce(d.round, 0::int2) AS round,
              coalesce(d.attempts, 0::int2) AS "triesMade",
              e.id AS "eventId", e.type AS "eventType", e.status AS "eventStatus", e.created_at AS "eventCreatedAt",
@@ -202,8 +202,8 @@ export const parkDeliveries = (
   });
 
 /**
- * Gives deliveries that have no row yet one that is `pending`, so that lists show what has to wait for its first try. The
- * endpoint may be closed: the job parks them then.
+ * Inserts `pending` rows for deliveries without a row, so that lists show those that have to wait for their first try. If the
+ * endpoint is closed, the job will park them.
  */
 export const recordWaiting = (endpointId: string, deliveryIds: readonly string[]): Promise<void> =>
   transaction(async (tx, defer) => {

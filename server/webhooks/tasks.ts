@@ -53,7 +53,7 @@ export async function deliverWebhooks(payload: Payload, options: DeliverOptions 
   if (slot && (await runUntilIdle(accountId, slot, payload, options))) return;
   if (payload.isRequeued && isFirstTry(payload)) await recordWaiting(endpointId, deliveryIds);
   await requeue()({ accountId, payload });
-  // A slot may have become free meanwhile, and then perhaps no job runs that would take this one.
+  // A slot may have become free meanwhile, and perhaps no job is running that would take this one.
   const free = slots().acquire(accountId, endpointId);
   if (free) await runUntilIdle(accountId, free, null, options);
 }

@@ -27,7 +27,7 @@ type Operation<Result> = {
 /** `accountId`: the account that has the lock and the key. `caller`: the key or person; only they may be replayed a response that contains a secret. */
 type Owner = { accountId: string; caller: string };
 
-/** Holder of the keys of operators' commands that are about no account, or about one that does not exist yet. No account has this id. */
+/** Owner of the keys of operators' commands that concern no account, or one that does not exist yet. No account has this id. */
 export const OPERATORS: Owner = { accountId: "operators", caller: "admin" };
 
 const ownerOf = (actor: AccountActor): Owner => ({

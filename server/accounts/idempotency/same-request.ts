@@ -6,8 +6,8 @@ export type StoredHashes = { requestHash: string; valueHash: string | null };
 type Hashes = Pick<Idempotency, "requestHash" | "valueHash">;
 
 /**
- * The stored form of a request's value. It names the bytes' hash beside it, because a version that knows only the
- * latter may replace an expired response and leave this column as it was.
+ * The stored form of a request's value. It also contains the hash of the bytes, because a version that knows only that hash may
+ * replace an expired response and leave this column unchanged.
  */
 export const storedValueHash = ({ requestHash, valueHash }: Hashes): string | null =>
   valueHash === undefined ? null : `${valueHash} ${requestHash}`;

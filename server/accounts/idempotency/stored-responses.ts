@@ -36,7 +36,7 @@ const written = ({ response, isSealed }: NewResponse): string => {
   return isSealed ? seal(env().SECRET_KEY, PURPOSE, text) : text;
 };
 
-/** 400: the stored response was sealed with a SECRET_KEY that is given up. */
+/** 400: the stored response was sealed with a SECRET_KEY that is no longer in use. */
 const responseLost = () =>
   invalidRequest(
     "The response to this Idempotency-Key cannot be shown again, because the service has changed its secret key since.",

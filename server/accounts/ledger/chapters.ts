@@ -81,12 +81,12 @@ export type ChapterDrift = {
   faultyMessages: string[];
 };
 
-/** A chapter to be read again. `hasFaults`: it had some when it was read last. */
+/** A chapter to be read again. `hasFaults`: it had some when it was last read. */
 export type KnownChapter = Chapter & { hasFaults: boolean };
 
 /**
- * Chapters to be read again: faulty ones and others in turn, of both the new ones first, then those read longest ago. However many have
- * faults that nobody mends, the others are read too.
+ * Chapters to be read again: faulty ones and others alternately, in each group new ones first, then those read longest ago.
+ * However many faulty ones remain, the others are read too.
  * @returns them, and how many faulty ones are not among them.
  */
 export async function chaptersToVerify(limit: number): Promise<{ chapters: KnownChapter[]; faultyBeside: number }> {
@@ -151,7 +151,7 @@ async function findFaults(read: Read, chapter: Chapter): Promise<Faults[]> {
   );
   const { afterId: after, formerEnd } = former ?? NOTHING_BEFORE;
   const messages = { first: firstMessageAt(formerEnd), end: firstMessageAt(chapter.endedAt) };
-  // The fault may be in a message that ended late and was not read: then more is read, and only at last all of the ledger.
+  // The fault may be in a message that ended late and was not read: then more is read, and the whole ledger only in the end.
   for (const withinMs of [SETTLED_WITHIN_MS, SCHEDULED_SETTLED_WITHIN_MS]) {
     const through = await lastReadWithin(read, chapter, withinMs);
     const found = await readFaults(read, { ...messages, after, through });

@@ -81,7 +81,7 @@ export const findDrift = (range: LedgerRange = EVERYTHING): Promise<{ accounts: 
     return { accounts: counted?.accounts ?? 0, drifted: await read<Drift>(DRIFTED_SQL, faultValues(range)) };
   });
 
-/** The open part: entries behind the last chapter, and the messages that were certainly reserved for there. */
+/** The open part: entries after the last chapter, and the messages whose reserves are certainly among them. */
 export async function openRange(slackMs: number, firstIdAfter: (at: Date) => string): Promise<LedgerRange> {
   const { rows } = await pool().query<{ throughId: bigint; endedAt: Date }>(
     `SELECT through_id AS "throughId", ended_at AS "endedAt" FROM ledger_chapters ORDER BY through_id DESC LIMIT 1`,

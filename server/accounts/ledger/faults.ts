@@ -3,7 +3,9 @@
 /** Faulty messages named per account; more would only repeat the fault. */
 const NAMED_MESSAGES_MAX = 20;
 
-/** Entries after `after` up to `through`, by id, and messages from `first` up to, without, `end`. Null: to the last. */
+/**
+ * Entries after `after` up to `through`, by id, and messages from `first` (inclusive) to `end` (exclusive). Null: to the last.
+ */
 export type LedgerRange = { after: bigint; through: bigint | null; first: string; end: string | null };
 
 export const EVERYTHING: LedgerRange = { after: 0n, through: null, first: "", end: null };
@@ -18,11 +20,11 @@ export const faultValues = ({ after, through, first, end }: LedgerRange): unknow
 ];
 
 /**
- * Common table expressions. `billed`: sums of each message's lines. A message is faulty when it has a cost, settlement or
- * refund without a reserve; is both settled and refunded; is pending without an open reserve or the reverse; has lines whose
- * sum is not its cost, or whose reserved sum is not its open reserve; or has lines of another account, or of no message. One
- * that was forgotten is known by its lines alone, which must be settled or refunded. `uneven`: entries whose sums are not those
- * of the messages that they list, which are then all faulty. `named`: up to 20 faulty messages of each account.
+ * Common table expressions. `billed`: sums of each message's lines. A message is faulty when it has a cost, settlement or refund
+ * without a reserve; is both settled and refunded; is pending without an open reserve or the reverse; has lines whose sum is not
+ * its cost, or whose reserved sum is not its open reserve; or has lines of another account, or of no message. A forgotten message
+ * is known only by its lines, which must be settled or refunded. `uneven`: entries whose sums are not those of the messages that
+ * they list, which are then all faulty. `named`: up to 20 faulty messages of each account.
  */
 export const FAULTS = `
   billed AS (

@@ -1,6 +1,6 @@
 /**
  * Waiting jobs that are delegated to the running jobs of their accounts, in memory only and up to a limit: the queue has them
- * too, and runs those that nobody takes.
+ * too, and runs those that no running job takes.
  */
 
 /** `dueMs`: when the queue runs the job, by this process's clock; until then it can be taken. */

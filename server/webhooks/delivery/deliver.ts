@@ -132,7 +132,7 @@ export async function sendDeliveries(
   return { unsentIds: queue.map((delivery) => delivery.deliveryId), wasClosed: endpoint.isClosed() };
 }
 
-/** {@link send} within a span of the message's trace. The customer's server does not learn of it. */
+/** {@link send} within a span of the message's trace, which is not passed on to the customer's server. */
 function sendTraced(destination: Destination, delivery: DueDelivery, limitMs: number) {
   const subject = "message" in delivery ? delivery.message.id : delivery.received.id;
   return inSpan(
@@ -158,7 +158,7 @@ function sendTraced(destination: Destination, delivery: DueDelivery, limitMs: nu
 
 type Try = Awaited<ReturnType<typeof send>>;
 
-/** Signs each try by itself, over exactly the bytes that are sent. */
+/** Signs each try anew, over exactly the bytes that are sent. */
 function send({ url, secrets }: Destination, delivery: DueDelivery, limitMs: number) {
   const event = {
     id: delivery.eventId,

@@ -2,9 +2,9 @@
 import { DISABLE_AFTER_FAILURES, delayAfter, GONE, NEXT_ROUND_AFTER_S } from "./retry";
 
 /**
- * How a try ended. `generation`: of the endpoint when the request began; `attempt` counts from 1 in each round; `retryAfterS`: the
- * response's `Retry-After`, in seconds. `ofProxy`: the egress proxy failed, which says nothing about the endpoint. It refused, which may
- * concern this endpoint alone, or it is away.
+ * How a try ended. `generation`: of the endpoint when the request began; `attempt` counts from 1 in each round; `retryAfterS`:
+ * the response's `Retry-After`, in seconds. `ofProxy`: the egress proxy failed, which says nothing about the endpoint. `refused`:
+ * it refused, which may concern this endpoint alone; `away`: it is unavailable.
  */
 export type DeliveryOutcome = {
   deliveryId: string;
@@ -41,8 +41,9 @@ export type EndpointState = {
 };
 
 /**
- * `attempts`: tries made in this `round`; a recovery begins the next round, and so does a last try for which the egress proxy was away.
- * `isSentAgain`: it was recovered while a request of this round was under way; the next round begins after that request, if it fails.
+ * `attempts`: tries made in this `round`; a recovery begins the next round, and so does a last try that failed because the egress
+ * proxy was unavailable. `isSentAgain`: it was recovered while a request of this round was under way; the next round begins after
+ * that request, if it fails.
  */
 export type DeliveryState = {
   id: string;
@@ -177,7 +178,7 @@ function settleDelivery(
   return { ...waiting, status: endpoint.isActive ? "pending" : "held" };
 }
 
-/** Adds a delivery to the retry of its endpoint's deliveries that are alike. */
+/** Adds a delivery to the retry that its endpoint's deliveries of the same round, tries and delay share. */
 function addRetry(
   retries: Map<string, Retry>,
   { endpointId, deliveryId, finishedAt }: DeliveryOutcome,

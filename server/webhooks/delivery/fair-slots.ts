@@ -2,12 +2,12 @@
  * Shares this worker's webhook slots fairly, so that slow endpoints delay neither other endpoints nor other accounts.
  *
  * - slot: one of the webhook jobs that this worker runs at once. It serves one endpoint at a time.
- * - account share: the slots that one account may use. It is a quarter at most, and no more than are still free, so that
- *   any number of accounts with slow endpoints leave a slot for the next one.
- * - endpoint's slots: the slots that serve one endpoint. There are few of them, fewer while the endpoint fails or the
- *   account share is nearly used up, so that a slow endpoint leaves slots for the account's other endpoints.
+ * - account share: the slots that one account may use. It is a quarter at most, and no more than are still free, so that any
+ *   number of accounts with slow endpoints leave a slot for the next one.
+ * - endpoint's slots: the slots that serve one endpoint. There are few of them, fewer while the endpoint fails or the account
+ *   share is nearly used up, so that a slow endpoint leaves slots for the account's other endpoints.
  * - waiting job: one that got no slot and is queued again, for later. It is delegated to the running jobs of its account, which
- *   do its work before it is due. Only its id is kept in memory, up to a limit; the deliveries stand in the queue.
+ *   do its work before it is due. Only its id is kept in memory, up to a limit; the deliveries are in the queue.
  */
 import { createDelegatedJobs, type WaitingJob } from "./delegated-jobs";
 import { REQUESTS_END_WITHIN_MS } from "./retry";

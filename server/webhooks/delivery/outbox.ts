@@ -1,8 +1,8 @@
 /**
- * Transactional outbox: events and the jobs of their deliveries are written in the transaction that moves the status,
- * so an event exists exactly when its change does. A delivery gets its row with the outcome of its first try; until then
- * it stands in its job only (docs/decisions/0020). Inserts only, so that transactions do not wait for each other; the
- * only rows locked are disabled endpoints, which must not be enabled before their parked deliveries are visible.
+ * Transactional outbox: events and the jobs of their deliveries are written in the transaction that moves the status, so an event
+ * exists exactly when its change does. A delivery gets its row with the outcome of its first try; until then it exists only in
+ * its job (docs/decisions/0020). Inserts only, so that transactions do not wait for each other; the only rows locked are disabled
+ * endpoints, which must not be enabled before their parked deliveries are visible.
  */
 
 import { addJobs, addKnownJobs } from "../../core/add-jobs";

@@ -19,7 +19,7 @@ export type PostResult = Pick<
   "acknowledged" | "statusCode" | "latencyMs" | "error" | "responseHead" | "retryAfterS" | "finishedAt" | "ofProxy"
 >;
 
-/** For a connection through the proxy, less than for an exchange: what the proxy failed to do is known before. */
+/** For a connection through the proxy, shorter than the limit of an exchange, so that a failure of the proxy is known before. */
 const PROXY_LIMIT_MS = 8_000;
 
 const KEPT_BYTES = 1_024;
@@ -32,7 +32,7 @@ const OUR_OWN = new Set([...OUT_OF_RESOURCES, PROCESS_STALLED]);
 /** Interim responses that nobody asked for end the connection: 100 Continue without our `Expect`, and 101 without our `Upgrade`. */
 const UNASKED_CONTINUE = "UNASKED_CONTINUE";
 const UNASKED_UPGRADE = "UNASKED_UPGRADE";
-/** The words of undici for them, and for nothing else that a request gets. */
+/** undici's wording for these responses; it uses it for nothing else. */
 const UNASKED: ReadonlyMap<string, string> = new Map([
   ["bad response", UNASKED_CONTINUE],
   ["bad upgrade", UNASKED_UPGRADE],
@@ -44,14 +44,14 @@ const LOST = new Set(["ECONNRESET", "EPIPE", "ETIMEDOUT", "UND_ERR_SOCKET", "UND
 const IDLE_MS = 5_000;
 /** The status of a server that waited too long for the rest of a request (RFC 9110 section 15.5.9). */
 const REQUEST_TIMEOUT = 408;
-/** Statuses that send the caller elsewhere (RFC 9110 section 15.4). The other 3xx do not: 304 says that nothing has changed. */
+/** Statuses that redirect the caller (RFC 9110 section 15.4). The other 3xx do not: 304 says that nothing has changed. */
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 /** A signature of this age may be refused: the documentation recommends a tolerance of five minutes. */
 const SIGNATURE_OLD_MS = 60_000;
 
 const NOT_HTTP = "The endpoint's response is not HTTP.";
 const CLOSED = "The endpoint closed the connection before its response was complete.";
-/** The same through a proxy, which cannot be told from the endpoint once the tunnel stands. */
+/** The same through a proxy, which cannot be distinguished from the endpoint once the tunnel is open. */
 const CLOSED_ON_THE_WAY = "The endpoint or the egress proxy closed the connection before the response was complete.";
 
 const ERROR_MESSAGES: Readonly<Record<string, string>> = {
@@ -66,7 +66,7 @@ const ERROR_MESSAGES: Readonly<Record<string, string>> = {
   [UNASKED_CONTINUE]: "The endpoint sent 100 Continue, which was not asked for.",
   [UNASKED_UPGRADE]: "The endpoint sent 101 Switching Protocols, which was not asked for.",
   HTTPParserError: NOT_HTTP,
-  // A response is not as undici takes for granted, such as with a status below 100.
+  // A response is not what undici expects, for example with a status below 100.
   ERR_ASSERTION: NOT_HTTP,
   UND_ERR_HEADERS_OVERFLOW: "The headers of the endpoint's response are too large.",
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "The endpoint's response is not as long as it says.",
@@ -167,7 +167,7 @@ export async function postJson(
     return end(statusError(statusCode), textOf(head));
   } catch (thrown) {
     const code = codeOf(thrown);
-    // With its own code, by which a job's failure is known to be no fault of one of its deliveries.
+    // It keeps its code, which shows that the job did not fail because of one of its deliveries.
     if (thrown instanceof Error && isResolverSilent(thrown.cause)) throw thrown.cause;
     if (OUR_OWN.has(code)) throw thrown;
     if (isEgressProxyError(thrown)) {

@@ -6,7 +6,7 @@
  */
 export const RETRY_DELAYS_S: readonly number[] = [0, 30, 300, 1800, 7200, 43200];
 
-/** Seconds after which the schedule begins again when the egress proxy was away for the last try. */
+/** Seconds after which the schedule begins again when the egress proxy was unavailable for the last try. */
 export const NEXT_ROUND_AFTER_S = 1_800;
 
 /**
@@ -26,7 +26,7 @@ export const RETRY_AFTER_MAX_S = 86_400;
 /** Time limit of a whole exchange with an endpoint, in milliseconds. */
 export const WEBHOOK_TIMEOUT_MS = 10_000;
 
-/** A job's last request has ended so many milliseconds after the job read which of its deliveries are due. */
+/** Within this many milliseconds after a job has read which of its deliveries are due, its last request has ended. */
 export const REQUESTS_END_WITHIN_MS = 30_000;
 
 /**

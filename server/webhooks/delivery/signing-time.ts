@@ -1,6 +1,7 @@
 /**
- * The time that a signature names. Receivers refuse one that is minutes from their own, so it must not come from a clock that is wrong. When
- * ours and the database's differ, nobody here knows which of them that is: the receivers do, and say it in the `Date` of their responses.
+ * The time that a signature names. Receivers refuse one that is minutes from their own, so it must not come from a clock that is
+ * wrong. When our clock and the database's differ, this process cannot know which one is wrong; the receivers can, and the `Date`
+ * of their responses shows it.
  */
 import { now, SECOND_MS } from "../../core/clock";
 import { defineProcessValue } from "../../core/process";
@@ -27,6 +28,6 @@ export function noteDate(date: string | undefined): void {
   if (Number.isNaN(receiverAheadMs)) return;
   const agreesWithUs = Math.abs(receiverAheadMs) < SAME_MS;
   const agreesWithDatabase = Math.abs(receiverAheadMs - aheadMs) < SAME_MS;
-  // One whose own clock is wrong agrees with neither, and decides nothing.
+  // A receiver whose own clock is wrong agrees with neither, and decides nothing.
   if (agreesWithUs !== agreesWithDatabase) lastReceiver().agreesWithDatabase = agreesWithDatabase;
 }

@@ -78,8 +78,8 @@ export const shownReason = ({ reason }: BlockedUrlError): string =>
   reason === "unresolvable_host" || reason === "address_not_public" ? "no_public_address" : reason;
 
 /**
- * Metadata services of clouds, which give credentials and settings to machines. Some have public addresses, and others
- * lie in private networks that an operator may have allowed for another purpose, so each has to be allowed by itself.
+ * Metadata services of clouds, which give credentials and settings to machines. Some have public addresses, and others lie in
+ * private networks that an operator may have allowed for another purpose, so each has to be allowed individually.
  */
 const METADATA_ADDRESSES: ReadonlySet<string> = new Set(
   [

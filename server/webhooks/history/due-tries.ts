@@ -1,4 +1,4 @@
-/** Finds out what becomes of tries that are due, by the jobs that carry them. */
+/** Finds out, from the jobs that carry them, which due tries will still be made and when. */
 import type { Queryable } from "../../core/db";
 import { DEAD_AFTER_S, LEASE_S } from "../../core/worker-id";
 import { carriedBy, DELIVERY_TASKS } from "../delivery/carried";
@@ -16,12 +16,12 @@ type Carrier = { id: string; round: number; attempts: number | null; triedBy: Da
  */
 export type DueTries = { lost: LostTry[]; triedBy: ReadonlyMap<string, Date | null> };
 
-/** A job that failed by a failure of ours, and waits for longer than this, is not waited for. */
+/** A job that failed because of a failure of ours, and waits for longer than this, is not waited for. */
 const RUN_AGAIN_WITHIN_S = 5;
-/** Others may be taking over from a worker for so long after the time at which they can. */
+/** After the time from which others can take over from a worker, the take-over may last this long. */
 const TAKE_OVER_WITHIN_S = 30;
 
-/** Waiting jobs that are read at most, each of up to a hundred deliveries. */
+/** At most this many waiting jobs are read, each with up to a hundred deliveries. */
 const JOBS_READ_MAX = 2_000;
 /**
  * The job of a try is due with it, and later when it had to wait for a slot: for half a minute, unless more jobs wait than are read. Room
@@ -31,10 +31,11 @@ const DUE_BEFORE_S = 60;
 const WAITS_FOR_S = 300;
 
 /**
- * Reads the due tries among these deliveries. It needs no lock, but the caller has to check under the endpoint's lock that a lost try
- * is still the same. A try has been lost when no job carries it, when its job was given up or waits to be run again after a failure, and when
- * its worker has been silent for so long that no request of it is under way, and no other worker took over. Beside a backlog of more jobs than
- * are read, a try whose job was not found counts as queued: it is not sent twice, and the sweep finds out whether it was lost.
+ * Reads the due tries among these deliveries. It needs no lock, but the caller has to check under the endpoint's lock that a lost
+ * try is still the same. A try has been lost when no job carries it, when its job was given up or waits to be run again after a
+ * failure, and when its worker has been silent for so long that none of its requests is under way, and no other worker has taken
+ * over. If the backlog has more jobs than are read, a try whose job was not found counts as queued: it is not sent twice, and the
+ * sweep finds out whether it was lost.
  */
 export async function findDueTries(tx: Queryable, endpointId: string, ids: readonly string[]): Promise<DueTries> {
   const { rows: due } = await tx.query<LostTry>({
@@ -68,9 +69,9 @@ const firstOf = (carriers: readonly Carrier[]): Date | null => {
 type Found = Carrier & { jobs: number };
 
 /**
- * A locked job goes on with its worker, or is taken over from it. Those that wait are read in the order of their times, from that of the
- * first try on. Locked jobs and those of a queue have an index each (prisma/queue-indexes.ts), which is used where the statement names
- * tasks by their ids.
+ * A locked job stays with its worker, or is taken over from it. Waiting jobs are read in the order of their times, from that of
+ * the first try on. Locked jobs and those of a queue have an index each (prisma/queue-indexes.ts), which is used where the
+ * statement names tasks by their ids.
  */
 async function findCarriers(tx: Queryable, endpointId: string, due: readonly LostTry[], since: Date) {
   const { rows: tasks } = await tx.query<{ id: number }>({

@@ -13,7 +13,7 @@ export async function findForgottenTexts(tx: Tx, messageIds: readonly string[]):
     values: [messageIds],
   });
   const inboundIds = messageIds.filter((id) => isId("inbound", id));
-  // They are deleted with their deliveries, which are then not found any more.
+  // Deleted messages go with their deliveries, which are then no longer found.
   if (inboundIds.length > 0) {
     await tx.query({
       name: "webhooks.keep_inbound",

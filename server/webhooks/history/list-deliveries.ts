@@ -43,9 +43,9 @@ const IN_STATUS = `(SELECT coalesce(sum(change), 0)::int8 FROM list_totals
   WHERE list = 'deliveries' AND owner_id = $2 AND kind = $3)`;
 
 /**
- * Reads deliveries in one status. Their number ends a search for rows that are not there, which would read all of the history. It is
- * read by the same statement: an earlier number would leave out the oldest row when a new one has come since. A walk by cursors does
- * not know how many rows lie before it.
+ * Reads deliveries in one status. Their number ends the search for rows that do not exist, which would read the whole history. It
+ * is read by the same statement: an earlier number would leave out the oldest row if a new one had been added since. A walk by
+ * cursors does not know how many rows precede it.
  */
 async function readInStatus(endpoint: Endpoint, status: Status, { before, skip, take }: RowRange) {
   const isRecoverable = RECOVERABLE.has(status) && !(await hasFormerIds());

@@ -48,7 +48,7 @@ export async function recoverDeliveries(actor: AccountActor, input: RecoverInput
 
 const RETRY_AFTER_S = 1;
 
-/** The failure of a later step, which says of itself that nothing was carried out: earlier steps were. */
+/** Replaces the failure of a later step, which would say that nothing was carried out, although earlier steps were. */
 const interrupted = (recovered: number, cause: ApiError) =>
   serviceUnavailable("Only a part of the deliveries was recovered. Repeat the request: it recovers the rest.", {
     reason: "recovery_interrupted",
@@ -81,7 +81,7 @@ const recoverStep = (accountId: string, endpointId: string, after: Position): Pr
     const forgotten = await findForgottenTexts(tx, [...new Set(missed.rows.map(({ messageId }) => messageId))]);
     const { rows } = await tx.query<SentAgain>({
       name: "webhooks.recover_deliveries",
-      // In these words the status fits no partial index, which would be searched once for each delivery that it has.
+      // Written this way, the status matches no partial index, which would be searched once for each of its deliveries.
       text: `WITH former AS (
                SELECT * FROM webhook_deliveries WHERE id = ANY($1::text[]) AND status || '' IN ('held', 'abandoned')
              ), ${SEND_AGAIN}`,

@@ -11,10 +11,11 @@ import { findForgottenTexts } from "./forgotten-texts";
 import { queueAgain, SEND_AGAIN, type SentAgain } from "./send-again";
 
 /**
- * Console: sends deliveries again now, in the next round of tries: those that ended or are parked, and those that wait for
- * a later try. The job of that try finds another round, and does nothing. A delivery whose try is due is left to it, unless that
- * try was lost: it is queued or being sent, and would be sent twice at a time. The result says how many were left, and when they
- * are tried at the latest. The tries so far stay listed: a first try that stands in the delivery's own row gets a row of its own.
+ * Console: sends deliveries again now, in the next round of tries: those that ended or are parked, and those that wait for a
+ * later try. The job of that try finds another round, and does nothing. A delivery whose try is due is left alone, unless that
+ * try was lost: it is queued or being sent, and would be sent twice at the same time. The result says how many were left, and
+ * when they are tried at the latest. The tries so far stay listed: a first try that stands in the delivery's own row gets a row
+ * of its own.
  * @throws 404 when the endpoint does not have one of them, and 400 `endpoint_disabled` or `text_forgotten`; then none is sent.
  */
 export async function resendDeliveries(actor: AccountActor, input: ResendInput): Promise<WebhookResend> {
@@ -51,7 +52,7 @@ const resend = (accountId: string, { id, delivery_ids }: ResendInput): Promise<W
     return { object: "webhook_recovery", recovered: sent.length, ...leftOf(chosen, sent, due) };
   });
 
-/** @param lost due tries that nobody makes, if they are still the same. */
+/** @param lost due tries that no job will make; they count only if they have not changed since. */
 async function sendAgain(tx: Tx, id: string, chosen: readonly string[], lost: DueTries["lost"]): Promise<SentAgain[]> {
   const { rows } = await tx.query<SentAgain>({
     name: "webhooks.resend_deliveries",

@@ -8,9 +8,9 @@ import { INSERT_MOVES, IS_UNDER_WAY } from "../store";
 export type SentAgain = WaitingDelivery & { createdAt: Date; waitMs: number | null };
 
 /**
- * SQL: sends the rows of `former` again, all columns of `webhook_deliveries`, in the next round of tries. One that was parked while a
- * request of it was under way stays in its round until that request has ended: it is not sent twice at a time, and not again if that
- * request is acknowledged. Returns rows of {@link SentAgain}.
+ * SQL: sends the rows of `former` again, all columns of `webhook_deliveries`, in the next round of tries. A delivery that was
+ * parked while one of its requests was under way stays in its round until that request has ended: it is not sent twice at the
+ * same time, and not again if that request is acknowledged. Returns rows of {@link SentAgain}.
  */
 export const SEND_AGAIN = `again AS (
     SELECT id, status AS former, status = 'held' AND ${IS_UNDER_WAY} AS is_under_way FROM former
@@ -29,7 +29,9 @@ export const SEND_AGAIN = `again AS (
   SELECT id, endpoint_id AS "endpointId", round, attempts, created_at AS "createdAt",
     extract(epoch FROM under_way_until - clock_timestamp())::float8 * 1000 AS "waitMs" FROM moved`;
 
-/** Queues deliveries that {@link SEND_AGAIN} has brought back; those with a request under way in case that its outcome is lost. */
+/**
+ * Queues deliveries that {@link SEND_AGAIN} has brought back; those with a request under way too, in case its outcome is lost.
+ */
 export function queueAgain(tx: Queryable, sent: readonly SentAgain[]): Promise<void> {
   const underWay = sent.filter(({ waitMs }) => waitMs !== null);
   const runAt = new Date(now().getTime() + Math.max(0, ...underWay.map(({ waitMs }) => waitMs ?? 0)));
