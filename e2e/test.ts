@@ -43,7 +43,7 @@ type WorkerFixtures = {
   operator: Operator;
   /** The contract that every response is checked against. */
   contract: Contract;
-  /** A web process beside that of `service`, which trusts forwarded addresses. */
+  /** A second web process next to that of `service`, which trusts forwarded addresses. */
   trustingWeb: OwnWeb;
   /** The installation of the test file that runs. */
   keptInstallation: KeptInstallation;

@@ -94,8 +94,8 @@ function stopWithShell() {
 }
 
 /**
- * Runs `script` (beside this file) once everything that it imports is there. An error ends the process with
- * its message and exit code 1.
+ * Runs `script` (next to this file) once everything that it imports is there. An error ends the process with its message and exit
+ * code 1.
  * @param forTests whether the packages that only tests and checks need are installed too.
  * @param beforeInstall may refuse early.
  */

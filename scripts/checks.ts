@@ -113,7 +113,7 @@ export const SHORT_PROOF = scriptCheck("Proof", "prove", ["--minutes", "0.5", "-
 /** Checks of a group that run at a time: most need one processor. */
 const SIDE_BY_SIDE = 2;
 
-/** Of checks beside another one, whose timing must not depend on them. */
+/** Priority of checks that run during another one, whose timing must not depend on them. */
 const BESIDE_NICENESS = 10;
 
 /** Runs the steps in order, whether or not an earlier one failed. */

@@ -92,7 +92,7 @@ async function clearWorkshops(data: string): Promise<void> {
 }
 
 /**
- * Makes the cluster beside its final place and moves it there when it is whole, so a killed start leaves no half. Each start has a place of its
+ * Makes the cluster next to its final place and moves it there when it is complete, so a killed start leaves no incomplete one. Each start has a place of its
  * own, since `initdb` outlives a start that is killed.
  */
 async function initialise(data: string, programs: Programs): Promise<void> {

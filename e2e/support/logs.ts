@@ -29,7 +29,7 @@ export function readLogs({ dataDir }: Service): Map<string, string> {
 /** Lines that a report of a failed test shows. */
 const SHOWN_MAX = 20;
 
-/** The last warnings and errors that the service has logged since a time. Tests run beside one another: some may be of others. */
+/** The last warnings and errors that the service has logged since a time. Tests run concurrently: some may come from others. */
 export function graveLines({ dataDir }: Service, since: Date): string[] {
   const files = OF_THE_SERVICE.map((name) => path.join(dataDir, name)).filter(existsSync);
   const lines = files.flatMap((file) => readFileSync(file, "utf8").split("\n"));

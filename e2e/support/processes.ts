@@ -1,4 +1,4 @@
-/** Processes of the built product that a test starts, kills and stops, beside those of the running service. */
+/** Processes of the built product that a test starts, kills and stops, in addition to those of the running service. */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { appendFileSync } from "node:fs";
 import path from "node:path";

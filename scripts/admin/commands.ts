@@ -33,7 +33,7 @@ import type { Output, Row } from "./show";
 
 type Run = (flags: Flags) => Promise<{ output: Output; ok: boolean }>;
 
-/** `options`: those that it takes beside `--json`. */
+/** `options`: those that it takes in addition to `--json`. */
 type Command = { run: Run; options: readonly string[] };
 
 /** The operator as an actor, on any account. */

@@ -2,7 +2,7 @@ import type { components } from "./schema.js";
 
 type WireError = components["schemas"]["Error"];
 
-/** Fields of an error response beside its message. */
+/** Fields of an error response in addition to its message. */
 export type ErrorFacts = WireError["error"] & { status: number; requestId: string | null; retryAfterS: number | null };
 
 /**

@@ -34,7 +34,7 @@ export async function checkLedger(): Promise<{ accounts: number; drifted: Drift[
 /**
  * The hourly check: balances with the kept sums of closed chapters and the entries since, and messages with these entries. It
  * reads some closed chapters again and closes those that are due, so that it takes no longer as the ledger grows. A part that
- * fails does not stop the others, nor hide what they have found.
+ * fails neither stops the others nor hides their findings.
  * @throws the first failure, in the end.
  */
 export async function watchLedger(): Promise<{ drifted: Drift[]; chapters: ChapterDrift[] }> {

@@ -13,7 +13,7 @@ type Advance = { permits: number; used: number; limit: number; until: number };
 /** `rate`: requests per second over the last window; `seen`: those of the present one, which began at `since`. */
 type Known = Advance & { rate: number; seen: number; since: number };
 
-/** The database's count. `used`: before this count. `asked`: requests counted, `extra`: permits beside them. */
+/** The database's count. `used`: before this count. `asked`: requests counted, `extra`: permits counted in addition. */
 type Counted = { used: number; asked: number; extra: number; limit: number; until: number };
 
 /** Requests below this limit are counted one by one, so that each process may use up all of it. */
@@ -59,7 +59,7 @@ export function openAdvances() {
       return entry;
     },
 
-    /** How many permits to count beside `asked` requests. */
+    /** How many permits to count in addition to `asked` requests. */
     wanted(id: string, asked: number, now: number): number {
       const entry = known.get(id);
       if (!entry) return 0;

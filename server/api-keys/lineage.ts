@@ -1,7 +1,7 @@
-/** The ancestry of API keys. A key shares the limits of messages of the one that made it, and may be revoked with it. */
+/** The ancestry of API keys. A key shares the message limits of the key that created it, and may be revoked with it. */
 import type { Tx } from "../core/db";
 
-/** Keys that descend from one another; a look-up of a key reads all of them. */
+/** Generations of keys that created one another; a look-up of a key reads all of its ancestors. */
 export const GENERATIONS_MAX = 10;
 
 const ANCESTRY_SQL = (key: string): string => `
@@ -26,7 +26,7 @@ export async function generationOf(tx: Tx, keyId: string): Promise<number> {
 
 export type DescendantKey = { id: string; keyHash: string; permissions: string[]; isRevoked: boolean };
 
-/** A key of the account and all that descend from it, locked. The account must be locked, so that none is added. */
+/** A key of the account and all that descend from it, locked. The account must be locked, so that no key is added. */
 export async function lockWithDescendants(tx: Tx, accountId: string, keyId: string): Promise<DescendantKey[]> {
   const { rows } = await tx.query<DescendantKey>(
     `WITH RECURSIVE descendants (id) AS (

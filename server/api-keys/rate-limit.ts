@@ -12,9 +12,9 @@ import { openAdvances } from "./advances";
 import { RATE_LIMIT_DEFAULT } from "./ceiling";
 
 /**
- * Where a caller stands in its current minute. `resetMs` is the time until the next one; `refusedBy` says whose limit is used
- * up, null when the request may pass. `limit` and `remaining` are the caller's own; when the account refuses, nothing
- * remains for the caller either.
+ * The state of a caller in its current minute. `resetMs` is the time until the next one; `refusedBy` says whose limit is used up,
+ * null when the request may pass. `limit` and `remaining` are the caller's own; when the account refuses, nothing remains for the
+ * caller either.
  */
 export type RateState = {
   refusedBy: "caller" | "account" | null;
@@ -37,7 +37,7 @@ const ASKS_MAX = 2_000;
 /** Queue limit. One statement counts thousands of requests, so only an unavailable database fills the queue. */
 const WAITING_MAX = 20_000;
 const EXHAUSTED_MAX = 10_000;
-/** Keys that change apply everywhere within this time, and the limit of an account is made from them. */
+/** Changes of keys apply everywhere within this time, and the limit of an account is derived from its keys. */
 const ACCOUNT_KNOWN_MS = SECOND_MS;
 
 const countQueue = defineProcessValue("api-keys.rate", () =>
@@ -99,7 +99,10 @@ const refusalOf = (refusedBy: "caller" | "account", limit: number, spent: Exhaus
   accountLimit: spent.accountLimit,
 });
 
-/** SQL: whether the count `k` is of a minute before the database's clock was set back: no statement waits for its row for so long. */
+/**
+ * SQL: whether the minute of the count `k` dates from before the database's clock was set back: no statement waits for its row
+ * that long.
+ */
 const IS_SET_BACK = "k.minute - excluded.minute > interval '1 minute'";
 
 /** Adds to the counts of `rows`, selected as (id, n). */
@@ -112,13 +115,13 @@ const addTo = (rows: string): string => `
   RETURNING key_id, used, minute`;
 
 /**
- * The minute is the database's, so that web processes with other clocks agree on it. It runs back only with that clock: a statement that
- * waited for the row over the change of the minute counts in the new one. Rows are taken in the order of their ids, all
- * callers before all accounts. Only what passed its caller's limit counts for the account, so that one key's refused flood
- * is not held against the others. `n` requests and `more` permits for each caller; `account_more` for its account.
+ * The minute is the database's, so that web processes with other clocks agree on it. It goes back only if that clock does: a
+ * statement that waited for the row while the minute changed counts in the new one. Rows are taken in the order of their ids, all
+ * callers before all accounts. Only what passed its caller's limit counts for the account, so that one key's refused flood is not
+ * held against the others. `n` requests and `more` permits for each caller; `account_more` for its account.
  *
- * Its commit does not wait for the disk: a crash of the database may lose the counts of its last moments, less than a
- * second, within a minute in which it was away for longer.
+ * Its commit does not wait for the disk: a crash of the database may lose the counts of less than a second, within a minute in
+ * which it was unavailable for longer than that.
  */
 const COUNT_SQL = `
   WITH asked AS (
@@ -198,7 +201,7 @@ async function countAll(asks: Ask[]) {
 
 const resetMsOf = ({ leftMs }: Standing): number => Math.min(MINUTE_MS, Math.max(0, leftMs));
 
-/** Takes one request from where its caller stands and, if that allows it, from where its account stands. */
+/** Takes one request from the allowance of its caller and, if that suffices, from that of its account. */
 function takeRequest(limit: number, own: Standing, account: Standing | undefined): RateState {
   const accountLimit = account?.accountLimit ?? null;
   own.used += 1;

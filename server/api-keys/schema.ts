@@ -7,7 +7,10 @@ const RATE_LIMIT_MAX = 6_000;
 /** Maximum of PostgreSQL's integer, far above any real limit. */
 const COUNT_MAX = 2_147_483_647;
 
-/** For callers who change keys: where a key may be used from is nobody else's business, and no part of its record. */
+/**
+ * Only for callers who change keys: the addresses from which a key may be used concern nobody else, and are not part of its
+ * record.
+ */
 const LIMITS_SHOWN = {
   daily_limit: z
     .number()

@@ -15,7 +15,7 @@ import { type LockedKey, lockKey } from "./store";
 
 /**
  * A key may narrow any key of its account. It may widen one only up to its own limits, and only if that key has no permission
- * which it lacks itself: otherwise it would lift a limit from what it could never have granted.
+ * that it lacks itself: otherwise it would raise the limits of a key that it could never have created.
  * @throws 403 `scope_not_held`, `limit_not_held`
  */
 async function requireGrant(tx: Tx, actor: AccountActor, current: LockedKey, limits: KeyLimits): Promise<void> {

@@ -29,7 +29,7 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
 
 /**
  * Connects without waiting for an unavailable database, unlike all other queries. A connection of the pool may have died
- * unnoticed, which says nothing of the database: the next one is asked, at last a new one.
+ * unnoticed, which says nothing about the database: the next one is tried, and finally a new one.
  */
 async function databaseLatencyMs(): Promise<number> {
   const begunAt = performance.now();

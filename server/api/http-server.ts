@@ -1,10 +1,10 @@
-/** The server of the web process, with limits of time for whoever is at the other end of a connection. */
+/** The server of the web process, with time limits for the other end of each connection. */
 import { createServer, type Server } from "node:http";
 
 /** Longer than the usual 60 s of a load balancer, so that it and not we close an idle connection. */
 const KEEP_ALIVE_MS = 65_000;
 
-/** Nobody needs longer for the headers, or for all of a request; overdue requests are ended by a check every 2 s. */
+/** No caller needs longer for the headers, or for all of a request; a check every 2 s ends overdue requests. */
 const REQUEST_LIMITS = { headersTimeout: 15_000, requestTimeout: 30_000, connectionsCheckingInterval: 2_000 };
 
 /**

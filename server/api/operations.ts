@@ -16,7 +16,7 @@ export type Operation = {
   keyed: boolean;
   /** Names of the body's fields, for methods that have a body, or else of the query's parameters; not of the path's. */
   inputs: ReadonlySet<string>;
-  /** Fields of which exactly one is given, and the names in `inputs` that each alone can have beside it. */
+  /** Fields of which exactly one is given, and the names in `inputs` that are allowed with only one of them. */
   oneOf: Readonly<Record<string, readonly string[]>>;
   /** Names in `inputs` whose values are objects of text. */
   objects: ReadonlySet<string>;

@@ -48,7 +48,7 @@ const Code = z.string().trim().min(1, "must be given").max(CODE_MAX);
 export const SecondFactor = z.object({
   enabled: z.boolean(),
   recovery_codes_left: z.number().int(),
-  /** When these codes were made: tells a person, or a page without a response, that others have become invalid. */
+  /** When these codes were made: shows a person, or a page that got no response, that earlier ones have become invalid. */
   recovery_codes_made_at: z.string().nullable(),
 });
 export type SecondFactor = z.output<typeof SecondFactor>;

@@ -12,7 +12,7 @@ export type Actor =
       keyId: string;
       scopes: readonly string[];
       limits: KeyLimits;
-      /** The keys that it descends from and that have limits, which its messages count against too. */
+      /** Its ancestors that have limits; its messages count against those too. */
       ancestors?: readonly KeyQuota[];
       origin?: Origin;
     }
@@ -24,8 +24,8 @@ export const MEMBER_ROLES = ["viewer", "developer", "owner"] as const;
 export type MemberRole = (typeof MEMBER_ROLES)[number];
 
 /**
- * A person. `sessionId`: the sign-in that they act through; absent where a command of the operator acts in their name.
- * `isConfirmed`: they gave their password in it within the last minutes. `role`: theirs in the account when the request began;
+ * A person. `sessionId`: the sign-in that they act through; absent where an operator's command acts in their name. `isConfirmed`:
+ * they entered their password in that session within the last minutes. `role`: their role in the account when the request began;
  * absent where a command acts as an owner.
  */
 export type SessionActor = {
@@ -67,7 +67,7 @@ export function requireScope(actor: AccountActor, ...scopes: readonly string[]):
 export const isAtLeast = (role: MemberRole, least: MemberRole): boolean =>
   MEMBER_ROLES.indexOf(role) >= MEMBER_ROLES.indexOf(least);
 
-/** The least role that changes what belongs to an account; those before it only read it. */
+/** The lowest role that may change what belongs to an account; lower ones may only read it. */
 export const CHANGING_ROLE: MemberRole = "developer";
 
 /** 403: the person's role in the account does not suffice. */

@@ -1,6 +1,6 @@
 /**
- * Jobs as rows of graphile-worker's table, added in the transaction of the change that causes them. Apart from `jobs.ts`, because
- * the migrations know the names of jobs, and run before there is a client of the database.
+ * Jobs as rows of graphile-worker's table, added in the transaction of the change that causes them. Separate from `jobs.ts`,
+ * because the migrations need the names of jobs and run before there is a database client.
  */
 import { msUntil, now } from "./clock";
 import type { Queryable } from "./db";
@@ -9,8 +9,8 @@ import type { JobName, JobPayload } from "./jobs";
 import { unnest } from "./unnest";
 
 /**
- * Runs of a job before graphile-worker gives it up, within some four days. Only our own crashes and bugs use them up, and a mail
- * server that is away for so long.
+ * Runs of a job before graphile-worker gives it up, within some four days. Only our own crashes and bugs use them up, or a mail
+ * server that is unavailable for that long.
  */
 const MAX_JOB_ATTEMPTS = 25;
 /** Lower runs first: a receipt must not wait behind a backlog of unsent messages. */
@@ -21,7 +21,7 @@ const PRIORITIES: Partial<Record<JobName, number>> = {
 };
 
 /**
- * Inserts jobs as graphile-worker's own functions do, which cost three times as much: they take care of names and keys that our
+ * Inserts jobs as graphile-worker's own functions do. Those cost three times as much, because they handle names and keys that our
  * jobs do not have, job by job. $1 is the name of the task, which the migration has added; without it the insert fails.
  */
 const insertJobs = (rows: string, runAt: string): string =>
@@ -52,7 +52,7 @@ const INSERT_ADDED = insertJobs(
 const ADD_MANY = announced(INSERT_ADDED, "$6::int4");
 const ADD_KNOWN = `${INSERT_ADDED} RETURNING id::text AS id, payload`;
 
-/** Announces jobs for later, which were given to the database at `addedAt`, when they are due. */
+/** Announces jobs for later when they become due; they were added to the database at `addedAt`. */
 function announceLater(name: JobName, added: readonly { runAt: Date | null }[], addedAt: Date): void {
   for (const { runAt } of added) if (runAt) announceIn(Math.max(0, runAt.getTime() - addedAt.getTime()), name);
 }
@@ -61,10 +61,10 @@ const settingsOf = (name: JobName): number[] => [MAX_JOB_ATTEMPTS, PRIORITIES[na
 
 /**
  * Adds a job in the transaction of `tx`.
- * @param options `runAt`: a time of this process's clock; the job is due after the same duration by the database's
- *   clock, which the queue uses. Null: at once after the commit. `key`: replaces a waiting job with the same key, at the
- *   place that this has in the queue: one that is replaced again and again would never reach the head of a queue that lags.
- *   Without a key no other transaction waits for a lock of this one.
+ * @param options `runAt`: a time of this process's clock; the job is due after the same duration by the database's clock, which
+ *   the queue uses. Null: at once after the commit. `key`: replaces a waiting job with the same key and takes its place in the
+ *   queue: a job that is replaced again and again would otherwise never reach the head of a lagging queue. Without a key, no
+ *   other transaction waits for a lock of this one.
  */
 export async function addJob<Name extends JobName>(
   tx: Queryable,
@@ -99,7 +99,7 @@ export async function addJobs<Name extends JobName>(
   announceLater(name, added, addedAt);
 }
 
-/** Adds jobs for later, whose work the caller may do before. @returns their ids, in any order. */
+/** Adds jobs for later, whose work the caller may do before they are due. @returns their ids, in any order. */
 export async function addKnownJobs<Name extends JobName>(
   tx: Queryable,
   name: Name,

@@ -28,14 +28,14 @@ export function isDataError(thrown: unknown): boolean {
 
 const SQLSTATE = /^(\d|F0|HV|P0|XX)[0-9A-Z]+$/;
 /**
- * Of the database's state, not of a value: lost against another transaction (class 40), a lock or a statement that took too long, a
- * standby that cannot write (25), a full disk (53, 58). Alone an item would fare no better.
+ * Failures caused by the database's state, not by a value: a conflict with another transaction (class 40), a lock or a statement
+ * that took too long, a standby that cannot write (25), a full disk (53, 58). An item alone would fail in the same way.
  */
 const OF_THE_MOMENT = /^((25|40|53|57|58)...|55P03)$/;
 
 /**
- * Whether one item of a batch may be to blame for its failure. More than {@link isDataError}: a value too long for an index is none
- * (54000), and would otherwise keep all others from being written for as long as it is tried again.
+ * Whether one item of a batch may be to blame for its failure. This covers more than {@link isDataError}: a value too long for an
+ * index (54000) is not a data error, but would keep all other items from being written for as long as it is retried.
  */
 function mayBeOfOneItem(thrown: unknown): boolean {
   const code = errorCodeOf(thrown);
@@ -43,20 +43,21 @@ function mayBeOfOneItem(thrown: unknown): boolean {
 }
 
 /**
- * Default bound of a queue. Queues that callers reach from outside set bounds of their own. Results of jobs and
- * attempts stay far below this one, since few of those run at once. They are not lost when it refuses them: an attempt
- * repeats its write, and the job queue runs a failed job again.
+ * Default bound of a queue. Queues that callers reach from outside set bounds of their own. Results of jobs and attempts stay far
+ * below this bound, since few of those run at once. Refused results are not lost: an attempt repeats its write, and the job queue
+ * runs a failed job again.
  */
 const WAITING_MAX = 200_000;
 
 /**
- * From this many calls in the last batch on, more are expected at any moment: those that it answered are likely to ask again,
- * and one flush for all costs far less than two.
+ * If the last batch had this many calls, more are expected at any moment: the answered callers are likely to call again, and one
+ * flush for all costs far less than two.
  */
 const GATHER_FROM = 8;
 /**
- * Share of the callers known at the end of a flush, answered by it or waiting, for whose calls the pause lasts. All of them would leave
- * the database idle for the slowest, half of them would split every batch in two, each with the fixed cost of a flush.
+ * The pause after a flush lasts until this share of the known callers, answered by it or waiting, have called again. Waiting for
+ * all of them would leave the database idle because of the slowest; waiting for half would split every batch in two, each with
+ * the fixed cost of a flush.
  */
 const GATHERED_SHARE = 0.75;
 
@@ -73,13 +74,14 @@ type BatcherOptions<Item> = {
   /** Concurrent flushes; 1 by default. */
   parallel?: number;
   /**
-   * Concurrent flushes while what waits fills a batch, which does not grow any more; as `parallel` by default. For flushes that wait
-   * for each other's locks: the next one has its locks at once, while the process makes the responses of the one before.
+   * Concurrent flushes while the waiting items fill a batch, so that it cannot grow any more; as `parallel` by default. For
+   * flushes that wait for each other's locks: the next one has its locks at once, while the process makes the responses of the
+   * one before.
    */
   parallelWhenFull?: number;
   /**
-   * Longest pause after a flush of {@link GATHER_FROM} calls or more, in which the next batch grows; none by default. It ends
-   * as soon as {@link GATHERED_SHARE} of the callers have called again.
+   * Longest pause after a flush of at least {@link GATHER_FROM} calls, during which the next batch grows; none by default. It
+   * ends as soon as {@link GATHERED_SHARE} of the callers have called again.
    */
   gatherMs?: number;
   /** Its label in the metrics; without one it is not measured. */
@@ -128,7 +130,7 @@ export function createBatcher<Item, Result>(
     for (const call of refused) call.reject(reason);
   }
 
-  /** @returns the error of a database that was not there; null: it was. */
+  /** @returns the error if the database was unavailable; null: it was available. */
   async function settle(batch: Call<Item, Result>[]): Promise<unknown> {
     try {
       const results = await forTraces(
@@ -152,7 +154,7 @@ export function createBatcher<Item, Result>(
     }
   }
 
-  /** Flushes each half, so that in the end a bad item is alone, and hundreds of good ones beside it share a few flushes. */
+  /** Flushes each half, so that finally a bad item is alone, and the hundreds of good ones share a few flushes. */
   async function settleHalves(batch: Call<Item, Result>[]): Promise<unknown> {
     const middle = Math.ceil(batch.length / 2);
     const latter = batch.slice(middle);

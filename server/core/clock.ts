@@ -7,7 +7,7 @@ export const now = (): Date => new Date();
  */
 export const msUntil = (at: Date): number => at.getTime() - now().getTime();
 
-/** The UTC day that was asked for last, and its text: of the messages of a batch nearly all are of one day. */
+/** The UTC day that was last asked for, and its text: nearly all messages of a batch have the same day. */
 let lastDay = { number: Number.NaN, text: "" };
 
 /** The UTC day of `at` as `YYYY-MM-DD`. */

@@ -95,19 +95,19 @@ function makePool(name: string, config: PoolSettings, settings = SESSION_SETTING
 /** The process's one pool for whatever changes something, shared by hand-written SQL and Prisma. */
 export const pool = defineProcessValue("db.pool", () => {
   const { DATABASE_POOL_SIZE: max, DATABASE_STATEMENT_NAMES: isNamed, DATABASE_DIRECT_URL: isPooled } = env();
-  // A pooler may hand the connection to a list next, and without names each statement is planned anew in any case.
+  // A pooler may hand the connection to a list next, and without names each statement is planned each time anyway.
   const settings = isNamed && !isPooled ? `${SESSION_SETTINGS}; ${ONE_PLAN}` : SESSION_SETTINGS;
   return makePool("main", { max, statement_timeout: SESSION_LIMITS.statement_timeout }, settings);
 });
 
-/** Connections for {@link readPool}, beside those of DATABASE_POOL_SIZE. */
+/** Connections for {@link readPool}, in addition to those of DATABASE_POOL_SIZE. */
 const READ_CONNECTIONS = 4;
 /** A list that takes longer is refused: its caller is likely to have given up, and will ask again. */
 const READ_TIMEOUT_MS = 10_000;
 const READ_SETTINGS = { max: READ_CONNECTIONS, statement_timeout: READ_TIMEOUT_MS };
 const CANCELED = "57014";
 
-/** Nobody waits long for a standby that is away: the primary is read instead. */
+/** Nobody waits long for a standby that is unavailable: the primary is read instead. */
 const STANDBY_CONNECT_TIMEOUT_MS = 500;
 
 /** @returns a function that connects to the standby at once, or rejects. */
@@ -197,7 +197,7 @@ export async function transaction<T>(work: (tx: Tx, defer: Defer) => Promise<T>)
 
 const afterCommit = new WeakMap<Tx, Array<() => void>>();
 
-/** Runs `then` once the transaction is certainly committed; never when it fails, or when nobody knows whether it did. */
+/** Runs `then` once the transaction is certainly committed; never when it fails, or when its outcome is unknown. */
 export function onCommit(tx: Tx, then: () => void): void {
   const before = afterCommit.get(tx);
   if (before) before.push(then);
@@ -216,16 +216,16 @@ export function beforeCommit(tx: Tx, send: () => Promise<unknown>): void {
   else lastStatements.set(tx, [send]);
 }
 
-/** For a transaction that reads whole tables, and as long as it takes: plans that do so are allowed again. */
+/** For a transaction that reads whole tables, however long that takes: allows such plans again. */
 export const readWholeTables = (tx: Tx): Promise<unknown> =>
   tx.query("SET LOCAL statement_timeout = 0; SET LOCAL enable_seqscan = on");
 
 const IN_ORDER = ["enable_sort", "enable_incremental_sort", "enable_bitmapscan"];
 
 /**
- * Has a statement of the transaction planned so that it reads rows in the order of an index, and never sorts them first. For the first
- * rows of a list that grows and empties quickly: by statistics of another time it seems shorter than it is, and sorting all of it cheap.
- * A sort that it cannot do without is still made.
+ * Makes statements of the transaction read rows in the order of an index instead of sorting them first. For the first rows of a
+ * list that grows and empties quickly: by outdated statistics it seems shorter than it is, and sorting all of it cheap. A sort
+ * that is unavoidable is still made.
  */
 export async function inOrderOfIndex<T>(tx: Tx, send: () => Promise<T>): Promise<T> {
   const turn = (value: "on" | "off") => tx.query(IN_ORDER.map((name) => `SET LOCAL ${name} = ${value}`).join("; "));
@@ -258,7 +258,7 @@ async function runOnce<T>(client: pg.PoolClient, work: (tx: Tx, defer: Defer) =>
   // Statements behind a failed one fail too, and may be awaited first: the first failure on the wire is the cause.
   let isOver = false;
   const query = ((...args: Parameters<typeof client.query>) => {
-    // Work that went on beside what failed: on the connection it would write outside any transaction, or in somebody else's.
+    // Work that went on in parallel to the failure: on the connection it would write outside any transaction, or in another one.
     if (isOver) return Promise.reject(new Error("The transaction is over."));
     gatherWrites(client.connection.stream);
     const sent = client.query(...args) as unknown as Promise<unknown>;

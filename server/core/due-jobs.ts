@@ -17,8 +17,8 @@ const INTERVAL_MS = 50;
 const BURST = 5;
 
 /**
- * Notifies the workers that jobs of some tasks are due, as graphile-worker's own insert does. It does not wait for the
- * disk: until it is committed nobody else can notify.
+ * Notifies the workers that jobs of some tasks are due, as graphile-worker's own insert does. The commit does not wait for the
+ * disk, because no other session can notify until it is done.
  */
 const ANNOUNCEMENT = `SELECT set_config('synchronous_commit', 'off', true),
   pg_notify('jobs:insert', json_build_object('r', random(), 'count', 1, 'tasks', $1::text[])::text)`;
@@ -38,8 +38,8 @@ const announcer = defineProcessValue(
 );
 
 /**
- * Announces a job that the database was asked to run after `waitMs`. Called when the database has responded: it began to
- * count before that, so the announcement never comes too early.
+ * Announces a job that the database was asked to run after `waitMs`. Called when the database has responded: the wait began
+ * before that, so the announcement never comes too early.
  */
 export function announceIn(waitMs: number, task: JobName): void {
   if (waitMs > HORIZON_MS) return;

@@ -77,20 +77,20 @@ export const notFound = (message: string, extra?: Extra) =>
 /** 409: the name is taken. */
 export const conflict = (message: string, extra?: Extra) =>
   apiError(409, "invalid_request_error", "conflict", message, extra);
-/** 413: a body beyond what this door takes. The REST API has a 400 for that. */
+/** 413: a body larger than this door accepts. The REST API responds with 400 instead. */
 export const tooLarge = (message: string, extra?: Extra) =>
   apiError(413, "invalid_request_error", "payload_too_large", message, extra);
-/** 415: a body in another notation than this door reads. The REST API has a 400 for that. */
+/** 415: a body in a format that this door does not read. The REST API responds with 400 instead. */
 const unsupportedType = (message: string, extra?: Extra) =>
   apiError(415, "invalid_request_error", "unsupported_media_type", message, extra);
-/** 429: the key or the account has used up its requests, messages or money for a while. */
+/** 429: the key or the account has used up its requests, messages or money for now. */
 export const rateLimited = (message: string, extra?: Extra) =>
   apiError(429, "rate_limit_error", "rate_limit_exceeded", message, extra);
 
 /** `Retry-After` of each 503, in seconds. */
 const RETRY_AFTER_S = { overloaded: 1, databaseUnavailable: 2, outcomeUnknown: 1 };
 
-/** 503: for now; the same request may succeed after `retryAfterS`. */
+/** 503: temporarily not possible; the same request may succeed after `retryAfterS`. */
 export const serviceUnavailable = (message: string, extra: Extra & { retryAfterS: number }) =>
   apiError(503, "api_error", "service_unavailable", message, extra);
 

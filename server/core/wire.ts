@@ -93,7 +93,7 @@ export const Pagination = z.object({
   has_more: z.boolean().describe("Whether another page follows."),
 });
 
-/** One page, as a procedure returns it; the REST edge moves `items` to `data` beside `pagination`. */
+/** One page, as a procedure returns it; the REST edge moves `items` to `data`, next to `pagination`. */
 export const pageOf = <Item extends z.ZodType>(item: Item) =>
   z.object({ items: z.array(item).describe("Items of the page, newest first."), pagination: Pagination });
 

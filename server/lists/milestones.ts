@@ -20,7 +20,10 @@ const RUN_MAX_MS = 10 * MINUTE_MS;
  * set back by more, which {@link dropWrong} finds out.
  */
 const SETTLED_MS = HOUR_MS;
-/** Milestones that are wrong again soon are wrong for another reason, such as a wrong counter, which setting them does not mend. */
+/**
+ * Milestones that are soon wrong again are wrong for another reason, such as a wrong counter, which setting them again does not
+ * fix.
+ */
 const DROPPED_EVERY_MS = DAY_MS;
 
 /** When this process dropped the milestones of accounts, by `performance.now()`. */

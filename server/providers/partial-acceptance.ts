@@ -3,7 +3,7 @@ import { errorFields, log } from "../core/log";
 import { callbackContent, reportFrom } from "./http/callback-content";
 import type { Adapter, CallbackContent } from "./port";
 
-/** Id of the missing part of an attempt, beside the provider's ids of the other parts. */
+/** Id of the missing part of an attempt, stored with the provider's ids of the other parts. */
 const missingPartOf = (reference: string): string => `${reference}-missing`;
 
 /**

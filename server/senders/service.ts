@@ -102,7 +102,7 @@ async function insertSender(tx: Tx, row: SenderRow): Promise<void> {
   if (rowCount === 0) throw await whyNotRegistered(tx, row);
 }
 
-/** Where the installation approves by itself, after SENDER_AUTO_APPROVE_S. */
+/** Where the installation approves automatically, after SENDER_AUTO_APPROVE_S. */
 async function scheduleAutoApproval(tx: Tx, row: SenderRow): Promise<void> {
   const waitS = env().SENDER_AUTO_APPROVE_S;
   if (row.status !== "pending" || waitS === 0) return;

@@ -25,7 +25,7 @@ const SENDINGS = unnest<Sending>({
 
 /**
  * Reads the suppressions of `sendings`. When the accounts are locked, the result includes everything committed before.
- * @returns a function that tells whether a sending is suppressed, for its sender or for every sender of the account.
+ * @returns a function that returns whether a message is suppressed, for its sender or for every sender of the account.
  */
 export async function findSuppressed(
   db: Queryable,
@@ -148,9 +148,9 @@ export async function lockKeywords(tx: Tx, requests: readonly SuppressionRequest
 }
 
 /**
- * Suppresses numbers for the senders that they sent a STOP to, beside suppressions made by hand. A later STOP moves the
- * time of the first one, so that a START sent in between, but received last, does not undo it. A STOP that was sent before a START,
- * but received last, is left out.
+ * Suppresses numbers for the senders that they sent a STOP to, in addition to suppressions made by hand. A later STOP moves the
+ * time of the first one, so that a START sent in between, but received last, does not undo it. A STOP that was sent before a
+ * START, but received last, is left out.
  */
 export async function insertStops(tx: Tx, stops: readonly SuppressionRequest[]): Promise<void> {
   if (stops.length === 0) return;

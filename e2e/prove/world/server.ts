@@ -13,7 +13,7 @@ export type Server = {
   /** Stops and restarts it on another port. @param downMs how long it stays down at least. */
   restart: (mode: StopMode, downMs: number) => Promise<void>;
   /**
-   * Loses the primary for good and promotes its standby; another standby is then made beside it. Resolves when it takes writes.
+   * Loses the primary for good and promotes its standby; another standby is then made for it. Resolves when it takes writes.
    * @param aheadMs how long the standby only reads after the loss.
    * @param onLost called at the loss, with the port of the standby.
    */

@@ -22,8 +22,8 @@ function mergeNull({ anyOf, ...outer }: Json): Json {
 const PATTERN_FORMATS = new Set(["date-time", "email", "uri"]);
 
 /**
- * Removes redundancy: patterns beside a format that implies them, bounds that are those of the number type, and `anyOf`
- * for nullable values. Opens closed objects: fields may be added to responses at any time.
+ * Removes redundancy: patterns implied by a format, bounds that are those of the number type, and `anyOf` for nullable values.
+ * Opens closed objects: fields may be added to responses at any time.
  */
 export function tidy(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(tidy);

@@ -22,7 +22,7 @@ import { isCrossSite } from "./same-site";
 import { answerTrpc } from "./trpc-door";
 import { countVisit, type Visitor, visitorOf } from "./visitor";
 
-/** The stream of changes: a GET that stays open. It contains no texts or numbers, and uses no place of the gate for calls. */
+/** The stream of changes: a GET that stays open. It contains no texts or numbers, and takes no place in the gate for calls. */
 export const LIVE = `/api/trpc/live.changes`;
 
 export const TRPC = "/api/trpc/";

@@ -30,7 +30,7 @@ function drained(response: ServerResponse): Promise<boolean> {
 export async function writeExport(response: ServerResponse, { fileName, header, pages }: Export): Promise<void> {
   try {
     for (let page = await pages.next(), isFirst = true; !page.done; page = await pages.next(), isFirst = false) {
-      // The reader left while the page was read, and nothing would tell of it any more.
+      // The reader left while the page was read, and no later event would report it.
       if (response.destroyed) return;
       if (isFirst) {
         response.writeHead(200, {

@@ -1,4 +1,4 @@
-/** Whether a browser sent a request for a page of another site, which may only be trying to use the session of its visitor. */
+/** Whether a browser sent a request on behalf of a page of another site, which may be trying to use its visitor's session. */
 
 export type SentBy = {
   /** The header `Sec-Fetch-Site`, which no page can set; older browsers and plain http have none. */

@@ -6,7 +6,7 @@ import { SECOND_MS } from "../../core/clock";
 import { metrics } from "../../core/metrics";
 import { defineProcessValue } from "../../core/process";
 
-/** Limits of requests under way: `least` is the lowest, `first` the initial one, before response times are known. */
+/** Limits of requests under way: `least` is the lowest limit, `first` the initial one, before response times are known. */
 const LIMITS = { least: 100, first: 1_000, most: 20_000 };
 /** Time without a response after which fewer requests are taken. */
 const WAIT_MAX_MS = SECOND_MS;

@@ -1,6 +1,6 @@
 /**
- * Names that an object of a JSON text has more than once. JSON.parse keeps the last value of such a name and says nothing, while a
- * proxy before us may have judged the first (RFC 8259, 4).
+ * Names that an object in a JSON text has more than once. JSON.parse silently keeps the last value of such a name, while a proxy
+ * in front may have checked the first (RFC 8259, 4).
  */
 
 const QUOTE = 0x22;
@@ -12,7 +12,7 @@ const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** No operation takes objects that lie deeper, so their names are not compared. */
+/** No operation takes objects that are nested more deeply, so their names are not compared. */
 const DEPTH_MAX = 4;
 const FOUND_MAX = 20;
 
@@ -35,7 +35,7 @@ const pathOf = (around: readonly Around[], name: string): string =>
     .map((part, at) => (at === 0 || part.startsWith("[") ? part : `.${part}`))
     .join("");
 
-/** How many names the objects of a value have, except those that lie deeper than {@link DEPTH_MAX}. */
+/** How many names the objects of a value have, except those nested more deeply than {@link DEPTH_MAX}. */
 function countNames(value: unknown, depth: number): number {
   if (typeof value !== "object" || value === null || depth === DEPTH_MAX) return 0;
   const parts: unknown[] = Array.isArray(value) ? value : Object.values(value);

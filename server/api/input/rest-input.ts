@@ -14,7 +14,7 @@ import {
   warningsOf,
 } from "./unknown-input";
 
-/** The parts of a request that its input is read from, beside the body. */
+/** The parts of a request that its input is read from, in addition to the body. */
 type InputSource = { query: string; header: (name: string) => string | undefined };
 
 const NO_NAMES: ReadonlySet<string> = new Set();

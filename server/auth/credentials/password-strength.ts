@@ -5,8 +5,8 @@ import { refusedInput } from "../../core/wire";
 /** "Safely unguessable": more than 10^8 guesses, of a scale from 0 to 4. */
 const LEAST_SCORE = 3;
 /**
- * Only the beginning of a longer password is judged: the whole is not easier to guess, and the time of an estimate grows
- * with more than the square of the length, to seconds at 200 characters.
+ * Only the beginning of a longer password is scored: the whole is not easier to guess, and the time of an estimate grows faster
+ * than the square of the length, to seconds at 200 characters.
  */
 const JUDGED_CHARACTERS = 32;
 

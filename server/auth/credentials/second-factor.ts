@@ -26,7 +26,7 @@ const RECOVERY_CODES = 10;
 /** 80 bits: too many to be found by brute force from their hashes. */
 const RECOVERY_BYTES = 10;
 
-/** A code as it was typed: apps and people put spaces and dashes into it. */
+/** A code as entered: apps and people put spaces and dashes into it. */
 const normalCode = (code: string): string => code.replace(/[\s-]/g, "").toUpperCase();
 
 const hashCode = (code: string): string => createHash("sha256").update(normalCode(code)).digest("hex");
@@ -45,7 +45,7 @@ const storeRecoveryCodes = (tx: Tx, userId: string, codes: readonly string[]) =>
 const dropRecoveryCodes = (tx: Tx, userId: string) =>
   tx.query("DELETE FROM recovery_codes WHERE user_id = $1", [userId]);
 
-/** Notes that the codes were made. @returns when, as `recovery_codes_made_at` tells it. */
+/** Notes that the codes were made. @returns when, for `recovery_codes_made_at`. */
 async function markMade(tx: Tx, userId: string, column: "confirmed_at" | "recovery_codes_at"): Promise<string> {
   const { rows } = await tx.query<{ madeAt: Date }>(
     `UPDATE second_factors SET ${column} = clock_timestamp() WHERE user_id = $1 RETURNING ${column} AS "madeAt"`,

@@ -56,7 +56,7 @@ export function codeAt(secret: string, step: number): string {
   return String(number % 10 ** DIGITS).padStart(DIGITS, "0");
 }
 
-/** The step that a code belongs to: that of the time, the one before or the one after; null when it is none of theirs. */
+/** The step that a code belongs to: the current one, the one before or the one after; null when it belongs to none of them. */
 export function stepOfCode(secret: string, code: string, epochS: number): number | null {
   if (!/^\d{6}$/.test(code)) return null;
   const present = stepAt(epochS);

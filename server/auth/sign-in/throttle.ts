@@ -51,7 +51,10 @@ function limitsOf(attempt: Attempt): Limit[] {
 /** Burst beyond the first attempt, in seconds of the bucket's leak. */
 const slackOf = ({ burst, everyS }: Limit): number => (burst - 1) * everyS;
 
-/** SQL: whether the bucket `l` is fuller than one can be: it is of a time before the database's clock was set back, and counts as empty. */
+/**
+ * SQL: whether the bucket `l` is fuller than possible: it dates from before the database's clock was set back, and counts as
+ * empty.
+ */
 const isSetBack = (everyS: string, slackS: string): string =>
   `l.busy_until > clock_timestamp() + make_interval(secs => ${everyS} + ${slackS} + 60)`;
 

@@ -1,4 +1,4 @@
-/** Failures of a statement that are its connection's, and those of them that certainly left nothing done. */
+/** Failures of a statement that are caused by its connection, and those of them after which certainly nothing was done. */
 import type pg from "pg";
 import { errorCodeOf } from "../errors";
 
@@ -31,15 +31,15 @@ export function isConnectionFailure(thrown: unknown): boolean {
 /** Whether the statement never left this process. */
 const isNeverSent = (thrown: unknown): boolean => NEVER_SENT.test(messageOf(thrown));
 
-/** By each failure by a full disk, whether the session went on after it. */
+/** For each failure because of a full disk, whether the session went on after it. */
 const sessionsGoOn = new WeakMap<object, Promise<boolean>>();
 /** The server says that it goes on right behind the failure. */
 const SAID_WITHIN_MS = 1_000;
 
 /**
- * Watches a new connection for {@link isNeverDone}. A session that goes on has taken its failed statement back (ERROR); with FATAL or PANIC
- * it ends, and leaves open what it has done. The driver passes these words on as the server translates them (`lc_messages`), so they
- * decide nothing.
+ * Watches a new connection for {@link isNeverDone}. A session that goes on has rolled its failed statement back (ERROR); with
+ * FATAL or PANIC it ends, and what it has done is unknown. The driver passes on these words as the server translates them
+ * (`lc_messages`), so they cannot be relied on.
  */
 export function watchFullDisk({ connection }: pg.PoolClient): void {
   connection.on("errorMessage", (failure: object) => {
@@ -55,7 +55,7 @@ export function watchFullDisk({ connection }: pg.PoolClient): void {
   });
 }
 
-/** Whether the server took a statement that found the disk full back, and goes on. */
+/** Whether the server rolled back a statement that found the disk full, and goes on. */
 const isTakenBack = async (thrown: unknown): Promise<boolean> => (await sessionsGoOn.get(thrown as object)) ?? false;
 
 /** Whether the statement was certainly not carried out, so that it may be repeated even if it writes. */

@@ -9,9 +9,7 @@ export const WAIT_MAX_MS = 5_000;
 const PAUSE_FIRST_MS = 50;
 const PAUSE_MAX_MS = 500;
 
-/**
- * A caller's wait. `nothingDone`: whether certainly no part of its request is carried out when the wait ends in vain.
- */
+/** A caller's wait. `nothingDone`: whether certainly no part of its request is carried out if the wait fails. */
 export type Patience = { startedAt: number; failures: number; nothingDone: boolean };
 
 /** Begins a wait. */
@@ -49,8 +47,8 @@ export function noteFull(thrown: unknown): void {
 }
 
 /**
- * Milliseconds since a statement of this process last found the database's disk full; infinite when none has. The database may go on
- * serving reads then, for as long as its write-ahead log has a place.
+ * Milliseconds since a statement of this process last found the database's disk full; infinite when none has. The database may
+ * then still serve reads, as long as there is room for its write-ahead log.
  */
 export const sinceFullMs = (): number => performance.now() - lastFull().atMs;
 
@@ -58,8 +56,8 @@ export const sinceFullMs = (): number => performance.now() - lastFull().atMs;
 const OVER = /^Cannot use a pool after calling end/;
 
 /**
- * Whether there is no connection for now. Nothing was done, and whatever a connection fails by may end: a database that is being renamed or
- * restored, a password or a certificate that is being changed, too many connections or open files.
+ * Whether there is no connection for now. Nothing was done, and any cause may pass: a database that is being renamed or restored,
+ * a password or a certificate that is being changed, too many connections or open files.
  */
 const isUnreachable = (thrown: unknown): boolean => !OVER.test(messageOf(thrown));
 

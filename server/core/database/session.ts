@@ -1,4 +1,6 @@
-/** Values that a connection of the service sets for its session, whatever the server, the database or the user has for others. */
+/**
+ * Values that a connection of the service sets for its session, whatever the defaults of the server, the database or the user.
+ */
 import pg from "pg";
 
 /**
@@ -18,8 +20,8 @@ const ENCRYPTION = ["sslmode", "sslrootcert", "sslcert", "sslkey"];
 const lastRead = new Map<string, pg.ClientConfig["ssl"]>();
 
 /**
- * The driver reads the files that an address names for each connection, so a new certificate is taken without a restart. One that cannot be
- * read meanwhile must not fail a process that runs: what it last held counts then.
+ * The driver reads the files that an address names for each connection, so a new certificate is taken without a restart. A file
+ * that cannot be read later must not break a running process: its last content is used then.
  * @throws the system's error for a file that was never read.
  */
 function withReadFiles(config: pg.ClientConfig | undefined): pg.ClientConfig | undefined {
@@ -36,9 +38,10 @@ function withReadFiles(config: pg.ClientConfig | undefined): pg.ClientConfig | u
 }
 
 /**
- * Idle for this long, a connection is tested by either side's system, and ends some 10 to 15 s later if the other does not answer. Without it a
- * connection that listens would be deaf for two hours after an interruption of the network, a session whose machine is lost would keep its place for
- * as long, and firewalls forget connections after some minutes without a byte.
+ * When a connection has been idle for this long, the operating system of either side tests it, and ends it some 10 to 15 s later
+ * if the other side does not answer. Without this, a listening connection would receive nothing for two hours after a network
+ * interruption, the session of a lost machine would keep its place for as long, and firewalls would drop connections after some
+ * minutes without traffic.
  */
 const KEEP_ALIVE_AFTER_MS = 10_000;
 const SERVER_KEEP_ALIVE = [
@@ -59,18 +62,18 @@ export class SessionClient extends pg.Client {
 }
 
 /**
- * Statements look up rows by their keys, and connections keep the plans of named ones. One made while a table has a handful
- * of rows would read the whole table, and go on doing so as it grows, until autovacuum has analysed it. With the default cost
- * of a random page, meant for disks with heads, so would one made for a hundred rows of a table of some 20,000. JIT
- * takes a scan that is off, where no index fits, for a dear statement and compiles it.
+ * Statements look up rows by their keys, and connections keep the plans of named ones. A plan made while a table has a handful of
+ * rows would read the whole table, and would do so as it grows, until autovacuum has analysed it. With the default cost of a
+ * random page, meant for spinning disks, so would a plan for a hundred rows of a table of some 20,000. Where no index fits, JIT
+ * takes a disabled scan for an expensive statement and compiles it.
  */
 const KEY_LOOKUPS = ["random_page_cost = 1.1", "enable_seqscan = off", "jit = off"];
 
 /**
- * Has the server plan a named statement once per connection, whatever its first values are. Left to itself it plans each of the first five
- * anew, and goes on so where the values of a quiet hour, arrays of one id, look cheaper than arrays of unknown length: a lone message then
- * costs twenty plans. Tests look at these plans, the generic ones, so nothing else runs (docs/decisions/0055-one-plan-per-statement.md).
- * Not for lists, whose statements are made of the filters that a caller gives.
+ * Makes the server plan a named statement once per connection, whatever its first values are. By default it plans each of the
+ * first five uses separately, and continues to do so where the values of a quiet hour, arrays of one id, look cheaper than arrays
+ * of unknown length: a lone message then costs twenty plans. Tests check these generic plans, so no others run
+ * (docs/decisions/0055-one-plan-per-statement.md). Not used for lists, whose statements depend on the caller's filters.
  */
 export const ONE_PLAN = "SET plan_cache_mode = force_generic_plan";
 
@@ -78,8 +81,8 @@ export const ONE_PLAN = "SET plan_cache_mode = force_generic_plan";
 const ENDS = "ARRAY['idle_session_timeout', 'transaction_timeout']";
 
 /**
- * Its statements see what others have committed meanwhile, since rows are locked first and then read. And the server does not end it: a
- * statement may be on its way just then. What a transaction may take is limited by the service itself.
+ * Its statements see what others have committed meanwhile, since rows are locked first and then read. The server does not end it,
+ * because a statement may be on its way at that moment: the service itself limits how long a transaction may take.
  */
 const LASTING_SESSION = [
   ...SERVER_KEEP_ALIVE,

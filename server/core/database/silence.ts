@@ -1,6 +1,7 @@
 /**
- * Notices that the database says nothing more, or that nothing reaches it: its machine is lost, an address moved to another machine, the network is
- * interrupted. Nobody closes such a connection, TCP tries for a quarter of an hour, and a caller would wait until `query_timeout`.
+ * Notices that the database has fallen silent or can no longer be reached: its machine is lost, an address moved to another
+ * machine, or the network is interrupted. Nobody closes such a connection, TCP retries for a quarter of an hour, and a caller
+ * would wait until `query_timeout`.
  */
 import type net from "node:net";
 import type pg from "pg";
@@ -21,13 +22,15 @@ const JUST_DONE_S = 1;
 
 /** `silentForMs`: silence after which it is looked at; longer each time that its statement is found at work. */
 type Watched = { bytes: number; silentMs: number; silentForMs: number };
-/** Findings of a probe. `null`: the database is not to be reached. `isAtWork`: whether the statement of a session is still running. */
+/**
+ * Findings of a probe. `null`: the database cannot be reached. `isAtWork`: whether the statement of a session is still running.
+ */
 type Found = { isAtWork: (processId: number) => boolean } | null;
 type Probe = (connectionString: string, processIds: readonly number[], withinMs: number) => Promise<Found>;
 
-/** It can be reached, or that could not be found out: every statement may be at work. */
+/** It can be reached, or that could not be determined: every statement may be at work. */
 const NOTHING_KNOWN: Found = { isAtWork: () => true };
-/** Failures of this machine and of its name servers, which say nothing of the database. */
+/** Failures of this machine and of its name servers, which say nothing about the database. */
 const isOurOwn = (thrown: unknown): boolean => ownFailureOf(thrown) !== null || errorCodeOf(thrown) === "ENOTFOUND";
 
 /** Fields of the driver's client that its types leave out. */
@@ -41,8 +44,8 @@ export const isOwed = (client: pg.Client): boolean =>
   Boolean(inner(client)._activeQuery) || inner(client)._sentQueryQueue.length > 0;
 
 /**
- * Connects anew and asks which sessions are still at work. A response of any kind shows that the database can be reached.
- * Behind a pooler the numbers of the sessions are not the database's, so that nothing is known of any.
+ * Opens a new connection and asks which sessions are still at work. A response of any kind shows that the database can be
+ * reached. Behind a pooler the numbers of the sessions are not the database's, so nothing is known about any of them.
  */
 const probe: Probe = async (connectionString, processIds, withinMs) => {
   const client = new SessionClient({
@@ -71,10 +74,10 @@ const probe: Probe = async (connectionString, processIds, withinMs) => {
 };
 
 /**
- * Ends connections of `pool` that owe a response and will not bring it, as if they had been lost. Statements that take long are left alone:
- * a probe asks the database for them.
+ * Ends connections of `pool` that owe a response and will not bring it, as if they had been lost. Statements that take long are
+ * left alone: a probe asks the database for them.
  * @param limits for tests.
- * @returns what ends the watch.
+ * @returns a function that ends the watch.
  */
 export function watchSilence(
   pool: pg.Pool,
@@ -92,7 +95,7 @@ export function watchSilence(
   /** @returns connections that have been silent for too long. */
   const findSilent = (): { client: pg.Client; state: Watched; bytes: number }[] => {
     const nowMs = performance.now();
-    // While this process stalls it reads nothing, which says nothing of the database.
+    // While this process stalls it reads nothing, which says nothing about the database.
     const stepMs = Math.min(nowMs - lookedAtMs, 2 * LOOK_EVERY_MS);
     lookedAtMs = nowMs;
     for (const [client, state] of watched) {
@@ -117,7 +120,7 @@ export function watchSilence(
     if (found === null && hasStalledSince(markMs)) return;
     let ended = 0;
     for (const { client, state, bytes } of silent) {
-      // It has responded meanwhile, and may owe another response by now, of which the probe knows nothing.
+      // The connection has responded meanwhile, and may by now owe another response, which the probe does not cover.
       if (!isOwed(client) || bytesReadBy(client) !== bytes) continue;
       if (found?.isAtWork(inner(client).processID ?? 0)) {
         state.silentMs = 0;

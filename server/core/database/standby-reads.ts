@@ -77,7 +77,7 @@ async function requireStandbyOf(primary: pg.Pool, client: pg.PoolClient): Promis
   throw new NotCurrent("DATABASE_READ_URL leads to another database than DATABASE_URL.");
 }
 
-/** @throws NotCurrent when the standby does not get there in time, or is none. */
+/** @throws NotCurrent when the standby does not get there in time, or is not a standby. */
 async function catchUp(client: pg.PoolClient, lsn: string): Promise<void> {
   const isCurrent = async () => {
     const { rows } = await client.query<{ isCurrent: boolean }>({
@@ -110,7 +110,7 @@ export function readFromStandby(connect: () => Promise<pg.PoolClient>, primary: 
     try {
       const lsn = await position();
       client = await connect();
-      // Positions of two databases say nothing of each other, and the lists of another one are those of strangers.
+      // Positions of two different databases cannot be compared, and the lists of another database belong to strangers.
       if (!known.has(client)) await requireStandbyOf(primary, client);
       known.add(client);
       await catchUp(client, lsn);
