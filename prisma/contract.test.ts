@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 const MIGRATIONS = path.join("prisma", "migrations");
 /** Later migrations keep the rule. */
 const RULE_SINCE = "20261122050000";
-/** Statements that take away what processes of the version before still use, or that break them. */
+/** Statements that take away what processes of the previous version still use, or that break them. */
 const NARROWS = /\b(DROP\s+(TABLE|COLUMN)|RENAME\s+(TO|COLUMN)|SET\s+NOT\s+NULL|DROP\s+DEFAULT|SET\s+DATA\s+TYPE)\b/i;
 /** They make a table anew that has no rows, with all of its columns. */
 const MAKES_EMPTY_TABLE_ANEW = ["20261126003200_order_of_columns"];

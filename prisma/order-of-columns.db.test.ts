@@ -16,7 +16,7 @@ const CATALOG = `SELECT
 
 const LAST_COLUMN = `SELECT attname AS name FROM pg_attribute WHERE attrelid = 'messages'::regclass AND attnum > 0 ORDER BY attnum DESC LIMIT 1`;
 
-/** A database as the version before left it, to which `change` was done, with the migration. */
+/** A database as the previous version left it, to which `change` was done, with the migration. */
 const migrated = (change: string) =>
   inEmptyDatabase(async (client, apply) => {
     await apply(migrationNames().filter((name) => name < MIGRATION));

@@ -7,7 +7,7 @@ import { buildOnline } from "./online-indexes";
 const SCHEMA = "graphile_worker";
 const TASKS = `${SCHEMA}._private_tasks`;
 const JOBS = `${SCHEMA}._private_jobs`;
-/** Of versions before: their entries have the task as a key, which PostgreSQL before 17 does not use for a list of tasks. */
+/** Of earlier versions: their entries have the task as a key, which PostgreSQL before 17 does not use for a list of tasks. */
 const OUTDATED = "jobs_by_task";
 
 /** Ids of tasks in this database, in order; added where they are missing. */

@@ -149,7 +149,7 @@ test("a delivery whose schedule is to begin again is failing, and can be sent at
   receiver,
 }) => {
   const { endpointId, row } = await failingDelivery(page, api, account, receiver);
-  // As after six tries for which the egress proxy was away.
+  // As after six tries for which the egress proxy was unavailable.
   const database = await openDatabase(databaseUrlOf(service));
   await database
     .rows(

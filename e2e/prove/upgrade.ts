@@ -1,4 +1,4 @@
-/** An upgrade under load, as docs/operations.md describes it: migrations while the version before serves, then its processes. */
+/** An upgrade under load, as docs/operations.md describes it: migrations while the previous version serves, then its processes. */
 import { setTimeout as pause } from "node:timers/promises";
 import type { ProcessName } from "./world/fleet";
 import type { Load } from "./world/load";
@@ -38,7 +38,7 @@ async function replace(world: World, load: Load, name: ProcessName, version: Ver
 }
 
 /**
- * Upgrades a world that runs the version before.
+ * Upgrades a world that runs the previous version.
  * @param lengthMs for the whole, at least: the versions serve for equal parts of it between the steps.
  */
 export async function upgrade(

@@ -13,7 +13,7 @@ import { type ProxyAddress, type TunnelOptions, tunnelConnector } from "./tunnel
 export type EgressUse = "providers" | "webhooks";
 
 const SETTINGS = { providers: "PROVIDER_PROXY_URL", webhooks: "WEBHOOK_PROXY_URL" } as const;
-/** A proxy that is away fails every connection; a line for each would bury the rest of the log. */
+/** A proxy that is unavailable fails every connection; a line for each would bury the rest of the log. */
 const LOG_EVERY_MS = 60_000;
 
 /** `label`: the proxy as it may be shown, without its credentials. */

@@ -11,7 +11,7 @@ type Billed = Pick<MessageRow, "costMicros" | "createdAt" | "sentAt">;
  * All movements of a message's money, oldest first. Reserves and settlements are entries for many messages, which no index
  * finds by a single message; they follow from the message itself: it was reserved for when it was accepted, and settled when it
  * was sent. `checkLedger` compares the two.
- * @param own the ledger entries of this message alone: its refund, and in the form of versions before also the others.
+ * @param own the ledger entries of this message alone: its refund, and in the form of earlier versions also the others.
  */
 export function moneyOf(
   message: Billed,

@@ -13,7 +13,7 @@ export type ProviderStateWord = (typeof PROVIDER_STATES)[number];
 const figure = () => z.number().int();
 
 /**
- * A provider's statistics of a period. `calls` counts all outcomes; `egress_failed`: the egress proxy is away or refuses; shares are 0..1, null without calls.
+ * A provider's statistics of a period. `calls` counts all outcomes; `egress_failed`: the egress proxy is unavailable or refuses; shares are 0..1, null without calls.
  */
 const ProviderFigures = z.object({
   calls: figure(),

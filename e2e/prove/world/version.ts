@@ -1,4 +1,4 @@
-/** The version before, built from its commit, for the proof of an upgrade. */
+/** The previous version, built from its commit, for the proof of an upgrade. */
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";

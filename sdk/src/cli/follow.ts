@@ -77,7 +77,7 @@ class Followed<T extends { id: string }> {
   }
 }
 
-/** Whether a later poll may succeed: the connection failed, or the service was away or busy. */
+/** Whether a later poll may succeed: the connection failed, or the service was unavailable or busy. */
 const isPassing = (thrown: unknown): boolean =>
   !(thrown instanceof ApiError) || thrown.status === 429 || thrown.status >= 500;
 

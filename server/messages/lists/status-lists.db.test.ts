@@ -60,7 +60,7 @@ test("a change that leaves the status alone leaves the list alone", async () => 
 
 const FIRST_OF_LISTS = "20261122070557_list_messages_by_status";
 
-/** Messages of every status, written as a process of the version before writes them. */
+/** Messages of every status, written as a process of the previous version writes them. */
 const insertAsBefore = (client: pg.Client, prefix: string) =>
   client.query(
     `INSERT INTO messages (id, account_id, to_number, from_sender, body, encoding, segments, status, cost_micros, currency,

@@ -1,4 +1,4 @@
-/** Processes of the version before and of this one share the table of providers, each with its own names of two columns. */
+/** Processes of the previous version and of this one share the table of providers, each with its own names of two columns. */
 import { expect, test } from "vitest";
 import { pool } from "../../core/db";
 
