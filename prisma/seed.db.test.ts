@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { createAccountWithOwner } from "@/server/accounts/service";
 import { checkLedger } from "@/server/accounts/tasks";
+import { revokeApiKey } from "@/server/api-keys/revoke";
 import { hashKey } from "@/server/api-keys/secret";
-import { revokeApiKey } from "@/server/api-keys/service";
 import { isPassword } from "@/server/auth/credentials/password-hash";
 import { pool, prisma, transaction } from "@/server/core/db";
 import { newId } from "@/server/core/ids";

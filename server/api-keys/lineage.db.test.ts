@@ -6,8 +6,9 @@ import type { AccountActor } from "../core/actor";
 import { prisma } from "../core/db";
 import { newId } from "../core/ids";
 import { authenticate } from "./authenticate";
+import { revokeApiKey } from "./revoke";
 import { CreateApiKeyInput, RevokeApiKeyInput } from "./schema";
-import { createApiKey, listApiKeys, revokeApiKey } from "./service";
+import { createApiKey, listApiKeys } from "./service";
 
 beforeAll(async () => {
   await makeRoute();

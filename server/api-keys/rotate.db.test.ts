@@ -2,9 +2,10 @@ import { expect, test } from "vitest";
 import { makeAccount, personOf, type TestAccount } from "@/test/database/seed";
 import { pool, prisma } from "../core/db";
 import { authenticate } from "./authenticate";
+import { revokeApiKey } from "./revoke";
 import { rotateApiKey } from "./rotate";
 import { CreateApiKeyInput, RotateApiKeyInput } from "./schema";
-import { createApiKey, listApiKeys, revokeApiKey } from "./service";
+import { createApiKey, listApiKeys } from "./service";
 
 const HOUR_MS = 3_600_000;
 

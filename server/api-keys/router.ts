@@ -1,5 +1,6 @@
 import { router, scoped, sessionProcedure } from "../core/trpc";
 import { Deleted, listOf } from "../core/wire";
+import { revokeApiKey } from "./revoke";
 import { rotateApiKey } from "./rotate";
 import {
   ApiKey,
@@ -10,7 +11,7 @@ import {
   RotateApiKeyInput,
   UpdateApiKeyInput,
 } from "./schema";
-import { createApiKey, listApiKeyDetails, listApiKeys, revokeApiKey } from "./service";
+import { createApiKey, listApiKeyDetails, listApiKeys } from "./service";
 import { updateApiKey } from "./update";
 
 export const apiKeysRouter = router({

@@ -5,10 +5,11 @@ import type { AccountActor, SessionActor } from "../core/actor";
 import { pool, prisma } from "../core/db";
 import { newId } from "../core/ids";
 import { authenticate } from "./authenticate";
+import { revokeApiKey } from "./revoke";
 import { CreateApiKeyInput } from "./schema";
 import { SCOPES } from "./scopes";
 import { hashKey } from "./secret";
-import { createApiKey, listApiKeyDetails, listApiKeys, revokeApiKey } from "./service";
+import { createApiKey, listApiKeyDetails, listApiKeys } from "./service";
 
 const NO_LIMITS = { daily: null, monthly: null };
 const input = (more: Partial<CreateApiKeyInput> = {}) => CreateApiKeyInput.parse({ name: "server", ...more });

@@ -5,14 +5,13 @@ import { recordAudit } from "../audit/store";
 import { type AccountActor, requireConfirmed, type SessionActor } from "../core/actor";
 import { now } from "../core/clock";
 import type { Tx } from "../core/db";
-import { forbidden, invalidRequest, notFound, unauthorized } from "../core/errors";
+import { forbidden, invalidRequest, unauthorized } from "../core/errors";
 import { isTestAccount, newId } from "../core/ids";
 import { isoOrNull } from "../core/wire";
-import { invalidateKey } from "./authenticate";
 import { exceededParam, type KeyLimits, limitsOf, type RequestedLimits } from "./ceiling";
-import { GENERATIONS_MAX, generationOf, lockWithDescendants, revokeKeys } from "./lineage";
+import { GENERATIONS_MAX, generationOf } from "./lineage";
 import { presentApiKey, presentApiKeyDetail } from "./present";
-import type { ApiKey, ApiKeyDetail, CreateApiKeyInput, CreatedApiKey, RevokeApiKeyInput } from "./schema";
+import type { ApiKey, ApiKeyDetail, CreateApiKeyInput, CreatedApiKey } from "./schema";
 import { missingScopes, SCOPES, type Scope } from "./scopes";
 import { hashKey, keyHint, newPlainKey } from "./secret";
 import { insertKey, readKeys } from "./store";
@@ -148,49 +147,4 @@ export async function createApiKey(
     return { ...shown, plain_key: plainKey, plain_key_notice: PLAIN_KEY_NOTICE };
   };
   return createOnce(actor, request, { showsSecret: true, carryOut });
-}
-
-/**
- * Revokes a key of the actor's account permanently, with `cascade` all that descend from it too, also when it was revoked
- * before. This process refuses them at once, every other one within a second.
- * @throws 404 when there is nothing to revoke: no such key in the account, or all are revoked already; 403 `scope_not_held`
- *   when the actor is a key that lacks a scope of one of them, and then none is revoked.
- */
-export async function revokeApiKey(
-  actor: AccountActor,
-  { id, cascade }: RevokeApiKeyInput,
-): Promise<{ id: string; object: string; deleted: true }> {
-  const own = scopesOf(actor);
-  const carryOut = async (tx: Tx) => {
-    const working = (await lockWithDescendants(tx, actor.accountId, id)).filter(
-      (key) => !key.isRevoked && (cascade || key.id === id),
-    );
-    if (working.length === 0) {
-      throw notFound("There is no such API key, or it is already revoked.", { param: "id" });
-    }
-    const missing = missingScopes(
-      own,
-      SCOPES.filter((scope) => working.some((key) => key.permissions.includes(scope))),
-    );
-    if (missing.length > 0) {
-      throw forbidden(`A key cannot revoke what may do more than itself: ${missing.join(", ")}.`, {
-        param: "id",
-        reason: "scope_not_held",
-        details: { missing },
-      });
-    }
-    await revokeKeys(
-      tx,
-      working.map((key) => key.id),
-    );
-    for (const key of working) {
-      const change = { action: "api_key.revoked", accountId: actor.accountId, subjectId: key.id } as const;
-      await recordAudit(tx, actor, { ...change, before: { permissions: key.permissions } });
-    }
-    return working;
-  };
-  // The account's lock keeps one of the keys from making another meanwhile.
-  const revoked = await createOnce(actor, plainRequest(), { whileSuspended: true, carryOut });
-  for (const { keyHash } of revoked) invalidateKey(keyHash);
-  return { id, object: "api_key", deleted: true };
 }

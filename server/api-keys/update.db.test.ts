@@ -4,9 +4,10 @@ import type { AccountActor } from "../core/actor";
 import { pool, prisma } from "../core/db";
 import { newId } from "../core/ids";
 import { authenticate } from "./authenticate";
+import { revokeApiKey } from "./revoke";
 import { CreateApiKeyInput, UpdateApiKeyInput } from "./schema";
 import { SCOPES, type Scope } from "./scopes";
-import { createApiKey, listApiKeys, revokeApiKey } from "./service";
+import { createApiKey, listApiKeys } from "./service";
 import { updateApiKey } from "./update";
 
 const ownerOf = (account: TestAccount): AccountActor => ({
