@@ -5,7 +5,7 @@ import { FAILURE_REASONS, PROVIDERS } from "../providers/schema";
 import { MetadataInput, MetadataOutput, MetadataQuery } from "./metadata";
 import { E164_PATTERN } from "./phone";
 import { BODY_MAX_CHARACTERS } from "./segments";
-import { MESSAGE_STATUSES } from "./status";
+import { FINAL_RECEIPT_WITHIN_S, MESSAGE_STATUSES } from "./status";
 
 const BODY_TOO_LONG = `must have at most ${BODY_MAX_CHARACTERS} characters`;
 const NO_PHONE_NUMBER = "must be a phone number in E.164 form, such as +14155550123";
@@ -13,8 +13,6 @@ const RECIPIENTS_MAX = 1_000;
 const REFERENCE_MAX = 255;
 const VARIABLE_NAME_MAX = 100;
 const VALIDITY_MIN_S = 60;
-/** 72 hours, after which a message without a final receipt becomes `undelivered`. */
-const VALIDITY_MAX_S = 259_200;
 
 export const MessageError = z.object({
   code: z.string().describe("Machine-readable cause: ours are listed in the guide to errors, others are a provider's."),
@@ -99,7 +97,7 @@ const SendAt = DateTimeInput.nullish().describe(
 const ValidityPeriod = z
   .int()
   .min(VALIDITY_MIN_S)
-  .max(VALIDITY_MAX_S)
+  .max(FINAL_RECEIPT_WITHIN_S)
   .nullish()
   .describe(
     "Seconds, 60 to 259,200, from `send_at` or else the acceptance: after that it is handed to no provider, and carriers are " +

@@ -1,5 +1,8 @@
 /** Message statuses and the allowed moves between them. */
 
+/** Seconds after which a sent message without a final receipt becomes `undelivered`; also the longest validity period. */
+export const FINAL_RECEIPT_WITHIN_S = 72 * 60 * 60;
+
 /** Every status of a message, in lifecycle order; the values are those of the wire. */
 export const MESSAGE_STATUSES = ["pending", "sent", "delivered", "failed", "undelivered"] as const;
 

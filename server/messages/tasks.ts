@@ -15,6 +15,7 @@ import { recordingKeepsUp, startAttempts } from "./dispatch/run-attempt";
 import { serveThrottleQueue } from "./dispatch/serve-throttle-queue";
 import { applyReceipts, rejoinReceipts } from "./receipts/apply-receipts";
 import { dropParked } from "./receipts/parked";
+import { FINAL_RECEIPT_WITHIN_S } from "./status";
 
 /** Messages dispatched together, which share the fixed cost of their statements. */
 const DISPATCHED_MAX = 500;
@@ -170,7 +171,7 @@ export function forgetCallbacks(signal?: AbortSignal): Promise<void> {
     [
       ...PROVIDERS.map(oldNonces),
       old("provider_minutes", "minute < now() - interval '31 days'"),
-      old("receipts", "message_id IS NULL AND received_at < now() - interval '72 hours'"),
+      old("receipts", `message_id IS NULL AND received_at < now() - interval '${FINAL_RECEIPT_WITHIN_S} seconds'`),
       old("api_key_quotas", PAST_DAY),
       old("api_key_minutes", "minute < now() - interval '1 day'"),
       ...PROVIDERS.map((provider): Forgetting => [`parked receipts of ${provider}`, () => dropParked(provider)]),

@@ -1,12 +1,13 @@
 /** Sweeps: time-outs of messages, and repairs of what a crash may have left behind. The database's clock measures ages. */
 
 import { addJob } from "../../core/add-jobs";
-import { HOUR_MS, MINUTE_MS, now } from "../../core/clock";
+import { HOUR_MS, MINUTE_MS, now, SECOND_MS } from "../../core/clock";
 import { filterEquals, pool, type Tx, transaction } from "../../core/db";
 import { log } from "../../core/log";
 import { isBegun } from "../attempts-so-far";
 import { idsWithin } from "../lists/created-range";
 import { reapplySuperseded, rejoinReceipts } from "../receipts/apply-receipts";
+import { FINAL_RECEIPT_WITHIN_S } from "../status";
 import type { Step } from "../steps";
 import { applyChanges, lockMessages, withSuperseded } from "../transitions";
 import { failExpired } from "./expire";
@@ -15,8 +16,6 @@ import { findForgottenWorkers, recoverAttempts } from "./recover";
 import { UNRESOLVED_AFTER_MS } from "./run-attempt";
 import { goRound, type RoundLimits } from "./sweep-rounds";
 
-/** A sent message without a final receipt becomes undelivered after this time. */
-const VALIDITY_MS = 72 * HOUR_MS;
 /** A pending message that is due and idle for this long, and not in the throttle queue, has lost its dispatch job. */
 const ORPHANED_AFTER_MS = 10 * MINUTE_MS;
 /** A parked receipt can be joined by this time, if ever: attempts end within a quarter of an hour. */
@@ -31,7 +30,7 @@ export async function sweepMessages(): Promise<void> {
     failUnresolved(UNRESOLVED_AFTER_MS),
     failStranded(UNRESOLVED_AFTER_MS),
     applyLeftReceipts(UNRESOLVED_AFTER_MS),
-    expireUnconfirmed(VALIDITY_MS),
+    expireUnconfirmed(FINAL_RECEIPT_WITHIN_S * SECOND_MS),
     requeueOrphans(ORPHANED_AFTER_MS),
     failExpired(),
     joinLeftReceipts(JOINED_WITHIN_MS),
@@ -160,11 +159,11 @@ export const expireUnconfirmed = (ageMs: number): Promise<number> =>
   );
 
 /**
- * Later attempts, of at most {@link VALIDITY_MS}, of sent messages with a failure receipt that was not applied. They have an index of their
+ * Later attempts, of at most {@link FINAL_RECEIPT_WITHIN_S}, of sent messages with a failure receipt that was not applied. They have an index of their
  * own, which no plan can mistake for that of all unknown attempts.
  */
 const LEFT_RECEIPTS = givenUpStatement(
-  `a.seq > 1 AND a.started_at >= now() - interval '${VALIDITY_MS} milliseconds'`,
+  `a.seq > 1 AND a.started_at >= now() - interval '${FINAL_RECEIPT_WITHIN_S} seconds'`,
   `EXISTS (SELECT 1 FROM messages m JOIN receipts r ON r.message_id = m.id
      WHERE m.id = g.id AND m.status = 'sent' AND NOT r.applied AND r.status IN ('failed', 'undelivered') OFFSET 0)`,
   filterEquals("a.outcome", "unknown"),
