@@ -5,7 +5,7 @@ import { appTexts } from "@/app/_texts/app";
 import { IconAlertTriangle } from "@/app/_ui/icons/icons";
 import { EmptyState } from "./_ui/lists/empty-state";
 
-/** In the place of a page that broke. A part of it may have failed to load, which only a page that is loaded anew tries again. */
+/** Shown in place of a page that failed. A part of it may have failed to load, which only a reload of the page tries again. */
 export default function ErrorPage() {
   return (
     <Center component="main" mih="100dvh">

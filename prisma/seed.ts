@@ -72,9 +72,9 @@ async function ensureAccount(password: string): Promise<{ accountId: string; use
 }
 
 /**
- * Makes the account of a local start: an operator's, with a balance, an approved sender, a key with all scopes, and a
- * route for its messages. Safe to call at every start, also after one that was killed half-way: every step checks
- * what exists, and if the known password (`known`) is missing or no longer valid, a new one and a new key are made.
+ * Makes the account of a local start: an operator's, with a balance, an approved sender, a key with all scopes, and a route for
+ * its messages. Safe to call at every start, even after one that was killed half-way: every step checks what exists, and if the
+ * known password (`known`) is missing or no longer valid, a new one and a new key are made.
  */
 export async function seedOnce(known: Seeded | null): Promise<Seeded> {
   return transaction(async (tx) => {

@@ -5,7 +5,7 @@ import { createContext, type ReactNode, useContext } from "react";
 /** Set by the server, which knows the roles. */
 const MayChange = createContext(false);
 
-/** Tells the pages below it whether the person's role lets them change what belongs to the account. */
+/** Provides the pages below it with whether the person's role lets them change what belongs to the account. */
 export function MayChangeProvider({ mayChange, children }: { mayChange: boolean; children: ReactNode }) {
   return <MayChange value={mayChange}>{children}</MayChange>;
 }

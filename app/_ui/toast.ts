@@ -24,7 +24,7 @@ export const toastDone = (message: string): void => {
   show({ color: "teal", message, autoClose: SHOWN_MS });
 };
 
-/** Tells that an action was carried out, and its result is not the one that was wanted. */
+/** Reports that an action was carried out, but without the intended result. */
 export const toastProblem = (title: string, message: string): void => {
   show({ color: "red", title, message, autoClose: FAILURE_SHOWN_MS });
 };

@@ -76,7 +76,7 @@ function strangeMessage(response: Response): string {
   return `The response, status ${status}, does not come from the service.${advice}`;
 }
 
-/** The error of a response; also of one that a proxy on the way gave, whose body has another shape. */
+/** The error of a response, or of one from a proxy in between, whose body has another shape. */
 export function apiErrorOf(response: Response, body: unknown): ApiError {
   const common = { status: response.status, retryAfterS: retryAfterOf(response) };
   if (isWireError(body)) return new ApiError({ ...body.error, ...common, requestId: body.meta?.request_id ?? null });

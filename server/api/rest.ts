@@ -79,7 +79,7 @@ type SeenRequest = { accountId: string; keyId: string; input: unknown; inputByte
 /** A response, and what is known of its request. `seen`: null without a valid key. `facts`: null without an operation. */
 export type RestOutcome = { response: RestResponse; seen: SeenRequest | null; facts: RequestFacts | null };
 
-/** A request on its way: header fields and `meta` of its response, also of a refusal, and what is known of it so far. */
+/** A request under way: header fields and `meta` of its response or refusal, and the facts known about it so far. */
 type Progress = { headers: Record<string, string>; meta: Meta } & Omit<RestOutcome, "response">;
 
 const operations = defineProcessValue("rest.operations", () => tableOf(appRouter));

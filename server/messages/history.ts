@@ -11,7 +11,7 @@ import type { MessageHistory } from "./timeline";
 /** A carrier that repeats receipts endlessly must not make a message unreadable. */
 const RECEIPTS_MAX = 200;
 
-/** Reads one message. @throws 404, also for another account's. */
+/** Reads one message. @throws 404, even for an existing message of another account. */
 export async function findMessage(actor: AccountActor, id: string, db: Queryable = pool()): Promise<MessageRow> {
   const { rows } = await db.query<MessageRow>({
     name: "messages.get",
@@ -34,7 +34,7 @@ export async function findKeyOf(actor: AccountActor, id: string): Promise<{ id: 
   return rows[0] ?? null;
 }
 
-/** Reads one message with its attempts, receipts, money, events and webhook tries. @throws 404, also for another account's. */
+/** Reads one message with its attempts, receipts, money, events and webhook tries. @throws 404 as {@link findMessage}. */
 export async function readHistory(actor: AccountActor, id: string): Promise<MessageHistory> {
   const { accountId } = actor;
   const message = await findMessage(actor, id);

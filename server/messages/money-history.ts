@@ -8,10 +8,10 @@ export type MessageMoney = Pick<MoneyMove, "kind" | "amountMicros" | "reservedMi
 type Billed = Pick<MessageRow, "costMicros" | "createdAt" | "sentAt">;
 
 /**
- * All movements of a message's money, oldest first. Reserves and settlements are entries for many messages, which no index
- * finds by a single message; they follow from the message itself: it was reserved for when it was accepted, and settled when it
- * was sent. `checkLedger` compares the two.
- * @param own the ledger entries of this message alone: its refund, and in the form of earlier versions also the others.
+ * All movements of a message's money, oldest first. Reserves and settlements are entries for many messages, which no index finds
+ * by a single message; they follow from the message itself: it was reserved for when it was accepted, and settled when it was
+ * sent. `checkLedger` compares the two.
+ * @param own the ledger entries of this message alone: its refund, and entries of other kinds that earlier versions wrote.
  */
 export function moneyOf(
   message: Billed,

@@ -19,7 +19,7 @@ import { FINAL_RECEIPT_WITHIN_S } from "./status";
 
 /** Messages dispatched together, which share the fixed cost of their statements. */
 const DISPATCHED_MAX = 500;
-/** So that one provider without a free slot keeps no other waiting. */
+/** Several, so that a provider without a free slot does not delay the others. */
 const DISPATCHES_AT_ONCE = 4;
 
 /** A job's messages, and how its attempts are started: within its own span. */
@@ -97,14 +97,14 @@ const OWN_CLAIMS_EVERY_MS = 2 * SECOND_MS;
 /** Longer than a claim can take to be written, and to be seen as lost. */
 const CLAIMS_SETTLE_MS = 5 * MINUTE_MS;
 /**
- * Nearly all claims whose reply is lost were written within this time. One look a minute is for the others, and so is the first after half of
- * it without a look, as by an outage or a stall.
+ * Nearly all claims whose reply is lost were written within this time. One check a minute covers all claims, and so does the
+ * first check after half of this time without one, for example because of an outage or a stall.
  */
 const RECENT_MS = 30 * SECOND_MS;
 
 /**
- * Gives back claims whose reply was lost until the returned function is called. A process that has claimed nothing since it looked last, and
- * for a while before, has none.
+ * Gives back claims whose reply was lost until the returned function is called. A process that has claimed nothing since its last
+ * check, and for a while before it, has no such claims.
  */
 export function keepGivingBack(): () => Promise<void> {
   let lookedMs = Number.NEGATIVE_INFINITY;
@@ -142,7 +142,7 @@ export { recoverAttempts, takeBackClaims } from "./dispatch/recover";
 export { stopAttempts } from "./dispatch/run-attempt";
 export { sweepMessages } from "./dispatch/sweeps";
 
-/** SQL: a count of a day that was over long ago. Counts of months are few. */
+/** SQL: a count of a day long past. Counts of months are few, so they are kept. */
 const PAST_DAY = `period ~ '^(day|failed):' AND right(period, 10) < (now() - interval '40 days')::date::text`;
 
 /** How long nonces are kept. Plivo signs no time: a callback whose nonce is forgotten could be repeated at any age. */

@@ -78,8 +78,8 @@ export async function applyChanges(tx: Tx, changes: readonly Change[]): Promise<
 const waitingBooks = new WeakMap<Tx, AppliedChange[]>();
 
 /**
- * Has the books moved by all changes of the transaction together: accounts that were locked for one set of changes after the
- * other would be locked out of order.
+ * Moves the books of all changes of the transaction together: if accounts were locked for one set of changes after another, they
+ * would be locked out of order.
  */
 function moveBooksLater(tx: Tx, changes: readonly AppliedChange[]): void {
   const waiting = waitingBooks.get(tx);

@@ -14,7 +14,9 @@ export function noteAhead(aheadMs: number): void {
   compared().last = { aheadMs, skewMs: skew() };
 }
 
-/** Milliseconds by which this process's clock is ahead, also when it was set since it was compared; 0 while that is not known. */
+/**
+ * Milliseconds by which this process's clock is ahead, even if it was set after the last comparison; 0 while that is not known.
+ */
 export function knownAheadMs(): number {
   const { last } = compared();
   return last === null ? 0 : last.aheadMs + (skew() - last.skewMs);

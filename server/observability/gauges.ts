@@ -12,7 +12,10 @@ import { pagesProcess } from "./pages-state";
 import { type QueueRow, readQueues } from "./queues";
 
 const FRESH_MS = 10 * SECOND_MS;
-/** Tables from which each message's rows soon go again. Many dead versions that stay tell of a transaction that stays open. */
+/**
+ * Tables from which each message's rows soon go again. Many dead versions that remain are a sign of a transaction that stays
+ * open.
+ */
 const PASSED_THROUGH = ["_private_jobs", "pending_messages", "sent_messages", "waiting_messages"];
 
 type Shared = {

@@ -15,8 +15,8 @@ function blocksOf(text: string): Map<string, string[]> {
 }
 
 /**
- * One text of two processes' metrics. The format wants all lines of a metric in one place, under one help and type; labels tell
- * the processes apart.
+ * One text of two processes' metrics. The format requires all lines of a metric in one place, under one help and type; labels
+ * distinguish the processes.
  */
 export function mergeMetrics(own: string, other: string): string {
   const merged = blocksOf(own);

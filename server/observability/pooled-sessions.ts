@@ -36,7 +36,7 @@ async function backendOf(client: pg.Client): Promise<number> {
   return rows[0]?.pid ?? 0;
 }
 
-/** Whether a pooler is in between: it makes up the number of the process that PostgreSQL tells a client. */
+/** Whether a pooler is in between: it invents the process number that PostgreSQL reports to a client. */
 export async function isPooled(client: pg.Client): Promise<boolean> {
   const { processID } = client as unknown as { processID: number | null };
   return processID !== (await backendOf(client));
@@ -57,7 +57,7 @@ export async function sharesSessions(client: pg.Client, open: () => Promise<pg.C
   return false;
 }
 
-/** The line that refuses an address which should lead past any pooler. @param isNamed whether DATABASE_DIRECT_URL is set. */
+/** The line that refuses an address that should bypass any pooler. @param isNamed whether DATABASE_DIRECT_URL is set. */
 export const notDirectLine = (isNamed: boolean, fault = "its sessions do not last"): string =>
   isNamed
     ? `DATABASE_DIRECT_URL leads through a pooler (${fault}): it must lead straight to PostgreSQL.`

@@ -32,10 +32,10 @@ async function mixesUpNames(clients: readonly pg.Client[]): Promise<boolean> {
   }
 }
 
-/** By the name of a setting: values that do not do, one that does, and why. */
+/** By the name of a setting: unsuitable values, a suitable one, and the reason. */
 type Unfit = Record<string, { unfit: RegExp; fit: string; because: string }>;
 
-/** Values for which each of our connections asks as it begins, if a pooler does not pass them on. */
+/** Values that each of our connections requests when it begins, if a pooler does not pass them on. */
 const UNFIT_FORMS: Unfit = {
   TimeZone: {
     unfit: /^(?!(Etc\/)?(UTC|UCT|GMT|Zulu|Universal)$)/i,
@@ -69,7 +69,7 @@ async function unfitValueOf(client: pg.Client, settings: Unfit): Promise<string 
   return null;
 }
 
-/** @returns why DATABASE_URL does not do; null when it does. @throws when the database cannot be asked. */
+/** @returns why DATABASE_URL is unsuitable; null when it is suitable. @throws when the database cannot be asked. */
 async function faultOfMain(): Promise<string | null> {
   const { DATABASE_URL, DATABASE_STATEMENT_NAMES } = env();
   const config = { connectionString: DATABASE_URL, ...SESSION_LIMITS };
@@ -146,8 +146,8 @@ export async function refuseIndirect(options: string): Promise<void> {
 }
 
 /**
- * Warns of an address at which a web process hears of no changes: pages then show them only when they ask again by themselves.
- * @returns whether it hears of them; null when that could not be found out.
+ * Warns of an address at which a web process is not notified of changes: pages then show them only at their next poll.
+ * @returns whether it is notified of them; null when that could not be determined.
  */
 export async function warnOfUnheardChanges(): Promise<boolean | null> {
   const isShared = await withConnections({ connectionString: directDatabaseUrl() }, async (open) =>

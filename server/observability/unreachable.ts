@@ -17,7 +17,7 @@ const SEE_TLS = "docs/operations.md, TLS to the database";
 /** Where an address leads to, without its password. */
 type Place = { server: string; database: string; user: string; isEncrypted: boolean };
 
-/** As the driver understands the address, also one without a user, a port or a database. */
+/** As the driver understands the address, even one without a user, a port or a database. */
 function placeOf(connectionString: string): Place {
   const { host, port, database = "", user = "", ssl } = new pg.Client({ connectionString });
   return { server: `${host}:${port}`, database, user, isEncrypted: Boolean(ssl) };

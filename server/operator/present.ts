@@ -60,7 +60,7 @@ export const presentLedgerEntry = (row: LedgerRow): LedgerEntry => ({
   created_at: row.createdAt.toISOString(),
 });
 
-/** For operators only: leaves out the text, the reference and the metadata, which are the account's own affair. */
+/** For operators only: leaves out the text, the reference and the metadata, which concern only the account. */
 export const presentOperatedMessage = (message: Message): OperatedMessage => ({
   id: message.id,
   to: message.to,

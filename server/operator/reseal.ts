@@ -1,4 +1,4 @@
-/** Moves stored secrets to the present SECRET_KEY, so that a former one can be given up. */
+/** Moves stored secrets to the current SECRET_KEY, so that a former one can be retired. */
 import type { AuditValues } from "../audit/schema";
 import { recordAudit } from "../audit/store";
 import { type Actor, nameOf, requireOperator } from "../core/actor";
@@ -70,8 +70,8 @@ async function resealColumn({ table, key, column, purpose }: Place): Promise<Res
 }
 
 /**
- * Seals every stored secret with SECRET_KEY that a key of SECRET_KEY_PREVIOUS sealed. Can be repeated, also after it was
- * interrupted; processes that know both keys continue to work meanwhile.
+ * Seals every stored secret with SECRET_KEY that a key of SECRET_KEY_PREVIOUS sealed. Can be repeated, even after an
+ * interruption; processes that know both keys continue to work meanwhile.
  * @throws 403 for non-operators.
  */
 export async function resealSecrets(actor: Actor): Promise<Resealed[]> {

@@ -97,7 +97,7 @@ function sumBy<Row extends Share, Name>(rows: readonly Row[], nameOf: (row: Row)
     .slice(0, SHOWN_MAX);
 }
 
-/** The countries of numbers by their beginning, in which each beginning is looked up once. Lets others have their turn. */
+/** The countries of numbers by their prefix; each prefix is looked up once. Yields to other work in between. */
 async function countriesOf(groups: readonly GroupRow[]): Promise<Map<string, string | null>> {
   const countries = new Map<string, string | null>();
   for (const { prefix, sample } of groups) {

@@ -65,7 +65,7 @@ export type SendOutcome =
 /**
  * `detail` is for customers, so it is in our own words. `providerDetail` has the provider's words, which may name the
  * operator's account or addresses: for operators only. `isOurStall`: this process stalled during the exchange, or
- * its machine had no files or ports left for it or could not look up the name, so the outcome says nothing of the provider.
+ * its machine had no files or ports left for it or could not look up the name, so the outcome says nothing about the provider.
  */
 type OutcomeDetail = { code: string; detail: string; providerDetail?: string; isOurStall?: true };
 

@@ -31,7 +31,7 @@ export async function readCarried(end: Date): Promise<Set<string>> {
   return new Set(rows.map(({ eventId }) => eventId));
 }
 
-/** Subjects of events, with the ids that these have unless a version before this one recorded them. */
+/** Subjects of events, with the ids that their events have unless an earlier version recorded them. */
 export type Subject = { id: string; accountId: string; eventIds: string[] };
 
 type EventKey = Pick<StoredEvent, "id" | "accountId">;

@@ -39,8 +39,8 @@ const forgetMessages =
       deleteOf(tx, "receipts", "message_id", ids),
       deleteOf(tx, "attempt_parts", "message_id", ids),
       deleteOf(tx, "message_attempts", "message_id", ids),
-      // A receipt may have ended a message that waits for another provider. Without its message a place is never left, and would keep
-      // those behind it waiting.
+      // A receipt may have ended a message that waits for another provider. Without its message, its place in the queue would
+      // never be left, and would keep those behind it waiting.
       deleteOf(tx, "waiting_messages", "message_id", ids),
       // Before the messages, whose own pairs lead to these.
       deleteMetadata(tx, ids),

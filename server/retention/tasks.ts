@@ -39,8 +39,8 @@ export function forgetOldData(stop?: AbortSignal): Promise<void> {
 }
 
 /**
- * The time `days` ago by the clock that is behind, the database's or this process's: what a clock that is ahead deletes before its time
- * does not come back.
+ * The time `days` ago by whichever clock is behind, the database's or this process's: data that a clock that is ahead deletes too
+ * early cannot be restored.
  */
 async function endOf(days: number): Promise<Date> {
   const { rows } = await pool().query<{ at: Date }>("SELECT now() AS at");

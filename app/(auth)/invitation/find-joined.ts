@@ -12,8 +12,8 @@ export const ifOver = (refusal: unknown): typeof OVER | undefined =>
   apiErrorOf(refusal).reason === "invitation_over" ? OVER : undefined;
 
 /**
- * Finds out whether somebody has joined an account by a try whose response was lost: whoever has can sign in, and is a member.
- * @param openSession gives null when the session stands, else the reason in words.
+ * Finds out whether somebody has joined an account by a try whose response was lost: if so, they can sign in and are a member.
+ * @param openSession gives null when the session is open, else the reason in words.
  */
 export async function findJoined(
   { account_id }: Accepted,
@@ -21,7 +21,7 @@ export async function findJoined(
   readMemberships: () => Promise<readonly Pick<Membership, "account_id">[]>,
 ): Promise<"joined" | "not joined" | "unknown"> {
   const refusal = await openSession();
-  // An acceptance takes the same password. Any other refusal, such as that of a code, says nothing of it.
+  // An acceptance takes the same password. Any other refusal, such as that of a code, says nothing about it.
   if (refusal !== null) return refusal === credentialsTexts.wrong ? "not joined" : "unknown";
   try {
     return (await readMemberships()).some((each) => each.account_id === account_id) ? "joined" : "not joined";

@@ -35,7 +35,8 @@ export function ResetPasswordForm() {
       </EmptyState>
     );
   }
-  // Most likely the try whose response was lost has used it; but it may have ended meanwhile, and that try have come too late.
+  // Most likely the try whose response was lost has used it; but the link may have expired meanwhile, so that the try came too
+  // late.
   if (isOver && isUnsure) {
     return (
       <EmptyState isPage icon={IconAlertTriangle} title={texts.unknown} action={signIn}>

@@ -17,7 +17,10 @@ async function ask(path: string, init?: RequestInit): Promise<Reply> {
   return { isOk: response.ok, csrfToken, error: url ? new URL(url).searchParams.get("error") : null };
 }
 
-/** Opens a session. Returns null when it stands, else the reason in words. `code`: of an authenticator app, once it was asked for. */
+/**
+ * Opens a session. Returns null when it is open, else the reason in words. `code`: of an authenticator app, once it was asked
+ * for.
+ */
 export async function openSession(email: string, password: string, code?: string): Promise<string | null> {
   try {
     const start = await ask("csrf");

@@ -26,7 +26,7 @@ export function SignInForm() {
 
   async function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    // Of the fields themselves: React knows nothing of what was filled in before this page came alive.
+    // Read from the fields themselves: React does not know what was entered before the page was hydrated.
     const fields = new FormData(event.currentTarget);
     const entered = (name: string) => String(fields.get(name) ?? "");
     setBusy(true);

@@ -18,7 +18,10 @@ const NAME_OF_NUMBERS = /number|phone|mobile|msisdn|recipient|destination/i;
 /** The number in a field; null: none that can be used. */
 export type NumberReader = (text: string) => string | null;
 
-/** How people write numbers. Here, because its table of countries is as heavy as the reader of tables, and loaded with it. */
+/**
+ * Notations in which people write numbers. Kept here, because its table of countries is as large as the parser of tables and is
+ * loaded with it.
+ */
 export const readNumber: NumberReader = e164OfTyped;
 
 /** Also of a number that cannot be used, such as one without its country code. */

@@ -3,7 +3,7 @@ import { createContext, type RefObject, useContext, useEffect } from "react";
 /** Whether the dialog around it shows a secret that would be lost with it; null outside of dialogs. */
 export const UncopiedSecret = createContext<RefObject<boolean> | null>(null);
 
-/** Tells the dialog around a secret, if there is one, whether the secret would be lost with it. */
+/** Reports to the dialog around a secret, if there is one, whether closing it would lose the secret. */
 export function useUncopiedSecret(isUncopied: boolean): void {
   const dialog = useContext(UncopiedSecret);
   useEffect(() => {

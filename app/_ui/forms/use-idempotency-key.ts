@@ -10,7 +10,7 @@ const newKey = (): string =>
 export type UsedKeys = Record<string, string>;
 
 /**
- * The Idempotency-Keys of a form: the same content keeps its key, also after another one was tried, so that a request whose
+ * The Idempotency-Keys of a form: the same content keeps its key, even after another one was tried, so that a request whose
  * response was lost can be repeated without being carried out twice.
  * @param kept where the keys stand, if they are to outlive the form.
  * @returns takes the content of a request, and gives its key.

@@ -2,7 +2,9 @@ type Listener = () => void;
 
 const listeners = new Set<Listener>();
 
-/** The router tells of each navigation that begins: a link, `router.push` or the way back, but not a change of the query by a filter. */
+/**
+ * The router reports each navigation that begins: a link, `router.push` or going back, but not a change of the query by a filter.
+ */
 export function navigationStarts(): void {
   for (const listener of listeners) listener();
 }

@@ -4,8 +4,8 @@ import { Notice } from "../notice";
 import type { UrlPatch } from "./use-url-state";
 
 /**
- * Tells that the address names filters which do not exist, as an old or mistyped link may, instead of hiding that the list is
- * not filtered by them.
+ * Says that the address names filters that do not exist, as an old or mistyped link may, instead of hiding that the list is not
+ * filtered by them.
  * @param understood the filters by their names in the address; empty: not set, or not understood.
  */
 export function UnusableFilters({

@@ -10,8 +10,8 @@ function shownBefore(button: Element, value: string): Element | null {
 }
 
 /**
- * Copies a value. Browsers give the clipboard to secure contexts only, and consoles are opened over plain HTTP as well: then
- * the value is selected where it stands before the button, and a toast tells that it was not copied.
+ * Copies a value. Browsers give the clipboard to secure contexts only, and consoles are opened over plain HTTP as well: then the
+ * value is selected where it is shown before the button, and a toast says that it was not copied.
  * @returns whether it was copied.
  */
 export async function copy(value: string, button?: Element): Promise<boolean> {

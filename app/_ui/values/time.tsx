@@ -94,7 +94,7 @@ export function Time({ value, fallback = "–" }: TimeProps) {
   );
 }
 
-/** A time among the details of one thing, written out beside its words: a finger or a keyboard cannot point at it. */
+/** A time among the details of one thing, with its exact form next to it: touch and keyboard cannot hover over it. */
 export function ExactTime({ value, fallback }: TimeProps) {
   const timeZone = useZone();
   const isExact = useExactTimes();

@@ -7,7 +7,7 @@ import { EXACT_TIMES_COOKIE } from "./cookies";
 /** A context, because a time does not know what the request's cookie says. */
 const ExactTimes = createContext(false);
 
-/** Tells the times below it whether to show date and clock. `forServer`: what the request's cookie says. */
+/** Provides the times below it with the choice to show date and clock. `forServer`: what the request's cookie says. */
 export function ExactTimesProvider({ forServer, children }: { forServer?: boolean; children: ReactNode }) {
   return <ExactTimes value={useCookieSwitch(EXACT_TIMES_COOKIE, forServer)}>{children}</ExactTimes>;
 }

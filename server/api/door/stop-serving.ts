@@ -28,13 +28,13 @@ function closeAll({ open }: Connection): void {
 }
 
 /**
- * Follows the connections of `server` from now on; call it before anything else handles its requests. When one is lost,
- * all its responses are closed, also those that wait for an earlier one.
+ * Follows the connections of `server` from now on; call it before anything else handles its requests. When one is lost, all its
+ * responses are closed, including those that wait for an earlier one.
  *
- * Node's own `close` and `closeIdleConnections` do not serve: they keep answering `keep-alive` on busy connections, wait for those that
- * never asked for anything, and cut off a long response that its caller is still reading.
- * @returns a function that stops the server. It ends idle connections at once and the others with their response, cuts off
- *   what is left after `withinMs`, and resolves when all are closed.
+ * Node's own `close` and `closeIdleConnections` do not serve: they keep answering `keep-alive` on busy connections, wait for
+ * those that never asked for anything, and cut off a long response that its caller is still reading.
+ * @returns a function that stops the server. It ends idle connections at once and the others with their response, cuts off what
+ *   is left after `withinMs`, and resolves when all are closed.
  */
 export function prepareStop(server: Server): (withinMs: number) => Promise<void> {
   const connections = new Map<Socket, Connection>();

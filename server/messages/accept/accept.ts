@@ -27,13 +27,14 @@ export type Accepted = { response: unknown; replayed: boolean };
 /** Messages per flush. With more, the admission locks are held longer than the saved fixed cost is worth. */
 const FLUSH_MESSAGES_MAX = 1_000;
 /**
- * Messages that wait to be accepted: several seconds' worth at the highest rate of one process. Past it a request is refused
+ * Messages that wait to be accepted: several seconds' worth at the highest rate of one process. Beyond that, a request is refused
  * with 503 rather than accepted after its caller has timed out. Documented in docs/limits.md.
  */
 const WAITING_MESSAGES_MAX = 50_000;
 /**
- * Longest pause between flushes under load. Their fixed cost in the database is that of some thirty messages, so fewer and larger
- * ones accept more; a message waits no longer for it than for a flush. Measured: docs/decisions/0019-shared-costs-of-acceptance.md.
+ * Longest pause between flushes under load. Their fixed cost in the database equals that of some thirty messages, so fewer and
+ * larger flushes accept more; a message waits no longer for the pause than for a flush. Measured:
+ * docs/decisions/0019-shared-costs-of-acceptance.md.
  */
 const GATHER_MS = 4;
 /** Messages per dispatch job: small enough that several workers share a large bulk. */
@@ -60,7 +61,7 @@ const acceptBatch = (batch: Acceptance[]): Promise<Settled<Accepted>[]> => {
       noteMiss();
       return decideAndWrite();
     }
-    // The balance fell after it was read, without the admission lock: by a process of an older version, or by hand.
+    // The balance fell after it was read, without the admission lock: through a process of an older version, or by hand.
     if (errorCodeOf(thrown) === CHECK_VIOLATION && (thrown as { constraint?: string }).constraint === NOT_NEGATIVE) {
       return decideAndWrite();
     }

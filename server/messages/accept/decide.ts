@@ -1,6 +1,6 @@
 /**
- * Decides on the requests of a batch, one after the other, from what was read under the admission locks (insert-ahead.ts: or
- * before them). Nothing is written here; accept.ts writes what was accepted.
+ * Decides on the requests of a batch, one after the other, from data read under the admission locks (or before them:
+ * insert-ahead.ts). Nothing is written here; accept.ts writes what was accepted.
  */
 import { readResponses, type StoredResponses } from "../../accounts/idempotency/stored-responses";
 import { type LockedAccount, lockAdmission } from "../../accounts/store";
@@ -81,8 +81,8 @@ export type AdmissionState = {
 /**
  * Takes the admission locks, then reads everything else.
  * @param readAccounts takes no locks, for a decision that is made again under them.
- * @param earlier the state of that decision. Its suppressions are taken over: they were read after the requests had come, and
- *   are looked at once more when a message is dispatched.
+ * @param earlier the state of that decision. Its suppressions are reused: they were read after the requests had arrived, and are
+ *   checked again when a message is dispatched.
  */
 export async function loadAdmissionState(
   tx: Tx,
@@ -126,7 +126,7 @@ export type AcceptedRequest = { item: Acceptance; messages: NewMessage[]; respon
 /** A response, and the request to be stored; null: the response is a replay. */
 type Decision = { response: unknown; request: AcceptedRequest | null };
 
-/** Decides on the requests in order. One that is refused refuses no other. */
+/** Decides on the requests in order. Refusing one does not refuse any other. */
 export const decideAll = (batch: readonly Acceptance[], state: AdmissionState): Settled<Decision>[] =>
   batch.map((item) => {
     try {

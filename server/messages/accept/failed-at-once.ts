@@ -11,7 +11,7 @@ import type { QuotaCount } from "./quotas";
 /** Messages of an account on a day, or of a request: those that go to a provider, and those that fail at once. */
 type Counts = { sent: number; failed: number };
 
-/** The counts stand with those of the quotas, with the account in place of a key. */
+/** The counts are stored with those of the quotas, under the account's id instead of a key's. */
 const PERIOD = "failed:";
 
 const idOf = (accountId: string, day: string): string => `${accountId} ${day}`;

@@ -27,14 +27,14 @@ type CheckedAccount = Pick<LockedAccount, "id" | "allowedCountries" | "floodIden
 type FraudDecision = { blocked: Map<CandidateMessage, Refusal>; release: () => void };
 
 /**
- * Blocked messages count for no limit but stand in the same index. At most this many are scanned per recipient; a recipient
+ * Blocked messages count towards no limit but are in the same index. At most this many are scanned per recipient; a recipient
  * with even more of them within the hour stays blocked.
  */
 const BLOCKED_SCANNED_MAX = 1_000;
 
 /**
- * Where only identical texts are limited, accepted messages stand between these without bound, too. At most this many more
- * messages than the limit are scanned per recipient; one with even more within the hour stays blocked.
+ * Where only identical texts are limited, any number of accepted messages can be in between, too. At most this many more messages
+ * than the limit are scanned per recipient; one with even more within the hour stays blocked.
  */
 const SCANNED_MAX = 10_000;
 

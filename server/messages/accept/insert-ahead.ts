@@ -1,8 +1,8 @@
 /**
  * Inserts the messages of a large batch before it takes the admission locks. An INSERT of a thousand messages takes far longer
  * than to decide on them, and under the locks nothing else of their account could be accepted meanwhile. The decision is made
- * twice: first without the locks, for the rows to insert, then under them. If it comes out otherwise, because money was spent or a
- * quota used up in between, the transaction is rolled back, and the batch accepted in the usual order.
+ * twice: first without the locks, for the rows to insert, then under them. If the results differ, because money was spent or a
+ * quota used up in between, the transaction is rolled back and the batch is accepted in the usual order.
  * docs/decisions/0048-large-batches-are-inserted-ahead.md
  */
 import { readAccounts } from "../../accounts/store";
@@ -20,9 +20,12 @@ import {
 } from "./decide";
 import { insertMessages, type NewMessage } from "./insert";
 
-/** Below this many messages, to decide twice costs more than it gains. */
+/** Below this many messages, deciding twice costs more than it gains. */
 const AHEAD_FROM = 250;
-/** After a miss, batches take the usual order for a while: a caller that provokes misses makes the database insert in vain. */
+/**
+ * After a miss, batches take the usual order for a while: a caller that provokes misses makes the database insert messages for
+ * nothing.
+ */
 const PAUSE_AFTER_MISS_MS = SECOND_MS;
 
 /** The decision under the locks differs from the one before them. */

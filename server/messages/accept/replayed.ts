@@ -1,4 +1,4 @@
-/** Messages of stored responses, as requests that are repeated with their Idempotency-Key get them. */
+/** Messages of stored responses, as they are returned to requests that are repeated with their Idempotency-Key. */
 import { pool } from "../../core/db";
 import { presentFailure } from "../present";
 import type { Message } from "../schema";

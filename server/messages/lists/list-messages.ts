@@ -61,7 +61,7 @@ export const STATUS_LISTS = {
   undelivered: "failed_messages",
 } as const;
 
-/** SQL: whether the account `$1` has the message `l` in no list. Each condition is one place in one index. */
+/** SQL: whether the account `$1` has the message `l` in no list. Each condition is a look-up of one key in one index. */
 const IS_DELIVERED = Object.entries(STATUS_LISTS)
   .map(([status, list]) => {
     const ofStatus = list === "failed_messages" ? ` AND o.status = '${status}'` : "";
@@ -76,7 +76,7 @@ type Selection = { from: string; id: string; text: string; values: unknown[] };
 const isNarrow = ({ to, from, reference, metadata, api_key_id: keyId }: Filter): boolean =>
   [to, from, reference, givenMetadata(metadata) ?? undefined, keyId].some((given) => given !== undefined);
 
-/** Whether the list is that of all messages, whose places are counted. */
+/** Whether the list is that of all messages, which has milestones. */
 const isUnfiltered = ({
   status,
   created_after: after,

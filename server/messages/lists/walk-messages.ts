@@ -77,7 +77,7 @@ const parameters = () => {
   return { values, put: (value: unknown) => `$${values.push(value)}` };
 };
 
-/** The index in which `limit` messages get furthest: to the end of one that is short, else to the oldest message. */
+/** The index in which `limit` messages reach furthest: to the end of a short one, else to the oldest message. */
 async function bestScan(db: Queryable, range: IdRange): Promise<IndexScan> {
   const { filter, limit } = range;
   const scans = scansOf(filter);

@@ -188,8 +188,8 @@ function authenticate(callback: Callback, { signingKey }: MessageBirdSettings, a
 const timeOf = (text: string | null): string | null => wireTime.parse(text?.replace(" ", "+"));
 
 /**
- * A message from a handset, perhaps without a text beside its pictures. One to a short code has names of its own for id, number and
- * text, and a time without a zone, which is not used.
+ * A message from a handset, perhaps with pictures only and no text. One to a short code uses different names for id, number and
+ * text, and has a time without a zone, which is not used.
  */
 function inboundOf(fields: URLSearchParams): Inbound {
   const isToShortCode = fields.has("shortcode");

@@ -226,7 +226,7 @@ const FromHandset = z.object({
   to: z.string(),
   text: z.string(),
 });
-/** A picture or another file, with or without a text beside it, or a message that Vonage cannot read. */
+/** A picture or another file, with or without an accompanying text, or a message that Vonage cannot read. */
 const FileFromHandset = FromHandset.extend({
   channel: z.enum(["sms", "mms"]),
   message_type: z.string(),

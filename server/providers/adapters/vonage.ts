@@ -142,7 +142,7 @@ const RECEIPT_CODES = new Map<string, Explained>([
   ["99", ["General error.", "unknown"]],
 ]);
 const NO_ERROR = "0";
-/** How the report of a part begins that was not taken, whose code is one of a send. */
+/** Beginning of the report of a part that was not taken; its code is one of a send. */
 const LOST_PART = "Part";
 /** Codes of messages that never reached a network. */
 const NEVER_LEFT = new Set(["10", "11", "50", "51", "52", "53", "54"]);

@@ -110,8 +110,8 @@ export async function returnProbes(provider: string, count: number): Promise<voi
 const PROBE_LOST_AFTER_S = 150;
 
 /**
- * A row that is written for a time so far ahead is from before the database's clock was set back. Its wait would last until the clock has come
- * there again.
+ * A row with a time this far ahead was written before the database's clock was set back. Its wait would last until the clock
+ * reaches that time again.
  */
 const SET_BACK_S = 60;
 
@@ -153,7 +153,7 @@ export async function updateProviderHealth(): Promise<void> {
   const { tended, counts } = await tendBreakers();
   if (tended > 0) invalidateProviders();
   const table = await providerTable();
-  // A bind must stand before the first message is sent, because receipts come through it.
+  // A bind must be established before the first message is sent, because receipts arrive through it.
   for (const id of PROVIDERS) table.openAdapter(id);
   await writeHealth(table.stateOf, counts);
 }

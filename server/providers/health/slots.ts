@@ -83,8 +83,8 @@ export function waitForSlot(adapter: Adapter): Promise<Slot> {
 }
 
 /**
- * Whether as many claimed messages wait for a slot of a provider as it has slots in this process. Further ones are to wait in the
- * database: here they would be without a limit when another provider sends its messages on to this one.
+ * Whether as many claimed messages wait for a slot of a provider as it has slots in this process. Further ones must wait in the
+ * database: here their number would be unlimited when messages fall back to this provider from another one.
  */
 export function hasManyWaiting(provider: string): boolean {
   const waiting = limiters().get(provider)?.waiting ?? [];

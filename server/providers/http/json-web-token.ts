@@ -11,7 +11,7 @@ export type SecretAlgorithm = keyof typeof DIGESTS;
 const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
 const decoded = (part: string): unknown => jsonOrNull(Buffer.from(part, "base64url").toString("utf8"));
 
-/** The algorithm that a token names; anything else than an object with a text there is "". */
+/** The algorithm that a token names; "" if its header is anything but an object with a text there. */
 function algorithmOf(head: string): string {
   const header = decoded(head);
   const alg = typeof header === "object" && header !== null && "alg" in header ? header.alg : "";

@@ -76,8 +76,8 @@ export const forOperators = (outcome: SendOutcome): SendOutcome =>
     : { ...outcome, detail: sentences(outcome.detail, outcome.providerDetail) };
 
 /**
- * An outcome that a stall of this process has caused. A provider that was not reached for it may be tried again, as one that throttles:
- * it never heard of the message, which would otherwise fail where it is the last of its chain.
+ * An outcome caused by a stall of this process. A provider that was not reached because of it may be tried again, like one that
+ * throttles: it never received the message, which would otherwise fail if it is the last of its chain.
  */
 export const ofOurStall = <Outcome extends NotAccepted>(outcome: Outcome): Outcome => ({
   ...outcome,
@@ -86,8 +86,8 @@ export const ofOurStall = <Outcome extends NotAccepted>(outcome: Outcome): Outco
 });
 
 /**
- * The outcome of a call that the egress proxy did not let through: nothing was sent. A failure of the proxy's own says nothing of the
- * provider: its breaker stays closed, and it may be tried again, as one that throttles.
+ * The outcome of a call that the egress proxy did not let through: nothing was sent. A failure of the proxy itself says nothing
+ * about the provider: its breaker stays closed, and it may be tried again, like one that throttles.
  */
 export const outcomeOfEgress = ({ code, message, isOfTarget }: EgressProxyError): NotAccepted =>
   outcomeOf(

@@ -10,7 +10,7 @@ export type ExchangeOptions = {
   limitMs: number;
 };
 
-/** A response so far, kept also when the exchange fails. */
+/** A response so far, kept even if the exchange fails. */
 export type Seen = {
   /** Null: no response has begun. */
   statusCode: number | null;

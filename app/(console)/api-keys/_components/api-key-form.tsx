@@ -64,7 +64,7 @@ const valuesOf = (apiKey: ApiKey): Values => ({
   expires_at: apiKey.expires_at ? localDay(apiKey.expires_at) : "",
 });
 
-/** An expiry that was not touched stays exact; the field shows its day alone. */
+/** An expiry that was not edited stays exact; the field shows only its day. */
 const keepExpiry = (input: Input, apiKey: ApiKey | undefined): Input =>
   apiKey?.expires_at && input.expires_at && valuesOf(apiKey).expires_at === localDay(input.expires_at)
     ? { ...input, expires_at: apiKey.expires_at }

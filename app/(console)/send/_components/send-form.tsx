@@ -70,7 +70,7 @@ export type MessageContent = { from: string; to: string; body: string; reference
 
 type Outcome = Pick<Message, "to" | "status" | "scheduled_at" | "error">;
 
-/** Tells the outcome as it is: a message can fail at the moment when it is accepted. */
+/** Reports the actual outcome: a message can fail at the moment it is accepted. */
 function tellOutcome({ to, status, scheduled_at, error }: Outcome): void {
   if (status === "failed") toastProblem(texts.done.failed(to), error?.message ?? texts.done.notSent);
   else if (scheduled_at) toastDone(texts.done.scheduled(to));
@@ -124,7 +124,7 @@ export function SendForm({
       send_at: sendAtProblem,
     },
   });
-  // With its keys: a message that was sent without a response, and is sent again from its draft, is still sent once.
+  // Includes its keys: a message that was sent without a response, and is sent again from its draft, is still sent once.
   const draft = useFormDraft(draftName, form, untouched, {
     beside: usedKeys,
     isDone: send.isSuccess,

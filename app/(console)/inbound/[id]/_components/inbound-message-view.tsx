@@ -127,7 +127,7 @@ function Facts({ message }: { message: InboundMessage }) {
   );
 }
 
-/** The event of the message; messages that were received by versions before the event have none. */
+/** The event of the message; messages that were received before such events existed have none. */
 function EventCard({ id }: { id: string }) {
   const events = trpc.webhooks.events.useQuery({ message_id: id, type: "message.received" });
   return (

@@ -108,7 +108,7 @@ function Compose({ accountId, senderIds }: { accountId: string; senderIds: strin
         onStop={sending.stop}
         onPutAway={() => {
           reset();
-          // Nobody who has got it, or may have, is to be one press away from getting it again.
+          // A single press must never send the text again to people who have got it, or may have.
           if (plan.results.length > 0 || isUnknown(sending.error)) setText("");
           setRestored(false);
           sending.putAway();

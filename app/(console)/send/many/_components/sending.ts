@@ -1,6 +1,6 @@
 /**
- * The send to many that this tab carries out. It stands beside the pages, not in one: it goes on while others are open, and its
- * page shows on return how far it has come.
+ * The send to many that this tab carries out. It is independent of the pages: it continues while others are open, and its page
+ * shows on return how far it has come.
  */
 import type { BulkResult } from "@/server/messages/schema";
 import type { ReadyRow } from "./batches";
@@ -45,7 +45,7 @@ const resultsOf = (batch: readonly ReadyRow[], { messages }: BulkResult): Result
     };
   });
 
-/** Shows the plan that was kept before the page was loaded anew. The plan of another account is put away. */
+/** Shows the plan that was kept before the page was reloaded. The plan of another account is put away. */
 export function restorePlan(storage: PlanStorage, accountId: string): void {
   if (sending.plan?.accountId === accountId) return;
   const kept = readPlan(storage);

@@ -25,12 +25,12 @@ function endOf(codes: SecondFactorRecovery, factor: SecondFactor): End | null {
 function useEnd(codes: SecondFactorRecovery) {
   const utils = trpc.useUtils();
   const factor = trpc.auth.secondFactor.get.useQuery(undefined, { refetchOnWindowFocus: "always" });
-  // From one window to another beside it, nothing but the focus changes.
+  // When the person moves from one visible window to another, only the focus changes.
   useWindowEvent("focus", () => void factor.refetch());
   return {
     // The state that was read before knows nothing of these codes.
     end: factor.data && factor.isFetchedAfterMount ? endOf(codes, factor.data) : null,
-    /** @returns whether they still work, as far as anybody can be asked. */
+    /** @returns whether they still work, as far as the service can be reached. */
     look: async (): Promise<boolean> => {
       const found = await utils.client.auth.secondFactor.get.query().catch(() => null);
       if (found) utils.auth.secondFactor.get.setData(undefined, found);

@@ -14,7 +14,7 @@ import { SecondFactorProofForm } from "./second-factor-proof";
 export function RegenerateRecoveryCodes({ madeAt, onDone }: { madeAt: string | null; onDone: () => void }) {
   const utils = trpc.useUtils();
   const regenerate = useChange(utils.client.auth.secondFactor.regenerateRecoveryCodes.mutate, {
-    // No second look shows codes again: whether there are others is all that can be found out.
+    // Codes are never shown a second time: the page can only find out whether there are new ones.
     look: async () => {
       const factor = await utils.client.auth.secondFactor.get.query();
       return factor.enabled && factor.recovery_codes_made_at !== madeAt ? LOST_CODES : undefined;
