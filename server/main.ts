@@ -33,12 +33,11 @@ import { refuseUnfitPooler, warnOfUnheardChanges } from "./observability/pooler-
 import { refuseOtherDatabase } from "./observability/same-database";
 import {
   checkLater,
+  checkMigrations,
   refuseIdleTriggers,
-  refuseTooNew,
   reportEgress,
-  warnOfLanguageOrder,
-  warnOfLosses,
   warnOfOtherKey,
+  warnOfServer,
 } from "./observability/start-check";
 import { startTracing } from "./observability/tracing";
 
@@ -68,10 +67,7 @@ async function checkSurroundings(): Promise<void> {
       pagesProcess().hearsChanges = hears;
     });
   }
-  if ((await refuseTooNew()) === null) onShutdown(checkLater(async () => (await refuseTooNew()) !== null));
-  await warnOfLanguageOrder();
-  await warnOfLosses();
-  await warnOfOtherKey();
+  for (const look of [checkMigrations, warnOfServer, warnOfOtherKey]) if (!(await look())) onShutdown(checkLater(look));
   onShutdown(keepClockChecked());
 }
 

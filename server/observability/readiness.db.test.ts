@@ -3,8 +3,10 @@ import { afterEach, expect, test, vi } from "vitest";
 import { addJob } from "../core/add-jobs";
 import { pool, type Tx, transaction } from "../core/db";
 import { newId } from "../core/ids";
+import { seal } from "../core/seal";
 import { pagesProcess } from "./pages-state";
 import { checkReadiness, invalidateReadiness } from "./readiness";
+import { warnOfOtherKey } from "./start-check";
 
 const heartbeat = (ageS: number) =>
   pool().query("INSERT INTO workers (id, seen_at) VALUES ($1, clock_timestamp() - $2 * interval '1 second')", [
@@ -214,4 +216,13 @@ test("a process whose pages hear of no changes says so, and is ready all the sam
     const { failing, checks } = await look();
     expect([failing.includes("live"), checks.live]).toEqual([false, { ok: hears }]);
   }
+});
+
+test("a process with another SECRET_KEY says so, and is ready all the same: the right one may be lost", async () => {
+  expect((await look()).checks.secret_key).toBeUndefined();
+  const sealed = seal("another key", "provider settings", "{}");
+  await pool().query("INSERT INTO providers (id, settings_sealed) VALUES ('twilio', $1)", [sealed]);
+  await warnOfOtherKey();
+  const { failing, checks } = await look();
+  expect([failing.includes("secret_key"), checks.secret_key]).toEqual([false, { ok: false }]);
 });

@@ -8,6 +8,7 @@ import { errorFields, log } from "../core/log";
 import { LEASE_S } from "../core/worker-id";
 import { readMigrationState } from "./migrations";
 import { pagesProcess } from "./pages-state";
+import { secretKey } from "./secret-key-state";
 
 const CHECK_TIMEOUT_MS = 5 * SECOND_MS;
 /** The database is queried at most once in this time, however many callers there are. */
@@ -35,6 +36,8 @@ export type Readiness = {
     pages?: Check & { restarts: number };
     /** Of web processes with pages only: whether open pages show changes at once. It never makes readiness fail either. */
     live?: Check;
+    /** Whether SECRET_KEY opened a stored secret at the start. It never makes readiness fail: the right key may be lost. */
+    secret_key?: Check;
   };
 };
 
@@ -142,7 +145,9 @@ async function readReadiness(): Promise<Readiness> {
   const { isUp, restarts, hearsChanges } = pagesProcess();
   const pages = isUp === null ? {} : { pages: { ok: isUp, restarts } };
   const live = hearsChanges === null ? {} : { live: { ok: hearsChanges } };
-  return { ok: failing.length === 0, failing, checks: { ...checks, ...pages, ...live } };
+  const { opens } = secretKey();
+  const key = opens === null ? {} : { secret_key: { ok: opens } };
+  return { ok: failing.length === 0, failing, checks: { ...checks, ...pages, ...live, ...key } };
 }
 
 const readiness = cachedRead("observability.readiness", FRESH_MS, readReadiness);

@@ -3,7 +3,7 @@ import { pool } from "../core/db";
 import { secretKeys } from "../core/env";
 import * as logger from "../core/log";
 import { seal } from "../core/seal";
-import { waitForMigrations, warnOfLanguageOrder, warnOfLosses, warnOfOtherKey } from "./start-check";
+import { checkMigrations, waitForMigrations, warnOfOtherKey, warnOfServer } from "./start-check";
 
 const NEWEST = "(SELECT max(migration_name) FROM _prisma_migrations)";
 
@@ -26,6 +26,18 @@ test("a worker that starts while the database is away waits for its migrations a
   await waiting;
 });
 
+test("a web process that starts before the migrations says so, once it can look", async () => {
+  const logged = vi.spyOn(logger, "log");
+  expect(await checkMigrations()).toBe(true);
+  expect(logged).not.toHaveBeenCalled();
+  await pool().query(`UPDATE _prisma_migrations SET finished_at = NULL WHERE migration_name = ${NEWEST}`);
+  vi.spyOn(pool(), "query").mockRejectedValueOnce(new Error("connect ECONNREFUSED") as never);
+  expect(await checkMigrations()).toBe(false);
+  expect(await checkMigrations()).toBe(true);
+  expect(logged).toHaveBeenLastCalledWith("warn", "migrations.pending", { pending: [expect.any(String)] });
+  await pool().query(`UPDATE _prisma_migrations SET finished_at = now() WHERE migration_name = ${NEWEST}`);
+});
+
 test("a worker whose database is away for a minute ends, and says so", async () => {
   const queried = vi.spyOn(pool(), "query").mockRejectedValue(new Error("connect ECONNREFUSED") as never);
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
@@ -36,28 +48,27 @@ test("a worker whose database is away for a minute ends, and says so", async () 
   expect(await ended).toBe("Error: The database was not reached for a minute.");
 });
 
-test("a database that sorts texts as a language does is warned of, one that compares bytes is not", async () => {
+test("a server that may lose what it has acknowledged is warned of, and so are texts that sort as a language does", async () => {
   const logged = vi.spyOn(logger, "log");
-  await warnOfLanguageOrder();
-  expect(logged).not.toHaveBeenCalled();
+  const see = expect.anything();
+  const off = ["fsync", "full_page_writes"];
+  // The server of these tests need not survive a crash.
+  await warnOfServer();
+  expect(logged.mock.calls).toEqual([["warn", "database.not_crash_safe", { off, see }]]);
+  logged.mockClear();
   // The order of English, as most installers of PostgreSQL choose it for a whole database.
   const plain = pool().query.bind(pool()) as (text: string) => Promise<unknown>;
-  vi.spyOn(pool(), "query").mockImplementation(((text: string) =>
-    plain(text.replace("'B'", `'B' COLLATE "en-x-icu"`))) as never);
-  await warnOfLanguageOrder();
-  expect(logged).toHaveBeenCalledWith("warn", "database.language_order", expect.anything());
+  vi.spyOn(pool(), "query").mockImplementationOnce(((text: string) =>
+    plain(text.replace("'B'", `'B' COLLATE "en-x-icu"`).replace("'off'", "'other'"))) as never);
+  await warnOfServer();
+  expect(logged.mock.calls).toEqual([["warn", "database.language_order", { see }]]);
 });
 
-test("a server that may lose what it has acknowledged is warned of", async () => {
-  const logged = vi.spyOn(logger, "log");
-  // The server of these tests need not survive a crash.
-  await warnOfLosses();
-  const off = ["fsync", "full_page_writes"];
-  expect(logged).toHaveBeenCalledWith("warn", "database.not_crash_safe", { off, see: expect.anything() });
-  logged.mockClear();
-  vi.spyOn(pool(), "query").mockResolvedValueOnce({ rows: [] } as never);
-  await warnOfLosses();
-  expect(logged).not.toHaveBeenCalled();
+test("a database that is away at the start is looked at later", async () => {
+  vi.spyOn(pool(), "query").mockRejectedValue(new Error("connect ECONNREFUSED") as never);
+  expect(await Promise.all([warnOfServer(), warnOfOtherKey(), checkMigrations()])).toEqual([false, false, false]);
+  vi.restoreAllMocks();
+  expect(await Promise.all([warnOfServer(), warnOfOtherKey(), checkMigrations()])).toEqual([true, true, true]);
 });
 
 test("a process whose SECRET_KEY opens none of the stored secrets says so; one that opens some does not", async () => {

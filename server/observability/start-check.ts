@@ -10,6 +10,7 @@ import { idleTriggersLine } from "./idle-triggers";
 import type { MigrationState } from "./migration-state";
 import { tooNewLine } from "./migration-state";
 import { readMigrationState } from "./migrations";
+import { secretKey } from "./secret-key-state";
 
 const LOOK_EVERY_MS = SECOND_MS;
 /** Between two looks of {@link checkLater}, each of which says in the log that the database was not there. */
@@ -44,7 +45,7 @@ export function checkLater(check: () => Promise<boolean>): () => Promise<void> {
  * @returns the state of its migrations; null when it could not be read.
  * @throws Error with one line for people.
  */
-export async function refuseTooNew(): Promise<MigrationState | null> {
+async function refuseTooNew(): Promise<MigrationState | null> {
   const state = await readMigrationState(pool()).catch((thrown) => {
     log("warn", "migrations.not_read", errorFields(thrown));
     return null;
@@ -53,6 +54,17 @@ export async function refuseTooNew(): Promise<MigrationState | null> {
   if (refusal) throw plainError(refusal);
   if (state && state.newer.length > 0) log("warn", "migrations.newer", { newer: state.newer });
   return state;
+}
+
+/**
+ * Refuses a database that is too new, and warns of one that lacks migrations: until they are applied a web process responds with errors.
+ * @returns whether it could be looked at.
+ * @throws Error with one line for people.
+ */
+export async function checkMigrations(): Promise<boolean> {
+  const state = await refuseTooNew();
+  if (state && state.pending.length > 0) log("warn", "migrations.pending", { pending: state.pending });
+  return state !== null;
 }
 
 /**
@@ -69,26 +81,26 @@ export async function refuseIdleTriggers(): Promise<boolean> {
   return line !== undefined;
 }
 
-/**
- * Warns of a database whose texts sort as words of a language do: every comparison of ids then costs more, and an upgrade of the
- * system's C library may change the order beneath its indexes. A database that cannot be read is warned of elsewhere.
- */
-export async function warnOfLanguageOrder(): Promise<void> {
-  const { rows } = await pool()
-    .query<{ isOfLanguage: boolean }>(`SELECT 'a' < 'B' AS "isOfLanguage"`)
-    .catch(() => ({ rows: [] }));
-  if (rows[0]?.isOfLanguage) log("warn", "database.language_order", { see: "docs/operations.md, The database" });
-}
+/** Whether texts sort as words of a language do, and which settings that keep what was committed are off. */
+const SERVER = `SELECT 'a' < 'B' AS "isOfLanguage", ARRAY(SELECT name FROM pg_settings
+  WHERE name IN ('fsync', 'full_page_writes') AND setting = 'off' ORDER BY name) AS off`;
 
-/** Warns of a server that may lose what it has acknowledged when its machine crashes. No connection can change these settings. */
-export async function warnOfLosses(): Promise<void> {
-  const { rows } = await pool()
-    .query<{ name: string }>(
-      "SELECT name FROM pg_settings WHERE name IN ('fsync', 'full_page_writes') AND setting = 'off' ORDER BY name",
-    )
-    .catch(() => ({ rows: [] }));
-  const off = rows.map(({ name }) => name);
-  if (off.length > 0) log("warn", "database.not_crash_safe", { off, see: "docs/operations.md, The database" });
+/**
+ * Warns of a database whose texts sort as words of a language do: every comparison of ids then costs more, and an upgrade of the system's C
+ * library may change the order beneath its indexes. And of a server that may lose what it has acknowledged when its machine crashes. No
+ * connection can change either. One that cannot be read is warned of elsewhere.
+ * @returns whether it could be looked at.
+ */
+export async function warnOfServer(): Promise<boolean> {
+  const see = "docs/operations.md, The database";
+  const read = await pool()
+    .query<{ isOfLanguage: boolean; off: string[] }>(SERVER)
+    .catch(() => null);
+  if (read === null) return false;
+  const { isOfLanguage = false, off = [] } = read.rows[0] ?? {};
+  if (isOfLanguage) log("warn", "database.language_order", { see });
+  if (off.length > 0) log("warn", "database.not_crash_safe", { off, see });
+  return true;
 }
 
 /** Secrets that were sealed lately, with their purposes. */
@@ -107,13 +119,18 @@ function isOpened({ purpose, sealed }: { purpose: SealPurpose; sealed: string })
 /**
  * Says that this process has another SECRET_KEY than those that stored secrets: it cannot sign webhooks, and receipts that a worker asks for
  * are refused by web processes with the right one. The key may also have been lost, so the process starts.
+ * @returns whether it could be looked at.
  */
-export async function warnOfOtherKey(): Promise<void> {
-  const { rows } = await pool()
+export async function warnOfOtherKey(): Promise<boolean> {
+  const read = await pool()
     .query<{ purpose: SealPurpose; sealed: string }>(SEALED)
-    .catch(() => ({ rows: [] }));
-  if (rows.length > 0 && !rows.some(isOpened))
-    log("error", "secret_key.differs", { see: "docs/operations.md, A process has another SECRET_KEY" });
+    .catch(() => null);
+  if (read === null) return false;
+  const { rows } = read;
+  const opens = rows.length === 0 || rows.some(isOpened);
+  secretKey().opens = opens;
+  if (!opens) log("error", "secret_key.differs", { see: "docs/operations.md, A process has another SECRET_KEY" });
+  return true;
 }
 
 /**

@@ -1,0 +1,7 @@
+/** Whether the SECRET_KEY of this process is that of the others, as monitoring sees it. */
+import { defineProcessValue } from "../core/process";
+
+/** `opens`: whether it opened one of the stored secrets at the start of this process, or there were none; null: not known. */
+export const secretKey = defineProcessValue("observability.secret_key", (): { opens: boolean | null } => ({
+  opens: null,
+}));
