@@ -139,7 +139,7 @@ const kind = z.looseObject({ type: z.string() });
 
 const event = z.object({
   type: z.string(),
-  time: z.string().nullish(),
+  time: z.string().nullish().catch(null),
   description: wireText,
   to: z.string().nullish(),
   errorCode: wireCodeOrNull,
@@ -148,7 +148,7 @@ const event = z.object({
     from: z.string().nullish(),
     to: z.array(z.string()).nullish(),
     text: z.string().nullish(),
-    tag: z.string().nullish(),
+    tag: wireText,
   }),
 });
 

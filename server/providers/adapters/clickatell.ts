@@ -147,7 +147,7 @@ const timestamp = z
 
 const receipt = z.object({
   messageId: wireId,
-  clientMessageId: z.string().nullish(),
+  clientMessageId: wireText,
   statusCode: wireCodeOrNull,
   status: z.string().nullish(),
   timestamp,

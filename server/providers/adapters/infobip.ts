@@ -125,10 +125,10 @@ const when = z.preprocess(
 const networkError = z.object({ id: z.number(), name: wireText, description: wireText });
 
 const result = ofMessage.extend({
-  callbackData: z.string().nullish(),
+  callbackData: wireText,
   sentAt: when,
   doneAt: when,
-  error: networkError.nullish(),
+  error: networkError.nullish().catch(null),
 });
 
 const fromHandset = z.object({

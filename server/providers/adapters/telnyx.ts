@@ -107,7 +107,10 @@ const REPORTED: ReadonlyMap<string, Reported> = new Map<string, Reported>([
   ["expired", ["undelivered", "The message was not delivered in time.", "expired"]],
 ]);
 
-const faults = z.array(z.object({ code: wireCodeOrNull, title: wireText, detail: wireText })).nullish();
+const faults = z
+  .array(z.object({ code: wireCodeOrNull, title: wireText, detail: wireText }))
+  .nullish()
+  .catch(null);
 
 type ReportedFault = NonNullable<z.output<typeof faults>>[number];
 

@@ -133,3 +133,50 @@ it.each(FAILED)(
       expect(read(provider, status, withText(text)), JSON.stringify(text)).toMatchObject(outcome);
   },
 );
+
+/** A receipt whose `text` only explains. */
+type Reporting = readonly [provider: string, withText: (text: unknown) => unknown];
+
+const REPORTING: readonly Reporting[] = [
+  [
+    "telnyx",
+    (text) => ({
+      data: {
+        event_type: "message.finalized",
+        payload: { id: "m1", to: [{ status: "delivery_failed" }], errors: text },
+      },
+    }),
+  ],
+  [
+    "infobip",
+    (text) => ({
+      results: [{ messageId: "m1", status: { groupId: 2, id: 9, name: text }, error: text, callbackData: text }],
+    }),
+  ],
+  [
+    "bandwidth",
+    (text) => [
+      { type: "message-failed", time: text, description: text, errorCode: "4750", message: { id: "m1", tag: text } },
+    ],
+  ],
+  ["clickatell", (text) => ({ messageId: "m1", statusCode: 7, clientMessageId: text })],
+  [
+    "sinch",
+    (text) => ({ type: "recipient_delivery_report_sms", batch_id: "m1", status: "Failed", client_reference: text }),
+  ],
+];
+
+it.each(REPORTING)("a receipt of %s counts, whatever type its texts have", (provider, withText) => {
+  for (const text of TEXTS) {
+    const callback = {
+      method: "POST",
+      url: "https://sms.example.test/receipts",
+      headers: {},
+      body: Buffer.from(JSON.stringify(withText(text))),
+    };
+    const { reports } = httpProvider(provider)?.readCallback(callback) ?? { reports: [] };
+    expect(reports, JSON.stringify(text)).toMatchObject([
+      { providerMessageId: "m1", status: expect.stringMatching(/^(failed|undelivered)$/) },
+    ]);
+  }
+});
