@@ -121,7 +121,7 @@ describe.each(TAKEN)("a message that %s took (HTTP %d)", (provider, status, with
     expect(read(provider, status, withId(12_345, "ok"))).toEqual({ kind: "accepted", providerMessageIds: ["12345"] });
   });
 
-  it.each([undefined, null, "", true, [], {}, 2 ** 60])("has no id that is %j: its outcome is unknown", (id) => {
+  it.each([undefined, null, "", 0, true, [], {}, 2 ** 60])("has no id that is %j: its outcome is unknown", (id) => {
     expect(() => read(provider, status, withId(id, "ok"))).toThrow();
   });
 });

@@ -30,8 +30,8 @@ export const wireCodeOrNull = wireCode.nullish().catch(null);
 /** A text that explains something; anything but a text or a number is null, since it decides nothing. */
 export const wireText = z.union([z.string(), z.number()]).transform(String).nullish().catch(null);
 
-/** An id: a text, or a whole number that JSON keeps exactly. */
-export const wireId = z.union([z.string().min(1), z.int()]).transform(String);
+/** An id: a text, or a positive whole number that JSON keeps exactly. */
+export const wireId = z.union([z.string().min(1), z.int().positive()]).transform(String);
 
 /** Parses JSON; null when it is invalid. */
 export function jsonOrNull(text: string): unknown {
