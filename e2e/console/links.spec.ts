@@ -25,7 +25,7 @@ test("a page that is long in coming is announced until it is there, also from a 
   await page.goto("/messages");
   const row = page.getByRole("row", { name: /\+15550100001/ });
   await expect(row).toBeVisible();
-  const bar = page.getByRole("progressbar", { name: "Loading the page" });
+  const bar = page.getByRole("progressbar", { name: "Loading" });
   await expect(bar).toHaveCount(0);
   const isPage = (url: URL) => url.searchParams.has("_rsc");
   await page.route(isPage, async (route) => {
@@ -58,5 +58,26 @@ test("a page that is long in coming is announced until it is there, also from a 
     release();
     await expect(page).toHaveURL(`/messages/${body.data.id}`, { timeout: 500 });
   }).toPass();
+  await expect(bar).toHaveCount(0);
+});
+
+test("so is a dialog that is opened for the first time", async ({ console: page }) => {
+  await page.goto("/api-keys");
+  const open = page.getByRole("button", { name: "Create API key" }).first();
+  await expect(open).toBeVisible();
+  await page.waitForLoadState("networkidle");
+  let load = () => {};
+  const wanted = new Promise<void>((resolve) => {
+    load = resolve;
+  });
+  await page.route("**/_next/static/**/*.js", async (route) => {
+    await wanted;
+    await route.continue();
+  });
+  await open.click();
+  const bar = page.getByRole("progressbar", { name: "Loading" });
+  await expect(bar).toBeVisible();
+  load();
+  await expect(page.getByRole("dialog", { name: "Create an API key" })).toBeVisible();
   await expect(bar).toHaveCount(0);
 });

@@ -4,7 +4,7 @@ const en = {
   skipToContent: "Skip to content",
   openNavigation: "Open navigation",
   closeNavigation: "Close navigation",
-  loadingPage: "Loading the page",
+  loading: "Loading",
   theme: "Theme",
   schemes: { light: "Light", dark: "Dark", auto: "Match system" },
   compactTables: "Compact tables",

@@ -70,8 +70,43 @@ const nextChance = () =>
     }
   });
 
+let partsUnderWay = 0;
+const partListeners = new Set<() => void>();
+
+/** The listeners hear of it later: React begins to load a part while it renders, when no other component may be changed. */
+function countParts(change: 1 | -1): void {
+  partsUnderWay += change;
+  queueMicrotask(() => {
+    for (const listener of partListeners) listener();
+  });
+}
+
+function subscribeToParts(listener: () => void): () => void {
+  partListeners.add(listener);
+  return () => {
+    partListeners.delete(listener);
+  };
+}
+
+/** Whether a part of the page, such as a dialog that was never opened, is being loaded. */
+export const usePartUnderWay = (): boolean =>
+  useSyncExternalStore(
+    subscribeToParts,
+    () => partsUnderWay > 0,
+    () => false,
+  );
+
 /** Loads a part of a page, however long the service cannot be reached. @throws when the service is there, and the part is not. */
 export async function loadPatiently<Part>(load: () => Promise<Part>): Promise<Part> {
+  countParts(1);
+  try {
+    return await loadWhenReachable(load);
+  } finally {
+    countParts(-1);
+  }
+}
+
+async function loadWhenReachable<Part>(load: () => Promise<Part>): Promise<Part> {
   for (let triesLeft = TRIES_WITH_SERVICE; ; ) {
     try {
       return await load();

@@ -4,7 +4,7 @@ import { Box, Burger, Group } from "@mantine/core";
 import type { ReactNode } from "react";
 import { frameTexts as texts } from "@/app/_texts/ui/frame";
 import { OfflineNote } from "../connection/offline-note";
-import { NavigationProgress } from "./navigation-progress";
+import { LoadingBar } from "./loading-bar";
 
 /**
  * The frame of a page: the header, the navigation beside it on wide screens, and the content. Mantine's can be resized by
@@ -41,7 +41,7 @@ export function Shell({
       <a href="#content" className="skip-link">
         {texts.skipToContent}
       </a>
-      <NavigationProgress />
+      <LoadingBar />
       <header className="shell-header">
         <Group h="100%" px="md" gap="sm" wrap="nowrap">
           <Burger
