@@ -47,7 +47,11 @@ test("a table is checked line by line, sent with a text for each, and its result
   await compose(page, "+14155550107\n+14155550108\n+14155550109", "To others");
   await page.getByLabel("Numbers or table").fill(TABLE);
   await expect(page.getByText("6 lines read")).toBeVisible();
-  await page.getByRole("textbox", { name: "Text", exact: true }).fill("Hello {{name}}");
+  await page.getByRole("textbox", { name: "Text", exact: true }).fill("Hello {name}");
+  const warning = page.getByRole("alert").filter({ hasText: "{name} is not a placeholder" });
+  await warning.getByRole("button", { name: "Write {{name}}" }).click();
+  await expect(warning).toBeHidden();
+  await expect(page.getByRole("textbox", { name: "Text", exact: true })).toHaveValue("Hello {{name}}");
   await page.getByRole("button", { name: "Check every line" }).click();
   await expect(page.getByRole("region", { name: "Ready to send" })).toBeVisible();
   await Promise.all([page.waitForResponse(/messages\.estimate/), late.open()]);
@@ -60,7 +64,7 @@ test("a table is checked line by line, sent with a text for each, and its result
   await expect(check).toContainText("$0.02");
   await expect(check).toContainText("$99.98");
   await check.getByRole("button", { name: "Send 2 messages" }).click();
-  await expect(page.getByRole("heading", { name: "All batches were accepted" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Send complete" })).toBeVisible();
   const [file] = await Promise.all([
     page.waitForEvent("download"),
     page.getByRole("button", { name: "Download results" }).click(),
@@ -109,7 +113,7 @@ test("a send goes on while another page is open, stops on request, and a lost re
   await expect(page.getByText("500 of 620 confirmed")).toBeVisible();
   await page.reload();
   await page.getByRole("button", { name: "Continue" }).click();
-  await expect(page.getByRole("heading", { name: "All batches were accepted" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Send complete" })).toBeVisible();
   expect(lost).toBe(1);
   const { body } = await api.get("/messages?limit=1");
   expect(body.pagination).toMatchObject({ total: 620 });

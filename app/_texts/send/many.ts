@@ -22,6 +22,15 @@ const en = {
     from: "From",
     text: "Text",
     insert: "Insert:",
+    almost: {
+      title: (written: readonly string[]) =>
+        plural(written.length, {
+          one: `${written.join(", ")} is not a placeholder`,
+          other: `${written.join(", ")} are not placeholders`,
+        }),
+      explanation: "Recipients would read it as it stands. Placeholders have double braces.",
+      replace: (placeholders: string) => `Write ${placeholders}`,
+    },
     smart: "Replace typographic punctuation",
     smartHint: "Curly quotes and dashes become plain ones, which can save segments.",
     messageTo: (number: string) => `The message to ${number}`,
@@ -51,7 +60,7 @@ const en = {
       plural(count, { one: `${shown} line is left out.`, other: `${shown} lines are left out.` }),
   },
   progress: {
-    done: "All batches were accepted",
+    done: "Send complete",
     sending: "Sending…",
     incomplete: "This send is not complete",
     confirmedBar: "Recipients confirmed",

@@ -2,9 +2,11 @@
 
 import { Button, Card, Group, NativeSelect, Stack, Switch, Text, Textarea, Title } from "@mantine/core";
 import { sendManyTexts } from "@/app/_texts/send/many";
+import { Notice } from "@/app/_ui/notice";
 import { fillIn } from "@/server/messages/placeholders";
 import { segmentText } from "@/server/messages/segments";
 import { SegmentMeter } from "../../_components/segment-meter";
+import { almostPlaceholders, replaceAlmost } from "./almost-placeholders";
 import type { Row } from "./batches";
 
 export type BulkDraft = { from: string; body: string; smart: boolean };
@@ -62,6 +64,7 @@ export function TextCard({
             ))}
           </Group>
         )}
+        <AlmostNote body={draft.body} columns={columns} onChange={(body) => onChange({ body })} />
         <SegmentMeter body={preview} segmentation={segmentText(preview)} />
         <Switch
           label={texts.smart}
@@ -81,5 +84,28 @@ export function TextCard({
         )}
       </Stack>
     </Card>
+  );
+}
+
+/** Warns of placeholders that are written in another program's way. */
+function AlmostNote({
+  body,
+  columns,
+  onChange,
+}: {
+  body: string;
+  columns: readonly string[];
+  onChange: (body: string) => void;
+}) {
+  const texts = sendManyTexts.text.almost;
+  const found = almostPlaceholders(body, columns);
+  if (found.length === 0) return null;
+  return (
+    <Notice title={texts.title(found.map(({ written }) => written))} role="alert">
+      <Text size="sm">{texts.explanation}</Text>
+      <Button variant="default" size="xs" mt="xs" onClick={() => onChange(replaceAlmost(body, found))}>
+        {texts.replace([...new Set(found.map(({ meant }) => meant))].join(", "))}
+      </Button>
+    </Notice>
   );
 }
