@@ -35,7 +35,7 @@ test("a part of a number finds its messages", async ({ console: page, api, accou
   await test.step("the link back to all messages keeps the filter", async () => {
     await page.getByRole("searchbox", { name: "Recipient" }).fill("718387");
     await expect(table.getByText("+14155550182")).toBeHidden();
-    await table.getByText("Hello").click();
+    await table.getByText("Hello").filter({ visible: true }).click();
     await page.waitForURL(`/messages/${ids[1]}`);
     await page.getByRole("link", { name: "All messages" }).click();
     await page.waitForURL("/messages?to=718387");
@@ -46,8 +46,9 @@ test("a part of a number finds its messages", async ({ console: page, api, accou
 
   await test.step("a row opens by a click, not by the selection of its text or a click for another tab", async () => {
     await page.getByRole("searchbox", { name: "Recipient" }).fill("");
-    const [later, earlier] = [table.getByText("Hello").first(), table.getByText("Hello").last()];
-    await expect(table.getByText("Hello")).toHaveCount(2);
+    const bodies = table.getByText("Hello").filter({ visible: true });
+    const [later, earlier] = [bodies.first(), bodies.last()];
+    await expect(bodies).toHaveCount(2);
     const asked: string[] = [];
     page.on("request", (request) => asked.push(new URL(request.url()).pathname));
     const box = await later.boundingBox();

@@ -51,10 +51,8 @@ const columns = (): ReadonlyArray<Column<AuditEntry>> => [
   {
     key: "action",
     header: texts.action,
-    // An id takes two lines.
-    width: "clamp(150px, 16vw, 220px)",
     render: (entry) => (
-      <>
+      <div className="audit-action">
         <Text size="sm" fw={500}>
           {texts.did(entry.action)}
           {!entry.livemode && (
@@ -78,7 +76,7 @@ const columns = (): ReadonlyArray<Column<AuditEntry>> => [
             <Time value={entry.created_at} />
           </Text>
         </Box>
-      </>
+      </div>
     ),
   },
   { key: "changes", header: texts.values, visibleFrom: "md", render: (entry) => <Changes entry={entry} /> },
