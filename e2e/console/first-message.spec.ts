@@ -13,6 +13,12 @@ test("from a new key in the browser to a signed webhook on the customer's server
     await page.getByRole("button", { name: "Add endpoint" }).first().click();
     await page.getByLabel("Endpoint URL").fill(receiver.url);
     await page.getByRole("button", { name: "Create endpoint" }).click();
+    const [guide] = await Promise.all([
+      page.waitForEvent("popup"),
+      page.getByRole("link", { name: "How to verify it" }).click(),
+    ]);
+    await expect(guide.getByRole("heading", { name: "Verify the signature" })).toBeInViewport();
+    await guide.close();
     return (await page.getByTestId("secret-value").textContent()) ?? "";
   });
 
@@ -23,6 +29,10 @@ test("from a new key in the browser to a signed webhook on the customer's server
     await page.getByRole("button", { name: "Create key" }).click();
     const shown = (await page.getByTestId("secret-value").textContent()) ?? "";
     expect(shown).toMatch(/^ds_live_[0-9A-Za-z]{32}$/);
+    await expect(page.getByRole("link", { name: "How to send a message with it" })).toHaveAttribute(
+      "href",
+      "/docs/quick-start",
+    );
     return shown;
   });
 

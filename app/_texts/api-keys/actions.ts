@@ -9,6 +9,7 @@ const en = {
   newKey: {
     copyNow: "Copy the key now",
     label: (key: string) => `Key “${key}”`,
+    howToSend: "How to send a message with it",
   },
   revoke: {
     button: "Revoke",

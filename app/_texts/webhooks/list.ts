@@ -26,6 +26,7 @@ const en = {
     secretOnce: "It is shown only once. Your server needs it to verify that events come from this service.",
     signature:
       "Each request carries Service-Signature: t=<unix time>,v1=<hex>, where v1 is the HMAC-SHA-256 of “t.body” under this secret.",
+    howToVerify: "How to verify it",
     form: "New endpoint",
     notCreated: "The endpoint was not created",
     submit: "Create endpoint",

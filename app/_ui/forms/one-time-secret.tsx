@@ -18,7 +18,7 @@ export function OneTimeSecret({
   label: string;
   value: string;
   /** Below the secret: how it is used. */
-  notice?: string;
+  notice?: ReactNode;
   onDone: () => void;
 }) {
   return (

@@ -1,7 +1,7 @@
 "use client";
 
 import { Button, Code, Stack, Text } from "@mantine/core";
-import { useId, useState } from "react";
+import { type ReactNode, useId, useState } from "react";
 import { valuesTexts as texts } from "@/app/_texts/ui/values";
 import { useLeaveQuestion } from "@/app/_ui/drafts/use-leave-question";
 import { IconCheck, IconCopy } from "@/app/_ui/icons/icons";
@@ -11,7 +11,7 @@ import { useCopy } from "./use-copy";
 type Secret = {
   label: string;
   value: string;
-  notice?: string;
+  notice?: ReactNode;
   /** The person can have it shown again. */
   isRepeatable?: boolean;
 };

@@ -8,6 +8,7 @@ import { FormModal } from "@/app/_ui/forms/form-modal";
 import { OneTimeSecret } from "@/app/_ui/forms/one-time-secret";
 import { secretDialog } from "@/app/_ui/forms/secret-dialog";
 import { useOnce } from "@/app/_ui/forms/use-idempotency-key";
+import { LinkBeside } from "@/app/_ui/frame/link-beside";
 
 const EndpointForm = lazily(() => import("./endpoint-form").then((file) => ({ default: file.EndpointForm })));
 
@@ -32,7 +33,12 @@ export function CreateEndpointDialog({ opened, onClose }: { opened: boolean; onC
           warning={texts.create.secretOnce}
           label={parts.secret.label}
           value={created.signing_secret}
-          notice={texts.create.signature}
+          notice={
+            <>
+              {texts.create.signature}{" "}
+              <LinkBeside href="/docs/webhooks#verify-the-signature">{texts.create.howToVerify}</LinkBeside>
+            </>
+          }
           onDone={onClose}
         />
       ) : (
