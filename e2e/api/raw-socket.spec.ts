@@ -30,7 +30,7 @@ test("what HTTP allows and few clients write is answered like anything else", as
   const chunks = [body.slice(0, half), body.slice(half)].map((part) => `${part.length.toString(16)}\r\n${part}\r\n`);
   const answers: [name: string, bytes: string, statuses: number[]][] = [
     ["absolute form", last(`GET ${service.url}/api/v1/balance HTTP/1.1`), [200]],
-    ["encoded letters", last("GET /api/%761/bal%61nce HTTP/1.1"), [200]],
+    ["encoded letters", last("GET /api/v1/bal%61nce HTTP/1.1"), [200]],
     ["absolute form of another host", last("GET http://other.invalid/api/v1/balance HTTP/1.1"), [200]],
     [
       "absolute form with a body",
@@ -192,7 +192,7 @@ test("paths that lead nowhere, however they are written, are answered in the sha
     ["/api/v1/../v1/balance", 404],
     ["/api/v1/./balance", 404],
     ["/api/v1/BALANCE", 404],
-    ["/api/v1/%62alance", 404],
+    ["/api/v1/%2e%2e/v1/balance", 404],
     ["/api/v1/messages/%zz", 404],
     ["/api/v1/messages/%E0%A4%A", 404],
     ["/api/v1/messages/%C0%AF", 404],

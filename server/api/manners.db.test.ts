@@ -149,6 +149,14 @@ describe("methods and paths", () => {
     expect(unknown.headers.get("allow")).toBeNull();
   });
 
+  test("encoded letters of a path stand for themselves, and an encoded slash does not", async () => {
+    const { plainKey } = await makeAccount();
+    const statuses = ["/%61ccount", "/bal%61n%63e/", "/openapi%2Ejson", "/messages%2Fmsg_1", "/%2e%2e/account"].map(
+      async (path) => (await call("GET", path, plainKey)).status,
+    );
+    expect(await Promise.all(statuses)).toEqual([200, 200, 200, 404, 404]);
+  });
+
   test("HEAD is GET without its body, and one trailing slash is ignored, also by an Idempotency-Key", async () => {
     const { plainKey, senderId } = await makeAccount();
     const [get, head] = [await call("GET", "/account", plainKey), await call("HEAD", "/account/", plainKey)];

@@ -4,7 +4,6 @@ import { observeRequest } from "../observability/requests";
 import { logRequest } from "../request-log/log-request";
 import { compress } from "./compress";
 import { readBody } from "./door/body";
-import { withPlainLetters } from "./door/plain-path";
 import { writeResponse } from "./door/responses";
 import { serveUnlessOverloaded } from "./door/shedding";
 import { serveReceipt } from "./receipts";
@@ -18,14 +17,11 @@ import {
   serveRest,
 } from "./rest";
 
-/**
- * A request's target as a path and query: clients and proxies may write it with scheme and host (RFC 9112, 3.2.2), and encode
- * letters of the path.
- */
+/** A request's target as a path: clients and proxies may write it with scheme and host (RFC 9112, 3.2.2). */
 export function pathOf(target: string): string {
-  const local = target.replace(/^https?:\/\/[^/?#]*/i, "");
-  const [path = ""] = local.split("?", 1);
-  return (path.startsWith("/") ? "" : "/") + withPlainLetters(path) + local.slice(path.length);
+  if (target.startsWith("/")) return target;
+  const path = target.replace(/^https?:\/\/[^/?#]*/i, "");
+  return path.startsWith("/") ? path : `/${path}`;
 }
 
 /** Whether a request belongs to the REST API. */

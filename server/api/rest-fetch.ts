@@ -1,6 +1,5 @@
 /** The REST edge as a fetch handler. */
 import { namedPeer } from "../auth/sign-in/caller-address";
-import { withPlainLetters } from "./door/plain-path";
 import { API_PREFIX, BODY_MAX_BYTES, bodyTooLarge, serveRest } from "./rest";
 
 /**
@@ -11,7 +10,7 @@ export async function handleRest(request: Request): Promise<Response> {
   const url = new URL(request.url);
   const { response } = await serveRest({
     method: request.method,
-    path: withPlainLetters(url.pathname).slice(API_PREFIX.length),
+    path: url.pathname.slice(API_PREFIX.length),
     query: url.search.slice(1),
     header: (name) => request.headers.get(name) ?? undefined,
     peer: namedPeer((name) => request.headers.get(name)),

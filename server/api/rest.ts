@@ -25,6 +25,7 @@ import { API_VERSION, requireStorable } from "../core/wire";
 import type { RequestFacts } from "../observability/requests";
 import { callProcedure } from "./call-procedure";
 import type { Compressed } from "./compress";
+import { withPlainLetters } from "./door/plain-path";
 import { challengeOf, ownRequestId, setRateFields } from "./http-fields";
 import { idempotencyOf } from "./idempotency-key";
 import { judgeNames, parseInput, queryWarnings } from "./input/rest-input";
@@ -84,11 +85,12 @@ type Progress = { headers: Record<string, string>; meta: Meta } & Omit<RestOutco
 
 const operations = defineProcessValue("rest.operations", () => tableOf(appRouter));
 
-/** A path without its trailing slash, and HEAD as GET, whose body the door then leaves out. */
+/** A path without its trailing slash and encoded letters, and HEAD as GET, whose body the door then leaves out. */
 function normalized(request: RestRequest): RestRequest {
-  const { method, path } = request;
+  const { method } = request;
+  const path = withPlainLetters(request.path);
   const isSlashed = path.length > 1 && path.endsWith("/");
-  if (!isSlashed && method !== "HEAD") return request;
+  if (!isSlashed && method !== "HEAD" && path === request.path) return request;
   return { ...request, method: method === "HEAD" ? "GET" : method, path: isSlashed ? path.slice(0, -1) : path };
 }
 

@@ -35,7 +35,5 @@ test("letters, digits and `-._~` stand for themselves, however they are encoded"
   const every = Array.from({ length: 128 }, (_, code) => `%${code.toString(16).padStart(2, "0")}`);
   const decoded = every.filter((encoded) => withPlainLetters(encoded) !== encoded).map(withPlainLetters);
   expect(decoded.join("")).toBe("-.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz~");
-  expect(withPlainLetters("/api/%761/m%65ss%61ges/%6Dsg%5F1%2fa%zz%25%36%31%C3%BC")).toBe(
-    "/api/v1/messages/msg_1%2fa%zz%2561%C3%BC",
-  );
+  expect(withPlainLetters("/m%65ss%61ges/%6Dsg%5F1%2fa%zz%25%36%31%C3%BC")).toBe("/messages/msg_1%2fa%zz%2561%C3%BC");
 });
