@@ -34,6 +34,7 @@ export function describe(thrown: unknown, baseUrl: string): string {
     return plain(`${thrown.status} ${thrown.message} (${facts.filter(Boolean).join(", ")})`);
   }
   const isLost = thrown instanceof TypeError && thrown.cause !== undefined;
-  if (isLost) return `${baseUrl} does not respond: ${causeOf(thrown)}`;
+  const isTimeout = thrown instanceof DOMException && thrown.name === "TimeoutError";
+  if (isLost || isTimeout) return `${baseUrl} does not respond: ${causeOf(thrown)}`;
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
