@@ -146,14 +146,15 @@ test.runIf(existsSync("/dev/full"))("output that cannot be written is exit code 
   });
 });
 
-test("nothing but what is made and the README is in it", async () => {
+test("nothing but what is made, the README and the license is in it", async () => {
   const { stdout } = await run("tar", ["-tzf", PACKAGE], { cwd: folder });
   const files = stdout.trim().split("\n");
   const other = files.filter(
     (file) =>
-      !/^package\/(dist\/(cjs\/|cli\/|mcp\/)?[a-z-]+\.(js|d\.ts)|(dist\/cjs\/)?package\.json|README\.md)$/.test(file),
+      !/^package\/(dist\/(cjs\/|cli\/|mcp\/)?[a-z-]+\.(js|d\.ts)|(dist\/cjs\/)?package\.json|README\.md|LICENSE)$/.test(file),
   );
   expect(other).toEqual([]);
+  expect(files).toContain("package/LICENSE");
   expect(files).toContain("package/dist/schema.d.ts");
   expect(files).toContain("package/dist/cjs/schema.d.ts");
   expect(files.some((file) => file.includes("test"))).toBe(false);
