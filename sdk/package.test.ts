@@ -151,7 +151,9 @@ test("nothing but what is made, the README and the license is in it", async () =
   const files = stdout.trim().split("\n");
   const other = files.filter(
     (file) =>
-      !/^package\/(dist\/(cjs\/|cli\/|mcp\/)?[a-z-]+\.(js|d\.ts)|(dist\/cjs\/)?package\.json|README\.md|LICENSE)$/.test(file),
+      !/^package\/(dist\/(cjs\/|cli\/|mcp\/)?[a-z-]+\.(js|d\.ts)|(dist\/cjs\/)?package\.json|README\.md|LICENSE)$/.test(
+        file,
+      ),
   );
   expect(other).toEqual([]);
   expect(files).toContain("package/LICENSE");
