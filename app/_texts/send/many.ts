@@ -28,7 +28,7 @@ const en = {
           one: `${written.join(", ")} is not a placeholder`,
           other: `${written.join(", ")} are not placeholders`,
         }),
-      explanation: "Recipients would read it as it stands. Placeholders have double braces.",
+      explanation: "Recipients would read exactly this. Placeholders have double braces.",
       replace: (placeholders: string) => `Write ${placeholders}`,
     },
     smart: "Replace typographic punctuation",
