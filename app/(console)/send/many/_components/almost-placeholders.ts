@@ -2,7 +2,7 @@
 export type AlmostPlaceholder = { written: string; meant: string };
 
 /** Ways in which other programs write placeholders, and double braces, which are ours. */
-const WRITTEN = /\$?\{+([^{}]{1,100})\}+|\[([^[\]]{1,100})\]|<([^<>]{1,100})>|%([^%]{1,100})%/g;
+const WRITTEN = /\$?\{{1,5}([^{}]{1,100})\}{1,5}|\[([^[\]]{1,100})\]|<([^<>]{1,100})>|%([^%]{1,100})%/g;
 const isOurs = (written: string) => /^\{\{[^{}]+\}\}$/.test(written);
 
 /** What looks like a placeholder of a column and is none, each once: everybody would read `{name}` in their message. */
