@@ -143,7 +143,7 @@ export async function shareIds(tx: Tx, taken: readonly TakenIds[]): Promise<Shar
   return shared;
 }
 
-/** Those of the ids that other messages have too: stored ones, or ones of the same transaction, which get it together. */
+/** The ids that other messages have too: stored messages, or ones of the same transaction, which get the id together. */
 function sharedAmong(ids: readonly TakenId[], stored: readonly Holder[]): TakenId[] {
   const holders = [...stored, ...ids.map(holderOf)];
   return ids.filter((id) => {
