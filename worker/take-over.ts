@@ -7,6 +7,7 @@ import { DEAD_AFTER_S, LEASE_S, workerId } from "../server/core/worker-id";
 import { recoverAttempts, takeBackClaims } from "../server/messages/tasks";
 import { type HeartbeatWatch, watchHeartbeats } from "./heartbeats";
 import { LOCK_SPACE, leasedPools, leaseHeldMs } from "./lease";
+import { deleteReplaced } from "./replaced-jobs";
 
 const CHECK_EVERY_MS = SECOND_MS;
 /** Silent for this long, by our own clock, a lease is expired: its worker can no longer begin the attempts that it has claimed. */
@@ -56,7 +57,9 @@ async function findExpired(watch: HeartbeatWatch): Promise<Expired[]> {
 
 /** Unlocks the jobs of these pools, so that any worker may run them. */
 export async function unlockJobs(pools: readonly string[]): Promise<void> {
-  if (pools.length > 0) await pool().query("SELECT graphile_worker.force_unlock_workers($1::text[])", [pools]);
+  if (pools.length === 0) return;
+  await deleteReplaced(pools);
+  await pool().query("SELECT graphile_worker.force_unlock_workers($1::text[])", [pools]);
 }
 
 /**

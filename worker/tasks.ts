@@ -17,6 +17,7 @@ import { autoApproveSender } from "../server/senders/tasks";
 import { deliverWebhooks, sweepWebhooks } from "../server/webhooks/tasks";
 import { divideJob } from "./divide";
 import { exclusively } from "./lease";
+import { isReplaced } from "./replaced-jobs";
 
 /** Returned by a job that did nothing, because another run of it was under way. */
 const SKIPPED = Symbol("skipped");
@@ -43,7 +44,7 @@ const task =
       const items = await divideJob(name, payload, { thrown, attempt: job.attempts }).catch(() => null);
       if (items !== null) return log("warn", "job.divided", { ...run, items });
       log("error", "job.failed", run);
-      throw thrown;
+      if (!(await isReplaced(String(job.id)).catch(() => false))) throw thrown;
     }
   };
 
