@@ -183,7 +183,7 @@ test("operators find the accounts that suppress a number", async ({ page, servic
     const navigation = page.getByRole("navigation", { name: "Main" });
     await navigation.getByRole("link", { name: "Webhooks" }).click();
     await expect(page.getByRole("heading", { level: 1, name: "Webhooks" })).toBeVisible();
-    const asked = page.waitForRequest(/apiKeys\.list/);
+    const asked = page.waitForRequest(/apiKeys\.details/);
     await navigation.getByRole("link", { name: "API keys" }).click();
     expect((await asked).headers()["x-shown-account"]).toMatch(/^acc_/);
   });
