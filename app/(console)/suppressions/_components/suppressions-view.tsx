@@ -129,13 +129,10 @@ const columns = (): ReadonlyArray<Column<Suppression>> => [
   {
     key: "number",
     header: texts.number,
-    render: ({ number, note, sender_id: sender }) => (
+    render: ({ number, note }) => (
       <Stack gap={0}>
         <Text size="sm" fw={500} className="tabular nowrap">
           {number}
-        </Text>
-        <Text size="xs" c="dimmed" hiddenFrom="xs">
-          {sender ?? texts.allSenders}
         </Text>
         {note && (
           <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }} dir="auto">
@@ -148,8 +145,7 @@ const columns = (): ReadonlyArray<Column<Suppression>> => [
   {
     key: "sender",
     header: texts.from,
-    visibleFrom: "xs",
-    render: ({ sender_id: sender }) => sender ?? texts.allSenders,
+    render: ({ sender_id: sender }) => <span className="break-word">{sender ?? texts.allSenders}</span>,
   },
   {
     key: "reason",
