@@ -133,8 +133,9 @@ async function expectDelivery(count = 1): Promise<void> {
 test("a failing job ends no queue, at any log level", async () => {
   const worker = await startWorker("debug");
   for (const task of ["dispatch_messages", "apply_receipts", "deliver_events", "sweep_messages"]) {
-    // Their payloads are invalid.
-    await pool().query("SELECT graphile_worker.add_job($1, '[]'::json, max_attempts := 1)", [task]);
+    // Their payloads are invalid. Without a try left, that of a recurring job is taken for one that the next one has replaced.
+    const tries = task === "sweep_messages" ? 25 : 1;
+    await pool().query("SELECT graphile_worker.add_job($1, '[]'::json, max_attempts := $2)", [task, tries]);
   }
   const tried = async () =>
     (await pool().query("SELECT 1 FROM graphile_worker.jobs WHERE attempts > 0 AND locked_at IS NULL")).rowCount;
