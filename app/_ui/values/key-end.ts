@@ -2,7 +2,7 @@ import type { ApiKeyDetail } from "@/server/api-keys/schema";
 
 type Key = Pick<ApiKeyDetail, "is_active" | "revoked_at" | "expires_at">;
 
-/** Which came first to a key that no longer works; null: it works. One that was revoked stays so after its expiry date. */
+/** The first of the two ends of a key; null: it still works. A key that was revoked stays so after its expiry date. */
 export function endOf({ is_active, revoked_at, expires_at }: Key): "revoked" | "expired" | null {
   if (is_active) return null;
   if (revoked_at === null) return "expired";

@@ -1,4 +1,4 @@
-/** What the command line prints for people. */
+/** Texts that the command line prints for people. */
 import { ApiError } from "../client.js";
 
 /** Text in one line, without control characters: a recipient of a bulk request may hold any, and a terminal obeys some. */

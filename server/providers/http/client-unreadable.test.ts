@@ -93,7 +93,7 @@ describe("a readable response", () => {
 });
 
 describe("a redirect", () => {
-  /** What Twilio's adapter makes of a redirect to another host, and the requests that come there. */
+  /** The outcome that Twilio's adapter reads from a redirect to another host, and the requests that come there. */
   async function redirected(status: number) {
     const elsewhere: unknown[] = [];
     const other = await answering(({ headers }, response) => {

@@ -32,7 +32,7 @@ const contentOf = ({ message: { from, to, body }, reference }: MessageDetail): M
   reference: reference ?? "",
 });
 
-/** What a link to the form fills in: a recipient, and the sender ID that it wrote to. */
+/** The fields that a link to the form fills in: a recipient, and the sender ID that it wrote to. */
 function replyOf(params: URLSearchParams): MessageContent | undefined {
   const to = params.get(REPLY_TO) ?? "";
   return isE164(to) ? { from: params.get(REPLY_FROM) ?? "", to, body: "", reference: "" } : undefined;

@@ -5,7 +5,7 @@ export type AlmostPlaceholder = { written: string; meant: string };
 const WRITTEN = /\$?\{{1,5}([^{}]{1,100})\}{1,5}|\[([^[\]]{1,100})\]|<([^<>]{1,100})>|%([^%]{1,100})%/g;
 const isOurs = (written: string) => /^\{\{[^{}]+\}\}$/.test(written);
 
-/** What looks like a placeholder of a column and is none, each once: everybody would read `{name}` in their message. */
+/** Finds, each once, names of columns in the notation of another program: recipients would read `{name}` in their message. */
 export function almostPlaceholders(body: string, columns: readonly string[]): AlmostPlaceholder[] {
   const found = new Map<string, AlmostPlaceholder>();
   for (const [written, ...names] of body.matchAll(WRITTEN)) {
