@@ -22,11 +22,16 @@ export const plainProvider = (url: string, readResponse: HttpProvider["readRespo
   reasonOf: () => undefined,
 });
 
-/** Sets what the HTTP client needs of the environment, with this time-out in milliseconds. */
-export function stubClientEnv(timeoutMs: number): void {
+/** Sets what providers need of the environment, where no database is asked. */
+export function stubProviderEnv(): void {
   vi.stubEnv("DATABASE_URL", "postgresql://nobody@127.0.0.1/none");
   vi.stubEnv("SECRET_KEY", "0".repeat(32));
   vi.stubEnv("LOG_LEVEL", "silent");
+}
+
+/** Sets what the HTTP client needs of the environment, with this time-out in milliseconds. */
+export function stubClientEnv(timeoutMs: number): void {
+  stubProviderEnv();
   vi.stubEnv("PROVIDER_TIMEOUT_MS", String(timeoutMs));
 }
 

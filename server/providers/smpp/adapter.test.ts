@@ -1,5 +1,5 @@
 import smpp from "smpp";
-import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import {
   accept,
   deliver,
@@ -8,6 +8,7 @@ import {
   refuse,
   openCentre as startCentre,
 } from "@/test/carriers/smsc-scripted";
+import { stubProviderEnv } from "@/test/providers/plain-provider";
 import type { CallbackContent, SendOutcome } from "../port";
 import { createSmppAdapter, type SmppAdapter, type SmppOptions } from "./adapter";
 import { smppSettings } from "./settings";
@@ -19,19 +20,11 @@ const FAST: SmppOptions = {
   backOff: { minMs: 5, maxMs: 40 },
 };
 
-const closers: Array<() => unknown> = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-});
-beforeAll(() => {
-  vi.stubEnv("DATABASE_URL", "postgresql://nobody@127.0.0.1/none");
-  vi.stubEnv("SECRET_KEY", "0".repeat(32));
-  vi.stubEnv("LOG_LEVEL", "silent");
-});
+beforeAll(stubProviderEnv);
 
 async function openCentre(...options: Parameters<typeof startCentre>) {
   const centre = await startCentre(...options);
-  closers.push(centre.close);
+  onTestFinished(centre.close);
   return centre;
 }
 
@@ -40,7 +33,7 @@ function open(url: string, settings: Record<string, string> = {}, options: SmppO
   const sink = { take: async (content: CallbackContent) => void taken.push(content) };
   const parsed = smppSettings.parse({ url, systemId: "we", password: "secret", ...settings });
   const adapter = createSmppAdapter(parsed, sink, { ...FAST, ...options });
-  closers.push(adapter.close);
+  onTestFinished(adapter.close);
   return { adapter, taken, sink };
 }
 

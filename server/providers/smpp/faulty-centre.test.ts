@@ -2,10 +2,10 @@
 import net from "node:net";
 import { Duplex } from "node:stream";
 import smpp from "smpp";
-import { afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { accept, openCentre as startCentre } from "@/test/carriers/smsc-scripted";
 import { failLookUps, findAddresses } from "@/test/network/look-ups";
-import { listenForTest } from "@/test/providers/plain-provider";
+import { listenForTest, stubProviderEnv } from "@/test/providers/plain-provider";
 import { healthSignalOf } from "../health/breaker";
 import type { SendOutcome } from "../port";
 import { createSmppAdapter, type SmppOptions } from "./adapter";
@@ -17,19 +17,11 @@ const FAST: SmppOptions = {
   backOff: { minMs: 5, maxMs: 40 },
 };
 
-const closers: Array<() => unknown> = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-});
-beforeAll(() => {
-  vi.stubEnv("DATABASE_URL", "postgresql://nobody@127.0.0.1/none");
-  vi.stubEnv("SECRET_KEY", "0".repeat(32));
-  vi.stubEnv("LOG_LEVEL", "silent");
-});
+beforeAll(stubProviderEnv);
 
 async function openCentre() {
   const centre = await startCentre();
-  closers.push(centre.close);
+  onTestFinished(centre.close);
   return centre;
 }
 
@@ -37,7 +29,7 @@ async function openCentre() {
 function send(url: string, settings: Record<string, string> = {}, options: SmppOptions = {}): Promise<SendOutcome> {
   const parsed = smppSettings.parse({ url, systemId: "we", password: "secret", ...settings });
   const adapter = createSmppAdapter(parsed, { take: async () => undefined }, { ...FAST, ...options });
-  closers.push(adapter.close);
+  onTestFinished(adapter.close);
   const message = {
     id: "msg_1",
     to: "+491511234567",

@@ -2,7 +2,7 @@
  * The adapter when much is under way: stalls of this process, floods of receipts, throttling, and settings that change.
  */
 import smpp from "smpp";
-import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import {
   accept,
   deliver,
@@ -12,6 +12,7 @@ import {
   refuse,
 } from "@/test/carriers/smsc-scripted";
 import { stallFor, standStill } from "@/test/network/stalls";
+import { stubProviderEnv } from "@/test/providers/plain-provider";
 import { healthSignalOf } from "../health/breaker";
 import type { SendOutcome } from "../port";
 import { createSmppAdapter, type Sink, type SmppAdapter, type SmppOptions } from "./adapter";
@@ -21,19 +22,11 @@ const THROTTLED = 0x58;
 const QUEUE_FULL = 0x14;
 const TWO_PARTS = "a".repeat(200);
 
-const closers: Array<() => unknown> = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-});
-beforeAll(() => {
-  vi.stubEnv("DATABASE_URL", "postgresql://nobody@127.0.0.1/none");
-  vi.stubEnv("SECRET_KEY", "0".repeat(32));
-  vi.stubEnv("LOG_LEVEL", "silent");
-});
+beforeAll(stubProviderEnv);
 
 async function openCentre(onSubmit: OnSubmit = accept) {
   const centre = await openScripted(onSubmit);
-  closers.push(centre.close);
+  onTestFinished(centre.close);
   return centre;
 }
 
@@ -41,7 +34,7 @@ function open(url: string, options: SmppOptions = {}, settings: Record<string, s
   const parsed = smppSettings.parse({ url, systemId: "we", password: "secret", ...settings });
   const fast = { responseTimeoutMs: 2_000, bindWaitMs: 1_000, backOff: { minMs: 5, maxMs: 40 } };
   const adapter = createSmppAdapter(parsed, sink ?? { take: async () => undefined }, { ...fast, ...options });
-  closers.push(adapter.close);
+  onTestFinished(adapter.close);
   return adapter;
 }
 
@@ -127,7 +120,7 @@ describe("a stall of this process that lasts", () => {
     const centre = await openCentre((...submit) => {
       refuse(THROTTLED)(...submit);
       const clock = vi.spyOn(performance, "now").mockImplementation(() => now.call(performance) + 15_000);
-      closers.push(() => clock.mockRestore());
+      onTestFinished(() => clock.mockRestore());
     });
     const adapter = open(centre.url);
     await bound(adapter);

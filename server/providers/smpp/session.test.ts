@@ -1,20 +1,13 @@
 import net from "node:net";
 import { Duplex } from "node:stream";
 import smpp from "smpp";
-import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { deliver, openCentre, receiptOf } from "@/test/carriers/smsc-scripted";
+import { stubProviderEnv } from "@/test/providers/plain-provider";
 import { openSession, type SessionOptions } from "./session";
 import { encodePdu } from "./wire";
 
-const closers: Array<() => unknown> = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-});
-beforeAll(() => {
-  vi.stubEnv("DATABASE_URL", "postgresql://nobody@127.0.0.1/none");
-  vi.stubEnv("SECRET_KEY", "0".repeat(32));
-  vi.stubEnv("LOG_LEVEL", "silent");
-});
+beforeAll(stubProviderEnv);
 
 function openTo(port: number, options: Partial<SessionOptions> = {}) {
   const session = openSession({
@@ -32,14 +25,14 @@ function openTo(port: number, options: Partial<SessionOptions> = {}) {
     onChange: () => undefined,
     ...options,
   });
-  closers.push(session.close);
+  onTestFinished(session.close);
   return session;
 }
 
 /** A bind to a message centre on loopback, and the centre. */
 async function openBind(options: Partial<SessionOptions> = {}) {
   const centre = await openCentre();
-  closers.push(centre.close);
+  onTestFinished(centre.close);
   const session = openTo(centre.port, options);
   await expect.poll(session.isBound).toBe(true);
   return { session, centre };
@@ -108,7 +101,7 @@ describe("a bind", () => {
 
   it("takes no more submits once the centre has begun to hang up", async () => {
     const centre = await openCentre();
-    closers.push(centre.close);
+    onTestFinished(centre.close);
     // Takes nothing of what is written after the bind, so that it stays half open.
     const socket = new Duplex({ allowHalfOpen: false, read: () => undefined, write: () => undefined });
     vi.spyOn(net, "connect").mockReturnValueOnce(Object.assign(socket, { setNoDelay: () => socket }) as never);
