@@ -37,7 +37,7 @@ test("a part of a number finds its messages", async ({ console: page, api, accou
     await expect(table.getByText("+14155550182")).toBeHidden();
     await table.getByText("Hello").filter({ visible: true }).click();
     await page.waitForURL(`/messages/${ids[1]}`);
-    await page.getByRole("link", { name: "All messages" }).click();
+    await page.getByRole("link", { name: "All messages", exact: true }).click();
     await page.waitForURL("/messages?to=718387");
     await expect(page.getByRole("searchbox", { name: "Recipient" })).toHaveValue("718387");
     await expect(table.getByText("+442071838750")).toBeVisible();

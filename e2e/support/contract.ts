@@ -184,9 +184,16 @@ function operationsOf(document: ApiDocument): Operation[] {
   );
 }
 
+/** A path without the encoding of characters that need none (RFC 3986, 6.2.2.2). */
+export const withoutNeedlessEncoding = (path: string): string =>
+  path.replace(/%([0-9a-f]{2})/gi, (encoded, digits: string) => {
+    const character = String.fromCharCode(Number.parseInt(digits, 16));
+    return /[\w.~-]/.test(character) ? character : encoded;
+  });
+
 function findOperation(operations: readonly Operation[], method: string, requestPath: string): Operation | undefined {
   // A slash at the end means nothing.
-  const given = (requestPath.split("?")[0] ?? "").replace(/(?<=[^/])\/$/, "");
+  const given = withoutNeedlessEncoding(requestPath.split("?")[0] ?? "").replace(/(?<=[^/])\/$/, "");
   return operations.find((operation) => operation.method === method && operation.pattern.test(given));
 }
 
