@@ -2,7 +2,7 @@
  * Measures bulk sends of 1,000 recipients, compared with what the database takes: pgbench inserting as many messages by one
  * statement into a copy with the same tables, indexes and triggers.
  */
-import { createDatabase } from "@/scripts/postgres";
+import { createDatabase } from "@/scripts/postgres/server";
 import { runLoad } from "./kit/client";
 import { median } from "./kit/figures";
 import { bulkScript, findPgbench, runPgbench } from "./kit/pgbench";

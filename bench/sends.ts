@@ -5,7 +5,7 @@
 import os from "node:os";
 import type { Client } from "pg";
 import { freePort } from "@/scripts/free-port";
-import { createDatabase } from "@/scripts/postgres";
+import { createDatabase } from "@/scripts/postgres/server";
 import { checkPeer, checkService } from "./kit/books";
 import { runLoad, startLoad } from "./kit/client";
 import { drain } from "./kit/drain";

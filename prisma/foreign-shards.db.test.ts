@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import path from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { type RunningPostgres, startPostgres } from "@/scripts/postgres";
+import { type RunningPostgres, startPostgres } from "@/scripts/postgres/server";
 import { pool } from "@/server/core/db";
 import { makeServerFolder } from "@/test/database/server-folder";
 import { statementsOfAMessage } from "@/test/database/statements-of-a-message";

@@ -32,7 +32,7 @@ const SOURCES = [
   ...["migrate.ts", "online-indexes.ts", "patiently.ts", "queue-indexes.ts", "turn.ts", "unfinished.ts"].map((name) =>
     path.join("prisma", name),
   ),
-  ...["admin", "build.ts", "local.ts", "lock.ts", "progress.mjs", "whole-file.ts"].map((name) =>
+  ...["admin", "build.ts", "is-alive.ts", "local", "progress.mjs", "whole-file.ts"].map((name) =>
     path.join("scripts", name),
   ),
   "instrumentation-client.ts",

@@ -1,9 +1,9 @@
 /** Runs the whole service for development: pages reload by themselves, processes restart when their code changes. */
 import { watch } from "node:fs";
 import { ensureClient } from "./build";
-import { launch } from "./launch";
+import { launch } from "./local/launch";
+import type { Services } from "./local/services";
 import { say } from "./progress.mjs";
-import type { Services } from "./services";
 
 /** An editor writes a file in several steps, and a checkout many files. */
 const SETTLE_MS = 200;

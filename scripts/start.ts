@@ -1,7 +1,7 @@
 /** The whole service on this machine, built and as in production. */
 import path from "node:path";
 import { ensureBuilt } from "./build";
-import { launch } from "./launch";
+import { launch } from "./local/launch";
 import { NODE_OPTIONS_OF } from "./node-options";
 
 await launch({

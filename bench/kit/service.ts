@@ -10,7 +10,7 @@ import pg from "pg";
 import { migrate } from "@/prisma/migrate";
 import { freePort } from "@/scripts/free-port";
 import { NODE_OPTIONS_OF } from "@/scripts/node-options";
-import { createDatabase, type RunningPostgres, startPostgres } from "@/scripts/postgres";
+import { createDatabase, type RunningPostgres, startPostgres } from "@/scripts/postgres/server";
 import { SCOPES } from "@/server/api-keys/scopes";
 import { hashKey, keyHint, newPlainKey } from "@/server/api-keys/secret";
 import { newId } from "@/server/core/ids";

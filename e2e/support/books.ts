@@ -1,6 +1,6 @@
 /** An account's money as the database has it, for tests that do not rely on the API. */
 import pg from "pg";
-import { runningStart } from "@/scripts/lock";
+import { runningStart } from "@/scripts/local/lock";
 import type { Service } from "./service";
 
 /** An account at one moment, read in one snapshot. Money in micro-units. */

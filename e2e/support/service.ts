@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { freePort } from "@/scripts/free-port";
-import { createDatabase, startPostgres } from "@/scripts/postgres";
+import { createDatabase, startPostgres } from "@/scripts/postgres/server";
 import { keepsStatements, startPooler } from "../../test/database/pooler";
 import { makeServerFolder } from "../../test/database/server-folder";
 

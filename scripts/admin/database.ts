@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { readMigrationState } from "@/server/observability/migrations";
 import { connectOrSay, schemaLine } from "@/server/observability/unreachable";
-import { applyLocalSettings, dataFolder, readCredentials } from "../local";
-import { runningStart } from "../lock";
+import { runningStart } from "../local/lock";
+import { applyLocalSettings, dataFolder, readCredentials } from "../local/settings";
 
 let isKeyMadeUp = false;
 

@@ -4,9 +4,9 @@ import { Settings } from "./env";
 
 /** Settings that only the commands read, with the file that reads each. */
 const OF_COMMANDS = {
-  DATA_DIR: "scripts/local.ts",
+  DATA_DIR: "scripts/local/settings.ts",
   CHROMIUM_PATH: "scripts/chromium.ts",
-  POSTGRES_BIN: "scripts/postgres-programs.ts",
+  POSTGRES_BIN: "scripts/postgres/programs.ts",
 } as const;
 
 const LINE = /^(# )?([A-Z][A-Z0-9_]*)=(.*)$/gm;

@@ -3,7 +3,7 @@ import path from "node:path";
 import pg from "pg";
 import type { TestProject } from "vitest/node";
 import { migrate } from "@/prisma/migrate";
-import { createDatabase, startPostgres } from "@/scripts/postgres";
+import { createDatabase, startPostgres } from "@/scripts/postgres/server";
 import { certify } from "../network/server-certificate";
 import { makeServerFolder } from "./server-folder";
 

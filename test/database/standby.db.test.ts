@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import pg from "pg";
 import { expect, onTestFinished, test } from "vitest";
-import { type RunningPostgres, startPostgres } from "@/scripts/postgres";
+import { type RunningPostgres, startPostgres } from "@/scripts/postgres/server";
 import { follow, loseMachine, promote, startStandby } from "./standby";
 
 test("a standby of a server that is serializable by default follows its primary, and takes over from it", async () => {

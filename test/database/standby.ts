@@ -4,8 +4,8 @@ import { existsSync } from "node:fs";
 import { chmod, chown, cp, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import pg from "pg";
-import { isAlive } from "@/scripts/lock";
-import { type RunningPostgres, startPostgres } from "@/scripts/postgres";
+import { isAlive } from "@/scripts/is-alive";
+import { type RunningPostgres, startPostgres } from "@/scripts/postgres/server";
 
 /** Contents of the data folder that belong to the running server, or that the standby streams itself. */
 const LEFT_OUT = new Set(["postmaster.pid", "postmaster.opts", "pg_wal", "pg_replslot", "pg_stat_tmp"]);

@@ -1,6 +1,6 @@
 import { chown, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { findPrograms } from "@/scripts/postgres-programs";
+import { findPrograms } from "@/scripts/postgres/programs";
 import { selfSigned } from "./certificate";
 
 /** The host that the certificate names. */

@@ -1,7 +1,7 @@
 /** The PostgreSQL of the proof, with fsync on: it can be restarted in every way, and lost when it has a standby. */
 import path from "node:path";
-import { isAlive } from "@/scripts/lock";
-import { type RunningPostgres, startPostgres } from "@/scripts/postgres";
+import { isAlive } from "@/scripts/is-alive";
+import { type RunningPostgres, startPostgres } from "@/scripts/postgres/server";
 import { follow, loseMachine, promote, startStandby } from "@/test/database/standby";
 
 /** fast: ends sessions and writes a checkpoint. immediate: like a crash; the next start recovers from the WAL. */

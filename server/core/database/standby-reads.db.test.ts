@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import path from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { createDatabase, type RunningPostgres, startPostgres } from "@/scripts/postgres";
+import { createDatabase, type RunningPostgres, startPostgres } from "@/scripts/postgres/server";
 import { makeServerFolder } from "@/test/database/server-folder";
 import { loseMachine, promote, startStandby } from "@/test/database/standby";
 import { compareReadUrl } from "../../observability/same-database";

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { applyLocalSettings, readCredentials, writeCredentials } from "./local";
+import { applyLocalSettings, readCredentials, writeCredentials } from "./settings";
 
 let dataDir: string;
 beforeEach(() => {
@@ -22,7 +22,7 @@ test("an empty DATABASE_URL means the embedded database, as a missing one does",
 
 /** Runs code of ours where no file can grow, as on a full disk. @returns what it threw. */
 function whereDiskIsFull(code: string): string {
-  const text = `import * as local from ${JSON.stringify(path.resolve("scripts/local.ts"))};
+  const text = `import * as local from ${JSON.stringify(path.resolve("scripts/local/settings.ts"))};
     try { ${code} } catch (thrown) { process.stdout.write(String(thrown)); }`;
   const args = ["--import", "tsx", "--input-type=module", "--eval", text];
   const limited = ["-c", 'ulimit -f 0; exec "$0" "$@"', process.execPath, ...args];

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import pg from "pg";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { isAlive } from "./lock";
-import { type RunningPostgres, startPostgres } from "./postgres";
+import { isAlive } from "../is-alive";
+import { type RunningPostgres, startPostgres } from "./server";
 
 let folder = "";
 let data = "";

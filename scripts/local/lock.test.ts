@@ -4,7 +4,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { isAlive, runningStart, takeLock } from "./lock";
+import { isAlive } from "../is-alive";
+import { runningStart, takeLock } from "./lock";
 
 let dataDir: string;
 beforeEach(() => {
@@ -16,7 +17,7 @@ const file = () => path.join(dataDir, "runtime.json");
 
 /** A process that holds the lock until it is killed. */
 async function startHolder() {
-  const code = `import { takeLock } from ${JSON.stringify(path.resolve("scripts/lock.ts"))};
+  const code = `import { takeLock } from ${JSON.stringify(path.resolve("scripts/local/lock.ts"))};
     takeLock(${JSON.stringify(dataDir)}, "http://127.0.0.1:4711").publish("postgresql://there");
     process.stdout.write("held"); setInterval(() => {}, 1_000);`;
   const args = ["--import", "tsx", "--input-type=module", "--eval", code];
@@ -44,7 +45,7 @@ test("a second start on a data folder is refused, with the address of the first 
 
 /** A process that takes the lock of each folder that it is sent, at the given moment, and says whether it has it. */
 async function startRacer() {
-  const code = `import { takeLock } from ${JSON.stringify(path.resolve("scripts/lock.ts"))};
+  const code = `import { takeLock } from ${JSON.stringify(path.resolve("scripts/local/lock.ts"))};
     process.on("message", ({ folder, at }) => {
       while (Date.now() < at);
       let has = true;

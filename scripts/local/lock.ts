@@ -2,21 +2,11 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
-import { writeWhole } from "./whole-file";
+import { isAlive } from "../is-alive";
+import { writeWhole } from "../whole-file";
 
 /** Facts about a running start for other commands on its data folder. `databaseUrl` is null until it is known. */
 export type Runtime = { pid: number; startedAt: string | null; url: string; databaseUrl: string | null };
-
-/** Whether a process with this number exists. */
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (thrown) {
-    // It exists and belongs to another user.
-    return thrown instanceof Error && "code" in thrown && thrown.code === "EPERM";
-  }
-}
 
 /** Start time of a process as the system writes it; null when it is unknown. */
 function startOf(pid: number): string | null {

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { readEnv } from "@/server/core/env";
-import { writeWhole } from "./whole-file";
+import { writeWhole } from "../whole-file";
 
 const DEFAULTS = {
   SANDBOX: "true",

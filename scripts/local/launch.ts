@@ -3,12 +3,13 @@ import path from "node:path";
 import { migrate } from "@/prisma/migrate";
 import { publicUrl } from "@/server/core/env";
 import { shutDown } from "@/server/core/process";
-import { ensureClient } from "./build";
-import { applyLocalSettings, type Credentials, dataFolder, readCredentials, writeCredentials } from "./local";
-import { isAlive, takeLock } from "./lock";
+import { ensureClient } from "../build";
+import { isAlive } from "../is-alive";
+import { say, step, stopCommands } from "../progress.mjs";
+import { takeLock } from "./lock";
 import { openDatabase } from "./open-database";
-import { say, step, stopCommands } from "./progress.mjs";
 import { makeServices, type Services } from "./services";
+import { applyLocalSettings, type Credentials, dataFolder, readCredentials, writeCredentials } from "./settings";
 
 const LOOK_AT_DATABASE_EVERY_MS = 2_000;
 

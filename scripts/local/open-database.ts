@@ -1,8 +1,8 @@
 /** The database of `npm start`, `npm run dev` and the end-to-end tests. */
 import path from "node:path";
 import { refuseOther } from "@/prisma/migrate";
-import { createDatabase, type RunningPostgres, startPostgres } from "./postgres";
-import { say } from "./progress.mjs";
+import { createDatabase, type RunningPostgres, startPostgres } from "../postgres/server";
+import { say } from "../progress.mjs";
 
 /** `directUrl`: the address for migrations, which take locks that a pooler would not give back. */
 type OpenDatabase = { url: string; directUrl: string; server: RunningPostgres | null };

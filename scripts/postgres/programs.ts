@@ -20,7 +20,7 @@ import {
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { isAlive } from "./lock";
+import { isAlive } from "../is-alive";
 
 const require = createRequire(import.meta.url);
 const USER = "postgres";

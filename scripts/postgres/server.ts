@@ -21,9 +21,9 @@ import {
 } from "node:fs/promises";
 import path from "node:path";
 import pg from "pg";
-import { freePort } from "./free-port";
-import { isAlive } from "./lock";
-import { findPrograms, type Programs } from "./postgres-programs";
+import { freePort } from "../free-port";
+import { isAlive } from "../is-alive";
+import { findPrograms, type Programs } from "./programs";
 
 const SUPERUSER = "postgres";
 const START_TIMEOUT_MS = 60_000;
