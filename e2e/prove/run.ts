@@ -6,7 +6,7 @@ import { readDatabaseBook, readDisabled } from "./judge/books";
 import type { Evidence } from "./judge/evidence";
 import { readHistory } from "./judge/history";
 import { type Upgrade, unservedOf, upgrade } from "./upgrade";
-import { BALANCE_MICROS, PRICE_MICROS } from "./world/customers";
+import { BALANCE_MICROS, PACE, PACED_SENDER, PRICE_MICROS } from "./world/customers";
 import type { Life } from "./world/fleet";
 import { type Load, startLoad } from "./world/load";
 import {
@@ -97,6 +97,8 @@ export async function perform(
       openingMicros: BALANCE_MICROS,
       priceMicros: PRICE_MICROS,
       sends: load.sends,
+      cancellations: load.cancellations,
+      paced: { sender: PACED_SENDER, segmentsPerSecond: PACE },
       reading: load.readings(),
       requests: carriers.requests,
       taken: carriers.taken(),

@@ -1,9 +1,10 @@
 /** The four books side by side: the records of callers, carriers, database and receivers of one run. */
 
+import type { Cancellation } from "../world/cancellations";
 import type { CarrierRequest, Taken } from "../world/carriers";
-import type { Send } from "../world/load";
 import type { Reading } from "../world/reader";
 import type { ReceivedEvent, Responded } from "../world/receivers";
+import type { Send } from "../world/sends";
 import type { FrozenQueue, Unresolved } from "../world/settle";
 import type { DatabaseBook } from "./books";
 import type { History } from "./history";
@@ -14,6 +15,9 @@ export type Evidence = {
   priceMicros: number;
   /** The callers' book. */
   sends: readonly Send[];
+  cancellations: readonly Cancellation[];
+  /** The sender ID that every customer has with a throughput limit. */
+  paced: { sender: string; segmentsPerSecond: number };
   reading: Reading;
   /** The carriers' book. */
   requests: readonly CarrierRequest[];

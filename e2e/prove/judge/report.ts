@@ -2,7 +2,7 @@
 
 import type { Happened } from "../faults/faults";
 import type { Outcome } from "../run";
-import type { Send } from "../world/load";
+import type { Send } from "../world/sends";
 import { duration, spread } from "./figures";
 import { QUEUES } from "./history";
 import { afterKills, afterReturns } from "./recovery";
@@ -22,6 +22,9 @@ const NAMES: Record<keyof Verdict["defects"], string> = {
   eventsMissing: "events not delivered",
   eventsForged: "events signed or reported wrongly",
   keyedTwice: "two messages for one key",
+  canceled: "canceled and sent, or neither",
+  untimely: "sent before or after their time",
+  tooFast: "senders faster than their limit",
   unserved: "requests failed by an upgrade",
   empty: "empty books",
 };

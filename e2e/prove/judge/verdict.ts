@@ -7,6 +7,7 @@ import type { Evidence } from "./evidence";
 import { groupBy } from "./grouped";
 import { judgeEvents } from "./judge-events";
 import { judgeMoney } from "./judge-money";
+import { judgeSchedule } from "./judge-schedule";
 
 /** Descriptions of cases. */
 type Cases = string[];
@@ -25,6 +26,9 @@ export type Defects = {
   eventsMissing: Cases;
   eventsForged: Cases;
   keyedTwice: Cases;
+  canceled: Cases;
+  untimely: Cases;
+  tooFast: Cases;
   unserved: Cases;
   /** An empty book agrees with every other, so it proves nothing. */
   empty: Cases;
@@ -183,6 +187,7 @@ export function judge(evidence: Evidence): Verdict {
       keyedTwice: [...byNumber].flatMap(([to, own]) =>
         own.length > 1 ? [`${to}: ${own.map(({ id }) => id).join(", ")}`] : [],
       ),
+      ...judgeSchedule(evidence),
       unserved: [...evidence.unserved],
       empty: Object.entries({ accepted, taken, received }).flatMap(([book, entries]) =>
         entries.length === 0 ? [`nothing ${book}`] : [],

@@ -7,10 +7,20 @@ import type { ProvenCarrier } from "./carriers";
 import { exchange } from "./exchange";
 import type { Receivers } from "./receivers";
 
-export type Customer = { accountId: string; apiKey: string; sender: string; receivers: string[] };
+/** `pacedSender`: a sender ID with a throughput limit. */
+export type Customer = {
+  accountId: string;
+  apiKey: string;
+  sender: string;
+  pacedSender: string;
+  receivers: string[];
+};
 
-/** A sender that every carrier accepts. */
+/** Sender IDs that every carrier accepts. */
 const SENDER = "+14155550100";
+export const PACED_SENDER = "+14155550101";
+/** Throughput limit of the paced sender ID, in segments per second. */
+export const PACE = 2;
 export const BALANCE_MICROS = 100_000_000_000;
 const RATE_LIMIT = 6_000;
 /** Price of a segment, in micro-units. */
@@ -67,11 +77,16 @@ async function makeAccount(database: Database): Promise<{ accountId: string; api
      VALUES ($1, $2, 'customer', $3, $4, $5, $6, '{}')`,
     [newId("apiKey"), accountId, hashKey(apiKey), keyHint(apiKey), [...SCOPES], RATE_LIMIT],
   );
-  await database.rows(
-    `INSERT INTO senders (id, account_id, sender_id, type, status, approved_at)
-     VALUES ($1, $2, $3, 'numeric', 'approved', now())`,
-    [newId("sender"), accountId, SENDER],
-  );
+  for (const [sender, pace] of [
+    [SENDER, null],
+    [PACED_SENDER, PACE],
+  ]) {
+    await database.rows(
+      `INSERT INTO senders (id, account_id, sender_id, type, status, approved_at, max_segments_per_second)
+       VALUES ($1, $2, $3, 'numeric', 'approved', now(), $4)`,
+      [newId("sender"), accountId, sender, pace],
+    );
+  }
   return { accountId, apiKey };
 }
 
@@ -86,7 +101,7 @@ async function makeCustomer(at: number, { url, database, receivers }: Ground): P
     if (!data?.signing_secret) throw new Error(`No endpoint was made: ${JSON.stringify(answer)}`);
     receivers.setSecret(receiver, data.signing_secret);
   }
-  return { accountId, apiKey, sender: SENDER, receivers: [...own] };
+  return { accountId, apiKey, sender: SENDER, pacedSender: PACED_SENDER, receivers: [...own] };
 }
 
 /** `url`: of a web process. */

@@ -1,36 +1,13 @@
-/** The customers' load: single and bulk sends, repeated requests after lost responses, and reads. */
+/** The customers' load: sends of all kinds, cancellations, repeated requests after lost responses, and reads. */
 import { between, type Chance, chanceOf, weighed } from "../faults/chance";
+import { type Cancellation, cancel, cancelAfterMs } from "./cancellations";
 import { CHAINS, type Customer, NUMBER_PREFIX } from "./customers";
-import { type Exchange, exchange } from "./exchange";
 import { createReader, type Reading } from "./reader";
-
-/** A send as its caller knows it, with all tries. */
-export type Send = {
-  accountId: string;
-  key: string | null;
-  reference: string | null;
-  atMs: number;
-  /** Place of the web process that got the first try, among `urls`. */
-  web: number;
-  /** Response time of the first try, whatever its status; null: no response. */
-  firstMs: number | null;
-  /** Time until the 201, including all repetitions. */
-  acceptedMs: number | null;
-  tries: number;
-  /** The messages of the 201, each with its recipient; null: none arrived. */
-  messages: { to: string; id: string }[] | null;
-  /** The last response was a refusal (4xx). */
-  refused: boolean;
-};
-
-/** Responses by kind of request, status and code. `fault`: the problem with their shape. */
-type Tally = Map<
-  string,
-  { request: string; status: number | null; code: string | null; fault: string | null; count: number }
->;
+import { makeSend, note, type Send, type SendKind, type Tally } from "./sends";
 
 export type Load = {
   sends: Send[];
+  cancellations: Cancellation[];
   answers: Tally;
   readings: () => Reading;
   /** Requests not begun because too many were waiting. */
@@ -41,7 +18,7 @@ export type Load = {
   avoid: (url: string | null) => void;
   /** Begins no further request. */
   stop: () => void;
-  /** Resolves when every caller has a response or has given up. */
+  /** Resolves when every caller has a response or has given up, and every scheduled message is due. */
   settled: () => Promise<void>;
   inFlight: () => number;
 };
@@ -55,30 +32,26 @@ export type LoadOptions = {
 };
 
 const IN_FLIGHT_MAX = 150;
-const BULK = { least: 20, most: 40 };
 /** One that is inserted before its account is locked (docs/decisions/0048). A crowd is larger. */
 const LARGE_BULK = 260;
-const AGAIN_FIRST_MS = 100;
-const AGAIN_LONGEST_MS = 3_000;
-const GIVE_UP_MS = 180_000;
-const TEXTS = [
-  "Your parcel is on its way.",
-  "Your code is 483 920.",
-  "Доставим завтра.",
-  "Your parcel is on its way. ".repeat(8).trim(),
-  "x".repeat(400),
-];
 
-type Operation = "single" | "keyed" | "impatient" | "bulk" | "message" | "list" | "balance";
-const OPERATIONS: readonly (readonly [number, Operation])[] = [
-  [25, "single"],
-  [34, "keyed"],
+type Read = "message" | "list" | "balance";
+const READS: readonly string[] = ["message", "list", "balance"] satisfies Read[];
+const OPERATIONS: readonly (readonly [number, SendKind | Read])[] = [
+  [20, "single"],
+  [22, "keyed"],
   [9, "impatient"],
   [3, "bulk"],
+  [6, "hasty"],
+  [8, "scheduled"],
+  [5, "paced"],
+  [4, "brief"],
   [15, "message"],
   [8, "list"],
   [6, "balance"],
 ];
+
+const isRead = (operation: SendKind | Read): operation is Read => READS.includes(operation);
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -86,6 +59,7 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 export function startLoad({ seed, customers, urls, rate }: LoadOptions): Load {
   const chance: Chance = chanceOf(`${seed} load`);
   const sends: Send[] = [];
+  const cancellations: Cancellation[] = [];
   const answers: Tally = new Map();
   const reader = createReader();
   const inFlight = new Set<Promise<void>>();
@@ -99,67 +73,30 @@ export function startLoad({ seed, customers, urls, rate }: LoadOptions): Load {
     const chain = between(chance, 0, CHAINS.length - 1);
     return `+${NUMBER_PREFIX}${chain}${String(numbers).padStart(7, "0")}`;
   };
-  const note = (request: string, { status, code, fault }: Exchange) => {
-    const name = `${request} ${status} ${code} ${fault}`;
-    const entry = answers.get(name) ?? { request, status, code, fault, count: 0 };
-    entry.count += 1;
-    answers.set(name, entry);
-  };
   /** The web processes in turn, so that a dead one is not asked twice in a row. */
   const urlAt = (turn: number): string => {
     const url = urls[turn % urls.length] ?? "";
     return url === avoided ? (urls[(turn + 1) % urls.length] ?? "") : url;
   };
 
-  async function send(customer: Customer, operation: Operation, turn: number, size?: number): Promise<void> {
-    const isBulk = operation === "bulk";
-    const length = size ?? (isBulk ? between(chance, BULK.least, BULK.most) : 1);
-    const recipients = Array.from({ length }, newNumber);
-    const body = weighed(
+  async function send(customer: Customer, kind: SendKind, turn: number, size?: number): Promise<void> {
+    const shared = { customer, urlAt, turn, answers };
+    const number = `${seed}-${sends.length}`;
+    const order = {
+      ...shared,
+      kind,
+      number,
+      newNumber,
       chance,
-      TEXTS.map((text, at) => [at < 3 ? 30 : 4, text] as const),
-    );
-    const key = operation === "single" ? null : `key-${seed}-${sends.length}`;
-    const reference = isBulk ? null : `order-${sends.length}`;
-    const made: Send = {
-      accountId: customer.accountId,
-      key,
-      reference,
-      atMs: Date.now(),
       web: turn % urls.length,
-      tries: 0,
-      firstMs: null,
-      acceptedMs: null,
-      messages: null,
-      refused: false,
+      ...(size !== undefined && { size }),
     };
-    sends.push(made);
-    const shared = { from: customer.sender, body };
-    const input = isBulk ? { recipients, ...shared } : { to: recipients[0], reference, ...shared };
-    const request = {
-      ...({ method: "POST", apiKey: customer.apiKey, body: JSON.stringify(input), idempotencyKey: key } as const),
-    };
-    const path = isBulk ? "/api/v1/messages/bulk" : "/api/v1/messages/send";
-    const firstAbort = operation === "impatient" ? between(chance, 1, 60) : null;
-    const startedAt = performance.now();
-    for (let wait = AGAIN_FIRST_MS; ; wait = Math.min(wait * 2, AGAIN_LONGEST_MS)) {
-      const abortAfterMs = made.tries === 0 ? firstAbort : null;
-      const answer = await exchange({ ...request, url: `${urlAt(turn + made.tries)}${path}`, abortAfterMs });
-      made.tries += 1;
-      if (made.tries === 1 && abortAfterMs === null && answer.status !== null) made.firstMs = answer.ms;
-      if (abortAfterMs === null || answer.status !== null) note(isBulk ? "bulk" : "send", answer);
-      if (answer.status === 201) {
-        // A bulk responds in the order of its recipients.
-        made.messages = idsIn(answer.body).map((id, at) => ({ to: recipients[at] ?? "", id }));
-        made.acceptedMs = performance.now() - startedAt;
-        for (const { id } of made.messages) reader.know(customer, id);
-        return;
-      }
-      made.refused = answer.status !== null && answer.status >= 400 && answer.status < 500 && answer.status !== 429;
-      const isLost = answer.status === null || answer.status >= 500 || answer.status === 429;
-      if (key === null || !isLost || performance.now() - startedAt > GIVE_UP_MS) return;
-      await pause(answer.retryAfterS === null ? wait * (0.5 + Math.random()) : answer.retryAfterS * 1_000);
-    }
+    const made = await makeSend(order, (begun) => sends.push(begun));
+    for (const { id } of made.messages ?? []) reader.know(customer, id);
+    const waitMs = made.messages ? cancelAfterMs(made, kind === "hasty", chance) : null;
+    if (waitMs === null) return;
+    await pause(waitMs);
+    cancellations.push(...(await cancel({ ...shared, send: made })));
   }
 
   function begin(): void {
@@ -171,13 +108,13 @@ export function startLoad({ seed, customers, urls, rate }: LoadOptions): Load {
       skipped += 1;
       return;
     }
-    const isRead = operation === "message" || operation === "list" || operation === "balance";
-    const work = isRead
-      ? reader.read(operation, customer, urlAt(turn), chance).then((answer) => {
-          if (answer) note(`read ${operation}`, answer);
-        })
-      : send(customer, operation, turn);
-    watch(work);
+    watch(
+      isRead(operation)
+        ? reader.read(operation, customer, urlAt(turn), chance).then((answer) => {
+            if (answer) note(answers, `read ${operation}`, answer);
+          })
+        : send(customer, operation, turn),
+    );
   }
 
   function watch(work: Promise<void>): void {
@@ -198,6 +135,7 @@ export function startLoad({ seed, customers, urls, rate }: LoadOptions): Load {
 
   return {
     sends,
+    cancellations,
     answers,
     readings: reader.readings,
     skipped: () => skipped,
@@ -217,13 +155,8 @@ export function startLoad({ seed, customers, urls, rate }: LoadOptions): Load {
     },
     settled: async () => {
       while (inFlight.size > 0) await Promise.all(inFlight);
+      await pause(Math.max(0, Math.max(0, ...sends.map(({ dueMs }) => dueMs ?? 0)) - Date.now()));
     },
     inFlight: () => inFlight.size,
   };
-}
-
-/** The ids in the response to a send, in the order of its recipients. */
-function idsIn(body: Record<string, unknown> | null): string[] {
-  const data = body?.data as { id?: string; messages?: { id: string }[] } | undefined;
-  return data?.messages?.map(({ id }) => id) ?? (data?.id ? [data.id] : []);
 }

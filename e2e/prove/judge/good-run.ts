@@ -1,0 +1,123 @@
+/** A run without a defect, for tests that change one thing in it. */
+import type { StoredMessage } from "./books";
+import type { Evidence } from "./evidence";
+import { type Defects, judge } from "./verdict";
+
+export const ACCOUNT = "acc_1";
+const PRICE = 10_000;
+export const OPENING = 1_000_000;
+export const TO = "+4915110000001";
+export const ID = "msg_1";
+
+/** A run in which one message was accepted, sent, delivered and reported, in all four books. */
+export function goodRun(): Evidence {
+  const message: StoredMessage = {
+    id: ID,
+    accountId: ACCOUNT,
+    to: TO,
+    status: "delivered",
+    segments: 1,
+    costMicros: PRICE,
+    errorCode: null,
+    facts: null,
+    knownParts: null,
+  };
+  const event = (id: string, status: string) => ({ id, messageId: ID, accountId: ACCOUNT, status });
+  const received = (eventId: string, status: string, at: number) => ({
+    receiver: "a",
+    atMs: at,
+    eventId,
+    type: `message.${status}`,
+    createdAt: `2026-01-01T00:00:0${at}.000Z`,
+    messageId: ID,
+    status,
+    reference: "order-1",
+    to: TO,
+    problem: null,
+  });
+  return {
+    policy: "fallback",
+    openingMicros: OPENING,
+    priceMicros: PRICE,
+    unresolved: [],
+    frozen: [],
+    unserved: [],
+    disabled: new Map(),
+    stuckJobs: 0,
+    ownCheck: '{"accounts":1,"drifted":[]}',
+    sends: [
+      {
+        accountId: ACCOUNT,
+        key: "k",
+        reference: "order-1",
+        atMs: 0,
+        firstMs: 1,
+        acceptedMs: 1,
+        web: 0,
+        tries: 1,
+        messages: [{ to: TO, id: ID }],
+        refused: false,
+        from: "+14155550100",
+        dueMs: null,
+        validityS: null,
+      },
+    ],
+    cancellations: [],
+    paced: { sender: "+14155550101", segmentsPerSecond: 2 },
+    reading: { reads: 0, missing: [], backwards: [] },
+    requests: [{ atMs: 1, carrier: "twilio", to: TO, behaviour: "accept" }],
+    taken: [{ atMs: 1, carrier: "twilio", to: TO, reference: `${ID}-1` }],
+    database: {
+      messages: [message],
+      attempts: [{ messageId: ID, seq: 1, provider: "twilio", outcome: "accepted", begun: true }],
+      ledger: [{ messageId: ID, kinds: ["reserve", "settle"], amountMicros: -PRICE, reservedMicros: 0 }],
+      accounts: [
+        {
+          accountId: ACCOUNT,
+          balanceMicros: OPENING - PRICE,
+          reservedMicros: 0,
+          ledgerMicros: OPENING - PRICE,
+          ledgerReservedMicros: 0,
+          usage: { messages: 1, pending: 0, sent: 0, delivered: 1, failed: 0, undelivered: 0, costMicros: PRICE },
+        },
+      ],
+      events: [event("evt_1", "sent"), event("evt_2", "delivered")],
+      deliveries: ["evt_1", "evt_2"].map((eventId) => ({ eventId, receiver: "a", status: "delivered" })),
+      endpoints: [{ id: "whe_1", receiver: "a", accountId: ACCOUNT, isActive: true, failureCount: 0 }],
+      deadJobs: 0,
+    },
+    history: {
+      attempts: [
+        {
+          atMs: 1,
+          process: "worker-1.1",
+          op: "INSERT",
+          messageId: ID,
+          seq: 1,
+          provider: "twilio",
+          outcome: null,
+        },
+      ],
+      moves: [
+        { atMs: 2, process: "worker-1.1", messageId: ID, former: "pending", status: "sent" },
+        { atMs: 3, process: "worker-1.1", messageId: ID, former: "sent", status: "delivered" },
+      ],
+      work: [],
+    },
+    received: [received("evt_1", "sent", 1), received("evt_2", "delivered", 2)],
+    answered: ["evt_1", "evt_2"].map((eventId) => ({
+      receiver: "a",
+      atMs: 1,
+      eventId,
+      isTaken: true,
+      manner: "ok",
+    })),
+  } satisfies Evidence;
+}
+
+/** Names of the lists with cases, after one change to a good run. */
+export function found(change: (run: Evidence) => Partial<Evidence>): (keyof Defects)[] {
+  const run = goodRun();
+  const { defects } = judge({ ...run, ...change(run) });
+  return (Object.keys(defects) as (keyof Defects)[]).filter((name) => defects[name].length > 0);
+}

@@ -1,0 +1,94 @@
+/** Checks what callers said about time: canceled messages are not sent, scheduled ones not early, and none faster than allowed. */
+import type { Evidence } from "./evidence";
+import { groupBy } from "./grouped";
+
+const CANCELED = "canceled";
+
+/** Behaviours of carriers after which the message certainly was not taken, so that it could still be canceled. */
+const DECLINED: readonly string[] = ["refuse", "unavailable", "throttle"];
+
+export type ScheduleVerdict = {
+  /** Canceled and sent all the same, or failed as canceled although nobody canceled it. */
+  canceled: string[];
+  /** Handed to a carrier before their time, or claimed after the end of their validity period. */
+  untimely: string[];
+  /** Sender IDs that sent faster than their throughput limit allows. */
+  tooFast: string[];
+};
+
+/** A canceled message reaches no carrier. One that could not be canceled was not. */
+function judgeCancellations({ cancellations, requests, taken, database }: Evidence): string[] {
+  const requestsByNumber = groupBy(requests, ({ to }) => to);
+  const takenNumbers = new Set(taken.map(({ to }) => to));
+  const messages = new Map(database.messages.map((message) => [message.id, message]));
+  const results = new Map(cancellations.map((each) => [each.id, each]));
+  const found = cancellations.flatMap(({ id, to, result, knownAtMs }) => {
+    const message = messages.get(id);
+    const isCanceled = message?.status === "failed" && message.errorCode === CANCELED;
+    if (result === "refused") return isCanceled ? [`${id} could not be canceled, and is`] : [];
+    if (result === null) return [];
+    const own = requestsByNumber.get(to) ?? [];
+    return [
+      ...(isCanceled ? [] : [`${id} was canceled and is ${message?.status} ${message?.errorCode ?? ""}`]),
+      ...(takenNumbers.has(to) ? [`${id} was canceled, and a carrier took it`] : []),
+      ...own.flatMap(({ atMs, carrier, behaviour }) =>
+        atMs > knownAtMs || !DECLINED.includes(behaviour) ? [`${id} was canceled, and ${carrier} was asked`] : [],
+      ),
+    ];
+  });
+  const unasked = database.messages.flatMap(({ id, errorCode }) =>
+    errorCode === CANCELED && !results.has(id) ? [`${id} was canceled by nobody`] : [],
+  );
+  return [...found, ...unasked];
+}
+
+/** No carrier is asked before `send_at`, and no attempt is claimed after the end of the validity period. */
+function judgeTimes({ sends, requests, history }: Evidence): string[] {
+  const requestsByNumber = groupBy(requests, ({ to }) => to);
+  const claims = groupBy(
+    history.attempts.filter(({ op }) => op === "INSERT"),
+    ({ messageId }) => messageId,
+  );
+  return sends.flatMap(({ atMs, acceptedMs, dueMs, validityS, messages }) =>
+    (messages ?? []).flatMap(({ id, to }) => {
+      const early = dueMs === null ? [] : (requestsByNumber.get(to) ?? []).filter((request) => request.atMs < dueMs);
+      // It began at the acceptance, which was before its response.
+      const endsMs = validityS === null ? null : atMs + (acceptedMs ?? 0) + validityS * 1_000;
+      const late = endsMs === null ? [] : (claims.get(id) ?? []).filter((claim) => claim.atMs > endsMs);
+      return [
+        ...early.map(
+          ({ carrier, atMs: askedMs }) => `${id} was given to ${carrier} ${(dueMs ?? 0) - askedMs} ms early`,
+        ),
+        ...late.map(({ provider, atMs: claimedMs }) => {
+          return `${id} was claimed for ${provider} ${Math.round(claimedMs - (endsMs ?? 0))} ms after its period`;
+        }),
+      ];
+    }),
+  );
+}
+
+/** From first to last claim a sender ID has as many segments as its limit allows, with a second's burst. */
+function judgePace({ sends, paced, database, history }: Evidence): string[] {
+  const messages = new Map(database.messages.map((message) => [message.id, message]));
+  const senderOf = new Map(
+    sends
+      .filter(({ from }) => from === paced.sender)
+      .flatMap(({ accountId, messages: own }) => (own ?? []).map(({ id }) => [id, accountId] as const)),
+  );
+  const claims = history.attempts.filter(({ op, messageId }) => op === "INSERT" && senderOf.has(messageId));
+  return [...groupBy(claims, ({ messageId }) => senderOf.get(messageId) ?? "")].flatMap(([accountId, own]) => {
+    const sizes = own.map(({ messageId }) => messages.get(messageId)?.segments ?? 0);
+    const times = own.map(({ atMs }) => atMs);
+    const seconds = (Math.max(...times) - Math.min(...times)) / 1_000;
+    // A message may overdraw the bucket.
+    const most = paced.segmentsPerSecond * (seconds + 1) + Math.max(...sizes);
+    const sent = sizes.reduce((sum, size) => sum + size, 0);
+    return sent > most ? [`${accountId}: ${sent} segments in ${seconds.toFixed(1)} s, ${most.toFixed(1)} allowed`] : [];
+  });
+}
+
+export const judgeSchedule = (evidence: Evidence): ScheduleVerdict => ({
+  canceled: judgeCancellations(evidence),
+  untimely: judgeTimes(evidence),
+  tooFast: judgePace(evidence),
+});

@@ -1,0 +1,178 @@
+/** The customers' sends: requests that are repeated until they have a response, and what their callers know of them. */
+import { between, type Chance, weighed } from "../faults/chance";
+import type { Customer } from "./customers";
+import { type Exchange, exchange } from "./exchange";
+
+/** A send as its caller knows it, with all tries. */
+export type Send = {
+  accountId: string;
+  key: string | null;
+  reference: string | null;
+  /** The sender ID. */
+  from: string;
+  atMs: number;
+  /** Place of the web process that got the first try, among `urls`. */
+  web: number;
+  /** Response time of the first try, whatever its status; null: no response. */
+  firstMs: number | null;
+  /** Time until the 201, including all repetitions. */
+  acceptedMs: number | null;
+  tries: number;
+  /** The time named in `send_at`; null: to be sent at once. */
+  dueMs: number | null;
+  /** `validity_period`; null: none. */
+  validityS: number | null;
+  /** The messages of the 201, each with its recipient; null: none arrived. */
+  messages: { to: string; id: string }[] | null;
+  /** The last response was a refusal (4xx). */
+  refused: boolean;
+};
+
+/**
+ * Kinds of send. single: without an idempotency key, so never repeated. impatient: the caller hangs up on the first try. hasty:
+ * canceled as soon as it is accepted. scheduled: due in some seconds, and often canceled before. paced: from a sender ID with a
+ * throughput limit. brief: with the shortest validity period.
+ */
+export type SendKind = "single" | "keyed" | "impatient" | "bulk" | "hasty" | "scheduled" | "paced" | "brief";
+
+/** Responses by kind of request, status and code. `fault`: the problem with their shape. */
+export type Tally = Map<
+  string,
+  { request: string; status: number | null; code: string | null; fault: string | null; count: number }
+>;
+
+/** Adds a response to the tally. */
+export function note(answers: Tally, request: string, { status, code, fault }: Exchange): void {
+  const name = `${request} ${status} ${code} ${fault}`;
+  const entry = answers.get(name) ?? { request, status, code, fault, count: 0 };
+  entry.count += 1;
+  answers.set(name, entry);
+}
+
+const BULK = { least: 20, most: 40 };
+/** Until a scheduled message is due. */
+const DUE_IN_MS = { least: 2_000, most: 12_000 };
+/** The shortest that the API takes. */
+const BRIEF_S = 60;
+const AGAIN_FIRST_MS = 100;
+const AGAIN_LONGEST_MS = 3_000;
+const GIVE_UP_MS = 180_000;
+const TEXTS = [
+  "Your parcel is on its way.",
+  "Your code is 483 920.",
+  "Доставим завтра.",
+  "Your parcel is on its way. ".repeat(8).trim(),
+  "x".repeat(400),
+];
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Whether the caller cannot know what became of the request, or is asked to repeat it. */
+const isLost = ({ status }: Exchange): boolean => status === null || status >= 500 || status === 429;
+
+/**
+ * Repeats a request until it has a response that says what became of it, for {@link GIVE_UP_MS} at most.
+ * @param attempt makes the try with this number, from 0. @returns the last response.
+ */
+export async function untilAnswered(attempt: (turn: number) => Promise<Exchange>): Promise<Exchange> {
+  const startedAt = performance.now();
+  let wait = AGAIN_FIRST_MS;
+  for (let turn = 0; ; turn += 1) {
+    const answer = await attempt(turn);
+    if (!isLost(answer) || performance.now() - startedAt > GIVE_UP_MS) return answer;
+    await pause(answer.retryAfterS === null ? wait * (0.5 + Math.random()) : answer.retryAfterS * 1_000);
+    wait = Math.min(wait * 2, AGAIN_LONGEST_MS);
+  }
+}
+
+/** What a send is made of, all of it by chance. */
+function plan(kind: SendKind, customer: Customer, chance: Chance) {
+  const body = weighed(
+    chance,
+    TEXTS.map((text, at) => [at < 3 ? 30 : 4, text] as const),
+  );
+  return {
+    length: kind === "bulk" ? between(chance, BULK.least, BULK.most) : 1,
+    body,
+    from: kind === "paced" ? customer.pacedSender : customer.sender,
+    dueMs: kind === "scheduled" ? Date.now() + between(chance, DUE_IN_MS.least, DUE_IN_MS.most) : null,
+    validityS: kind === "brief" ? BRIEF_S : null,
+    abortAfterMs: kind === "impatient" ? between(chance, 1, 60) : null,
+  };
+}
+
+export type Order = {
+  kind: SendKind;
+  customer: Customer;
+  /** Unique among all sends. */
+  number: string;
+  newNumber: () => string;
+  /** Number of messages; undefined: by chance. */
+  size?: number;
+  chance: Chance;
+  urlAt: (turn: number) => string;
+  web: number;
+  turn: number;
+  answers: Tally;
+};
+
+/**
+ * Sends once, and repeats the request with its key until it has a response.
+ * @returns the send, which is known to the caller's book before its first try.
+ */
+export async function makeSend(order: Order, book: (made: Send) => void): Promise<Send> {
+  const { kind, customer, number, newNumber, size, chance, urlAt, web, turn, answers } = order;
+  const isBulk = kind === "bulk";
+  const { length, body, from, dueMs, validityS, abortAfterMs: firstAbort } = plan(kind, customer, chance);
+  const recipients = Array.from({ length: size ?? length }, newNumber);
+  const made: Send = {
+    accountId: customer.accountId,
+    key: kind === "single" ? null : `key-${number}`,
+    reference: isBulk ? null : `order-${number}`,
+    from,
+    atMs: Date.now(),
+    web,
+    tries: 0,
+    firstMs: null,
+    acceptedMs: null,
+    dueMs,
+    validityS,
+    messages: null,
+    refused: false,
+  };
+  book(made);
+  const shared = {
+    from,
+    body,
+    ...(dueMs !== null && { send_at: new Date(dueMs).toISOString() }),
+    ...(validityS !== null && { validity_period: validityS }),
+  };
+  const input = isBulk ? { recipients, ...shared } : { to: recipients[0], reference: made.reference, ...shared };
+  const request = {
+    ...({ method: "POST", apiKey: customer.apiKey, body: JSON.stringify(input), idempotencyKey: made.key } as const),
+  };
+  const path = isBulk ? "/api/v1/messages/bulk" : "/api/v1/messages/send";
+  const startedAt = performance.now();
+  const attempt = async (at: number): Promise<Exchange> => {
+    const abortAfterMs = at === 0 ? firstAbort : null;
+    const answer = await exchange({ ...request, url: `${urlAt(turn + at)}${path}`, abortAfterMs });
+    made.tries += 1;
+    if (at === 0 && abortAfterMs === null && answer.status !== null) made.firstMs = answer.ms;
+    if (abortAfterMs === null || answer.status !== null) note(answers, isBulk ? "bulk" : "send", answer);
+    return answer;
+  };
+  const { status, body: answered } = await (made.key === null ? attempt(0) : untilAnswered(attempt));
+  if (status === 201) {
+    // A bulk responds in the order of its recipients.
+    made.messages = idsIn(answered).map((id, at) => ({ to: recipients[at] ?? "", id }));
+    made.acceptedMs = performance.now() - startedAt;
+  }
+  made.refused = status !== null && status >= 400 && status < 500 && status !== 429;
+  return made;
+}
+
+/** The ids in the response to a send, in the order of its recipients. */
+function idsIn(body: Record<string, unknown> | null): string[] {
+  const data = body?.data as { id?: string; messages?: { id: string }[] } | undefined;
+  return data?.messages?.map(({ id }) => id) ?? (data?.id ? [data.id] : []);
+}
