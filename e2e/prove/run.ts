@@ -6,7 +6,7 @@ import { readDatabaseBook, readDisabled } from "./judge/books";
 import type { Evidence } from "./judge/evidence";
 import { readHistory } from "./judge/history";
 import { type Upgrade, unservedOf, upgrade } from "./upgrade";
-import { BALANCE_MICROS, PACE, PACED_SENDER, PRICE_MICROS } from "./world/customers";
+import { BALANCE_MICROS, PACE, PRICE_MICROS } from "./world/customers";
 import type { Life } from "./world/fleet";
 import { type Load, startLoad } from "./world/load";
 import {
@@ -62,7 +62,7 @@ export async function perform(
   world.receivers.setManner("b-flaky", "flaky");
   const { customers, urls } = world;
   tell(`load       ${rate} requests a second by ${customers.length} customers`);
-  const load = startLoad({ seed, customers, urls, rate });
+  const load = startLoad({ seed, customers, urls, rate, passOn: world.passOn });
   const beganMs = Date.now();
   const delay = monitorEventLoopDelay();
   delay.enable();
@@ -98,7 +98,8 @@ export async function perform(
       priceMicros: PRICE_MICROS,
       sends: load.sends,
       cancellations: load.cancellations,
-      paced: { sender: PACED_SENDER, segmentsPerSecond: PACE },
+      paced: { senders: customers.map(({ pacedSender }) => pacedSender), segmentsPerSecond: PACE },
+      replies: load.replies,
       reading: load.readings(),
       requests: carriers.requests,
       taken: carriers.taken(),

@@ -48,6 +48,9 @@ export type ReceiptOptions = {
   fault?: "forged" | "stale" | "replayed";
 };
 
+/** A message from a handset. `to`: one of our numbers. */
+export type InboundMessage = { from: string; to: string; text: string };
+
 export type Carrier = {
   /** Settings with which the product is pointed here, by name of environment variable. */
   environment: Record<string, string>;
@@ -65,7 +68,10 @@ export type Carrier = {
    * command_status of the deliver_sm_resp).
    */
   report: (message: TakenMessage, status: Reported, receiptUrl: string, options?: ReceiptOptions) => Promise<number[]>;
-  /** Sends a message from a handset to one of our numbers. @returns the status code of the product's response. */
-  inbound: (message: { from: string; to: string; text: string }, receiptUrl: string) => Promise<number>;
+  /**
+   * Sends a message from a handset to one of our numbers. @param isRepeated the same bytes as for this message before; over
+   * SMPP nothing says that they are the same. @returns the status code of the product's response.
+   */
+  inbound: (message: InboundMessage, receiptUrl: string, isRepeated?: boolean) => Promise<number>;
   close: () => Promise<void>;
 };

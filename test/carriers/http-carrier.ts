@@ -12,7 +12,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type CallbackRequest, send } from "./callback";
-import type { Behaviour, Carrier, ReceiptOptions, Reported, TakenMessage } from "./carrier";
+import type { Behaviour, Carrier, InboundMessage, ReceiptOptions, Reported, TakenMessage } from "./carrier";
 
 /** A request to the carrier. `path` is path and query as sent; `body` the raw bytes. */
 export type CarrierRequest = { method: string; path: string; headers: IncomingHttpHeaders; body: Buffer };
@@ -26,8 +26,6 @@ export type Refusal = { answer: CarrierResponse; problem: string };
 export type Submission = Omit<TakenMessage, "takenAt">;
 
 export type FailureKind = "refuse" | "unavailable" | "throttle" | "account";
-
-type InboundMessage = { from: string; to: string; text: string };
 
 /**
  * How a callback goes out. `receiptUrl` is the one of the carrier's console (definitions prefer that of the message, if
@@ -104,6 +102,7 @@ export async function startHttpCarrier(definition: HttpCarrierDefinition): Promi
   const taken: TakenMessage[] = [];
   const problems: string[] = [];
   const lastReceipts = new Map<string, CallbackRequest>();
+  const lastInbound = new Map<string, CallbackRequest>();
   const waiting = new Set<NodeJS.Timeout>();
   let otherwise: (to: string) => Behaviour = () => ({ kind: "accept" });
 
@@ -227,7 +226,13 @@ export async function startHttpCarrier(definition: HttpCarrierDefinition): Promi
       }
       return answers;
     },
-    inbound: (message, receiptUrl) => send(definition.inbound(message, { receiptUrl, at: new Date(), forged: false })),
+    inbound: (message, receiptUrl, isRepeated = false) => {
+      const key = `${message.from} ${message.to} ${message.text}`;
+      const fresh = definition.inbound(message, { receiptUrl, at: new Date(), forged: false });
+      const request = (isRepeated && lastInbound.get(key)) || fresh;
+      lastInbound.set(key, request);
+      return send(request);
+    },
     close: () =>
       new Promise((resolve) => {
         for (const timer of waiting) clearTimeout(timer);

@@ -40,6 +40,8 @@ export type AccountBook = {
 type StoredEvent = { id: string; messageId: string; accountId: string; status: string };
 /** A delivery with its event. `receiver`: the last part of its endpoint's URL. */
 type StoredDelivery = { eventId: string; receiver: string; status: string };
+/** A message from a handset. */
+type StoredInbound = { id: string; accountId: string; provider: string; from: string; to: string; body: string };
 export type Endpoint = { id: string; receiver: string; accountId: string; isActive: boolean; failureCount: number };
 
 export type DatabaseBook = {
@@ -48,6 +50,7 @@ export type DatabaseBook = {
   ledger: MessageLedger[];
   accounts: AccountBook[];
   events: StoredEvent[];
+  inbound: StoredInbound[];
   deliveries: StoredDelivery[];
   endpoints: Endpoint[];
   /** Jobs that the queue has given up. */
@@ -116,6 +119,10 @@ export async function readDatabaseBook(database: Database): Promise<DatabaseBook
     accounts: await readAccounts(database),
     events: await database.rows<StoredEvent>(
       `SELECT id, message_id AS "messageId", account_id AS "accountId", status FROM events ORDER BY id`,
+    ),
+    inbound: await database.rows<StoredInbound>(
+      `SELECT id, account_id AS "accountId", provider, from_number AS "from", to_number AS "to", body
+       FROM inbound_messages ORDER BY id`,
     ),
     deliveries: await database.rows<StoredDelivery>(
       `SELECT d.event_id AS "eventId", substring(e.url from '[^/]+$') AS receiver, d.status

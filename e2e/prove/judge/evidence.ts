@@ -4,6 +4,7 @@ import type { Cancellation } from "../world/cancellations";
 import type { CarrierRequest, Taken } from "../world/carriers";
 import type { Reading } from "../world/reader";
 import type { ReceivedEvent, Responded } from "../world/receivers";
+import type { Reply } from "../world/replies";
 import type { Send } from "../world/sends";
 import type { FrozenQueue, Unresolved } from "../world/settle";
 import type { DatabaseBook } from "./books";
@@ -16,8 +17,10 @@ export type Evidence = {
   /** The callers' book. */
   sends: readonly Send[];
   cancellations: readonly Cancellation[];
-  /** The sender ID that every customer has with a throughput limit. */
-  paced: { sender: string; segmentsPerSecond: number };
+  /** Sender IDs with a throughput limit, which is the same for all. */
+  paced: { senders: readonly string[]; segmentsPerSecond: number };
+  /** The book of people who replied to a customer. */
+  replies: readonly Reply[];
   reading: Reading;
   /** The carriers' book. */
   requests: readonly CarrierRequest[];

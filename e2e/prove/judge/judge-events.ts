@@ -30,6 +30,7 @@ function passedThrough({ status, costMicros }: StoredMessage): string[] {
 export function judgeEvents(evidence: Evidence): EventsVerdict {
   const { database, received, answered, sends } = evidence;
   const messages = new Map(database.messages.map((message) => [message.id, message]));
+  const inbound = new Map(database.inbound.map((message) => [message.id, message]));
   const missing: string[] = [];
 
   // Every change of a message has exactly one event.
@@ -68,7 +69,7 @@ export function judgeEvents(evidence: Evidence): EventsVerdict {
     const event = events.get(eventId);
     if (event?.messageId !== messageId || event.status !== status) return [`${name} is not what is stored`];
     if (event.accountId !== ownerOf.get(receiver)) return [`${name} is another account's`];
-    if (messages.get(messageId)?.to !== to) return [`${name} has a wrong number`];
+    if ((messages.get(messageId) ?? inbound.get(messageId))?.to !== to) return [`${name} has a wrong number`];
     const own = references.get(messageId);
     return own !== undefined && own !== reference ? [`${name} has a wrong reference`] : [];
   });
@@ -79,6 +80,10 @@ export function judgeEvents(evidence: Evidence): EventsVerdict {
     const distinct = [...new Map(own.map((event) => [event.eventId, event])).values()].toSorted(
       (one, other) => one.createdAt.localeCompare(other.createdAt) || one.eventId.localeCompare(other.eventId),
     );
+    if (inbound.has(messageId)) {
+      if (distinct.length > 1) backwards.push(`${messageId}: its receipt was reported ${distinct.length} times`);
+      continue;
+    }
     for (const [at, { status }] of distinct.entries()) {
       const before = distinct[at - 1]?.status ?? "pending";
       if (status === before || !mayFollow(before, status))

@@ -77,7 +77,7 @@ test("a sender ID sends no more than its limit, a second's burst and one overdra
   const run = goodRun();
   const claimed = (count: number): Evidence => ({
     ...run,
-    sends: run.sends.map((send) => ({ ...send, from: run.paced.sender })),
+    sends: run.sends.map((send) => ({ ...send, from: run.paced.senders[0] ?? "" })),
     history: {
       ...run.history,
       attempts: Array.from({ length: count }, (_, at) => ({

@@ -72,7 +72,7 @@ function judgePace({ sends, paced, database, history }: Evidence): string[] {
   const messages = new Map(database.messages.map((message) => [message.id, message]));
   const senderOf = new Map(
     sends
-      .filter(({ from }) => from === paced.sender)
+      .filter(({ from }) => paced.senders.includes(from))
       .flatMap(({ accountId, messages: own }) => (own ?? []).map(({ id }) => [id, accountId] as const)),
   );
   const claims = history.attempts.filter(({ op, messageId }) => op === "INSERT" && senderOf.has(messageId));

@@ -25,6 +25,7 @@ const NAMES: Record<keyof Verdict["defects"], string> = {
   canceled: "canceled and sent, or neither",
   untimely: "sent before or after their time",
   tooFast: "senders faster than their limit",
+  replies: "replies lost or not heeded",
   unserved: "requests failed by an upgrade",
   empty: "empty books",
 };

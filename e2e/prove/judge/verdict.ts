@@ -7,6 +7,7 @@ import type { Evidence } from "./evidence";
 import { groupBy } from "./grouped";
 import { judgeEvents } from "./judge-events";
 import { judgeMoney } from "./judge-money";
+import { judgeReplies } from "./judge-replies";
 import { judgeSchedule } from "./judge-schedule";
 
 /** Descriptions of cases. */
@@ -29,6 +30,7 @@ export type Defects = {
   canceled: Cases;
   untimely: Cases;
   tooFast: Cases;
+  replies: Cases;
   unserved: Cases;
   /** An empty book agrees with every other, so it proves nothing. */
   empty: Cases;
@@ -188,6 +190,7 @@ export function judge(evidence: Evidence): Verdict {
         own.length > 1 ? [`${to}: ${own.map(({ id }) => id).join(", ")}`] : [],
       ),
       ...judgeSchedule(evidence),
+      replies: judgeReplies(evidence),
       unserved: [...evidence.unserved],
       empty: Object.entries({ accepted, taken, received }).flatMap(([book, entries]) =>
         entries.length === 0 ? [`nothing ${book}`] : [],

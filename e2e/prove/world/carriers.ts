@@ -1,6 +1,6 @@
 /** The carriers of the proof: their behaviour, their receipts and their book. */
 import { type CarrierName, type Carriers, isHttpCarrier, startCarriers } from "@/test/carriers/all";
-import type { Behaviour, Carrier, TakenMessage } from "@/test/carriers/carrier";
+import type { Behaviour, Carrier, InboundMessage, TakenMessage } from "@/test/carriers/carrier";
 import { everydayBehaviour, receiptsFor } from "../faults/fate";
 
 export const CARRIERS = ["twilio", "vonage", "smpp"] as const satisfies readonly CarrierName[];
@@ -21,6 +21,11 @@ export type ProofCarriers = {
   setMode: (carrier: ProvenCarrier, behaviour: Behaviour | null) => void;
   /** Sets a delay of all carriers' responses; null: none. */
   slowDown: (ms: number | null) => void;
+  /**
+   * Passes on a message from a handset, and repeats it until it is taken. @param receiptUrl where HTTP carriers report it.
+   * @returns whether it was taken.
+   */
+  passOn: (carrier: ProvenCarrier, message: InboundMessage, receiptUrl: string) => Promise<boolean>;
   /** All carriers take everything from now on, at once. */
   heal: () => void;
   /** Receipts yet to be sent. */
@@ -34,6 +39,8 @@ const LOOK_EVERY_MS = 15;
 const AGAIN_FIRST_MS = 300;
 const AGAIN_LONGEST_MS = 4_000;
 const TRIES = 60;
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 const wasTaken = (carrier: ProvenCarrier, status: number): boolean =>
   carrier === "smpp" ? status === 0 : status >= 200 && status < 300;
@@ -101,6 +108,18 @@ export async function startProofCarriers(seed: number, timeoutMs: number): Promi
     };
   };
 
+  const passOn: ProofCarriers["passOn"] = async (name, message, receiptUrl) => {
+    for (let tries = 0; tries < TRIES && !isClosed; tries += 1) {
+      const carrier: Carrier = carriers[name];
+      const status = await carrier.inbound(message, receiptUrl, tries > 0).catch(() => null);
+      if (status !== null && wasTaken(name, status)) return true;
+      if (status !== null && isRefusal(name, status)) problems.push(`${name}: a reply was answered with ${status}`);
+      await pause(Math.min(AGAIN_FIRST_MS * 2 ** tries, AGAIN_LONGEST_MS));
+    }
+    problems.push(`${name}: a reply was not taken in ${TRIES} tries`);
+    return false;
+  };
+
   const seen = new Map<ProvenCarrier, number>();
   const look = setInterval(() => {
     for (const name of CARRIERS) {
@@ -133,6 +152,7 @@ export async function startProofCarriers(seed: number, timeoutMs: number): Promi
     slowDown: (ms) => {
       slowMs = ms;
     },
+    passOn,
     heal: () => {
       isHealthy = true;
     },

@@ -16,9 +16,9 @@ export type Customer = {
   receivers: string[];
 };
 
-/** Sender IDs that every carrier accepts. */
-const SENDER = "+14155550100";
-export const PACED_SENDER = "+14155550101";
+/** Sender IDs that every carrier accepts, of the customer at that place. */
+const senderOf = (at: number): string => `+1415555010${at}`;
+const pacedSenderOf = (at: number): string => `+1415555011${at}`;
 /** Throughput limit of the paced sender ID, in segments per second. */
 export const PACE = 2;
 export const BALANCE_MICROS = 100_000_000_000;
@@ -63,8 +63,8 @@ export async function makeRoutes(database: Database): Promise<void> {
 }
 
 /** Creates an account with money, a key and an approved sender, as an operator would. */
-async function makeAccount(database: Database): Promise<{ accountId: string; apiKey: string }> {
-  const [accountId, apiKey] = [newId("account"), newPlainKey()];
+async function makeAccount(database: Database, at: number): Promise<Omit<Customer, "receivers">> {
+  const [accountId, apiKey, sender, pacedSender] = [newId("account"), newPlainKey(), senderOf(at), pacedSenderOf(at)];
   await database.rows("INSERT INTO accounts (id, email, name, balance_micros) VALUES ($1, $2, 'Customer', $3)", [
     ...[accountId, `${accountId}@example.com`, BALANCE_MICROS],
   ]);
@@ -77,31 +77,32 @@ async function makeAccount(database: Database): Promise<{ accountId: string; api
      VALUES ($1, $2, 'customer', $3, $4, $5, $6, '{}')`,
     [newId("apiKey"), accountId, hashKey(apiKey), keyHint(apiKey), [...SCOPES], RATE_LIMIT],
   );
-  for (const [sender, pace] of [
-    [SENDER, null],
-    [PACED_SENDER, PACE],
+  for (const [id, pace] of [
+    [sender, null],
+    [pacedSender, PACE],
   ]) {
     await database.rows(
       `INSERT INTO senders (id, account_id, sender_id, type, status, approved_at, max_segments_per_second)
        VALUES ($1, $2, $3, 'numeric', 'approved', now(), $4)`,
-      [newId("sender"), accountId, sender, pace],
+      [newId("sender"), accountId, id, pace],
     );
   }
-  return { accountId, apiKey };
+  return { accountId, apiKey, sender, pacedSender };
 }
 
 /** Creates a customer with one endpoint per receiver, through the API. */
 async function makeCustomer(at: number, { url, database, receivers }: Ground): Promise<Customer> {
   const own = RECEIVERS[at] ?? [];
-  const { accountId, apiKey } = await makeAccount(database);
+  const account = await makeAccount(database, at);
   for (const receiver of own) {
-    const body = JSON.stringify({ url: receivers.urlOf(receiver) });
-    const answer = await exchange({ method: "POST", url: `${url}/api/v1/webhooks/create`, apiKey, body });
+    const body = JSON.stringify({ url: receivers.urlOf(receiver), events: ["*", "message.received"] });
+    const request = { method: "POST", url: `${url}/api/v1/webhooks/create`, apiKey: account.apiKey, body } as const;
+    const answer = await exchange(request);
     const data = answer.body?.data as { signing_secret?: string } | undefined;
     if (!data?.signing_secret) throw new Error(`No endpoint was made: ${JSON.stringify(answer)}`);
     receivers.setSecret(receiver, data.signing_secret);
   }
-  return { accountId, apiKey, sender: SENDER, pacedSender: PACED_SENDER, receivers: [...own] };
+  return { ...account, receivers: [...own] };
 }
 
 /** `url`: of a web process. */

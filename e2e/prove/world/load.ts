@@ -3,11 +3,13 @@ import { between, type Chance, chanceOf, weighed } from "../faults/chance";
 import { type Cancellation, cancel, cancelAfterMs } from "./cancellations";
 import { CHAINS, type Customer, NUMBER_PREFIX } from "./customers";
 import { createReader, type Reading } from "./reader";
+import { type PassOn, type Reply, replyByChance } from "./replies";
 import { makeSend, note, type Send, type SendKind, type Tally } from "./sends";
 
 export type Load = {
   sends: Send[];
   cancellations: Cancellation[];
+  replies: Reply[];
   answers: Tally;
   readings: () => Reading;
   /** Requests not begun because too many were waiting. */
@@ -29,6 +31,7 @@ export type LoadOptions = {
   urls: readonly string[];
   /** Requests per second of all customers together. */
   rate: number;
+  passOn: PassOn;
 };
 
 const IN_FLIGHT_MAX = 150;
@@ -37,7 +40,8 @@ const LARGE_BULK = 260;
 
 type Read = "message" | "list" | "balance";
 const READS: readonly string[] = ["message", "list", "balance"] satisfies Read[];
-const OPERATIONS: readonly (readonly [number, SendKind | Read])[] = [
+type Operation = SendKind | Read | "reply";
+const OPERATIONS: readonly (readonly [number, Operation])[] = [
   [20, "single"],
   [22, "keyed"],
   [9, "impatient"],
@@ -46,20 +50,22 @@ const OPERATIONS: readonly (readonly [number, SendKind | Read])[] = [
   [8, "scheduled"],
   [5, "paced"],
   [4, "brief"],
+  [4, "reply"],
   [15, "message"],
   [8, "list"],
   [6, "balance"],
 ];
 
-const isRead = (operation: SendKind | Read): operation is Read => READS.includes(operation);
+const isRead = (operation: Operation): operation is Read => READS.includes(operation);
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Starts the load. */
-export function startLoad({ seed, customers, urls, rate }: LoadOptions): Load {
+export function startLoad({ seed, customers, urls, rate, passOn }: LoadOptions): Load {
   const chance: Chance = chanceOf(`${seed} load`);
   const sends: Send[] = [];
   const cancellations: Cancellation[] = [];
+  const replies: Reply[] = [];
   const answers: Tally = new Map();
   const reader = createReader();
   const inFlight = new Set<Promise<void>>();
@@ -79,24 +85,24 @@ export function startLoad({ seed, customers, urls, rate }: LoadOptions): Load {
     return url === avoided ? (urls[(turn + 1) % urls.length] ?? "") : url;
   };
 
-  async function send(customer: Customer, kind: SendKind, turn: number, size?: number): Promise<void> {
+  /** @param other what is not by chance. */
+  async function send(customer: Customer, kind: SendKind, turn: number, other: { size?: number; to?: string } = {}) {
     const shared = { customer, urlAt, turn, answers };
     const number = `${seed}-${sends.length}`;
-    const order = {
-      ...shared,
-      kind,
-      number,
-      newNumber,
-      chance,
-      web: turn % urls.length,
-      ...(size !== undefined && { size }),
-    };
+    const order = { ...shared, kind, number, newNumber, chance, web: turn % urls.length, ...other };
     const made = await makeSend(order, (begun) => sends.push(begun));
     for (const { id } of made.messages ?? []) reader.know(customer, id);
     const waitMs = made.messages ? cancelAfterMs(made, kind === "hasty", chance) : null;
     if (waitMs === null) return;
     await pause(waitMs);
     cancellations.push(...(await cancel({ ...shared, send: made })));
+  }
+
+  /** A person replies to a customer, who then sends to that person. */
+  async function reply(customer: Customer, turn: number): Promise<void> {
+    const made = await replyByChance({ customer, from: newNumber(), chance, web: turn % urls.length, passOn });
+    replies.push(made);
+    if (made.isTaken) await send(customer, "keyed", turn, { to: made.from });
   }
 
   function begin(): void {
@@ -108,13 +114,14 @@ export function startLoad({ seed, customers, urls, rate }: LoadOptions): Load {
       skipped += 1;
       return;
     }
-    watch(
-      isRead(operation)
-        ? reader.read(operation, customer, urlAt(turn), chance).then((answer) => {
-            if (answer) note(answers, `read ${operation}`, answer);
-          })
-        : send(customer, operation, turn),
-    );
+    if (isRead(operation)) watch(read(operation, customer, turn));
+    else if (operation === "reply") watch(reply(customer, turn));
+    else watch(send(customer, operation, turn));
+  }
+
+  async function read(what: Read, customer: Customer, turn: number): Promise<void> {
+    const answer = await reader.read(what, customer, urlAt(turn), chance);
+    if (answer) note(answers, `read ${what}`, answer);
   }
 
   function watch(work: Promise<void>): void {
@@ -136,13 +143,14 @@ export function startLoad({ seed, customers, urls, rate }: LoadOptions): Load {
   return {
     sends,
     cancellations,
+    replies,
     answers,
     readings: reader.readings,
     skipped: () => skipped,
     crowd: async (count) => {
       const [customer] = customers;
       if (!customer) return;
-      const bulks = [LARGE_BULK, count - LARGE_BULK].map((size, turn) => send(customer, "bulk", turn, size));
+      const bulks = [LARGE_BULK, count - LARGE_BULK].map((size, turn) => send(customer, "bulk", turn, { size }));
       for (const bulk of bulks) watch(bulk);
       await Promise.all(bulks);
     },

@@ -71,7 +71,7 @@ function readEvent(receiver: string, request: Received, secret: string): Receive
     type: textOf(event.type),
     createdAt: textOf(event.created_at),
     messageId: textOf(data.id),
-    status: textOf(data.status),
+    status: event.type === "message.received" ? "received" : textOf(data.status),
     reference: typeof data.reference === "string" ? data.reference : null,
     to: textOf(data.to),
   };

@@ -109,6 +109,8 @@ export type Order = {
   newNumber: () => string;
   /** Number of messages; undefined: by chance. */
   size?: number;
+  /** The recipient; undefined: new ones. */
+  to?: string;
   chance: Chance;
   urlAt: (turn: number) => string;
   web: number;
@@ -121,10 +123,10 @@ export type Order = {
  * @returns the send, which is known to the caller's book before its first try.
  */
 export async function makeSend(order: Order, book: (made: Send) => void): Promise<Send> {
-  const { kind, customer, number, newNumber, size, chance, urlAt, web, turn, answers } = order;
+  const { kind, customer, number, newNumber, size, to, chance, urlAt, web, turn, answers } = order;
   const isBulk = kind === "bulk";
   const { length, body, from, dueMs, validityS, abortAfterMs: firstAbort } = plan(kind, customer, chance);
-  const recipients = Array.from({ length: size ?? length }, newNumber);
+  const recipients = to === undefined ? Array.from({ length: size ?? length }, newNumber) : [to];
   const made: Send = {
     accountId: customer.accountId,
     key: kind === "single" ? null : `key-${number}`,

@@ -7,10 +7,11 @@ import { type Database, openDatabase } from "@/e2e/support/books";
 import { runCommand, runCommandOf } from "@/e2e/support/processes";
 import { ensureBuilt } from "@/scripts/build";
 import { freePort } from "@/scripts/free-port";
+import type { InboundMessage } from "@/test/carriers/carrier";
 import { keepsStatements, type Pooler, startPooler } from "@/test/database/pooler";
 import { type Gate, startGate } from "../faults/gate";
 import { keepHistory } from "../judge/history";
-import { type ProofCarriers, startProofCarriers } from "./carriers";
+import { CARRIERS, type ProofCarriers, type ProvenCarrier, startProofCarriers } from "./carriers";
 import { type Customer, makeCustomers, makeRoutes, receiverNames } from "./customers";
 import { type Fleet, PROCESS_NAMES, type ProcessName, startFleet } from "./fleet";
 import { type Receivers, startReceivers } from "./receivers";
@@ -34,6 +35,8 @@ export type World = {
   behindPooler: Gate;
   fleet: Fleet;
   carriers: ProofCarriers;
+  /** Passes a message from a handset on to a web process, by its place among `urls`. @returns whether it was taken. */
+  passOn: (carrier: ProvenCarrier, message: InboundMessage, web: number) => Promise<boolean>;
   receivers: Receivers;
   customers: Customer[];
   /** Addresses of the web processes. */
@@ -105,6 +108,14 @@ async function openFolder(): Promise<string> {
   return folder;
 }
 
+/** Paths of the receipt URLs that operators enter at the carriers: they follow from the secret key. */
+async function readReceiptPaths(databaseUrl: string, secretKey: string): Promise<Record<ProvenCarrier, string>> {
+  Object.assign(process.env, { DATABASE_URL: databaseUrl, SECRET_KEY: secretKey });
+  const { receiptUrlOf } = await import("@/server/providers/receipt-url");
+  const paths = CARRIERS.map((carrier) => [carrier, new URL(receiptUrlOf(carrier, 0)).pathname] as const);
+  return Object.fromEntries(paths) as Record<ProvenCarrier, string>;
+}
+
 async function build(options: WorldOptions, keep: Keep): Promise<World> {
   const { seed, policy, timeoutMs, hasStandby, hasPooler, from } = options;
   await ensureBuilt();
@@ -134,6 +145,7 @@ async function build(options: WorldOptions, keep: Keep): Promise<World> {
   const urls = [`http://127.0.0.1:${ports["web-1"]}`, `http://127.0.0.1:${ports["web-2"]}`];
 
   const secretKey = randomBytes(32).toString("base64");
+  const receiptPaths = await readReceiptPaths(databaseUrl, secretKey);
   const environmentOf = (name: ProcessName, process: string): NodeJS.ProcessEnv => {
     const isSecond = name.endsWith("2");
     return {
@@ -180,6 +192,7 @@ async function build(options: WorldOptions, keep: Keep): Promise<World> {
     behindPooler: straight,
     fleet,
     carriers,
+    passOn: (carrier, message, web) => carriers.passOn(carrier, message, `${urls[web]}${receiptPaths[carrier]}`),
     receivers,
     customers,
     urls,

@@ -1,0 +1,33 @@
+/** People who reply STOP to a customer, some of them START afterwards: what their carriers know of it. */
+import { type Chance, oneOf } from "../faults/chance";
+import { CARRIERS, type ProvenCarrier } from "./carriers";
+import type { Customer } from "./customers";
+import type { World } from "./world";
+
+/** What a person sent to a customer, one text after the other. */
+export type Reply = {
+  accountId: string;
+  carrier: ProvenCarrier;
+  from: string;
+  to: string;
+  texts: readonly string[];
+  /** All texts were acknowledged; the customer sends to this person afterwards. */
+  isTaken: boolean;
+};
+
+export type PassOn = World["passOn"];
+
+const CONVERSATIONS: readonly (readonly string[])[] = [["STOP"], ["STOP", "START"], ["Is the table free?"]];
+
+type Conversation = { customer: Customer; from: string; chance: Chance; web: number; passOn: PassOn };
+
+/** A person who was never sent anything replies to a customer. */
+export async function replyByChance({ customer, from, chance, web, passOn }: Conversation): Promise<Reply> {
+  const [carrier, texts] = [oneOf(chance, CARRIERS), oneOf(chance, CONVERSATIONS)];
+  const { accountId, sender: to } = customer;
+  for (const text of texts) {
+    if (!(await passOn(carrier, { from, to, text }, web)))
+      return { accountId, carrier, from, to, texts, isTaken: false };
+  }
+  return { accountId, carrier, from, to, texts, isTaken: true };
+}
