@@ -6,7 +6,7 @@ import { authenticate } from "@/server/api-keys/authenticate";
 import { addJob } from "@/server/core/add-jobs";
 import { pool } from "@/server/core/db";
 import { newId, timeOfId } from "@/server/core/ids";
-import { type InboundReport, jobs } from "@/server/core/jobs";
+import type { InboundReport } from "@/server/core/jobs";
 import { takeInbound } from "@/server/inbound/tasks";
 import { sendMessage } from "@/server/messages/accept/send";
 import { serveThrottleQueue } from "@/server/messages/dispatch/serve-throttle-queue";
@@ -169,13 +169,17 @@ describe.each([
       "INSERT INTO senders (id, account_id, sender_id, type, status) VALUES ($1, $2, $3, 'numeric', 'approved')",
       [newId("sender"), account.accountId, line],
     );
+    const others = "+14155550124";
+    /** A message of somebody else that came now, as if from the handset in question. */
     const receive = async (text: string): Promise<InboundReport[]> => {
-      const message = { providerMessageId: newId("inbound"), from: "+14155550123", to: `+${line}`, text };
+      const message = { providerMessageId: newId("inbound"), from: others, to: `+${line}`, text: `${text} please` };
       await takeCallback("twilio", { reports: [], inbound: [message] }, []);
-      const { rows } = await pool().query<{ payload: unknown }>(
-        "DELETE FROM graphile_worker._private_jobs RETURNING payload",
+      const { rows } = await pool().query<{ receivedAt: Date }>(
+        `SELECT received_at AS "receivedAt" FROM inbound_messages WHERE provider_message_id = $1`,
+        [message.providerMessageId],
       );
-      return jobs.apply_inbound.parse(rows[0]?.payload).messages;
+      const receivedAt = rows[0]?.receivedAt.toISOString() ?? "";
+      return [{ providerMessageId: newId("inbound"), from: "+14155550123", to: `+${line}`, text, receivedAt }];
     };
     // The time of receipt is that of the database less the time since, which is known to some milliseconds on a busy machine.
     const pause = () => pool().query("SELECT pg_sleep(0.2)");

@@ -1,8 +1,14 @@
 /** Callbacks that reach a process together are stored by one transaction. */
-import { expect, test } from "vitest";
+import { randomInt } from "node:crypto";
+import { beforeAll, expect, test } from "vitest";
+import { plainRequest } from "@/server/accounts/idempotency/request";
 import { pool } from "@/server/core/db";
+import { newId } from "@/server/core/ids";
+import { sendMessage } from "@/server/messages/accept/send";
 import { callbackContent } from "@/server/providers/http/callback-content";
 import { takeCallback } from "@/server/providers/store-callback";
+import { makeRoute } from "@/test/database/routes";
+import { makeAccount } from "@/test/database/seed";
 
 const about = (providerMessageId: string) =>
   callbackContent({
@@ -33,4 +39,62 @@ test("of callbacks with one nonce that come together the first is taken, as is e
   expect(await waitingIds()).toEqual(taken);
   expect(await takeCallback("sinch", about("replayed later"), ["nonce-1"])).toBe("replayed");
   expect(await waitingIds()).toEqual(taken);
+});
+
+beforeAll(() => makeRoute());
+
+/** An account with a number of its own. */
+async function makeReachable() {
+  const account = await makeAccount();
+  const line = `+1646${randomInt(1_000_000, 9_999_999)}`;
+  await pool().query(
+    "INSERT INTO senders (id, account_id, sender_id, type, status) VALUES ($1, $2, $3, 'numeric', 'approved')",
+    [newId("sender"), account.accountId, line],
+  );
+  const sendTo = (to: string) => sendMessage(account.actor, { to, from: line, body: "Hello" }, plainRequest());
+  return { line, sendTo };
+}
+
+const PERSON = "+14155550123";
+const reply = (to: string, text: string) =>
+  callbackContent({ inbound: [{ providerMessageId: newId("inbound"), from: PERSON, to, text }] });
+
+/** Texts of the messages that a job is to take. */
+async function deferredTexts(): Promise<string[]> {
+  const { rows } = await pool().query<{ text: string }>(
+    `SELECT m ->> 'text' AS text FROM graphile_worker._private_jobs p
+     JOIN graphile_worker._private_tasks t ON t.id = p.task_id, json_array_elements(p.payload -> 'messages') m
+     WHERE t.identifier = 'apply_inbound' ORDER BY 1`,
+  );
+  return rows.map(({ text }) => text);
+}
+
+test("a STOP holds as soon as its callback is acknowledged, and so does a START, while no worker runs", async () => {
+  const { line, sendTo } = await makeReachable();
+  await takeCallback("twilio", reply(line, "STOP"), []);
+  expect(await sendTo(PERSON)).toMatchObject({ status: "failed", error: { code: "blocklisted" } });
+  await takeCallback("twilio", reply(line, "START"), []);
+  expect(await sendTo(PERSON)).toMatchObject({ status: "pending" });
+  expect(await deferredTexts()).toEqual([]);
+});
+
+test("a message that cannot be taken now is acknowledged and left to a job; others that come with it are taken", async () => {
+  const { line, sendTo } = await makeReachable();
+  await pool().query(
+    `CREATE FUNCTION refuse_inbound() RETURNS trigger LANGUAGE plpgsql AS
+       $$ BEGIN IF NEW.body = 'Refused' THEN RAISE EXCEPTION 'refused'; END IF; RETURN NEW; END $$;
+     CREATE TRIGGER refuse_inbound BEFORE INSERT ON inbound_messages FOR EACH ROW EXECUTE FUNCTION refuse_inbound()`,
+  );
+  try {
+    const texts = ["Refused", "STOP"];
+    const intakes = await Promise.all(
+      texts.map((text, at) => takeCallback("twilio", reply(line, text), [`together-${at}`])),
+    );
+    expect(intakes).toEqual(["taken", "taken"]);
+    expect(await deferredTexts()).toEqual(["Refused"]);
+    expect(await sendTo(PERSON)).toMatchObject({ status: "failed", error: { code: "blocklisted" } });
+    expect(await takeCallback("twilio", reply(line, "Refused"), ["together-0"])).toBe("replayed");
+  } finally {
+    await pool().query("DROP FUNCTION refuse_inbound CASCADE");
+  }
 });

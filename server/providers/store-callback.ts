@@ -1,16 +1,21 @@
 /**
- * Puts callbacks of providers, over HTTP or on a bind, into the job queue before they are acknowledged: a provider
- * never repeats a callback after our 2xx.
+ * Stores callbacks of providers, over HTTP or on a bind, before they are acknowledged: a provider never repeats a callback
+ * after our 2xx. Receipts go into the job queue. Messages from handsets are taken at once, so that a STOP holds from its
+ * acknowledgment on.
  */
 
 import { addJobs } from "../core/add-jobs";
 import { createBatcher, type Settled } from "../core/batcher";
+import { isConnectionFailure } from "../core/database/connection-failure";
 import { type Tx, transaction } from "../core/db";
+import { isApiError } from "../core/errors";
 import type { JobPayload } from "../core/jobs";
+import { errorFields, log } from "../core/log";
 import { defineProcessValue } from "../core/process";
-import { activeTrace } from "../core/spans";
+import { activeTrace, traceStored } from "../core/spans";
 import { unnest } from "../core/unnest";
 import { storableText } from "../core/wire";
+import { storeInbound } from "../inbound/intake";
 import type { CallbackContent, Report } from "./port";
 import type { ProviderId } from "./schema";
 import { logUnlisted } from "./unlisted-codes";
@@ -34,31 +39,66 @@ type ReceivedCallback = {
 /** `replayed`: a callback with one of its nonces was stored before, so nothing was done. */
 export type Intake = "taken" | "replayed";
 
+/** Callbacks with receipts only, and those whose messages a job is to take. */
 const callbackQueue = defineProcessValue("providers.intake", () =>
-  createBatcher<ReceivedCallback, Intake>((batch) => transaction((tx) => store(tx, batch)), {
+  createBatcher<ReceivedCallback, Intake>((batch) => transaction((tx) => store(tx, batch, addInboundJobs)), {
     name: "callbacks",
     maxWeight: CALLBACKS_MAX,
     parallel: 2,
   }),
 );
 
+/** Callbacks with messages from handsets. */
+const inboundQueue = defineProcessValue("providers.inbound_intake", () =>
+  createBatcher<ReceivedCallback, Intake>(takeAtOnce, { name: "inbound", maxWeight: CALLBACKS_MAX, parallel: 2 }),
+);
+
+async function takeAtOnce(batch: ReceivedCallback[]): Promise<Settled<Intake>[]> {
+  const taking = transaction(async (tx) => {
+    const ids: string[] = [];
+    const settled = await store(tx, batch, async (_, messages) => {
+      for (const [provider, own] of messages) ids.push(...(await storeInbound(tx, provider, own)));
+    });
+    return { ids, settled };
+  });
+  return (await traceStored("inbound message", taking, ({ ids }) => ids)).settled;
+}
+
 /**
  * Stores a callback; it is committed when this returns.
  * @param nonces make the callback unique; empty when its provider has none.
  */
-export const takeCallback = (
+export async function takeCallback(
   provider: ProviderId,
   content: CallbackContent,
   nonces: readonly string[],
-): Promise<Intake> => {
+): Promise<Intake> {
   logUnlisted(provider, content.reports);
-  return callbackQueue()({ provider, content, nonces, at: performance.now(), trace: activeTrace() });
-};
+  const received = { provider, content, nonces, at: performance.now(), trace: activeTrace() };
+  if (content.inbound.length === 0) return callbackQueue()(received);
+  try {
+    return await inboundQueue()(received);
+  } catch (thrown) {
+    // Without the database the provider has to repeat the callback. Any other failure, such as a lock that was held for too
+    // long, must not keep it from being acknowledged: a job repeats the work.
+    if (isApiError(thrown) || isConnectionFailure(thrown)) throw thrown;
+    log("warn", "inbound.deferred", { provider, ...errorFields(thrown) });
+    return callbackQueue()(received);
+  }
+}
 
-async function store(tx: Tx, batch: ReceivedCallback[]): Promise<Settled<Intake>[]> {
+type Messages = Map<ProviderId, JobPayload<"apply_inbound">["messages"]>;
+
+/** Stores what a batch of callbacks reports. @param take takes its messages from handsets. */
+async function store(
+  tx: Tx,
+  batch: ReceivedCallback[],
+  take: (tx: Tx, messages: Messages, taken: readonly ReceivedCallback[]) => Promise<void>,
+): Promise<Settled<Intake>[]> {
   const [timeOf, isNew] = await Promise.all([readDatabaseTime(tx), rememberNonces(tx, batch)]);
   const taken = batch.filter((received) => isNew(received));
-  await enqueue(tx, taken, timeOf);
+  const { receipts, messages } = contentOf(taken, timeOf);
+  await Promise.all([addReceiptJobs(tx, receipts, taken), take(tx, messages, taken)]);
   return batch.map((received) => ({ ok: true, value: isNew(received) ? "taken" : "replayed" }));
 }
 
@@ -114,9 +154,15 @@ async function rememberNonces(tx: Tx, batch: ReceivedCallback[]): Promise<(recei
       .every((key) => inserted.has(key) && first.get(key)?.received === received);
 }
 
-async function enqueue(tx: Tx, batch: ReceivedCallback[], timeOf: (received: ReceivedCallback) => Date): Promise<void> {
-  const receipts = new Map<ProviderId, JobPayload<"apply_receipts">["receipts"]>();
-  const messages = new Map<ProviderId, JobPayload<"apply_inbound">["messages"]>();
+type Receipts = Map<ProviderId, JobPayload<"apply_receipts">["receipts"]>;
+
+/** Receipts and messages by provider. */
+function contentOf(
+  batch: readonly ReceivedCallback[],
+  timeOf: (received: ReceivedCallback) => Date,
+): { receipts: Receipts; messages: Messages } {
+  const receipts: Receipts = new Map();
+  const messages: Messages = new Map();
   for (const received of batch) {
     const { provider, content } = received;
     const receivedAt = timeOf(received).toISOString();
@@ -133,26 +179,32 @@ async function enqueue(tx: Tx, batch: ReceivedCallback[], timeOf: (received: Rec
       });
     }
   }
-  const tracesOf = tracesBy(batch);
-  await Promise.all([
-    addJobs(
-      tx,
-      "apply_receipts",
-      batchesOf(receipts).map(([provider, batch]) => ({
-        payload: { provider, receipts: batch, ...tracesOf(provider) },
-        runAt: null,
-      })),
-    ),
-    addJobs(
-      tx,
-      "apply_inbound",
-      batchesOf(messages).map(([provider, batch]) => ({
-        payload: { provider, messages: batch, ...tracesOf(provider) },
-        runAt: null,
-      })),
-    ),
-  ]);
+  return { receipts, messages };
 }
+
+const addReceiptJobs = (tx: Tx, receipts: Receipts, taken: readonly ReceivedCallback[]): Promise<void> => {
+  const tracesOf = tracesBy(taken);
+  return addJobs(
+    tx,
+    "apply_receipts",
+    batchesOf(receipts).map(([provider, batch]) => ({
+      payload: { provider, receipts: batch, ...tracesOf(provider) },
+      runAt: null,
+    })),
+  );
+};
+
+const addInboundJobs = (tx: Tx, messages: Messages, taken: readonly ReceivedCallback[]): Promise<void> => {
+  const tracesOf = tracesBy(taken);
+  return addJobs(
+    tx,
+    "apply_inbound",
+    batchesOf(messages).map(([provider, batch]) => ({
+      payload: { provider, messages: batch, ...tracesOf(provider) },
+      runAt: null,
+    })),
+  );
+};
 
 /** The spans of a provider's callbacks, for its jobs; nothing without any. */
 const tracesBy = (batch: readonly ReceivedCallback[]) => (provider: ProviderId) => {

@@ -46,7 +46,8 @@ function judgeCancellations({ cancellations, requests, taken, database }: Eviden
 function judgeTimes({ sends, requests, history }: Evidence): string[] {
   const requestsByNumber = groupBy(requests, ({ to }) => to);
   const claims = groupBy(
-    history.attempts.filter(({ op }) => op === "INSERT"),
+    // The row that withdraws a message stands for no attempt.
+    history.attempts.filter(({ op, outcome }) => op === "INSERT" && outcome !== "withdrawn"),
     ({ messageId }) => messageId,
   );
   return sends.flatMap(({ atMs, acceptedMs, dueMs, validityS, messages }) =>
@@ -75,7 +76,9 @@ function judgePace({ sends, paced, database, history }: Evidence): string[] {
       .filter(({ from }) => paced.senders.includes(from))
       .flatMap(({ accountId, messages: own }) => (own ?? []).map(({ id }) => [id, accountId] as const)),
   );
-  const claims = history.attempts.filter(({ op, messageId }) => op === "INSERT" && senderOf.has(messageId));
+  const claims = history.attempts.filter(
+    ({ op, outcome, messageId }) => op === "INSERT" && outcome !== "withdrawn" && senderOf.has(messageId),
+  );
   return [...groupBy(claims, ({ messageId }) => senderOf.get(messageId) ?? "")].flatMap(([accountId, own]) => {
     const sizes = own.map(({ messageId }) => messages.get(messageId)?.segments ?? 0);
     const times = own.map(({ atMs }) => atMs);

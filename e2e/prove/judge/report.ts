@@ -22,7 +22,7 @@ const NAMES: Record<keyof Verdict["defects"], string> = {
   eventsMissing: "events not delivered",
   eventsForged: "events signed or reported wrongly",
   keyedTwice: "two messages for one key",
-  canceled: "canceled and sent, or neither",
+  canceled: "cancellations not kept",
   untimely: "sent before or after their time",
   tooFast: "senders faster than their limit",
   replies: "replies lost or not heeded",
