@@ -62,7 +62,7 @@ export async function perform(
   world.receivers.setManner("b-flaky", "flaky");
   const { customers, urls } = world;
   tell(`load       ${rate} requests a second by ${customers.length} customers`);
-  const load = startLoad({ seed, customers, urls, rate, passOn: world.passOn });
+  const load = startLoad({ seed, customers, urls, rate, passOn: world.passOn, receivers: world.receivers });
   const beganMs = Date.now();
   const delay = monitorEventLoopDelay();
   delay.enable();
@@ -100,6 +100,7 @@ export async function perform(
       cancellations: load.cancellations,
       paced: { senders: customers.map(({ pacedSender }) => pacedSender), segmentsPerSecond: PACE },
       replies: load.replies,
+      redactions: load.redactions,
       reading: load.readings(),
       requests: carriers.requests,
       taken: carriers.taken(),

@@ -9,6 +9,7 @@ export type StoredMessage = {
   knownParts: number | null;
   accountId: string;
   to: string;
+  hasText: boolean;
   status: string;
   segments: number;
   costMicros: number;
@@ -102,7 +103,7 @@ export async function readDatabaseBook(database: Database): Promise<DatabaseBook
   );
   return {
     messages: await database.rows<StoredMessage>(
-      `SELECT id, account_id AS "accountId", to_number AS "to", status, segments, cost_micros::float8 AS "costMicros",
+      `SELECT id, account_id AS "accountId", to_number AS "to", body <> '' AS "hasText", status, segments, cost_micros::float8 AS "costMicros",
          error_code AS "errorCode", CASE WHEN status IN ('pending', 'sent') THEN ${FACTS} END AS facts,
          CASE WHEN status = 'sent'
            THEN (SELECT count(*) FROM attempt_parts p WHERE p.message_id = m.id)::int END AS "knownParts"

@@ -4,6 +4,7 @@ import type { Cancellation } from "../world/cancellations";
 import type { CarrierRequest, Taken } from "../world/carriers";
 import type { Reading } from "../world/reader";
 import type { ReceivedEvent, Responded } from "../world/receivers";
+import type { Redaction } from "../world/redactions";
 import type { Reply } from "../world/replies";
 import type { Send } from "../world/sends";
 import type { FrozenQueue, Unresolved } from "../world/settle";
@@ -21,6 +22,7 @@ export type Evidence = {
   paced: { senders: readonly string[]; segmentsPerSecond: number };
   /** The book of people who replied to a customer. */
   replies: readonly Reply[];
+  redactions: readonly Redaction[];
   reading: Reading;
   /** The carriers' book. */
   requests: readonly CarrierRequest[];

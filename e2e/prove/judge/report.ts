@@ -26,6 +26,7 @@ const NAMES: Record<keyof Verdict["defects"], string> = {
   untimely: "sent before or after their time",
   tooFast: "senders faster than their limit",
   replies: "replies lost or not heeded",
+  texts: "deleted texts kept",
   unserved: "requests failed by an upgrade",
   empty: "empty books",
 };

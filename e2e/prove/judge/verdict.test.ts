@@ -186,3 +186,12 @@ test("failures in a row are counted from the last answer that was a 2xx", () => 
   expect(longestFailure(answers)).toBe(3);
   expect(longestFailure([])).toBe(0);
 });
+
+test("a deleted text must be gone, and no other; what became of a request without a response is not known", () => {
+  const without = (run: Evidence) => asMessage(run, { hasText: false });
+  const redactions = (isDeleted: boolean | null) => [{ id: ID, isDeleted }];
+  expect(found((run) => ({ database: without(run), redactions: redactions(true) }))).toEqual([]);
+  expect(found((run) => ({ database: without(run), redactions: redactions(null) }))).toEqual([]);
+  expect(found((run) => ({ database: without(run) }))).toEqual(["texts"]);
+  expect(found(() => ({ redactions: redactions(true) }))).toEqual(["texts"]);
+});

@@ -31,6 +31,8 @@ export type Defects = {
   untimely: Cases;
   tooFast: Cases;
   replies: Cases;
+  /** Deleted texts that are there, and texts that nobody deleted and that are gone. */
+  texts: Cases;
   unserved: Cases;
   /** An empty book agrees with every other, so it proves nothing. */
   empty: Cases;
@@ -88,6 +90,16 @@ function waitsForParts({ status, segments, knownParts }: StoredMessage, taken: r
   if (taken.length === 0) return true;
   const isAnonymous = taken.every(({ reference }) => reference === null);
   return isAnonymous && segments > 1 && (knownParts ?? 0) < segments;
+}
+
+function judgeTexts({ redactions, database }: Evidence): Cases {
+  const idsWith = (known: boolean | null) =>
+    new Set(redactions.flatMap(({ id, isDeleted }) => (isDeleted === known ? [id] : [])));
+  const [deleted, unknown] = [idsWith(true), idsWith(null)];
+  return database.messages.flatMap(({ id, hasText }) => {
+    if (hasText !== deleted.has(id) || (!hasText && unknown.has(id))) return [];
+    return [hasText ? `the text of ${id} was deleted and is there` : `the text of ${id} is gone`];
+  });
 }
 
 /** Compares the books. */
@@ -191,6 +203,7 @@ export function judge(evidence: Evidence): Verdict {
       ),
       ...judgeSchedule(evidence),
       replies: judgeReplies(evidence),
+      texts: judgeTexts(evidence),
       unserved: [...evidence.unserved],
       empty: Object.entries({ accepted, taken, received }).flatMap(([book, entries]) =>
         entries.length === 0 ? [`nothing ${book}`] : [],

@@ -13,7 +13,7 @@ export type Customer = {
   apiKey: string;
   sender: string;
   pacedSender: string;
-  receivers: string[];
+  endpoints: { id: string; receiver: string }[];
 };
 
 /** Sender IDs that every carrier accepts, of the customer at that place. */
@@ -63,7 +63,7 @@ export async function makeRoutes(database: Database): Promise<void> {
 }
 
 /** Creates an account with money, a key and an approved sender, as an operator would. */
-async function makeAccount(database: Database, at: number): Promise<Omit<Customer, "receivers">> {
+async function makeAccount(database: Database, at: number): Promise<Omit<Customer, "endpoints">> {
   const [accountId, apiKey, sender, pacedSender] = [newId("account"), newPlainKey(), senderOf(at), pacedSenderOf(at)];
   await database.rows("INSERT INTO accounts (id, email, name, balance_micros) VALUES ($1, $2, 'Customer', $3)", [
     ...[accountId, `${accountId}@example.com`, BALANCE_MICROS],
@@ -94,15 +94,17 @@ async function makeAccount(database: Database, at: number): Promise<Omit<Custome
 async function makeCustomer(at: number, { url, database, receivers }: Ground): Promise<Customer> {
   const own = RECEIVERS[at] ?? [];
   const account = await makeAccount(database, at);
+  const endpoints: Customer["endpoints"] = [];
   for (const receiver of own) {
     const body = JSON.stringify({ url: receivers.urlOf(receiver), events: ["*", "message.received"] });
     const request = { method: "POST", url: `${url}/api/v1/webhooks/create`, apiKey: account.apiKey, body } as const;
     const answer = await exchange(request);
-    const data = answer.body?.data as { signing_secret?: string } | undefined;
-    if (!data?.signing_secret) throw new Error(`No endpoint was made: ${JSON.stringify(answer)}`);
-    receivers.setSecret(receiver, data.signing_secret);
+    const data = answer.body?.data as { id?: string; signing_secret?: string } | undefined;
+    if (!data?.id || !data.signing_secret) throw new Error(`No endpoint was made: ${JSON.stringify(answer)}`);
+    receivers.addSecret(receiver, data.signing_secret);
+    endpoints.push({ id: data.id, receiver });
   }
-  return { ...account, receivers: [...own] };
+  return { ...account, endpoints };
 }
 
 /** `url`: of a web process. */

@@ -3,13 +3,17 @@ import { between, type Chance, chanceOf, weighed } from "../faults/chance";
 import { type Cancellation, cancel, cancelAfterMs } from "./cancellations";
 import { CHAINS, type Customer, NUMBER_PREFIX } from "./customers";
 import { createReader, type Reading } from "./reader";
+import type { Receivers } from "./receivers";
+import { type Redaction, redact } from "./redactions";
 import { type PassOn, type Reply, replyByChance } from "./replies";
+import { rotate } from "./rotations";
 import { makeSend, note, type Send, type SendKind, type Tally } from "./sends";
 
 export type Load = {
   sends: Send[];
   cancellations: Cancellation[];
   replies: Reply[];
+  redactions: Redaction[];
   answers: Tally;
   readings: () => Reading;
   /** Requests not begun because too many were waiting. */
@@ -32,6 +36,7 @@ export type LoadOptions = {
   /** Requests per second of all customers together. */
   rate: number;
   passOn: PassOn;
+  receivers: Receivers;
 };
 
 const IN_FLIGHT_MAX = 150;
@@ -40,7 +45,7 @@ const LARGE_BULK = 260;
 
 type Read = "message" | "list" | "balance";
 const READS: readonly string[] = ["message", "list", "balance"] satisfies Read[];
-type Operation = SendKind | Read | "reply";
+type Operation = SendKind | Read | "reply" | "redact" | "rotate";
 const OPERATIONS: readonly (readonly [number, Operation])[] = [
   [20, "single"],
   [22, "keyed"],
@@ -51,6 +56,8 @@ const OPERATIONS: readonly (readonly [number, Operation])[] = [
   [5, "paced"],
   [4, "brief"],
   [4, "reply"],
+  [4, "redact"],
+  [0.4, "rotate"],
   [15, "message"],
   [8, "list"],
   [6, "balance"],
@@ -61,15 +68,17 @@ const isRead = (operation: Operation): operation is Read => READS.includes(opera
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Starts the load. */
-export function startLoad({ seed, customers, urls, rate, passOn }: LoadOptions): Load {
+export function startLoad({ seed, customers, urls, rate, passOn, receivers }: LoadOptions): Load {
   const chance: Chance = chanceOf(`${seed} load`);
   const sends: Send[] = [];
   const cancellations: Cancellation[] = [];
   const replies: Reply[] = [];
+  const redactions: Redaction[] = [];
   const answers: Tally = new Map();
   const reader = createReader();
   const inFlight = new Set<Promise<void>>();
   let numbers = 0;
+  let rotations = 0;
   let skipped = 0;
   let isOver = false;
   let avoided: string | null = null;
@@ -116,7 +125,19 @@ export function startLoad({ seed, customers, urls, rate, passOn }: LoadOptions):
     }
     if (isRead(operation)) watch(read(operation, customer, turn));
     else if (operation === "reply") watch(reply(customer, turn));
+    else if (operation === "redact") watch(redactOne(turn));
+    else if (operation === "rotate") watch(rotateOne(customer, turn));
     else watch(send(customer, operation, turn));
+  }
+
+  async function redactOne(turn: number): Promise<void> {
+    const known = reader.any(chance);
+    if (known) redactions.push(await redact({ ...known, urlAt, turn, answers }));
+  }
+
+  async function rotateOne(customer: Customer, turn: number): Promise<void> {
+    rotations += 1;
+    await rotate({ customer, receivers, number: `${seed}-${rotations}`, chance, urlAt, turn, answers });
   }
 
   async function read(what: Read, customer: Customer, turn: number): Promise<void> {
@@ -144,6 +165,7 @@ export function startLoad({ seed, customers, urls, rate, passOn }: LoadOptions):
     sends,
     cancellations,
     replies,
+    redactions,
     answers,
     readings: reader.readings,
     skipped: () => skipped,

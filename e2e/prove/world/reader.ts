@@ -12,6 +12,8 @@ type Seen = { status: string; atMs: number };
 export type Reader = {
   /** Adds an accepted message. */
   know: (customer: Customer, id: string) => void;
+  /** An accepted message; null: there is none yet. */
+  any: (chance: Chance) => Known | null;
   /** @returns null when there is nothing to read yet. */
   read: (
     what: "message" | "list" | "balance",
@@ -45,14 +47,17 @@ export function createReader(): Reader {
     if (!before || before.atMs < askedAtMs) seen.set(id, { status, atMs: performance.now() });
   }
 
+  const any = (chance: Chance): Known | null => known[between(chance, 0, known.length - 1)] ?? null;
+
   return {
+    any,
     know: (customer, id) => {
       known.push({ customer, id });
       if (known.length > RECENT) known.shift();
     },
     read: async (what, customer, url, chance) => {
       const askedAtMs = performance.now();
-      const some = what === "message" ? known[between(chance, 0, known.length - 1)] : undefined;
+      const some = what === "message" ? any(chance) : null;
       if (what === "message" && !some) return null;
       const path = some ? `/messages/${some.id}` : what === "list" ? "/messages?limit=20" : "/balance";
       const apiKey = (some?.customer ?? customer).apiKey;

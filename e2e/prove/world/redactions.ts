@@ -1,0 +1,26 @@
+/** Customers who have the texts of ended messages deleted. */
+import type { Customer } from "./customers";
+import { exchange } from "./exchange";
+import { note, type Tally, untilAnswered } from "./sends";
+
+/** A request to delete a text as its caller knows it. `isDeleted` false: the message had not ended; null: no response said so. */
+export type Redaction = { id: string; isDeleted: boolean | null };
+
+type RedactOrder = {
+  customer: Customer;
+  id: string;
+  urlAt: (turn: number) => string;
+  turn: number;
+  answers: Tally;
+};
+
+/** Has the text of a message deleted. @returns what its caller knows afterwards. */
+export async function redact({ customer, id, urlAt, turn, answers }: RedactOrder): Promise<Redaction> {
+  const { status } = await untilAnswered(async (at) => {
+    const url = `${urlAt(turn + at)}/api/v1/messages/${id}/redact`;
+    const answer = await exchange({ method: "POST", url, apiKey: customer.apiKey, body: "{}" });
+    note(answers, "redact", answer);
+    return answer;
+  });
+  return { id, isDeleted: status === 200 ? true : status === 400 ? false : null };
+}
