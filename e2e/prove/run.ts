@@ -6,7 +6,7 @@ import { readDatabaseBook, readDisabled } from "./judge/books";
 import type { Evidence } from "./judge/evidence";
 import { readHistory } from "./judge/history";
 import { type Upgrade, unservedOf, upgrade } from "./upgrade";
-import { BALANCE_MICROS, PACE, PRICE_MICROS } from "./world/customers";
+import { BALANCE_MICROS, PACE, PRICES_MICROS, reprice } from "./world/customers";
 import type { Life } from "./world/fleet";
 import { type Load, startLoad } from "./world/load";
 import {
@@ -62,7 +62,15 @@ export async function perform(
   world.receivers.setManner("b-flaky", "flaky");
   const { customers, urls } = world;
   tell(`load       ${rate} requests a second by ${customers.length} customers`);
-  const load = startLoad({ seed, customers, urls, rate, passOn: world.passOn, receivers: world.receivers });
+  const load = startLoad({
+    seed,
+    customers,
+    urls,
+    rate,
+    passOn: world.passOn,
+    receivers: world.receivers,
+    reprice: () => reprice(world.database),
+  });
   const beganMs = Date.now();
   const delay = monitorEventLoopDelay();
   delay.enable();
@@ -95,7 +103,7 @@ export async function perform(
     evidence: {
       policy,
       openingMicros: BALANCE_MICROS,
-      priceMicros: PRICE_MICROS,
+      pricesMicros: PRICES_MICROS,
       sends: load.sends,
       cancellations: load.cancellations,
       paced: { senders: customers.map(({ pacedSender }) => pacedSender), segmentsPerSecond: PACE },

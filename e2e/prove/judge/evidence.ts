@@ -14,7 +14,7 @@ import type { History } from "./history";
 export type Evidence = {
   policy: "fallback" | "hold";
   openingMicros: number;
-  priceMicros: number;
+  pricesMicros: readonly number[];
   /** The callers' book. */
   sends: readonly Send[];
   cancellations: readonly Cancellation[];

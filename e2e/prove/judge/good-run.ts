@@ -39,7 +39,7 @@ export function goodRun(): Evidence {
   return {
     policy: "fallback",
     openingMicros: OPENING,
-    priceMicros: PRICE,
+    pricesMicros: [PRICE],
     unresolved: [],
     frozen: [],
     unserved: [],
@@ -56,7 +56,7 @@ export function goodRun(): Evidence {
         acceptedMs: 1,
         web: 0,
         tries: 1,
-        messages: [{ to: TO, id: ID }],
+        messages: [{ to: TO, id: ID, costMicros: PRICE }],
         refused: false,
         from: "+14155550100",
         dueMs: null,

@@ -8,7 +8,11 @@ function expectedKinds({ status, costMicros }: StoredMessage): string {
   return status === "failed" && costMicros === 0 ? "reserve,refund" : "reserve,settle";
 }
 
-function judgeMessage(message: StoredMessage, ledger: MessageLedger | undefined, priceMicros: number): string[] {
+function judgeMessage(
+  message: StoredMessage,
+  ledger: MessageLedger | undefined,
+  pricesMicros: readonly number[],
+): string[] {
   const { id, status, costMicros, segments } = message;
   const problems: string[] = [];
   const kinds = ledger?.kinds.join(",") ?? "none";
@@ -18,7 +22,8 @@ function judgeMessage(message: StoredMessage, ledger: MessageLedger | undefined,
   if ((ledger?.amountMicros ?? 0) !== -costMicros)
     problems.push(`${id} costs ${costMicros}, its entries say otherwise`);
   if ((ledger?.reservedMicros ?? 0) !== (status === "pending" ? costMicros : 0)) problems.push(`${id} holds money`);
-  if (costMicros !== 0 && costMicros !== segments * priceMicros) problems.push(`${id} has a wrong price`);
+  if (costMicros !== 0 && !pricesMicros.some((price) => costMicros === segments * price))
+    problems.push(`${id} has a wrong price`);
   return problems;
 }
 
@@ -43,14 +48,26 @@ function judgeAccount(book: AccountBook, messages: readonly StoredMessage[], ope
   return pairs.flatMap(([what, is, must]) => (is === must ? [] : [`${accountId}: ${what} is ${is}, not ${must}`]));
 }
 
+/** A message costs what its caller was told when it was accepted, or nothing. */
+function judgeTold(sends: Evidence["sends"], messages: readonly StoredMessage[]): string[] {
+  const told = new Map(sends.flatMap((send) => (send.messages ?? []).map(({ id, costMicros }) => [id, costMicros])));
+  return messages.flatMap(({ id, costMicros }) => {
+    const own = told.get(id);
+    return own === undefined || costMicros === 0 || costMicros === own
+      ? []
+      : [`${id} costs ${costMicros}, its caller was told ${own}`];
+  });
+}
+
 /** Sums that differ, described. */
-export function judgeMoney({ database, openingMicros, priceMicros, sends, ownCheck }: Evidence): string[] {
+export function judgeMoney({ database, openingMicros, pricesMicros, sends, ownCheck }: Evidence): string[] {
   const customers = new Set(sends.map(({ accountId }) => accountId));
   const ledgers = new Map(database.ledger.map((ledger) => [ledger.messageId, ledger]));
   const known = new Set(database.messages.map(({ id }) => id));
   return [
     ...(/"drifted":\s*\[\]/.test(ownCheck) ? [] : [`the service's own check: ${ownCheck.trim().slice(0, 300)}`]),
-    ...database.messages.flatMap((message) => judgeMessage(message, ledgers.get(message.id), priceMicros)),
+    ...database.messages.flatMap((message) => judgeMessage(message, ledgers.get(message.id), pricesMicros)),
+    ...judgeTold(sends, database.messages),
     ...database.ledger.flatMap(({ messageId }) =>
       known.has(messageId) ? [] : [`${messageId} was charged and is not there`],
     ),

@@ -195,3 +195,9 @@ test("a deleted text must be gone, and no other; what became of a request withou
   expect(found((run) => ({ database: without(run) }))).toEqual(["texts"]);
   expect(found(() => ({ redactions: redactions(true) }))).toEqual(["texts"]);
 });
+
+test("a message that costs something else than its caller was told is a drift", () => {
+  const told = (run: Evidence, costMicros: number) =>
+    run.sends.map((send) => ({ ...send, messages: [{ to: TO, id: ID, costMicros }] }));
+  expect(found((run) => ({ sends: told(run, 1) }))).toEqual(["drift"]);
+});

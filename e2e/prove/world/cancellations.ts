@@ -50,5 +50,6 @@ export async function cancel({ customer, send, urlAt, turn, answers }: CancelOrd
     return answer;
   });
   const result = status === 200 ? "canceled" : status === 400 ? "refused" : null;
-  return [{ ...message, result, knownAtMs: Date.now() }];
+  const { id, to } = message;
+  return [{ id, to, result, knownAtMs: Date.now() }];
 }

@@ -23,8 +23,8 @@ const pacedSenderOf = (at: number): string => `+1415555011${at}`;
 export const PACE = 2;
 export const BALANCE_MICROS = 100_000_000_000;
 const RATE_LIMIT = 6_000;
-/** Price of a segment, in micro-units. */
-export const PRICE_MICROS = 10_000;
+/** Prices of a segment, in micro-units: the first one at the beginning, then the operator changes them in turn. */
+export const PRICES_MICROS = [10_000, 15_000] as const;
 
 /** Chains by the digit after {@link NUMBER_PREFIX}: HTTP then SMPP, SMPP then HTTP, and each provider alone. */
 export const CHAINS: readonly (readonly ProvenCarrier[])[] = [
@@ -57,10 +57,18 @@ export async function makeRoutes(database: Database): Promise<void> {
     await database.rows("INSERT INTO routes (prefix, chain, price_micros) VALUES ($1, $2, $3)", [
       `${NUMBER_PREFIX}${digit}`,
       chain,
-      PRICE_MICROS,
+      PRICES_MICROS[0],
     ]);
   }
 }
+
+/** Changes the price of all routes to the next one. A database that is away keeps the present one. */
+export const reprice = (database: Database): Promise<unknown> => {
+  const [one, other] = PRICES_MICROS;
+  return database
+    .rows("UPDATE routes SET price_micros = CASE price_micros WHEN $1 THEN $2 ELSE $1 END", [one, other])
+    .catch(() => undefined);
+};
 
 /** Creates an account with money, a key and an approved sender, as an operator would. */
 async function makeAccount(database: Database, at: number): Promise<Omit<Customer, "endpoints">> {

@@ -36,6 +36,8 @@ export type LoadOptions = {
   /** Requests per second of all customers together. */
   rate: number;
   passOn: PassOn;
+  /** Has the operator change the prices. */
+  reprice: () => Promise<unknown>;
   receivers: Receivers;
 };
 
@@ -45,7 +47,7 @@ const LARGE_BULK = 260;
 
 type Read = "message" | "list" | "balance";
 const READS: readonly string[] = ["message", "list", "balance"] satisfies Read[];
-type Operation = SendKind | Read | "reply" | "redact" | "rotate";
+type Operation = SendKind | Read | "reply" | "redact" | "rotate" | "reprice";
 const OPERATIONS: readonly (readonly [number, Operation])[] = [
   [20, "single"],
   [22, "keyed"],
@@ -58,6 +60,7 @@ const OPERATIONS: readonly (readonly [number, Operation])[] = [
   [4, "reply"],
   [4, "redact"],
   [0.4, "rotate"],
+  [0.2, "reprice"],
   [15, "message"],
   [8, "list"],
   [6, "balance"],
@@ -68,7 +71,7 @@ const isRead = (operation: Operation): operation is Read => READS.includes(opera
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Starts the load. */
-export function startLoad({ seed, customers, urls, rate, passOn, receivers }: LoadOptions): Load {
+export function startLoad({ seed, customers, urls, rate, passOn, receivers, reprice }: LoadOptions): Load {
   const chance: Chance = chanceOf(`${seed} load`);
   const sends: Send[] = [];
   const cancellations: Cancellation[] = [];
@@ -127,6 +130,7 @@ export function startLoad({ seed, customers, urls, rate, passOn, receivers }: Lo
     else if (operation === "reply") watch(reply(customer, turn));
     else if (operation === "redact") watch(redactOne(turn));
     else if (operation === "rotate") watch(rotateOne(customer, turn));
+    else if (operation === "reprice") watch(reprice());
     else watch(send(customer, operation, turn));
   }
 
@@ -145,7 +149,7 @@ export function startLoad({ seed, customers, urls, rate, passOn, receivers }: Lo
     if (answer) note(answers, `read ${what}`, answer);
   }
 
-  function watch(work: Promise<void>): void {
+  function watch(work: Promise<unknown>): void {
     const ended: Promise<void> = work.then(() => {
       inFlight.delete(ended);
     });

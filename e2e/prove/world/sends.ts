@@ -22,8 +22,8 @@ export type Send = {
   dueMs: number | null;
   /** `validity_period`; null: none. */
   validityS: number | null;
-  /** The messages of the 201, each with its recipient; null: none arrived. */
-  messages: { to: string; id: string }[] | null;
+  /** The messages of the 201, each with its recipient and its cost; null: none arrived. */
+  messages: { to: string; id: string; costMicros: number }[] | null;
   /** The last response was a refusal (4xx). */
   refused: boolean;
 };
@@ -166,15 +166,19 @@ export async function makeSend(order: Order, book: (made: Send) => void): Promis
   const { status, body: answered } = await (made.key === null ? attempt(0) : untilAnswered(attempt));
   if (status === 201) {
     // A bulk responds in the order of its recipients.
-    made.messages = idsIn(answered).map((id, at) => ({ to: recipients[at] ?? "", id }));
+    made.messages = messagesIn(answered).map((message, at) => ({ to: recipients[at] ?? "", ...message }));
     made.acceptedMs = performance.now() - startedAt;
   }
   made.refused = status !== null && status >= 400 && status < 500 && status !== 429;
   return made;
 }
 
-/** The ids in the response to a send, in the order of its recipients. */
-function idsIn(body: Record<string, unknown> | null): string[] {
-  const data = body?.data as { id?: string; messages?: { id: string }[] } | undefined;
-  return data?.messages?.map(({ id }) => id) ?? (data?.id ? [data.id] : []);
+const MICROS = 1_000_000;
+
+/** The messages in the response to a send, in the order of its recipients. */
+function messagesIn(body: Record<string, unknown> | null): { id: string; costMicros: number }[] {
+  type Told = { id: string; cost: number };
+  const data = body?.data as (Partial<Told> & { messages?: Told[] }) | undefined;
+  const told = data?.messages ?? (data?.id === undefined ? [] : [{ id: data.id, cost: data.cost ?? Number.NaN }]);
+  return told.map(({ id, cost }) => ({ id, costMicros: Math.round(cost * MICROS) }));
 }
