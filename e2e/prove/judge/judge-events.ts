@@ -27,6 +27,13 @@ function passedThrough({ status, costMicros }: StoredMessage): string[] {
   return status === "sent" || (status === "failed" && costMicros === 0) ? [status] : ["sent", status];
 }
 
+/** Whether a delivery ended because its text was deleted while the endpoint was disabled: it cannot be sent any more. */
+const endedByRedaction = (redactions: Evidence["redactions"]) => {
+  const redacted = new Set(redactions.flatMap(({ id, isDeleted }) => (isDeleted === false ? [] : [id])));
+  return (messageId: string, status: string): boolean =>
+    redacted.has(messageId) && (status === "held" || status === "abandoned");
+};
+
 export function judgeEvents(evidence: Evidence): EventsVerdict {
   const { database, received, answered, sends } = evidence;
   const messages = new Map(database.messages.map((message) => [message.id, message]));
@@ -47,11 +54,13 @@ export function judgeEvents(evidence: Evidence): EventsVerdict {
   // Every event was delivered to every endpoint of its account: stored as delivered, acknowledged by the receiver.
   const deliveries = new Map(database.deliveries.map((each) => [`${each.eventId} ${each.receiver}`, each.status]));
   const acknowledged = new Set(answered.flatMap((each) => (each.isTaken ? [`${each.eventId} ${each.receiver}`] : [])));
-  for (const { id, accountId } of database.events) {
+  const wasRedacted = endedByRedaction(evidence.redactions);
+  for (const { id, accountId, messageId } of database.events) {
     for (const { receiver, accountId: owner } of database.endpoints) {
       if (owner !== accountId) continue;
       const name = `${id} ${receiver}`;
       const status = deliveries.get(name) ?? "not even queued";
+      if (wasRedacted(messageId, status)) continue;
       if (status !== "delivered") missing.push(`${id} for ${receiver} is ${status}`);
       else if (!acknowledged.has(name)) missing.push(`${id} for ${receiver} counts as delivered and was never taken`);
     }

@@ -201,3 +201,13 @@ test("a message that costs something else than its caller was told is a drift", 
     run.sends.map((send) => ({ ...send, messages: [{ to: TO, id: ID, costMicros }] }));
   expect(found((run) => ({ sends: told(run, 1) }))).toEqual(["drift"]);
 });
+
+test("an event that waited for its endpoint need not be sent any more once its text was deleted", () => {
+  const held = (run: Evidence) => ({
+    ...asMessage(run, { hasText: false }),
+    deliveries: run.database.deliveries.map((each) => ({ ...each, status: "held" })),
+  });
+  const redactions = [{ id: ID, isDeleted: true }];
+  expect(found((run) => ({ database: held(run), redactions }))).toEqual([]);
+  expect(found((run) => ({ database: { ...held(run), messages: run.database.messages } }))).toEqual(["eventsMissing"]);
+});
