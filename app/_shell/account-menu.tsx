@@ -10,7 +10,7 @@ const OpenAccountMenu = lazily(() => import("./open-account-menu").then((file) =
 /** The words of a name whose first letters stand for it: signs between them, such as “&”, do not. */
 const wordsOf = (name: string): string => name.match(/[\p{L}\p{M}\p{N}]+/gu)?.join(" ") ?? name;
 
-/** The button of the account's menu, which is loaded when it is opened first. */
+/** The button of the account's menu, which is loaded when it is first opened. */
 export function AccountMenu({ name, email }: { name: string; email: string }) {
   const [isWanted, setWanted] = useState(false);
   const button = (

@@ -19,7 +19,7 @@ export function BalanceLink() {
       variant="default"
       size="xs"
       radius="xl"
-      // Nothing beside it gives way to a long number.
+      // A long number has to shrink, because nothing next to it does.
       miw={0}
       style={{ flexShrink: 1 }}
       aria-label={data ? texts.balanceOf(formatMoney(data.balance, data.currency)) : texts.balance}

@@ -21,7 +21,7 @@ import { TestModeBanner } from "./test-mode-banner";
 import { TestModeSwitch } from "./test-mode-switch";
 import { useSignInElsewhere } from "./use-sign-in-elsewhere";
 
-/** Pixels of the content: tables use them, lines of text end before. */
+/** The width of the content in pixels: tables use all of it, lines of text are shorter. */
 const WIDTH_MAX = 1_400;
 
 /**

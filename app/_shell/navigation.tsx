@@ -75,13 +75,13 @@ export const sections = (): Section[] => [
   },
 ];
 
-/** Home pages, below whose addresses the others lie. */
+/** Home pages: the addresses of other pages begin with theirs. */
 const HOMES = ["/", "/operator"];
 
 const isAt = (pathname: string, href: string) =>
   HOMES.includes(href) ? pathname === href : pathname === href || pathname.startsWith(`${href}/`);
 
-/** No navigation was drawn since the page was loaded. */
+/** True until the navigation is first rendered after a page load. */
 let isFirst = true;
 
 /** The console's navigation. `onLeave` runs when a link is chosen, so that a drawer can close. */
@@ -89,10 +89,10 @@ export function Navigation({ isOperator, onLeave }: { isOperator: boolean; onLea
   const mayChange = useMayChange();
   const pathname = usePathname();
   const links = useRef<HTMLDivElement>(null);
-  // A page may be opened from elsewhere, and the navigation be longer than the window.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the link of another page is the current one then.
+  // A page may be opened from elsewhere, and the navigation may be longer than the window.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: on another page, another link is the current one.
   useLayoutEffect(() => {
-    // A page that was loaded is seen before this runs: links must not move away from under a pointer.
+    // After a page load people see the links before this runs: they must not move away from under a pointer.
     const isInUse = isFirst && links.current?.matches(":hover, :focus-within");
     isFirst = false;
     if (!isInUse) links.current?.querySelector('[aria-current="page"]')?.scrollIntoView({ block: "nearest" });

@@ -3,13 +3,13 @@ import { rememberTestMode } from "../_trpc/test-mode";
 import { forgetDrafts } from "../_ui/drafts/drafts";
 import { toastFailed } from "../_ui/toast";
 
-/** Ends the session. @returns the page to go to; nothing when something else than the service answered. */
+/** Ends the session. @returns the page to go to; undefined when something other than the service answered. */
 async function endSession(): Promise<string | undefined> {
   const { signOut } = await import("next-auth/react");
   return (await signOut({ redirect: false, callbackUrl: "/sign-in" })).url;
 }
 
-/** Ends the session of this browser and leads to sign-in. If it cannot be ended, it says so, and the page goes on. */
+/** Ends the session of this browser and leads to sign-in. If that fails, it says so and stays on the page. */
 export async function signOutHere(): Promise<void> {
   const stay = dropPerson();
   let failure: unknown = null;

@@ -6,7 +6,7 @@ import { shellTexts as texts } from "@/app/_texts/shell/shell";
 import { IconFlask } from "@/app/_ui/icons/icons";
 import { SiteLink } from "../_ui/frame/site-link";
 
-/** Pages that show the same in both modes, with what they show. */
+/** Pages that show the same in both modes, each with the text that says so. */
 const SAME_IN_BOTH: ReadonlyArray<readonly [path: string, shows: keyof typeof texts.testMode.sameInBoth]> = [
   ["/operator", "operator"],
   ["/settings/audit", "audit"],

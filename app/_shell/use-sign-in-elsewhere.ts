@@ -4,11 +4,11 @@ import type { AppRouter } from "@/server/api/router";
 import { pageHeaders } from "../_trpc/client";
 import { openQuestion } from "./session-ended";
 
-/** Answers the question to sign in if the same person has done so in another tab, for the account that this page shows. */
+/** Closes the sign-in dialog if the same person has signed in in another tab, for the account that this page shows. */
 async function look(): Promise<void> {
   const question = openQuestion();
   if (!question) return;
-  // A client of its own: a refused call of the page's client waits for the very answer.
+  // A separate client: a refused call of the page's own client would itself wait for the sign-in.
   const client = createTRPCClient<AppRouter>({
     links: [httpLink({ url: "/api/trpc", methodOverride: "POST", headers: pageHeaders })],
   });

@@ -2,7 +2,7 @@ import { cookies } from "next/headers";
 import { TEST_MODE_COOKIE } from "../_trpc/test-mode-cookie";
 import { COMPACT_COOKIE, EXACT_TIMES_COOKIE } from "../_ui/view/cookies";
 
-/** How the browser wants the console to be shown. */
+/** Reads how this browser shows the console. */
 export async function readViewCookies() {
   const given = await cookies();
   const isSet = (name: string) => given.get(name)?.value === "true";

@@ -4,16 +4,16 @@ import type { AcceptedInvitation, Membership } from "@/server/members/schema";
 
 type Accepted = Pick<AcceptedInvitation, "account_id">;
 
-/** In the place of a lost response: the invitation is over, by the try that was lost or by something else. */
+/** The invitation is over: the try whose response was lost has accepted it, or something else has ended it. */
 export const OVER = "over";
 
-/** Stands for the refusal of a later try, or of a look, which says that the invitation is over. */
+/** OVER if a later try, or a look at the invitation, was refused because the invitation is over. */
 export const ifOver = (refusal: unknown): typeof OVER | undefined =>
   apiErrorOf(refusal).reason === "invitation_over" ? OVER : undefined;
 
 /**
- * Finds out whether somebody has joined an account by a try whose response was lost: if so, they can sign in and are a member.
- * @param openSession gives null when the session is open, else the reason in words.
+ * Finds out whether a try whose response was lost made somebody a member: then they can sign in and are a member of the account.
+ * @param openSession resolves to null when the session is open, else to the reason in words.
  */
 export async function findJoined(
   { account_id }: Accepted,
@@ -21,7 +21,7 @@ export async function findJoined(
   readMemberships: () => Promise<readonly Pick<Membership, "account_id">[]>,
 ): Promise<"joined" | "not joined" | "unknown"> {
   const refusal = await openSession();
-  // An acceptance takes the same password. Any other refusal, such as that of a code, says nothing about it.
+  // The same password was sent to join, so a wrong one means not joined. Other refusals, such as of a code, prove nothing.
   if (refusal !== null) return refusal === credentialsTexts.wrong ? "not joined" : "unknown";
   try {
     return (await readMemberships()).some((each) => each.account_id === account_id) ? "joined" : "not joined";

@@ -22,7 +22,7 @@ import { findJoined, ifOver, OVER } from "./find-joined";
 
 const INITIAL: Entry = { name: "", password: "" };
 
-/** Lets the owner of an email become a member, by the link that they were sent. */
+/** Lets the owner of an email address become a member with the link that they were sent. */
 export function InvitationForm() {
   const token = useSearchParams().get("token") ?? "";
   const invitation = trpc.members.invitations.get.useQuery({ token }, { enabled: token !== "", staleTime: Infinity });
@@ -30,7 +30,7 @@ export function InvitationForm() {
   return <QueryState query={invitation}>{(open) => <Acceptance token={token} invitation={open} />}</QueryState>;
 }
 
-/** In the place of the form: there is nothing more to enter. */
+/** Shown instead of the form when there is nothing left to enter. */
 const End = ({ texts: { title, reason } }: { texts: { title: string; reason: string } }) => (
   <EmptyState
     icon={IconLinkOff}

@@ -6,7 +6,7 @@ import { ResetPasswordForm } from "./reset-password-form";
 // The address holds the token.
 export const generateMetadata = (): Metadata => ({ title: texts.title, referrer: "no-referrer" });
 
-/** The same for everybody, like sign-in: the token is read in the browser, so strangers are served without a render. */
+/** The page is the same for everybody, because the browser reads the token; so it is prerendered. */
 export default function ResetPasswordPage() {
   return (
     <Suspense>

@@ -35,8 +35,7 @@ export function ResetPasswordForm() {
       </EmptyState>
     );
   }
-  // Most likely the try whose response was lost has used it; but the link may have expired meanwhile, so that the try came too
-  // late.
+  // Most likely the try whose response was lost used the link; but the link may also have expired before that try arrived.
   if (isOver && isUnsure) {
     return (
       <EmptyState isPage icon={IconAlertTriangle} title={texts.unknown} action={signIn}>

@@ -1,7 +1,7 @@
 import { TextInput, type TextInputProps } from "@mantine/core";
 import { credentialsTexts as texts } from "@/app/_texts/auth/credentials";
 
-/** The field for a code of an authenticator app, or a recovery code. It takes the focus: it is shown once it is asked for. */
+/** The field for an authenticator or recovery code. It takes the focus, because it appears only when a code is asked for. */
 export function CodeField(field: TextInputProps) {
   return (
     <TextInput

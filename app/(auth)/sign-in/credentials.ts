@@ -8,8 +8,8 @@ const REFUSED = "CredentialsSignin";
 type Reply = { isOk: boolean; csrfToken?: string; error: string | null };
 
 /**
- * Calls next-auth. Its own client leads the browser to a page of errors when it does not reach the service, and what was entered on
- * the page is lost.
+ * Calls next-auth without its own client, which navigates to an error page when the service cannot be reached, so that the
+ * entries on this page would be lost.
  */
 async function ask(path: string, init?: RequestInit): Promise<Reply> {
   const response = await fetch(`/api/auth/${path}`, init);
@@ -18,8 +18,8 @@ async function ask(path: string, init?: RequestInit): Promise<Reply> {
 }
 
 /**
- * Opens a session. Returns null when it is open, else the reason in words. `code`: of an authenticator app, once it was asked
- * for.
+ * Opens a session. Returns null when it is open, else the reason in words.
+ * @param code from an authenticator app, once the service has asked for it.
  */
 export async function openSession(email: string, password: string, code?: string): Promise<string | null> {
   try {

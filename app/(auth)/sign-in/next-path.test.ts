@@ -3,7 +3,7 @@ import { safeTarget } from "./next-path";
 
 const ORIGIN = "https://sms.example.com";
 
-test("leads to the page that was asked for, and without one to the start", () => {
+test("leads to the requested page, or to the start page without one", () => {
   expect(safeTarget("/messages?page=2", ORIGIN)).toBe(`${ORIGIN}/messages?page=2`);
   expect(safeTarget(`${ORIGIN}/usage`, ORIGIN)).toBe(`${ORIGIN}/usage`);
   expect(safeTarget(null, ORIGIN)).toBe(`${ORIGIN}/`);

@@ -1,9 +1,9 @@
-/** A path that is longer is none of ours. */
+/** No path of this site is longer. */
 const NEXT_MAX = 2_048;
 
 /**
  * Where to go after sign-in: only ever a page of this site.
- * @param next what the address of the sign-in page says, with or without scheme and host.
+ * @param next as the address of the sign-in page gives it, with or without scheme and host.
  * @param origin of this site.
  * @returns a whole URL: a path alone could begin with two slashes, and then lead to another host.
  */

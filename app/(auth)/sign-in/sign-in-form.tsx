@@ -13,7 +13,7 @@ import { CodeField } from "./code-field";
 import { openSession } from "./credentials";
 import { safeTarget } from "./next-path";
 
-/** Where to after sign-in, from the address of this page. */
+/** The target after sign-in, as the address of this page gives it. */
 const targetOfPage = (): string =>
   safeTarget(new URLSearchParams(window.location.search).get("next"), window.location.origin);
 
@@ -26,7 +26,7 @@ export function SignInForm() {
 
   async function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    // Read from the fields themselves: React does not know what was entered before the page was hydrated.
+    // The values are read from the DOM, because React does not know what was entered before hydration.
     const fields = new FormData(event.currentTarget);
     const entered = (name: string) => String(fields.get(name) ?? "");
     setBusy(true);

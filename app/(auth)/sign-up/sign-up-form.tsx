@@ -23,7 +23,7 @@ import { openSession } from "../sign-in/credentials";
 const startPage = () => "/";
 const INITIAL = { name: "", company_name: "", email: "", password: "" };
 
-/** The form where the installation is open to new accounts, else a word on how to get one. */
+/** The sign-up form, or a note on how to get an account where sign-up is closed. */
 export function SignUpForm() {
   const state = trpc.auth.signUpState.useQuery();
   useLeaveWhenSignedIn(startPage);
@@ -54,7 +54,7 @@ function OpenForm() {
     try {
       await utils.client.auth.signUp.mutate(values);
     } catch (error) {
-      // The response alone may be lost, and the account be there.
+      // The account may exist although the response was lost.
       if (isUnknown(error) && (await isSignedIn())) return true;
       throw error;
     }

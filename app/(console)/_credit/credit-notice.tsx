@@ -10,7 +10,7 @@ import { Notice } from "@/app/_ui/notice";
 import { CopyButton } from "@/app/_ui/values/copy-button";
 
 /**
- * Tells an account without money why it cannot send, how it gets credit, and that test mode needs none. Renders nothing for any other.
+ * Explains to an account without money why it cannot send, how to get credit, and that test mode needs none. Renders nothing for others.
  */
 export function CreditNotice() {
   const balance = trpc.accounts.balance.useQuery();

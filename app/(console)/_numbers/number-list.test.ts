@@ -38,7 +38,7 @@ it("numbers the columns of a table without a heading", () => {
   expect(rowsOf(list, numberColumn(list), readNumber)).toHaveLength(2);
 });
 
-it("says in which line of the text each record stands, whatever is between them", () => {
+it("gives the line of the text in which each record begins, whatever is between them", () => {
   const table = readList('\nname,phone\n"Ann\nLee",+14155550101\n\n,\nBob,+14155550102\n');
   expect(table.records.map(([, phone]) => phone)).toEqual(["+14155550101", "+14155550102"]);
   expect(table.lines).toEqual([3, 7]);
@@ -51,12 +51,12 @@ it("reads a single column in quotes", () => {
   expect(list.lines).toEqual([2, 3]);
 });
 
-it("takes a column that is named like numbers before dates, which are as many digits", () => {
+it("prefers a column named like numbers to one of dates, which have as many digits", () => {
   const list = readList("since,phone\n2026-11-20,+14155550101\n2026-11-21,unknown\n");
   expect(numberColumn(list)).toBe(1);
 });
 
-it("finds the column of numbers that lack their country code, but takes none of them for a number", () => {
+it("finds a column of numbers without country codes, but accepts none of them", () => {
   const list = readList("name,mobile\nAnn,(415) 555-0101\nBob,(415) 555-0102\n");
   expect(numberColumn(list)).toBe(1);
   expect(rowsOf(list, 1, readNumber).map(({ to }) => to)).toEqual([null, null]);

@@ -1,4 +1,4 @@
-/** Reads what was pasted or uploaded: numbers alone, or a table with a heading. */
+/** Reads a pasted or uploaded list: numbers alone, or a table with a heading. */
 import Papa from "papaparse";
 import { e164OfTyped } from "@/server/messages/number-notation";
 import { asInternational } from "@/server/messages/phone";
@@ -15,16 +15,16 @@ type Placed = { line: number; fields: string[] };
 const BETWEEN_NUMBERS = /[\n\r,;]/;
 const NAME_OF_NUMBERS = /number|phone|mobile|msisdn|recipient|destination/i;
 
-/** The number in a field; null: none that can be used. */
+/** Reads the number in a field; null: it holds none that can be used. */
 export type NumberReader = (text: string) => string | null;
 
 /**
- * Notations in which people write numbers. Kept here, because its table of countries is as large as the parser of tables and is
- * loaded with it.
+ * Reads a number in any notation that people use. It is exported from here to be loaded together with the CSV parser, since its
+ * table of countries is as large.
  */
 export const readNumber: NumberReader = e164OfTyped;
 
-/** Also of a number that cannot be used, such as one without its country code. */
+/** True also of numbers that cannot be used, such as those without a country code. */
 const looksLikeNumber = (text: string | undefined): boolean => asInternational(text ?? "") !== null;
 
 const newlinesIn = (fields: readonly string[]): number =>
@@ -79,7 +79,7 @@ export function readList(text: string): NumberList {
   return listOf([], numbers.slice(hasHeading ? 1 : 0));
 }
 
-/** The column whose fields are numbers most often, one that is named like numbers before others; the first one of several. */
+/** The column with the most numbers, but one whose name says that it holds numbers wins; of equal ones, the first. */
 export function numberColumn({ columns, records }: NumberList): number {
   const weights = columns.map((name, at) => {
     const count = records.filter((record) => looksLikeNumber(record[at])).length;

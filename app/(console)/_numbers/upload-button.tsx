@@ -18,7 +18,7 @@ export function UploadButton({
 }) {
   const forget = useRef<() => void>(null);
   async function read(file: File | null) {
-    // A browser fires no event when the same file is chosen again, which may have been corrected or removed meanwhile.
+    // Otherwise browsers fire no event when the same file is chosen again, for example after a correction.
     forget.current?.();
     if (!file) return;
     if (file.size > maxMb * MB) return toastProblem(texts.upload.tooLarge, texts.upload.atMost(maxMb));

@@ -13,8 +13,8 @@ const NO_LIST: { list: NumberList; column: number; readNumber: NumberReader } = 
 type Chosen = { columns: string; column: number };
 
 /**
- * The list that a text is, the column of its numbers, and how they are read. The column is the likeliest one until another one is
- * chosen, which then stays while lines of that table are edited.
+ * Parses a text into a list, with the column of its numbers and the way to read them. The likeliest column is taken until
+ * somebody chooses one; the choice stays while lines of that table are edited.
  */
 export function useNumberList(text: string) {
   const [read, setRead] = useState(NO_LIST);

@@ -36,7 +36,7 @@ export function OverviewView() {
   const all = trpc.accounts.usage.useQuery({ period: "all" }, live);
   const comparison = trpc.overview.comparison.useQuery({ days }, live);
   const latest = trpc.messages.list.useQuery({ limit: LATEST }, live);
-  // The usual page until this is known: parts that come later would move what is being read.
+  // The usual page is shown until this is known: parts that appear later would move what is being read.
   const hasSent = all.data?.totals.messages !== 0;
   const isNew = all.data?.by_status.delivered === 0;
   return (

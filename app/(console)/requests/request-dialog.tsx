@@ -28,8 +28,8 @@ export function RequestDialog({ id, onClose }: { id: string | null; onClose: () 
 type RequestQuery = { data: LoggedRequestDetail | undefined; error: unknown; refetch: () => unknown };
 
 /**
- * Reads the query inside the dialog, which is loaded late: React Query would tell the component above of changes only to what
- * that has read.
+ * Reads the query inside the dialog, which is loaded lazily: React Query notifies a component only of changes to fields that
+ * the component itself has read.
  */
 function RequestState({ query }: { query: RequestQuery }) {
   if (apiErrorOf(query.error).status === 404) {

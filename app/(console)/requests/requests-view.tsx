@@ -25,7 +25,7 @@ import { NO_FILTERS, RequestFilters, type RequestFilterValues, statusOf } from "
 
 const PER_PAGE = 50;
 
-/** How a request is opened; `hrefOf`: the address of the list with it. */
+/** `open` shows a request; `hrefOf` gives the address of the list with that request open. */
 type Opening = { open: (id: string) => void; hrefOf: (id: string) => string };
 
 const columns = ({ open, hrefOf }: Opening): ReadonlyArray<Column<LoggedRequest>> => [
@@ -77,7 +77,7 @@ function KeptNote({ mode }: { mode: LoggedRequests["mode"] }) {
   );
 }
 
-/** Requests that programs made of the API in the last seven days. */
+/** Requests that programs sent to the API in the last seven days. */
 export function RequestsView() {
   const { params, change } = useUrlState();
   const filters: RequestFilterValues = {

@@ -6,7 +6,7 @@ import { LinkButton } from "@/app/_ui/frame/link-button";
 import { IconSend } from "@/app/_ui/icons/icons";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 
-/** In place of a form whose message would be refused. */
+/** Shown instead of a form whose message would be refused. */
 export function ReadOnlyNotice() {
   return (
     <Card>

@@ -80,7 +80,7 @@ function OfPeriod({ period }: { period: Period }) {
   );
 }
 
-/** The sums of the chosen UTC days, of which the service keeps those of a year at hand. */
+/** The sums of the chosen UTC days; the service returns those of the last year. */
 function OfRange({ range: [first, last] }: { range: DayRange }) {
   const series = trpc.accounts.usageSeries.useQuery({ days: first === null ? DAYS_MAX : daysSince(first) });
   const balance = trpc.accounts.balance.useQuery();

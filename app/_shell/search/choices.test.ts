@@ -18,7 +18,7 @@ test("an action is found by other words for it", () => {
   expect(labels("opt-out")).toEqual(["Suppress a number"]);
 });
 
-test("people who may change nothing are offered to read only", () => {
+test("people who may change nothing are offered only pages to read", () => {
   for (const text of ["send", "create", "register sender", "suppress number", "webhook"]) {
     const [offered, all] = [labels(text, { mayChange: false }), labels(text)];
     expect(all, text).toEqual(expect.arrayContaining(offered));
@@ -32,7 +32,7 @@ test("the pages of operators are offered to them only", () => {
   expect(labels("accounts", { isOperator: true })).toEqual(["Accounts"]);
 });
 
-test("what was found is listed by kind, and an event leads to its message", () => {
+test("results are listed by kind, and an event leads to its message", () => {
   const item = { title: "message.sent", detail: "evt_1", id: "evt_1", created_at: null };
   const found = [
     { ...item, kind: "sender" as const, id: "snd_1", message_id: null },

@@ -48,7 +48,7 @@ const actions = (): readonly Choice[] => [
   { id: "sign-out", ...texts.signOut, icon: IconLogout, action: "sign-out" },
 ];
 
-/** The words of `text`, each of which must begin a word of what is looked for. */
+/** The words of `text`; each must be the beginning of a word of the choice. */
 const startsOf = (text: string): string[] => text.toLowerCase().split(/\s+/).filter(Boolean);
 
 const matches = ({ label, words = "" }: Choice, starts: readonly string[]): boolean => {

@@ -13,13 +13,13 @@ const SearchDialog = lazily(() => import("./search-dialog").then((file) => ({ de
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || target.matches("input, textarea, select"));
 
-/** Ctrl-K or Cmd-K anywhere, and `/` outside of fields, on whichever key the keyboard has it. */
+/** Ctrl-K or Cmd-K anywhere, and `/` outside fields, whichever key types it. */
 const asksForSearch = ({ key, ctrlKey, metaKey, altKey, shiftKey, target }: KeyboardEvent): boolean =>
   key === "/"
     ? !ctrlKey && !metaKey && !altKey && !isTyping(target)
     : key.toLowerCase() === "k" && ctrlKey !== metaKey && !altKey && !shiftKey;
 
-/** Opens the search of the whole console: by itself, with Ctrl-K, Cmd-K and `/`. */
+/** The button that opens the search of the whole console; Ctrl-K, Cmd-K and `/` open it too. */
 export function SearchButton({ isOperator }: { isOperator: boolean }) {
   const [opened, dialog] = useDisclosure(false);
   const [isNeeded, setNeeded] = useState(false);

@@ -143,7 +143,7 @@ function Hint({ keys, children }: { keys: readonly string[]; children: string })
   );
 }
 
-/** Goes to a choice, or does it. */
+/** Opens the page of a choice, or carries out its action. */
 function useChoice(onClose: () => void): (choice: Choice) => void {
   const router = useRouter();
   const { setColorScheme } = useMantineColorScheme();

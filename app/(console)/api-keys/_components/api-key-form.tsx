@@ -74,7 +74,7 @@ type Input = ReturnType<typeof toInput>;
 
 /**
  * The form for a new key, or for the name and limits of one that exists: its permissions stay as they are.
- * @param save hands the input, or what was edited of it, to the dialog's mutation, and an error back.
+ * @param save passes the input, and its edited fields, to the dialog's mutation, and reports an error to `onError`.
  */
 export function ApiKeyForm({
   apiKey,
@@ -92,7 +92,7 @@ export function ApiKeyForm({
     validate: {
       name: (name) => (name.trim() ? null : texts.enterName),
       permissions: (permissions) => (permissions.length > 0 ? null : texts.choosePermission),
-      // A new key may have the default; one that exists has a number, which an empty field would leave as it is.
+      // For a new key an empty field means the default; for an existing one it would keep the stored number.
       rate_limit: (limit) => (apiKey && !isNumber(limit) ? texts.limits.enterRequests : optionalNumberProblem(limit)),
       daily_limit: optionalNumberProblem,
       monthly_limit: optionalNumberProblem,

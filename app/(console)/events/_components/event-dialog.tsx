@@ -10,7 +10,7 @@ const INDENT = 2;
 
 /** Shows the JSON of an event as webhooks send it; null: closed. */
 export function EventDialog({ event, onClose }: { event: AnyEvent | null; onClose: () => void }) {
-  // The dialog fades out with what it showed.
+  // The dialog keeps its content while it fades out.
   const shown = useRef(event);
   if (event) shown.current = event;
   return (

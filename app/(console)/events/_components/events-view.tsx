@@ -122,7 +122,7 @@ export function EventsView() {
           </Card>
         )}
       </QueryState>
-      {/* Beside the table: newer events push rows off the page. */}
+      {/* Outside the table, because newer events push rows off the page. */}
       <EventDialog event={opened} onClose={() => setOpened(null)} />
     </>
   );

@@ -72,7 +72,7 @@ export const filteredBy = ({ status, to, from, keyId, provider, reference, days 
   ...createdBounds(days),
 });
 
-/** Whether a filter is set by which the service can only search, without an exact total. */
+/** Whether a filter is set that makes the service search, without an exact total. */
 export const isSearch = ({ to, ...filters }: MessageFilterValues) => Boolean(to) || hasMore(filters);
 
 /** Whether one of the rarer filters is set. */
@@ -128,7 +128,7 @@ export function MessageFilters({ values, change }: { values: MessageFilterValues
 
 const FIELD = { flex: "1 1 140px", maw: { sm: 220 } } as const;
 
-/** A sender of the address that is none of the account's own stays a choice. */
+/** The rarer filters. A sender ID from the address stays a choice even if the account does not have it. */
 function MoreFilters({ values, change }: { values: MessageFilterValues; change: ChangeFilters }) {
   const texts = messagesTexts.filters;
   const senders = trpc.senders.list.useQuery({ limit: SENDERS_MAX });

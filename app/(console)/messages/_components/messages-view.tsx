@@ -101,7 +101,7 @@ const columns = (): ReadonlyArray<Column<Message>> => [
   },
 ];
 
-/** Why a message was not delivered, so that nobody has to open each one that failed. */
+/** The reason why a message was not delivered, so that nobody has to open each one that failed. */
 const WhyNot = ({ error, className }: Pick<Message, "error"> & { className: string }) =>
   error && (
     <div className={`small ${error.reason === "canceled" ? "dimmed" : "problem"} ${className}`}>{error.message}</div>
@@ -131,7 +131,7 @@ function useMessages(filters: MessageFilterValues, page: number) {
   return isSearched ? found : listed;
 }
 
-/** Soon while a message on the page is not final; later for what arrives from elsewhere. */
+/** Short while a message on the page is not final; longer when only messages from elsewhere may appear. */
 const refreshAfterMs = ({ state }: { state: { data?: { items: Message[] } } }) =>
   state.data?.items.some((message) => !isFinal(message.status) && !isScheduled(message))
     ? MOVING_REFRESH_MS

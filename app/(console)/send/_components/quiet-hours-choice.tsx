@@ -3,7 +3,7 @@ import { sendTexts } from "@/app/_texts/send/one";
 import { trpc } from "@/app/_trpc/client";
 import { Time } from "@/app/_ui/values/time";
 
-/** The choice to send in quiet hours too, for accounts that have any. `putOffTo`: when the message would be sent otherwise. */
+/** The choice to send in quiet hours too, for accounts that have any. `putOffTo`: when the message would otherwise be sent. */
 export function QuietHoursChoice({ putOffTo, ...props }: CheckboxProps & { putOffTo: string | null }) {
   const { data: account } = trpc.accounts.get.useQuery();
   const hours = account?.quiet_hours;

@@ -9,7 +9,7 @@ import { foundCharacters } from "./found-characters";
 const CHARACTERS_NAMED = 12;
 
 type Actions = {
-  /** Takes the text with characters replaced; absent: that is not offered. */
+  /** Receives the text with characters replaced; without it, replacing is not offered. */
   onReplace?: (body: string) => void;
   /** Selects a part of the text in its field, by UTF-16 code units. */
   onShow?: (index: number, length: number) => void;
@@ -45,7 +45,7 @@ export function SegmentMeter({
   );
 }
 
-/** Offers to replace curly quotes, dashes and unusual spaces by plain ones, when there are any. */
+/** Offers to replace curly quotes, dashes and unusual spaces with plain ones, when there are any. */
 function ReplaceButton({
   body,
   segments,
@@ -127,7 +127,7 @@ const isVisible = (character: string) => !/^[\p{C}\p{Z}\p{M}]$/u.test(character)
 const unicodeName = (character: string) =>
   `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
 
-/** An emoji of many parts is known by its look. What can be replaced may look like its substitute. */
+/** The character and its code points; an emoji of many parts alone. A replaceable character may look like its substitute. */
 function nameOf(text: string, isReplaceable: boolean): string {
   const parts = [...text];
   if (parts.length > 1 && !isReplaceable) return text;

@@ -65,7 +65,7 @@ function SendError({ error }: { error: unknown }) {
   );
 }
 
-/** A message to begin with a copy of. */
+/** A message whose copy fills the form at first. */
 export type MessageContent = { from: string; to: string; body: string; reference: string };
 
 type Outcome = Pick<Message, "to" | "status" | "scheduled_at" | "error">;
@@ -78,8 +78,8 @@ function tellOutcome({ to, status, scheduled_at, error }: Outcome): void {
 }
 
 /**
- * The form to send one message, which keeps a draft by the name `draftName`. `senderIds` are the approved ones, at least one;
- * `original`: a message to begin with a copy of.
+ * The form to send one message, which keeps a draft under the name `draftName`. `senderIds` are the approved ones, at least one;
+ * a copy of `original` fills the form at first.
  */
 export function SendForm({
   senderIds,
@@ -124,7 +124,7 @@ export function SendForm({
       send_at: sendAtProblem,
     },
   });
-  // Includes its keys: a message that was sent without a response, and is sent again from its draft, is still sent once.
+  // The draft includes the idempotency keys: a message that is sent again after a lost response is still sent once.
   const draft = useFormDraft(draftName, form, untouched, {
     beside: usedKeys,
     isDone: send.isSuccess,
@@ -181,7 +181,7 @@ export function SendForm({
                 placeholder="+14155550123"
                 description={texts.toHint}
                 {...form.getInputProps("to")}
-                // A field that was only passed through is not wrong yet.
+                // An empty field that merely lost the focus is not wrong yet.
                 onBlur={() => to !== "" && form.validateField("to")}
               />
               <Stack gap="xs">

@@ -14,20 +14,20 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("a time that the clocks skip is refused, and not sent an hour later than it says", () => {
+test("a local time that clocks skip is refused, not sent an hour late", () => {
   expect(sendAtProblem("2027-03-28T02:30")).toMatch(/does not exist/);
   for (const local of ["2027-03-28T01:59", "2027-03-28T03:00", "2027-03-28T03:00:30"])
     expect(sendAtProblem(local), local).toBeNull();
   expect(isoOf("2027-03-28T03:00")).toBe("2027-03-28T01:00:00.000Z");
 });
 
-test("a time that comes twice is the first of the two", () => {
+test("a local time that occurs twice means its first occurrence", () => {
   vi.setSystemTime(new Date("2027-10-20T12:00:00Z"));
   expect(sendAtProblem("2027-10-31T02:30")).toBeNull();
   expect(isoOf("2027-10-31T02:30")).toBe("2027-10-31T00:30:00.000Z");
 });
 
-test("a time is ahead, by 30 days at most", () => {
+test("a time must lie ahead, by 30 days at most", () => {
   expect(sendAtProblem("")).toBeNull();
   expect(sendAtProblem("unfinished")).toMatch(/Enter/);
   expect(sendAtProblem("2027-03-20T12:00")).toMatch(/future/);

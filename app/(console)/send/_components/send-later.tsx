@@ -6,7 +6,7 @@ import { DAY_MS } from "@/app/_ui/values/days";
 
 const AHEAD_MAX_DAYS = 30;
 
-/** The time of an input of date and time, which is local, in ISO 8601; null: none was entered. */
+/** The local time of a date and time field, in ISO 8601; null: none was entered. */
 export function isoOf(local: string): string | null {
   const at = new Date(local);
   return Number.isNaN(at.getTime()) ? null : at.toISOString();
@@ -14,7 +14,7 @@ export function isoOf(local: string): string | null {
 
 const twoDigits = (value: number) => String(value).padStart(2, "0");
 
-/** Whether clocks show the local time: one that they skip in spring, `Date` takes for another. */
+/** Whether clocks show this local time. `Date` reads one that they skip in spring as another time. */
 const isOnClocks = (local: string, at: Date): boolean =>
   local.includes(`T${twoDigits(at.getHours())}:${twoDigits(at.getMinutes())}`);
 

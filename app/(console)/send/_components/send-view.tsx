@@ -15,9 +15,9 @@ import type { MessageDetail } from "@/server/messages/schema";
 import { CreditNotice } from "../../_credit/credit-notice";
 import { type MessageContent, SendForm } from "./send-form";
 
-/** Names the message to copy: its text does not belong in an address. */
+/** The parameter that names the message to copy, whose text does not belong in an address. */
 const SEND_AGAIN = "again";
-/** Name the numbers that a reply begins with. */
+/** The parameters with the numbers of a reply. */
 const [REPLY_TO, REPLY_FROM] = ["to", "from"];
 const APPROVAL_POLL_MS = 3_000;
 /** The largest page size of the API. */
@@ -39,7 +39,8 @@ function replyOf(params: URLSearchParams): MessageContent | undefined {
 }
 
 /**
- * Sends one message; `?again=<id>` begins with a copy of an earlier one, `?to=<number>&from=<sender ID>` with a recipient. Without an approved sender it links to the senders and polls until one is approved.
+ * Sends one message; `?again=<id>` begins with a copy of an earlier one, `?to=<number>&from=<sender ID>` with a recipient.
+ * Without an approved sender it links to the senders and polls until one is approved.
  * `sandbox`: live messages may take the built-in sandbox.
  */
 export function SendView({ sandbox }: { sandbox: boolean }) {

@@ -8,7 +8,7 @@ import { QueryState } from "@/app/_ui/lists/query-state";
 import { AccountCard } from "./account-card";
 import { PersonCard } from "./person-card";
 
-/** The person's name, and what the account says of itself. */
+/** The person's name, and the profile of the account. */
 export function ProfileView({ countries }: { countries: readonly string[] }) {
   const viewer = trpc.auth.viewer.useQuery();
   const account = trpc.accounts.get.useQuery();

@@ -17,7 +17,7 @@ const TABS: readonly Tab[] = [
   { href: "/settings/audit", page: "audit", ownersOnly: true },
 ];
 
-/** The pages of the settings that the person's role opens. */
+/** The pages of the settings that the person's role may open. */
 export function SettingsTabs({ role }: { role: Membership["role"] }) {
   const pathname = usePathname();
   return (

@@ -4,7 +4,7 @@ import { checkList, type ReadyNumber, senderColumn, toSlices } from "./import-li
 
 const OWN = new Set(["ACME", "SHOP"]);
 
-it("takes each number once, counts repeats, and names the lines of the file that it does not take", () => {
+it("takes each number once, counts repeats, and names the lines of the file that it refuses", () => {
   const list = readList(
     "phone,name\n+1 (415) 555-0101,Ann\n\n0049 151 12345678,Bob\nunknown,Cy\n,Di\n+14155550101,Eve\n(415) 555-0102,Flo\n",
   );
@@ -26,7 +26,7 @@ it("takes each number once, counts repeats, and names the lines of the file that
   });
 });
 
-it("reads the service's own export: a number is apart for each sender, and for all of them", () => {
+it("reads the service's own export, in which a number counts once per sender and once for all senders", () => {
   const list = readList(
     [
       "number,sender_id,reason,note,created_at,id",

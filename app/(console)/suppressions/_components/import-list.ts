@@ -32,7 +32,7 @@ export function senderColumn({ columns }: NumberList): number | null {
 
 /**
  * Sorts the lines into numbers to import, repeats of these, and lines that cannot be imported, each with its reason.
- * @param senderIds of the account: a number that is suppressed for any other sender would go on getting messages.
+ * @param senderIds of the account: a suppression for any other sender would not stop messages.
  */
 export function checkList(
   { records, lines }: NumberList,

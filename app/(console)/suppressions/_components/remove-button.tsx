@@ -11,7 +11,7 @@ import { toastDone, toastFailed } from "@/app/_ui/toast";
 import { Tooltip } from "@/app/_ui/tooltip";
 import type { Suppression } from "@/server/suppressions/schema";
 
-/** A number has a suppression for each of an account's senders at most; with more of them than this a lost response stays unknown. */
+/** Suppressions of a number that are searched after a lost response, one per sender at most; with more, the outcome stays unknown. */
 const LOOK_MAX = 100;
 
 /** Removes a suppression after confirmation, with a reminder of consent if the person sent STOP. */

@@ -40,7 +40,7 @@ export function SuppressionsView() {
   const number = isE164(requested) ? requested : "";
   const suppressions = trpc.suppressions.list.useQuery(
     { number: number || undefined, page, limit: PAGE_SIZE },
-    // Also asks by itself, in case a notice is lost.
+    // Polls as well, in case a notice is lost.
     { placeholderData: keepPreviousData, refetchInterval: LIVE_REFRESH_MS },
   );
   useLive(["suppressions"], () => void utils.suppressions.invalidate());

@@ -55,7 +55,7 @@ export function useImport(stage: ImportStage, onStage: (stage: ImportStage) => v
   }, [stage]);
 
   async function run(slices: readonly ImportSlice[], note: string): Promise<void> {
-    // Enter pressed twice comes before the stage is drawn.
+    // A second press of Enter may come before the new stage is rendered.
     if (isRunning.current) return;
     isRunning.current = true;
     isStopped.current = false;

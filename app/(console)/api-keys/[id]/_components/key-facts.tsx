@@ -8,7 +8,7 @@ import { KeyState, Scopes } from "@/app/_ui/values/key-cells";
 import { ExactTime } from "@/app/_ui/values/time";
 import type { ApiKeyDetail } from "@/server/api-keys/schema";
 
-/** The fields of a key. `keys`: all of its account, some of which it may have made. */
+/** The fields of a key. `keys`: all keys of its account; it may have created some of them. */
 export function KeyFacts({ apiKey, keys }: { apiKey: ApiKeyDetail; keys: readonly ApiKeyDetail[] }) {
   const made = keys.filter(({ created_by: by }) => by === apiKey.id);
   return (

@@ -16,7 +16,7 @@ import { FIRST_PERIOD, PERIODS } from "../../../_overview/period";
 import { StatusByDay } from "../../../_usage/status-by-day";
 import { sumOf } from "../../../usage/range";
 
-/** Messages that were sent with a key, in a period of the address. */
+/** Messages that were sent with a key, in the period that the address names. */
 export function KeyUsageCard({ apiKey }: { apiKey: ApiKey }) {
   const { params, change } = useUrlState();
   const { days } = PERIODS.find((period) => String(period.days) === params.get("days")) ?? FIRST_PERIOD;

@@ -11,11 +11,11 @@ import type { RotateApiKeyInput } from "@/server/api-keys/schema";
 
 type Grace = RotateApiKeyInput["grace_hours"];
 
-/** Hours, as they are offered. */
+/** The grace periods on offer, in hours. */
 const GRACES: readonly Grace[] = [1, 24, 168, 0];
 const FIRST: Grace = 24;
 
-/** The choice of how long the former key stays valid. */
+/** Asks how long the current key stays valid. */
 export function RotateForm({
   rotate,
   busy,

@@ -14,7 +14,7 @@ import { NewKey } from "../../_components/new-key";
 
 const RotateForm = lazily(() => import("./rotate-form").then((file) => ({ default: file.RotateForm })));
 
-/** Replaces a key by a new one with the same limits, and shows that, once. */
+/** Replaces a key with a new one that has the same limits, and shows the new key once. */
 export function RotateKeyButton({ apiKey }: { apiKey: ApiKey }) {
   const utils = trpc.useUtils();
   const [opened, dialog] = useDisclosure(false);

@@ -7,7 +7,7 @@ import { IconBan } from "@/app/_ui/icons/icons";
 import { toastDone, toastFailed } from "@/app/_ui/toast";
 import { ConfirmedButton } from "./confirmed-button";
 
-/** Cancels a pending message once it is confirmed. A provider may take it first: then it says so. */
+/** Cancels a pending message once it is confirmed. If a provider takes it first, the error says so. */
 export function CancelButton({ id, to }: { id: string; to: string }) {
   const texts = messageTexts.cancel;
   const utils = trpc.useUtils();

@@ -7,7 +7,7 @@ import { confirmAction } from "@/app/_ui/forms/confirm";
 /** The words of an action on a message. */
 type Words = { submit: string; title: (number: string) => string; explanation: string; keep: string };
 
-/** A button for an action on the message to a number that cannot be undone: it asks first. */
+/** A button for an action on a message that cannot be undone; it asks for confirmation first. */
 export function ConfirmedButton({
   texts: { submit, title, explanation, keep },
   to,

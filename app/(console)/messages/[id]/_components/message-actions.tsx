@@ -34,7 +34,7 @@ export function MessageActions({ detail }: { detail: MessageDetail }) {
   );
 }
 
-/** The menu is loaded when it is opened first. */
+/** Loads the menu when it is first opened. */
 function CopyMenuButton({ detail }: { detail: MessageDetail }) {
   const [isWanted, setWanted] = useState(false);
   const button = (

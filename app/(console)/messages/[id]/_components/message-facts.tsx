@@ -31,7 +31,7 @@ export function MessageFacts({ detail }: { detail: MessageDetail }) {
           )}
         </Fact>
         <Fact label={texts.from}>{message.from}</Fact>
-        {/* A service of the version before, beside this one during an upgrade, does not name it. */}
+        {/* During an upgrade, a process of the previous version does not return this field. */}
         {detail.api_key !== undefined && (
           <Fact label={texts.source}>
             <MessageSource messageId={message.id} apiKey={detail.api_key} />
@@ -93,7 +93,7 @@ export function MessageFacts({ detail }: { detail: MessageDetail }) {
   );
 }
 
-/** Whether a program or a person sent it; of a program, its key and the request, while that is in the log. */
+/** Whether a program or a person sent it; for a program, also its key and, while it is logged, the request. */
 function MessageSource({ messageId, apiKey }: { messageId: string; apiKey: MessageDetail["api_key"] }) {
   const texts = messageTexts.facts;
   const request = trpc.requestLog.ofMessage.useQuery({ message_id: messageId }, { enabled: apiKey !== null });

@@ -138,7 +138,7 @@ function viewOf(entry: TimelineEntry, { message }: MessageDetail): EntryView {
       return {
         icon: icon(IconCircleX),
         tone: message.status === "undelivered" ? "warning" : "danger",
-        // Why, is said at the top of the page.
+        // The reason is given at the top of the page.
         title: message.status === "undelivered" ? texts.undelivered : texts.failed,
       };
     case "delivery":
@@ -160,7 +160,7 @@ function summaryOf(folded: TimelineEntry[]): string {
   return moves.join(" · ");
 }
 
-/** A webhook that did not arrive must not hide. */
+/** A webhook that did not arrive must not be folded away. */
 const needsAttention = (entry: TimelineEntry) => entry.kind === "delivery" && entry.delivery.status !== "delivered";
 
 function When({ entry, detail }: { entry: TimelineEntry; detail: MessageDetail }) {

@@ -22,7 +22,7 @@ import { MessageTimeline } from "./message-timeline";
 import { elapsed } from "./timeline";
 
 const MOVING_REFRESH_MS = 1_500;
-/** Slower while only webhook retries are left, which may take hours, or while it is not due. */
+/** The slower interval: while the message is not due, or while only webhook retries are left, which may take hours. */
 const RETRYING_REFRESH_MS = 10_000;
 
 const untilDueMs = ({ scheduled_at }: MessageDetail["message"]): number => Date.parse(scheduled_at ?? "") - serverNow();

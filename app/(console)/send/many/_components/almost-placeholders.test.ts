@@ -4,7 +4,7 @@ import { almostPlaceholders, replaceAlmost } from "./almost-placeholders";
 const COLUMNS = ["name", "Order no"];
 
 test.each(["{name}", "{ name }", `$${"{name}"}`, "{Name}", "[name]", "<name>", "%name%", "{{{name}}}"])(
-  "%s is seen to stand for a column, and replaced everywhere",
+  "%s is recognised as a column and replaced everywhere",
   (written) => {
     const body = `Hi ${written}, dear ${written}, {{Order no}} is ready`;
     const found = almostPlaceholders(body, COLUMNS);
@@ -13,7 +13,7 @@ test.each(["{name}", "{ name }", `$${"{name}"}`, "{Name}", "[name]", "<name>", "
   },
 );
 
-test("real placeholders, and what names no column, are left alone", () => {
+test("real placeholders and text that names no column are left alone", () => {
   const body = "Hi {{name}}, {{ Order no }}: 10 % off, {code}, [1], a < b > c and {{other}}";
   expect(almostPlaceholders(body, COLUMNS)).toEqual([]);
   expect(almostPlaceholders("Hi {name}", [])).toEqual([]);

@@ -108,7 +108,7 @@ function Compose({ accountId, senderIds }: { accountId: string; senderIds: strin
         onStop={sending.stop}
         onPutAway={() => {
           reset();
-          // A single press must never send the text again to people who have got it, or may have.
+          // A single click must never send the text again to people who have, or may have, received it.
           if (plan.results.length > 0 || isUnknown(sending.error)) setText("");
           setRestored(false);
           sending.putAway();

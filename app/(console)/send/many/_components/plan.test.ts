@@ -34,7 +34,7 @@ function memory(): PlanStorage {
   };
 }
 
-it("a reload goes on with the same batches and keys", () => {
+it("a reload continues with the same batches and keys", () => {
   const storage = memory();
   keepPlan(storage, plan);
   const read = readPlan(storage);
@@ -48,12 +48,12 @@ it("a reload goes on with the same batches and keys", () => {
   expect(readPlan(storage)).toBeNull();
 });
 
-it("is carried on only while the service remembers its keys", () => {
+it("is resumed only while the service remembers its keys", () => {
   expect(isResumable(plan, 1_000 + 22 * 3_600_000)).toBe(true);
   expect(isResumable(plan, 1_000 + 24 * 3_600_000)).toBe(false);
 });
 
-it("what cannot be read is no plan", () => {
+it("unreadable stored data is no plan", () => {
   const storage = memory();
   storage.setItem("messaging.send-many", "{");
   expect(readPlan(storage)).toBeNull();

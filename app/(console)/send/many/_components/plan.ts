@@ -1,6 +1,6 @@
 /**
- * A send to many as the browser remembers it until it is over, so that a reload goes on with the same batches and keys: the
- * service then carries out each of them once.
+ * A send to many as the browser stores it until it is over, so that a reload continues with the same batches and keys: the
+ * service then carries out each batch once.
  */
 import { isTestPage } from "@/app/_trpc/test-mode";
 import { type ReadyRow, toBatches } from "./batches";
@@ -24,25 +24,25 @@ export type Plan = {
 /** The part of a browser's storage that plans need. */
 export type PlanStorage = Pick<Storage, "getItem" | "setItem" | "removeItem">;
 
-/** A plan of test mode, and the keys of its batches, mean nothing in live mode, and the other way round. */
+/** A plan of test mode, with the keys of its batches, means nothing in live mode, and vice versa. */
 const placeOfMode = () => (isTestPage() ? "messaging.send-many.test" : "messaging.send-many");
 /** The service remembers keys for 24 hours; an hour is left for clocks that differ. */
 const RESUMABLE_FOR_MS = 23 * 3_600_000;
 
-/** The key of a batch: the same whenever the plan is carried on. */
+/** The key of a batch: the same whenever the plan is resumed. */
 export const keyOf = (plan: Plan, batch: number): string => `console-${plan.id}-${batch}`;
 
 export const batchesOf = (plan: Plan): ReadyRow[][] => toBatches(plan.rows);
 
 export const isFinished = (plan: Plan): boolean => plan.results.length === batchesOf(plan).length;
 
-/** Whether its batches can still be repeated without being carried out twice. */
+/** Whether the batches of a plan can still be repeated without being carried out twice. */
 export const isResumable = (plan: Plan, nowMs: number): boolean => nowMs - plan.startedAt < RESUMABLE_FOR_MS;
 
 const isPlan = (value: unknown): value is Plan =>
   typeof value === "object" && value !== null && "rows" in value && "results" in value && "startedAt" in value;
 
-/** The plan that was not put away yet; null: none. */
+/** The stored plan; null: none. */
 export function readPlan(storage: PlanStorage): Plan | null {
   try {
     const value: unknown = JSON.parse(storage.getItem(placeOfMode()) ?? "null");

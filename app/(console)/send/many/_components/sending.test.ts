@@ -64,7 +64,7 @@ it("stops after the batch under way, which is counted; then the rest can be disc
   expect(sendingStore.read()).toMatchObject({ isSending: false, isStopping: false });
 });
 
-it("a plan that is carried out is neither put away nor begun twice, and a page that returns finds it", async () => {
+it("a running plan is neither discarded nor started twice, and the page finds it on return", async () => {
   const { asked, send, accept } = service();
   const over = carryOut(storage, plan(), send);
   await carryOut(storage, { ...plan(), id: "other" }, send);
@@ -89,7 +89,7 @@ it("a batch that is lost is shown as such, and stays in the plan", async () => {
   expect(confirmed()).toBe(0);
 });
 
-it("a plan of another account is put away", () => {
+it("a plan of another account is discarded", () => {
   storage.setItem("messaging.send-many", JSON.stringify(plan()));
   restorePlan(storage, "acc_2");
   expect(sendingStore.read().plan).toBeNull();

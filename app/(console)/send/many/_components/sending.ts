@@ -1,6 +1,6 @@
 /**
  * The send to many that this tab carries out. It is independent of the pages: it continues while others are open, and its page
- * shows on return how far it has come.
+ * shows its progress on return.
  */
 import type { BulkResult } from "@/server/messages/schema";
 import type { ReadyRow } from "./batches";
@@ -10,7 +10,7 @@ export type Sending = {
   plan: Plan | null;
   error: unknown;
   isSending: boolean;
-  /** It ends after the batch under way. */
+  /** The send ends after the batch under way. */
   isStopping: boolean;
 };
 
@@ -45,7 +45,7 @@ const resultsOf = (batch: readonly ReadyRow[], { messages }: BulkResult): Result
     };
   });
 
-/** Shows the plan that was kept before the page was reloaded. The plan of another account is put away. */
+/** Shows the plan that was kept before the page was reloaded. The plan of another account is discarded. */
 export function restorePlan(storage: PlanStorage, accountId: string): void {
   if (sending.plan?.accountId === accountId) return;
   const kept = readPlan(storage);
@@ -56,7 +56,7 @@ export function restorePlan(storage: PlanStorage, accountId: string): void {
 
 /**
  * Carries a plan out, batch by batch, each confirmed before the next. Confirmed batches are kept for this tab, so that a reload
- * goes on where it was; the batch under way is repeated with its key, and carried out once.
+ * continues where it was; the batch under way is repeated with its key, and carried out once.
  * @param send sends the batch `at`.
  */
 export async function carryOut(
@@ -72,7 +72,7 @@ export async function carryOut(
     change({ plan: current });
   };
   try {
-    // Before the first request: what is not kept could not be repeated safely.
+    // The plan is kept before the first request: without it the request could not be repeated safely.
     keep();
     for (const [at, batch] of batchesOf(current).entries()) {
       if (at < current.results.length) continue;
@@ -88,12 +88,12 @@ export async function carryOut(
   }
 }
 
-/** Has the send end after the batch under way, which is completed and counted. */
+/** Stops the send after the batch under way, which is completed and counted. */
 export function stopSending(): void {
   if (sending.isSending) change({ isStopping: true });
 }
 
-/** Forgets the plan; one that is carried out is stopped instead. */
+/** Discards the plan; a running one is stopped instead. */
 export function putPlanAway(storage: PlanStorage): void {
   if (sending.isSending) {
     stopSending();

@@ -18,17 +18,17 @@ export type Check = {
   refusals: Estimate["refusals"];
 };
 
-/** A check of this text and these rows. Under way, it has neither result nor error. */
+/** A check of this text and these rows. While it runs, it has neither result nor error. */
 type Run = { draft: BulkDraft; ready: readonly ReadyRow[]; check: Check | null; error: unknown };
 
-/** Refusals that follow from the sum; an estimate of a part cannot know them. */
+/** Refusals that depend on the total, which an estimate of one part cannot know. */
 const OF_THE_SUM = ["insufficient_balance"];
 
 const MICROS = 1_000_000;
 
 /**
- * Asks the service about every row, by the code that sends them. Nothing is charged or stored. A check belongs to the text and
- * the rows that it was made of: with others on screen there is none.
+ * Has the service check every row with the code that sends them. Nothing is charged or stored. A check is valid only for the
+ * text and the rows that it was made from.
  */
 export function useCheck(draft: BulkDraft, ready: readonly ReadyRow[]) {
   const utils = trpc.useUtils();
@@ -53,7 +53,7 @@ export function useCheck(draft: BulkDraft, ready: readonly ReadyRow[]) {
           recipients: batch.map(({ to }) => to),
           variables: batch.map(({ variables }) => variables),
         });
-        // Another check has begun meanwhile, or this one was put away.
+        // Another check has begun meanwhile, or this one was discarded.
         if (latest.current !== own) return;
         for (const [at, row] of batch.entries()) {
           const of = estimate.recipients[at];

@@ -8,8 +8,8 @@ import { carryOut, NOTHING_SENT, putPlanAway, restorePlan, sendingStore, stopSen
 const nothingSent = () => NOTHING_SENT;
 
 /**
- * The plan of this tab, and what is done with it.
- * @param accountId of the person; the plan of another account is put away.
+ * The plan of this tab, and the actions on it.
+ * @param accountId of the person; the plan of another account is discarded.
  */
 export function useSendPlan(accountId: string) {
   const utils = trpc.useUtils();
@@ -22,7 +22,7 @@ export function useSendPlan(accountId: string) {
       // Also while another page is open.
       const ask = (event: BeforeUnloadEvent) => event.preventDefault();
       window.addEventListener("beforeunload", ask);
-      // An operator's page names no account, and batches that are sent meanwhile belong to this one.
+      // Taken now: an operator's page names no account, and batches that are sent while one is open belong to this account.
       const headers = pageHeaders();
       await carryOut(window.sessionStorage, start, (plan, at, batch) =>
         utils.client.messages.bulk.mutate(

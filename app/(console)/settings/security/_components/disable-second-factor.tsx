@@ -6,7 +6,7 @@ import { useChange } from "@/app/_ui/changes/use-change";
 import { toastDone } from "@/app/_ui/toast";
 import { SecondFactorProofForm } from "./second-factor-proof";
 
-/** Wants the password and a code, of the app or for recovery. */
+/** Asks for the password and an authenticator or recovery code. */
 export function DisableSecondFactor({ onDone }: { onDone: () => void }) {
   const utils = trpc.useUtils();
   const disable = useChange(utils.client.auth.secondFactor.disable.mutate, {

@@ -18,7 +18,7 @@ import { LOST_CODES, RecoveryCodes } from "./recovery-codes";
 const ifEnabled = (refusal: unknown): SecondFactorRecovery | undefined =>
   apiErrorOf(refusal).reason === "second_factor_enabled" ? LOST_CODES : undefined;
 
-/** Shows the secret, wants a code of it, and then shows the recovery codes once. */
+/** Shows the secret, asks for a code made from it, and then shows the recovery codes once. */
 export function EnrolSecondFactor({
   enrolment,
   onDone,
@@ -26,7 +26,7 @@ export function EnrolSecondFactor({
 }: {
   enrolment: SecondFactorEnrolment;
   onDone: () => void;
-  /** The person wants recovery codes that arrive. */
+  /** Called when the recovery codes were lost on the way and the person asks for new ones. */
   onCodesLost: () => void;
 }) {
   const utils = trpc.useUtils();

@@ -12,7 +12,7 @@ import { toastDone } from "@/app/_ui/toast";
 
 const INITIAL = { current_password: "", new_password: "" };
 
-/** Another password, for someone who knows the present one. */
+/** Changes the password of someone who knows the current one. */
 export function PasswordCard() {
   const utils = trpc.useUtils();
   const change = useSingle(utils.client.auth.changePassword.mutate, {

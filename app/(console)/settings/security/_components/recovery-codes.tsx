@@ -10,27 +10,27 @@ import { Notice } from "@/app/_ui/notice";
 import { SecretValue } from "@/app/_ui/values/secret-value";
 import type { SecondFactor, SecondFactorRecovery } from "@/server/auth/schema";
 
-/** Recovery codes are stored, and nobody has seen them. */
+/** Stands for recovery codes that were stored, but whose response was lost. */
 export const LOST_CODES: SecondFactorRecovery = { recovery_codes: [], recovery_codes_made_at: "" };
 
 type End = "replaced" | "disabled";
 
-/** Why codes do not work any more, as another tab or device may have caused it; null: they do. */
+/** Why codes no longer work, which another tab or device may have caused; null: they still work. */
 function endOf(codes: SecondFactorRecovery, factor: SecondFactor): End | null {
   if (!factor.enabled || factor.recovery_codes_made_at === null) return "disabled";
   return factor.recovery_codes_made_at > codes.recovery_codes_made_at ? "replaced" : null;
 }
 
-/** Follows whether the codes that are shown still work: looks when the person comes back to the page, and when asked to. */
+/** Tracks whether the shown codes still work: checks when the person returns to the page, and on request. */
 function useEnd(codes: SecondFactorRecovery) {
   const utils = trpc.useUtils();
   const factor = trpc.auth.secondFactor.get.useQuery(undefined, { refetchOnWindowFocus: "always" });
   // When the person moves from one visible window to another, only the focus changes.
   useWindowEvent("focus", () => void factor.refetch());
   return {
-    // The state that was read before knows nothing of these codes.
+    // State that was read earlier knows nothing of these codes.
     end: factor.data && factor.isFetchedAfterMount ? endOf(codes, factor.data) : null,
-    /** @returns whether they still work, as far as the service can be reached. */
+    /** @returns whether they still work; true also when the service cannot be reached. */
     look: async (): Promise<boolean> => {
       const found = await utils.client.auth.secondFactor.get.query().catch(() => null);
       if (found) utils.auth.secondFactor.get.setData(undefined, found);
@@ -40,8 +40,8 @@ function useEnd(codes: SecondFactorRecovery) {
 }
 
 /**
- * Shows new recovery codes, once; or says that they were lost, or have ended meanwhile.
- * @param lost what is known once they were lost.
+ * Shows new recovery codes, once; or says that they were lost or no longer work.
+ * @param lost the explanation shown when they were lost.
  */
 export function RecoveryCodes({
   made,
@@ -52,7 +52,7 @@ export function RecoveryCodes({
   made: SecondFactorRecovery;
   lost: string;
   onDone: () => void;
-  /** The person wants others, which arrive. */
+  /** Called when the person asks for new codes. */
   onMakeNew: () => void;
 }) {
   const part = useRef<HTMLDivElement>(null);

@@ -8,8 +8,8 @@ import { LOST_CODES, RecoveryCodes } from "./recovery-codes";
 import { SecondFactorProofForm } from "./second-factor-proof";
 
 /**
- * Wants the password and a code, and then shows new recovery codes once.
- * @param madeAt when those that are stored were made, as the page knows it.
+ * Asks for the password and a code, and then shows new recovery codes once.
+ * @param madeAt when the stored codes were made, as the page last read it.
  */
 export function RegenerateRecoveryCodes({ madeAt, onDone }: { madeAt: string | null; onDone: () => void }) {
   const utils = trpc.useUtils();

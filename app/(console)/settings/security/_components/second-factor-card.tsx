@@ -18,7 +18,7 @@ import { RegenerateRecoveryCodes } from "./regenerate-recovery-codes";
 /** With so many recovery codes or fewer, new ones are advised. */
 const FEW_CODES = 3;
 
-/** Codes of an authenticator app, asked for at the sign-in. */
+/** The authenticator app, whose codes are asked for at sign-in. */
 export function SecondFactorCard() {
   const factor = trpc.auth.secondFactor.get.useQuery();
   const begin = trpc.auth.secondFactor.begin.useMutation();

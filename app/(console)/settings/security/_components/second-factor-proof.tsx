@@ -9,7 +9,7 @@ import { SaveAlert } from "@/app/_ui/forms/error-alert";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import type { SecondFactorProof } from "@/server/auth/schema";
 
-/** Wants the password and a code, of the app or for recovery, and makes a change of the second factor with them. */
+/** Asks for the password and an authenticator or recovery code, and changes the second factor with them. */
 export function SecondFactorProofForm<Result>({
   change,
   texts,

@@ -14,7 +14,7 @@ import { SiteLink } from "@/app/_ui/frame/site-link";
 import { toastDone } from "@/app/_ui/toast";
 import type { QuietHours } from "@/server/accounts/schema";
 
-/** The hours that most rules against calls at night name. */
+/** The hours in most rules against calls at night. */
 const USUAL: QuietHours = { starts_at: "21:00", ends_at: "08:00" };
 
 /** Quiet hours of the account: on or off, start and end. */

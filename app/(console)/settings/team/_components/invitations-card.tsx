@@ -37,7 +37,7 @@ const columns = (): ReadonlyArray<Column<Invitation>> => [
   },
 ];
 
-/** Invitations that were not accepted yet. Without any there is nothing to show. */
+/** Invitations that were not accepted yet. Renders nothing without any. */
 export function InvitationsCard() {
   const { data } = trpc.members.invitations.list.useQuery();
   if (!data || data.length === 0) return null;

@@ -7,7 +7,7 @@ import { dropPerson, trpc } from "@/app/_trpc/client";
 import { confirmAction } from "@/app/_ui/forms/confirm";
 import { toastFailed } from "@/app/_ui/toast";
 
-/** The way out of the account, which its only owner must not take. */
+/** Lets a person leave the account, unless they are its only owner. */
 export function LeaveCard() {
   const { data: members } = trpc.members.list.useQuery();
   const owners = members?.filter(({ role }) => role === "owner") ?? [];
