@@ -5,7 +5,7 @@ import { appTexts } from "@/app/_texts/app";
 import { IconAlertTriangle } from "@/app/_ui/icons/icons";
 import { EmptyState } from "./_ui/lists/empty-state";
 
-/** Shown in place of a page that failed. A part of it may have failed to load, which only a reload of the page tries again. */
+/** Shown instead of a page that failed. If a part of it failed to load, only a reload of the page tries that again. */
 export default function ErrorPage() {
   return (
     <Center component="main" mih="100dvh">

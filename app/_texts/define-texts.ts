@@ -2,7 +2,7 @@ import { currentLanguage, type Language, perLocale } from "./language";
 
 /**
  * The texts of one part of the pages. Each is a string, or a function of what it mentions; `en` has them all.
- * A text is looked up when it is read, so pages read texts while they are drawn, never when a module is loaded.
+ * A text is looked up when it is read, so pages must read texts while they are rendered, never when a module is loaded.
  */
 export function defineTexts<Texts extends object>(byLanguage: { en: Texts } & Partial<Record<Language, Texts>>): Texts {
   return new Proxy(byLanguage.en, {

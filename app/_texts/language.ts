@@ -1,7 +1,7 @@
-/** A language of the console, as in the `lang` attribute of its pages. The texts of another one go into each file of this folder. */
+/** A language of the console, as in the `lang` attribute of its pages. To add one, add its texts to each file of this folder. */
 export type Language = "en";
 
-/** The language of the page that is being drawn. The one place to ask a person's choice, once there are two. */
+/** The language of the page being rendered. Once there are two, this is the only place that asks for a person's choice. */
 export const currentLanguage = (): Language => "en";
 
 /** The locale by which numbers, prices and times are written. */

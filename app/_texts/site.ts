@@ -4,5 +4,5 @@ const en = {
   description: "Send SMS messages, follow their delivery and see what they cost.",
 };
 
-/** The description of the site for search engines and browsers. */
+/** The site's description for search engines and browsers. */
 export const siteTexts = defineTexts({ en });

@@ -10,7 +10,7 @@ const APP = path.join(import.meta.dirname, "..");
 /** Attributes and properties whose strings people read. */
 const READ_BY_PEOPLE =
   /^(aria-label|aria-description|alt|title|label|description|placeholder|empty|hint|submit|legend|header|heading|action|message|notice|warning|failure|missing|copyLabel|navigationLabel|showAll|unit|name|confirmLabel|cancelLabel|fallback|children|error)$/;
-/** Strings that are no language: protocols, code, products. Each with the file that shows it. */
+/** Strings that need no translation: protocols, code, products. Each with the file that shows it. */
 const NOT_TEXT: Record<string, readonly string[]> = {
   "(console)/messages/[id]/_components/curl.ts": [
     "curl -X POST",
@@ -47,7 +47,7 @@ function parse(file: string): Node {
 const isNode = (value: unknown): value is Node =>
   typeof value === "object" && value !== null && typeof (value as Node).type === "string";
 
-/** Calls `visit` with each node below `value`, and with the nodes above it. `visit` returns false where it goes no deeper. */
+/** Calls `visit` with each node below `value`, and with that node's ancestors. `visit` returns false to skip its children. */
 function walk(
   value: unknown,
   visit: (node: Node, above: readonly Node[]) => boolean,
@@ -61,10 +61,10 @@ function walk(
   }
 }
 
-/** Whether people would read it as words: two letters in a row, and a capital or a space. */
+/** Whether a string reads as words: two letters in a row, and a capital or a space. */
 const isWords = (text: string): boolean => /[a-z]{2}/i.test(text) && (/^\s*[A-Z]/.test(text) || /\S\s+\S/.test(text));
 
-/** Imports and types; an expression of a declared type is none. */
+/** True of imports and types, but not of an expression with a declared type. */
 const isNoCode = ({ type }: Node): boolean =>
   /^(Import|Ts)/.test(type) && !/^Ts(As|Satisfies|NonNull)Expression$|^TsConstAssertion$/.test(type);
 
@@ -73,7 +73,7 @@ const nameOf = (node: Node): string => {
   return String(key?.value ?? "");
 };
 
-/** The words of a file that stand in its markup, in an attribute or property that people read, or in a template. */
+/** The words in a file's markup, in attributes or properties that people read, and in templates. */
 function wordsIn(file: string): string[] {
   const found: string[] = [];
   const take = (text: unknown) => {
@@ -103,7 +103,7 @@ function wordsIn(file: string): string[] {
   return found;
 }
 
-/** The names by which a file knows texts, each with the file that has them. */
+/** The names under which a file imports texts, each with the texts file. */
 function textsOf(file: string): Map<string, string> {
   const texts = new Map<string, string>();
   walk(parse(file), (node) => {
@@ -115,7 +115,7 @@ function textsOf(file: string): Map<string, string> {
   return texts;
 }
 
-/** The texts that a file reads when it is loaded, so before the language of a page is known. */
+/** The texts that a file reads when it is loaded, before the language of a page is known. */
 function readTooEarly(file: string): string[] {
   const texts = textsOf(file);
   const found: string[] = [];
@@ -127,7 +127,7 @@ function readTooEarly(file: string): string[] {
   return found;
 }
 
-/** The keys of a texts file, as `create.title`, but for those of a record with a declared type. */
+/** The keys of a texts file, such as `create.title`, except those of a record with a declared type. */
 function keysOf(file: string): string[] {
   const keys: string[] = [];
   const take = (object: Node, before: string) => {
@@ -145,7 +145,7 @@ function keysOf(file: string): string[] {
   return keys;
 }
 
-/** `create.title` for `texts.create.title`, and `states` for `texts.states[state].label`: whichever state it is. */
+/** `create.title` for `texts.create.title`; `states` for `texts.states[state].label`, which may be any state. */
 function pathOf(node: Node): { root: string; keys: string[]; isOpen: boolean } | null {
   if (node.type === "Identifier") return { root: String(node.value), keys: [], isOpen: false };
   const inner = node.type === "MemberExpression" ? pathOf(node.object as Node) : null;
@@ -174,7 +174,7 @@ function readsOfAll(): Map<string, Set<string>> {
 
 const reads = readsOfAll();
 
-test.each(textsFiles)("%s has no text that nobody reads", (file) => {
+test.each(textsFiles)("%s has no unused text", (file) => {
   const read = reads.get(file.replace(/^_texts\/|\.tsx?$/g, "")) ?? new Set();
   const isRead = (key: string) => {
     const parts = key.split(".");
@@ -187,6 +187,6 @@ test.each(files)("%s has its texts in app/_texts", (file) => {
   expect(wordsIn(file)).toEqual([]);
 });
 
-test.each(files)("%s reads its texts when it is drawn", (file) => {
+test.each(files)("%s reads its texts while it is rendered", (file) => {
   expect(readTooEarly(file)).toEqual([]);
 });

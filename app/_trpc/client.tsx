@@ -16,7 +16,7 @@ import { timedFetch } from "./clock";
 import { repeatOnceSatisfied } from "./repeat-link";
 import { isTestPage } from "./test-mode";
 
-/** The console's door to the service: `trpc.messages.list.useQuery(…)`, `trpc.useUtils()`. */
+/** The console's client of the service: `trpc.messages.list.useQuery(…)`, `trpc.useUtils()`. */
 export const trpc = createTRPCReact<AppRouter>();
 
 const STALE_AFTER_MS = 5_000;
@@ -29,25 +29,25 @@ type Shown = { email: string; accountId: string | null };
 let shown: Shown | null = null;
 let signingIn: Promise<void> | null = null;
 
-/** Queries of a page begin before effects do, and on the server there is no page. */
+/** Called while rendering, because queries of a page start before its effects; on the server there is no page. */
 function show(page: Shown): Shown {
   if (typeof window !== "undefined") shown = page;
   return page;
 }
 
 /**
- * Tells that the pages of a person are open: if their session ends meanwhile, they are asked to sign in again, and if it
- * changes to another account in another tab, calls of this page are refused.
+ * Notes that pages of a person are open: if their session ends, they are asked to sign in again; if another tab switches it to
+ * another account, calls of this page are refused.
  */
 export function usePerson(email: string, accountId: string | null): void {
   const page = useMemo(() => show({ email, accountId }), [email, accountId]);
   useEffect(() => {
     show(page);
     return () => {
-      // Between two layouts the new page is shown before the old one goes.
+      // When layouts change, the new page is shown before the old one unmounts.
       if (shown !== page) return;
       shown = null;
-      // The page has led to sign-in, which asks the same.
+      // The page has gone to sign-in, which replaces the question.
       openQuestion()?.close();
     };
   }, [page]);
@@ -57,7 +57,7 @@ export function usePerson(email: string, accountId: string | null): void {
 export const pageOwner = (): string =>
   [shown?.email, shown?.accountId, isTestPage() && "test"].filter(Boolean).join(" ");
 
-/** From now on a call that needs a session fails without a question: the person is leaving. @returns takes it back. */
+/** Lets calls that need a session fail without a question, because the person is leaving. @returns a function that undoes this. */
 export function dropPerson(): () => void {
   const dropped = shown;
   shown = null;
@@ -70,7 +70,7 @@ const leaveForSignIn = () => window.location.assign(signInPath(window.location.p
 
 /**
  * Opens a new session, once for all calls that were refused meanwhile.
- * @returns whether there is one now; not so when the person has left the page instead.
+ * @returns whether there is one now; false when the person has left the page instead.
  */
 async function reopenSession(): Promise<boolean> {
   if (shown === null) return false;
@@ -81,15 +81,15 @@ async function reopenSession(): Promise<boolean> {
   return shown !== null;
 }
 
-/** A refusal stays a refusal; only what never got a response, or a 5xx one, is worth another try. */
+/** Only a call without a response, or with a 5xx one, is worth another try: a refusal would only be repeated. */
 function isWorthRetrying(failures: number, error: unknown): boolean {
   const { status } = apiErrorOf(error);
   return failures < RETRIES && (status === null || status >= 500);
 }
 
 /**
- * Calls fail at once without a connection: React Query would hold them back without a word, and send a form as it was then,
- * once there is a connection again.
+ * Without a connection calls fail at once. By default React Query would silently hold them back, and send the form as it was
+ * then once there is a connection again.
  */
 const NETWORK_MODE = "always";
 
@@ -98,7 +98,7 @@ function newQueryClient(): QueryClient {
     defaultOptions: {
       queries: {
         networkMode: NETWORK_MODE,
-        // In this mode only if it is asked for.
+        // In this network mode it is off by default.
         refetchOnReconnect: true,
         staleTime: STALE_AFTER_MS,
         retry: isWorthRetrying,
@@ -117,15 +117,15 @@ export const pageHeaders = (): Record<string, string> => ({
 });
 
 /**
- * The context of a call that is carried out once, however often it is repeated with this key.
+ * Returns the context of a call that is carried out once, however often it is repeated with this key.
  * @param headers of the page that the call belongs to, which another page may have replaced meanwhile.
  */
 export const once = (idempotencyKey: string, headers = pageHeaders()) => ({ context: { idempotencyKey, headers } });
 
 /**
- * Calls travel in batches, but for those that have an Idempotency-Key: it stands for one call. Reads are POSTs too: texts
- * and phone numbers of people do not belong in an address, which proxies write into their logs. Browsers follow changes by
- * GET only, whose address names nothing but the account and the mode of the page.
+ * Calls are sent in batches, except those with an Idempotency-Key, which stands for one call. Reads are POSTs too: texts and
+ * people's phone numbers do not belong in an address, which proxies log. Browsers can follow changes by GET only; its address
+ * names nothing but the account and the mode of the page.
  */
 const transportLink = () =>
   splitLink<AppRouter>({
@@ -160,7 +160,7 @@ const confirmPassword = (): Promise<boolean> => {
   return askForPassword((password) => client.auth.confirmPassword.mutate({ password }));
 };
 
-/** Does what a refused call asks for. @returns whether the call may be repeated. */
+/** Has the person do what a refused call requires. @returns whether the call may be repeated. */
 async function satisfy(error: unknown): Promise<boolean> {
   const { status, reason } = apiErrorOf(error);
   if (status === 401) return reopenSession();

@@ -1,5 +1,5 @@
 /**
- * The time by the server's clock. A browser's own may be an hour off, and what a page says of times, such as whether a key has
+ * The time by the server's clock. A browser's clock may be an hour off; statements about times, such as whether a key has
  * expired or a message is due, must not depend on it.
  */
 
@@ -9,13 +9,13 @@ let aheadMs: number | null = null;
 /** The `Date` header names whole seconds, and servers and proxies renew it about once in one. */
 const HEADER_SLACK_MS = 2_000;
 
-/** A stretch of time by the browser's clock, in which the server named its own time. */
+/** A stretch of time by the browser's clock, during which the server named its own time. */
 export type Stretch = { from: number; to: number };
 
 /**
- * The difference of the clocks that agrees with a time of the server: the former one where that still does, since a response
- * may take long, and otherwise the nearest. So a clock that is right is never corrected.
- * @param slackMs how much later than it says the server may have named the time.
+ * The difference between the clocks that agrees with a time of the server: the former difference if it still agrees, since a
+ * response may take long, else the nearest one that does. A clock that is right is therefore never corrected.
+ * @param slackMs by how much the time that the server named may lag behind its clock.
  */
 export function agreeing(formerMs: number, server: number, slackMs: number, { from, to }: Stretch): number {
   return Math.min(Math.max(formerMs, server - to), server + slackMs - from);

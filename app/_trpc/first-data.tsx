@@ -7,14 +7,14 @@ import { TEST_MODE_HEADER } from "@/server/api/test-mode";
 import { PAGE_HEADER } from "@/server/auth/sign-in/sign-in-path";
 import { FirstQueries } from "./first-queries";
 
-/** How long a page waits for its data before it is sent without them. */
+/** The time that a page waits for its data before it is sent without them. */
 const WAIT_MS = 500;
 
 const helpersFor = (context: Awaited<ReturnType<typeof sessionContext>>) =>
   createServerSideHelpers({ router: appRouter, ctx: context });
 type Ask = ReturnType<typeof helpersFor>;
 
-/** The queries with which pages begin, as the pages themselves ask them. Pages with other filters ask in the browser. */
+/** The first queries of pages, exactly as the pages make them. Pages with other filters make them in the browser. */
 const QUERIES: Record<string, (ask: Ask) => Promise<void>[]> = {
   "/": (ask) => [
     ask.accounts.usage.prefetch({ period: "all" }),
@@ -35,7 +35,7 @@ const QUERIES: Record<string, (ask: Ask) => Promise<void>[]> = {
   "/events": (ask) => [ask.webhooks.events.prefetch({ page: 1, limit: 25 })],
 };
 
-/** The responses to the queries of the page that `given`, the headers of its request, name. */
+/** The responses to the first queries of the page that the request headers `given` name. */
 async function askFirst(given: Headers) {
   const ask = helpersFor(await sessionContext(new Request("http://console.invalid", { headers: given })));
   const queries = [ask.accounts.balance.prefetch(), ...(QUERIES[given.get(PAGE_HEADER) ?? ""]?.(ask) ?? [])];
@@ -46,9 +46,9 @@ async function askFirst(given: Headers) {
 const wait = () => new Promise<void>((resolve) => setTimeout(resolve, WAIT_MS));
 
 /**
- * Asks for what a page shows first while its HTML is made, so that it does not begin as a skeleton. Only a page that is loaded
- * as a whole has this layout rendered; a page that a link opens asks in the browser. A query that fails, or takes too long, is asked
- * again there, where its failure is shown.
+ * Makes a page's first queries while its HTML is rendered, so that it does not begin as a skeleton. This layout is rendered only
+ * for a full page load; a page that a link opens makes its queries in the browser. A query that fails or takes too long is made
+ * again there, and the browser shows its failure.
  */
 export async function FirstData({ isTestMode, children }: { isTestMode: boolean; children: ReactNode }) {
   const given = new Headers(await headers());

@@ -5,7 +5,7 @@ import { type ReactNode, useMemo } from "react";
 import { notePage, toBrowserTime } from "./clock";
 import { isTestPage } from "./test-mode";
 
-/** The data by the browser's clock, which decides when they are old: by that of the server they might seem new for an hour. */
+/** Dates the data by the browser's clock, which decides when they are stale: by the server's they might seem fresh for an hour. */
 function byBrowserTime({ queries, ...rest }: DehydratedState): DehydratedState {
   const dated = queries.map((query) => ({
     ...query,

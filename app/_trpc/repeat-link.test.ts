@@ -19,7 +19,7 @@ function callThrough(satisfy: (error: unknown) => Promise<boolean>) {
   return { calls, call, seen };
 }
 
-test("a refused call is repeated once what it asks for is done", async () => {
+test("a refused call is repeated once the person has done what it requires", async () => {
   const { calls, seen } = callThrough(async () => true);
   calls[0]?.error(refused as never);
   await expect.poll(() => calls.length).toBe(2);
@@ -41,7 +41,7 @@ test("a call whose refusal stands, or that is refused again and again, fails", a
   expect(again.calls).toHaveLength(3);
 });
 
-test("a call that its page gave up while the person was asked is not repeated", async () => {
+test("a call that its page abandoned while the person was asked is not repeated", async () => {
   let answer: (isSatisfied: boolean) => void = () => undefined;
   const { calls, call, seen } = callThrough(
     () =>

@@ -6,10 +6,10 @@ import type { AppRouter } from "@/server/api/router";
 const REPEATS = 2;
 
 /**
- * Repeats a call that was refused for want of a session or of a confirmed password, after the person has signed in or
- * confirmed it. Nothing of such a call was carried out. A call that its page has given up meanwhile is not repeated: nobody
- * would end it.
- * @param satisfy does what a refused call asks for, and says whether the call may be repeated.
+ * Repeats a call that was refused because there was no session or no confirmed password, after the person has signed in or
+ * confirmed it. Nothing of such a call was carried out. A call that its page has abandoned meanwhile is not repeated, because
+ * nobody would end it.
+ * @param satisfy has the person do what a refused call requires, and resolves to whether the call may be repeated.
  */
 export const repeatOnceSatisfied =
   (satisfy: (error: unknown) => Promise<boolean>): TRPCLink<AppRouter> =>

@@ -6,8 +6,8 @@ import { TEST_MODE_COOKIE } from "./test-mode-cookie";
 const cookieSays = (): boolean => document.cookie.split("; ").includes(`${TEST_MODE_COOKIE}=true`);
 
 /**
- * The mode of this page, from when it was loaded: a switch reloads it. Another tab may switch meanwhile, and this page goes
- * on with its own mode, so that what it shows and what it does never belong to two.
+ * The mode in which this page was loaded; a switch reloads the page. If another tab switches meanwhile, this page keeps its own
+ * mode, so that what it shows and what it does always belong to the same one.
  */
 const loadedIn = typeof document === "undefined" ? null : cookieSays();
 
@@ -16,7 +16,7 @@ export const isTestPage = (): boolean => loadedIn ?? false;
 
 const never = () => () => undefined;
 
-/** Whether the page is in test mode. @param forServer what the request's cookie says, for the first render. */
+/** Whether the page is in test mode. @param forServer the mode in the request's cookie, for the first render. */
 export const useTestMode = (forServer = false): boolean => useSyncExternalStore(never, isTestPage, () => forServer);
 
 /** Remembers the mode for the pages that are opened from now on. */
@@ -26,10 +26,10 @@ export function rememberTestMode(isOn: boolean): void {
   document.cookie = `${TEST_MODE_COOKIE}=${isOn}; Path=/; SameSite=Lax${isOn ? "" : "; Max-Age=0"}${secure}`;
 }
 
-/** Pages whose address names nothing of a mode. */
+/** Pages whose addresses name nothing that belongs to a mode. */
 const OF_BOTH_MODES: readonly string[] = ["operator", "settings"];
 
-/** Switches the mode and reloads the page's list: what stands in its address may belong to the mode that is left. */
+/** Switches the mode and loads the page's list, because the rest of the address may name something of the former mode. */
 export function switchTestMode(isOn: boolean): void {
   rememberTestMode(isOn);
   const [, first = ""] = window.location.pathname.split("/");

@@ -21,14 +21,14 @@ describe("linesOf", () => {
 });
 
 describe("isNamed", () => {
-  it("names few of many columns, and each of few", () => {
+  it("labels few of many columns, and each of few", () => {
     const named = (count: number) => Array.from({ length: count }, (_, at) => at).filter((at) => isNamed(at, count, 8));
     expect(named(7)).toHaveLength(7);
     expect(named(30)).toEqual([0, 4, 8, 12, 16, 20, 24, 28]);
     expect(named(366).length).toBeLessThanOrEqual(8);
   });
 
-  it("keeps every second name where there is less room, however many columns there are", () => {
+  it("keeps every second label where there is less room, however many columns there are", () => {
     const kept = (count: number) =>
       Array.from({ length: count }, (_, at) => at).filter((at) => isNamed(at, count, 8) && !isMinor(at, count, 8));
     expect(kept(4)).toEqual([0, 1, 2, 3]);

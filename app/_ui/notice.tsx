@@ -4,7 +4,7 @@ import { IconAlertTriangle } from "@/app/_ui/icons/icons";
 
 /**
  * A warning. The title keeps the text colour, because yellow on yellow is hard to read.
- * @param role "alert" for one that comes while the page is read: screen readers announce it.
+ * @param role "alert" for one that appears while the page is being read, so that screen readers announce it.
  */
 export function Notice({
   title,

@@ -61,7 +61,7 @@ export function StackedBars({ label, series, bars, h }: { label: string; series:
               <span
                 key={id}
                 className={classes.name}
-                // On a phone half of them fit.
+                // On a phone only half of the labels fit.
                 data-minor={isMinor(at, bars.length, NAMED_MAX) || undefined}
                 style={{ left: `${((at + 0.5) / bars.length) * 100}%` }}
               >

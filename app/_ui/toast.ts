@@ -39,5 +39,5 @@ export function toastFailure(error: unknown, { failed, unknown, next }: FailureT
   } else toastProblem(failed ?? appTexts.requestFailed, apiErrorOf(error).message);
 }
 
-/** The same under the usual title. */
+/** `toastFailure` with the usual titles. */
 export const toastFailed = (error: unknown): void => toastFailure(error, {});

@@ -38,7 +38,7 @@ function keepInside(tooltip: HTMLElement | null): void {
 }
 
 /**
- * Explains an element while it is pointed at or focused. A tenth of the weight of Mantine's, and every page has some.
+ * Explains an element while it is pointed at or focused. It weighs a tenth of Mantine's tooltip, and every page has some.
  * `label` may be a function, called only when it is shown.
  */
 export function Tooltip({
@@ -59,7 +59,7 @@ export function Tooltip({
       if (!(event instanceof KeyboardEvent) || event.key === "Escape") setPlace(null);
     };
     document.addEventListener("keydown", dismiss);
-    // It stays where it is while the element moves.
+    // The tooltip would stay where it is while the element scrolls away.
     document.addEventListener("scroll", dismiss, true);
     return () => {
       document.removeEventListener("keydown", dismiss);

@@ -1,6 +1,6 @@
 /**
- * The fields of an input that were edited in its form, named as there. A change that leaves out the others keeps what somebody else has
- * stored there since the form was opened.
+ * The fields of an input that were edited in its form, where they have the same names. A change without the others keeps what
+ * somebody else has stored there since the form was opened.
  */
 export const editedOnly = <Input extends object>(
   form: { isDirty: (field: string) => boolean },

@@ -26,7 +26,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("a refusal is certain; what got no response or failed on the way is not", () => {
+test("a refusal is certain; a lost response or a failure on the way is not", () => {
   const unknown = [
     lost,
     apiError(500),
@@ -39,7 +39,7 @@ test("a refusal is certain; what got no response or failed on the way is not", (
   expect(certain.map(isUnknown)).toEqual(certain.map(() => false));
 });
 
-test("a failure that arrived is told from a lost response, from a proxy's page and from a change that is not confirmed", () => {
+test("an error of the service differs from a lost response, a proxy's page and an unconfirmed change", () => {
   const page = Object.assign(new Error("Unexpected token '<'"), { cause: new SyntaxError("Unexpected token '<'") });
   expect([lost, page, apiError(500), apiError(503, "outcome_unknown")].map(knownOf)).toEqual([
     expect.stringContaining("could not be reached"),
@@ -50,7 +50,7 @@ test("a failure that arrived is told from a lost response, from a proxy's page a
 });
 
 describe("a change whose response was lost", () => {
-  test("was carried out if what was asked for is stored", async () => {
+  test("was carried out if the requested values are stored", async () => {
     expect(await endOf(carriedOut(failing(lost), async () => "stored"))).toBe("stored");
   });
 
@@ -60,24 +60,24 @@ describe("a change whose response was lost", () => {
     expect(knownOf(error)).toMatch(/^The response was lost .* differs from what you entered/);
   });
 
-  test("is not called lost if a failure arrived", async () => {
+  test("is not called lost if the service responded with a failure", async () => {
     const error = await endOf(carriedOut(failing(apiError(500)), async () => undefined));
     expect(isUnknown(error)).toBe(true);
     expect(knownOf(error)).toMatch(/^The service failed, .* differs from what you entered/);
   });
 
-  test("is looked for again while the service cannot be reached, and remains unknown in the end", async () => {
+  test("is checked again while the service cannot be reached, and remains unknown in the end", async () => {
     const look = vi.fn(failing(lost)).mockRejectedValueOnce(lost).mockResolvedValueOnce("stored");
     expect(await endOf(carriedOut(failing(lost), look))).toBe("stored");
     expect(await endOf(carriedOut(failing(lost), failing(lost)))).toBe(lost);
   });
 
-  test("is looked for again while the service has no time or no database for the look", async () => {
+  test("is checked again while the service is too busy or has no database", async () => {
     const look = vi.fn(failing(lost)).mockRejectedValueOnce(nothingDone("overloaded")).mockResolvedValueOnce("stored");
     expect(await endOf(carriedOut(failing(lost), look))).toBe("stored");
   });
 
-  test("remains unknown where what is stored does not tell", async () => {
+  test("remains unknown where the stored values prove nothing", async () => {
     expect(await endOf(carriedOut(failing(lost), failing(apiError(403))))).toBe(lost);
     const look = vi.fn(async () => cannotTell());
     expect(await endOf(carriedOut(failing(lost), look))).toBe(lost);
@@ -85,14 +85,14 @@ describe("a change whose response was lost", () => {
   });
 });
 
-test("what is stored does not decide on a refusal", async () => {
+test("stored values do not overrule a refusal", async () => {
   const look = vi.fn(async () => "stored");
   const refusal = apiError(409);
   expect(await endOf(carriedOut(failing(refusal), look))).toBe(refusal);
   expect(look).not.toHaveBeenCalled();
 });
 
-test("a refusal means that it is done already only after a try whose outcome is unknown", async () => {
+test("a refusal means that the change was already made only after a try with unknown outcome", async () => {
   const refusal = apiError(400, "second_factor_enabled");
   const other = apiError(400, "wrong_code");
   const change = vi.fn(failing(refusal));
@@ -104,12 +104,12 @@ test("a refusal means that it is done already only after a try whose outcome is 
   await expect(tried("")).resolves.toBe("enabled");
 });
 
-test("nothing is held before it was asked for", () => {
+test("nothing counts as stored before it was asked for", () => {
   expect(isHeld({ name: "Shop" }, undefined)).toBe(false);
   expect(isHeld({ name: "Shop", url: null }, { name: "Shop" })).toBe(true);
 });
 
-test("a row holds what was asked for, whatever else it has", () => {
+test("a row matches what was asked for, whatever else it has", () => {
   const row = { name: "Shop", allowed_ips: ["10.0.0.1"], limit: null, hours: { ends_at: "08:00", starts_at: "21:00" } };
   const held = { name: " Shop ", limit: null, absent: null, left: undefined, hours: { starts_at: "21:00" } };
   expect(ifHolds(row, held)).toBe(row);
@@ -124,14 +124,14 @@ test("a row holds what was asked for, whatever else it has", () => {
   expect(ifHolds(undefined, {})).toBeUndefined();
 });
 
-test("a URL with tabs is held as the service stores it, without them; other texts keep theirs", () => {
+test("a URL matches without its tabs, as the service stores it; other texts keep theirs", () => {
   const url = "https://example.com/hooks";
   expect(isHeld({ url }, { url: " https://exam\tple.com/ho\noks" })).toBe(true);
   expect(isHeld({ url }, { url: "https://example.com/ho oks" })).toBe(false);
   expect(isHeld({ note: "ab" }, { note: "a\tb" })).toBe(false);
 });
 
-test("only what the service does not know is gone", async () => {
+test("only a 404 proves that something is gone", async () => {
   await expect(ifGone(failing(apiError(404)), "gone")).resolves.toBe("gone");
   await expect(ifGone(async () => "there", "gone")).resolves.toBeUndefined();
   await expect(ifGone(failing(lost), "gone")).rejects.toBe(lost);

@@ -4,14 +4,14 @@ import { storedUrl } from "../values/stored-url";
 
 const UNDECIDED = "undecided";
 
-/** A change failed in a way that does not tell, and a look at what is stored has not found it. */
+/** A change failed with an unknown outcome, and a look at the stored data has not found it. */
 class NotStored extends Error {
   constructor(readonly failure: unknown) {
     super();
   }
 }
 
-/** For a look of `carriedOut` where what is stored does not tell whether it is what was asked for. */
+/** For the look of `carriedOut`, where the stored data do not show whether the change was made. */
 export function cannotTell(): never {
   throw new Error(undefined, { cause: UNDECIDED });
 }
@@ -19,8 +19,8 @@ export function cannotTell(): never {
 const isUndecided = (error: unknown): boolean => error instanceof Error && error.cause === UNDECIDED;
 
 /**
- * Whether nobody knows if a change was carried out: its response was lost, or it failed on the way. A refusal is certain, and so is
- * a service that has no time, or no database, to begin.
+ * Whether nobody knows if a change was carried out: its response was lost, or it failed on the way. A refusal is certain, and so
+ * is the failure of a service that was too busy, or had no database, to begin.
  */
 export const isUnknown = (error: unknown): boolean => mayPass(error) && !apiErrorOf(error).isNothingDone;
 
@@ -30,7 +30,7 @@ function mayPass(error: unknown): boolean {
   return status === null || status >= 500;
 }
 
-/** Says of an unknown outcome what is known; messages of the API speak to programs there. */
+/** Explains to people what is known of an unknown outcome; the API's messages about it are for programs. */
 export function knownOf(error: unknown): string {
   const texts = formsTexts.unknown;
   if (error instanceof NotStored)
@@ -58,9 +58,9 @@ async function lookPatiently<Found>(look: () => Promise<Found>): Promise<[Found]
 }
 
 /**
- * Carries out a change. When its outcome is unknown, it looks at what is stored.
- * @param look gives the result if what is stored is what was asked for, else nothing; see also `cannotTell`.
- * @throws what the change threw, unless what was asked for is stored.
+ * Carries out a change. When its outcome is unknown, `look` checks the stored data.
+ * @param look resolves to the result if the change is stored, else to undefined; see also `cannotTell`.
+ * @throws what the change threw, unless the change is stored.
  */
 export async function carriedOut<Output>(
   change: () => Promise<Output>,
@@ -79,7 +79,7 @@ export async function carriedOut<Output>(
 
 /**
  * A change whose first try may have been carried out without a response. The refusal of a later try may then come from that one.
- * @param resultOf the result that such a refusal stands for; nothing if it means something else.
+ * @param resultOf returns the result that such a refusal stands for; undefined if it means something else.
  */
 export function triedAgain<Input, Output>(
   change: (input: Input) => Promise<Output>,
@@ -116,14 +116,14 @@ const holds = (stored: object, asked: object): boolean =>
     ([name, value]) => value === undefined || isSame((stored as Record<string, unknown>)[name], value),
   );
 
-/** A stored row, if its fields are as they were asked for. */
+/** The stored row, if its fields have the requested values. */
 export const ifHolds = <Row extends object>(row: Row | undefined, asked: object): Row | undefined =>
   row && holds(row, asked) ? row : undefined;
 
-/** Whether a stored row has come to be as it was asked for; not before anything was asked. */
+/** Whether a stored row has the requested values; false before anything was requested. */
 export const isHeld = (row: object, asked: object | undefined): boolean => asked !== undefined && holds(row, asked);
 
-/** The result of a deletion, if what was to be deleted is not there any more. */
+/** The result of a deletion, if its object no longer exists. */
 export async function ifGone<Result>(read: () => Promise<unknown>, result: Result): Promise<Result | undefined> {
   try {
     await read();

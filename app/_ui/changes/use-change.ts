@@ -3,8 +3,8 @@ import { carriedOut } from "./outcome";
 import { type ChangeOptions, useSingle } from "./use-single";
 
 /**
- * A mutation that may be repeated: it sets what is stored. If its response is lost, it looks at what is stored, and has
- * succeeded if that is what was asked for; see `carriedOut`.
+ * A mutation that may be repeated, because it sets stored values. If its response is lost, it checks the stored data, and has
+ * succeeded if they are as requested; see `carriedOut`.
  */
 export const useChange = <Input, Output>(
   change: (input: Input) => Promise<Output>,

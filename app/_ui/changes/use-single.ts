@@ -2,12 +2,12 @@ import { type UseMutationOptions, useMutation } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { type FailureTexts, toastFailure } from "../toast";
 
-/** `late`: the words for a failure that comes once the page or dialog that would show it is gone. */
+/** `late`: the texts for a failure that comes after the page or dialog that would show it has closed. */
 export type ChangeOptions<Input, Output> = Omit<UseMutationOptions<Output, Error, Input>, "mutationFn"> & {
   late?: FailureTexts;
 };
 
-/** Whether the component is still there, for what ends after it. */
+/** Returns whether the component is still mounted, for work that may outlive it. */
 function useIsShown(): () => boolean {
   const isShown = useRef(false);
   useEffect(() => {
@@ -20,9 +20,9 @@ function useIsShown(): () => boolean {
 }
 
 /**
- * A mutation that is carried out once at a time for one input: of a double click, or of Enter pressed twice, the second comes before
- * React has disabled the button on a busy machine. `mutate` leaves it out, `mutateAsync` gives it the result of the first.
- * A failure is told by a toast if its form was closed meanwhile, and no `onError` of the options tells it.
+ * A mutation that runs once at a time per input. On a busy machine the second click of a double click, or a second Enter, comes
+ * before React has disabled the button: `mutate` ignores it, and `mutateAsync` returns the result of the first call.
+ * If the form was closed meanwhile and the options have no `onError`, a toast reports a failure.
  */
 export function useSingle<Input, Output>(
   carryOut: (input: Input) => Promise<Output>,
@@ -33,7 +33,7 @@ export function useSingle<Input, Output>(
   const isShown = useIsShown();
   const mutation = useMutation({
     onError: (error) => {
-      // Callbacks of `mutate` are not called then.
+      // After unmounting, React Query does not call the callbacks of `mutate`.
       if (!isShown()) toastFailure(error, late);
     },
     ...options,

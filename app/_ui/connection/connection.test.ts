@@ -11,7 +11,7 @@ afterEach(() => {
 
 const missing = new Error("The part could not be loaded.");
 
-it("waits for a part of a page while the service is away, behind a proxy too", async () => {
+it("waits for a part of a page while the service is unreachable, behind a proxy too", async () => {
   const health = vi.fn<() => Promise<Response>>().mockRejectedValue(new TypeError("Failed to fetch"));
   vi.stubGlobal("fetch", health);
   const load = vi.fn<() => Promise<string>>().mockRejectedValue(missing);

@@ -18,7 +18,7 @@ const reachesService = (): Promise<boolean> =>
     () => false,
   );
 
-/** Whether the service itself responds, and not a proxy in the place of one that is being restarted. */
+/** Whether the service itself responds, and not a proxy while it is being restarted. */
 const isServiceThere = (): Promise<boolean> =>
   askForHealth().then(
     ({ status }) => status < 500,
@@ -26,8 +26,8 @@ const isServiceThere = (): Promise<boolean> =>
   );
 
 /**
- * Finds out whether the service can be reached when the browser calls itself offline: it does so on a machine without a network, too, where
- * the service may run itself.
+ * Finds out whether the service can be reached although the browser reports to be offline: the service may run on the same
+ * machine, without any network.
  */
 async function look(): Promise<void> {
   const isOffline = !navigator.onLine && !(await reachesService()) && !navigator.onLine;
@@ -52,10 +52,10 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** Whether the service can be reached, as far as is known; if not, nothing that is not here yet can be opened. */
+/** Whether the service can be reached, as far as known; if not, only what is already loaded can be opened. */
 export const isOnline = (): boolean => !isCutOff;
 
-/** {@link isOnline}, for what is drawn. */
+/** {@link isOnline} as a hook. */
 export const useOnline = (): boolean => useSyncExternalStore(subscribe, isOnline, () => true);
 
 /** Waits for a connection, or for a moment if there is one. */
@@ -73,7 +73,7 @@ const nextChance = () =>
 let partsUnderWay = 0;
 const partListeners = new Set<() => void>();
 
-/** The listeners hear of it later: React begins to load a part while it renders, when no other component may be changed. */
+/** Notifies the listeners later: React starts to load a part while it renders, when no other component may be changed. */
 function countParts(change: 1 | -1): void {
   partsUnderWay += change;
   queueMicrotask(() => {
@@ -119,7 +119,7 @@ async function loadWhenReachable<Part>(load: () => Promise<Part>): Promise<Part>
 }
 
 /**
- * React's `lazy`, which waits for the service if it cannot be reached: by itself it would put an error in the place of the whole page,
- * and of what was entered there.
+ * React's `lazy`, but it waits while the service cannot be reached: on its own, `lazy` would replace the whole page, and what was
+ * entered there, with an error.
  */
 export const lazily: typeof lazy = (load) => lazy(() => loadPatiently(load));

@@ -3,9 +3,9 @@
 import { frameTexts as texts } from "@/app/_texts/ui/frame";
 import { useOnline } from "./connection";
 
-/** Says that there is no connection, for as long as there is none: links and dialogs that are not loaded yet do not open then. */
+/** Says that there is no connection while there is none: links and dialogs that are not loaded yet do not open then. */
 export function OfflineNote() {
   const isOnline = useOnline();
-  // A region that is announced must be there before its text.
+  // Screen readers announce a live region only if it exists before its text.
   return <div role="status">{!isOnline && <div className="offline-note">{texts.offline}</div>}</div>;
 }

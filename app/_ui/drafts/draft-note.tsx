@@ -14,7 +14,7 @@ export function DraftNote({ draft: { isRestored, discard } }: { draft: RestoredD
         variant="subtle"
         size="compact-sm"
         onClick={({ currentTarget: { form } }) => {
-          // The button goes, and the focus with it.
+          // The button disappears, and would take the focus with it.
           (form ?? document)
             .querySelector<HTMLElement>(':is(main, form) :is(input:not([type="file"]), textarea, select)')
             ?.focus();

@@ -19,7 +19,7 @@ const storageWith = (room = 1_000): Storage & Record<string, string> => {
   return storage;
 };
 
-it("gives a draft back to its owner for as long as its key is safe to repeat", () => {
+it("returns a draft to its owner for as long as its key is safe to repeat", () => {
   const storage = storageWith();
   const place = placeOf("ada, acc_1", "send");
   keepDraft(storage, place, { body: "Hello" }, 0);
@@ -30,7 +30,7 @@ it("gives a draft back to its owner for as long as its key is safe to repeat", (
   expect(readDraft(storage, place, 0)).toBeNull();
 });
 
-it("drops an older draft when there is no room for the newer one, and takes nothing unreadable for one", () => {
+it("drops an older draft when there is no room for the newer one, and ignores unreadable data", () => {
   const storage = storageWith(100);
   keepDraft(storage, "place", { body: "Hello" }, 0);
   keepDraft(storage, "place", { body: "W".repeat(100) }, 0);

@@ -4,25 +4,25 @@ import { pageOwner } from "@/app/_trpc/client";
 import { keepDraft, placeOf, readDraft } from "./drafts";
 
 /**
- * Keeps what is entered in a form for this tab, and gives it back when the form is shown again.
+ * Keeps what is entered in a form for this tab, and restores it when the form is shown again.
  * @param name of the form.
- * @param restore gets what was kept.
- * @param current what is to be kept; null: nothing. It is asked when the form is left.
- * @returns what drops the draft.
+ * @param restore receives what was kept.
+ * @param current returns what to keep, null for nothing; it is called when the form is left.
+ * @returns a function that drops the draft.
  */
 export function useDraft<Draft>(name: string, restore: (draft: Draft) => void, current: () => Draft | null) {
   const latest = useRef({ restore, current });
   useEffect(() => {
     latest.current = { restore, current };
   });
-  // In an effect: the server, which draws the first page, knows no drafts.
+  // In an effect, because the server, which renders the first page, knows no drafts.
   useEffect(() => {
     const storage = window.sessionStorage;
     const place = placeOf(pageOwner(), name);
     const kept = readDraft(storage, place, Date.now());
     if (kept !== null) latest.current.restore(kept as Draft);
     const keep = () => keepDraft(storage, place, latest.current.current(), Date.now());
-    // A phone may end a page that is out of sight without another word.
+    // A phone may end a page in the background without any later event.
     window.addEventListener("pagehide", keep);
     document.addEventListener("visibilitychange", keep);
     return () => {
@@ -31,22 +31,22 @@ export function useDraft<Draft>(name: string, restore: (draft: Draft) => void, c
       document.removeEventListener("visibilitychange", keep);
     };
   }, [name]);
-  /** Also once the form has been left: what it sent may be confirmed later. */
+  /** Works after the form was left, too: what it sent may be confirmed later. */
   const drop = () => keepDraft(window.sessionStorage, placeOf(pageOwner(), name), null, Date.now());
   return { drop };
 }
 
 type FormDraft<Values> = { fields: Partial<Values>; beside?: unknown };
 
-/** A draft that was restored, and what drops it; see `DraftNote`. */
+/** Whether a draft was restored, and the function that drops it; see `DraftNote`. */
 export type RestoredDraft = { isRestored: boolean; discard: () => void };
 
 /**
  * Keeps the edited fields of a form; see `useDraft`.
  * @param untouched the values that the form begins with.
- * @param beside is kept with them.
- * @param isDone the form was sent: nothing is kept any more.
- * @param isUsable whether a field may be restored; what it chose from may have changed.
+ * @param beside a value that is kept with them.
+ * @param isDone whether the form was sent, so that nothing is kept any more.
+ * @param isUsable returns whether a field may be restored: its choices may have changed.
  */
 export function useFormDraft<Values extends Record<string, unknown>>(
   name: string,
@@ -80,7 +80,7 @@ export function useFormDraft<Values extends Record<string, unknown>>(
       return { fields, beside: beside?.current };
     },
   );
-  // Saved, or undone: what is edited next is no draft.
+  // The entries were saved or undone: what is edited next is no restored draft.
   if (isRestored && !form.isDirty()) setRestored(false);
   return {
     isRestored,

@@ -6,16 +6,16 @@ import { confirmAction } from "../forms/confirm";
 
 const pageOf = ({ pathname, search }: HTMLAnchorElement | Location): string => pathname + search;
 
-/** The link of a click that opens another page of this site in this tab. */
+/** The link of a click, if it opens another page in this tab. */
 function linkOf({ target, button, ctrlKey, metaKey, shiftKey, altKey }: MouseEvent): HTMLAnchorElement | null {
   if (button !== 0 || ctrlKey || metaKey || shiftKey || altKey || !(target instanceof Element)) return null;
   const link = target.closest<HTMLAnchorElement>("a[href]");
   if (link?.target !== "" || link.origin !== window.location.origin) return null;
-  // A place on this page.
+  // It leads to a place on this page.
   return link.hash !== "" && pageOf(link) === pageOf(window.location) ? null : link;
 }
 
-/** Why somebody is asked before they leave: what they entered is not kept, or a secret is never shown again. */
+/** The reason for a question before leaving: entries are not kept, or a secret is never shown again. */
 type Risk = "entries" | "secret";
 
 /** The risks of the page that is open, the newest last. */
@@ -28,7 +28,7 @@ function askToLeave(risk: Risk, leave: () => void): void {
   confirmAction({ title, children: question, confirmLabel: confirm, onConfirm: leave });
 }
 
-/** Leaves the page by other means than a link, after the question of `useLeaveQuestion` if there is one. */
+/** Leaves the page by other means than a link, after the question of `useLeaveQuestion` if it is due. */
 export function leaveBy(leave: () => void): void {
   const risk = risks.at(-1);
   if (risk) askToLeave(risk, leave);
@@ -36,8 +36,8 @@ export function leaveBy(leave: () => void): void {
 }
 
 /**
- * Asks before a page is left by a link, the search, a reload or the end of the tab: one whose form has entries that no draft keeps,
- * because they are secrets, or one that shows a secret for the only time. The way back cannot be held up.
+ * Asks before a page is left by a link, the search, a reload or closing the tab, if its form has entries that no draft keeps
+ * because they are secrets, or if it shows a secret for the only time. Going back cannot be intercepted.
  */
 export function useLeaveQuestion(isAtRisk: boolean, risk: Risk = "entries"): void {
   const router = useRouter();
@@ -50,7 +50,7 @@ export function useLeaveQuestion(isAtRisk: boolean, risk: Risk = "entries"): voi
       // Without a connection a link does nothing.
       if (!link || !isOnline()) return;
       event.preventDefault();
-      // No other part of the page asks as well.
+      // Keeps other parts of the page from asking too.
       event.stopImmediatePropagation();
       askToLeave(risk, () => router.push(link.href));
     };

@@ -23,12 +23,12 @@ test("an error without the API's data says that the service could not be reached
   expect(apiErrorOf(new TypeError("Failed to fetch")).message).toMatch(/could not be reached/);
 });
 
-test("a page of a proxy is no reason to check the connection", () => {
+test("a proxy's error page does not tell people to check their connection", () => {
   const error = Object.assign(new Error("Unexpected token '<'"), { cause: new SyntaxError("Unexpected token '<'") });
   expect(apiErrorOf(error)).toMatchObject({ status: null, message: expect.stringContaining("not available") });
 });
 
-test("a failure tells people nothing of the keys of programs", () => {
+test("people read nothing about the idempotency keys of programs", () => {
   const failed = (httpStatus: number, reason?: string) =>
     apiErrorOf({ data: { httpStatus, message: "Repeat it with the same Idempotency-Key.", details: { reason } } });
   for (const error of [failed(500), failed(503, "database_unavailable"), failed(503, "outcome_unknown")])

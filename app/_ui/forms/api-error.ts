@@ -30,11 +30,11 @@ function fieldsOf(issues: unknown, param: string | null, message: string): Recor
   return fields;
 }
 
-/** Whether a response came that is not one of the service, such as the page with which a proxy stands in for it. */
+/** Whether the response was not the service's own, such as a proxy's error page. */
 export const isUnreadable = (error: unknown): boolean =>
   error instanceof SyntaxError || (error instanceof Error && error.cause instanceof SyntaxError);
 
-/** Words for people of a failure whose message speaks to programs, of their Idempotency-Key; null: its message will do. */
+/** A text for people, where the API's message is for programs and mentions their Idempotency-Key; null: the message will do. */
 function wordsFor(status: number | null, reason: string | null): string | null {
   if (status === 500) return appTexts.failed;
   return reason === "database_unavailable" || reason === "outcome_unknown" ? appTexts.unavailable : null;

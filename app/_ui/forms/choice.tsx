@@ -5,8 +5,7 @@ import { NativeSelect, type NativeSelectProps } from "@mantine/core";
 type Option = { value: string; label: string };
 
 /**
- * A choice from a list by the browser's own means, which suit phones and weigh next to nothing. With a `placeholder` nothing
- * may be chosen, which is null.
+ * A native select, which suits phones and adds almost no code. With a `placeholder`, nothing may be chosen; the value is then null.
  */
 export function Choice({
   data,
@@ -18,7 +17,7 @@ export function Choice({
   data: readonly (string | Option)[];
   value?: string | null;
   onChange?: (value: string | null) => void;
-  /** Name of the choice of nothing. */
+  /** The label of choosing nothing. */
   placeholder?: string;
 }) {
   const none = placeholder === undefined ? [] : [{ value: "", label: placeholder }];

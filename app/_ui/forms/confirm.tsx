@@ -18,10 +18,10 @@ export function confirmAction({
   children: ReactNode;
   /** The action as a verb, e.g. "Revoke key". */
   confirmLabel: string;
-  /** Another word where the action itself is to cancel something. */
+  /** A different label where the action itself cancels something. */
   cancelLabel?: string;
   danger?: boolean;
-  /** The action closes the dialog that asks, which returns the focus itself. */
+  /** The action closes the dialog below the question, which returns the focus itself. */
   isLeaving?: boolean;
   onConfirm: () => void;
 }): void {

@@ -3,7 +3,7 @@
 import { TextInput, type TextInputProps } from "@mantine/core";
 import { useEffect, useRef } from "react";
 
-/** The value of a field in which a date was begun and not finished. It is no date. */
+/** The value of a field with an incomplete date. */
 export const UNFINISHED = "unfinished";
 
 type Props = Omit<TextInputProps, "type" | "value" | "onChange"> & {
@@ -13,9 +13,9 @@ type Props = Omit<TextInputProps, "type" | "value" | "onChange"> & {
 };
 
 /**
- * A field for a date, or for a date and a time, of a form. A browser shows what was begun of a date, but reports it as an empty
- * field, and mostly by no event: so the field is read after every key, and when its form is submitted, before the form checks its
- * values. Not when it is left: the error that goes then would move the button that is being clicked.
+ * A form field for a date, or for a date and a time. Browsers show an incomplete date, but report it as an empty field and mostly
+ * fire no event. So the field is read after every key, and when its form is submitted, before the form checks its values. It is
+ * not read when it loses the focus: an error that disappears then would move the button that is being clicked.
  */
 export function DateInput({ value = "", onChange, ...field }: Props) {
   const input = useRef<HTMLInputElement>(null);

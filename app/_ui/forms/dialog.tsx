@@ -12,8 +12,8 @@ const isNoneAsking = () => dialogStore.read().every(({ isOpen }) => !isOpen);
 const isNoneAskingYet = () => true;
 
 /**
- * A dialog of a page. A question that stands above it takes Escape for itself. Escape and the closing cross ask before a secret is
- * lost that is shown for the only time and was not copied.
+ * A dialog of a page. A question above it handles Escape itself. Escape and the closing cross ask before a secret is lost that is
+ * shown only once and was not copied.
  */
 export function Dialog({ children, onClose, ...props }: ModalProps) {
   const isOnTop = useSyncExternalStore(dialogStore.subscribe, isNoneAsking, isNoneAskingYet);

@@ -7,7 +7,7 @@ const open = () =>
     .filter((dialog) => dialog.isOpen)
     .map(({ title }) => title);
 
-it("keeps a dialog until it has faded out, and tells once that it was closed", () => {
+it("keeps a dialog until it has faded out, and reports once that it was closed", () => {
   const onClose = vi.fn();
   const changed = vi.fn();
   const leave = dialogStore.subscribe(changed);

@@ -6,7 +6,7 @@ export type OpenedDialog = {
   title: string;
   content: ReactNode;
   isOpen: boolean;
-  /** Whether Escape, the cross and a click beside it close it. */
+  /** Whether Escape, the cross and a click outside close it. */
   canBeDismissed: boolean;
   /** Whether the focus returns to where it was before. */
   returnsFocus: boolean;

@@ -7,10 +7,10 @@ import { Notice } from "../notice";
 import { Problem } from "../problem";
 import { apiErrorOf } from "./api-error";
 
-/** Asking again changes nothing. */
+/** Trying again would change nothing. */
 const FORBIDDEN = 403;
 
-/** Shows the API's message of a failed call. Renders nothing without an error, and no retry of what the person's role refuses. */
+/** Shows the API's message of a failed call. Renders nothing without an error, and offers no retry of what the person's role forbids. */
 export function ErrorAlert({
   error,
   title = appTexts.requestFailed,
@@ -37,8 +37,8 @@ export function ErrorAlert({
 }
 
 /**
- * The error of what is carried out once, however often it is tried. A refusal is certain; without a response nobody knows the
- * outcome, and another try is safe.
+ * The error of an action that is carried out once, however often it is tried. A refusal is certain; without a response nobody
+ * knows the outcome, and another try is safe.
  */
 export function OnceAlert({
   error,
@@ -59,8 +59,8 @@ export function OnceAlert({
 }
 
 /**
- * Whether a look has answered what an error left open. It stays answered, whatever the person types next. What seemed to be stored
- * when the error came proves nothing: it may have been read long before.
+ * Whether later data have shown that the change was made after all. The answer stays, whatever the person types next. Data that
+ * were there when the error came prove nothing: they may have been read long before.
  */
 function useIsAnswered(error: unknown, isStored: boolean): boolean {
   const [question, setQuestion] = useState({ error: null as unknown, isOpen: false, isAnswered: false });
@@ -69,7 +69,7 @@ function useIsAnswered(error: unknown, isStored: boolean): boolean {
   return question.isAnswered;
 }
 
-/** The error of what may be saved again as often as one likes. A refusal is certain; without a response nobody knows the outcome. */
+/** The error of a change that may be saved again and again. A refusal is certain; without a response nobody knows the outcome. */
 export function SaveAlert({
   error,
   title,
@@ -83,7 +83,7 @@ export function SaveAlert({
   unknown?: string;
   /** The person's next step then. */
   again?: string;
-  /** A later look has shown that it is stored. */
+  /** Whether data show that the change is stored. */
   isStored?: boolean;
 }) {
   const isAnswered = useIsAnswered(error, isStored);

@@ -1,7 +1,7 @@
 /** The form that was submitted last. */
 let submitted: HTMLFormElement | null = null;
 
-/** Focuses the first field of the form that was submitted last that is marked as wrong: it may be out of sight. */
+/** Focuses the first wrong field of the form that was submitted last, because it may be out of sight. */
 export function focusFirstError(): void {
   submitted?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
 }
@@ -9,11 +9,11 @@ export function focusFirstError(): void {
 function onSubmit({ target }: SubmitEvent): void {
   if (!(target instanceof HTMLFormElement)) return;
   submitted = target;
-  // The form's own check has marked its fields while it was submitted; they are drawn by the second frame.
+  // The form marks its wrong fields during submit; the marks are rendered by the second frame.
   requestAnimationFrame(() => requestAnimationFrame(focusFirstError));
 }
 
-/** Watches all forms of the page, whose own checks mark fields while they are submitted. @returns a function that ends it. */
+/** Watches the forms of the page, whose own checks mark fields during submit. @returns a function that ends the watch. */
 export function watchForms(): () => void {
   document.addEventListener("submit", onSubmit);
   return () => document.removeEventListener("submit", onSubmit);

@@ -15,7 +15,7 @@ export function fieldError(field: string, error: unknown): string | undefined {
   return text === undefined ? undefined : withoutName(field, text);
 }
 
-/** The field for an error. That of a list entry, `allowed_ips[1]`, is shown at the list and quotes the entry. */
+/** The field and the text for an error. An error of a list entry, `allowed_ips[1]`, is shown at the list and quotes the entry. */
 function placeError(values: object, param: string, text: string): { field: string; text: string } | null {
   const [, field, index] = /^(\w+)(?:\[(\d+)\])?$/.exec(param) ?? [];
   if (field === undefined || !(field in values)) return null;
@@ -25,7 +25,7 @@ function placeError(values: object, param: string, text: string): { field: strin
 }
 
 /**
- * Shows the errors of the API at the fields that it names; form fields have the same names as in the API.
+ * Shows the API's errors at the fields that they name; form fields have the same names as in the API.
  * @returns whether every error has a field; if not, the form must show the error itself.
  */
 export function markFields(form: FormWithErrors, error: unknown): boolean {

@@ -7,8 +7,8 @@ import { confirmAction } from "./confirm";
 import { Dialog } from "./dialog";
 
 /**
- * A dialog with a form. Escape, the closing cross and a click beside it ask before they drop what was entered; buttons
- * of the form itself call `onClose` as they like.
+ * A dialog with a form. Escape, the closing cross and a click outside ask before they drop what was entered; the form's own
+ * buttons call `onClose` directly.
  */
 export function FormModal({
   children,

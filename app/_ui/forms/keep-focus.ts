@@ -1,4 +1,4 @@
-/** The element that an action leads back to: for an item of a menu, which is closed by then, the button of the menu. */
+/** The element that gets the focus back after an action: for a menu item, whose menu is closed by then, the menu's button. */
 function originOf(element: Element | null): HTMLElement | null {
   const button = element?.closest("[role=menu]")?.getAttribute("aria-labelledby");
   const origin = button ? document.getElementById(button) : element;
@@ -8,9 +8,9 @@ function originOf(element: Element | null): HTMLElement | null {
 let leave = (): void => undefined;
 
 /**
- * Keeps the focus from getting lost over an action that was confirmed: while it is carried out its button may be disabled, and
- * with its row the button may disappear. Whenever nothing has the focus, the button gets it, or the content of the page once
- * the button is gone; until the person goes elsewhere.
+ * Keeps a confirmed action from losing the focus: its button may be disabled while the action runs, and may disappear with its
+ * row. Whenever nothing has the focus, the button gets it, or the page content once the button is gone. This ends when the
+ * person uses another element.
  */
 function keepFocus(origin: HTMLElement | null): void {
   leave();
@@ -34,7 +34,7 @@ function keepFocus(origin: HTMLElement | null): void {
   };
 }
 
-/** Call it before a question is asked. @returns what keeps the focus once it is answered. */
+/** Call it before a question is asked. @returns a function to call once it is answered, which keeps the focus. */
 export function focusKeeper(): () => void {
   const origin = originOf(document.activeElement);
   return () => keepFocus(origin);

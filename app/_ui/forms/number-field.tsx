@@ -1,6 +1,6 @@
 import { NumberInput, type NumberInputProps } from "@mantine/core";
 
-/** The decimal separator. By default Mantine takes a comma for one too, and makes 1.000 of 1,000. */
+/** The decimal separator. By default Mantine accepts a comma too, and turns 1,000 into 1.000. */
 const DECIMAL_POINTS = ["."];
 
 type Props = Omit<
@@ -12,8 +12,8 @@ type Props = Omit<
 };
 
 /**
- * A field for a number, whose thousands are separated by commas as in all numbers of the console. It takes a minus sign: one that
- * is dropped silently would make another number of what was pasted, so forms refuse it instead.
+ * A field for a number, with commas between thousands as everywhere in the console. It accepts a minus sign, which forms refuse:
+ * dropping it silently would turn a pasted number into another one.
  */
 export function NumberField({ decimals = 0, ...props }: Props) {
   return (

@@ -4,7 +4,7 @@ import { formsTexts as texts } from "@/app/_texts/ui/forms";
 import { Notice } from "../notice";
 import { SecretValue } from "../values/secret-value";
 
-/** A secret that is never shown again, at the end of a dialog: to be copied before the button that closes it. */
+/** A secret that is never shown again, at the end of a dialog, above the button that closes it. */
 export function OneTimeSecret({
   title,
   warning,

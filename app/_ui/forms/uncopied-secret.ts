@@ -1,9 +1,9 @@
 import { createContext, type RefObject, useContext, useEffect } from "react";
 
-/** Whether the dialog around it shows a secret that would be lost with it; null outside of dialogs. */
+/** Whether the surrounding dialog shows a secret that closing would lose; null outside dialogs. */
 export const UncopiedSecret = createContext<RefObject<boolean> | null>(null);
 
-/** Reports to the dialog around a secret, if there is one, whether closing it would lose the secret. */
+/** Reports to the surrounding dialog, if any, whether closing it would lose a secret. */
 export function useUncopiedSecret(isUncopied: boolean): void {
   const dialog = useContext(UncopiedSecret);
   useEffect(() => {

@@ -6,10 +6,10 @@ import { useUrlState } from "../lists/use-url-state";
 
 const CREATE = "create";
 
-/** The address of a page with its dialog for something new open. */
+/** The address of a page with its create dialog open. */
 export const createAt = (page: string): string => `${page}?${CREATE}=yes`;
 
-/** Whether a page's dialog for something new is open, as a button or the address says; never for people who only read. */
+/** Whether a page's create dialog was opened by a button or by the address; never for people who only read. */
 export function useCreateDialog() {
   const { params, change } = useUrlState();
   const mayChange = useMayChange();

@@ -2,7 +2,7 @@ import { type RefObject, useRef } from "react";
 import { once } from "@/app/_trpc/client";
 import { type ChangeOptions, useSingle } from "../changes/use-single";
 
-/** 32 hexadecimal digits. `randomUUID` exists in secure contexts only, and consoles are opened over plain HTTP as well. */
+/** 32 hexadecimal digits. `randomUUID` exists in secure contexts only, but consoles are also served over plain HTTP. */
 const newKey = (): string =>
   [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 
@@ -10,10 +10,10 @@ const newKey = (): string =>
 export type UsedKeys = Record<string, string>;
 
 /**
- * The Idempotency-Keys of a form: the same content keeps its key, even after another one was tried, so that a request whose
- * response was lost can be repeated without being carried out twice.
- * @param kept where the keys stand, if they are to outlive the form.
- * @returns takes the content of a request, and gives its key.
+ * The Idempotency-Keys of a form: the same content keeps its key, even after other content was tried, so that a request with a
+ * lost response can be repeated without being carried out twice.
+ * @param kept holds the keys if they must outlive the form.
+ * @returns a function that returns the key for the content of a request.
  */
 export function useIdempotencyKey(kept?: RefObject<UsedKeys | null>): (content: unknown) => string {
   const own = useRef<UsedKeys | null>(null);
@@ -26,16 +26,16 @@ export function useIdempotencyKey(kept?: RefObject<UsedKeys | null>): (content: 
   };
 }
 
-/** A response that was lost is tried again soon; much later the same input is likely to mean another one. */
+/** After a lost response people try again soon; much later, the same input probably means a new request. */
 const KEPT_MS = 10 * 60_000;
 
 /** Keys by the input that each stands for, and when it was first tried. */
 export type KeptKeys = Record<string, { key: string; atMs: number }>;
 
 /**
- * A mutation that is carried out once, however often it is tried with the same input: a try whose response was lost may have
- * been carried out. After a success the same input means another one, and ten minutes after its first try.
- * @param options `kept`: where the keys stand, if they are to outlive the form.
+ * A mutation that is carried out once, however often it is tried with the same input, since a try with a lost response may have
+ * been carried out. After a success, or ten minutes after the first try, the same input means a new request.
+ * @param options `kept` holds the keys if they must outlive the form.
  */
 export function useOnce<Input, Output>(
   carryOut: (input: Input, options: ReturnType<typeof once>) => Promise<Output>,

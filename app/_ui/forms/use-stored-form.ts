@@ -1,7 +1,7 @@
 import { type UseFormInput, type UseFormReturnType, useForm } from "@mantine/form";
 import { useEffect } from "react";
 
-/** Values of a form of which those that nobody has edited follow what is stored. */
+/** The values of a form, in which fields that nobody has edited take their stored values. */
 export function following<Values extends Record<string, unknown>>(
   values: Values,
   stored: Values,
@@ -12,8 +12,8 @@ export function following<Values extends Record<string, unknown>>(
 }
 
 /**
- * A form of stored settings. Saving sends all of its fields, so those that were not edited follow what is stored: another tab or
- * another person may have changed it. Once it is saved, `form.resetDirty(values)` tells so.
+ * A form of stored settings. Saving sends all of its fields, so those that were not edited follow the stored values, which another
+ * tab or person may have changed. Call `form.resetDirty(values)` once it is saved.
  */
 export function useStoredForm<Values extends Record<string, unknown>>(
   stored: Values,
@@ -21,7 +21,7 @@ export function useStoredForm<Values extends Record<string, unknown>>(
 ): UseFormReturnType<Values> {
   const form = useForm<Values>({ ...options, mode: "controlled", initialValues: stored });
   const text = JSON.stringify(stored);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only what is stored matters, not when the page is drawn.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only the stored values matter, not when the page is rendered.
   useEffect(() => {
     form.setValues(following(form.getValues(), stored, form.isDirty));
     form.resetDirty(stored);

@@ -4,7 +4,7 @@ import { IconArrowLeft } from "@/app/_ui/icons/icons";
 import { lastAddressOf } from "../lists/last-query";
 import { PageLink } from "./page-link";
 
-/** Leads from a page about one thing back to the list of all, with the filters that it had. */
+/** Leads from the page of one thing back to the list, with the list's last filters. */
 export function BackLink({ href, children }: { href: string; children: ReactNode }) {
   return (
     <Anchor component={PageLink} href={lastAddressOf(href)} size="sm" mb="xs" display="inline-block">

@@ -7,7 +7,7 @@ const toastsOf = (): HTMLElement[] => [...document.querySelectorAll<HTMLElement>
 const isWithin = ({ left, right, top, bottom }: DOMRect, x: number, y: number): boolean =>
   x >= left && x <= right && y >= top && y <= bottom;
 
-/** Whether a toast lies at this point of the window, and nothing that can be pressed below it. */
+/** Whether a toast lies at this point of the window, with no control below it. */
 function isFreeToast(toasts: readonly HTMLElement[], x: number, y: number): boolean {
   const isToast = toasts.some((each) =>
     [...each.querySelectorAll("[role=alert]")].some((toast) => isWithin(toast.getBoundingClientRect(), x, y)),
@@ -18,9 +18,9 @@ function isFreeToast(toasts: readonly HTMLElement[], x: number, y: number): bool
 }
 
 /**
- * Lets a toast take the pointer where it covers no control: it stays while the pointer rests on it, and its text can be selected.
- * Everywhere else pointers pass through it.
- * @returns a function that ends it.
+ * Lets a toast receive the pointer where it covers no control: it stays while the pointer rests on it, and its text can be
+ * selected. Everywhere else the pointer passes through it.
+ * @returns a function that ends this.
  */
 export function watchToasts(): () => void {
   let last: { clientX: number; clientY: number } | null = null;
@@ -30,7 +30,7 @@ export function watchToasts(): () => void {
     for (const each of toasts) each.toggleAttribute("data-held", isHeld);
   };
   const onPointer = (event: PointerEvent) => {
-    // A text that is being selected is followed beyond the toast. A finger comes without having moved there.
+    // A selection may continue beyond the toast. A finger touches without a move before it.
     if (event.type === "pointermove" && event.buttons !== 0) return;
     last = event;
     decide();

@@ -6,9 +6,9 @@ import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 
 const focusButtonIn = (place: HTMLElement | null) => place?.querySelector("button")?.focus();
 
 /**
- * A menu that was loaded because its button was pressed: it opens at once. The button is a new element by then, so it takes
- * the focus over first, and has it again when the menu closes. Mantine listens for Escape inside the menu only, and moves the
- * focus there a moment after the menu is seen: Escape before that moment closes it from the button.
+ * A menu that was loaded because its button was pressed, and so opens at once. Its button is a new element by then, so it takes
+ * over the focus first and gets it back when the menu closes. Mantine handles Escape only inside the menu, and moves the focus
+ * there a moment after the menu is shown; until then the button handles Escape.
  */
 export function LoadedMenu({ button, children, ...menu }: MenuProps & { button: ReactNode }) {
   const [isOpened, setOpened] = useState(false);
@@ -20,7 +20,7 @@ export function LoadedMenu({ button, children, ...menu }: MenuProps & { button: 
   const closeOnEscape = (event: KeyboardEvent) => {
     if (event.key === "Escape") setOpened(false);
   };
-  // The moved focus may have arrived in a menu that was closing, and is nowhere once that is gone.
+  // The focus may have moved into a menu that was already closing, and would be lost with it.
   const keepFocus = () => {
     const focused = document.activeElement;
     if (!focused || focused === document.body || focused.closest("[role=menu]")) focusButtonIn(place.current);

@@ -5,15 +5,15 @@ import { frameTexts as texts } from "@/app/_texts/ui/frame";
 import { usePartUnderWay } from "../connection/connection";
 import { onNavigationStart } from "./navigations";
 
-/** Pages that are here sooner are not announced: a bar that flashes is worse than none. */
+/** Faster loads show no bar: one that flashes is worse than none. */
 const SHOWN_AFTER_MS = 200;
 
 /**
- * A bar at the top of the window while the next page, or a dialog or menu that was never opened, is awaited, so that a click is seen to
- * have worked.
+ * A bar at the top of the window while the next page, or the code of a dialog or menu, is being loaded, so that people see that
+ * their click has worked.
  */
 export function LoadingBar() {
-  // React takes it back when the router has rendered the page, also after a redirect or a failure.
+  // React resets it when the router has rendered the page, also after a redirect or a failure.
   const [isPageUnderWay, setPageUnderWay] = useOptimistic(false);
   useEffect(() => onNavigationStart(() => startTransition(() => setPageUnderWay(true))), [setPageUnderWay]);
   const isPartUnderWay = usePartUnderWay();

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 const CORE = path.resolve("node_modules/@mantine/core");
 const NOTIFICATIONS = path.resolve("node_modules/@mantine/notifications/esm");
-/** Styles of no component: what elements look like by themselves, and the variables. */
+/** Style sheets that belong to no component: base styles of elements, and variables. */
 const BASE = ["baseline", "default-css-variables", "global"];
 
 const sourcesBelow = (folder: string, ending: RegExp): string[] =>
@@ -12,7 +12,7 @@ const sourcesBelow = (folder: string, ending: RegExp): string[] =>
     .filter((name) => ending.test(name))
     .map((name) => readFileSync(path.join(folder, name), "utf8"));
 
-/** The names that a source imports from Mantine, but for types. */
+/** The names that a source file imports from Mantine, except types. */
 const namesIn = (source: string): string[] =>
   [...source.matchAll(/import \{([^}]*)\} from "@mantine\/core"/g)]
     .flatMap(([, names = ""]) => names.split(","))
@@ -32,7 +32,7 @@ function filesByName(): Map<string, string> {
   );
 }
 
-/** The style sheets of components and of all that these are made of. */
+/** The style sheets of components and of the components that they consist of. */
 function sheetsOf(components: readonly string[]): Set<string> {
   const files = filesByName();
   const [seen, sheets] = [new Set<string>(), new Set<string>()];

@@ -1,4 +1,4 @@
-/** The style sheets of Mantine's components that are in use, in Mantine's order: all of them are twice as many bytes. */
+/** The style sheets of the Mantine components in use, in Mantine's order. All of them would be twice as many bytes. */
 import "@mantine/core/styles/baseline.css";
 import "@mantine/core/styles/default-css-variables.css";
 import "@mantine/core/styles/global.css";

@@ -3,16 +3,17 @@ type Listener = () => void;
 const listeners = new Set<Listener>();
 
 /**
- * The router reports each navigation that begins: a link, `router.push` or going back, but not a change of the query by a filter.
+ * Called when a navigation starts, as the router reports it: a link, `router.push` or going back, but not a filter that changes
+ * the query.
  */
 export function navigationStarts(): void {
   for (const listener of listeners) listener();
 }
 
 /**
- * Calls `listener` whenever a navigation begins. The address alone does not show all of them: one to the address that is
- * rendered, over a change of the address that is not, changes nothing that a component sees.
- * @returns ends it.
+ * Calls `listener` whenever a navigation starts. The address alone does not show all of them: a navigation to the rendered address,
+ * while a later change of the address is not rendered yet, changes nothing that a component sees.
+ * @returns a function that ends this.
  */
 export function onNavigationStart(listener: Listener): () => void {
   listeners.add(listener);

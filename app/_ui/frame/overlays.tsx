@@ -9,7 +9,7 @@ import { LazyModal } from "../forms/lazy-modal";
 const Notifications = lazily(() => import("./toasts"));
 const NONE = dialogStore.read();
 
-/** Mantine returns the focus ten milliseconds after a dialog has closed, if that is still there: without motion it fades out at once. */
+/** Mantine returns the focus ten milliseconds after a dialog has closed, if it still exists; with reduced motion it fades out at once. */
 const DROP_AFTER_MS = 100;
 
 /** The dialogs that functions have opened, and the toasts. Both are loaded when the first one is shown. */

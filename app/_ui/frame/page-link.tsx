@@ -5,8 +5,8 @@ import { type ComponentProps, useState } from "react";
 import { isOnline } from "../connection/connection";
 
 /**
- * A link to a page of the console, which is fetched ahead once somebody points at it or focuses it. Next does so for every link
- * in sight: each page that is opened then asks for all those of the navigation, and a list for each of its rows.
+ * A link to a page of the console that is prefetched once somebody points at it or focuses it. Next would prefetch every visible
+ * link: each page would request all pages of the navigation, and each list all of its rows.
  */
 export function PageLink({
   onPointerEnter,
@@ -21,7 +21,7 @@ export function PageLink({
       prefetch={isNear ? null : false}
       onClick={(event) => {
         onClick?.(event);
-        // Next would leave for the browser's own page of errors.
+        // Next would navigate to the browser's own error page.
         if (!isOnline()) event.preventDefault();
       }}
       onPointerEnter={(event) => {

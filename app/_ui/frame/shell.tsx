@@ -7,8 +7,8 @@ import { OfflineNote } from "../connection/offline-note";
 import { LoadingBar } from "./loading-bar";
 
 /**
- * The frame of a page: the header, the navigation beside it on wide screens, and the content. Mantine's can be resized by
- * hand and locks scrolling, which weighs 12 kB.
+ * The frame of a page: the header, on wide screens a navigation next to it, and the content. Mantine's shell weighs 12 kB more,
+ * because it can be resized by hand and locks scrolling.
  */
 export function Shell({
   brand,

@@ -7,7 +7,7 @@ import { useOpenAfterMount } from "./use-open-after-mount";
 
 const WIDTH = 288;
 
-/** The navigation of the site on narrow screens. Load it when it is opened first. */
+/** The navigation of the site on narrow screens. Load it when it is first opened. */
 export function SiteDrawer({
   opened,
   onClose,

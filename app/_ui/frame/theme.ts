@@ -61,17 +61,17 @@ export const theme = createTheme({
   cursorType: "pointer",
   focusRing: "auto",
   respectReducedMotion: true,
-  // Plain values: `extend` would bring the components themselves to every page.
+  // Plain values, because `extend` would load the components themselves on every page.
   components: {
     Alert: { defaultProps: { radius: "md" } },
     Badge: { defaultProps: { radius: "xl" } },
     Button: { defaultProps: { fw: 550 } },
     Drawer: { defaultProps: { attributes: NO_BANNER, __handledEscapeEvents: answeredEscapes } },
     Card: { defaultProps: { withBorder: true, padding: "lg", radius: "lg" } },
-    // Its placeholder for the focus is no item of a menu.
+    // Its placeholder for the initial focus is not a menu item.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     Modal: {
-      // The press that closes a question must not reach the dialog below it, which is on top by then.
+      // The key press that closes a question must not reach the dialog below it, which is the topmost one by then.
       defaultProps: {
         centered: true,
         radius: "lg",
@@ -81,19 +81,19 @@ export const theme = createTheme({
       },
       styles: { title: { fontWeight: 650, fontSize: "var(--mantine-font-size-lg)", lineHeight: 1.35 } },
     },
-    // Its own label, so that "Password" names the field alone; reachable with Tab like other buttons.
+    // The button has its own label, so that "Password" names only the field, and can be reached with Tab.
     PasswordInput: {
       defaultProps: () => ({ visibilityToggleButtonProps: { "aria-label": appTexts.showOrHideEntry, tabIndex: 0 } }),
     },
   },
 });
 
-/** White on it keeps 4.5:1, which Mantine's own shade does not. */
+/** White text on this red has a contrast of 4.5:1, unlike on Mantine's own shade. */
 const DANGER = { "--mantine-color-red-filled": "#c92a2a", "--mantine-color-red-filled-hover": "#b02525" };
 
 /** CSS variables per colour scheme; `--page` is the background behind the cards, `--rule` a line inside one. */
 export const surfaces: CSSVariablesResolver = () => ({
-  // Mantine names its colours once for each scheme, which wins over what is said of both here.
+  // Mantine sets its colours per scheme, which would override values for both schemes.
   variables: {},
   light: {
     ...DANGER,

@@ -1,8 +1,8 @@
 import { useEffect, useState } from "react";
 
 /**
- * Opens a dialog or drawer that was loaded because it is wanted one step after its first render: Mantine notes which element
- * has the focus, and gives it back at the end, only when something opens that was closed before.
+ * Opens a lazily loaded dialog or drawer one step after its first render: Mantine notes the focused element, to return the focus
+ * at the end, only when a closed dialog opens.
  */
 export function useOpenAfterMount(isWanted: boolean): boolean {
   const [isMounted, setMounted] = useState(false);

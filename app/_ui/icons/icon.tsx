@@ -10,7 +10,7 @@ export interface IconProps extends Omit<SVGProps<SVGSVGElement>, "stroke"> {
 /** A drawing in lines of the text's colour. */
 export type Icon = ComponentType<IconProps>;
 
-/** The drawing of an icon: `d` is its SVG path on a grid of 24 by 24. Assistive technology passes it over unless told otherwise. */
+/** The drawing of an icon: `d` is its SVG path on a grid of 24 by 24. Assistive technology ignores it unless told otherwise. */
 export function Lines({ d, size = 24, stroke = 2, color = "currentColor", ...rest }: IconProps & { d: string }) {
   return (
     <svg

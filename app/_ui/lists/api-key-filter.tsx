@@ -4,7 +4,7 @@ import { listsTexts as texts } from "@/app/_texts/ui/lists";
 import { trpc } from "@/app/_trpc/client";
 import { FilterSelect } from "./filter-select";
 
-/** Filters a list by one of the account's API keys. An ID of the address that is none of them stays a choice. */
+/** Filters a list by one of the account's API keys. An ID from the address stays a choice even if it is none of them. */
 export function ApiKeyFilter({
   keyId,
   onChange,

@@ -20,7 +20,7 @@ const shown = (value: unknown): string => {
 
 function Changes({ entry: { before, after } }: { entry: AuditEntry }) {
   const all = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
-  // A field that has been empty all along says nothing.
+  // A field that was empty before and after is of no interest.
   const names = all.filter((name) => [before?.[name], after?.[name]].some((value) => shown(value) !== NOTHING));
   return (
     <Stack gap={0}>
@@ -134,7 +134,7 @@ export function AuditTable({
   );
 }
 
-/** Filters the log by what was done. */
+/** Filters the log by action. */
 export function AuditActionSelect({
   value,
   onChange,

@@ -30,7 +30,7 @@ export function DaysFilter({
   );
 }
 
-/** A day by the browser's own calendar. It follows the address when that changes otherwise. */
+/** A field with the browser's own calendar. It follows the address when something else changes it. */
 function DayField({
   label,
   day,
@@ -65,7 +65,7 @@ function DayField({
       {...hintBelow}
       value={text}
       onChange={(event) => take(event.currentTarget)}
-      // A date that was half entered, and is then removed, is no change to the browser.
+      // Browsers fire no change event when an incomplete date is removed.
       onBlur={(event) => take(event.currentTarget)}
       flex="1 1 140px"
       maw={{ sm: 170 }}

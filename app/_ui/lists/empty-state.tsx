@@ -14,7 +14,7 @@ export function EmptyState({
   title: string;
   children?: ReactNode;
   action?: ReactNode;
-  /** It is all that its page shows, so its title is that of the page. */
+  /** Whether it is the only content of its page, so that its title is the page's. */
   isPage?: boolean;
 }) {
   return (

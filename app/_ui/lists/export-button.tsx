@@ -16,10 +16,10 @@ const EXPORTS = "/api/exports";
 const nameOf = (response: Response): string =>
   /filename="([^"]+)"/.exec(response.headers.get("content-disposition") ?? "")?.[1] ?? "list.csv";
 
-/** The file began to arrive, and did not end. */
+/** The download broke off before the end of the file. */
 class CutOff extends Error {}
 
-/** Fetches a list as a file. A file that is cut off is not handed over. @throws an error of the API's shape, of fetch, or `CutOff`. */
+/** Fetches a list as a file. An incomplete file is not saved. @throws an error of the API's shape, of fetch, or `CutOff`. */
 async function download(list: ExportInput): Promise<void> {
   const response = await fetch(EXPORTS, {
     method: "POST",

@@ -12,7 +12,7 @@ export type ChangeFilters = (patch: UrlPatch, how?: "push" | "replace") => void;
 
 /**
  * The filters of a list in a row, with a button that clears them while any is set. `more` are rarer ones, which another button
- * shows; `isMoreSet` keeps them in sight.
+ * shows; they stay visible while `isMoreSet`.
  */
 export function FilterBar({
   isFiltered,
@@ -28,7 +28,7 @@ export function FilterBar({
   isMoreSet?: boolean;
 }) {
   const [isOpen, setIsOpen] = useState(isMoreSet);
-  // They stay when the last one is cleared, which may have the focus.
+  // They stay visible when the last one is cleared, because it may have the focus.
   if (isMoreSet && !isOpen) setIsOpen(true);
   return (
     <Group gap="sm" align="flex-end" mb={HINT_SPACE} style={{ rowGap: HINT_SPACE }}>

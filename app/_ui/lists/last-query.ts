@@ -1,4 +1,4 @@
-/** Filters and page of each list as this tab showed it last, by the list's path. A reload forgets them. */
+/** The filters and page of each list as this tab showed it last, by the list's path. A reload drops them. */
 const queries = new Map<string, string>();
 
 /** Notes what a list shows. `query`: without the question mark. */

@@ -3,7 +3,7 @@ import type { Icon } from "@/app/_ui/icons/icon";
 import { LinkButton } from "../frame/link-button";
 import { EmptyState } from "./empty-state";
 
-/** Shown by the page of one thing when there is no such thing, with a link to all of them. */
+/** Shown by the page of one thing that does not exist, with a link to the list. */
 export function NotFoundCard({
   icon,
   title,

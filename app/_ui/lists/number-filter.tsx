@@ -17,7 +17,7 @@ type Props = Pick<TextInputProps, "label" | "w" | "maw" | "flex"> & {
 
 const IS_USABLE = { number: isE164, part: (text: string) => NUMBER_PART_PATTERN.test(text) };
 
-/** Filters a list by a phone number, once what is typed can be one, and says so until then. */
+/** Filters a list by a phone number as soon as the text can be one; until then a hint says what is missing. */
 export function NumberFilter({ number, onChange, accepts = "number", ...props }: Props) {
   const { field, isUnusable } = useTypedFilter({
     value: number,

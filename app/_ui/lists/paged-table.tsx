@@ -29,8 +29,8 @@ const classesOf = <Row,>({ align, isWide, visibleFrom }: Column<Row>): string | 
   undefined;
 
 /**
- * Whether a click opens the row: not one on a link, button or field inside it, not the end of a selection of its text, and not
- * one with a key that would open a link elsewhere.
+ * Whether a click opens the row: not if it is on a link, button or field inside it, ends a text selection, or has a modifier key
+ * that would open a link elsewhere.
  */
 const opensRow = ({ target, ctrlKey, metaKey, shiftKey }: MouseEvent): boolean =>
   !(target instanceof Element && target.closest("a, button, input, label, [role=menu]")) &&
@@ -39,7 +39,7 @@ const opensRow = ({ target, ctrlKey, metaKey, shiftKey }: MouseEvent): boolean =
 
 /**
  * A table with a pager below; `pagination` null: no pager. `empty` replaces a list without rows.
- * A clickable row needs a link to the same: keyboards and screen readers open that.
+ * A clickable row also needs a link to its page, for keyboards and screen readers.
  */
 export function PagedTable<Row>({
   label,
@@ -73,7 +73,7 @@ export function PagedTable<Row>({
   }
   const rowProps = (row: Row) =>
     onRowClick && {
-      // A dialog that a click opened gives the focus back to the row.
+      // A dialog that a click opened returns the focus to the row.
       tabIndex: -1,
       className: "clickable",
       onClick: (event: MouseEvent) => opensRow(event) && isOnline() && onRowClick(row),
@@ -109,7 +109,7 @@ export function PagedTable<Row>({
   );
 }
 
-/** A page past the end: from an old link, or its last rows are gone. */
+/** Shown for a page past the end, from an old link or because its last rows are gone. */
 function NoSuchPage({ page, pages, onPage }: { page: number; pages: number; onPage?: (page: number) => void }) {
   return (
     <EmptyState

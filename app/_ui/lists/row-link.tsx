@@ -1,7 +1,7 @@
 import type { MouseEvent, ReactNode } from "react";
 import { PageLink } from "../frame/page-link";
 
-/** A click that opens the link here, and not in another tab or window. */
+/** Whether a click opens the link here, and not in another tab or window. */
 const isPlain = ({ ctrlKey, metaKey, shiftKey, altKey }: MouseEvent) => !(ctrlKey || metaKey || shiftKey || altKey);
 
 /** The link of a row to its page. */
@@ -14,7 +14,7 @@ export function RowLink({
   href: string;
   /** Whether a long text may take several lines. */
   wraps?: boolean;
-  /** Opens what the link leads to on the page that is shown; without it, the link navigates. */
+  /** Opens the target on the current page; without it, the link navigates. */
   onOpen?: () => void;
   children: ReactNode;
 }) {

@@ -2,8 +2,8 @@ import { Box, type BoxProps } from "@mantine/core";
 import type { ComponentProps } from "react";
 
 /**
- * A table over the whole width of its card; its heads, rows and cells are plain elements, or `Box`es. Mantine's brings its
- * scroll areas and the placing of floating elements along, 20 kB for every page.
+ * A table over the whole width of its card; its headings, rows and cells are plain elements or `Box`es. Mantine's table would add
+ * its scroll areas and the positioning of floating elements, 20 kB on every page.
  */
 export function Table({
   cellPadding = 12,

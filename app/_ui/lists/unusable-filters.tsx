@@ -4,7 +4,7 @@ import { Notice } from "../notice";
 import type { UrlPatch } from "./use-url-state";
 
 /**
- * Says that the address names filters that do not exist, as an old or mistyped link may, instead of hiding that the list is not
+ * Says that the address names filters that do not exist, as an old or mistyped link may, so that people know that the list is not
  * filtered by them.
  * @param understood the filters by their names in the address; empty: not set, or not understood.
  */

@@ -15,8 +15,9 @@ type TypedFilter = {
 };
 
 /**
- * A field for a filter, whose text reaches the address once nobody types. It follows the address when that changes otherwise, and
- * goes back to it when a navigation begins: one to the list without filters may be rendered without the filter ever having been.
+ * A text field for a filter, which is written to the address when typing pauses. The field follows the address when something else
+ * changes it, and is reset to it when a navigation starts: a navigation to the list without filters may be rendered before the
+ * filter ever was.
  */
 export function useTypedFilter({ value, onChange, filterOf }: TypedFilter) {
   const [text, setText] = useState(value);
@@ -46,7 +47,7 @@ export function useTypedFilter({ value, onChange, filterOf }: TypedFilter) {
       setText(event.currentTarget.value);
       apply(event.currentTarget.value);
     },
-    // Applied before a click on a link navigates: a change of the address during that would end the navigation.
+    // Applied before a click on a link navigates, because a change of the address during a navigation would cancel it.
     onBlur: () => apply.flush(),
   };
   return { field, isUnusable };

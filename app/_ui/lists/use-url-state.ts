@@ -9,8 +9,8 @@ import { noteQuery } from "./last-query";
 export type UrlPatch = Record<string, string | undefined>;
 
 /**
- * Queries of a page, oldest first, from the one that is rendered to the one that was written last. Whenever Next renders an address it
- * writes it again, and so may put an older one over a newer for a moment: a change that began from `location` then would lose the newer.
+ * Queries of a page, oldest first, from the rendered one to the one written last. Whenever Next renders an address it writes it
+ * again, and so may overwrite a newer one for a moment: a change based on `location` at that moment would lose the newer query.
  */
 let unrendered: { pathname: string; queries: string[] } | null = null;
 
@@ -18,7 +18,7 @@ const forget = () => {
   unrendered = null;
 };
 
-/** A query that was not written here is of a navigation, which ends what was under way. */
+/** A query that was not written here comes from a navigation, which ends pending changes. */
 function noteRendered(pathname: string, query: string): void {
   const at = unrendered?.pathname === pathname ? unrendered.queries.lastIndexOf(query) : -1;
   const left = at === -1 ? [] : (unrendered?.queries.slice(at) ?? []);
@@ -46,7 +46,7 @@ export function useUrlState() {
   }, []);
   const change = useCallback(
     (patch: UrlPatch, how: "push" | "replace" = "push") => {
-      // Not from `params`: the second of two changes in one render must see the first.
+      // Not read from `params`: the second of two changes in one render must see the first.
       const earlier = unrendered?.pathname === pathname ? unrendered.queries : [];
       const next = new URLSearchParams(earlier.at(-1) ?? window.location.search);
       const before = next.toString();
@@ -55,7 +55,7 @@ export function useUrlState() {
         else next.delete(name);
       }
       const query = next.toString();
-      // Writing an entry ends a navigation that is under way, so one that changes nothing is left out.
+      // Writing an entry cancels a running navigation, so an entry that changes nothing is not written.
       if (query === before) return;
       unrendered = { pathname, queries: [...(earlier.length > 0 ? earlier : [before]), query] };
       noteQuery(pathname, query);
@@ -69,10 +69,10 @@ export function useUrlState() {
   return { params, page: pageOf(params.get("page")), change, setPage };
 }
 
-/** The last page that the service takes a request for. No list has that many. */
+/** The highest page number that the service accepts. No list has that many pages. */
 const PAGE_MAX = 1_000_000;
 
-/** A page number from the URL; 1 if it is invalid. One that no list can have leads to the note that there is no such page. */
+/** A page number from the URL; 1 if it is invalid. For one that is too high, the list says that there is no such page. */
 export function pageOf(text: string | null): number {
   const page = Number(text);
   return Number.isInteger(page) && page > 0 ? Math.min(page, PAGE_MAX) : 1;

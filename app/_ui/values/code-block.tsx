@@ -15,7 +15,7 @@ export function CodeBlock({
     <Box pos="relative">
       <Code
         block
-        // It scrolls, so the keyboard must reach it.
+        // The keyboard must reach it, because it scrolls.
         tabIndex={0}
         mah={maxHeight}
         style={{ overflow: "auto", whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}

@@ -1,7 +1,7 @@
 import { valuesTexts as texts } from "@/app/_texts/ui/values";
 import { toastProblem } from "../toast";
 
-/** The nearest element before the button that shows the value and nothing else; null: none does. */
+/** The nearest element before the button that shows exactly the value; null: none does. */
 function shownBefore(button: Element, value: string): Element | null {
   for (let at: Element | null = button; at; at = at.parentElement) {
     if (at.previousElementSibling?.textContent === value) return at.previousElementSibling;
@@ -10,8 +10,8 @@ function shownBefore(button: Element, value: string): Element | null {
 }
 
 /**
- * Copies a value. Browsers give the clipboard to secure contexts only, and consoles are opened over plain HTTP as well: then the
- * value is selected where it is shown before the button, and a toast says that it was not copied.
+ * Copies a value. Browsers allow the clipboard in secure contexts only, but consoles are also served over plain HTTP: there the
+ * value shown before the button is selected, and a toast says that it was not copied.
  * @returns whether it was copied.
  */
 export async function copy(value: string, button?: Element): Promise<boolean> {

@@ -2,11 +2,11 @@ export { toCsv } from "@/server/exports/csv";
 
 const TYPE = "text/csv;charset=utf-8";
 
-/** Hands `text` to the reader as a file. */
+/** Downloads `text` as a file. */
 export const downloadText = (fileName: string, text: string, type = TYPE): void =>
   downloadBlob(fileName, new Blob([text], { type }));
 
-/** Hands `blob` to the reader as a file. */
+/** Downloads `blob` as a file. */
 export function downloadBlob(fileName: string, blob: Blob): void {
   const url = URL.createObjectURL(blob);
   const link = document.createElement("a");

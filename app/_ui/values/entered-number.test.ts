@@ -15,7 +15,7 @@ test("a limit below zero is a mistake", () => {
     expect(optionalNumberProblem(entered)).toBe("Enter a number that is not below zero");
 });
 
-test("an empty field is no number, and the beginning of one is a mistake", () => {
+test("an empty field is no number, and an incomplete number is a mistake", () => {
   expect(isNumber("")).toBe(false);
   expect(numberOrNull("")).toBeNull();
   expect(optionalNumberProblem("")).toBeNull();

@@ -2,7 +2,7 @@ import { eventTypesTexts as texts } from "@/app/_texts/ui/event-types";
 import type { EventType } from "@/server/webhooks/schema";
 import { StatusBadge, type Tone } from "./status-badge";
 
-/** `description` is looked up when it is read, so not before a page is drawn. */
+/** `description` is a getter, because texts must not be read before a page is rendered. */
 type EventTypeView = { tone: Tone; readonly description: string };
 
 const viewOf = (type: EventType, tone: Tone): EventTypeView => ({

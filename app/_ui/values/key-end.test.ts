@@ -10,6 +10,6 @@ test.each([
   [{ is_active: false, revoked_at: EARLIER, expires_at: null }, "revoked"],
   [{ is_active: false, revoked_at: EARLIER, expires_at: LATER }, "revoked"],
   [{ is_active: false, revoked_at: LATER, expires_at: EARLIER }, "expired"],
-])("%o is %s: a key ends once", (key, end) => {
+])("%o is %s: only the first end counts", (key, end) => {
   expect(endOf(key)).toBe(end);
 });

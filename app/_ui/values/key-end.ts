@@ -2,7 +2,7 @@ import type { ApiKeyDetail } from "@/server/api-keys/schema";
 
 type Key = Pick<ApiKeyDetail, "is_active" | "revoked_at" | "expires_at">;
 
-/** The first of the two ends of a key; null: it still works. A key that was revoked stays so after its expiry date. */
+/** How a key ended first; null: it still works. A revoked key does not become expired later. */
 export function endOf({ is_active, revoked_at, expires_at }: Key): "revoked" | "expired" | null {
   if (is_active) return null;
   if (revoked_at === null) return "expired";

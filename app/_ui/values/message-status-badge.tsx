@@ -5,7 +5,7 @@ import { StatusBadge, type Tone } from "./status-badge";
 
 export type MessageStatus = Message["status"];
 
-/** `label` is looked up when it is read, so not before a page is drawn. */
+/** `label` is a getter, because texts must not be read before a page is rendered. */
 type StatusView = { status: MessageStatus; readonly label: string; tone: Tone };
 
 const viewOf = (status: MessageStatus, tone: Tone): StatusView => ({
@@ -29,7 +29,7 @@ export const MESSAGE_STATUS_VIEWS: readonly StatusView[] = [
 export const isScheduled = ({ status, scheduled_at }: Pick<Message, "status" | "scheduled_at">): boolean =>
   status === "pending" && scheduled_at !== null && Date.parse(scheduled_at) > serverNow();
 
-/** The status of a message; of one that waits for its time, that it is scheduled. */
+/** The status of a message, or “scheduled” while it waits for its time. */
 export function MessageStatusBadge({
   status,
   scheduled_at = null,

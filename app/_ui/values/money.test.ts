@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { exactDigits, formatMoney, fractionDigits } from "./money";
 
-test("amounts have two decimals or four, and below a cent as many as they need", () => {
+test("amounts have two or four decimals, and below a cent as many as they need", () => {
   expect(formatMoney(1250, "USD")).toBe("$1,250.00");
   expect(formatMoney(3.5, "USD")).toBe("$3.50");
   expect(formatMoney(106.426, "USD")).toBe("$106.4260");

@@ -1,6 +1,6 @@
 import { currentLocale } from "@/app/_texts/language";
 
-/** Amounts are shown with as many decimals as money has, or with as many as prices of single messages have. */
+/** Amounts are shown with the decimals of the currency, or with those of message prices. */
 const CENTS_DIGITS = 2;
 const PRICE_DIGITS = 4;
 /** Money is kept in micro-units, so six digits show any amount exactly; only amounts below a cent need them. */
@@ -32,7 +32,7 @@ const formatOf = (locale: string, currency: string, digits: number) =>
     maximumFractionDigits: digits,
   });
 
-/** Making a format costs a hundred times as much as using it, and a list has one per row. */
+/** Formats are kept: making one costs a hundred times as much as using it, and a list has one per row. */
 const formats = new Map<string, Intl.NumberFormat>();
 
 /** The number of decimals for all `amounts`, so that the decimal points of a column align. */

@@ -12,11 +12,11 @@ type Secret = {
   label: string;
   value: string;
   notice?: ReactNode;
-  /** The person can have it shown again. */
+  /** Whether the person can have it shown again. */
   isRepeatable?: boolean;
 };
 
-/** A secret in plain text with a copy button. Unless it can be shown again, neither its dialog nor the page is left without a question before it was copied. */
+/** A secret in plain text with a copy button. Unless it can be shown again, closing its dialog or the page before copying asks first. */
 export function SecretValue({ label, value, notice, isRepeatable = false }: Secret) {
   const labelId = useId();
   const [copiedValue, setCopiedValue] = useState<string | null>(null);

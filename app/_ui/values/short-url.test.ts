@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { shortUrl } from "./short-url";
 
-test("a long URL loses its middle, and one of 80 characters nothing", () => {
+test("a long URL is shortened in its middle; one of 80 characters is not", () => {
   const fits = `https://example.com/${"a".repeat(60)}`;
   expect(shortUrl(fits)).toBe(fits);
   expect(shortUrl(`https://example.com/${"a".repeat(300)}?tenant=4711`)).toBe(

@@ -1,8 +1,8 @@
 const LENGTH_MAX = 80;
-/** Characters of the end that stay: addresses of one site often differ there. */
+/** Characters kept at the end, where addresses of one site often differ. */
 const END = 24;
 
-/** A URL for a list: a long one without its middle, since its page shows all of it. */
+/** A URL for a list. A long one is shortened in its middle; the endpoint's page shows all of it. */
 export function shortUrl(url: string): string {
   const characters = [...url];
   if (characters.length <= LENGTH_MAX) return url;

@@ -23,8 +23,8 @@ const clockIn = (timeZone: string | undefined) =>
 const [ownClock, utcClock] = [clockIn(undefined), clockIn("UTC")];
 
 /**
- * 90 s ago -> "1 minute ago"; a date beyond 30 days. `timeZone` undefined: the browser's own. `isExact`: date and clock instead,
- * without the zone, which every row of a list would repeat.
+ * 90 s ago -> "1 minute ago"; a date beyond 30 days. `timeZone` undefined: the browser's own. `isExact`: date and clock time
+ * instead, without the zone, which every row of a list would repeat.
  */
 function toWords(date: Date, timeZone: string | undefined, isExact: boolean): string {
   if (isExact) return (timeZone === undefined ? ownClock : utcClock)().format(date);
@@ -69,14 +69,15 @@ const never = () => () => undefined;
 const inUtc = () => "UTC";
 const inOwnZone = () => undefined;
 
-/** Of the browser: undefined. The first render, which the server makes too, is of UTC. */
+/** The time zone: undefined is the browser's. The first render, which must match the server's, uses UTC. */
 const useZone = () => useSyncExternalStore(never, inOwnZone, inUtc);
 
 type TimeProps = { value: string | null; fallback?: string };
 
 /**
- * A time relative to now, or as date and clock for those who want that, with both zones in the tooltip; `fallback` for null. The server does not know the browser's time zone, so the
- * first render names days of UTC. Its words may be a moment older than those of the browser, which is no mistake.
+ * A time relative to now, or as date and clock time for people who prefer that, with both zones in the tooltip; `fallback` for
+ * null. The server does not know the browser's time zone, so the first render names UTC days. The server's words may be a moment
+ * older than the browser's; that is no error.
  */
 export function Time({ value, fallback = "–" }: TimeProps) {
   const timeZone = useZone();
@@ -94,7 +95,7 @@ export function Time({ value, fallback = "–" }: TimeProps) {
   );
 }
 
-/** A time among the details of one thing, with its exact form next to it: touch and keyboard cannot hover over it. */
+/** A time among the details of one thing, with its exact form next to it, because touch and keyboard cannot hover. */
 export function ExactTime({ value, fallback }: TimeProps) {
   const timeZone = useZone();
   const isExact = useExactTimes();

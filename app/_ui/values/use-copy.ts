@@ -5,8 +5,8 @@ import { copy } from "./copy";
 const SHOWN_FOR_MS = 1_500;
 
 /**
- * A button that copies `value`: whether it has just done so, and its handler of clicks.
- * @param onCopied called when it has.
+ * The state of a button that copies `value`: whether it has just done so, and its click handler.
+ * @param onCopied called when the value was copied.
  */
 export function useCopy(value: string, onCopied?: () => void) {
   const [isCopied, setCopied] = useState(false);

@@ -12,8 +12,8 @@ function subscribe(listener: () => void): () => void {
 }
 
 /**
- * Whether a choice of how the console is shown is made, which the cookie `name` remembers.
- * @param forServer what the request's cookie says, for the first render.
+ * Whether a display option of the console is on; the cookie `name` stores it.
+ * @param forServer the value in the request's cookie, for the first render.
  */
 export const useCookieSwitch = (name: string, forServer = false): boolean =>
   useSyncExternalStore(
@@ -22,7 +22,7 @@ export const useCookieSwitch = (name: string, forServer = false): boolean =>
     () => forServer,
   );
 
-/** Makes the choice, or takes it back, here and on later visits. */
+/** Turns the option on or off, here and for later visits. */
 export function rememberCookieSwitch(name: string, isOn: boolean): void {
   const secure = window.location.protocol === "https:" ? "; Secure" : "";
   // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is missing in Firefox.

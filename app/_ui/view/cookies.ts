@@ -1,3 +1,3 @@
-/** Names of the cookies with which a browser remembers how to show the console. A file of its own: layouts of the server read it too. */
+/** Names of the cookies with the console's display options. They have their own file because server layouts read it too. */
 export const COMPACT_COOKIE = "compact";
 export const EXACT_TIMES_COOKIE = "exact-times";

@@ -4,15 +4,15 @@ import { createContext, type ReactNode, useContext } from "react";
 import { rememberCookieSwitch, useCookieSwitch } from "./cookie-switch";
 import { EXACT_TIMES_COOKIE } from "./cookies";
 
-/** A context, because a time does not know what the request's cookie says. */
+/** A context, because a single time does not know the request's cookie. */
 const ExactTimes = createContext(false);
 
-/** Provides the times below it with the choice to show date and clock. `forServer`: what the request's cookie says. */
+/** Provides the times below it with the choice to show date and clock. `forServer`: the value in the request's cookie. */
 export function ExactTimesProvider({ forServer, children }: { forServer?: boolean; children: ReactNode }) {
   return <ExactTimes value={useCookieSwitch(EXACT_TIMES_COOKIE, forServer)}>{children}</ExactTimes>;
 }
 
-/** Whether times are shown as date and clock, and not as what has passed since. */
+/** Whether times are shown as date and clock time instead of relative to now. */
 export const useExactTimes = (): boolean => useContext(ExactTimes);
 
 /** Makes times exact, or relative again, here and on later visits. */

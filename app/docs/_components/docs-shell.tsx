@@ -32,7 +32,7 @@ function Tab({ href, label, active }: { href: string; label: string; active: boo
   );
 }
 
-/** The frame of the documentation. The API reference has its own navigation, so that of the guides is hidden there. */
+/** The frame of the documentation. The API reference has its own navigation, so the navigation of the guides is hidden there. */
 export function DocsShell({ children }: { children: ReactNode }) {
   const [wasOpened, setWasOpened] = useState(false);
   const [drawerOpen, drawer] = useDisclosure(false, { onOpen: () => setWasOpened(true) });

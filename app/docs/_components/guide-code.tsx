@@ -4,12 +4,12 @@ import { useSyncExternalStore } from "react";
 import { docsTexts as texts } from "@/app/_texts/docs";
 import { CodeBlock } from "@/app/_ui/values/code-block";
 
-/** The address that guides are written with. */
+/** The address used in the guides. */
 const WRITTEN_ADDRESS = "http://localhost:3000";
 
 const subscribe = () => () => undefined;
 
-/** Code of a guide, with the address of this installation. Guides are made when the service is built, before it has one. */
+/** Code of a guide, with the address of this installation. Guides are rendered at build time, before the address is known. */
 export function GuideCode({ value }: { value: string }) {
   const address = useSyncExternalStore(
     subscribe,

@@ -44,11 +44,11 @@ const configurationOf = (scheme: "light" | "dark"): Configuration => ({
   forceDarkModeState: scheme,
   hideDarkModeToggle: true,
   documentDownloadType: "direct",
-  // The document brings samples of its own, which tests run.
+  // The document has its own samples, which tests run.
   hiddenClients: true,
   orderSchemaPropertiesBy: "preserve",
   orderRequiredPropertiesFirst: false,
-  // With each tag open the page is 23,500 elements, which took three times as long to draw.
+  // With all tags open the page has 23,500 elements, which took three times as long to render.
   defaultOpenAllTags: false,
   metaData: { title: texts.referenceTitle },
   generateOperationSlug: ({ operationId, method, path }: { operationId?: string; method: string; path: string }) =>

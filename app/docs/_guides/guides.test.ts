@@ -30,7 +30,7 @@ const ABOUT_THE_SOURCE = new Set([
   "scaling.md",
 ]);
 
-test("every guide of docs/ is on the site, and every guide of the site is in docs/", () => {
+test("every guide in docs/ is on the site, and every guide of the site is in docs/", () => {
   const files = readdirSync("docs").filter((name) => name.endsWith(".md") && !ABOUT_THE_SOURCE.has(name));
   expect(files.sort()).toEqual(GUIDES.map(({ slug }) => `${slug}.md`).sort());
 });
@@ -56,7 +56,7 @@ describe.each(GUIDES)("$slug", ({ slug }) => {
   });
 });
 
-test("links lead to the same guide on the site as between the files", () => {
+test("links lead to the same guide on the site as they do between the files", () => {
   expect(siteHref("errors.md")).toBe("/docs/errors");
   expect(siteHref("errors.md#reasons")).toBe("/docs/errors#reasons");
   expect(siteHref("https://example.com")).toBe("https://example.com");
@@ -72,7 +72,7 @@ describe("the guide to errors", () => {
     .map((name) => readFileSync(path.join("server", name), "utf8"));
 
   test("lists every reason that the service returns", () => {
-    // Webhook verification, suppressions and refused callbacks have a `reason` of their own, which is not an error's.
+    // Webhook verification, suppressions and refused callbacks have their own `reason`, which is not an error's.
     const own = new Set(["malformed", "mismatch", "outside_tolerance", "stop", "manual", "replayed"]);
     const reasons = sources.flatMap((source) =>
       [...source.matchAll(/reason: "([a-z_]+)"/g)].map(([, name]) => name ?? ""),

@@ -6,7 +6,7 @@ export type Guide = {
   title: string;
   /** Everything below the title. */
   tokens: Token[];
-  /** The second-level headings, for the list beside the text. */
+  /** The second-level headings, for the list next to the text. */
   sections: { id: string; text: string }[];
 };
 

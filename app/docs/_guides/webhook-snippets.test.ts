@@ -47,7 +47,7 @@ const TIMED: Case[] = [
   ["a time with too many digits", `t=${LONG},v1=${digest(LONG)}`, false],
 ];
 
-/** Signed as anybody can who knows that the receiver has no secret. */
+/** Signed as anybody can if the receiver has no secret. */
 const BY_ANYBODY: Case[] = [["signed with an empty secret", `t=${NOW},v1=${digest(NOW, "")}`, false]];
 
 /** The only block of the guide in `language` that contains `mark`. */
