@@ -189,7 +189,7 @@ test("recovery codes that another tab has replaced are no longer shown as if the
   const first = await renew(page, recoveryCodes[0] ?? "");
   const codes = await renew(second, first[0] ?? "");
   await page.getByRole("button", { name: "I have kept them" }).click();
-  await expect(ended).toContainText("Others were made since");
+  await expect(ended).toContainText("New ones have been made since");
   await expect(page.getByText(first[1] ?? "")).toBeHidden();
   expect(await violationsOf(page)).toEqual([]);
 
@@ -205,7 +205,7 @@ test("recovery codes that another tab has replaced are no longer shown as if the
   await proof.getByRole("button", { name: "Disable" }).click();
   await expect(second.getByRole("button", { name: "Set up" })).toBeVisible();
   await page.evaluate(() => window.dispatchEvent(new Event("focus")));
-  await expect(ended).toContainText("The authenticator app was disabled since");
+  await expect(ended).toContainText("The authenticator app has been disabled since");
   await page.getByRole("button", { name: "Close" }).click();
   await expect(page.getByRole("button", { name: "Set up" })).toBeVisible();
 });

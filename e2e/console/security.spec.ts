@@ -144,7 +144,9 @@ test("a link that ended after a lost try is not said to have changed the passwor
   // It replaces the link of the page.
   await makeLink();
   await page.getByRole("button", { name: "Change password" }).click();
-  await expect(page.getByText("The link is over, most likely because it has changed your password")).toBeVisible();
+  await expect(
+    page.getByText("This link no longer works, most likely because your password is already changed"),
+  ).toBeVisible();
   await expect(page.getByText("Your password is changed")).toBeHidden();
 });
 

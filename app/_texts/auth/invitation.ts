@@ -5,11 +5,11 @@ const en = {
   label: "Invitation",
   over: {
     title: "This invitation does not work",
-    reason: "It was accepted, withdrawn or replaced by another, or is older than a week. Ask for a new one.",
+    reason: "It was accepted, withdrawn or replaced, or it is more than a week old. Ask for a new one.",
   },
   unknownEnd: (account: string) => ({
     title: "It is unknown whether you have joined",
-    reason: `The invitation is over, most likely because you have accepted it. Sign in: if you have joined, ${account} is one of your accounts. If not, ask for a new invitation.`,
+    reason: `The invitation is no longer open, most likely because you have accepted it. Sign in: if you have joined, ${account} is one of your accounts. If not, ask for a new invitation.`,
   }),
   goToSignIn: "Go to sign-in",
   join: (account: string) => `Join ${account}`,

@@ -3,19 +3,19 @@ import { defineTexts } from "../define-texts";
 const en = {
   label: "Password reset",
   title: "Choose a new password",
-  warning: "Every session that is open will end.",
+  warning: "All your open sessions will end.",
   failed: "The password was not changed",
   unknown: "It is unknown whether the password was changed",
   again: "Try again, with the same password.",
   unknownEnd:
-    "The link is over, most likely because it has changed your password. Sign in with the new password; if it is refused, ask for another link.",
+    "This link no longer works, most likely because your password is already changed. Sign in with the new password; if it is refused, ask for another link.",
   newPassword: "New password",
   submit: "Change password",
   goToSignIn: "Go to sign-in",
   changed: { title: "Your password is changed", hint: "All sessions were ended. Sign in with the new password." },
   over: {
     title: "This link does not work",
-    reason: "It was used, replaced by another, or is older than an hour. Ask for a new one.",
+    reason: "It was used or replaced, or it is more than an hour old. Ask for a new one.",
   },
 };
 

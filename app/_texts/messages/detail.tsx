@@ -28,27 +28,28 @@ const en = {
   /** The kind of failure, and what to do. */
   failures: {
     invalid_recipient:
-      "The number does not exist, or gets no SMS, such as a landline. Correct it, or remove it from your list.",
+      "The number does not exist, or cannot receive SMS, such as a landline. Correct it, or remove it from your list.",
     unreachable: "The handset was switched off, out of reach or full, or its network failed. Send it again later.",
-    opted_out: "The recipient wants no such messages. Send none until they ask for them again.",
+    opted_out: "The recipient does not want these messages. Send no more until they ask for them again.",
     blocked:
       "A rule or a filter stopped it, for example against spam. Ask the operator of this installation before you send it again.",
-    content: "The text was not accepted: too long, malformed, or not a registered template. Send it with another text.",
+    content:
+      "The text was not accepted: it is too long, malformed or not a registered template. Change the text and send it again.",
     sender:
       "The sender ID may not send to this number. Look at its status under Senders, or ask the operator of this installation.",
     expired: "It could not be sent or delivered in time. Send it again if it still matters.",
     canceled: "It was canceled. Send it again if you want it sent after all.",
     no_provider:
-      "No provider could carry it. Send it again later, or ask the operator of this installation if that does not help.",
+      "No provider could send it. Send it again later, or ask the operator of this installation if that does not help.",
     rate: "Too many messages went to this number, or from this sender, in a short time. Send it again later.",
-    account: "Your account may not send, or has used up its spending cap. Ask the operator of this installation.",
+    account: "Your account may not send, or has reached its spending cap. Ask the operator of this installation.",
     unknown:
-      "The reason is not known, and the person may have the message. Send it again only if twice is better than never.",
+      "The reason is not known, and the recipient may have the message. Send it again only if receiving it twice is better than not at all.",
   } satisfies Record<Failure["reason"], string>,
   cancel: {
     submit: "Cancel message",
     title: (number: string) => `Cancel the message to ${number}?`,
-    explanation: "It is not sent, and its cost is refunded. This cannot be undone.",
+    explanation: "It will not be sent, and its cost is refunded. This cannot be undone.",
     keep: "Keep it",
     done: (number: string) => `Message to ${number} canceled`,
   },
@@ -56,7 +57,7 @@ const en = {
     submit: "Delete text",
     title: (number: string) => `Delete the text of the message to ${number}?`,
     explanation:
-      "Its text is deleted here, in its events and in webhooks that still wait. Everything else of the message stays. This cannot be undone.",
+      "Its text is deleted here, in its events and in webhooks that are still waiting. Everything else about the message stays. This cannot be undone.",
     keep: "Keep it",
     done: "Text deleted",
   },

@@ -26,7 +26,7 @@ const en = {
     title: "No messages match these filters",
     reversedDays: "The first date is after the last.",
     byNumber:
-      "Part of a number matches anywhere in it; with a leading +, only its beginning. Recipients that are no phone numbers are found by the status Failed.",
+      "Part of a number matches anywhere in it; with a leading +, only its beginning. Recipients that are not phone numbers are found by the status Failed.",
     byReference: "A reference must match exactly, including upper and lower case.",
     showAll: "Show all messages",
   },

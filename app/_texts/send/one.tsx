@@ -20,7 +20,7 @@ const en = {
   unconfirmed: {
     title: "We could not confirm that the message was accepted",
     explanation: "Select the button again: as long as you change nothing, it is sent and billed only once.",
-    draftIsKept: "Its draft is kept: from there it is sent and billed only once, however often you try.",
+    draftIsKept: "A draft is kept. Sent from there, the message is sent and billed only once, however often you try.",
   },
   from: "From",
   selectSender: "Select a sender",
@@ -55,7 +55,7 @@ const en = {
     viewSuppression: "View the suppression",
     checkNumber: "Check the number",
     notInPlan:
-      "No country has such a number: its country code is not assigned, or digits are missing or too many. A message to it is charged, but hardly ever delivered.",
+      "No country has such a number: its country code is not assigned, or it has too few or too many digits. A message to it is charged, but hardly ever delivered.",
   },
   send: "Send message",
   schedule: "Schedule message",

@@ -26,7 +26,7 @@ const en = {
   signOutElsewhere: {
     action: "Sign out everywhere else",
     question: "Sign out everywhere else?",
-    consequence: "Every session but this one ends.",
+    consequence: "All sessions except this one end.",
     done: "You are signed out everywhere else",
   },
   password: {
@@ -56,19 +56,19 @@ const en = {
     key: "Key",
     submit: "Enable",
     appEnabled:
-      "The app is enabled, and its codes are asked for at the sign-in. Make new recovery codes with its next code.",
+      "The app is enabled, and its codes are required at sign-in. Make new recovery codes with its next code.",
   },
   recovery: {
     left: (count: number) => `Recovery codes left: ${count}`,
     made: "Made",
-    fewLeft: "Without one you cannot sign in once your phone is lost. Make new ones.",
+    fewLeft: "Without one you cannot sign in if you lose your phone. Make new ones.",
     open: "New recovery codes",
     form: "New recovery codes",
     consequence: "All earlier recovery codes stop working.",
     submit: "Make new codes",
     failed: "No new recovery codes were made",
     unknown: "It is unknown whether new recovery codes were made",
-    again: "Your earlier ones may not work any more. Try again with another code: each works once.",
+    again: "Your earlier ones may no longer work. Try again with another code: each works once.",
     result: "Your new recovery codes",
     codes: "Recovery codes",
     notice:
@@ -76,11 +76,12 @@ const en = {
     kept: "I have kept them",
     lost: "The recovery codes were lost on the way",
     oldCodesInvalid:
-      "They were stored and not shown, and the earlier ones do not work any more. Make others with another code.",
+      "They were stored but not shown, and the earlier ones no longer work. Make new ones with another code.",
     ended: "These recovery codes do not work any more",
     ends: {
-      replaced: "Others were made since, in another window or on another device. Use those, or make new ones.",
-      disabled: "The authenticator app was disabled since, in another window or on another device.",
+      replaced:
+        "New ones have been made since, in another window or on another device. Use those, or make new ones again.",
+      disabled: "The authenticator app has been disabled since, in another window or on another device.",
     },
   },
   proof: {

@@ -59,7 +59,7 @@ const en = {
     form: "New invitation",
     notInvited: "Nobody was invited",
     unknown: "It is unknown whether the invitation was made",
-    again: "Inviting the same person again is safe: a new link replaces the one before.",
+    again: "Inviting the same person again is safe: a new link replaces the previous one.",
     email: "Email",
     role: "Role",
     submit: "Invite",

@@ -2,7 +2,7 @@ import { defineTexts } from "../define-texts";
 
 const en = {
   title: "Suppressions",
-  description: "Numbers that get no messages from you. People who reply STOP are added automatically.",
+  description: "Numbers that receive no messages from you. People who reply STOP are added automatically.",
   import: "Import",
   suppressNumber: "Suppress a number",
   number: "Number",

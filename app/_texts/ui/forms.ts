@@ -12,9 +12,9 @@ const en = {
     unreachable: "The service could not be reached. Check your connection.",
     unavailable: "The service is not available at the moment.",
     unconfirmed: "The service did not confirm it.",
-    failed: "The service failed, and did not say what it had carried out by then.",
-    notStored: "The response was lost on the way, and what is stored now differs from what you entered.",
-    failedNotStored: "The service failed, and what is stored now differs from what you entered.",
+    failed: "The service failed without saying what it had already carried out.",
+    notStored: "The response was lost, and the stored data differ from what you entered.",
+    failedNotStored: "The service failed, and the stored data differ from what you entered.",
   },
   secretCopied: "I have copied it",
   discard: {
@@ -30,7 +30,7 @@ const en = {
   },
   draft: {
     label: "Draft",
-    restored: "What you had entered here is back.",
+    restored: "What you entered here was restored.",
     discard: "Discard draft",
   },
 };

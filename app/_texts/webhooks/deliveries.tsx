@@ -35,7 +35,7 @@ const en = {
   payload: {
     title: (type: string) => `Payload of ${type}`,
     copy: "Copy payload",
-    gone: "The message is no longer kept, and the payload is made of it.",
+    gone: "The message was deleted, and the payload is built from it.",
   },
   sendAgain: "Send again",
   tryAgainNow: "Try again now",

@@ -65,7 +65,7 @@ const en = {
     unknown: "It is unknown whether the events were recovered",
     partly: "A part of the events was recovered",
     restNext: "The service was interrupted. Try again: it recovers the rest.",
-    again: "Try again: events that are on their way already are left out.",
+    again: "Try again: events that are already on their way are left out.",
     effect:
       "Parked and abandoned events since then are sent again. Your server may already have received some of them.",
     since: "Since",

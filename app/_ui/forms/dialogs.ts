@@ -33,8 +33,8 @@ export const dialogStore = {
 
 /**
  * Opens a dialog. `onClose` runs once, however it is closed.
- * @param dialog `content` is given what closes it, and what closes it together with that from which it was opened: the focus then
- *   returns from there.
+ * @param dialog `content` receives a function that closes the dialog, and one that also closes the dialog below it, which then
+ *     returns the focus.
  * @returns a function that closes it.
  */
 export function openDialog(dialog: {
