@@ -111,7 +111,7 @@ test("a failure that arrives is told from a lost response", async ({ console: pa
   const data = { httpStatus: 500, message: "Something went wrong on our side.", details: {} };
   const error = { error: { message: data.message, code: -32603, data } };
   await save({ status: 500, contentType: "application/json", body: JSON.stringify([error]) });
-  await expect(alert).toContainText("The service failed, and what is stored now differs from what you entered");
+  await expect(alert).toContainText("The service failed, and the stored data differ from what you entered");
   await page.route("**/api/trpc/**", (route) => route.fulfill({ status: 502, body: "<html>Bad gateway</html>" }));
   await press(page, "Save your name");
   await expect(alert.first()).toContainText("The service is not available at the moment");
@@ -129,7 +129,7 @@ test("a change that did not arrive is not called saved, and what is stored stays
   await dialog.getByLabel("Messages per day").fill("75");
   await page.route("**/api/trpc/*apiKeys.update*", (route) => route.abort(), { times: 1 });
   await confirm(page, "Save changes");
-  await expect(dialog.getByRole("alert")).toContainText("what is stored now differs from what you entered");
+  await expect(dialog.getByRole("alert")).toContainText("the stored data differ from what you entered");
   const stored = await api.patch(`/api-keys/${made.body.data.id}`, {});
   expect(stored.body.data).toMatchObject({ name: "Shop", daily_limit: 50 });
   await confirm(page, "Save changes");

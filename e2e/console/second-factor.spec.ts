@@ -158,7 +158,7 @@ test("new recovery codes that nobody saw are called lost, and others are made", 
   await loseResponse(page, "secondFactor.regenerateRecoveryCodes");
   await give(recoveryCodes[0] ?? "");
   await expect(page.getByRole("alert").filter({ hasText: "lost on the way" })).toContainText(
-    "the earlier ones do not work any more",
+    "the earlier ones no longer work",
   );
   await page.getByRole("button", { name: "New recovery codes" }).click();
   await give(recoveryCodes[1] ?? "");
@@ -184,7 +184,7 @@ test("recovery codes that another tab has replaced are no longer shown as if the
   };
   const second = await page.context().newPage();
   await second.goto("/settings/security");
-  const ended = page.getByRole("alert").filter({ hasText: "These recovery codes do not work any more" });
+  const ended = page.getByRole("alert").filter({ hasText: "These recovery codes no longer work" });
 
   const first = await renew(page, recoveryCodes[0] ?? "");
   const codes = await renew(second, first[0] ?? "");
@@ -196,7 +196,7 @@ test("recovery codes that another tab has replaced are no longer shown as if the
   const renewed = await renew(page, codes[1] ?? "");
   await expect(ended).toBeHidden();
   await second.evaluate(() => window.dispatchEvent(new Event("focus")));
-  await expect(second.getByText("These recovery codes do not work any more")).toBeVisible();
+  await expect(second.getByText("These recovery codes no longer work")).toBeVisible();
   await second.getByRole("button", { name: "Close" }).click();
   await second.getByRole("button", { name: "Disable" }).click();
   const proof = second.getByRole("form", { name: "Disable authenticator app" });

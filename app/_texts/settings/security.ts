@@ -77,7 +77,7 @@ const en = {
     lost: "The recovery codes were lost on the way",
     oldCodesInvalid:
       "They were stored but not shown, and the earlier ones no longer work. Make new ones with another code.",
-    ended: "These recovery codes do not work any more",
+    ended: "These recovery codes no longer work",
     ends: {
       replaced:
         "New ones have been made since, in another window or on another device. Use those, or make new ones again.",
