@@ -7,7 +7,7 @@ import { balanceOf, ISO, messageIn } from "../support/follow";
 const DAY_MS = 86_400_000;
 
 test.describe("GET /account", () => {
-  test("answers with the account of the key, its status and its balance", async ({ rest, account }) => {
+  test("returns the account of the key, with its status and balance", async ({ rest, account }) => {
     expect(await rest.get<Account>("/account")).toEqual({
       id: account.accountId,
       object: "account",
@@ -39,7 +39,7 @@ test.describe("GET /account", () => {
 });
 
 test.describe("GET /balance", () => {
-  test("answers with the money left at this moment", async ({ rest, account, operator }) => {
+  test("returns the money that is left at this moment", async ({ rest, account, operator }) => {
     const balance = await rest.get<Balance>("/balance");
     expect(balance).toEqual({ object: "balance", livemode: true, balance: 100, currency: "USD", as_of: ISO });
     expect(Math.abs(Date.now() - Date.parse(balance.as_of))).toBeLessThan(60_000);
@@ -69,7 +69,7 @@ test.describe("GET /balance", () => {
 });
 
 test.describe("GET /usage", () => {
-  test("counts every accepted message once, under its present status, and what was not refunded", async ({
+  test("counts every accepted message once, under its current status, and the money that was not refunded", async ({
     rest,
     account,
   }) => {
@@ -120,7 +120,7 @@ test.describe("GET /usage", () => {
     expect(unasked).toEqual(month);
   });
 
-  test("refuses a period that is none", async ({ rest }) => {
+  test("refuses an unknown period", async ({ rest }) => {
     for (const period of ["year", "", "Day", "day,month"]) {
       const error = await rest.refusal(400, { method: "GET", path: `/usage?period=${period}` });
       expect(error, period).toMatchObject({ param: "period" });

@@ -31,7 +31,7 @@ test.describe("GET /api-keys", () => {
     expect(JSON.stringify(answer)).not.toContain(plain_key);
   });
 
-  test("tells when a key was last used", async ({ rest, keyed }) => {
+  test("shows when a key was last used", async ({ rest, keyed }) => {
     const used = await keyed({ name: "Used" });
     expect((await listKeys(rest))[0]).toMatchObject({ name: "Used", last_used_at: null });
     await used.get("/account");
@@ -53,7 +53,7 @@ test.describe("GET /api-keys", () => {
 });
 
 test.describe("POST /api-keys/create", () => {
-  test("answers 201 with the key, this once, and what it may do", async ({ rest }) => {
+  test("responds 201 with the key, this once, and its permissions", async ({ rest }) => {
     const inOneHour = new Date(Date.now() + 3_600_000).toISOString();
     const input = { name: "Shop", permissions: ["sms:send", "sms:read"], rate_limit: 6_000, expires_at: inOneHour };
     const limits = { daily_limit: 1, monthly_limit: 2_147_483_647, allowed_ips: ["127.0.0.1", "203.0.113.0/24"] };
@@ -77,7 +77,7 @@ test.describe("POST /api-keys/create", () => {
     expect((await rest.withKey(key.plain_key).ask(ACCOUNT)).status).toBe(200);
   });
 
-  test("gives what is left out its default: the creator's permissions, 600 requests a minute, no end", async ({
+  test("omitted fields get their defaults: the creator's permissions, 600 requests a minute, no expiry", async ({
     rest,
     keyed,
   }) => {
@@ -90,7 +90,7 @@ test.describe("POST /api-keys/create", () => {
     expect(inherited.permissions).toEqual(["sms:read", "keys:write"]);
   });
 
-  test("a key never grants what it lacks itself", async ({ keyed, rest }) => {
+  test("a key never grants a permission that it lacks", async ({ keyed, rest }) => {
     const lesser = await keyed({ permissions: ["keys:write", "sms:read"] });
     for (const permissions of [["sms:send"], ["sms:read", "balance:read"], PERMISSIONS]) {
       const error = await lesser.refusal(403, create({ name: "More", permissions }));
@@ -101,7 +101,7 @@ test.describe("POST /api-keys/create", () => {
     expect(equal.permissions).toEqual(["sms:read"]);
   });
 
-  test("a key never grants more than its own limits, which a new key has unless it is given less", async ({
+  test("a key never grants more than its own limits, which a new key inherits unless it is given less", async ({
     keyed,
     rest,
     account,
@@ -171,7 +171,7 @@ test.describe("POST /api-keys/create", () => {
 });
 
 test.describe("DELETE /api-keys/{id}", () => {
-  test("revokes the key: from the answer on it is refused, and for good", async ({ rest }) => {
+  test("revokes the key: once the response arrives it is refused, for good", async ({ rest }) => {
     const key = await rest.post<CreatedApiKey>("/api-keys/create", { name: "Old" });
     const old = rest.withKey(key.plain_key);
     expect((await old.ask(ACCOUNT)).status).toBe(200);
@@ -180,7 +180,7 @@ test.describe("DELETE /api-keys/{id}", () => {
     await rest.refusal(404, { method: "DELETE", path: `/api-keys/${key.id}` });
   });
 
-  test("revokes the keys that it created with it, on request", async ({ rest }) => {
+  test("also revokes the keys that it created, on request", async ({ rest }) => {
     const parent = await rest.post<CreatedApiKey>("/api-keys/create", { name: "Parent" });
     const child = await rest.withKey(parent.plain_key).post<CreatedApiKey>("/api-keys/create", { name: "Child" });
     expect(child.created_by).toBe(parent.id);
@@ -192,7 +192,7 @@ test.describe("DELETE /api-keys/{id}", () => {
     expect(await rest.refusal(400, { method: "DELETE", path })).toMatchObject({ param: "cascade" });
   });
 
-  test("revokes no key that may do more than the one that asks", async ({ rest, keyed }) => {
+  test("revokes no key with more permissions than the calling key", async ({ rest, keyed }) => {
     const strong = await rest.post<CreatedApiKey>("/api-keys/create", { name: "Strong" });
     const weak = await keyed({ permissions: ["keys:write"] });
     const refusal = await weak.refusal(403, { method: "DELETE", path: `/api-keys/${strong.id}` });
@@ -211,14 +211,14 @@ test.describe("DELETE /api-keys/{id}", () => {
     expect((await rest.withKey(next.plain_key).ask(ACCOUNT)).status).toBe(200);
   });
 
-  test("one of many who revoke at once succeeds, and the others find nothing", async ({ rest }) => {
+  test("of many simultaneous revocations one succeeds, and the others find nothing", async ({ rest }) => {
     const { id } = await rest.post<CreatedApiKey>("/api-keys/create", { name: "Old" });
     const request = { method: "DELETE", path: `/api-keys/${id}` };
     const answers = await Promise.all(Array.from({ length: 8 }, () => rest.ask(request)));
     expect(answers.map((answer) => answer.status).sort()).toEqual([200, ...Array(7).fill(404)]);
   });
 
-  test("what is no id of a key is a 404, and what cannot be an id at all a 400", async ({ rest }) => {
+  test("an unknown id is a 404, and a malformed id a 400", async ({ rest }) => {
     expect(await rest.refusal(404, { method: "DELETE", path: UNKNOWN })).toMatchObject({ param: "id" });
     await rest.refusal(404, { method: "DELETE", path: "/api-keys/none" });
     expect(await rest.refusal(400, { method: "DELETE", path: "/api-keys/%00" })).toMatchObject({ param: "id" });
@@ -242,7 +242,7 @@ test.describe("DELETE /api-keys/{id}", () => {
 test.describe("PATCH /api-keys/{id}", () => {
   const patch = (id: string, body: unknown) => ({ method: "PATCH", path: `/api-keys/${id}`, body });
 
-  test("changes what is given, at once, and can be repeated", async ({ rest }) => {
+  test("changes the given fields at once, and can be repeated", async ({ rest }) => {
     const {
       plain_key: key,
       plain_key_notice: _,

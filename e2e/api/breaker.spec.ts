@@ -7,11 +7,11 @@ const CARRIERS = ["twilio", "plivo", "vonage", "messagebird", "telnyx"] as const
 const IN_A_ROW = 5;
 const PROBES = 3;
 const PROBE_MS = 1_000;
-/** A process knows the state of a provider as it was a second ago at most: each looks about once a second. */
+/** A process's view of a provider is about a second old at most, because each process reads it about once a second. */
 const KNOWN_EVERYWHERE_MS = 2_500;
 const BATCH = 6;
 
-/** Two workers: what one of them sees of a provider must hold for the other. */
+/** Two workers: a failure that one of them sees must count for the other. */
 const test = testWith({ carriers: CARRIERS, workers: 2, settings: { PROVIDER_TIMEOUT_MS: "5000" } });
 
 test.describe.configure({ mode: "default" });
@@ -31,7 +31,7 @@ async function stateOf({ database }: Own, provider: string): Promise<State | nul
 const isOpen = async (installation: Own, provider: string) =>
   (await stateOf(installation, provider))?.breaker === "open";
 
-/** Ends its wait now, or has it wait for longer than the test takes. */
+/** Ends an open breaker's wait now, or makes it longer than the test. */
 const wait = ({ database }: Own, provider: string, until: "now" | "later") =>
   database.rows("UPDATE providers SET open_until = now() + $2::interval WHERE id = $1", [
     provider,
@@ -46,7 +46,7 @@ async function countTries(customer: Customer, provider: string): Promise<number>
   return attempts.flat().filter((attempt) => attempt.provider === provider).length;
 }
 
-/** Sends until both workers leave the provider out. */
+/** Sends until both workers skip the provider. */
 async function expectSkipped(customer: Customer, carrier: Carrier, provider: string): Promise<void> {
   const startedAt = Date.now();
   await expect
@@ -59,7 +59,7 @@ async function expectSkipped(customer: Customer, carrier: Carrier, provider: str
   expect(carrier.taken).toHaveLength(taken);
 }
 
-test("a failing provider is skipped by all workers, then tried out by a few messages before it gets them all", async ({
+test("a failing provider is skipped by all workers, then tried with a few messages before it gets them all", async ({
   installation,
 }) => {
   const { twilio } = installation.carriers;
@@ -68,7 +68,7 @@ test("a failing provider is skipped by all workers, then tried out by a few mess
     installation.makeRoute("twilio").then((route) => newCustomer(installation, route)),
   ]);
 
-  await test.step("its breaker opens after failures in a row, seen by either worker", async () => {
+  await test.step("its breaker opens after consecutive failures seen by either worker", async () => {
     // Each worker counts its own calls: among twice as many, one has seen enough.
     for (let sent = 0; sent < 2 * IN_A_ROW && !(await isOpen(installation, "twilio")); sent += 1) {
       const to = newNumber();
@@ -97,7 +97,7 @@ test("a failing provider is skipped by all workers, then tried out by a few mess
     await wait(installation, "twilio", "later");
   });
 
-  await test.step("messages without another provider wait, then a few of them try it out", async () => {
+  await test.step("messages without another provider wait, then a few of them try it", async () => {
     await expectSkipped(customer, twilio, "twilio");
     const recipients = Array.from({ length: 2 * PROBES }, newNumber);
     for (const to of recipients) twilio.plan(to, { kind: "slow", ms: PROBE_MS });
@@ -117,7 +117,7 @@ test("a failing provider is skipped by all workers, then tried out by a few mess
     const taken = recipients.flatMap((to) => takenFor(twilio, to));
     const times = taken.map((message) => message.takenAt.getTime()).toSorted((one, other) => one - other);
     expect(times).toHaveLength(recipients.length);
-    // It is closed by the first response, and that came so much later than the first request.
+    // The first response closes the breaker, and it came that much later than the first request.
     expect((times[PROBES] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(PROBE_MS - 50);
     expect(await stateOf(installation, "twilio")).toMatchObject({ breaker: "closed", opens: 0, lastError: null });
   });
@@ -135,7 +135,7 @@ test("a fault of our account opens the breaker at once", async ({ installation }
   await expectSkipped(customer, vonage, "vonage");
 });
 
-test("refusals for the message's sake and throttling leave it closed", async ({ installation }) => {
+test("refusals because of the message, and throttling, leave it closed", async ({ installation }) => {
   const { telnyx } = installation.carriers;
   const customer = await newCustomer(installation, await installation.makeRoute("telnyx", "plivo"));
   for (const kind of ["refuse", "throttle"] as const) {
@@ -149,7 +149,7 @@ test("refusals for the message's sake and throttling leave it closed", async ({ 
   expect((await stateOf(installation, "telnyx"))?.breaker ?? "closed").toBe("closed");
 });
 
-test("a drained provider gets no new messages, and its receipts are still taken in", async ({ installation }) => {
+test("a drained provider gets no new messages, and its receipts are still processed", async ({ installation }) => {
   const { messagebird } = installation.carriers;
   const customer = await newCustomer(installation, await installation.makeRoute("messagebird", "plivo"));
   const to = newNumber();

@@ -31,7 +31,7 @@ test("the client sends, follows and receives, typed by the document", async ({ s
   for (const { data } of events) expect(data).toMatchObject({ id: message.id, reference: "order-4711" });
 });
 
-test("a send whose answers get lost is sent and paid once", async ({ service, account }) => {
+test("a send whose responses get lost is sent and paid once", async ({ service, account }) => {
   let lost = 0;
   // The request reaches the service; its response does not reach the caller.
   const lossy: ClientOptions["fetch"] = async (request) => {

@@ -22,7 +22,7 @@ function sampleIn(operation: Sampled | undefined, language: Language): string {
   return found.source;
 }
 
-test("curl and Node are run", () => {
+test("the samples in curl and Node are run", () => {
   expect(LANGUAGES).toEqual(expect.arrayContaining(["curl", "Node"]));
 });
 
@@ -49,7 +49,7 @@ for (const language of LANGUAGES) {
 }
 
 for (const language of LANGUAGES.filter((name) => name !== "curl")) {
-  test(`the receiver in ${language} takes what the service signed, and nothing else`, async ({ service, api }) => {
+  test(`the receiver in ${language} accepts what the service signed, and nothing else`, async ({ service, api }) => {
     const { webhooks } = await documentOf(service.url);
     const port = await freePort();
     const url = `http://127.0.0.1:${port}/hooks`;

@@ -7,7 +7,7 @@ import { admin } from "../support/accounts";
 import { apiWith } from "../support/api";
 import { expect, test } from "../test";
 
-/** Runs a command of ours to its end. */
+/** Runs one of our commands to its end. */
 function run(args: string[], env: Record<string, string>): Promise<{ code: number; output: string }> {
   const { DATABASE_URL: _, ...inherited } = process.env;
   return new Promise((resolve) => {
@@ -35,7 +35,7 @@ test("a second start on the same data folder ends with an error that names the f
   expect(output).toContain(service.url);
 });
 
-test("every wrong setting is named at once, with what it is for", async () => {
+test("all wrong settings are named at once, each with its purpose", async () => {
   const dataDir = await mkdtemp(path.join(tmpdir(), "messaging-settings-"));
   const { code, output } = await start({ PORT: "http", LOG_LEVEL: "loud", DATA_DIR: dataDir });
   await rm(dataDir, { recursive: true });
@@ -61,7 +61,7 @@ test("the operator's command line creates, credits, approves and counts", async 
   );
 });
 
-test("the operator's command line finds a key and revokes it with those that were made with it", async ({
+test("the operator's command line finds a key and revokes it with the keys that it created", async ({
   service,
   account,
   api,
@@ -97,7 +97,7 @@ test("the operator's command line suspends an account and lets it send again", a
   expect(await send()).toBe(201);
 });
 
-// Each refusal in words: scripts/admin/commands.db.test.ts.
+// The text of each refusal is tested in scripts/admin/commands.db.test.ts.
 test("the operator's command line says what is wrong and exits with 1", async ({ service, account }) => {
   const tell = (...args: string[]) =>
     run([path.join("dist", "admin.mjs"), ...args], { DATA_DIR: service.dataDir, LOG_LEVEL: "error" });
@@ -112,7 +112,7 @@ test("the operator's command line says what is wrong and exits with 1", async ({
   }
 });
 
-test("credentials are readable by their owner only, and tell everything that a program needs", async ({ service }) => {
+test("credentials are readable by their owner only, and hold everything that a program needs", async ({ service }) => {
   const file = path.join(service.dataDir, "credentials.json");
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   expect(JSON.parse(await readFile(file, "utf8"))).toEqual({

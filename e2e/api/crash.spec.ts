@@ -8,7 +8,7 @@ type PostResponse = Awaited<ReturnType<Api["post"]>>;
 
 const TO = "+14155550123";
 
-/** A web process of the test's own that reaches the service's database through a proxy which can cut it off. */
+/** The test's own web process, which reaches the service's database through a proxy that can cut it off. */
 const test = base.extend<{ database: Database; databaseProxy: DatabaseProxy; doomed: OwnWeb }>({
   database: async ({ service }, use) => {
     const database = await openDatabase(databaseUrlOf(service));
@@ -42,7 +42,7 @@ const storedAnswers = async (database: Database, accountId: string): Promise<str
 const CASES: { cut: Cut; name: string; committed: number }[] = [
   {
     cut: "swallow",
-    name: "a process killed between COMMIT and answer: the repeated request gets the committed answer",
+    name: "a process killed between COMMIT and response: the repeated request gets the committed response",
     committed: 1,
   },
   {
@@ -60,7 +60,7 @@ for (const { cut, name, committed } of CASES) {
     const atCommit = databaseProxy.cutCommitOf(key, cut);
     const lost = endOf(apiWith(doomed, account.apiKey).post("/messages/send", body, { "idempotency-key": key }));
     await atCommit;
-    // Whether it is committed is asked of the database itself, by another way.
+    // A separate connection to the database shows whether it is committed.
     await expect.poll(() => storedAnswers(database, account.accountId)).toHaveLength(committed);
     await doomed.kill();
     expect(await lost).toBeNull();
@@ -75,7 +75,7 @@ for (const { cut, name, committed } of CASES) {
       charges: 1,
       messages: 1,
     });
-    // It is the message that the dead process accepted, and it goes its way like any other.
+    // It is the message that the dead process accepted, and it is sent like any other.
     const id = String(again.body.data.id);
     await expect.poll(async () => (await api.get(`/messages/${id}`)).body.data.status).toBe("delivered");
     const listed = await api.get<{ id: string }[]>("/messages");
@@ -84,7 +84,7 @@ for (const { cut, name, committed } of CASES) {
   });
 }
 
-test("many requests under way in a process that is killed: each is done once or not at all, and can be repeated", async ({
+test("when a process with many running requests is killed, each is done once or not at all, and can be repeated", async ({
   account,
   api,
   database,
@@ -99,7 +99,7 @@ test("many requests under way in a process that is killed: each is done once or 
       { to: TO, from: account.sender, body: `${at}` },
       { "idempotency-key": `many-${at}` },
     );
-  // Some are answered, some committed without a response, and those behind them were never begun.
+  // Some have got a response, some are committed without one, and the ones behind them were never begun.
   const atCommit = databaseProxy.cutCommitOf("many-20", "swallow");
   const ends = Array.from({ length: count }, (_, at) => endOf(send(own, at)));
   await atCommit;
@@ -127,7 +127,7 @@ test("many requests under way in a process that is killed: each is done once or 
 });
 
 const HANG_UPS: { cut: Cut; name: string; committed: number }[] = [
-  { cut: "swallow", name: "lost between COMMIT and reply: a 503, then the committed answer", committed: 1 },
+  { cut: "swallow", name: "lost between COMMIT and reply: a 503, then the committed response", committed: 1 },
   { cut: "withhold", name: "lost before COMMIT arrived: a 503, then the repeated request does it", committed: 0 },
 ];
 
@@ -163,7 +163,7 @@ for (const { cut, name, committed } of HANG_UPS) {
   });
 }
 
-test("while the database is down, requests wait for it and are carried out once; health says so at once", async ({
+test("while the database is down, requests wait for it and are carried out once; the health check reports it at once", async ({
   account,
   database,
   databaseProxy,
@@ -171,7 +171,7 @@ test("while the database is down, requests wait for it and are carried out once;
 }) => {
   const own = apiWith(doomed, account.apiKey);
   const count = 20;
-  // The key is known, so that it is the sends that find the database gone.
+  // The key is cached now, so it is the sends that find the database gone.
   expect((await own.get("/account")).status).toBe(200);
   await databaseProxy.goAway();
   const sent = Array.from({ length: count }, (_, at) =>
@@ -185,7 +185,7 @@ test("while the database is down, requests wait for it and are carried out once;
   await expect.poll(async () => (await fetch(`${doomed.url}/api/health`)).status).toBe(200);
 });
 
-test("a key created by a process killed before its answer is shown by the repeated request", async ({
+test("a key created by a process that was killed before its response is shown to the repeated request", async ({
   account,
   api,
   service,

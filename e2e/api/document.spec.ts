@@ -1,4 +1,4 @@
-/** The contract, written down a second time: the served document must promise all of it. */
+/** The contract, written down a second time: the served document must contain all of it. */
 
 import { parse } from "yaml";
 import type { Contract } from "../support/contract";
@@ -51,7 +51,7 @@ const FIELDS: Record<string, string> = {
     "dlt_entity_id dlt_template_id dlt_template_category",
   suppression: "id object number sender_id reason note created_at",
   suppression_import: "object added existing duplicates refused refusals",
-  // The same schema is that of the response to a change, which alone has the limits.
+  // The response to a change has the same schema, and it alone has the limits.
   api_key: `${API_KEY} daily_limit monthly_limit allowed_ips`,
   "created api_key": `${API_KEY} plain_key plain_key_notice`,
   webhook_endpoint: ENDPOINT,
@@ -62,7 +62,7 @@ const FIELDS: Record<string, string> = {
 
 const MESSAGE_STATUSES = ["pending", "sent", "delivered", "failed", "undelivered"];
 const EVENT_TYPES = ["message.sent", "message.delivered", "message.failed"];
-/** Beyond the contract; only callers that name it meet it. */
+/** An addition to the contract that only callers who name it will see. */
 const NAMED_TYPE = "message.received";
 const SENDER_STATUSES = ["pending", "approved", "rejected", "suspended"];
 const SENDER_TYPES = ["alphanumeric", "numeric", "short_code", "long_code"];
@@ -74,7 +74,7 @@ const words = (text: string): string[] => text.split(" ").sort();
 /** The value at a path into the document; references are followed. */
 function at({ document }: Contract, from: unknown, ...path: string[]): Schema {
   const follow = (given: unknown): Schema => {
-    // Of several kinds the contract's own is the first.
+    // Of several alternatives, the first is the contract's.
     const [value = given] = ((given as Schema | undefined)?.anyOf as unknown[] | undefined) ?? [];
     const ref = (value as Schema | undefined)?.$ref;
     return typeof ref === "string"
@@ -126,7 +126,7 @@ test("every operation of the contract is there, with its success status and ever
   }
 });
 
-test("every answer has the fields of the contract and no others", ({ contract }) => {
+test("every response has the fields of the contract and no others", ({ contract }) => {
   for (const [operation, success, , resource] of OPERATIONS) {
     const envelope = responseOf(contract, operation, success);
     const isPage = resource.endsWith("[]");
@@ -150,7 +150,7 @@ test("every answer has the fields of the contract and no others", ({ contract })
   expect(fieldsOf(contract, error)).toEqual(words("type code message param details"));
 });
 
-test("what stands inside of other things has the fields of the contract too", ({ contract }) => {
+test("nested objects have the fields of the contract too", ({ contract }) => {
   const data = (operation: string, success: number, ...path: string[]) =>
     at(contract, responseOf(contract, operation, success), "properties", "data", ...path);
   const bulkItem = data("POST /messages/bulk", 201, "properties", "messages", "items");

@@ -8,7 +8,7 @@ const PASSWORD = "p@ss/w0rd-of-the-proxy";
 
 type Proxied = { proxy: ConnectProxy; installation: Installation<"twilio">; customer: Customer };
 
-/** The built web process and worker, which reach providers and endpoints through a proxy alone. */
+/** The built web process and worker, which reach providers and endpoints only through a proxy. */
 const test = base.extend<{ proxied: Proxied }>({
   proxied: async ({ service }, use) => {
     const proxy = await startConnectProxy({ credentials: `sms:${encodeURIComponent(PASSWORD)}` });
@@ -21,7 +21,7 @@ const test = base.extend<{ proxied: Proxied }>({
   },
 });
 
-test("a message and its webhooks go through the proxy; while that is away nothing is sent, and then everything once", async ({
+test("a message and its webhooks go through the proxy; while it is down nothing is sent, and afterwards everything once", async ({
   proxied: { proxy, installation, customer },
   receiver,
 }) => {

@@ -10,7 +10,7 @@ const BROKEN = '{"to": ';
 const CREATING = ["/messages/send", "/messages/bulk", "/senders/create", "/api-keys/create", "/webhooks/create"];
 const POSTS = [...CREATING, "/messages/estimate", "/webhooks/whe_1/recover"];
 
-/** A request with a text as its body, of a content type or of none. */
+/** Makes a request with a text as its body, with or without a content type. */
 const post = (rest: CheckedApi, path: string, text: string, type: string | null = "application/json") =>
   rest.refusal(400, { method: "POST", path, text, headers: type === null ? {} : { "content-type": type } });
 
@@ -25,7 +25,7 @@ test.describe("the order of checks", () => {
     }
   });
 
-  test("then the address, and a request from a wrong one does not count", async ({ keyed }) => {
+  test("then the address, and a request from a forbidden one does not count", async ({ keyed }) => {
     const elsewhere = await keyed({ permissions: ["sms:read"], allowed_ips: ELSEWHERE, rate_limit: 1 });
     for (const request of [nowhere, send, nowhere]) {
       expect((await elsewhere.refusal(403, request)).details.reason).toBe("ip_not_allowed");
@@ -47,7 +47,7 @@ test.describe("the order of checks", () => {
     expect((await sender.refusal(400, send)).details.reason).toBe("malformed_json");
   });
 
-  test("and at last what the operation itself refuses", async ({ rest, operator }) => {
+  test("and last the operation's own refusals", async ({ rest, operator }) => {
     const poor = await operator.makeAccount(0);
     const theirs = rest.withKey(poor.apiKey);
     const message = { to: "+14155550123", from: poor.sender, body: "Hello" };
@@ -57,7 +57,7 @@ test.describe("the order of checks", () => {
   });
 });
 
-test("there is nothing at any other path, and nothing for any other method", async ({ rest }) => {
+test("all other paths and methods are a 404", async ({ rest }) => {
   const requests = [
     ...[
       "",
@@ -81,7 +81,7 @@ test("there is nothing at any other path, and nothing for any other method", asy
   }
 });
 
-test("a path without an operation for the method says which methods it has", async ({ rest }) => {
+test("a path without an operation for the method names the methods that it has", async ({ rest }) => {
   const LIST = "GET, HEAD, OPTIONS";
   const cases: [methods: string, path: string, allow: string][] = [
     ["PUT PATCH DELETE POST", "/messages", LIST],
@@ -107,7 +107,7 @@ test("a path without an operation for the method says which methods it has", asy
   expect(error).toMatchObject({ param: null, details: { reason: "method_not_allowed" } });
 });
 
-test("HEAD is GET without its body, OPTIONS says the methods, and a trailing slash makes no difference", async ({
+test("HEAD is GET without its body, OPTIONS names the methods, and a trailing slash makes no difference", async ({
   service,
   account,
   rest,
@@ -139,7 +139,7 @@ test("HEAD is GET without its body, OPTIONS says the methods, and a trailing sla
   expect(await again.json()).toMatchObject({ data: [{ id }] });
 });
 
-test("a caller's own X-Request-Id comes back, unless it could do harm", async ({ rest }) => {
+test("a caller's own X-Request-Id is returned, unless it could do harm", async ({ rest }) => {
   const idFor = async (id: string) => {
     const answer = await rest.ask({ method: "GET", path: "/account", headers: { "x-request-id": id } });
     return answer.headers.get("x-request-id");
@@ -148,7 +148,7 @@ test("a caller's own X-Request-Id comes back, unless it could do harm", async ({
   for (const id of ["", "a b", "x".repeat(129), '"quoted"']) expect(await idFor(id), id).toBeNull();
 });
 
-test("large responses are compressed for those who can read it, small ones for nobody", async ({
+test("large responses are compressed for callers that can read it, small ones for nobody", async ({
   service,
   account,
   rest,
@@ -176,7 +176,7 @@ test("large responses are compressed for those who can read it, small ones for n
   expect((await ask("/account", "gzip, br")).coding).toBeNull();
 });
 
-test("a body that is no JSON object is a 400, whatever the operation", async ({ rest }) => {
+test("a body that is not a JSON object is a 400, whatever the operation", async ({ rest }) => {
   for (const path of POSTS) {
     for (const text of ["{", BROKEN, "[]", "null", '"text"', "5", '{"a":1}x', "{'a':1}", "to=%2B14155550123"]) {
       const error = await post(rest, path, text);
@@ -184,14 +184,14 @@ test("a body that is no JSON object is a 400, whatever the operation", async ({ 
     }
   }
   for (const path of CREATING) expect((await post(rest, path, "")).details.reason, path).toBe("malformed_json");
-  // Nothing is read of the body here, but what is sent must be readable all the same.
+  // These operations use nothing of the body, but it must be readable all the same.
   for (const operation of ["test", "enable", "rotate-secret"]) {
     const error = await post(rest, `/webhooks/whe_1/${operation}`, BROKEN);
     expect(error, operation).toMatchObject({ details: { reason: "malformed_json" } });
   }
 });
 
-test("a body of another content type is a 400, whatever it holds", async ({ rest }) => {
+test("a body of another content type is a 400, whatever it contains", async ({ rest }) => {
   const types = ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/json"];
   for (const path of POSTS) {
     for (const type of [...types, "application/jsonp", "application/json-patch+json", "", null]) {
@@ -224,10 +224,7 @@ test("a body may have 1 MiB and not a byte more, whatever the operation", async 
   expect(await balanceOf(rest)).toBe(99.99);
 });
 
-test("fields that an operation does not know are left alone, those with evil names too, but named", async ({
-  rest,
-  account,
-}) => {
+test("unknown fields are ignored, even with malicious names, but reported", async ({ rest, account }) => {
   const message = { to: "+15550100008", from: account.sender, body: "Hello", campaign: "spring", id: "msg_1" };
   const evil = JSON.stringify(message).replace("{", '{"__proto__":{"status":"delivered"},"constructor":null,');
   const answer = await rest.ask({ method: "POST", path: "/messages/send?send_at=tomorrow", text: evil });
@@ -275,7 +272,7 @@ test("several wrong fields are all named, the first one as param", async ({ rest
   expect(issues.map((issue) => issue.param).sort()).toEqual(["body", "from", "to"]);
 });
 
-test("a thousand wrong recipients are not answered with a thousand reasons", async ({ rest, account }) => {
+test("a thousand wrong recipients do not get a thousand reasons in the response", async ({ rest, account }) => {
   const recipients = Array<number>(1_000).fill(5);
   const body = { recipients, from: account.sender, body: "Hello" };
   const error = await rest.refusal(400, { method: "POST", path: "/messages/bulk", body });

@@ -17,7 +17,7 @@ async function sendTo(rest: CheckedApi, from: string, ...recipients: string[]): 
 const eventsOf = (rest: CheckedApi, query = "") => rest.page<Event>(`/events${query}`);
 
 test.describe("GET /events", () => {
-  test("tells every change of a message, newest first, each with the message as it was then", async ({
+  test("lists every change of a message, newest first, each with the message as it was then", async ({
     rest,
     account,
   }) => {

@@ -1,15 +1,15 @@
-/** Checks the whole suite at its end: the books match, recurring jobs ran, every documented response occurred at least once. */
+/** Checks after the whole suite that the books match, recurring jobs ran, and every documented response occurred at least once. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { databaseUrlOf, openDatabase } from "../support/books";
 import { ranMark, responsesFile } from "../support/contract";
 import { expect, test } from "../support/contract-test";
 
-/** No caller can cause these. One is provoked by a database that closes its connections; the others are alike. */
+/** No caller can cause these. For one operation a database that closes its connections provokes them; the others are alike. */
 const FROM_WITHIN = ["500", "503"];
 const PROVOKED = "POST /messages/send 503";
 
-test("after all of it every balance is the sum of its ledger, and every message is billed once", async ({
+test("after the whole run every balance is the sum of its ledger, and every message is billed once", async ({
   operator,
 }) => {
   expect(await operator.findDrift()).toEqual([]);
@@ -29,10 +29,7 @@ test("the sweeps of the worker ran every minute of this run", async ({ service }
   );
 });
 
-test("every documented status of every operation was answered in this run", ({ service, contract }, {
-  config,
-  file,
-}) => {
+test("every documented status of every operation occurred in this run", ({ service, contract }, { config, file }) => {
   const noted = existsSync(responsesFile(service)) ? readFileSync(responsesFile(service), "utf8").split("\n") : [];
   const folder = path.dirname(file);
   const specs = readdirSync(folder).filter((name) => name.endsWith(".spec.ts"));

@@ -2,7 +2,7 @@ import { newCustomer, newNumber, takenBy, takenFor } from "../support/installati
 import { expect, testWith } from "../support/installation/installation-test";
 
 const CARRIERS = ["twilio", "plivo", "vonage", "telnyx", "messagebird"] as const;
-/** Longer than a worker has to live here. */
+/** Longer than a worker's lease lasts in this test. */
 const TIMEOUT_MS = 20_000;
 
 const test = testWith({ carriers: CARRIERS, settings: { PROVIDER_TIMEOUT_MS: String(TIMEOUT_MS) } });
@@ -21,7 +21,7 @@ test("three providers fail in three ways, and the fourth has the message once", 
   const taken = await takenBy(telnyx, to);
   expect(sent).toMatchObject({ provider: "telnyx", provider_message_id: taken.ids[0], attempts: 4, cost: 0.01 });
 
-  await test.step("the timeline tells of all four, and of one charge", async () => {
+  await test.step("the timeline shows all four, and one charge", async () => {
     expect(await customer.attempts(id)).toEqual([
       { provider: "twilio", outcome: "retryable", code: "20503" },
       // It is unknown whether a request was read before its connection was reset.
@@ -39,7 +39,7 @@ test("three providers fail in three ways, and the fourth has the message once", 
     for (const carrier of [twilio, plivo, vonage, telnyx]) expect(carrier.requestsFor(to)).toBe(1);
   });
 
-  await test.step("its receipt is the last word", async () => {
+  await test.step("its receipt decides", async () => {
     expect(await telnyx.report(taken, "delivered", "")).toEqual([200]);
     await customer.reaches(id, "delivered");
     expect((await customer.events(id)).map((event) => event.type)).toEqual(["message.sent", "message.delivered"]);
@@ -61,7 +61,7 @@ test("all providers of a chain fail: the message has failed and is refunded", as
   expect(await customer.money(id)).toEqual(["reserve", "refund"]);
 });
 
-test("the only provider has too much to do: it is asked again, and the message is sent and paid once", async ({
+test("when the only provider throttles, it is tried again, and the message is sent and paid once", async ({
   installation,
 }) => {
   const { vonage } = installation.carriers;
@@ -78,7 +78,7 @@ test("the only provider has too much to do: it is asked again, and the message i
   expect(takenFor(vonage, to)).toHaveLength(1);
 });
 
-test("a failure reported by a provider without an answer does not speak for the one that came after", async ({
+test("a late failure receipt of a provider that did not respond does not count against the next provider's attempt", async ({
   installation,
 }) => {
   const { twilio, telnyx } = installation.carriers;
@@ -97,7 +97,7 @@ test("a failure reported by a provider without an answer does not speak for the 
   expect(await customer.money(id)).toEqual(["reserve", "settle"]);
 });
 
-test("a worker dies while a carrier hangs: nothing is sent again; a receipt or time settles it", async ({
+test("when a worker dies while a carrier hangs, nothing is sent again; a receipt or time settles it", async ({
   installation,
 }) => {
   const { database, carriers, workers } = installation;
@@ -119,7 +119,7 @@ test("a worker dies while a carrier hangs: nothing is sent again; a receipt or t
   expect(delivered).toMatchObject({ provider: "messagebird", cost: 0.01 });
   expect(await customer.money(reportedId)).toEqual(["reserve", "settle"]);
 
-  // The new worker takes over what the dead one has left, and has had time to make a mistake; now 15 minutes have passed.
+  // The new worker has taken over from the dead one, and had time to make a mistake. Now 15 minutes pass.
   const lost = { provider: "messagebird", outcome: "unknown", code: "worker_lost" };
   await expect.poll(() => customer.attempts(silentId)).toEqual([lost]);
   expect(await customer.read(silentId)).toMatchObject({ status: "pending" });

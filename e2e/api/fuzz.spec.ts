@@ -15,7 +15,7 @@ import { operationsOf } from "../support/fuzz/openapi";
 
 const SEED = Number(process.env.FUZZ_SEED || randomInt(2 ** 31 - 1));
 const RUNS = Number(process.env.FUZZ_RUNS || 2_400);
-/** Requests that are under way together; the books are compared after each batch. */
+/** Number of simultaneous requests; the books are compared after each batch. */
 const BATCH = 40;
 const CONNECTIONS = 12;
 const KEYS = 3;
@@ -44,13 +44,13 @@ async function makeCallers(api: Api, poorKey: string): Promise<(caller: Caller, 
 
 type Item = { id?: unknown; sender_id?: unknown; scheduled_at?: unknown; status?: unknown };
 
-/** The kind of ids of messages that wait for their time. */
+/** The kind of ids that scheduled messages have here. */
 const WAITING = "waiting";
 const WAITING_MADE = 5;
 
 /**
- * Ids from responses, by the first part of the path; not that of `sender`, since messages that wait for a
- * provider fail, and are refunded, when their sender is deleted.
+ * Ids from responses, by the first part of the path. The id of `sender` is left out: deleting a sender makes messages that wait
+ * for a provider fail, which refunds them.
  */
 function makeIds(sender: string) {
   const ids = new Map<string, string[]>();
@@ -77,7 +77,7 @@ function makeIds(sender: string) {
     },
     pick: (path: string, pick: number) => {
       const isCancel = path.includes("/cancel");
-      // Only what waits can be canceled, and of the other messages there are many more.
+      // Only scheduled messages can be canceled, and there are many more others.
       const known = ids.get(isCancel && pick % 2 === 0 ? WAITING : kindOf(path)) ?? [];
       return known[pick % Math.max(1, known.length)] ?? "unknown";
     },
@@ -102,7 +102,7 @@ function makeTill() {
       const [, operation, id = ""] = /^\/messages\/(send|bulk|([^/?]+)\/cancel)\/?(?:\?|$)/.exec(path) ?? [];
       if (operation === undefined || answer.headers.has("idempotency-replayed")) return NOTHING_SPENT;
       if (id !== "" && answer.status === 200) {
-        // Of a message that was canceled before, nothing is given back.
+        // A message that was already canceled is not refunded again.
         const given = costs.get(id);
         costs.delete(id);
         return given === undefined ? NOTHING_SPENT : { micros: -given, charges: 0, refunds: 1, messages: 0 };
@@ -121,7 +121,7 @@ function makeTill() {
   };
 }
 
-test("whatever is sent, the answer is a documented one, and refused requests cost nothing", async ({
+test("whatever is sent, the response is a documented one, and refused requests cost nothing", async ({
   service,
   account,
   api,
@@ -130,7 +130,7 @@ test("whatever is sent, the answer is a documented one, and refused requests cos
 }, { outputDir }) => {
   test.setTimeout(60_000 + RUNS * 60);
   console.info(`FUZZ_SEED=${SEED} FUZZ_RUNS=${RUNS}`);
-  // Responses that are seen by chance must not count as tested.
+  // Responses that occur by chance must not count as tested.
   mkdirSync(outputDir, { recursive: true });
   const contract = await readContract({ ...service, dataDir: outputDir });
   const operations = operationsOf(contract);
@@ -185,7 +185,7 @@ test("whatever is sent, the answer is a documented one, and refused requests cos
       return data.length;
     })
     .toBe(1);
-  // Soon most numbers are suppressed, and messages to them fail at once: these wait whatever comes.
+  // Soon most numbers are suppressed, and messages to them fail at once; these messages keep waiting in any case.
   const in20Days = new Date(Date.now() + 20 * 86_400_000).toISOString();
   for (let made = 0; made < WAITING_MADE; made += 1) {
     const waiting = { to: "+14155550199", from: account.sender, body: "Hello", send_at: in20Days };
@@ -232,7 +232,7 @@ test("whatever is sent, the answer is a documented one, and refused requests cos
   expect(micros((await api.get("/balance")).body.data.balance)).toBe(before.balance);
   expect(await database.booksOf(poor.accountId)).toMatchObject({ balance: 0, ledger: 0, charges: 0 });
   await database.close();
-  // A run of fewer may miss one by chance; in a whole one everything was both done and refused.
+  // A shorter run may miss one by chance; in a full run every operation has both succeeded and refused.
   if (RUNS < 2_000) return;
   const missed = [...seen].filter(([, count]) => count.done === 0 || count.refused === 0);
   expect(missed).toEqual([]);

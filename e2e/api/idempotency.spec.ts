@@ -24,7 +24,7 @@ type Operation = {
   path: string;
   /** A first request, and another one with the same key. */
   bodies: (account: OwnAccount, receiver: Receiver) => [object, object];
-  /** How many things of the kind there are. */
+  /** Counts the objects of this kind. */
   count: (rest: CheckedApi) => Promise<number>;
 };
 
@@ -65,7 +65,7 @@ const OPERATIONS: Operation[] = [
 ];
 
 for (const { path, bodies, count } of OPERATIONS) {
-  test(`POST ${path} with one key is carried out once, and its first answer comes back`, async ({
+  test(`POST ${path} with one key is carried out once, and repeats get its first response`, async ({
     rest,
     account,
     receiver,
@@ -104,7 +104,7 @@ test("POST /webhooks/{id}/rotate-secret with one key rotates once, and gives the
   expect(await rest.refusal(400, { ...request, path: `/webhooks/${other.id}/rotate-secret` })).toMatchObject(REUSED);
 });
 
-test("another API key of the account, whatever it may do, does not get the answer that shows a secret", async ({
+test("another API key of the account, whatever its permissions, does not get the response that shows a secret", async ({
   rest,
   keyed,
 }) => {
@@ -116,7 +116,7 @@ test("another API key of the account, whatever it may do, does not get the answe
   expect((await rest.ask(request)).body.data).toEqual(first.body.data);
 });
 
-test("a send is answered again to the key that took the place of the first", async ({ rest, keyed, account }) => {
+test("a key that replaced the first one by rotation gets the stored response", async ({ rest, keyed, account }) => {
   const old = await keyed({ permissions: ["sms:send", "keys:write"] });
   const next = await keyed({ permissions: ["sms:send"] });
   const first = await old.ask(withKey("order-1", send(account)));
@@ -134,7 +134,10 @@ test("a key stands for its path too", async ({ rest, account }) => {
   }
 });
 
-test("of many that come at once with one key, one is carried out and all get its answer", async ({ rest, account }) => {
+test("of many simultaneous requests with one key, one is carried out and all get its response", async ({
+  rest,
+  account,
+}) => {
   const request = withKey("order-1", send(account));
   const answers = await Promise.all(Array.from({ length: 20 }, () => rest.ask(request)));
   const ids = answers.map((answer) => (answer.body.data as { id: string }).id);
@@ -156,7 +159,7 @@ test("a refused request leaves its key free", async ({ rest, operator }) => {
   expect([answer.status, answer.headers.has(REPLAYED)]).toEqual([201, false]);
 });
 
-test("a repeated answer is free: it neither costs money nor counts against the limits of the key", async ({
+test("a repeat is free: it neither costs money nor counts against the limits of the key", async ({
   rest,
   keyed,
   account,
@@ -169,7 +172,7 @@ test("a repeated answer is free: it neither costs money nor counts against the l
   expect(await balanceOf(rest)).toBe(99.99);
 });
 
-test("a repeated answer is the first one, also after the message has moved on", async ({ rest, account }) => {
+test("a repeat gets the first response, even after the message has moved on", async ({ rest, account }) => {
   const first = await rest.ask(withKey("order-1", send(account)));
   const { id } = first.body.data as { id: string };
   await expect.poll(async () => (await rest.get<{ status: string }>(`/messages/${id}`)).status).toBe("sent");

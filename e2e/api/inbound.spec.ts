@@ -58,7 +58,7 @@ test("a reply is listed, read, and posted to the endpoint that names the event",
   expect((await rest.page("/events")).items, "which callers of the contract read").toEqual([]);
 });
 
-test("STOP and START are listed with what they did", async ({ rest, operator }) => {
+test("STOP and START are listed with their effects", async ({ rest, operator }) => {
   const line = await newLine(rest, operator);
   const actions = async () => (await listOf(rest, `?to=${encodeURIComponent(line)}`)).map(({ action }) => action);
   await replyFromHandset(HANDSET, line, "STOP");
@@ -87,7 +87,7 @@ test("the list is filtered, and paged", async ({ rest, operator }) => {
   });
 });
 
-test("another account sees nothing of it", async ({ rest, operator, stranger }) => {
+test("another account sees none of it", async ({ rest, operator, stranger }) => {
   const line = await newLine(rest, operator);
   await replyFromHandset(HANDSET, line, "Hello");
   await expect.poll(async () => (await listOf(rest)).length).toBe(1);
@@ -96,12 +96,12 @@ test("another account sees nothing of it", async ({ rest, operator, stranger }) 
   await stranger.rest.refusal(404, { method: "GET", path: `/inbound/${message?.id}` });
 });
 
-test("an unknown id is a 404, and what cannot be an id at all a 400", async ({ rest }) => {
+test("an unknown id is a 404, and a malformed id a 400", async ({ rest }) => {
   await rest.refusal(404, { method: "GET", path: UNKNOWN });
   expect(await rest.refusal(400, { method: "GET", path: "/inbound/%00" })).toMatchObject({ param: "id" });
 });
 
-test("a filter that is none is a 400 that names it", async ({ rest }) => {
+test("an invalid filter is a 400 that names it", async ({ rest }) => {
   const error = await rest.refusal(400, { method: "GET", path: "/inbound?created_after=yesterday" });
   expect(error.param).toBe("created_after");
 });

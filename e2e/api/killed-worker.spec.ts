@@ -14,14 +14,14 @@ const COUNT = BULKS * BULK_SIZE;
 /** Refuses for good; every tenth message goes there. */
 const REFUSED = "+15550100003";
 const REFUSED_EVERY = 10;
-/** Where a worker dies: each time one more of these is there, having claimed, sent or recorded a part of the backlog. */
+/** The stages at which a worker dies, each time the count has grown: it has claimed, sent or recorded a part of the backlog. */
 const DEATHS = [
   "FROM message_attempts",
   "FROM graphile_worker.jobs WHERE task_identifier = 'apply_receipts'",
   "FROM message_attempts WHERE outcome IS NOT NULL",
 ];
 
-/** An installation of the test's own: only the workers that the test starts do its jobs. */
+/** The test's own installation, whose jobs are done only by workers that the test starts. */
 const test = base.extend<{ installation: Installation }>({
   installation: async ({ service }, use) => {
     const {
@@ -71,10 +71,10 @@ test("workers killed in the middle of a backlog lose nothing, send nothing twice
   const waiting =
     "FROM graphile_worker.jobs WHERE task_identifier IN ('dispatch_messages', 'apply_receipts', 'join_receipts')";
   await expect.poll(() => count(waiting), { timeout: 240_000 }).toBe(0);
-  // Until the leases of the dead have run out.
+  // Wait until the leases of the dead workers have run out.
   await expect.poll(() => count("FROM message_attempts WHERE outcome IS NULL"), { timeout: 240_000 }).toBe(0);
-  // Messages that the dead worker had begun to send without recording the response are not sent again. They are given up after a
-  // quarter of an hour, which here has passed; those that were only claimed were sent by the next worker.
+  // Messages that a dead worker had begun to send without recording the response are not sent again. They fail after a quarter of
+  // an hour, which has passed here. Messages that were only claimed were sent by the next worker.
   const unknown = await count("FROM messages WHERE status = 'pending'");
   expect(unknown, "no worker died at work").toBeGreaterThan(0);
   await database.rows(
@@ -95,11 +95,11 @@ test("workers killed in the middle of a backlog lose nothing, send nothing twice
   expect(await count("FROM messages WHERE status = 'delivered'")).toBe(delivered);
   expect(await count("FROM messages WHERE error_code = 'provider_outcome_unknown'")).toBe(unknown);
 
-  // One attempt each; and the carrier's own book, which knows each message that it took by an id of its own, has no more
-  // than those delivered and those of which the dead could not tell.
+  // Each message has one attempt. The carrier's book, which has an id for each message that it took, contains only the delivered
+  // ones and those whose outcome the dead workers did not record.
   expect(await count("FROM message_attempts WHERE seq > 1")).toBe(0);
   expect(await count("FROM messages WHERE attempts <> 1")).toBe(0);
-  // By id: a worker that dies between its COMMIT and the end of its job leaves the receipts to be stored once more.
+  // Counted by id: when a worker dies between its COMMIT and the end of its job, the receipts are stored once more.
   const untold = await count(
     "FROM (SELECT DISTINCT provider_message_id FROM receipts WHERE message_id IS NULL) AS untold",
   );

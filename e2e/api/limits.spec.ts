@@ -24,7 +24,7 @@ const bulk = ({ sender }: OwnAccount, recipients: string[]): Ask => ({
 const rateOf = ({ headers }: CheckedResponse) =>
   ["limit", "remaining", "reset"].map((name) => Number(headers.get(`ratelimit-${name}`)));
 
-/** Seconds that are left of the running UTC day or month. */
+/** Seconds left in the current UTC day or month. */
 function secondsLeft(limit: string): number {
   const at = new Date();
   const [year, month, day] = [at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate()];
@@ -32,7 +32,7 @@ function secondsLeft(limit: string): number {
   return (end - at.getTime()) / 1_000;
 }
 
-/** Returns when the running minute has some seconds left, so that what follows is counted together. */
+/** Returns when the current minute has some seconds left, so that the following requests are counted together. */
 const earlyInMinute = (rest: CheckedApi) =>
   expect.poll(async () => rateOf(await rest.ask(ACCOUNT))[2]).toBeGreaterThan(10);
 
@@ -43,7 +43,7 @@ const everyOperation = ({ document }: Contract): Ask[] =>
   );
 
 test.describe("requests per minute", () => {
-  test("every answer says how many are left, and the one too many when to come again", async ({ rest, keyed }) => {
+  test("every response says how many are left, and the first refusal when to try again", async ({ rest, keyed }) => {
     await earlyInMinute(rest);
     const limited = await keyed({ rate_limit: 3 });
     const requests = [
@@ -78,7 +78,7 @@ test.describe("requests per minute", () => {
     expect((await rest.page("/messages")).items).toEqual([]);
   });
 
-  test("of many requests at once exactly as many pass as the limit says", async ({ rest, keyed }) => {
+  test("of many simultaneous requests exactly as many pass as the limit allows", async ({ rest, keyed }) => {
     await earlyInMinute(rest);
     const limited = await keyed({ rate_limit: 20 });
     const answers = await Promise.all(Array.from({ length: 50 }, () => limited.ask(ACCOUNT)));
@@ -98,7 +98,7 @@ test.describe("requests per minute", () => {
 
 for (const limit of ["daily_limit", "monthly_limit"]) {
   test.describe(limit, () => {
-    test("a request that would pass it is refused whole: nothing is sent and nothing billed", async ({
+    test("a request that would exceed it is refused as a whole: nothing is sent or billed", async ({
       rest,
       keyed,
       account,
@@ -132,7 +132,7 @@ for (const limit of ["daily_limit", "monthly_limit"]) {
       await limited.refusal(429, send(account));
     });
 
-    test("is never passed, however many sends come at once", async ({ rest, keyed, account }) => {
+    test("is never exceeded, however many sends come at once", async ({ rest, keyed, account }) => {
       const limited = await keyed({ [limit]: 5 });
       const answers = await Promise.all(Array.from({ length: 20 }, () => limited.ask(send(account))));
       expect(answers.map((answer) => answer.status).sort()).toEqual([...Array(5).fill(201), ...Array(15).fill(429)]);
@@ -142,7 +142,7 @@ for (const limit of ["daily_limit", "monthly_limit"]) {
 }
 
 test.describe("allowed_ips", () => {
-  test("a key is of no use from another address, whatever headers say", async ({ keyed, contract }) => {
+  test("a key does not work from another address, whatever the headers say", async ({ keyed, contract }) => {
     const elsewhere = await keyed({ allowed_ips: [ELSEWHERE] });
     const spoofs: Record<string, string>[] = [
       {},
@@ -161,7 +161,7 @@ test.describe("allowed_ips", () => {
     }
   });
 
-  test("a key works from each address and network of its list, whatever headers say", async ({ keyed }) => {
+  test("a key works from each address and network of its list, whatever the headers say", async ({ keyed }) => {
     for (const allowed_ips of [[HERE], [ELSEWHERE, HERE], ["127.0.0.0/8"], ["0.0.0.0/0"], [`${HERE}/32`], [], null]) {
       const key = await keyed({ allowed_ips });
       expect((await key.ask(ACCOUNT)).status, JSON.stringify(allowed_ips)).toBe(200);

@@ -1,4 +1,4 @@
-/** The command `mcp` as an assistant runs it: a process of its own, over standard input and output. */
+/** The command `mcp` as an assistant runs it: in a separate process, over standard input and output. */
 import { startAssistant } from "@/sdk/assistant";
 import { expect, test } from "../test";
 

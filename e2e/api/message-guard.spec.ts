@@ -8,7 +8,7 @@ const TO = "+15550100008";
 
 const codesOf = ({ messages }: BulkResult) => messages.map(({ error }) => error?.code ?? "goes");
 
-test("an account sends to its countries only; what is elsewhere fails alone and unbilled", async ({
+test("an account sends to its countries only; a message elsewhere fails alone and unbilled", async ({
   rest,
   account,
 }) => {
@@ -26,7 +26,7 @@ test("an account sends to its countries only; what is elsewhere fails alone and 
   expect(await balanceOf(rest)).toBe(99.99);
 });
 
-test("what passes the limit of messages to one number fails at once, unbilled, also of many at the same time", async ({
+test("messages beyond the limit to one number fail at once, unbilled, even if many are sent at the same time", async ({
   rest,
   account,
 }) => {
@@ -45,7 +45,7 @@ test("what passes the limit of messages to one number fails at once, unbilled, a
   expect(await balanceOf(rest)).toBe(99.94);
 });
 
-test("a request that would pass what the account may spend in a day is a 429, and nothing of it is sent", async ({
+test("a request that would exceed the account's daily spending cap is a 429, and nothing of it is sent", async ({
   rest,
   account,
 }) => {
@@ -62,10 +62,7 @@ test("a request that would pass what the account may spend in a day is a 429, an
   expect(await balanceOf(rest)).toBe(99.97);
 });
 
-test("the built-in carrier's numbers may be sent to without end when nobody has limited the account", async ({
-  rest,
-  account,
-}) => {
+test("the sandbox's numbers have no limit unless the account was given one", async ({ rest, account }) => {
   const bulk = { recipients: Array<string>(50).fill(TO), from: account.sender, body: "Hello" };
   expect(await rest.post<BulkResult>("/messages/bulk", bulk)).toMatchObject({ sent: 50, failed: 0 });
 });

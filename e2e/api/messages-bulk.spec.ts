@@ -5,14 +5,14 @@ import { expect, test } from "../support/contract-test";
 import { balanceOf, ISO } from "../support/follow";
 
 const PATH = "/messages/bulk";
-/** Never reported on, so that a thousand messages are soon at rest. */
+/** The sandbox never reports on this number, so a thousand messages are soon at rest. */
 const SILENT = "+15550100008";
 const PRICE = 0.01;
 
 const bulk = (body: unknown) => ({ method: "POST", path: PATH, body });
 
 test.describe("POST /messages/bulk", () => {
-  test("every recipient becomes a message of its own, in the order of the request, repeated ones too", async ({
+  test("every recipient gets a separate message, in the order of the request, repeated ones too", async ({
     rest,
     account,
   }) => {
@@ -33,7 +33,7 @@ test.describe("POST /messages/bulk", () => {
     expect(await balanceOf(rest)).toBe(99.97);
   });
 
-  test("a recipient that is no phone number fails alone, free of charge, and the rest go", async ({
+  test("a recipient that is not a phone number fails alone, free of charge, and the rest are sent", async ({
     rest,
     account,
   }) => {
@@ -101,7 +101,7 @@ test.describe("POST /messages/bulk", () => {
     expect(await balanceOf(rest)).toBe(100);
   });
 
-  test("the balance covers all that can be delivered, or a 402 sends nothing to anybody", async ({
+  test("the balance must cover all deliverable messages, or a 402 sends nothing to anybody", async ({
     rest,
     operator,
   }) => {

@@ -14,7 +14,7 @@ const refused = (body: unknown) => ({ method: "POST", path: PATH, body });
 const messageOf = ({ sender }: OwnAccount) => ({ to: TO, from: sender, body: "Hello" });
 
 test.describe("POST /messages/estimate", () => {
-  test("answers 200 with segments, alphabet and cost of a single send, and stores and bills nothing", async ({
+  test("responds 200 with segments, alphabet and cost of a single send, and stores and bills nothing", async ({
     rest,
     account,
   }) => {
@@ -48,10 +48,7 @@ test.describe("POST /messages/estimate", () => {
     expect(await balanceOf(rest)).toBe(100);
   });
 
-  test("names the characters that make a text dear, and what smart encoding makes of them", async ({
-    rest,
-    account,
-  }) => {
+  test("names the characters that make a text expensive, and their smart encoding", async ({ rest, account }) => {
     const body = `“${"a".repeat(98)}ą`;
     expect(await estimateOf(rest, { ...messageOf(account), body })).toMatchObject({
       encoding: "UCS-2",
@@ -71,7 +68,7 @@ test.describe("POST /messages/estimate", () => {
     expect(asked).toMatchObject({ segments: 1, encoding: "GSM-7", cost: 0.01, smart });
   });
 
-  test("what it tells of a bulk is what the bulk then costs", async ({ rest, account }) => {
+  test("the estimate of a bulk is its later cost", async ({ rest, account }) => {
     const body = { recipients: [TO, "nobody", TO], from: account.sender, body: "ж".repeat(71) };
     const estimate = await estimateOf(rest, body);
     expect(estimate).toMatchObject({ segments: 2, cost: 0.04, sufficient: true, refusals: [] });
@@ -87,7 +84,7 @@ test.describe("POST /messages/estimate", () => {
     expect(await balanceOf(rest)).toBe(99.96);
   });
 
-  test("tells of the routed price, and of a recipient to whom no route leads", async ({ rest, account, operator }) => {
+  test("returns the routed price, and reports a recipient without a route", async ({ rest, account, operator }) => {
     const routeId = await operator.makeRoute("8821604", 0.5);
     const routed = { ...messageOf(account), to: "+88216045550101", route_id: routeId };
     await expect.poll(async () => (await estimateOf(rest, routed)).refusals).toEqual([]);
@@ -101,7 +98,7 @@ test.describe("POST /messages/estimate", () => {
     expect(estimate.recipients[0]?.refusal).toEqual(sent.error);
   });
 
-  test("what it says would refuse a send refuses it, in the same words", async ({ rest, account, operator, keyed }) => {
+  test("a reported refusal does refuse the send, with the same message", async ({ rest, account, operator, keyed }) => {
     const poor = await operator.makeAccount(0.01);
     const limited = await keyed({ daily_limit: 1 });
     await limited.post("/messages/send", messageOf(account));
@@ -125,7 +122,7 @@ test.describe("POST /messages/estimate", () => {
     }
   });
 
-  test("tells all that would refuse a send, not only the first", async ({ rest, operator }) => {
+  test("reports all reasons to refuse a send, not only the first", async ({ rest, operator }) => {
     const poor = await operator.makeAccount(0);
     const body = { ...messageOf(poor), from: "NOBODY", provider: "twilio" };
     const estimate = await estimateOf(rest.withKey(poor.apiKey), body);
@@ -137,7 +134,10 @@ test.describe("POST /messages/estimate", () => {
     ]);
   });
 
-  test("refuses what the send would refuse as malformed with a 400 that names it", async ({ rest, account }) => {
+  test("refuses each malformed field that the send would refuse with a 400 that names it", async ({
+    rest,
+    account,
+  }) => {
     const good = messageOf(account);
     const wrong: [param: string, change: object][] = [
       ["to", { to: undefined }],
@@ -161,7 +161,7 @@ test.describe("POST /messages/estimate", () => {
     }
   });
 
-  test("takes the reference of a single send, up to 255 characters", async ({ rest, account }) => {
+  test("accepts the reference of a single send, up to 255 characters", async ({ rest, account }) => {
     const body = { ...messageOf(account), reference: "x".repeat(255) };
     expect((await estimateOf(rest, body)).refusals).toEqual([]);
     expect((await estimateOf(rest, { ...body, reference: null })).refusals).toEqual([]);

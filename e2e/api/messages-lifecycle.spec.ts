@@ -36,7 +36,7 @@ const FAILED = { status: "failed", cost: 0, events: ["message.failed"], times: [
 
 const ENDS: [number: string, guarantee: string, end: End][] = [
   ["+14155550123", "a message to an ordinary number is sent, then delivered", DELIVERED],
-  ["+15550100001", "a message that is delivered at once was sent before", DELIVERED],
+  ["+15550100001", "a message that is delivered at once was marked as sent before", DELIVERED],
   ["+15550100002", "a message that is delivered late is delivered", DELIVERED],
   [
     "+15550100003",
@@ -48,10 +48,10 @@ const ENDS: [number: string, guarantee: string, end: End][] = [
     "a message that no provider takes fails and is refunded",
     { ...FAILED, error: { code: "no_provider_available", reason: "no_provider" } },
   ],
-  ["+15550100006", "a receipt before the carrier's own answer is kept: the message is sent, then delivered", DELIVERED],
+  ["+15550100006", "a receipt before the carrier's response is kept: the message is sent, then delivered", DELIVERED],
   [
     "+15550100008",
-    "a message that nobody reports on stays sent and is billed",
+    "a message without a receipt stays sent and is billed",
     { ...DELIVERED, status: "sent", events: ["message.sent"], times: ["sent_at"] },
   ],
   [
@@ -100,11 +100,7 @@ for (const [to, guarantee, end] of ENDS) {
   });
 }
 
-test("receipts that come twice and out of order move a message once, and are all kept", async ({
-  rest,
-  account,
-  receiver,
-}) => {
+test("repeated and unordered receipts move a message once, and are all kept", async ({ rest, account, receiver }) => {
   const { message } = await sendTo(rest, account, receiver, "+15550100007");
   const delivered = await messageIn(rest, message.id, "delivered");
   const receipts = async () => {
@@ -125,7 +121,7 @@ test("receipts that come twice and out of order move a message once, and are all
   expect(await balanceOf(rest)).toBe(99.99);
 });
 
-test("a message whose provider does not answer stays pending, with its cost reserved", async ({
+test("a message whose provider does not respond stays pending, with its cost reserved", async ({
   rest,
   account,
   receiver,

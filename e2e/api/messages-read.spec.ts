@@ -12,7 +12,7 @@ const sendTo = async (rest: CheckedApi, from: string, ...recipients: string[]): 
 const idsOf = (messages: Message[]) => messages.map((message) => message.id);
 
 test.describe("GET /messages/{id}", () => {
-  test("answers with the message as it was accepted, and as it stands now", async ({ rest, account }) => {
+  test("returns the message as it was accepted, with its current status", async ({ rest, account }) => {
     const input = { to: SILENT, from: account.sender, body: "Grüße" };
     const accepted = await rest.post<Message>("/messages/send", input);
     const sent = await messageIn(rest, accepted.id, "sent");
@@ -23,7 +23,7 @@ test.describe("GET /messages/{id}", () => {
     expect(Date.parse(String(sent_at))).toBeGreaterThanOrEqual(Date.parse(accepted.created_at));
   });
 
-  test("what is no id of a message is a 404, and what cannot be an id at all a 400", async ({ rest }) => {
+  test("an unknown id is a 404, and a malformed id a 400", async ({ rest }) => {
     for (const id of ["msg_01k9x7t4m2e8v5q3r6w1y0z8ab", "msg_", "none", "1", "%F0%9F%98%80", "x".repeat(2_000)]) {
       const error = await rest.refusal(404, { method: "GET", path: `/messages/${id}` });
       expect(error).toMatchObject({ param: "id", details: {} });
@@ -138,10 +138,7 @@ test.describe("GET /messages", () => {
     }
   });
 
-  test("created_after takes its own moment in, created_before does not, in any time zone", async ({
-    rest,
-    account,
-  }) => {
+  test("created_after is inclusive and created_before exclusive, in any time zone", async ({ rest, account }) => {
     const [first] = await sendTo(rest, account.sender, "first");
     if (!first) throw new Error("A message was sent.");
     const created = Date.parse(first.created_at);
@@ -194,7 +191,7 @@ test.describe("GET /messages", () => {
   });
 });
 
-test("metadata is echoed, and finds its messages pair by pair", async ({ rest, account }) => {
+test("metadata is returned, and each pair finds its messages", async ({ rest, account }) => {
   const send = (metadata?: Record<string, string>) =>
     rest.post<Message>("/messages/send", { to: "+15550100008", from: account.sender, body: "Hello", metadata });
   const north = await send({ order: "1", shop: "north" });
@@ -232,7 +229,7 @@ test("metadata beyond its limits is refused with a 400 that names them", async (
   await rest.refusal(400, { method: "GET", path: "/messages?metadata[a]=1&metadata[a]=2" });
 });
 
-test("cursors lead through the list once, while messages are sent", async ({ rest, account }) => {
+test("following cursors returns each message once, while new ones are sent", async ({ rest, account }) => {
   const send = () => rest.post<Message>("/messages/send", { to: "+15550100008", from: account.sender, body: "Hello" });
   const sent: string[] = [];
   for (let count = 0; count < 5; count += 1) sent.unshift((await send()).id);

@@ -40,7 +40,7 @@ test.describe("POST /messages/{id}/redact", () => {
 
   requiresKey("POST", `${UNKNOWN}/redact`);
 
-  test("either permission to send opens it, and no other; it is a 404 for another account", async ({
+  test("either permission to send allows it, and no other does; it is a 404 for another account", async ({
     rest,
     account,
     keyed,

@@ -23,7 +23,7 @@ test.describe("send_at", () => {
     expect(Date.parse(delivered.sent_at ?? "")).toBeGreaterThanOrEqual(Date.parse(send_at));
   });
 
-  test("an offset is read, and the response has the same time in UTC", async ({ rest, account }) => {
+  test("a time with an offset is accepted, and the response has it in UTC", async ({ rest, account }) => {
     const message = { to: TO, from: account.sender, body: "Hello" };
     const [date = ""] = ahead(2 * DAY_MS).split("T");
     const scheduled = await rest.post<Message>(PATH, { ...message, send_at: `${date}T09:00:00+02:00` });
@@ -45,7 +45,7 @@ test.describe("send_at", () => {
     ]);
   });
 
-  test("a time that has passed, is too far ahead or is no time is refused by name, in the estimate too", async ({
+  test("a time that has passed, is too far ahead or is invalid is refused by name, by the estimate too", async ({
     rest,
     account,
   }) => {
@@ -73,7 +73,10 @@ test.describe("send_at", () => {
 test.describe("POST /messages/{id}/cancel", () => {
   const schedule = { to: TO, body: "Hello", send_at: ahead(DAY_MS) };
 
-  test("ends a scheduled message as failed and refunds it; again, it answers the same", async ({ rest, account }) => {
+  test("ends a scheduled message as failed and refunds it; a repeat gets the same response", async ({
+    rest,
+    account,
+  }) => {
     const { id } = await rest.post<Message>(PATH, { ...schedule, from: account.sender });
     const canceled = await rest.post<Message>(`/messages/${id}/cancel`);
     expect(canceled).toMatchObject({
@@ -103,7 +106,7 @@ test.describe("POST /messages/{id}/cancel", () => {
 
   requiresKey("POST", `${UNKNOWN}/cancel`);
 
-  test("either permission to send opens it, and no other", async ({ rest, account, keyed }) => {
+  test("either permission to send allows it, and no other does", async ({ rest, account, keyed }) => {
     const { id } = await rest.post<Message>(PATH, { ...schedule, from: account.sender });
     const others = PERMISSIONS.filter((held) => held !== "sms:send" && held !== "sms:bulk");
     await (await keyed({ permissions: others })).refusal(403, cancelOf(id));

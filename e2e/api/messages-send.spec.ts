@@ -11,10 +11,7 @@ const PRICE = 0.01;
 const send = (body: unknown) => ({ method: "POST", path: PATH, body });
 
 test.describe("POST /messages/send", () => {
-  test("responds 201 with the message, pending, and its price is taken off the balance at once", async ({
-    rest,
-    account,
-  }) => {
+  test("responds 201 with the pending message, and reserves its price at once", async ({ rest, account }) => {
     const input = { to: TO, from: account.sender, body: "Grüße ¡Ω! 😀" };
     const message = await rest.post<Message>(PATH, input);
     expect(message).toEqual(acceptedMessage({ ...input, encoding: "UCS-2" }));
@@ -52,7 +49,7 @@ test.describe("POST /messages/send", () => {
     expect(await balanceOf(rest)).toBe((100 * 100 - total) / 100);
   });
 
-  test("takes what is optional, and null for each of it", async ({ rest, account, operator }) => {
+  test("accepts all optional fields, and null for each of them", async ({ rest, account, operator }) => {
     const message = { to: TO, from: account.sender, body: "Hello" };
     for (const extra of [
       { route_id: null, provider: null, reference: null },
@@ -65,7 +62,7 @@ test.describe("POST /messages/send", () => {
     const routeId = await operator.makeRoute("8821601", 0.25);
     const routed = { ...message, to: "+88216015550101" };
     await expect.poll(async () => (await rest.ask(send({ ...routed, route_id: routeId }))).status).toBe(201);
-    // The longest prefix wins, so the number finds the route by itself too.
+    // The longest prefix wins, so the number leads to that route even when it is not forced.
     expect(await rest.post<Message>(PATH, routed)).toMatchObject({ cost: 0.25 });
   });
 
@@ -123,7 +120,7 @@ test.describe("POST /messages/send", () => {
     expect(await balanceOf(rest)).toBe(100);
   });
 
-  test("refuses a sender that is not approved, and a route that is none", async ({ rest, account }) => {
+  test("refuses a sender that is not approved, and an unknown route", async ({ rest, account }) => {
     const good = { to: TO, from: account.sender, body: "Hello" };
     await rest.post("/senders/create", { sender_id: "NOTYET" });
     const refusals: [change: object, param: string, reason: string][] = [
@@ -139,7 +136,7 @@ test.describe("POST /messages/send", () => {
     expect(await balanceOf(rest)).toBe(100);
   });
 
-  test("refuses with 402 what the balance does not cover, and takes nothing", async ({ rest, operator }) => {
+  test("refuses with 402 a send that the balance does not cover, and charges nothing", async ({ rest, operator }) => {
     const poor = await operator.makeAccount(0.01);
     const theirs = rest.withKey(poor.apiKey);
     const message = { to: TO, from: poor.sender, body: "a".repeat(161) };

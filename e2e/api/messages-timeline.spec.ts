@@ -27,7 +27,7 @@ const wordsOf = (entries: TimelineEntry[]): string[] =>
   });
 
 test.describe("GET /messages/{id}/timeline", () => {
-  test("tells everything that happened to a message, oldest first, a cause before its effect", async ({
+  test("lists everything that happened to a message, oldest first, a cause before its effect", async ({
     rest,
     account,
     receiver,
@@ -71,7 +71,7 @@ test.describe("GET /messages/{id}/timeline", () => {
     expect(entries[7]?.details).toMatchObject(delivery);
   });
 
-  test("a refused message tells why, and that its money was given back", async ({ rest, account }) => {
+  test("the timeline of a refused message shows why, and that its money was refunded", async ({ rest, account }) => {
     const { id } = await sendTo(rest, account.sender, REFUSED);
     await messageIn(rest, id, "failed");
     const entries = await entriesOf(rest, id);
@@ -80,7 +80,7 @@ test.describe("GET /messages/{id}/timeline", () => {
     expect(entries[3]?.details).toEqual({ kind: "refund", amount: 0.01, currency: "USD" });
   });
 
-  test("what is no id of a message is a 404, and what cannot be an id at all a 400", async ({ rest }) => {
+  test("an unknown id is a 404, and a malformed id a 400", async ({ rest }) => {
     expect(await rest.refusal(404, { method: "GET", path: UNKNOWN })).toMatchObject({ param: "id" });
     expect(await rest.refusal(400, { method: "GET", path: "/messages/%00/timeline" })).toMatchObject({ param: "id" });
   });

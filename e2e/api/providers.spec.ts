@@ -18,7 +18,7 @@ const digits = (number: string) => number.replace(/\D/g, "");
 const test = testWith({ carriers: CARRIER_NAMES, settings: { PROVIDER_TIMEOUT_MS: "8000" } });
 
 const STEPS: Record<string, Step> = {
-  "takes texts of one segment, of another alphabet and of three segments as they are": async (cell) => {
+  "takes a text of one segment, one in another alphabet and one of three segments unchanged": async (cell) => {
     for (const { text, segments } of TEXTS) {
       const { id, to, taken, message } = await sendTaken(cell, text);
       expect(takenFor(cell.carrier, to)).toHaveLength(1);
@@ -49,8 +49,8 @@ const STEPS: Record<string, Step> = {
     expect(takenFor(cell.carrier, to)).toEqual([]);
   },
 
-  "fails or has too much to do: the next provider takes it, and it is paid once": async (cell) => {
-    // Over a bind, a submit that came too fast is tried again there.
+  "fails or throttles: the next provider takes it, and it is paid once": async (cell) => {
+    // Over a bind, a throttled submit is tried again there.
     const kinds = cell.name === "smpp" ? (["unavailable"] as const) : (["unavailable", "throttle"] as const);
     for (const kind of kinds) {
       const to = newNumber();
@@ -105,7 +105,7 @@ const STEPS: Record<string, Step> = {
     }
   },
 
-  "reports before it answers": async (cell) => {
+  "reports before it responds": async (cell) => {
     const to = newNumber();
     cell.carrier.plan(to, { kind: "slow", ms: SLOW_MS });
     const id = await cell.customer.send(to);
@@ -142,13 +142,13 @@ const STEPS: Record<string, Step> = {
     expect(await eventTypes(cell, torn.id)).toEqual(["message.sent", "message.failed"]);
   },
 
-  "is not believed when a receipt is forged, stale or replayed": async (cell) => {
+  "forged, stale and replayed receipts are not believed": async (cell) => {
     const { name, carrier, facts, customer } = cell;
     const { id, taken, message } = await sendTaken(cell);
     const report = (fault: ReceiptOptions["fault"], status: "delivered" | "failed" = "delivered") =>
       carrier.report(taken, status, cell.cell.receiptUrlOf(name), { fault });
     if (!facts.forged) {
-      // A receipt on the bind about an id that it never gave.
+      // A receipt on the bind about an id that the centre never assigned.
       expect(await report("forged")).toEqual([0]);
       const parked = "SELECT 1 FROM receipts WHERE provider = 'smpp' AND message_id IS NULL";
       await expect.poll(async () => (await cell.cell.database.rows(parked)).length).toBe(1);
@@ -175,7 +175,7 @@ const STEPS: Record<string, Step> = {
 test.describe.configure({ mode: "default" });
 
 for (const name of CARRIER_NAMES) {
-  test(`${name} takes, refuses, fails, hangs and reports as the contract says`, async ({ installation }) => {
+  test(`${name} takes, refuses, fails, hangs and reports according to the contract`, async ({ installation }) => {
     const customer = await newCustomer(installation, await installation.makeRoute(name, "sandbox"));
     const carrier: Carrier = installation.carriers[name];
     const cell = { name, carrier, facts: CARRIER_FACTS[name], customer, cell: installation };

@@ -1,4 +1,4 @@
-/** Pastes the commands of the guide, as they stand there, into a shell. */
+/** Runs the commands of the guide in a shell exactly as they are printed. */
 import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { promisify } from "node:util";
@@ -7,15 +7,15 @@ import { expect, test } from "../test";
 
 const GUIDE_PORT = "4000";
 
-/** The one command of the guide that holds the mark. */
+/** The only command of the guide that contains the mark. */
 function commandWith(mark: string): string {
   const blocks = [...readFileSync("docs/quick-start.md", "utf8").matchAll(/```sh\n(.*?)```/gs)].map(([, code]) => code);
   const [command, ...more] = blocks.filter((code) => code?.includes(mark));
-  if (!command || more.length > 0) throw new Error(`The guide has not one command with ${mark}.`);
+  if (!command || more.length > 0) throw new Error(`The guide does not have exactly one command with ${mark}.`);
   return command;
 }
 
-test("what the quick start says to type works on a local start", async ({ service, account, operator }) => {
+test("the commands of the quick start work on a local start", async ({ service, account, operator }) => {
   test.skip(spawnSync("curl", ["--version"]).status !== 0, "There is no curl.");
   const port = String(await freePort());
   const apiKey = await operator.makeTestKey(account);
@@ -30,7 +30,7 @@ test("what the quick start says to type works on a local start", async ({ servic
   const followed = () => paste("msg_…", (command) => command.replace("msg_…", String(sent.data.id)));
   await expect.poll(async () => (await followed()).data.status).toBe("delivered");
 
-  // In the guide's own words but for the port, of which every run needs another.
+  // Exactly as in the guide, except for the port, which differs in every run.
   const created = await paste("/webhooks/create", (command) => command.replace(GUIDE_PORT, port));
   expect(created).toMatchObject({ success: true, data: { signing_secret: expect.stringMatching(/^whsec_/) } });
   const receiver: ChildProcess = spawn("sh", ["-c", `exec ${commandWith("createServer").replace(GUIDE_PORT, port)}`], {

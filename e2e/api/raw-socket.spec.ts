@@ -3,7 +3,7 @@ import { expect, test } from "../test";
 
 const TO = "+14155550123";
 
-/** Makes requests of one account as they go over the wire. */
+/** Writes requests of one account byte by byte. */
 function makeWriter(key: string) {
   const base = ["Host: x", `Authorization: Bearer ${key}`];
   const write = (line: string, headers: string[] = [], body = "") =>
@@ -22,7 +22,7 @@ function makeWriter(key: string) {
 const JSON_TYPE = "Content-Type: application/json";
 const lengthOf = (body: string) => `Content-Length: ${Buffer.byteLength(body)}`;
 
-test("what HTTP allows and few clients write is answered like anything else", async ({ service, account, api }) => {
+test("rare but valid HTTP is handled like any other request", async ({ service, account, api }) => {
   const { call, last, write } = makeWriter(account.apiKey);
   const body = JSON.stringify({ to: TO, from: account.sender, body: "x" });
   const send = "POST /api/v1/messages/send HTTP/1.1";
@@ -63,7 +63,11 @@ test("what HTTP allows and few clients write is answered like anything else", as
       ),
       [201],
     ],
-    ["a body that waits for leave", last(send, [JSON_TYPE, lengthOf(body), "Expect: 100-continue"], body), [100, 201]],
+    [
+      "a body that waits for 100 Continue",
+      last(send, [JSON_TYPE, lengthOf(body), "Expect: 100-continue"], body),
+      [100, 201],
+    ],
     [
       "many headers",
       last(
@@ -97,7 +101,7 @@ test("what HTTP allows and few clients write is answered like anything else", as
   expect((await api.get("/balance")).body.data.balance).toBe(100 - sends / 100);
 });
 
-test("what HTTP forbids is refused, nothing of it is carried out, and the next caller is served", async ({
+test("invalid HTTP is refused, nothing of it is carried out, and the next caller is served", async ({
   service,
   account,
   api,
@@ -111,13 +115,13 @@ test("what HTTP forbids is refused, nothing of it is carried out, and the next c
     ["two lengths", withBody("Content-Length: 5", lengthOf(body)), [400]],
     ["a length and chunks", withBody(lengthOf(body), "Transfer-Encoding: chunked"), [400]],
     ["an unknown transfer encoding", withBody("Transfer-Encoding: gzip"), [400]],
-    ["chunks that are none", withBody("Transfer-Encoding: chunked"), [400]],
+    ["malformed chunks", withBody("Transfer-Encoding: chunked"), [400]],
     [
       "a chunk larger than numbers go",
       last(send, [JSON_TYPE, "Transfer-Encoding: chunked"], `fffffffffffffffff\r\n${body}`),
       [400],
     ],
-    ["a length below nothing", withBody("Content-Length: -5"), [400]],
+    ["a negative length", withBody("Content-Length: -5"), [400]],
     ["a length with a sign", withBody(`Content-Length: +${body.length}`), [400]],
     ["a length too short", call(send, [JSON_TYPE, `Content-Length: ${body.length - 1}`], body), [400, 400]],
     [
@@ -127,27 +131,27 @@ test("what HTTP forbids is refused, nothing of it is carried out, and the next c
       "end",
     ],
     [
-      "a length too long, and nobody there",
+      "a length too long, and no more data",
       last(send, [JSON_TYPE, `Content-Length: ${body.length + 1}`], body),
       [],
       "vanish",
     ],
-    ["half of a body, and nobody there", last(send, [JSON_TYPE, lengthOf(body)], body.slice(0, 20)), [], "vanish"],
+    ["half of a body, and no more data", last(send, [JSON_TYPE, lengthOf(body)], body.slice(0, 20)), [], "vanish"],
     ["half of the headers", whole.slice(0, 60), [400], "end"],
-    ["half of the headers, and nobody there", whole.slice(0, 60), [], "vanish"],
+    ["half of the headers, and no more data", whole.slice(0, 60), [], "vanish"],
     ["no length at all, in HTTP/1.0", call("POST /api/v1/messages/send HTTP/1.0", [JSON_TYPE], body), [400]],
     ["no host", write(send, [...base.slice(1), JSON_TYPE, lengthOf(body)], body), [400]],
     ["line feeds alone", whole.replaceAll("\r\n", "\n"), [400]],
     ["a space before a header's colon", withBody(`Content-Length : ${body.length}`), [400]],
     ["a header over two lines", withBody(lengthOf(body), "X-A: b\r\n c"), [400]],
     ["NUL in a header", withBody(lengthOf(body), "X-A: \0"), [400]],
-    ["headers without end", withBody(lengthOf(body), `X-A: ${"a".repeat(20_000)}`), [400]],
-    ["a path without end", last(`GET /api/v1/messages/${"a".repeat(20_000)} HTTP/1.1`), [400]],
+    ["endless headers", withBody(lengthOf(body), `X-A: ${"a".repeat(20_000)}`), [400]],
+    ["an endless path", last(`GET /api/v1/messages/${"a".repeat(20_000)} HTTP/1.1`), [400]],
     ["letters beyond ASCII in a path", Buffer.from(last("GET /api/v1/messages/\u00e9 HTTP/1.1"), "latin1"), [400]],
     ["a space in a path", last("GET /api/v1/messages/a b HTTP/1.1"), [400]],
-    ["a method that is none", last("FETCH /api/v1/balance HTTP/1.1"), [400]],
-    ["a version that is none", last("GET /api/v1/balance HTTP/3.7"), [400]],
-    ["an expectation that is none", last(send, [JSON_TYPE, lengthOf(body), "Expect: the unexpected"], body), [400]],
+    ["an unknown method", last("FETCH /api/v1/balance HTTP/1.1"), [400]],
+    ["an invalid version", last("GET /api/v1/balance HTTP/3.7"), [400]],
+    ["an unknown expectation", last(send, [JSON_TYPE, lengthOf(body), "Expect: the unexpected"], body), [400]],
     ["a tunnel", call("CONNECT 127.0.0.1:5432 HTTP/1.1"), []],
     ["the greeting of TLS", Buffer.from("16030100f8010000f40303", "hex"), [400], "end"],
     ["the greeting of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", [400]],
@@ -163,11 +167,7 @@ test("what HTTP forbids is refused, nothing of it is carried out, and the next c
   expect((await api.get("/messages")).body.pagination?.total).toBe(0);
 });
 
-test("what follows a request that is carried out, and is no request, does not speak for it", async ({
-  service,
-  account,
-  api,
-}) => {
+test("garbage after a request does not affect that request's response", async ({ service, account, api }) => {
   const { call } = makeWriter(account.apiKey);
   const body = JSON.stringify({ to: TO, from: account.sender, body: "x" });
   const send = call("POST /api/v1/messages/send HTTP/1.1", [JSON_TYPE, lengthOf(body)], body);
@@ -177,10 +177,7 @@ test("what follows a request that is carried out, and is no request, does not sp
   expect((await api.get("/messages")).body.pagination?.total).toBe(1);
 });
 
-test("paths that lead nowhere, however they are written, are answered in the shape of errors", async ({
-  service,
-  account,
-}) => {
+test("unknown paths, however they are written, get an error response", async ({ service, account }) => {
   const { last } = makeWriter(account.apiKey);
   const cases: [path: string, status: number][] = [
     ["/api/v1", 404],

@@ -84,7 +84,7 @@ test.describe("POST /senders/create", () => {
     }
   });
 
-  test("a sender may be used from its approval on, and not before", async ({ rest, operator }) => {
+  test("a sender may be used once it is approved, and not before", async ({ rest, operator }) => {
     for (const sender_id of ["SHOP", "12345", "+491711234567"]) {
       const sender = await rest.post<Sender>("/senders/create", { sender_id });
       const message = { to: "+15550100008", from: sender_id, body: "Hello" };
@@ -97,7 +97,7 @@ test.describe("POST /senders/create", () => {
     }
   });
 
-  test("where the operator has set a time for it, a sender is approved by itself", async ({ rest }) => {
+  test("a sender is approved automatically after the time that the operator has set", async ({ rest }) => {
     const { id } = await rest.post<Sender>("/senders/create", { sender_id: "PATIENT" });
     await expect.poll(() => rest.get<Sender>(`/senders/${id}`)).toMatchObject({ status: "approved", approved_at: ISO });
   });
@@ -142,15 +142,15 @@ test.describe("POST /senders/create", () => {
 });
 
 test.describe("GET /senders/{id}", () => {
-  test("answers with the sender", async ({ rest, operator }) => {
+  test("returns the sender", async ({ rest, operator }) => {
     const sender = await rest.post<Sender>("/senders/create", { sender_id: "SHOP", country_code: "US" });
-    // Otherwise it might be approved by itself at any moment.
+    // Otherwise it might be approved automatically at any moment.
     await operator.approveSender(sender.id);
     const approved = { ...sender, status: "approved", approved_at: ISO };
     expect(await rest.get<Sender>(`/senders/${sender.id}`)).toEqual(approved);
   });
 
-  test("what is no id of a sender is a 404, and what cannot be an id at all a 400", async ({ rest, account }) => {
+  test("an unknown id is a 404, and a malformed id a 400", async ({ rest, account }) => {
     for (const path of [UNKNOWN, "/senders/none", `/senders/${account.sender}`]) {
       expect(await rest.refusal(404, { method: "GET", path })).toMatchObject({ param: "id" });
     }
@@ -174,7 +174,7 @@ test.describe("GET /senders/{id}", () => {
 test.describe("DELETE /senders/{id}", () => {
   const remove = (id: string) => ({ method: "DELETE", path: `/senders/${id}` });
 
-  test("the sender is gone at once, and can be registered anew", async ({ rest, account, operator }) => {
+  test("the sender is gone at once, and can be registered again", async ({ rest, account, operator }) => {
     const sender = await rest.post<Sender>("/senders/create", { sender_id: "SHOP" });
     await operator.approveSender(sender.id);
     const message = { to: "+15550100008", from: "SHOP", body: "Hello" };
@@ -188,7 +188,7 @@ test.describe("DELETE /senders/{id}", () => {
     expect(await rest.post<Sender>("/senders/create", { sender_id: "SHOP" })).toMatchObject({ status: "pending" });
   });
 
-  test("what is no id of a sender is a 404, and what cannot be an id at all a 400", async ({ rest }) => {
+  test("an unknown id is a 404, and a malformed id a 400", async ({ rest }) => {
     expect(await rest.refusal(404, { method: "DELETE", path: UNKNOWN })).toMatchObject({ param: "id" });
     expect(await rest.refusal(400, { method: "DELETE", path: "/senders/%00" })).toMatchObject({ param: "id" });
   });
@@ -211,12 +211,12 @@ test.describe("DELETE /senders/{id}", () => {
 test.describe("PATCH /senders/{id}", () => {
   const patch = (id: string, body: unknown) => ({ method: "PATCH", path: `/senders/${id}`, body });
 
-  test("changes the ids of a registration in India that are given", async ({ rest, operator }) => {
+  test("changes the given ids of a registration in India", async ({ rest, operator }) => {
     const { id } = await rest.post<Sender>("/senders/create", {
       sender_id: "ACMEIN",
       dlt_entity_id: "1201159178492032504",
     });
-    // Otherwise it might be approved by itself between the change and the look at it.
+    // Otherwise it might be approved automatically between the change and the check.
     await operator.approveSender(id);
     const answer = await rest.ask(patch(id, { dlt_template_id: "1107169175728319365" }));
     expect(answer.body.data).toMatchObject({

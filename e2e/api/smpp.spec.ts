@@ -11,7 +11,7 @@ test("a worker binds at once, before there is anything to send", async ({ instal
   await expect.poll(() => installation.carriers.smpp.sessions()).toBe(1);
 });
 
-test("a connection is lost: what was outstanding is unknown, what comes later goes over a new one", async ({
+test("when a connection is lost, outstanding submits are unknown, and later ones use a new connection", async ({
   installation,
 }) => {
   const { smpp } = installation.carriers;
@@ -41,7 +41,7 @@ test("a connection is lost: what was outstanding is unknown, what comes later go
   await customer.reaches(laterId, "delivered");
 });
 
-test("a connection is reset in the middle of a long message: unknown, and the next provider has it whole", async ({
+test("when a connection is reset in the middle of a long message, it is unknown, and the next provider gets all of it", async ({
   installation,
 }) => {
   const { smpp } = installation.carriers;
@@ -77,7 +77,7 @@ test("receipts are understood by their parameters and by their text alone", asyn
   expect(await customer.reaches(id, "undelivered")).toMatchObject({ cost: 0.03, error: { code: "027" } });
 });
 
-test("a centre that is asked too much is asked again, later", async ({ installation }) => {
+test("a centre that throttles is tried again later", async ({ installation }) => {
   const { smpp } = installation.carriers;
   const customer = await newCustomer(installation, await installation.makeRoute("smpp", "sandbox"));
   const to = newNumber();

@@ -3,7 +3,7 @@ import { expect, testWith } from "../support/installation/installation-test";
 
 const test = testWith({ carriers: [], workers: 0 });
 
-test("a web process that is stopped finishes a list under way before it ends", async ({ installation }) => {
+test("a web process that is stopped finishes a running list request before it ends", async ({ installation }) => {
   const { web, database, makeAccount } = installation;
   const { apiKey, sender } = await makeAccount();
   const api = apiWith(web, apiKey);

@@ -68,7 +68,7 @@ test.describe("GET /suppressions", () => {
 });
 
 test.describe("POST /suppressions", () => {
-  test("answers 201 with the suppression, and the same one when it is asked for again", async ({ rest, account }) => {
+  test("responds 201 with the suppression, and with the same one to a repeat", async ({ rest, account }) => {
     const general = await rest.post<Suppression>("/suppressions", { number: NUMBER });
     expect(general).toEqual({
       id: expect.stringMatching(/^sup_[0-9a-z]{26}$/),
@@ -183,7 +183,7 @@ test.describe("DELETE /suppressions/{id}", () => {
     await rest.refusal(404, { method: "DELETE", path: `/suppressions/${id}` });
   });
 
-  test("what is no id of a suppression is a 404, and what cannot be an id at all a 400", async ({ rest }) => {
+  test("an unknown id is a 404, and a malformed id a 400", async ({ rest }) => {
     for (const path of [UNKNOWN, "/suppressions/none", `/suppressions/${encodeURIComponent(NUMBER)}`]) {
       expect(await rest.refusal(404, { method: "DELETE", path })).toMatchObject({ param: "id" });
     }
@@ -205,7 +205,7 @@ test.describe("DELETE /suppressions/{id}", () => {
   });
 });
 
-test("a message to a suppressed number fails at once, unbilled, with a webhook; the rest of a bulk goes", async ({
+test("a message to a suppressed number fails at once, unbilled, with a webhook; the rest of a bulk is sent", async ({
   rest,
   account,
   receiver,
@@ -226,7 +226,10 @@ test("a message to a suppressed number fails at once, unbilled, with a webhook; 
   }
 });
 
-test("who answers STOP gets no more messages from that sender, until they answer START", async ({ rest, operator }) => {
+test("a person who replies STOP gets no more messages from that sender until they reply START", async ({
+  rest,
+  operator,
+}) => {
   const line = `+1646${randomInt(1_000_000, 9_999_999)}`;
   const { id } = await rest.post<Sender>("/senders/create", { sender_id: line });
   await operator.approveSender(id);

@@ -1,4 +1,4 @@
-/** An installation without sandbox, routes and providers for live messages. */
+/** Tests of an installation without sandbox, routes and providers for live messages. */
 import { CARRIER_NAMES } from "../../test/carriers/all";
 import { apiWith } from "../support/api";
 import { testWith } from "../support/installation/installation-test";

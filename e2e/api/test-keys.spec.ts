@@ -1,4 +1,4 @@
-/** Test keys: the same API, the sandbox as the only carrier, and nothing of it in live mode. */
+/** Test keys: the same API, with the sandbox as the only carrier, and no effect on live mode. */
 import type { Account } from "@/server/accounts/schema";
 import type { ApiKey, CreatedApiKey } from "@/server/api-keys/schema";
 import type { BulkResult, Message } from "@/server/messages/schema";
@@ -110,7 +110,10 @@ test("a test key makes test keys and a live key live ones, and neither sees or r
   await trial.withKey(child.plain_key).refusal(401, { method: "GET", path: "/account" });
 });
 
-test("senders of test mode are approved at once; those of live mode do not hold there", async ({ trial, account }) => {
+test("senders of test mode are approved at once; those of live mode are not valid there", async ({
+  trial,
+  account,
+}) => {
   const sender = await trial.post<Sender>("/senders/create", { sender_id: "Shop" });
   expect(sender).toMatchObject({ status: "approved", livemode: false });
   expect(await send(trial, "+15550100001", { from: "Shop" })).toMatchObject({ from: "Shop", status: "pending" });
@@ -119,9 +122,7 @@ test("senders of test mode are approved at once; those of live mode do not hold 
   expect(refused.details).toMatchObject({ reason: "sender_not_approved" });
 });
 
-test("a bulk of test mode goes out, a wrong number failing alone; the rate limit of the key holds", async ({
-  trial,
-}) => {
+test("a bulk of test mode is sent, a wrong number fails alone, and the key's rate limit holds", async ({ trial }) => {
   const recipients = ["+15550100001", "0171 1234567"];
   const bulk = await trial.post<BulkResult>("/messages/bulk", { recipients, from: "TEST", body: "Hello" });
   expect(bulk).toMatchObject({ total: 2, sent: 1, failed: 1 });

@@ -7,12 +7,12 @@ const CARRIERS = ["twilio", "plivo", "telnyx", "messagebird"] as const;
 const RATE = 10;
 const LONG_TEXT = "Your parcel is on its way. ".repeat(15).trim();
 const LONG_SEGMENTS = 3;
-/** Processes read limits anew every second. */
+/** Processes read the limits every second. */
 const KNOWN_EVERYWHERE_MS = 2_000;
-/** How much later than it was let go a message may have reached the carrier, on a busy machine. */
+/** The time that a message may take to reach the carrier after it was let go, on a busy machine. */
 const LATE_S = 2;
 
-/** Two workers, which must keep one rate together. */
+/** Two workers, which together must keep one rate. */
 const test = testWith({ carriers: CARRIERS, workers: 2, settings: { PROVIDER_TIMEOUT_MS: "10000" } });
 
 test.describe.configure({ mode: "default" });
@@ -20,7 +20,7 @@ test.describe.configure({ mode: "default" });
 test.beforeEach(({ installation }) => installation.database.rows(NOTE_GOINGS));
 
 type Own = Installation<(typeof CARRIERS)[number]>;
-/** When something with so many segments went, in seconds. */
+/** A message that was let go: when, in seconds, and how many segments it has. */
 type Going = { at: number; segments: number };
 
 /** Sets a provider's throughput limit, which every worker knows within a second. */
@@ -32,7 +32,7 @@ async function limitThroughput({ database }: Own, provider: string, rate: number
   );
 }
 
-/** Sends one message after the other until one had to wait longer than a worker may use an outdated limit. */
+/** Sends messages one by one until one has waited longer than a worker may use an outdated limit. */
 async function sendUntilLimited({ database }: Own, customer: Customer): Promise<void> {
   const bucket = "SELECT 1 FROM pace_buckets WHERE id LIKE 'provider:%' OR id LIKE 'sender:%'";
   const before = (await database.rows(bucket)).length;
@@ -45,7 +45,7 @@ async function sendUntilLimited({ database }: Own, customer: Customer): Promise<
     .toBe(true);
 }
 
-/** Fails when more segments went within any stretch of time than the rate and a burst of one second let through. */
+/** Fails if more segments went in any stretch of time than the rate and a burst of one second allow. */
 function expectWithin(goings: Going[], rate: number, lateS: number): void {
   const inOrder = goings.toSorted((one, other) => one.at - other.at);
   const tooMany: string[] = [];
@@ -53,7 +53,7 @@ function expectWithin(goings: Going[], rate: number, lateS: number): void {
     let segments = 0;
     for (const { at, segments: more } of inOrder.slice(from)) {
       const seconds = at - first.at;
-      // The last message goes whole as soon as there is room for a part of it.
+      // The last message goes as a whole as soon as there is room for a part of it.
       if (segments >= rate * (seconds + 1 + lateS) + 1) tooMany.push(`${segments} segments within ${seconds} s`);
       segments += more;
     }
@@ -62,8 +62,8 @@ function expectWithin(goings: Going[], rate: number, lateS: number): void {
 }
 
 /**
- * Notes for each attempt up to which time its provider's bucket was filled when it was let go. The attempt's own time is
- * taken statements later, on a busy machine by more than the tenth of a second in which another message may go.
+ * Records for each attempt the time up to which its provider's bucket was filled when the message was let go. The attempt's own
+ * time is taken some statements later: on a busy machine, more than the tenth of a second in which another message may go.
  */
 const NOTE_GOINGS = `CREATE TABLE IF NOT EXISTS noted_goings (message_id text, at timestamptz);
   CREATE OR REPLACE FUNCTION note_going() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -104,7 +104,7 @@ test("two workers together keep a provider's throughput limit, fairly between ac
   await limitThroughput(installation, "twilio", RATE);
   await sendUntilLimited(installation, big);
 
-  // So many that most of them still wait when the few come, on a slow machine too.
+  // So many that most of them still wait when the few arrive, even on a slow machine.
   const [many, few, free] = [numbers(60), numbers(5), numbers(5)];
   const bigIds = await big.sendAll(many);
   const smallIds = await small.sendAll(few);
@@ -118,7 +118,7 @@ test("two workers together keep a provider's throughput limit, fairly between ac
     RATE,
     LATE_S,
   );
-  // The five went in between, though they came last.
+  // The five were sent in between, although they came last.
   const overtaken = ofMany.filter((at) => at > Math.max(...ofFew)).length;
   expect(overtaken).toBeGreaterThan(5);
   await expect.poll(() => takenTimes(plivo, free).length).toBe(5);

@@ -86,7 +86,7 @@ test("from the request to the webhook a send is linked across web process, queue
     ]);
   const find = (name: string) => own().find((span) => span.name === name);
   for (const { name, parentSpanId } of own()) expect(parentSpanId ?? "").toBe(name === "message" ? "" : root()?.spanId);
-  /** The spans that `name` is linked with, once they were exported too. */
+  /** The spans that `name` links to, once they were exported too. */
   const linkedWith = (name: string): string[] => {
     const ids = (find(name)?.links ?? []).map(({ spanId }) => spanId);
     return spansOf(collector).flatMap((span) => (ids.includes(span.spanId) ? [`${span.name}, ${span.from}`] : []));
@@ -99,7 +99,7 @@ test("from the request to the webhook a send is linked across web process, queue
   ] as const) {
     await expect.poll(() => linkedWith(name), { message: name }).toEqual([expected]);
   }
-  // The receipt came in a request of the provider, which only the job that applies it is linked with.
+  // The receipt came in a request of the provider; only the job that applies it has a link to that request.
   const callback = () => spansOf(collector).find(({ name, from }) => name === "receipts" && from === WEB);
   const applied = () => spansOf(collector).filter(({ name }) => name === "job apply_receipts");
   await expect

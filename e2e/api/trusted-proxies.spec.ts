@@ -8,7 +8,7 @@ const CLIENT = "203.0.113.7";
 const OTHER = "198.51.100.9";
 
 type Fixtures = {
-  /** The API behind a proxy on this machine, with a key of `account` that works from CLIENT alone. */
+  /** The API behind a proxy on this machine, with a key of `account` that works only from CLIENT. */
   proxied: CheckedApi;
   /** The same key at a process that trusts no proxy. */
   direct: CheckedApi;
@@ -40,7 +40,7 @@ test("behind a trusted proxy the right-most address that is no proxy is the call
   for (const forwardedFor of allowed) expect((await proxied.ask(from(forwardedFor))).status, forwardedFor).toBe(200);
 });
 
-test("what a caller writes further left does not let it in", async ({ proxied }) => {
+test("addresses that a caller writes further left do not let it in", async ({ proxied }) => {
   const refused: [forwardedFor: string, address: string][] = [
     [OTHER, OTHER],
     [`${CLIENT}, ${OTHER}`, OTHER],
@@ -65,7 +65,7 @@ test("an IPv4 address in its IPv6 form is that IPv4 address", async ({ proxied }
   expect(details).toEqual({ reason: "ip_not_allowed", address: OTHER });
 });
 
-test("without a trusted proxy the header says nothing", async ({ direct }) => {
+test("without a trusted proxy the header is ignored", async ({ direct }) => {
   for (const forwardedFor of [CLIENT, `${CLIENT}, ${HERE}`, `::ffff:${CLIENT}`]) {
     const { details } = await direct.refusal(403, from(forwardedFor));
     expect(details, forwardedFor).toEqual({ reason: "ip_not_allowed", address: HERE });
@@ -87,7 +87,7 @@ async function failSignIn(web: OwnWeb, email: string, headers: Record<string, st
   return new URL(url).searchParams.get("error");
 }
 
-test("guesses of passwords are counted by the address that the proxy saw, whatever the caller names", async ({
+test("password guesses are counted by the address that the proxy saw, whatever the caller claims", async ({
   trustingWeb,
 }) => {
   const [guesser, neighbour] = [`192.0.2.${randomInt(1, 120)}`, `192.0.2.${randomInt(130, 250)}`];

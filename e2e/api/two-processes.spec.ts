@@ -13,7 +13,7 @@ const DAY_LEFT_MS = 60_000;
 const DAY_MS = 86_400_000;
 
 type Fixtures = {
-  /** Beside the service's own web process a second one, on the same database. */
+  /** A second web process next to the service's own, on the same database. */
   second: OwnWeb;
   database: Database;
 };
@@ -52,7 +52,7 @@ test("a key revoked through one process is refused by it at once, and by the oth
   const [here, there] = bothWith(service, second, String(plain_key));
   for (const one of [here, there]) expect((await one.get("/account")).status).toBe(200);
 
-  // The other process is kept asking, so that it has just read the key whenever the revocation comes.
+  // Requests to the other process go on, so that it has just read the key whenever the revocation comes.
   let lastPassedAt = 0;
   const asking = (async () => {
     for (let refused = 0; refused < 5; ) {
@@ -71,11 +71,11 @@ test("a key revoked through one process is refused by it at once, and by the oth
   for (const one of [here, there]) expect((await one.get("/account")).status).toBe(401);
 });
 
-test("a rate limit counts the requests of both processes together, exactly", async ({ service, second, api }) => {
+test("a rate limit counts the requests to both processes together, exactly", async ({ service, second, api }) => {
   const limit = 120;
   const created = await api.post("/api-keys/create", { name: "limited", rate_limit: limit });
   const both = bothWith(service, second, String(created.body.data.plain_key));
-  // All of it must fall into one minute, which is the database's.
+  // All requests must fall into one minute by the database's clock.
   const leftOfMinute = async () => Number((await api.get("/account")).headers.get("ratelimit-reset"));
   await expect.poll(leftOfMinute).toBeGreaterThan(MINUTE_LEFT_S);
   const leftBefore = await leftOfMinute();

@@ -8,7 +8,7 @@ import { expect, testWith } from "../support/installation/installation-test";
 const TIMEOUT_MS = 4_000;
 const LONG_TEXT = "Your parcel is on its way. ".repeat(15).trim();
 
-/** An installation that would rather not send than send twice. */
+/** An installation that would rather not send than send twice (policy hold). */
 const test = testWith({
   carriers: CARRIER_NAMES,
   settings: { PROVIDER_TIMEOUT_MS: String(TIMEOUT_MS), ON_UNKNOWN_OUTCOME: "hold" },
@@ -18,7 +18,7 @@ test.describe.configure({ mode: "default" });
 
 type Unanswered = { name: CarrierName; carrier: Carrier; customer: Customer; id: string; to: string };
 
-/** A message to whose submission this carrier does not respond. */
+/** Sends a message to which this carrier does not respond. */
 async function sendWithoutResponse(installation: Installation, name: CarrierName, text?: string): Promise<Unanswered> {
   const customer = await newCustomer(installation, await installation.makeRoute(name, "sandbox"));
   const carrier: Carrier = installation.carriers[name];
@@ -32,7 +32,7 @@ async function sendWithoutResponse(installation: Installation, name: CarrierName
   return { name, carrier, customer, id, to };
 }
 
-/** It was handed over once, whatever came later. */
+/** Checks that the message was handed over once, whatever came later. */
 async function expectSentOnce({ carrier, customer, id, to }: Unanswered): Promise<void> {
   expect(takenFor(carrier, to)).toHaveLength(1);
   expect(carrier.requestsFor(to)).toBe(1);
@@ -42,7 +42,7 @@ async function expectSentOnce({ carrier, customer, id, to }: Unanswered): Promis
 const sweep = (installation: Installation) =>
   installation.database.rows("SELECT graphile_worker.add_job('sweep_messages')");
 
-/** Makes an attempt older than it is. */
+/** Backdates an attempt. */
 const age = ({ database }: Installation, { id }: Unanswered, by: string) =>
   database.rows(
     `UPDATE message_attempts SET started_at = started_at - $2::interval, finished_at = finished_at - $2::interval
@@ -50,13 +50,13 @@ const age = ({ database }: Installation, { id }: Unanswered, by: string) =>
     [id, by],
   );
 
-/** Checks carriers side by side: they wait for the same things. */
+/** Checks carriers in parallel, because they wait for the same things. */
 const forEach = <Name extends CarrierName>(names: readonly Name[], check: (name: Name) => Promise<void>) =>
   Promise.all(names.map((name) => test.step(name, () => check(name))));
 
 const REPORT_BY_REFERENCE = CARRIER_NAMES.filter((name) => CARRIER_FACTS[name].reportsByReference);
 
-test("a message without an answer waits, and the receipt makes it delivered", async ({ installation }) => {
+test("a message without a response waits, and the receipt makes it delivered", async ({ installation }) => {
   expect(REPORT_BY_REFERENCE).toHaveLength(9);
   await forEach(REPORT_BY_REFERENCE, async (name) => {
     const unanswered = await sendWithoutResponse(installation, name);
@@ -72,7 +72,7 @@ test("a message without an answer waits, and the receipt makes it delivered", as
   });
 });
 
-test("of a long message without an answer every part has to be reported", async ({ installation }) => {
+test("for a long message without a response, every part must be reported", async ({ installation }) => {
   const unanswered = await sendWithoutResponse(installation, "vonage", LONG_TEXT);
   const taken = await takenBy(unanswered.carrier, unanswered.to);
   const report = (part: number) =>
@@ -86,9 +86,7 @@ test("of a long message without an answer every part has to be reported", async 
   await expectSentOnce(unanswered);
 });
 
-test("where nobody tells, the message has failed after a quarter of an hour, and is refunded", async ({
-  installation,
-}) => {
+test("without any report, the message fails after a quarter of an hour and is refunded", async ({ installation }) => {
   await forEach(["africastalking", "smpp"], async (name) => {
     const unanswered = await sendWithoutResponse(installation, name);
     await age(installation, unanswered, "16 minutes");
@@ -100,7 +98,7 @@ test("where nobody tells, the message has failed after a quarter of an hour, and
   });
 });
 
-test("providers that can be asked what became of a message are asked", async ({ installation }) => {
+test("providers with a look-up are asked about the message", async ({ installation }) => {
   await forEach(["sinch", "infobip"], async (name) => {
     const unanswered = await sendWithoutResponse(installation, name);
     const taken = await takenBy(unanswered.carrier, unanswered.to);

@@ -33,7 +33,7 @@ async function disabledAt(receiver: Receiver, rest: CheckedApi, account: OwnAcco
 }
 
 test.describe("GET /webhooks/{id}/deliveries", () => {
-  test("lists what was delivered, with every try", async ({ rest, account, receiver }) => {
+  test("lists deliveries with every try", async ({ rest, account, receiver }) => {
     const { id } = await createAt(receiver, rest);
     receiver.respondWith((response) => response.writeHead(202).end("thank you"));
     const message = await sendOne(rest, account);
@@ -129,7 +129,11 @@ test.describe("GET /webhooks/{id}/deliveries", () => {
 });
 
 test.describe("POST /webhooks/{id}/enable", () => {
-  test("a disabled endpoint gets new events again; what it missed stays held", async ({ rest, account, receiver }) => {
+  test("an enabled endpoint gets new events again; the events that it missed stay held", async ({
+    rest,
+    account,
+    receiver,
+  }) => {
     const { id } = await disabledAt(receiver, rest, account);
     const enabled = await rest.post<WebhookEndpoint>(`/webhooks/${id}/enable`);
     expect(enabled).toMatchObject({ id, is_active: true, failure_count: 0, disabled_at: null });
@@ -142,7 +146,7 @@ test.describe("POST /webhooks/{id}/enable", () => {
     expect((await deliveriesOf(rest, id)).items[0]).toMatchObject({ message_id: messageId });
   });
 
-  test("what is no id of an endpoint is a 404, and what cannot be an id at all a 400", async ({ rest }) => {
+  test("an unknown id is a 404, and a malformed id a 400", async ({ rest }) => {
     await rest.refusal(404, { method: "POST", path: `${UNKNOWN}/enable` });
     expect(await rest.refusal(400, { method: "POST", path: "/webhooks/%00/enable" })).toMatchObject({ param: "id" });
   });
@@ -162,7 +166,7 @@ test.describe("POST /webhooks/{id}/enable", () => {
 });
 
 test.describe("POST /webhooks/{id}/recover", () => {
-  test("what an endpoint missed is sent again, once, in a round of its own", async ({ rest, account, receiver }) => {
+  test("missed events are sent again, once, in a new round", async ({ rest, account, receiver }) => {
     const { id } = await disabledAt(receiver, rest, account);
     const recover = (since: string) => rest.post<WebhookRecovery>(`/webhooks/${id}/recover`, { since });
     const refused = await rest.refusal(400, {

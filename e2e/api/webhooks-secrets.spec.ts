@@ -29,7 +29,7 @@ function signaturesWith(secrets: string[], { headers, body }: Received): string[
 }
 
 test.describe("POST /webhooks/{id}/test", () => {
-  test("posts one signed event at once, marked as a test, and tells how it was taken", async ({
+  test("posts one signed event at once, marked as a test, and reports the response", async ({
     rest,
     receiver,
     contract,
@@ -50,7 +50,7 @@ test.describe("POST /webhooks/{id}/test", () => {
     const event = openWebhook(request, endpoint.signing_secret);
     contract.checkEvent(event);
     expect(event).toMatchObject({ type: "message.delivered", data: { reference: "test" } });
-    // Nothing of it is kept.
+    // The test event is not stored.
     expect((await rest.page("/events")).items).toEqual([]);
     expect((await rest.page(`/webhooks/${endpoint.id}/deliveries`)).items).toEqual([]);
     const { signing_secret: _, ...unchanged } = endpoint;
@@ -58,7 +58,7 @@ test.describe("POST /webhooks/{id}/test", () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  test("a request is signed in the way of Standard Webhooks too", async ({ rest, receiver }) => {
+  test("a request also has a Standard Webhooks signature", async ({ rest, receiver }) => {
     const { id, signing_secret: secret } = await createAt(receiver, rest);
     await rest.post(`/webhooks/${id}/test`);
     const [request] = receiver.received;
@@ -88,7 +88,7 @@ test.describe("POST /webhooks/{id}/test", () => {
     const path = `/webhooks/${id}/test`;
     let last = await rest.ask({ method: "POST", path });
     let tests = 4;
-    // On a busy machine it may have been a stall of the service that broke the connection.
+    // On a busy machine, a stall of the service may have broken the connection.
     for (; last.status === 503; tests += 1) {
       expect(last.body.error?.details.reason).toBe("outcome_unknown");
       await new Promise((resolve) => setTimeout(resolve, 1_000));
@@ -101,7 +101,7 @@ test.describe("POST /webhooks/{id}/test", () => {
     expect(receiver.received).toHaveLength(tests);
   });
 
-  test("what is no id of an endpoint is a 404, and what cannot be an id at all a 400", async ({ rest }) => {
+  test("an unknown id is a 404, and a malformed id a 400", async ({ rest }) => {
     await rest.refusal(404, { method: "POST", path: `${UNKNOWN}/test` });
     expect(await rest.refusal(400, { method: "POST", path: "/webhooks/%00/test" })).toMatchObject({ param: "id" });
   });
@@ -121,7 +121,7 @@ test.describe("POST /webhooks/{id}/test", () => {
 });
 
 test.describe("POST /webhooks/{id}/rotate-secret", () => {
-  test("gives a new secret; for a day the former one signs too, so that no request goes unverified", async ({
+  test("returns a new secret; for a day the former one signs too, so that every request can be verified", async ({
     rest,
     receiver,
   }) => {
@@ -143,7 +143,7 @@ test.describe("POST /webhooks/{id}/rotate-secret", () => {
     expect(await rest.get(`/webhooks/${endpoint.id}`)).toEqual(endpoint);
   });
 
-  test("what is no id of an endpoint is a 404, and what cannot be an id at all a 400", async ({ rest }) => {
+  test("an unknown id is a 404, and a malformed id a 400", async ({ rest }) => {
     await rest.refusal(404, { method: "POST", path: `${UNKNOWN}/rotate-secret` });
     const error = await rest.refusal(400, { method: "POST", path: "/webhooks/%00/rotate-secret" });
     expect(error).toMatchObject({ param: "id" });

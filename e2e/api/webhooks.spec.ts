@@ -39,7 +39,7 @@ test.describe("GET /webhooks", () => {
 });
 
 test.describe("POST /webhooks/create", () => {
-  test("answers 201 with the endpoint and, this once, its signing secret", async ({ rest, receiver }) => {
+  test("responds 201 with the endpoint and, this once, its signing secret", async ({ rest, receiver }) => {
     const input = { url: receiver.url, description: "Shop", events: ["message.failed"] };
     expect(await rest.post("/webhooks/create", input)).toEqual({
       ...input,
@@ -57,7 +57,7 @@ test.describe("POST /webhooks/create", () => {
     });
   });
 
-  test("subscribes to what is asked for, and to everything when nothing or * is", async ({ rest, receiver }) => {
+  test("subscribes to the requested events, and to all when none or * is requested", async ({ rest, receiver }) => {
     const subscriptions: [events: string[] | undefined, expected: string[]][] = [
       [undefined, ALL_TYPES],
       [["*"], ALL_TYPES],
@@ -96,9 +96,7 @@ test.describe("POST /webhooks/create", () => {
     expect(await listOf(rest)).toEqual([]);
   });
 
-  test("refuses addresses of private networks, of the cloud's metadata, and credentials in the URL", async ({
-    rest,
-  }) => {
+  test("refuses private addresses, cloud metadata addresses, and credentials in the URL", async ({ rest }) => {
     const urls = ["http://10.1.2.3/", "https://192.168.1.1/hook", "http://172.16.0.1:8080/", "http://169.254.169.254/"];
     const disguised = ["http://0.0.0.0/", "http://[fd00::1]/", "http://[::ffff:10.0.0.1]/", "http://0x0a000001/"];
     for (const url of [...urls, ...disguised, "http://user:secret@127.0.0.1/"]) {
@@ -135,19 +133,19 @@ test.describe("POST /webhooks/create", () => {
 });
 
 test.describe("GET /webhooks/{id}", () => {
-  test("answers with the endpoint as it was created, without its secret", async ({ rest, receiver }) => {
+  test("returns the endpoint as it was created, without its secret", async ({ rest, receiver }) => {
     const { signing_secret: _, ...endpoint } = await createAt(rest, receiver.url, { description: "Shop" });
     expect(await rest.get(`/webhooks/${endpoint.id}`)).toEqual(endpoint);
   });
 
-  test("what is no id of an endpoint is a 404, and what cannot be an id at all a 400", async ({ rest }) => {
+  test("an unknown id is a 404, and a malformed id a 400", async ({ rest }) => {
     expect(await rest.refusal(404, { method: "GET", path: UNKNOWN })).toMatchObject({ param: "id" });
     expect(await rest.refusal(400, { method: "GET", path: "/webhooks/%00" })).toMatchObject({ param: "id" });
     // There is no GET for it, so it is read as an id.
     await rest.refusal(404, { method: "GET", path: "/webhooks/create" });
   });
 
-  test("tells how the endpoint has been doing", async ({ rest, account, receiver }) => {
+  test("shows the endpoint's recent successes and failures", async ({ rest, account, receiver }) => {
     const { id } = await createAt(rest, receiver.url, { events: ["message.sent"] });
     const sendOne = () => rest.post("/messages/send", { to: SILENT, from: account.sender, body: "Hello" });
     const read = () => rest.get<WebhookEndpoint>(`/webhooks/${id}`);
@@ -220,7 +218,7 @@ test.describe("DELETE /webhooks/{id}", () => {
     expect(receiver.received.map((request) => request.path)).toEqual(["/hook/kept", "/hook/kept"]);
   });
 
-  test("what is no id of an endpoint is a 404, and what cannot be an id at all a 400", async ({ rest }) => {
+  test("an unknown id is a 404, and a malformed id a 400", async ({ rest }) => {
     expect(await rest.refusal(404, { method: "DELETE", path: UNKNOWN })).toMatchObject({ param: "id" });
     expect(await rest.refusal(400, { method: "DELETE", path: "/webhooks/%00" })).toMatchObject({ param: "id" });
   });
@@ -243,7 +241,7 @@ test.describe("DELETE /webhooks/{id}", () => {
 test.describe("PATCH /webhooks/{id}", () => {
   const patch = (id: string, body: unknown) => ({ method: "PATCH", path: `/webhooks/${id}`, body });
 
-  test("changes what is given, and events go to the new URL", async ({ rest, account, receiver }) => {
+  test("changes the given fields, and events go to the new URL", async ({ rest, account, receiver }) => {
     const { signing_secret: secret, ...made } = await createAt(rest, `${receiver.url}/old`, { description: "Old" });
     const change = { url: `${receiver.url}/new`, events: ["message.delivered"], description: null };
     for (let round = 0; round < 2; round += 1) {
