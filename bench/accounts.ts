@@ -1,6 +1,6 @@
 /**
- * Measures single sends of many accounts, their acceptance and their delivery by one worker, compared with as many of one account on the
- * same server. The keys of both sides are used in turn, so that each message of a batch is another account's.
+ * Measures the acceptance of single sends of many accounts, and their delivery by one worker, compared with as many sends of one
+ * account on the same server. The keys of both sides are used in turn, so that each message of a batch belongs to another account.
  */
 import type { Client } from "pg";
 import { type Check, checkService } from "./kit/books";
@@ -16,7 +16,7 @@ const WARM_UP_S = 3;
 const PROBE = { connections: 2, rate: 5 };
 const MICROS = 1_000_000;
 
-/** `customers`: those of the side; the load client takes their keys in turn. */
+/** `customers`: the load client uses their keys in turn. */
 type Side = { name: string; customers: Customer[] };
 
 /** One side in one round. Processor times are per message, in microseconds. */
@@ -54,7 +54,7 @@ async function run(options: Options, stage: Stage): Promise<Outcome> {
   let accepted = 0;
   const measured: Measured[] = [];
 
-  /** Accepts a backlog of the side, and has a worker that is started on it deliver it. */
+  /** Accepts a backlog of the side, then starts a worker that delivers it. */
   const measure = async (side: Side): Promise<void> => {
     const us = (seconds: number, messages: number) => (seconds * MICROS) / messages;
     const plan = planOf(side);
@@ -106,7 +106,7 @@ async function run(options: Options, stage: Stage): Promise<Outcome> {
   return { ok, text, figures: { workload: "accounts", options, sides: summaryOf(sides, measured), measured, checks } };
 }
 
-/** The medians of each side, those of one account first. */
+/** The medians of each side, one account first. */
 const summaryOf = (sides: readonly Side[], measured: readonly Measured[]) =>
   sides.map(({ name }) => {
     const of = (read: (one: Measured) => number) => median(measured.filter(({ side }) => side === name).map(read));

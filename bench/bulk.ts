@@ -1,6 +1,6 @@
 /**
- * Measures bulk sends of 1,000 recipients, compared with what the database takes: pgbench inserting as many messages by one
- * statement into a copy with the same tables, indexes and triggers.
+ * Measures bulk sends of 1,000 recipients, compared with what the database alone can do: pgbench inserts as many messages with
+ * one statement into a copy with the same tables, indexes and triggers.
  */
 import { createDatabase } from "@/scripts/postgres/server";
 import { runLoad } from "./kit/client";
@@ -12,7 +12,7 @@ import type { Options, Outcome, Stage, Workload } from "./kit/workload";
 
 const TEXT = "Your code is 482913. It expires in ten minutes.";
 const RECIPIENTS = 1_000;
-/** More would only wait for the one account. */
+/** More connections would only wait for the one account. */
 const CONNECTIONS = 4;
 const WARM_UP_S = 3;
 const MICROS = 1_000_000;

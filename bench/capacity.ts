@@ -1,5 +1,5 @@
 /**
- * Prints what the model of kit/scaling-model.ts predicts for an installation, and how wrong it was where it was measured.
+ * Prints the prediction of kit/scaling-model.ts for an installation, and the model's errors where it was measured.
  *
  *   npm run capacity -- --cores 8 --web 2 --workers 4 [--pool 10]
  *

@@ -1,6 +1,6 @@
 /**
- * Measures how fast one worker delivers backlogs of single sends of growing size, and where PostgreSQL's time goes
- * meanwhile, statement by statement.
+ * Measures how fast one worker delivers growing backlogs of single sends, and where PostgreSQL's time goes meanwhile, statement
+ * by statement.
  */
 
 import { type Check, checkService } from "./kit/books";
@@ -21,13 +21,13 @@ const TEXT = "Your code is 482913. It expires in ten minutes.";
 const PROBE = { connections: 2, rate: 5 };
 /** Each round's backlog is this many times the one before. */
 const GROWTH = 10;
-/** A larger backlog takes so long to accept that the suspended worker would lose its lease. */
+/** Accepting a larger backlog takes so long that the suspended worker would lose its lease. */
 const SUSPENDED_UP_TO = 20_000;
 const MICROS = 1_000_000;
 
 type DrainFigures = {
   backlog: number;
-  /** Whether the worker was started on the backlog. Otherwise it ran already, and was suspended while the backlog grew. */
+  /** Whether the worker was started on the backlog. Otherwise it was already running, and suspended while the backlog grew. */
   isStarted: boolean;
   perSecond: number;
   workPerSecond: number;

@@ -1,6 +1,6 @@
 /**
  * Compares our REST edge with `trpc-to-openapi`'s Node handler: both serve one procedure with the real input and output
- * schemas of a send, in turn, in one process. There is no database, so the difference is that of the edges alone.
+ * schemas of a send, in turn, in one process. There is no database, so only the edges differ.
  */
 import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";

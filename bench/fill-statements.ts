@@ -1,4 +1,4 @@
-/** Fills a database with finished messages and all that belongs to them, so that every check of the books holds. */
+/** Fills a database with finished messages and everything that belongs to them, so that every check of the books passes. */
 import type { Client } from "pg";
 import { newId } from "@/server/core/ids";
 import { type Customer, PRICE_MICROS } from "./kit/service";
@@ -6,9 +6,9 @@ import { type Customer, PRICE_MICROS } from "./kit/service";
 /** Messages of one flush share their time and their ledger entries, as under load. */
 const PER_FLUSH = 50;
 const FLUSHES_PER_STEP = 1_000;
-/** They were accepted evenly over so many days, and the last one some hours ago. */
+/** They were accepted evenly over this many days, the last one some hours ago. */
 const DAYS = 90;
-/** Of so many messages one failed, after it was sent. */
+/** One of this many messages failed after it was sent. */
 const FAILED_EACH = 50;
 
 /** Ids carry their time as ten characters of base32 (server/core/ids.ts). */
@@ -16,7 +16,7 @@ const TIME_TEXT = `CREATE OR REPLACE FUNCTION pg_temp.time_text(at timestamptz) 
   SELECT string_agg(substr('0123456789abcdefghjkmnpqrstvwxyz', ((ms >> (5 * (9 - i))) & 31)::int + 1, 1), '' ORDER BY i)
   FROM (SELECT round(extract(epoch FROM at) * 1000)::int8 AS ms) t, generate_series(0, 9) i $$`;
 
-/** `$1`, `$2`: the first and last flush; `$3`: of how many. */
+/** `$1`, `$2`: the first and last flush; `$3`: the number of all flushes. */
 const STEP = `CREATE TEMP TABLE filled AS
   SELECT f, n, at, 'msg_' || t1 || lpad(n::text, 16, '0') AS id, lpad(n::text, 15, '0') AS tail, t1, t2, t3,
     n % ${FAILED_EACH} = 0 AS is_failed, '+1415' || lpad((n::int8 * 7919 % 10000000)::text, 7, '0') AS recipient
@@ -67,9 +67,9 @@ const INSERTS = [
 
 /**
  * Inserts at least `count` messages of the customer, with attempts, receipts, ledger, usage, events and deliveries to an
- * endpoint that it makes. The customer must have none.
- * @param note called with the number of messages that are there.
- * @returns the endpoint's id, and how many messages there are.
+ * endpoint that it creates. The customer must have no messages yet.
+ * @param note called with the number of messages so far.
+ * @returns the endpoint's id, and the number of messages.
  */
 export async function fillMessages(
   client: Client,

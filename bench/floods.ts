@@ -1,6 +1,6 @@
 /**
- * Floods of the edge beside sends: the latency of single sends at a steady pace, alone and beside each flood. Each flood is one
- * that could once bring the service down; page views are the workload `pages`.
+ * Measures the latency of single sends at a steady pace, alone and during each flood of the edge. Each of these floods could once
+ * bring the service down. Page views are a separate workload, `pages`.
  */
 import http from "node:http";
 import net from "node:net";
@@ -18,14 +18,14 @@ const REQUESTS_PER_S = 20;
 const WARM_UP_S = 4;
 const HELD_SOCKETS = 800;
 const TEXT = "Your code is 482913. It expires in ten minutes.";
-/** Parsing it as an address takes seconds. */
+/** A host that takes seconds to parse as an address. */
 const SLOW_HOST = `https://${"é".repeat(200_000)}`;
 
 type Statuses = Record<string, number>;
 type Flood = { statuses: Statuses; stop: () => void };
 type Asked = { path: string; headers?: Record<string, string>; body: string };
 
-/** Posts at a fixed rate, whether or not the responses arrive. */
+/** Posts at a fixed rate, whether or not responses arrive. */
 function post(port: number, { path, headers, body }: Asked): Flood {
   const statuses: Statuses = {};
   const agent = new http.Agent({ keepAlive: true, maxSockets: 200 });
@@ -49,7 +49,7 @@ function post(port: number, { path, headers, body }: Asked): Flood {
   };
 }
 
-/** Holds requests whose bodies never end. */
+/** Keeps requests open whose bodies never end. */
 function hold(port: number, path: string): Flood {
   const statuses: Statuses = {};
   const sockets = Array.from({ length: HELD_SOCKETS }, () => {
@@ -106,7 +106,7 @@ const floodsOf = (port: number, receipts: string, cookie: string): Record<string
   },
 });
 
-/** One round beside a flood, in ms; `calm`: the same sends alone, just before. */
+/** One round during a flood, in ms; `calm`: the same sends alone, just before. */
 type Round = { calm: number; p99: number };
 
 type Beside = { name: string; rounds: Round[]; ratio: number; statuses: Statuses };
@@ -175,7 +175,7 @@ async function run({ seconds, rounds }: Options, stage: Stage): Promise<Outcome>
       for (const [status, count] of Object.entries(flood?.statuses ?? {})) {
         own.statuses[status] = (own.statuses[status] ?? 0) + count;
       }
-      // Requests still under way belong to this flood.
+      // Requests that are still running belong to this flood.
       await pause(500, undefined, { signal: stage.signal });
     }
   }

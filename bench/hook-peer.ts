@@ -1,6 +1,6 @@
 /**
- * A process beside the workload `hooks`: a customer's server that acknowledges at once, or the bare loop of signed
- * requests that the service is compared with.
+ * A separate process of the workload `hooks`: a customer's server that acknowledges at once, or the bare loop of signed requests
+ * that the service is compared with.
  */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -12,7 +12,7 @@ export type PostPlan = { url: string; secret: string; body: string; connections:
 
 export type PostResult = { posts: number; seconds: number; cpuS: number };
 
-/** How many requests of distinct events the receiver has acknowledged, and how many in all. */
+/** The number of distinct events that the receiver has acknowledged, and of all requests. */
 export type ReceiverCount = { events: number; requests: number };
 
 async function receive(): Promise<void> {

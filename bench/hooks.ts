@@ -1,6 +1,6 @@
 /**
- * Webhooks through the whole path: events are recorded as status changes record them, a worker posts them to a receiver
- * that acknowledges at once, and their deliveries are stored. Compared with a bare loop of signed requests.
+ * Measures the whole path of webhooks, compared with a bare loop of signed requests: events are recorded as status changes record
+ * them, a worker posts them to a receiver that acknowledges at once, and their deliveries are stored.
  */
 import type { ChildProcess } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
@@ -29,14 +29,14 @@ import {
 } from "./kit/service";
 import type { Options, Outcome, Stage, Workload } from "./kit/workload";
 
-/** As many messages share a transaction when a worker dispatches under load. */
+/** This many messages share a transaction when a worker dispatches under load. */
 const MESSAGES_PER_RECORDING = 30;
 const RECORDERS = 2;
 const STATUSES = ["sent", "delivered"] as const;
 const PEER = "hook-peer.ts";
 const WARM_UP_MESSAGES = 2_000;
 const PEER_WARM_UP_S = 2;
-/** Rare enough to cost nothing beside the work that is measured. */
+/** Rare enough to cost nothing compared with the measured work. */
 const POLL_MS = 250;
 const STUCK_AFTER_MS = 60_000;
 /** The size of a real event. */
@@ -66,7 +66,7 @@ const PEER_BODY = JSON.stringify({
   },
 });
 
-/** `rows` by table: inserted, updated, and those of the updated that wrote to no index. */
+/** `rows` by table: inserted, updated, and updated without an index write (HOT). */
 type Writes = { walBytes: number; fullPages: number; rows: Record<string, { ins: number; upd: number; hot: number }> };
 
 type Round = {
@@ -152,7 +152,7 @@ async function runPosts(stage: Stage, plan: PostPlan): Promise<Round["peer"]> {
   return { ...result, perSecond: result.posts / result.seconds };
 }
 
-/** How many deliveries are stored as delivered, and when the last one was, by the machine's clock. */
+/** The number of deliveries stored as delivered, and the time of the last one, by the machine's clock. */
 async function readDelivered(database: Client): Promise<{ delivered: number; lastMs: number }> {
   const { rows } = await database.query<{ delivered: number; lastMs: number }>(
     `SELECT (SELECT coalesce(sum(change), 0) FROM list_totals WHERE list = 'deliveries' AND kind = 'delivered')::float8
@@ -163,8 +163,8 @@ async function readDelivered(database: Client): Promise<{ delivered: number; las
 
 /**
  * Waits until `count` deliveries are stored as delivered.
- * @returns when the last of them was acknowledged, Unix milliseconds.
- * @throws Error when none follows for a minute.
+ * @returns when the last of them was acknowledged, in Unix milliseconds.
+ * @throws Error when none arrives for a minute.
  */
 async function waitForDelivered(database: Client, count: number, signal: AbortSignal): Promise<number> {
   let last = { delivered: -1, atMs: performance.now() };

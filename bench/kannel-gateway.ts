@@ -10,7 +10,7 @@ import { endChild } from "./kit/client";
 import type { Stage } from "./kit/workload";
 
 const PROGRAMS = { bearerbox: "/usr/sbin/bearerbox", smsbox: "/usr/sbin/smsbox" };
-/** The one who may send. */
+/** The only user that may send. */
 export const KANNEL_USER = { user: "bench", password: "bench-1" };
 const READY_WITHIN_MS = 20_000;
 const POLL_MS = 50;
@@ -80,7 +80,7 @@ text = "none"
 export type Kannel = { sendsPort: number; bearerboxPid: number; smsboxPid: number };
 
 /**
- * @param centre port of the message centre; one where nobody listens keeps messages waiting.
+ * @param centre port of the message centre; if nothing listens there, messages wait.
  * @param window submits in flight.
  */
 export async function startKannel(stage: Stage, folder: string, centre: number, window: number): Promise<Kannel> {

@@ -1,7 +1,7 @@
 /**
- * Processes beside the workload `kannel`. `centre`: a message centre that takes every message at once and reports it
- * delivered at once, again while the bind is too busy. `customer`: the customer's server that receives the callbacks. Both answer a message over IPC with
- * their counts.
+ * Separate processes of the workload `kannel`. `centre`: a message centre that takes every message at once and reports it as
+ * delivered at once, again while the bind is too busy. `customer`: the customer's server that receives the callbacks. Both respond
+ * to a message over IPC with their counts.
  */
 import { createServer } from "node:http";
 import type { AddressInfo, Server } from "node:net";
@@ -16,7 +16,7 @@ const VERSION_3_4 = 0x34;
 const ESM_RECEIPT = 0x04;
 const STATE_DELIVERED = 2;
 
-/** Pause before a receipt is repeated that its bind was too busy for. A centre in service waits for minutes. */
+/** Pause before repeating a receipt for which the bind was too busy. A real centre waits for minutes. */
 const REPEAT_AFTER_MS = 100;
 
 const digits = (value: number): string => String(value).padStart(2, "0");

@@ -1,6 +1,6 @@
 /**
- * Compares the service with Kannel, an SMS gateway in C that keeps messages in files: the rate at which single sends are
- * accepted while nothing is dispatched, and the whole life of messages over SMPP, from the HTTP request to the customer's
+ * Compares the service with Kannel, an SMS gateway in C that keeps messages in files. It measures the rate at which single sends
+ * are accepted while nothing is dispatched, and the whole life of messages over SMPP, from the HTTP request to the customer's
  * callback, with one message centre for both. Kannel bills nothing, signs nothing and does not sync its files.
  */
 import type { ChildProcess } from "node:child_process";
@@ -32,14 +32,14 @@ const TEXT = "Your code is 482913. It expires in ten minutes.";
 const WINDOW = 100;
 const STUCK_AFTER_MS = 60_000;
 const POLL_MS = 50;
-/** As many as the load client has distinct requests for. */
+/** The number of distinct requests that the load client has. */
 const LIFE_MAX = 10_000;
 const MICROS = 1_000_000;
 const PEER = "kannel-peer.ts";
 const WARM_UP_S = 3;
 const WARM_UP_MESSAGES = 1_000;
 
-/** A side of the comparison: where it takes sends, and the processor time of its processes so far, in seconds. */
+/** A side of the comparison: where it accepts sends, and its processes' CPU time so far, in seconds. */
 type Side = { plan: Pick<LoadPlan, "port" | "keys" | "kannel">; cpu: () => Record<string, number> };
 
 type Accepted = { perSecond: number; p50: number; p99: number; cpuUs: Record<string, number> };
@@ -118,7 +118,7 @@ async function startOurs(stage: Stage, connections: number, life: { centre: numb
     ...(environment && { environment, database: COUNTING_STATEMENTS }),
   });
   const { database, customer, web, server } = service;
-  // The same few texts go to the same numbers all the time.
+  // The flood rules are off, because the same few texts go to the same numbers all the time.
   await database.query("UPDATE accounts SET flood_identical = 0, flood_total = 0");
   if (life) {
     await database.query("UPDATE routes SET chain = '{smpp}'");
@@ -196,7 +196,7 @@ type Figures = {
   messages: number;
   accepted: Measured<Accepted>[];
   lives: Measured<Life>[];
-  /** Of the last round's whole lives. */
+  /** PostgreSQL's time during the last round of whole lives. */
   statements: StatementCost[];
   checks: Check[];
   acceptedRatio: number;

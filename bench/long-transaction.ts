@@ -1,7 +1,7 @@
 /**
- * A transaction that stays open, as a dump, a forgotten session or a standby's query leaves it: PostgreSQL keeps every
- * version of a row that has died since, and queues are mostly such versions. Messages flow at a fixed pace meanwhile, with
- * one endpoint of webhooks; each phase prints what a message costs.
+ * Measures the cost of messages while a transaction stays open, as a dump, a forgotten session or a standby's query leaves it:
+ * PostgreSQL then keeps every row version that has died since, and queues consist mostly of dead versions. Messages flow at a fixed
+ * pace, with one webhook endpoint; each phase prints the cost per message.
  */
 import { runLoad } from "./kit/client";
 import type { LoadResult } from "./kit/load";
@@ -22,7 +22,7 @@ const WARM_UP_S = 10;
 const TEXT = "Your code is 482913. It expires in ten minutes.";
 
 type Cpu = { web: number; worker: number; postgres: number };
-/** `behindMs`: from the last send until everything is delivered, with its webhooks. */
+/** `behindMs`: the time from the last send until every message and webhook is delivered. */
 type Phase = {
   name: string;
   sends: LoadResult;

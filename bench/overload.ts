@@ -1,7 +1,7 @@
 /**
- * Load beyond what can be served: single sends at three times the rate that one web process has just served, by callers who do
- * not wait for each other. It prints what was accepted and how fast, what was refused and how soon, memory, and the latency of
- * a calm pace before and right after.
+ * Offers more load than can be served: single sends at three times the rate that one web process has just served, by callers who
+ * do not wait for each other. Prints how much was accepted and how fast, how much was refused and how soon, memory, and the latency
+ * at a calm pace before and right after.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { freePort } from "@/scripts/free-port";
@@ -25,9 +25,9 @@ const TIMES = 3;
 const CALM = { connections: 16, rate: 50, seconds: 5 };
 const WARM_UP_S = 4;
 const CAPACITY_S = 8;
-/** Callers at once: more than the web process takes at first. All of them may be waiting, and then fewer sends are offered. */
+/** Concurrent callers: more than the web process accepts at first. If all of them are waiting, fewer sends are offered. */
 const CALLERS = 1_500;
-/** A caller who finds no connection for so long is not offered, and counted. */
+/** A send without a free connection for this long is not made, but counted. */
 const LATE_MS_MAX = 100;
 const MIB = 1_048_576;
 const TEXT = "Your code is 482913. It expires in ten minutes.";
@@ -62,7 +62,7 @@ function print({ before, capacity, overload, after }: Phase, memory: Memory, sto
   ].join("\n");
 }
 
-/** The most memory that a process has while `work` runs. */
+/** The peak memory of a process while `work` runs. */
 async function memoryDuring<Result>(pid: number, work: Promise<Result>): Promise<[Result, number]> {
   let most = memoryOf(pid);
   const timer = setInterval(() => {
@@ -85,7 +85,7 @@ async function run({ seconds, connections }: Options, stage: Stage): Promise<Out
   const url = await makeDatabase(server, "messaging", customer);
   const port = await freePort();
   stage.say("Starting the web process");
-  // Each key may make 6,000 requests a minute: whatever is refused here is refused because of the load.
+  // Each key may make 6,000 requests a minute, so every refusal here is caused by the load.
   const web = await startService(stage, "web", serviceSettings(url, port), folder);
   await waitUntilHealthy(stage, web, port);
   const plan = {

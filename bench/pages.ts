@@ -1,6 +1,6 @@
 /**
- * The cost of page views for sends: the latency of single sends at a steady pace, first alone and then beside a
- * flood of views, of anonymous visitors and of a signed-in person.
+ * Measures the cost of page views for sends: the latency of single sends at a steady pace, alone and during a flood of views, by
+ * anonymous visitors and by a signed-in person.
  */
 import http from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
@@ -111,7 +111,7 @@ async function run({ seconds, rounds }: Options, stage: Stage): Promise<Outcome>
       views[kind] = sum;
       for (const [status, count] of Object.entries(viewing.statuses)) sum[status] = (sum[status] ?? 0) + count;
     }
-    // Requests still under way belong to this phase.
+    // Requests that are still running belong to this phase.
     await pause(500);
     return result;
   };

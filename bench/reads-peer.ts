@@ -8,7 +8,7 @@ import { listDeliveries } from "@/server/webhooks/history/list-deliveries";
 import { listEvents } from "@/server/webhooks/history/list-events";
 
 export type ReadsPlan = { accountId: string; endpointId: string; messages: number; times: number };
-/** Median milliseconds by read. */
+/** Median milliseconds of each read. */
 export type ReadsResult = Record<string, number>;
 
 const LIMIT = 20;

@@ -1,4 +1,4 @@
-/** Reads at many messages against reads at few, in turns: what callers see of growth. */
+/** Compares reads at many messages with reads at few, in turn: the effect of growth on callers. */
 import { fork } from "node:child_process";
 import path from "node:path";
 import { fillMessages } from "./fill-statements";

@@ -1,4 +1,4 @@
-/** Runs the other workloads one after the other, and writes their figures beside their goals to `bench/report.md`. */
+/** Runs the other workloads one after the other, and writes their figures and goals to `bench/report.md`. */
 import { spawn } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import os from "node:os";
@@ -9,7 +9,7 @@ import type { Options, Outcome, Stage, Workload } from "./kit/workload";
 const FILE = path.join("bench", "report.md");
 
 type Row = { work: string; found: string; goal: string };
-/** The figures that a workload prints with --json; each part knows the shape of its own. */
+/** The figures that a workload prints with --json; each part knows the shape of its figures. */
 // biome-ignore lint/suspicious/noExplicitAny: they come from another process's output.
 type Figures = any;
 type Part = { name: string; options: (options: Options) => string[]; rows: (figures: Figures) => Row[] };
@@ -28,9 +28,9 @@ const measured = ({ seconds, rounds, connections }: Options): string[] => [
 ];
 const sized = (options: Options, backlog: number): string[] => [...measured(options), "--backlog", String(backlog)];
 
-/** As long as Kannel takes for its spool to hold some hundred thousand messages. */
+/** The time in which Kannel's spool grows to some hundred thousand messages. */
 const SUSTAINED_S = 40;
-/** Messages of a comparison that was made before. */
+/** The number of messages in an earlier comparison. */
 const FEW = 500;
 
 const acceptedByKannel = (what: string, { service, kannel }: Figures, ratio: number): Row => ({
@@ -141,7 +141,7 @@ const PARTS: Part[] = [
   },
   {
     name: "hooks",
-    // Long enough for the start not to count: in its first seconds the engine compiles what it runs.
+    // Long enough that the start does not matter: in its first seconds the engine compiles the code.
     options: (options) => sized(options, 3 * options.backlog),
     rows: ({ rounds, medianRatio }) => [
       {
@@ -179,7 +179,7 @@ const PARTS: Part[] = [
   },
 ];
 
-/** Runs one workload in a process of its own. @returns its figures. @throws Error when it fails or breaks an invariant. */
+/** Runs one workload in a separate process. @returns its figures. @throws Error when it fails or breaks an invariant. */
 async function figuresOf(stage: Stage, { name, options }: Part, chosen: Options): Promise<Figures> {
   const child = await stage.keep(
     async () =>

@@ -1,6 +1,5 @@
 /**
- * Runs a benchmark. It measures what the service costs on this machine and is not a test: only a broken invariant makes
- * it fail (exit code 1).
+ * Runs a benchmark. It measures costs on this machine and is not a test: only a broken invariant makes it fail (exit code 1).
  *
  *   npm run bench -- <workload> [--seconds 8] [--rounds 3] [--connections 64] [--backlog 20000] [--accounts 200] [--json]
  */

@@ -1,6 +1,6 @@
 /**
- * Measures 1, 2 and 4 web processes, and 1, 2 and 4 workers, on one database, and compares the rates with a model: each
- * process has one processor at most, and all of them share the machine's with PostgreSQL.
+ * Measures 1, 2 and 4 web processes, and 1, 2 and 4 workers, on one database, and compares the rates with a model in which each
+ * process uses one processor at most, and all of them share the machine's processors with PostgreSQL.
  */
 import os from "node:os";
 import { freePort } from "@/scripts/free-port";
@@ -17,12 +17,12 @@ const WARM_UP_S = 3;
 const PROBE = { connections: 2, rate: 5 };
 const MICROS = 1_000_000;
 
-/** Processor time per message, in microseconds: of the processes that are counted, of PostgreSQL, and of the load clients. */
+/** CPU time per message in microseconds: of the counted processes, of PostgreSQL, and of the load clients. */
 type Cost = { process: number; postgres: number; client: number };
 type Measured = { processes: number; perSecond: number; cpuUs: Cost };
 
 /**
- * The rate of `processes` that cost as much as one does: bounded by their own processors, and by all processors together.
+ * The rate of `processes` if each costs as much as a single one, bounded by their own processors and by all processors together.
  */
 function modelled(processes: number, { process, postgres, client }: Cost): number {
   const cores = os.availableParallelism();
@@ -60,7 +60,7 @@ async function sendToAll(stage: Stage, plan: Plan, webs: readonly Web[], seconds
   };
 }
 
-/** Delivers a backlog with so many workers. */
+/** Delivers a backlog with this many workers. */
 async function drainWith(stage: Stage, plan: Plan, processes: number, backlog: number): Promise<Measured> {
   const { service } = plan;
   const { database, server, port, customer } = service;

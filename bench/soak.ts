@@ -1,6 +1,6 @@
 /**
- * Leaks: rounds of mixed work, and after each, once everything is delivered and quiet, the heap that a full collection leaves, and
- * the open resources. A figure that grows from round to round is a leak.
+ * Searches for leaks: after each round of mixed work, once everything is delivered and quiet, it reads the heap that a full
+ * collection leaves, and the open resources. A figure that grows from round to round is a leak.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { INSPECTED, type Kept, keptBy } from "./kit/heap";
@@ -45,7 +45,7 @@ async function run({ seconds, rounds }: Options, stage: Stage): Promise<Outcome>
     connections: CONNECTIONS,
     environment: { ...INSPECTED, SIGN_UP_OPEN: "true", WEBHOOK_ALLOWED_NETWORKS: "127.0.0.0/8" },
   });
-  // An account has fewer keys than the benchmarks give it, and makes no others until some are revoked.
+  // Most keys are deleted: benchmarks give an account more keys than its limit, so it could not create any.
   const keys = customer.keys.slice(0, KEYS);
   await database.query("DELETE FROM api_keys WHERE NOT id = ANY($1::text[])", [keys.map(({ id }) => id)]);
   const worker = await start("worker");

@@ -1,6 +1,6 @@
 /**
- * Counts what the database writes for the whole life of a message, from its write-ahead log: rows, index entries and bytes
- * by table. It runs in this process, without workers: acceptance, claim, outcome and delivery receipt, batch by batch.
+ * Counts the writes of the database during the whole life of a message, read from its write-ahead log: rows, index entries and
+ * bytes by table. Acceptance, claim, outcome and delivery receipt run batch by batch in this process, without workers.
  */
 
 import type { Client } from "pg";
@@ -42,8 +42,8 @@ type TableWrites = {
 };
 
 /**
- * A record of the log is one tuple or one index entry, also within a batch. `record_length` is that of the whole record, so it
- * is counted with its first block only.
+ * A log record is one tuple or one index entry, even within a batch. `record_length` is the length of the whole record, so it is
+ * counted only with the record's first block.
  */
 const WRITES = `SELECT COALESCE(n.nspname || '.', '') || t.relname AS name,
     count(*) FILTER (WHERE b.record_type LIKE 'INSERT%' AND b.resource_manager = 'Heap')::int4 AS inserted,

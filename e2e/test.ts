@@ -1,4 +1,4 @@
-/** The one `test` of all end-to-end tests. Every test that uses `account` gets one of its own. */
+/** The `test` of all end-to-end tests. Every test that uses `account` gets its own account. */
 import { appendFileSync } from "node:fs";
 import { test as base, type Page } from "@playwright/test";
 import { type Receiver, startReceiver } from "../test/network/receiver";
@@ -15,37 +15,37 @@ import { signIn } from "./support/sign-in";
 type TestFixtures = {
   /**
    * An account with its owner, 100.00 of balance, an approved sender and a key with all scopes; in a smoke run against
-   * another installation the one that was given.
+   * another installation, the given account.
    */
   account: OwnAccount;
   /** The REST API with that account's key. */
   api: Api;
-  /** A customer's web server: a real one on loopback, which records what it is sent. */
+  /** A customer's web server: a real one on loopback, which records the requests that it receives. */
   receiver: Receiver;
-  /** An empty page, in whose browser the owner of `account` is signed in. */
+  /** An empty page of a browser in which the owner of `account` is signed in. */
   console: Page;
-  /** Notes that the file has run, and shows what the service logged while a test failed. */
+  /** Notes that the file has run, and shows what the service logged during a failed test. */
   ran: undefined;
 };
 
 /**
- * Made at first use, and shared by the tests of a test process. All are declared here: Playwright starts another process,
- * with another browser, for a file whose `test` declares more of them.
+ * Fixtures made at first use and shared by the tests of a test process. All are declared here, because Playwright starts another
+ * process, with another browser, for a file whose `test` declares more of them.
  */
 type WorkerFixtures = {
   service: Service;
   /**
-   * Makes an account that no other test knows; in a smoke run against another installation it is the one that was given.
-   * @param balance units of its currency.
+   * Creates an account for one test; in a smoke run against another installation, returns the given account.
+   * @param balance in units of its currency.
    */
   newAccount: (balance?: number) => Promise<OwnAccount>;
   /** The operator's commands. */
   operator: Operator;
   /** The contract that every response is checked against. */
   contract: Contract;
-  /** A second web process next to that of `service`, which trusts forwarded addresses. */
+  /** A second web process next to `service`'s, which trusts forwarded addresses. */
   trustingWeb: OwnWeb;
-  /** The installation of the test file that runs. */
+  /** The installation of the running test file. */
   keptInstallation: KeptInstallation;
 };
 

@@ -1,4 +1,4 @@
-/** Calls procedures of the router as the console does, past its door. */
+/** Calls procedures of the router as the console does, without its door. */
 import { type AnyProcedure, callTRPCProcedure } from "@trpc/server";
 import { appRouter } from "@/server/api/router";
 import type { AccountActor } from "@/server/core/actor";

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 
-/** A program of Node that runs. */
+/** A running Node program. */
 export type Program = {
   /** Its output so far, of stdout and stderr. */
   output: () => string;
@@ -12,7 +12,7 @@ export type Program = {
 type Command = [program: string, ...args: string[]];
 type Surroundings = { cwd: string; env: Record<string, string> };
 
-/** Starts a program of Node with the given variables and few of this process. */
+/** Starts a Node program with the given variables and only a few of this process's. */
 export function startProgram([program, ...args]: Command, { cwd, env }: Surroundings): Program {
   const { PATH, HOME, NODE_ENV } = process.env;
   const child = spawn(process.execPath, [program, ...args], {
@@ -26,7 +26,7 @@ export function startProgram([program, ...args]: Command, { cwd, env }: Surround
   return { output: () => output, signal: (name) => void child.kill(name), ended };
 }
 
-/** Runs a program of Node to its end, as {@link startProgram}. */
+/** Runs a Node program to its end; see {@link startProgram}. */
 export async function runProgram(
   command: Command,
   surroundings: Surroundings,

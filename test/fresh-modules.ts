@@ -1,6 +1,6 @@
 /**
- * Test files share processes, which saves starting one, and loading the libraries, for each. So that they share nothing else,
- * every file gets its own copy of the project's modules, no process values (`defineProcessValue`), and the environment of the start.
+ * Test files share processes, which saves starting one and loading the libraries for each. So that they share nothing else, every
+ * file gets its own copy of the project's modules, no process values (`defineProcessValue`), and the initial environment.
  */
 import { vi } from "vitest";
 import { REGISTRY } from "./database/simulated-workers";

@@ -17,12 +17,12 @@ test("every invariant names tests", () => {
 
 describe("the tests that docs/invariants.md names exist", () => {
   test.each(named)("$file: $name", ({ file, name }) => {
-    // A call with further arguments has its name on a line of its own.
+    // In a call with further arguments, the name is on a separate line.
     expect(read(file).replaceAll(/\(\s+"/g, '("')).toContain(`("${name}"`);
   });
 });
 
-test("what it says of npm run prove is what that prints", () => {
+test("the rows of npm run prove that it names are printed", () => {
   const report = read("e2e/prove/judge/report.ts");
   const rows = [...document.matchAll(/^- `npm run prove`: (.+)$/gm)].map(([, row = ""]) => row);
   expect(rows.length).toBeGreaterThan(0);

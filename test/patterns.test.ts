@@ -1,6 +1,6 @@
 /**
- * Every regular expression of the product is judged for the work that a hostile input can make it do: statically, or, where
- * it has lookarounds, by searching for such an input and counting the steps of a backtracking matcher. Time is not measured.
+ * Checks every regular expression of the product for the work that a hostile input can cause (ReDoS): statically, or, if it has
+ * lookarounds, by searching for such an input and counting the steps of a backtracking matcher. Time is not measured.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -11,12 +11,12 @@ import { beforeAll, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 
 const ROOT = path.resolve(import.meta.dirname, "..");
-/** Where input from outside is read: all that runs in the web process, the worker, the browser and the client. */
+/** The code that reads input from outside: everything in the web process, the worker, the browser and the client. */
 const SOURCES = ["server", "worker", "app", "sdk/src"];
 
 type Found = { patterns: { source: string; flags: string }[]; made: number };
 
-/** The regular expressions of a file: its literals, and the number of those made from texts, which cannot be judged here. */
+/** The regular expressions of a file: its literals, and the number of those built from strings, which cannot be checked here. */
 function patternsOf(file: string): Found {
   const found: Found = { patterns: [], made: 0 };
   const visit = (node: unknown): void => {
@@ -39,7 +39,7 @@ const files = SOURCES.flatMap((folder) =>
 
 type Attack = { pattern: string; growth: string; attack: string };
 
-/** An input that makes a pattern work more than in proportion to its length; null when none is known. */
+/** An input that costs a pattern more than linear work; null when none is known. */
 async function attackOn(source: string, flags: string): Promise<Attack | null> {
   const verdict = await check(source, flags, { timeout: null, attackTimeout: null, incubationTimeout: null });
   if (verdict.status === "safe") return null;
@@ -48,7 +48,7 @@ async function attackOn(source: string, flags: string): Promise<Attack | null> {
   return { pattern, growth: verdict.complexity.summary, attack: verdict.attack.pattern };
 }
 
-/** The checker's program for this machine, which takes a fifth of the time of the one in JavaScript. */
+/** Whether the checker's native program for this machine exists, which takes a fifth of the JavaScript version's time. */
 function hasProgram(): boolean {
   const system = { linux: "linux", darwin: "macos", win32: "windows" }[process.platform as string];
   try {
@@ -72,15 +72,15 @@ describe("the judge", () => {
     expect(await attackOn(source, flags)).toMatchObject({ growth });
   });
 
-  test("lets a run pass that is looked at once", async () => {
+  test("accepts a run that is scanned once", async () => {
     expect(await attackOn("(?<![ ,:;])[ ,:;]+$", "")).toBeNull();
   });
 });
 
-describe("no input makes a regular expression work more than in proportion to its length", () => {
+describe("no input costs a regular expression more than linear work", () => {
   const found = files.map((file) => ({ file, ...patternsOf(file) })).filter(({ patterns }) => patterns.length > 0);
 
-  test("there is something to judge", () => {
+  test("there are expressions to check", () => {
     expect(found.length).toBeGreaterThan(20);
   });
 
@@ -92,11 +92,11 @@ describe("no input makes a regular expression work more than in proportion to it
   test.each([
     ["email", z.regexes.email],
     ["date and time", z.regexes.datetime({ offset: true })],
-  ])("of the schema language's own: %s", async (_, { source, flags }) => {
+  ])("expressions of zod itself: %s", async (_, { source, flags }) => {
     expect(await attackOn(source, flags)).toBeNull();
   });
 });
 
-test("no regular expression is made from a text", () => {
+test("no regular expression is built from a string", () => {
   expect(files.filter((file) => patternsOf(file).made > 0)).toEqual([]);
 });

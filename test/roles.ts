@@ -1,4 +1,4 @@
-/** Callers of each procedure. Declared here a second time, so that a procedure opened by mistake fails a test. */
+/** The permitted callers of each procedure, declared a second time so that a procedure opened by mistake fails a test. */
 import type { Scope } from "@/server/api-keys/scopes";
 import { isAtLeast, MEMBER_ROLES, type MemberRole } from "@/server/core/actor";
 
@@ -129,8 +129,8 @@ export const ROLES: Readonly<Record<string, Role>> = {
 };
 
 /**
- * The least role in the account with which a person may call a procedure: a developer may all that a viewer may, an owner
- * everything. Procedures for anyone and for operators are not here: a role in an account does not matter to them.
+ * The lowest role in the account with which a person may call a procedure: a developer may do everything that a viewer may, and an
+ * owner everything. Procedures for anyone and for operators are missing, because roles in an account do not matter to them.
  */
 export const LEAST_ROLES: Readonly<Record<string, MemberRole>> = {
   "accounts.balance": "viewer",
@@ -215,7 +215,7 @@ export const LEAST_ROLES: Readonly<Record<string, MemberRole>> = {
   "webhooks.update": "developer",
 };
 
-/** The scopes that open a procedure to a key; null: no scope does, since no key may or every key may. */
+/** The scopes that allow a key to call a procedure; null: scopes do not matter, because no key or every key may call it. */
 export const scopesOf = (role: Role | undefined): readonly Scope[] | null =>
   typeof role === "object" && role.scope !== null ? [role.scope].flat() : null;
 
@@ -230,7 +230,7 @@ function nameOf(role: Role): string {
 
 const MAY = ["no", "yes"] as const;
 
-/** The second table of the guide for security: what people may do in an account, by their role there. */
+/** The second table of the security guide: permissions of people in an account, by their role. */
 export function memberRolesTable(): string {
   const lines = MEMBER_ROLES.map((least) => {
     const may = MEMBER_ROLES.map((role) => MAY[Number(isAtLeast(role, least))]);
@@ -240,7 +240,7 @@ export function memberRolesTable(): string {
   return [`| ${MEMBER_ROLES.join(" | ")} | procedures |`, "|---|---|---|---|", ...lines].join("\n");
 }
 
-/** The table of the guide for security: a row per role, with its procedures. */
+/** The table of the security guide: a row per role, with its procedures. */
 export function rolesTable(): string {
   const rows = new Map<string, string[]>();
   for (const [procedure, role] of Object.entries(ROLES)) {

@@ -1,4 +1,4 @@
-/** A connection knows a prepared statement by its name: a second statement of the same name fails. */
+/** A connection identifies a prepared statement by its name, so a different statement with the same name fails. */
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";

@@ -12,7 +12,7 @@ function same(values: Record<string, number | bigint>): Check {
   return { ok, text: entries.map(([name, value]) => `${name} ${figures(value)}`).join(ok ? " = " : " | ") };
 }
 
-/** `drifted`: accounts whose balance, or what is reserved of it, is not the sum of their own entries. */
+/** `drifted`: accounts whose balance or reserved money is not the sum of their entries. */
 type Books = {
   balance: bigint;
   held: bigint;

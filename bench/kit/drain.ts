@@ -7,7 +7,7 @@ import type { Service } from "./service";
 import type { Stage } from "./workload";
 
 const POLL_MS = 50;
-/** From a submission to the sandbox's delivery receipt. */
+/** The time from a submission to the sandbox's delivery receipt. */
 const SANDBOX_S = 1;
 /** The worker counts as stuck if no message moves for this time. */
 const STUCK_AFTER_MS = 60_000;
@@ -23,7 +23,7 @@ export type DrainReport = {
   /** Until the whole backlog was delivered. */
   seconds: number;
   perSecond: number;
-  /** The same without the second after which the sandbox reports a delivery: it does not grow with the backlog. */
+  /** The same without the sandbox's second before its receipt, which does not grow with the backlog. */
   workPerSecond: number;
   /** The sends made meanwhile. */
   probe: LoadResult;

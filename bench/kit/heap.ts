@@ -1,7 +1,7 @@
 /** Memory and open resources of processes: the heap that a full collection leaves, and handles, read through Node's inspector. */
 import { WebSocket } from "undici";
 
-/** Lets a process, and those that it starts, be inspected at ports that the system chooses. */
+/** Opens an inspector in a process, and in those that it starts, at ports that the system chooses. */
 export const INSPECTED = { NODE_OPTIONS: "--inspect=127.0.0.1:0" } as const;
 
 /** One process after a collection. `resources`: open handles and requests by kind, such as sockets and timers. */
@@ -9,7 +9,7 @@ export type Kept = { program: string; heapBytes: number; outsideBytes: number; r
 
 const ANNOUNCEMENT = /Debugger listening on (ws:\S+)/g;
 
-/** Evaluated in the process. Buffers are outside of the heap. */
+/** Evaluated in the process. Buffers are outside the heap. */
 const EXPRESSION = `JSON.stringify({
   program: process.argv[1],
   ...process.memoryUsage(),

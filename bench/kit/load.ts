@@ -19,17 +19,17 @@ export type LoadPlan = {
   limit: number | null;
   /** Sends per second on a fixed schedule; null: each connection sends again as soon as it has its response. */
   rate: number | null;
-  /** Sends that are later than this are left out, so that a client without a free connection builds no queue; null: none. */
+  /** Sends that are later than this are skipped, so that a client without a free connection builds no queue; null: none is. */
   lateMsMax?: number | null;
   /** Bulk sends of this many recipients each, instead of single ones. */
   recipients?: number;
-  /** Sends to Kannel's `sendsms` instead; a receipt for each message is wanted at `receiptUrl`, if there is one. */
+  /** Sends to Kannel's `sendsms` instead, and requests a receipt for each message if there is a `receiptUrl`. */
   kannel?: { user: string; password: string; receiptUrl: string | null };
 };
 
 type Latency = { p50: number; p99: number; max: number };
 
-/** Latencies count from when a send was due, so that delays by a stalled service are included. */
+/** Latencies count from the time when a send was due, so that delays by a stalled service are included. */
 export type LoadResult = {
   accepted: number;
   /** Responses by HTTP status. */
@@ -39,20 +39,20 @@ export type LoadResult = {
   /** Sends whose connection broke before the response; they may have been accepted. */
   unanswered: number;
   elapsedS: number;
-  /** Of accepted sends. */
+  /** Latency of accepted sends. */
   latencyMs: Latency;
-  /** Of the others. */
+  /** Latency of the others. */
   refusedMs: Latency;
   /** Responses other than 201 without `Retry-After`. */
   withoutRetryAfter: number;
-  /** Sends that were left out, because they were late. */
+  /** Sends that were skipped because they were late. */
   leftOut: number;
   /** Processor time of this client. */
   cpuS: number;
 };
 
 const HOST = "127.0.0.1";
-/** Of the service, and of Kannel. */
+/** The statuses of acceptance: the service's, and Kannel's. */
 const ACCEPTED = new Set([201, 202]);
 /** A connection that is silent for this time is closed. */
 const SILENCE_MS = 30_000;
@@ -69,7 +69,7 @@ type Connection = { exchange: (request: Buffer) => Promise<Reply | null>; close:
 
 const numberAt = (at: number): string => `+1415${String(5_550_000 + at).padStart(7, "0")}`;
 
-/** Requests to Kannel; the one number `at` asks for a receipt of its own. */
+/** The request number `at` to Kannel; its receipt URL names that number. */
 function kannelRequest({ kannel, sender, text, port }: LoadPlan, at: number): Buffer {
   const query = new URLSearchParams({
     username: kannel?.user ?? "",

@@ -1,10 +1,10 @@
-/** Everything that callers, people and strangers do to a web process, at a steady pace: each request is a new one in some way. */
+/** All kinds of work that callers, people and strangers cause in a web process, at a steady pace. Each request differs from the others. */
 import http from "node:http";
 import net from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Customer } from "./service";
 
-/** `cookie`: a session in the console. `receiver`: URL of an endpoint of webhooks. `signal` ends the work early. */
+/** `cookie`: a session in the console. `receiver`: URL of a webhook endpoint. `signal` ends the work early. */
 export type WorkPlan = {
   port: number;
   customer: Customer;
@@ -48,7 +48,7 @@ function createCaller(port: number) {
   return { call, close: () => agent.destroy() };
 }
 
-/** Opens a response that does not end, or sends half of a request, and leaves. */
+/** Opens a stream that does not end, or sends half of a request, and disconnects. */
 function leaveEarly(port: number, head: string): Promise<{ status: number }> {
   return new Promise((resolve, reject) => {
     const socket = net.connect(port, "127.0.0.1", () => socket.write(head));
@@ -60,7 +60,7 @@ function leaveEarly(port: number, head: string): Promise<{ status: number }> {
   });
 }
 
-/** Kinds of work by name, each with how often a second it is done. */
+/** Kinds of work by name, each with its rate per second. */
 function kindsOf({ port, customer, cookie, receiver }: WorkPlan, call: ReturnType<typeof createCaller>["call"]) {
   let last = 0;
   const next = () => {
@@ -175,7 +175,7 @@ function kindsOf({ port, customer, cookie, receiver }: WorkPlan, call: ReturnTyp
   } satisfies Record<string, { perSecond: number; work: () => Promise<{ status: number }> }>;
 }
 
-/** Works for `seconds`, each kind at its own pace, whether or not responses arrive, and waits for those under way. */
+/** Does each kind of work for `seconds` at its own pace, whether or not responses arrive, and waits for pending ones. */
 export async function doMixedWork(plan: WorkPlan): Promise<WorkDone> {
   const caller = createCaller(plan.port);
   const done: WorkDone = {};

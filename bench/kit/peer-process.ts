@@ -1,4 +1,4 @@
-/** Child processes beside a workload, which answer over IPC. */
+/** Child processes of a workload that respond over IPC. */
 import { type ChildProcess, fork } from "node:child_process";
 import path from "node:path";
 import { endChild } from "./client";

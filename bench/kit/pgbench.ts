@@ -52,7 +52,7 @@ export function findPgbench(): string {
   );
 }
 
-/** The values that each transaction writes, as long as the service's, besides its id, number and key. */
+/** The values that each transaction writes besides its id, number and key; they are as long as the service's. */
 export type SendColumns = { accountId: string; sender: string; text: string; routeId: number; priceMicros: number };
 
 /**

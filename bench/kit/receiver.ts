@@ -1,4 +1,4 @@
-/** A customer's endpoint of webhooks in this process, and the end of what is under way. */
+/** A customer's webhook endpoint in this process, and the wait until all messages are final. */
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
@@ -26,7 +26,7 @@ export async function openReceiver(stage: Stage, statusOf: (nth: number) => numb
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** Waits until no message is under way, by the counters. @throws Error when some are for two minutes. */
+/** Waits until no message is under way, by the counters. @throws Error when some still are after two minutes. */
 export async function waitUntilSettled(database: Client, signal: AbortSignal): Promise<void> {
   const deadline = Date.now() + STUCK_AFTER_MS;
   for (;;) {

@@ -26,7 +26,7 @@ test("a line of costs and the busy shares are recovered from measurements that f
   for (const [index, error] of errorsLeftOut(exact).entries()) expect(error, `left out ${index}`).toBeCloseTo(0);
 });
 
-test("the errors of the fit are those that the page on scaling states", () => {
+test("the errors of the fit are the ones in docs/scaling.md", () => {
   const errors = STAGES.map((stage) => {
     const fitted = fitStage(OBSERVED[stage]);
     return percents(OBSERVED[stage].map((each) => errorOf(stageRate(fitted, each.processes), each)));

@@ -1,12 +1,12 @@
 /**
- * A model of throughput by cores and processes, fitted to what `npm run bench -- scale` measured (docs/scaling.md).
+ * A model of throughput by cores and processes, fitted to the results of `npm run bench -- scale` (docs/scaling.md).
  *
- * A message costs the processes of a stage, and PostgreSQL, processor time that grows by the same amount with each further
- * process: the same callers are spread over more processes, so that each transaction carries fewer messages. Processors are
- * busy for a part of the time only; the rest are waits for commits and locks.
+ * A message costs CPU time in the processes of a stage and in PostgreSQL. This time grows by a constant with each further process,
+ * because the same callers are spread over more processes, so that each transaction carries fewer messages. Processors are busy
+ * only part of the time; the rest is waiting for commits and locks.
  */
 
-/** Processor time per message in microseconds: of all processes of a stage together, of PostgreSQL, and of load clients. */
+/** CPU time per message in microseconds: of all processes of a stage together, of PostgreSQL, and of load clients. */
 export type Observation = {
   processes: number;
   perSecond: number;
@@ -18,10 +18,10 @@ export type Observation = {
 /** Processes that accept messages (web), or deliver them (worker). */
 export type StageName = "web" | "worker";
 
-/** `single`: what one process costs; `each`: how much more with each further one. */
+/** `single`: the cost of one process; `each`: the additional cost of each further one. */
 type Line = { single: number; each: number };
 
-/** `processShare`, `machineShare`: parts of a processor, and of all of them, that are busy at most. */
+/** `processShare`, `machineShare`: the largest busy share of one processor, and of all. */
 export type Fitted = { process: Line; postgres: Line; client: Line; processShare: number; machineShare: number };
 
 const MICROS = 1_000_000;
@@ -42,7 +42,7 @@ export const OBSERVED: Record<StageName, readonly Observation[]> = {
   ],
 };
 
-/** The line through the first point with the least sum of squared errors at the others. */
+/** The line through the first point that has the least sum of squared errors at the others. */
 function lineThrough([first = [1, 0], ...points]: readonly (readonly [number, number])[]): Line {
   const [x0, y0] = first;
   const sum = (term: (x: number, y: number) => number) =>
@@ -81,8 +81,8 @@ export function stageRate(
 export const errorOf = (predicted: number, { perSecond }: Observation): number => predicted / perSecond - 1;
 
 /**
- * The errors of measurements that the model was not fitted to: each is predicted from the others. The first is never left out,
- * because only a single process shows how busy one can be.
+ * Leave-one-out errors: each measurement is predicted by a model fitted to the others. The first is never left out, because only a
+ * single process shows how busy one can be.
  */
 export const errorsLeftOut = (observed: readonly Observation[]): number[] =>
   observed.slice(1).map((left) => {
@@ -90,7 +90,7 @@ export const errorsLeftOut = (observed: readonly Observation[]): number[] =>
     return errorOf(stageRate(fitStage(others), left.processes), left);
   });
 
-/** An installation that accepts every message through its web processes and delivers it by its workers. */
+/** An installation that accepts every message with its web processes and delivers it with its workers. */
 export type Size = { cores: number; web: number; worker: number };
 
 export type Wall = "web" | "worker" | "cores";
@@ -99,9 +99,9 @@ export type Prediction = { perSecond: number; wall: Wall };
 
 /**
  * Messages per second, accepted and delivered, and the wall that bounds them. The load comes from other machines.
- * @param shares `as measured`: further processes share the callers of one account, and cost as much as measured. `alone`: each
- * process has callers and accounts of its own, and costs as much as a single one did. The truth lies between, if the
- * database's disk and locks of single accounts are no wall before.
+ * @param shares `as measured`: further processes share the callers of one account, at the measured cost. `alone`: each process
+ * has its own callers and accounts, at the cost of a single process. Reality lies between the two, unless the database's disk or
+ * the locks of single accounts are the limit.
  */
 export function predict({ cores, web, worker }: Size, shares: "as measured" | "alone"): Prediction {
   const stages = { web: fitStage(OBSERVED.web), worker: fitStage(OBSERVED.worker) };
@@ -120,5 +120,5 @@ export function predict({ cores, web, worker }: Size, shares: "as measured" | "a
   return { perSecond, wall };
 }
 
-/** Connections of the processes at most, as docs/scaling.md counts them. @param pool DATABASE_POOL_SIZE. */
+/** The maximum number of database connections, as docs/scaling.md counts them. @param pool DATABASE_POOL_SIZE. */
 export const connectionsOf = ({ web, worker }: Size, pool: number): number => web * (pool + 14) + worker * (pool + 17);

@@ -49,7 +49,7 @@ export const openFolder = (stage: Stage): Promise<string> =>
     (folder) => rm(folder, { recursive: true, force: true }),
   );
 
-/** A new server with default settings and fsync on. @param connections the number that the benchmark opens at once. */
+/** A new server with default settings and fsync on. @param connections the benchmark's concurrent connections. */
 export const openServer = (
   stage: Stage,
   folder: string,
@@ -146,7 +146,7 @@ export const serviceSettings = (databaseUrl: string, port: number): NodeJS.Proce
   PORT: String(port),
   SANDBOX: "true",
   LOG_LEVEL: "warn",
-  // All keys are of one account.
+  // All keys belong to one account.
   ACCOUNT_RATE_FACTOR: "1000",
   NEXT_TELEMETRY_DISABLED: "1",
 });
@@ -226,7 +226,7 @@ export type OpenService = {
   customer: Customer;
   port: number;
   environment: NodeJS.ProcessEnv;
-  /** Starts a further process of the service. @param settings those of its own. */
+  /** Starts a further process of the service. @param settings only for this process. */
   start: (name: "web" | "worker", settings?: Record<string, string>) => Promise<Service>;
 };
 

@@ -1,4 +1,4 @@
-/** A person of an account of their own, signed in to the console. */
+/** A person with their own account, signed in to the console. */
 import { openSession } from "@/test/network/operator-session";
 
 const PERSON = { email: "bench-person@example.com", password: "bench-password-1", name: "Bench" };

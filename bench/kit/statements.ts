@@ -10,7 +10,7 @@ export const COUNTING_STATEMENTS = {
   "pg_stat_statements.track_planning": "on",
 };
 
-/** Times are of the clock: they include waits for locks, for the disk and for a processor. */
+/** Times are wall-clock times, including waits for locks, for the disk and for a processor. */
 export type StatementCost = { text: string; calls: number; rows: number; usPerCall: number; usPerMessage: number };
 
 /** Resets the counts. The server must have {@link COUNTING_STATEMENTS}. */

@@ -8,7 +8,7 @@ export type Options = {
   connections: number;
   /** Least number of messages waiting when the worker is started. */
   backlog: number;
-  /** Accounts that send, where there are many. */
+  /** Number of accounts that send, in workloads with many. */
   accounts: number;
 };
 

@@ -4,7 +4,7 @@ import { ACCOUNT_PAGES, OPERATOR_PAGES } from "../support/pages";
 import { signIn, signInOperator } from "../support/sign-in";
 import { expect, test } from "../test";
 
-/** Barriers of each page, by its path; pages without any are left out. */
+/** The accessibility violations of each page, by its path; pages without any are left out. */
 async function barriersOn(page: Page, paths: readonly string[]): Promise<Record<string, string[]>> {
   const found: Record<string, string[]> = {};
   for (const path of paths) {
@@ -15,7 +15,7 @@ async function barriersOn(page: Page, paths: readonly string[]): Promise<Record<
   return found;
 }
 
-test("no page of an account has a barrier, light, dark or on a phone", async ({
+test("no page of an account has an accessibility violation, light, dark or on a phone", async ({
   console: page,
   api,
   account,
@@ -23,7 +23,7 @@ test("no page of an account has a barrier, light, dark or on a phone", async ({
 }) => {
   test.setTimeout(600_000);
   const { body: endpoint } = await api.post("/webhooks/create", { url: receiver.url });
-  // Nobody listens there: the timeline of a message shows a webhook that fails without being asked.
+  // Nothing listens there: the timeline of a message shows a failing webhook unfolded.
   await api.post("/webhooks/create", { url: "http://127.0.0.1:9/hook" });
   const { body: message } = await api.post("/messages/send", {
     from: account.sender,
@@ -35,7 +35,7 @@ test("no page of an account has a barrier, light, dark or on a phone", async ({
   expect(await barriersOn(page, paths)).toEqual({});
 });
 
-test("no page for strangers has a barrier, light, dark or on a phone", async ({ page }) => {
+test("no page for strangers has an accessibility violation, light, dark or on a phone", async ({ page }) => {
   test.setTimeout(600_000);
   const paths = [
     "/sign-in",
@@ -49,14 +49,19 @@ test("no page for strangers has a barrier, light, dark or on a phone", async ({ 
   expect(await barriersOn(page, paths)).toEqual({});
 });
 
-test("no page of the operator has a barrier, light, dark or on a phone", async ({ page, service, account, api }) => {
+test("no page of the operator has an accessibility violation, light, dark or on a phone", async ({
+  page,
+  service,
+  account,
+  api,
+}) => {
   test.setTimeout(600_000);
   await api.post("/messages/send", { from: account.sender, to: "+15550100003", body: "Hello" });
   await signInOperator(page, service);
   expect(await barriersOn(page, [...OPERATOR_PAGES, `/operator/accounts/${account.accountId}`])).toEqual({});
 });
 
-test("the open menus of the header have no barrier", async ({ console: page }) => {
+test("the open menus of the header have no accessibility violation", async ({ console: page }) => {
   await page.goto("/");
   await page.getByRole("button", { name: "Account menu" }).click();
   await expect(page.getByRole("menuitem", { name: "Sign out" })).toBeVisible();
@@ -67,7 +72,7 @@ test("the open menus of the header have no barrier", async ({ console: page }) =
   expect(await violationsOf(page)).toEqual([]);
 });
 
-test("the open menu of an account has no barrier", async ({ page, service, account }) => {
+test("the open menu of an account has no accessibility violation", async ({ page, service, account }) => {
   await signInOperator(page, service);
   for (const path of [`/operator/accounts/${account.accountId}`, `/operator/accounts?search=${account.accountId}`]) {
     await page.goto(path);
@@ -103,7 +108,7 @@ test("a dialog asks before it drops what was entered, and only then", async ({ c
 test("a refused form puts the focus on its first wrong field, whether the page or the service refuses it", async ({
   console: page,
 }) => {
-  // Changes are drawn some frames late, as on a busy machine.
+  // Changes are rendered some frames late, as on a busy machine.
   await page.addInitScript(() => {
     const LATE_MS = 100;
     const { setTimeout: wait } = globalThis;
@@ -132,7 +137,7 @@ test("a refused form puts the focus on its first wrong field, whether the page o
   await expect(addresses).toBeFocused();
 });
 
-test("the example in an empty field that is refused does not look like an entry", async ({ console: page }) => {
+test("the placeholder of a refused empty field does not look like an entry", async ({ console: page }) => {
   await page.goto("/suppressions");
   await page.getByRole("button", { name: "Suppress a number" }).click();
   const dialog = page.getByRole("dialog", { name: "Suppress a number" });
@@ -145,7 +150,7 @@ test("the example in an empty field that is refused does not look like an entry"
   expect(await colour()).toBe(before);
 });
 
-test("Escape answers the question about unsaved entries with no, and the form stays", async ({ console: page }) => {
+test("Escape cancels the question about unsaved entries, and the form stays", async ({ console: page }) => {
   await page.goto("/senders");
   const dialog = page.getByRole("dialog", { name: "Register a sender" });
   const question = page.getByRole("dialog", { name: "Discard what you have entered?" });
@@ -160,7 +165,7 @@ test("Escape answers the question about unsaved entries with no, and the form st
   }
 });
 
-test("the focus returns to the button whose question was answered with no", async ({ console: page, api, account }) => {
+test("the focus returns to the button whose question was canceled", async ({ console: page, api, account }) => {
   const { body: message } = await api.post("/messages/send", {
     from: account.sender,
     to: "+15550100001",
@@ -182,7 +187,7 @@ test("the focus returns to the button whose question was answered with no", asyn
 });
 
 test("tables fit a narrow window", async ({ console: page, api, browser, service, account }) => {
-  // A second session, which has a button.
+  // A second session, which has a button to end it.
   const other = await browser.newPage();
   await signIn(other, service, account);
   await other.close();

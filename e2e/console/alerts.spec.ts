@@ -21,7 +21,7 @@ test("an owner is alerted to a low balance at a URL of theirs, and sees it in th
   expect(JSON.parse(String(posted?.body))).toMatchObject({ object: "alert", type: "balance_low", state: "raised" });
   expect(posted?.headers["service-signature"]).toMatch(/^t=\d+,v1=/);
   const settings = page.getByRole("navigation", { name: "Settings" });
-  await test.step("the page is not left without a question before its secret was copied", async () => {
+  await test.step("leaving the page before its secret was copied asks first", async () => {
     const question = page.getByRole("dialog", { name: "Leave without the secret?" });
     await settings.getByRole("link", { name: "Team" }).click();
     await question.getByRole("button", { name: "Cancel" }).click();
@@ -33,7 +33,7 @@ test("an owner is alerted to a low balance at a URL of theirs, and sees it in th
     await expect(page.getByText("Nothing was copied")).toBeVisible();
     await page.keyboard.press("Control+c");
   });
-  await test.step("what another tab has saved meanwhile is shown, and stays", async () => {
+  await test.step("a change saved in another tab is shown, and stays", async () => {
     await settings.getByRole("link", { name: "Team" }).click();
     await expect(page.getByRole("table", { name: "Members" })).toBeVisible();
     const saved = await page.request.post("/api/trpc/alerts.update", {
@@ -41,7 +41,7 @@ test("an owner is alerted to a low balance at a URL of theirs, and sees it in th
       headers: { origin: new URL(page.url()).origin },
     });
     expect(saved.status()).toBe(200);
-    // Longer than responses count as fresh.
+    // Longer than responses stay fresh.
     await page.clock.fastForward(10_000);
     await settings.getByRole("link", { name: "Alerts" }).click();
     await expect(page.getByLabel("Low balance")).toHaveValue("250 USD");

@@ -2,7 +2,7 @@ import { apiWith } from "../support/api";
 import { barriersOf } from "../support/axe";
 import { expect, test } from "../test";
 
-test("the page of a key shows what was sent with it; there its limits are edited, and it is rotated and revoked", async ({
+test("the page of a key shows its messages, edits its limits, and rotates and revokes it", async ({
   console: page,
   api,
   account,
@@ -24,7 +24,7 @@ test("the page of a key shows what was sent with it; there its limits are edited
     await expect(page).toHaveURL(`/api-keys/${id}`);
   });
 
-  await test.step("its usage and requests are those of the key alone", async () => {
+  await test.step("its usage and requests belong to this key only", async () => {
     const usage = page.getByRole("region", { name: "Usage" });
     await expect(usage.getByText("2 of 50 messages today")).toBeVisible();
     await expect(usage.getByRole("img")).toHaveAccessibleName(/2 in all/);
@@ -47,7 +47,7 @@ test("the page of a key shows what was sent with it; there its limits are edited
   await test.step("limits", async () => {
     await page.getByRole("button", { name: "Edit limits" }).click();
     const dialog = page.getByRole("dialog", { name: "Edit API key" });
-    // Its buttons stay in sight where its form does not fit into the window.
+    // The dialog's buttons stay visible even if its form does not fit into the window.
     await page.setViewportSize({ width: 1_280, height: 400 });
     await expect(dialog.getByRole("button", { name: "Save changes" })).toBeInViewport({ ratio: 1 });
     await page.setViewportSize({ width: 1_280, height: 720 });

@@ -3,7 +3,7 @@ import { expect, test } from "../test";
 
 const HOUR_MS = 3_600_000;
 
-/** Sets the browser's clock off by this much, for the pages that are opened from now on. */
+/** Shifts the browser's clock by this much, for the pages that are opened from now on. */
 const setClockOff = (page: Page, byMs: number) =>
   page.addInitScript((shiftMs) => {
     const now = Date.now.bind(Date);

@@ -26,7 +26,7 @@ test("a warning comes before a message that would fail, and its failure is shown
   await expect(page.getByText(/accepted$/)).toBeHidden();
 });
 
-test("a number of no country is doubted before it is charged", async ({ console: page }) => {
+test("a number of no country causes a warning before it is charged", async ({ console: page }) => {
   await page.goto("/send");
   await compose(page, "+999155550123", "Hello?");
   await expect(page.getByRole("note").filter({ hasText: "Check the number" })).toBeVisible();
@@ -51,7 +51,7 @@ test("an account without money reads why it cannot send and whom to ask", async 
   await expect(notice).toBeHidden();
 });
 
-test("a message that failed says what to do, and a message which key and request sent it", async ({
+test("a failed message says what to do, and every message names the key and request that sent it", async ({
   console: page,
   api,
   account,
@@ -87,7 +87,7 @@ test("a message that failed says what to do, and a message which key and request
   await expect(details).toContainText("SourceConsole");
 });
 
-test("a message is sent again from its page, without its text in an address, until that is deleted for good", async ({
+test("a message is sent again from its page, without its text in an address, until its text is deleted for good", async ({
   console: page,
   api,
   account,
@@ -95,7 +95,7 @@ test("a message is sent again from its page, without its text in an address, unt
   const sent = { from: account.sender, to: "+14155550181", body: "Once more, with feeling", reference: "r-1" };
   const { body } = await api.post("/messages/send", sent);
   await page.goto(`/messages/${body.data.id}`);
-  // A time is read to the second, in its zone, without a pointer.
+  // A time can be read to the second, in its zone, without hovering.
   await expect(page.getByRole("region", { name: "Details" })).toContainText(/:\d\d [AP]M (UTC|GMT)/);
   await page.getByRole("link", { name: "Send again" }).click();
   await expect(page.getByRole("textbox", { name: "Text" })).toHaveValue(sent.body);
@@ -122,9 +122,7 @@ test("a message is sent again from its page, without its text in an address, unt
   });
 });
 
-test("a sender ID that is none gets a sentence at its field, which fits what was entered", async ({
-  console: page,
-}) => {
+test("an invalid sender ID gets an error at its field that fits the entry", async ({ console: page }) => {
   await page.goto("/senders");
   await page.getByRole("button", { name: "Register sender" }).first().click();
   for (const { entered, problem } of [
@@ -150,7 +148,9 @@ test("typographic punctuation is replaced on demand, which saves segments", asyn
   await expect(page.getByRole("button", { name: "Replace typographic punctuation" })).toBeHidden();
 });
 
-test("each character that makes a text dearer is named, and can be replaced or found", async ({ console: page }) => {
+test("each character that makes a text more expensive is named, and can be replaced or found", async ({
+  console: page,
+}) => {
   await page.goto("/send");
   const text = page.getByRole("textbox", { name: "Text", exact: true });
   await text.fill("It’s ready… 🎉 it’s yours");

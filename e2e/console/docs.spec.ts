@@ -39,17 +39,17 @@ function watch(page: Page, url: string) {
   return { foreign, errors };
 }
 
-test("the icon has the address that browsers try by themselves, too", async ({ service }) => {
+test("the icon is also served at the address that browsers try by default", async ({ service }) => {
   const icon = await fetch(`${service.url}/favicon.ico`);
   expect([icon.status, icon.headers.get("content-type")]).toEqual([200, "image/svg+xml"]);
 });
 
-test("the reference shows every operation with samples, and tries one, without a sign-in or another origin", async ({
+test("the reference shows every operation with samples and can try them, without a sign-in or another origin", async ({
   page,
   service,
   account,
 }) => {
-  // The reference is by far the heaviest page, so it is opened once for all that it shows.
+  // The reference is by far the heaviest page, so one test opens it once and checks everything.
   test.setTimeout(360_000);
   const seen = watch(page, service.url);
   await page.goto("/docs/quick-start");
@@ -87,7 +87,7 @@ test("the reference shows every operation with samples, and tries one, without a
     await page.getByRole("button", { name: "Account Open Group" }).click();
     const key = page.getByRole("textbox", { name: "Bearer Token" }).first();
     await key.click();
-    // As one pastes it: after each key that is pressed the page is drawn again as a whole.
+    // Inserted at once, like pasted text: after each key press the whole page would be rendered again.
     await page.keyboard.insertText(account.apiKey);
     await page.getByRole("button", { name: "Test Request (get /account)" }).click();
     const response = page.waitForResponse((received) => received.url() === `${service.url}/api/v1/account`);

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "../test";
 
-test("messages download as they are filtered, and suppressions too", async ({ console: page, api, account }) => {
+test("messages and suppressions are downloaded as they are filtered", async ({ console: page, api, account }) => {
   for (const to of ["+15550100001", "+15550100001", "+15550100003"]) {
     await api.post("/messages/send", { to, from: account.sender, body: '=1+1, said "he"' });
   }
@@ -40,7 +40,7 @@ test("messages download as they are filtered, and suppressions too", async ({ co
   });
 });
 
-test("a list is handed to nobody but a signed-in person, on our own pages", async ({ console: page, service }) => {
+test("only a signed-in person can download a list, and only from our own pages", async ({ console: page, service }) => {
   const ask = (headers: Record<string, string>, data: unknown = { list: "messages" }) =>
     page.request.post(`${service.url}/api/exports`, {
       headers: { "content-type": "application/json", ...headers },
@@ -53,7 +53,10 @@ test("a list is handed to nobody but a signed-in person, on our own pages", asyn
   expect((await page.request.get(`${service.url}/api/exports`)).status()).toBe(404);
 });
 
-test("a list that does not come is told from one that breaks off", async ({ console: page, api }) => {
+test("an unreachable service and a download that breaks off are reported differently", async ({
+  console: page,
+  api,
+}) => {
   await api.post("/suppressions", { number: "+14155550123" });
   await page.goto("/suppressions");
   const download = page.getByRole("button", { name: "Download CSV" });

@@ -4,7 +4,7 @@ import { expect, test } from "../support/contract-test";
 const HANDSET = "+14155550123";
 const OTHER = "+442071838750";
 
-test("inbound messages appear by themselves, are filtered in the address, and open with their event", async ({
+test("inbound messages appear without a reload, are filtered in the address, and open with their event", async ({
   console: page,
   account,
 }) => {
@@ -17,7 +17,7 @@ test("inbound messages appear by themselves, are filtered in the address, and op
     await expect(page.getByText("No inbound messages yet")).toBeVisible();
   });
 
-  await test.step("messages appear without a reload, with what they did", async () => {
+  await test.step("messages appear without a reload, with their effect", async () => {
     await replyFromHandset(HANDSET, account.sender, "Is the table free?");
     await expect(table.getByRole("row", { name: /Is the table free/ })).toBeVisible();
     await replyFromHandset(OTHER, account.sender, "STOP");
@@ -50,7 +50,7 @@ test("inbound messages appear by themselves, are filtered in the address, and op
     await expect(page).toHaveURL(/\/inbound\/inb_/);
   });
 
-  await test.step("it is replied to, by the sender ID that it was sent to", async () => {
+  await test.step("a reply comes from the sender ID that it was sent to", async () => {
     await page.getByRole("link", { name: "Reply" }).click();
     await expect(page.getByRole("textbox", { name: "To" })).toHaveValue(HANDSET);
     await expect(page.getByRole("combobox", { name: "From" })).toHaveValue(account.sender);

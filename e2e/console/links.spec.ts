@@ -1,6 +1,6 @@
 import { expect, test } from "../test";
 
-test("a page is fetched ahead once somebody points at its link, and no other one is", async ({ console: page }) => {
+test("a page is prefetched once somebody points at its link, and no other page is", async ({ console: page }) => {
   const ahead = new Set<string>();
   page.on("request", (request) => {
     if (request.headers()["next-router-prefetch"]) ahead.add(new URL(request.url()).pathname);
@@ -15,7 +15,7 @@ test("a page is fetched ahead once somebody points at its link, and no other one
   expect([...ahead]).toEqual(["/messages", "/senders"]);
 });
 
-test("a page that is long in coming is announced until it is there, also from a row of a list", async ({
+test("a slow page shows the loading bar until it is there, also when opened from a row of a list", async ({
   console: page,
   api,
   account,
@@ -39,7 +39,7 @@ test("a page that is long in coming is announced until it is there, also from a 
   await page.getByRole("navigation").first().getByRole("link", { name: "Senders", exact: true }).click();
   await expect(bar).toBeVisible();
   await expect(page.getByRole("heading", { level: 1, name: "Messages" })).toBeVisible();
-  // The page ahead and the page itself may be two requests, one after the other.
+  // The prefetch and the page itself may be two requests, one after the other.
   await expect(async () => {
     release();
     await expect(page.getByRole("heading", { level: 1, name: "Senders" })).toBeVisible({ timeout: 500 });

@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 import { expect, test } from "../test";
 
-test("the list of messages shows what is sent meanwhile, also when everything on it is final", async ({
+test("the list of messages shows newly sent ones, even when everything on it is final", async ({
   console: page,
   api,
   account,
@@ -44,7 +44,7 @@ test("a part of a number finds its messages", async ({ console: page, api, accou
     await expect(table.getByText("+14155550182")).toBeHidden();
   });
 
-  await test.step("a row opens by a click, not by the selection of its text or a click for another tab", async () => {
+  await test.step("a click opens a row, but selecting its text or a click for another tab does not", async () => {
     await page.getByRole("searchbox", { name: "Recipient" }).fill("");
     const bodies = table.getByText("Hello").filter({ visible: true });
     const [later, earlier] = [bodies.first(), bodies.last()];
@@ -73,7 +73,7 @@ test("a narrow window shows the texts of messages too", async ({ console: page, 
   await expect(page.getByText("Your parcel arrives today").filter({ visible: true })).toBeVisible();
 });
 
-test("a filter typed just before a click on a link does not end that navigation, and is there on the way back", async ({
+test("a filter typed just before a click on a link does not cancel that navigation, and is there after going back", async ({
   console: page,
 }) => {
   for (const { path, field } of [
@@ -90,12 +90,12 @@ test("a filter typed just before a click on a link does not end that navigation,
   }
 });
 
-test("a link to the list itself clears the filters, also one that was applied while the link was clicked", async ({
+test("a link to the list itself clears the filters, even one that was applied while the link was clicked", async ({
   console: page,
 }) => {
   await page.goto("/messages");
   await page.getByRole("button", { name: "More filters" }).click();
-  // Slow enough that the address with the filter is not rendered before the navigation is.
+  // Slow enough that the navigation is rendered before the address with the filter.
   const session = await page.context().newCDPSession(page);
   await session.send("Emulation.setCPUThrottlingRate", { rate: 6 });
   const self = page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Messages" });
@@ -113,7 +113,7 @@ test("a link to the list itself clears the filters, also one that was applied wh
   }
 });
 
-test("messages are found by sender, key, provider and reference, which stand in the address", async ({
+test("messages are found by sender, key, provider and reference, which are in the address", async ({
   console: page,
   api,
   account,
@@ -180,7 +180,7 @@ test("a filter that does not exist and a page past the end are shown as such, wi
   await expect(page.getByRole("table", { name: "Messages" }).getByText("+14155550183")).toBeVisible();
 });
 
-test("a list arrives with its rows, before any script has run, and tables can be made compact for good", async ({
+test("a list arrives with its rows, before any script has run, and compact tables stay compact", async ({
   console: page,
   api,
   account,
@@ -216,7 +216,7 @@ test("a list arrives with its rows, before any script has run, and tables can be
   });
 });
 
-test("times of lists are shown as date and clock for those who want that, also before any script has run", async ({
+test("times in lists are shown as date and clock time on request, even before any script has run", async ({
   console: page,
   api,
   account,
@@ -240,7 +240,7 @@ test("times of lists are shown as date and clock for those who want that, also b
   await expect(time).not.toHaveText(exact);
 });
 
-test("of filters that are chosen quicker than the page renders, none is lost", async ({ console: page }) => {
+test("filters that are chosen faster than the page renders are not lost", async ({ console: page }) => {
   await page.goto("/messages");
   await page.getByRole("button", { name: "More filters" }).click();
   const names = ["Sender", "API key", "Provider"];
@@ -259,7 +259,7 @@ test("of filters that are chosen quicker than the page renders, none is lost", a
     chooseSender?.();
     await new Promise((resolve) => setTimeout(resolve, 100));
     chooseKey?.();
-    // Next writes each address once it has rendered it: first that with the sender alone.
+    // Next writes each address once it has rendered it: the one with only the sender comes first.
     const { search } = location;
     const until = performance.now() + 1_000;
     while (location.search === search && performance.now() < until) await new Promise((resolve) => setTimeout(resolve));
@@ -268,7 +268,7 @@ test("of filters that are chosen quicker than the page renders, none is lost", a
   await expect(page).toHaveURL(/\?from=[^&]+&key=key_[^&]+&provider=[^&]+$/);
 });
 
-test("on paper a list stands without the frame around it", async ({ console: page }) => {
+test("a list is printed without the frame around it", async ({ console: page }) => {
   await page.goto("/messages");
   const frame = [page.getByRole("banner"), page.getByRole("navigation").first()];
   for (const part of frame) await expect(part).toBeVisible();

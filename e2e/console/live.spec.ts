@@ -13,7 +13,7 @@ test("the list of messages, a message and deliveries follow what happens", async
   const following = () => page.waitForResponse((response) => response.url().includes("/api/trpc/live.changes"));
   const send = () => api.post("/messages/send", { to: "+15550100001", from: account.sender, body: "Hello" });
 
-  await test.step("a new message appears, and is delivered before our eyes", async () => {
+  await test.step("a new message appears and is delivered without a reload", async () => {
     await Promise.all([following(), page.goto("/messages")]);
     await expect(page.getByText("No messages yet")).toBeVisible();
     await send();
@@ -51,12 +51,12 @@ test("in test mode pages follow the test account", async ({ console: page, servi
   await expect(page.getByRole("row", { name: /\+15550100009.*Undelivered/ })).toBeVisible();
 });
 
-test("without the live channel pages ask by themselves, and follow it again once it is back", async ({
+test("without the live channel pages poll, and they follow it again once it is back", async ({
   console: page,
   api,
   account,
 }) => {
-  // As when the service is restarted: it ends what is followed, and then a proxy refuses it. After neither a browser tries again.
+  // As in a restart: the service ends the stream, and then a proxy refuses it. Browsers reconnect after neither.
   const ended = { contentType: "text/event-stream", body: "event: connected\ndata: {}\n\nevent: return\ndata:\n\n" };
   let asked = 0;
   await page.route("**/api/trpc/live.changes**", (route) => {

@@ -6,7 +6,7 @@ import { expect, test } from "../test";
 const press = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click();
 const confirm = (page: Page, name: string) => page.getByRole("dialog").getByRole("button", { name }).click();
 
-test("settings whose response is lost are called saved, because they are", async ({ console: page, receiver }) => {
+test("settings whose response is lost are reported as saved, because they are", async ({ console: page, receiver }) => {
   await test.step("the person and the account", async () => {
     await page.goto("/settings");
     await loseResponse(page, "auth.rename");
@@ -28,10 +28,10 @@ test("settings whose response is lost are called saved, because they are", async
     await expect(page.getByText("Quiet hours are saved")).toBeVisible();
   });
 
-  await test.step("alerts, whose secret is lost for good", async () => {
+  await test.step("alerts, whose secret is lost forever", async () => {
     await page.goto("/settings/alerts");
     await loseResponse(page, "alerts.update");
-    // As pasted: the service stores a URL without tabs.
+    // As if pasted: the service stores a URL without tabs.
     await page.getByLabel("Alert URL").fill(receiver.url.replace("127", "1\t27"));
     await press(page, "Save alerts");
     await expect(page.getByText("Alerts are saved")).toBeVisible();
@@ -44,7 +44,7 @@ test("settings whose response is lost are called saved, because they are", async
   });
 });
 
-test("a secret whose response was lost twice is called lost", async ({ console: page, receiver }) => {
+test("a secret whose response was lost twice is reported as lost", async ({ console: page, receiver }) => {
   await page.goto("/settings/alerts");
   const url = page.getByLabel("Alert URL");
   await expect(url).toBeEditable();
@@ -58,7 +58,7 @@ test("a secret whose response was lost twice is called lost", async ({ console: 
   await expect(page.getByText("The signing secret was lost on the way")).toBeVisible();
 });
 
-test("settings that nobody can look at are neither called saved nor unsaved", async ({ console: page }) => {
+test("settings that cannot be checked are reported neither as saved nor as unsaved", async ({ console: page }) => {
   await page.goto("/settings/sending");
   await expect(page.getByRole("switch", { name: "Keep quiet hours" })).toBeAttached();
   const reconnect = await loseConnection(page, "setQuietHours");
@@ -73,7 +73,7 @@ test("settings that nobody can look at are neither called saved nor unsaved", as
   await expect(alert).toBeHidden();
 });
 
-test("what a later look has answered is not asked again at the next letter", async ({ console: page }) => {
+test("an outcome that a later check has settled stays settled at the next key press", async ({ console: page }) => {
   await page.goto("/settings");
   const name = page.getByRole("textbox", { name: "Your name" });
   await expect(name).toBeEditable();
@@ -83,7 +83,7 @@ test("what a later look has answered is not asked again at the next letter", asy
   await press(page, "Save your name");
   const alert = page.getByRole("main").getByRole("alert").filter({ hasText: "It is unknown whether this was saved" });
   await expect(alert).toBeVisible();
-  await test.step("what was typed back proves nothing", async () => {
+  await test.step("typing the stored value again proves nothing", async () => {
     await name.fill(stored);
     await expect(alert).toBeVisible();
     await name.fill("Anna Example");
@@ -99,7 +99,7 @@ test("what a later look has answered is not asked again at the next letter", asy
   await expect(alert).toBeHidden();
 });
 
-test("a failure that arrives is told from a lost response", async ({ console: page }) => {
+test("a failure of the service differs from a lost response", async ({ console: page }) => {
   await page.goto("/settings");
   const name = page.getByRole("textbox", { name: "Your name" });
   const alert = page.getByRole("main").getByRole("alert");
@@ -118,7 +118,7 @@ test("a failure that arrives is told from a lost response", async ({ console: pa
   await expect(page.getByText("Check your connection")).toBeHidden();
 });
 
-test("a change that did not arrive is not called saved, and what is stored stays as it was", async ({
+test("a change that did not arrive is not reported as saved, and the stored values stay", async ({
   console: page,
   api,
 }) => {
@@ -136,7 +136,7 @@ test("a change that did not arrive is not called saved, and what is stored stays
   await expect(page.getByText("API key “Shop” changed")).toBeVisible();
 });
 
-test("keys are changed and revoked once, though responses are lost", async ({ console: page, api }) => {
+test("keys are changed and revoked once although responses are lost", async ({ console: page, api }) => {
   const made = await api.post("/api-keys/create", { name: "Shop", daily_limit: 50 });
   await page.goto(`/api-keys/${made.body.data.id}`);
   await press(page, "Edit limits");
@@ -155,7 +155,7 @@ test("keys are changed and revoked once, though responses are lost", async ({ co
   await expect(page.getByText("API key “Shop” revoked")).toBeVisible();
 });
 
-test("a key whose response is lost is made once, also when the dialog was closed meanwhile", async ({
+test("a key whose response is lost is created once, even if the dialog was closed meanwhile", async ({
   console: page,
   api,
 }) => {
@@ -177,7 +177,7 @@ test("a key whose response is lost is made once, also when the dialog was closed
   expect(data.data.filter(({ name }) => name === "Shop")).toHaveLength(1);
 });
 
-test("an endpoint is changed and deleted, and a number suppressed and freed, though responses are lost", async ({
+test("an endpoint is changed and deleted, and a number suppressed and freed, although responses are lost", async ({
   console: page,
   api,
   receiver,
@@ -210,7 +210,7 @@ test("an endpoint is changed and deleted, and a number suppressed and freed, tho
   await expect(page.getByText("No suppressed numbers")).toBeVisible();
 });
 
-test("an invitation whose response is lost is shown, replaced by the next one, and withdrawn", async ({
+test("an invitation whose response is lost is listed, replaced by the next one, and withdrawn", async ({
   console: page,
 }) => {
   const email = `member-${randomBytes(5).toString("hex")}@example.com`;
@@ -234,7 +234,7 @@ test("an invitation whose response is lost is shown, replaced by the next one, a
   await expect(open).toBeHidden();
 });
 
-test("a password whose change got no response is not called unchanged", async ({ console: page, account }) => {
+test("a password whose change got no response is not reported as unchanged", async ({ console: page, account }) => {
   await page.goto("/settings/security");
   await loseResponse(page, "changePassword");
   await page.getByLabel("Current password").fill(account.password);
@@ -246,7 +246,7 @@ test("a password whose change got no response is not called unchanged", async ({
   await expect(page.getByText("The password was not changed")).toBeHidden();
 });
 
-test("two people who change different fields of one thing both have their change stored", async ({
+test("when two people change different fields of the same thing, both changes are stored", async ({
   console: page,
   api,
   receiver,

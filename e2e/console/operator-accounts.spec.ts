@@ -32,7 +32,7 @@ test("a suspended account's sends are refused until it is reactivated", async ({
   await expect.poll(send).toEqual([201, undefined]);
 });
 
-test("an operator opens an account, reads its money, keys and messages, and credits it once, though a reply is lost", async ({
+test("an operator opens an account, reads its money, keys and messages, and credits it once although a response is lost", async ({
   page,
   service,
   account,
@@ -74,11 +74,7 @@ test("an operator opens an account, reads its money, keys and messages, and cred
   await expect(booked).toHaveCount(1);
 });
 
-test("the comma of an amount separates thousands, as it does where amounts are shown", async ({
-  page,
-  service,
-  account,
-}) => {
+test("a comma in an amount separates thousands, as in displayed amounts", async ({ page, service, account }) => {
   await signInOperator(page, service);
   await page.goto(`/operator/accounts/${account.accountId}`);
   const dialog = page.getByRole("dialog", { name: /^Credit / });
@@ -96,7 +92,7 @@ test("the comma of an amount separates thousands, as it does where amounts are s
     await expect(page.getByText(balance, { exact: true }).first()).toBeVisible();
   }
 
-  await test.step("a reply that comes after its dialog was closed does not close the next one", async () => {
+  await test.step("a response after its dialog was closed does not close the next one", async () => {
     let arrive = () => {};
     const late = new Promise<void>((resolve) => {
       arrive = resolve;
@@ -179,7 +175,7 @@ test("operators find the accounts that suppress a number", async ({ page, servic
   await page.getByLabel("Search by number").fill("999999999999999");
   await expect(page.getByText("No matching number")).toBeVisible();
 
-  await test.step("pages of the console that they open afterwards still name their account", async () => {
+  await test.step("console pages that they open afterwards still name their account", async () => {
     const navigation = page.getByRole("navigation", { name: "Main" });
     await navigation.getByRole("link", { name: "Webhooks" }).click();
     await expect(page.getByRole("heading", { level: 1, name: "Webhooks" })).toBeVisible();
@@ -189,7 +185,7 @@ test("operators find the accounts that suppress a number", async ({ page, servic
   });
 });
 
-test("a name that is one long word leaves buttons in sight, and stays within cards and dialogs", async ({
+test("a name that is one long word hides no buttons and stays within cards and dialogs", async ({
   console: page,
   service,
   account,

@@ -7,7 +7,7 @@ import { expect, test } from "../test";
 const press = (page: Page, name: string | RegExp) => page.getByRole("button", { name }).click();
 const confirm = (page: Page, name: string) => page.getByRole("dialog").getByRole("button", { name }).click();
 
-test("a credit whose response is lost is booked once, also when its dialog was closed and opened again", async ({
+test("a credit whose response is lost is booked once, even if its dialog was closed and opened again", async ({
   page,
   service,
   account,
@@ -34,7 +34,7 @@ test("a credit whose response is lost is booked once, also when its dialog was c
   await expect(booked).toHaveCount(1);
 });
 
-test("a credit whose dialog is closed before it fails says so, and where to look", async ({
+test("a credit that fails after its dialog was closed says so, and where to look", async ({
   page,
   service,
   account,
@@ -92,7 +92,7 @@ test("a route whose response is lost is added once, changed and deleted", async 
   await expect(rows).toHaveCount(0);
 });
 
-test("limits, suspension and decisions are told as they are stored, though responses are lost", async ({
+test("limits, suspension and decisions are reported as stored although responses are lost", async ({
   page,
   service,
   account,
@@ -109,7 +109,7 @@ test("limits, suspension and decisions are told as they are stored, though respo
   await press(page, /^More actions for /);
   await page.getByRole("menuitem", { name: "Suspend" }).click();
   await confirm(page, "Suspend account");
-  // The row is read anew in any case; only a look knows that this is what was asked for.
+  // The row is read again in any case; only the check knows that it shows the requested change.
   await expect(page.getByRole("alert").filter({ hasText: / suspended$/ })).toBeVisible();
   await expect(page.getByText("The outcome is unknown")).toBeHidden();
   await expect(page.getByRole("row").nth(1)).toContainText("Suspended");

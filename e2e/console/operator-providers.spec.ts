@@ -5,7 +5,7 @@ import { expect, test } from "../test";
 const SECRET = "upstream-secret-4711";
 const SIGNING_SECRET = "upstream-signing-0815";
 
-test("a provider that does not exist is named as missing, with the way to all of them", async ({ page, service }) => {
+test("an unknown provider is reported as missing, with a link to the list", async ({ page, service }) => {
   await signInOperator(page, service);
   await page.goto("/operator/providers/nobody");
   await expect(page.getByRole("heading", { level: 1, name: "Provider not found" })).toBeVisible();
@@ -44,7 +44,7 @@ test("an operator enters a provider's settings, and no secret is ever shown agai
     await expect(page.getByText("Is missing")).toBeVisible();
   });
 
-  await test.step("a link does not drop what was entered without a question", async () => {
+  await test.step("a link asks before entries are lost", async () => {
     const question = page.getByRole("dialog", { name: "Discard what you have entered?" });
     const ask = async () => {
       await question.getByRole("button", { name: "Cancel" }).click();
@@ -57,7 +57,7 @@ test("an operator enters a provider's settings, and no secret is ever shown agai
     await page.getByRole("combobox", { name: "Search" }).fill("Webhooks");
     await page.getByRole("option", { name: "Webhooks", exact: true }).click();
     await ask();
-    // A link to a place on the page leaves nothing.
+    // A link to a place on the same page does not leave it.
     await page.getByRole("link", { name: "Skip to content" }).press("Enter");
     await expect(page.locator("#content")).toBeFocused();
     await expect(question).toBeHidden();
@@ -74,7 +74,7 @@ test("an operator enters a provider's settings, and no secret is ever shown agai
     }
   });
 
-  await test.step("an empty secret keeps what is stored, but not for another address", async () => {
+  await test.step("an empty secret keeps the stored one, but not for another address", async () => {
     await page.getByRole("textbox", { name: "Base URL", exact: true }).fill("http://127.0.0.1:9");
     await page.getByRole("button", { name: "Save settings" }).click();
     await expect(page.getByText("Must be entered again, as the address has changed")).toBeVisible();
@@ -130,12 +130,12 @@ test("an operator removes an optional secret of a provider", async ({ page, serv
   await expect(page.getByTestId("provider-state")).toHaveText("Not configured");
 });
 
-test("what was done is not called undone when a response is lost on the way", async ({ page, service }) => {
+test("a change is not reported as failed when its response is lost", async ({ page, service }) => {
   await signInOperator(page, service);
   await page.goto("/operator/providers/clickatell");
   await expect(page.getByTestId("provider-state")).toHaveText("Not configured");
 
-  await test.step("settings that are saved while the page cannot be loaded again", async () => {
+  await test.step("settings that are saved while the page cannot reload them", async () => {
     await page.route("**/api/trpc/*providers.get*", (route) => route.abort());
     await page.getByLabel("API key").fill(SECRET);
     await page.getByRole("button", { name: "Save settings" }).click();
@@ -198,10 +198,7 @@ test("an operator drains a provider, resumes it and limits its throughput", asyn
   await expect(page.getByLabel("Segments per second")).toHaveValue("12.5");
 });
 
-test("calls that the egress proxy did not let through are called so on the provider's page", async ({
-  page,
-  service,
-}) => {
+test("calls that the egress proxy blocked are listed as such on the provider's page", async ({ page, service }) => {
   const database = await openDatabase(databaseUrlOf(service));
   await database
     .rows(

@@ -4,7 +4,7 @@ import { expect, test } from "../test";
 const DELIVERED = "+15550100001";
 const REFUSED = "+15550100003";
 
-test("the first steps stay until a message was delivered, and then give way to the figures", async ({
+test("the first steps stay until a message is delivered, and then the figures replace them", async ({
   console: page,
   account,
   api,
@@ -23,7 +23,7 @@ test("the first steps stay until a message was delivered, and then give way to t
   await expect(steps).toBeHidden();
 });
 
-test("a first step that may be done already asks for nothing", async ({ console: page }) => {
+test("a first step that may already be done is not suggested", async ({ console: page }) => {
   const steps = page.getByRole("region", { name: "First steps" });
   let release = () => {};
   const released = new Promise<void>((resolve) => {
@@ -40,7 +40,7 @@ test("a first step that may be done already asks for nothing", async ({ console:
   await expect(steps.getByText("Register a sender (done)")).toBeVisible();
 });
 
-test("a balance of any size is one line, and hides nothing beside it", async ({ page, newAccount, service }) => {
+test("a balance of any size fits on one line and hides nothing next to it", async ({ page, newAccount, service }) => {
   const account = await newAccount(123_456_789.12);
   await signIn(page, service, account);
   for (const width of [320, 375, 1_280]) {
@@ -59,7 +59,7 @@ test("a balance of any size is one line, and hides nothing beside it", async ({ 
   }
 });
 
-test("the overview says what went where, why messages failed, and that nothing else is wrong", async ({
+test("the overview shows messages by status and country, why messages failed, and that nothing else is wrong", async ({
   console: page,
   account,
   api,
@@ -88,7 +88,7 @@ test("the overview says what went where, why messages failed, and that nothing e
   await expect(page.getByRole("table", { name: "Why messages failed" }).getByRole("row")).toHaveCount(2);
 });
 
-test("what is wrong stands first, with the way to mend it", async ({ console: page, account, api, operator }) => {
+test("problems come first, each with its remedy", async ({ console: page, account, api, operator }) => {
   // Nothing listens there.
   const { body: endpoint } = await api.post("/webhooks/create", { url: "http://127.0.0.1:9/hook" });
   await api.post("/messages/send", { from: account.sender, to: DELIVERED, body: "Hello" });
@@ -103,7 +103,7 @@ test("what is wrong stands first, with the way to mend it", async ({ console: pa
   await expect(page).toHaveURL(/\/webhooks\/whe_/);
 });
 
-test("operators see workers, queues and what waits for them; others do not find the page", async ({
+test("operators see workers, queues and their open tasks; for others the page does not exist", async ({
   console: page,
   api,
   browser,
@@ -116,7 +116,7 @@ test("operators see workers, queues and what waits for them; others do not find 
   await expect(desk.getByRole("table", { name: "Workers" }).getByText("Alive").first()).toBeVisible();
   await expect(desk.getByRole("region", { name: "Queues" })).toBeVisible();
   await expect(desk.getByRole("table", { name: "Providers, last hour" })).toContainText("Sandbox");
-  // Senders are approved by themselves after a few seconds here, and the page, which follows, then asks for nothing.
+  // Senders are approved automatically after a few seconds here; the page follows and then asks for nothing.
   await expect(async () => {
     await api.post("/senders/create", { sender_id: `W${Date.now() % 1_000_000_000}` });
     await desk.goto("/operator");

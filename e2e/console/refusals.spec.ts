@@ -6,7 +6,7 @@ import { expect, test } from "../test";
 const press = (place: Page | Locator, name: string) => place.getByRole("button", { name, exact: true }).click();
 const refusalIn = (place: Page | Locator) => place.getByRole("alert").filter({ hasText: REFUSAL });
 
-test("the refusal of a recovery goes once another time is entered", async ({ console: page, api, receiver }) => {
+test("the refusal of a recovery disappears once another time is entered", async ({ console: page, api, receiver }) => {
   const { body } = await api.post("/webhooks/create", { url: receiver.url });
   await page.goto(`/webhooks/${body.data.id}`);
   await press(page, "Recover events");
@@ -20,7 +20,7 @@ test("the refusal of a recovery goes once another time is entered", async ({ con
   await expect(dialog).toBeHidden();
 });
 
-test("the refusal of a decision on a sender goes with the next letter of its reason, and with its dialog", async ({
+test("the refusal of a decision on a sender disappears with the next letter of its reason, and with its dialog", async ({
   page,
   service,
   account,
@@ -48,7 +48,7 @@ test("the refusal of a decision on a sender goes with the next letter of its rea
   await expect(page.getByText(`${account.sender} is suspended.`)).toBeVisible();
 });
 
-test("the refusal of a rotation goes once another period is chosen", async ({ console: page, api }) => {
+test("the refusal of a rotation disappears once another period is chosen", async ({ console: page, api }) => {
   const { body } = await api.post("/api-keys/create", { name: "Shop" });
   await page.goto(`/api-keys/${body.data.id}`);
   await press(page, "Rotate");
@@ -62,7 +62,7 @@ test("the refusal of a rotation goes once another period is chosen", async ({ co
   await expect(page.getByTestId("secret-value")).toBeVisible();
 });
 
-test("the refusal of quiet hours goes once they are changed", async ({ console: page }) => {
+test("the refusal of quiet hours disappears once they are changed", async ({ console: page }) => {
   await page.goto("/settings/sending");
   await page.getByRole("switch", { name: "Keep quiet hours" }).click({ force: true });
   await refuseOnce(page, "accounts.setQuietHours");
@@ -72,7 +72,7 @@ test("the refusal of quiet hours goes once they are changed", async ({ console: 
   await expect(refusalIn(page)).toBeHidden();
 });
 
-test("the refusal of a sign-up goes once the form is changed", async ({ page, trustingWeb }) => {
+test("the refusal of a sign-up disappears once the form is changed", async ({ page, trustingWeb }) => {
   await page.goto(`${trustingWeb.url}/sign-up`);
   await page.getByLabel("Your name").fill("Ann");
   await page.getByLabel("Email").fill("ann@example.com");
@@ -84,7 +84,7 @@ test("the refusal of a sign-up goes once the form is changed", async ({ page, tr
   await expect(refusalIn(page)).toBeHidden();
 });
 
-test("a wrong password is no longer called wrong once another is typed", async ({ console: page, account }) => {
+test("the error of a wrong password disappears once another is typed", async ({ console: page, account }) => {
   const wrong = page.getByRole("alert").filter({ hasText: "wrong" });
   await test.step("where the session has ended", async () => {
     await page.goto("/settings");

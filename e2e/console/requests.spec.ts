@@ -21,7 +21,7 @@ test("a request of a program is found in the log, with its reason and without it
     expect(await violationsOf(page)).toEqual([]);
   });
 
-  await test.step("keyboards open them by their links, and why there is no response is said", async () => {
+  await test.step("keyboards open them by their links, and a missing response is explained", async () => {
     const link = table.getByRole("row", { name: /201/ }).getByRole("link", { name: "POST /messages/send" });
     await link.press("Enter");
     await expect(page).toHaveURL(/open=/);
@@ -48,7 +48,7 @@ test("a request of a program is found in the log, with its reason and without it
     await expect(dialog).toBeHidden();
   });
 
-  await test.step("one that is not kept any more is no reason to try again", async () => {
+  await test.step("one that was deleted offers no retry", async () => {
     await page.goto("/requests?open=req_unknown");
     await expect(page.getByText("Request not found")).toBeVisible();
     await expect(page.getByRole("button", { name: "Try again" })).toHaveCount(0);

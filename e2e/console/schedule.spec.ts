@@ -5,7 +5,7 @@ import { expect, test } from "../test";
 const TO = "+14155550166";
 const DAY_MS = 86_400_000;
 
-/** A time of the browser as its input has it, without seconds. */
+/** A local time of the browser in the format of its input, without seconds. */
 const localInput = (page: Page, aheadMs: number): Promise<string> =>
   page.evaluate((ms) => {
     const at = new Date(Date.now() + ms);
@@ -22,7 +22,7 @@ async function compose(page: Page, aheadMs: number): Promise<void> {
 
 const status = (page: Page) => page.getByTestId("message-status");
 
-test("a message is scheduled, listed as such, and canceled once that is confirmed", async ({
+test("a message is scheduled, listed as scheduled, and canceled after confirmation", async ({
   console: page,
   service,
   account,
@@ -57,7 +57,7 @@ test("a message is scheduled, listed as such, and canceled once that is confirme
   expect(await balance()).toBeCloseTo(before, 6);
 });
 
-test("a time that has passed or is half entered is refused at its field, and nothing is sent", async ({
+test("a time that has passed or is incomplete is refused at its field, and nothing is sent", async ({
   console: page,
   api,
 }) => {

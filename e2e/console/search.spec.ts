@@ -2,7 +2,7 @@ import { violationsOf } from "../support/axe";
 import { signInOperator } from "../support/sign-in";
 import { expect, test } from "../test";
 
-test("the whole console is searched and left with the keyboard alone", async ({ console: page, api, account }) => {
+test("the search works with the keyboard alone", async ({ console: page, api, account }) => {
   const to = "+15550100001";
   const { body } = await api.post("/messages/send", {
     to,
@@ -46,7 +46,7 @@ test("the whole console is searched and left with the keyboard alone", async ({ 
     await expect(page.getByRole("dialog", { name: "Add a webhook endpoint" })).toBeVisible();
   });
 
-  await test.step("over an open form it stays closed", async () => {
+  await test.step("it does not open over an open form", async () => {
     await page.getByLabel("Endpoint URL").fill("https://half.example");
     await page.keyboard.press("Control+k");
     await expect(page.getByLabel("Endpoint URL")).toHaveValue("https://half.example");
@@ -71,7 +71,7 @@ test("the whole console is searched and left with the keyboard alone", async ({ 
     });
   }
 
-  await test.step("what was searched for is kept nowhere", async () => {
+  await test.step("searched texts are stored nowhere", async () => {
     await page.keyboard.press("Control+k");
     await expect(field).toHaveValue("");
     const stored = await page.evaluate(() => JSON.stringify([localStorage, sessionStorage, location.href]));

@@ -42,7 +42,7 @@ async function enrol(page: Page): Promise<{ secret: string; recoveryCodes: strin
   return { secret, recoveryCodes };
 }
 
-test("an app is enrolled, asked for at the sign-in, replaced by a recovery code, and disabled", async ({
+test("an app is enrolled, required at sign-in, replaced by a recovery code, and disabled", async ({
   console: page,
   account,
   browser,
@@ -89,7 +89,7 @@ test("an app is enrolled, asked for at the sign-in, replaced by a recovery code,
   await third.context().close();
 });
 
-test("recovery codes that were lost are called lost, and new ones are made", async ({ console: page, account }) => {
+test("lost recovery codes are reported as lost, and new ones are made", async ({ console: page, account }) => {
   await page.goto("/settings/security");
   await page.getByRole("button", { name: "Set up" }).click();
   const secret = (await page.getByTestId("secret-value").textContent()) ?? "";
@@ -109,7 +109,7 @@ test("recovery codes that were lost are called lost, and new ones are made", asy
   expect(await shownCodes(page)).toHaveLength(10);
 });
 
-test("few recovery codes are warned of, and the keyboard makes new ones, which replace them", async ({
+test("a warning comes when few recovery codes are left, and the keyboard can replace them with new ones", async ({
   console: page,
   account,
   browser,
@@ -146,7 +146,10 @@ test("few recovery codes are warned of, and the keyboard makes new ones, which r
   await other.context().close();
 });
 
-test("new recovery codes that nobody saw are called lost, and others are made", async ({ console: page, account }) => {
+test("new recovery codes that nobody saw are reported as lost, and others are made", async ({
+  console: page,
+  account,
+}) => {
   const { secret, recoveryCodes } = await enrol(page);
   await page.getByRole("button", { name: "New recovery codes" }).click();
   const form = page.getByRole("form", { name: "New recovery codes" });
@@ -210,7 +213,7 @@ test("recovery codes that another tab has replaced are no longer shown as if the
   await expect(page.getByRole("button", { name: "Set up" })).toBeVisible();
 });
 
-test("nobody leaves by accident while new recovery codes are on the way", async ({ console: page, account }) => {
+test("leaving asks first while new recovery codes are being made", async ({ console: page, account }) => {
   const { recoveryCodes } = await enrol(page);
   let respond = (): void => undefined;
   const held = new Promise<void>((resolve) => {

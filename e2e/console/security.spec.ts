@@ -14,7 +14,7 @@ async function fillSignIn(page: Page, email: string, password: string): Promise<
   await page.getByRole("button", { name: "Sign in" }).click();
 }
 
-/** A browser of its own, as on another machine, with these cookies. */
+/** A separate browser, as on another machine, with these cookies. */
 async function openBrowser(
   browser: Browser,
   service: Service,
@@ -29,7 +29,7 @@ async function openBrowser(
 const isSignedIn = async (page: Page): Promise<boolean> =>
   (await page.request.get("/api/trpc/auth.viewer")).status() === 200;
 
-test("a sign-out that fails says so, and a cookie that was copied before it opens nothing after it", async ({
+test("a failed sign-out says so, and a copied cookie is useless after a sign-out", async ({
   console: page,
   browser,
   service,
@@ -61,7 +61,7 @@ test("sessions are listed and ended, one or all others", async ({ console: page,
   await page.getByRole("button", { name: "Account menu" }).click();
   await page.getByRole("menuitem", { name: "Security" }).click();
   const rows = page.getByRole("table", { name: "Sessions" }).getByRole("row");
-  // The header is a row too.
+  // The header counts as a row.
   await expect(rows).toHaveCount(4);
   await expect(rows.filter({ hasText: "This session" })).toContainText("127.0.0.1");
 
@@ -129,7 +129,7 @@ test("an operator's link gives a new password, once", async ({ page, service, ac
   await page.waitForURL("/");
 });
 
-test("a link that ended after a lost try is not said to have changed the password", async ({
+test("a link that ended after a lost try is not reported to have changed the password", async ({
   page,
   account,
   operator,
@@ -150,7 +150,7 @@ test("a link that ended after a lost try is not said to have changed the passwor
   await expect(page.getByText("Your password is changed")).toBeHidden();
 });
 
-test("a sign-up signs in; one with somebody's email does not reveal whose it is", async ({
+test("a sign-up signs in; one with an existing email address does not reveal that it exists", async ({
   page,
   browser,
   service,
@@ -161,7 +161,7 @@ test("a sign-up signs in; one with somebody's email does not reveal whose it is"
     await at.getByLabel("Your name").fill("Ann");
     await at.getByLabel("Email").fill(email);
     await at.getByLabel("Password", { exact: true }).fill(NEW_PASSWORD);
-    // Read on its way: the page goes on to another one, and the browser forgets the body.
+    // Read in the route handler, because the page navigates on and the browser then drops the body.
     let answer: unknown;
     await at.route("**/api/trpc/auth.signUp?**", async (route) => {
       const response = await route.fetch();
@@ -204,7 +204,7 @@ async function ageConfirmations(service: Service, accountId: string): Promise<vo
     .finally(database.close);
 }
 
-test("a while after the sign-in a new key wants the password again", async ({ console: page, service, account }) => {
+test("a while after sign-in a new key requires the password again", async ({ console: page, service, account }) => {
   await ageConfirmations(service, account.accountId);
   await page.goto("/api-keys");
   await page.getByRole("button", { name: "Create API key" }).first().click();

@@ -2,7 +2,7 @@ import type { Page } from "@playwright/test";
 import { loseResponse } from "../support/lost-responses";
 import { expect, test } from "../test";
 
-/** Something to wait for, and the way to let it happen. */
+/** A promise, and the function that resolves it. */
 function gate() {
   let open = () => {};
   const opened = new Promise<void>((resolve) => {
@@ -28,12 +28,12 @@ async function compose(page: Page, table: string, text: string): Promise<void> {
   await page.getByRole("button", { name: "Check every line" }).click();
 }
 
-test("a table is checked line by line, sent with a text for each, and its results are a file", async ({
+test("a table is checked line by line, sent with a text for each, and its results can be downloaded", async ({
   console: page,
   api,
 }) => {
   await api.post("/suppressions", { number: "+14155550105" });
-  // The check of another list is under way while the table takes its place.
+  // The check of another list is still running when the table replaces it.
   const late = gate();
   await page.route(
     "**/api/trpc/messages.estimate*",
@@ -80,7 +80,7 @@ test("a table is checked line by line, sent with a text for each, and its result
   await expect(page.getByRole("region", { name: "Ready to send" })).toBeHidden();
 });
 
-test("a send goes on while another page is open, stops on request, and a lost reply and a reload send nothing twice", async ({
+test("a send continues while another page is open, stops on request, and a lost response and a reload send nothing twice", async ({
   console: page,
   api,
 }) => {
@@ -88,7 +88,7 @@ test("a send goes on while another page is open, stops on request, and a lost re
   await compose(page, numbers.join("\n"), "Once only");
   let lost = 0;
   const stopped = gate();
-  // The service carries the second batch out, and its reply never arrives.
+  // The service carries out the second batch, but its response never arrives.
   await page.route("**/api/trpc/messages.bulk*", async (route) => {
     const answer = await route.fetch();
     await stopped.opened;
@@ -119,7 +119,7 @@ test("a send goes on while another page is open, stops on request, and a lost re
   expect(body.pagination).toMatchObject({ total: 620 });
 });
 
-test("recipients who may have got it are not offered again once the rest of a send is discarded", async ({
+test("recipients who may have received it are not offered again once the rest of a send is discarded", async ({
   console: page,
 }) => {
   await compose(page, "+14155551001\n+14155551002", "Once only");
@@ -131,7 +131,9 @@ test("recipients who may have got it are not offered again once the rest of a se
   await expect(page.getByLabel("Numbers or table")).toHaveValue("");
 });
 
-test("what the balance does not cover cannot be sent, and stays until it is discarded", async ({ console: page }) => {
+test("a send that the balance does not cover is refused, and stays until it is discarded", async ({
+  console: page,
+}) => {
   const numbers = Array.from({ length: 1_000 }, (_, at) => `+1415555${at + 1_000}`);
   await compose(page, numbers.join("\n"), "W".repeat(1_600));
   await expect(page.getByText("Your balance does not cover this")).toBeVisible();
@@ -158,7 +160,7 @@ test("what the balance does not cover cannot be sent, and stays until it is disc
     ]);
     await chooser.setFiles({ name: "numbers.csv", mimeType: "text/csv", buffer: Buffer.from("+14155550121") });
     await expect(page.getByText("1 line read")).toBeVisible();
-    // Otherwise the browser would not tell that the same file is chosen.
+    // Otherwise the browser would not report that the same file is chosen.
     await expect(page.locator("input[type=file]")).toHaveValue("");
   });
 });

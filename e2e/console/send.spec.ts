@@ -4,7 +4,7 @@ import { expect, test } from "../test";
 
 const TO = "+14155550177";
 
-/** The service carries out the next send, and its response never arrives. */
+/** Lets the service carry out the next send, but drops its response. */
 const loseNextResponse = (page: Page) =>
   page.route(
     /messages\.send/,
@@ -26,7 +26,7 @@ async function compose(page: Page, body: string): Promise<void> {
 const unconfirmed = (page: Page) => page.getByRole("alert").filter({ hasText: "could not confirm" });
 const send = (page: Page) => page.getByRole("button", { name: "Send message" }).click();
 
-test("a send whose response is lost is sent and billed once when the person sends it again, also from its draft", async ({
+test("a send whose response is lost is sent and billed once when the person sends it again, even from its draft", async ({
   console: page,
   service,
   account,
@@ -54,7 +54,7 @@ test("a send whose response is lost is sent and billed once when the person send
   await expect(text(page)).toHaveValue("");
 });
 
-test("a send without a connection fails at once, and is not sent by itself once there is one again", async ({
+test("a send without a connection fails at once, and is not sent later when there is one again", async ({
   console: page,
   context,
   service,
@@ -76,7 +76,7 @@ test("a send without a connection fails at once, and is not sent by itself once 
   await expect(page.getByText("You are offline")).toBeHidden();
   const sends: string[] = [];
   page.on("request", (request) => request.url().includes("messages.send") && sends.push(request.url()));
-  // A call of the page that arrives proves that the connection is there again.
+  // A call of the page that arrives proves that the connection is back.
   await page.getByLabel("To").fill("+14155550179");
   await page.waitForResponse(/api\/trpc/);
   expect(sends).toEqual([]);
@@ -86,7 +86,7 @@ test("a send without a connection fails at once, and is not sent by itself once 
   expect(list.body.data.map(({ body }) => body)).toEqual(["Now, please"]);
 });
 
-test("another text after a lost response is another message, and the first text again is not", async ({
+test("after a lost response another text is another message, and the first text is still the same one", async ({
   console: page,
   service,
   account,
@@ -95,7 +95,7 @@ test("another text after a lost response is another message, and the first text 
   await api.post("/suppressions", { number: "+14155550178" });
   await compose(page, "First");
   await page.getByLabel("To").fill("+14155550178");
-  // A link in this tab would cost what was written.
+  // A link in this tab would lose what was written.
   await expect(page.getByRole("link", { name: "View the suppression" })).toHaveAttribute("target", "_blank");
   await page.getByLabel("To").fill(TO);
   await loseNextResponse(page);

@@ -4,7 +4,7 @@ import type { Service } from "../support/service";
 import { signIn as openSession, signInOperator } from "../support/sign-in";
 import { expect, test } from "../test";
 
-/** Ends every session of the account, as if its time were over. */
+/** Ends every session of the account, as if it had expired. */
 async function endSessions(service: Service, accountId: string): Promise<void> {
   const database = await openDatabase(databaseUrlOf(service));
   await database
@@ -20,7 +20,7 @@ async function signIn(page: Page, email: string, password: string): Promise<void
   await page.getByRole("button", { name: "Sign in" }).click();
 }
 
-test("a stranger gets to the page they asked for after sign-in, also by what was filled in before the page was complete", async ({
+test("a stranger reaches the requested page after sign-in, even with fields filled in before hydration", async ({
   page,
   account,
 }) => {
@@ -51,7 +51,7 @@ test("a sign-in without a connection keeps the page and what was entered there",
   await page.waitForURL("/usage");
 });
 
-test("so does somebody whose session ended before the page was opened", async ({ console: page, account, service }) => {
+test("so does a person whose session ended before the page was opened", async ({ console: page, account, service }) => {
   await endSessions(service, account.accountId);
   await page.goto("/usage?days=7");
   await expect(page).toHaveURL(/\/sign-in/);
@@ -59,7 +59,7 @@ test("so does somebody whose session ended before the page was opened", async ({
   await page.waitForURL("/usage?days=7");
 });
 
-test("a session that ends while a message is written costs neither the text nor the send", async ({
+test("a session that ends while a message is being written loses neither the text nor the send", async ({
   console: page,
   account,
   service,
@@ -67,7 +67,7 @@ test("a session that ends while a message is written costs neither the text nor 
   await page.goto("/send");
   await page.getByLabel("To").fill("+14155550178");
   await page.getByRole("textbox", { name: "Text" }).fill("Written before the session ended");
-  // Otherwise the estimate may come first, and ask for the password before the message is sent.
+  // Otherwise the estimate might ask for the sign-in before the message is sent.
   await expect(page.getByRole("region", { name: "Cost" })).toContainText("Balance after this message");
   await endSessions(service, account.accountId);
   await page.getByRole("button", { name: "Send message" }).click();
@@ -82,7 +82,7 @@ test("a session that ends while a message is written costs neither the text nor 
   await expect(page.getByText("Written before the session ended")).toBeVisible();
 });
 
-test("a sign-in of the same person in another tab is enough, and who leaves is led back to the page", async ({
+test("a sign-in of the same person in another tab is enough, and a person who leaves returns to the page after sign-in", async ({
   console: page,
   account,
   newAccount,
@@ -112,13 +112,13 @@ test("a sign-in of the same person in another tab is enough, and who leaves is l
   await page.waitForURL("/messages?status=sent");
 });
 
-test("the question to sign in does not stand above the sign-in page", async ({ page, service }) => {
+test("the question to sign in does not cover the sign-in page", async ({ page, service }) => {
   await signInOperator(page, service);
   await page.goto("/messages");
   await page.context().clearCookies();
   await page.getByRole("combobox", { name: "Status" }).selectOption("failed");
   await expect(dialogOf(page).getByLabel("Email")).toHaveValue(service.email);
-  // A navigation that began before the question was asked may end while it is open: this one asks for the session.
+  // A navigation that began before the question may end while it is open; this one leads to sign-in.
   await page.locator('nav a[href="/operator/accounts"]').first().dispatchEvent("click");
   await page.waitForURL(/\/sign-in/);
   await expect(page.getByRole("button", { name: "Sign in" })).toHaveCount(1);
@@ -127,7 +127,7 @@ test("the question to sign in does not stand above the sign-in page", async ({ p
   await page.waitForURL("/operator/accounts");
 });
 
-test("no text and no phone number travels in an address", async ({ console: page }) => {
+test("no text and no phone number is sent in an address", async ({ console: page }) => {
   const addresses: string[] = [];
   page.on("request", (request) => addresses.push(decodeURIComponent(request.url())));
   await page.goto("/send");

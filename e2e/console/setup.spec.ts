@@ -27,7 +27,7 @@ test("the limits of a key are shown, and edited without a new key", async ({ con
   expect((await api.patch(`/api-keys/${id}`, {})).body.data).toMatchObject(expected);
 });
 
-test("a failing delivery looks failing, and is sent again once the server works", async ({
+test("a failing delivery is shown as failing, and is sent again once the server works", async ({
   console: page,
   api,
   account,

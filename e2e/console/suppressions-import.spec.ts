@@ -13,7 +13,7 @@ const FILE = [
   "Flo,+14155550104,OTHER",
 ].join("\r\n");
 
-test("a file of opted-out numbers is checked line by line, imported, and its refused lines are a file", async ({
+test("a file of opted-out numbers is checked line by line and imported, and its refused lines can be downloaded", async ({
   console: page,
   api,
   service,
@@ -63,7 +63,7 @@ test("a file of opted-out numbers is checked line by line, imported, and its ref
     await expect(dialog.getByText("opted-out.csv")).toBeVisible();
   });
 
-  await test.step("what is new is added, what is known stays as it is", async () => {
+  await test.step("new numbers are added, known ones stay as they are", async () => {
     await dialog.getByLabel("Note").fill("From the old system");
     await page.keyboard.press("Enter");
     await expect(dialog.getByRole("heading", { name: "Import complete" })).toBeFocused();
@@ -80,11 +80,11 @@ test("a file of opted-out numbers is checked line by line, imported, and its ref
     expect(body.data).toMatchObject({ status: "failed", error: { code: "blocklisted" } });
   });
 
-  await test.step("a long list goes in parts, and one whose reply is lost is repeated without harm", async () => {
+  await test.step("a long list is sent in parts, and a part whose response is lost is repeated without harm", async () => {
     const numbers = Array.from({ length: 10_050 }, (_, at) => `+1415${String(7_000_000 + at)}`);
     await page.getByRole("button", { name: "Import", exact: true }).click();
     await takesFocus(dialog);
-    // A choice of columns stays while a table is edited, and is over with it.
+    // A choice of columns stays while a table is edited, and ends with that table.
     await dialog.getByLabel("Numbers or table").fill("from,phone\nOTHER,+14155550105");
     await dialog.getByLabel("Column of the sender IDs").selectOption("None");
     await dialog.getByLabel("Numbers or table").fill("from,phone\nOTHER,+14155550105\nOTHER,+14155550106");
@@ -92,7 +92,7 @@ test("a file of opted-out numbers is checked line by line, imported, and its ref
     await expect(dialog.getByLabel("Column of the sender IDs")).toHaveValue("");
     await upload("long.txt", numbers.join("\n"));
     let calls = 0;
-    // The service carries the second part out, and its reply never arrives.
+    // The service carries out the second part, but its response never arrives.
     await page.route("**/api/trpc/suppressions.import*", async (route) => {
       calls += 1;
       const answer = await route.fetch();

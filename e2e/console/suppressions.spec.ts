@@ -45,7 +45,7 @@ test("numbers are suppressed, searched and removed again", async ({ console: pag
     expect([await statusOf(FIRST), await statusOf(SECOND)]).toEqual(["failed", "failed"]);
   });
 
-  await test.step("one that is added elsewhere appears", async () => {
+  await test.step("a number that is added elsewhere appears", async () => {
     await api.post("/suppressions", { number: "+14155550124" });
     await expect(table.getByText("+14155550124")).toBeVisible();
   });

@@ -33,7 +33,7 @@ async function join(browser: Browser, service: Service, link: string, name: stri
   return page;
 }
 
-test("leaving is offered once it is known that others remain", async ({ console: page }) => {
+test("leaving is offered once the page knows that another owner remains", async ({ console: page }) => {
   let load = () => {};
   const wanted = new Promise<void>((resolve) => {
     load = resolve;
@@ -111,11 +111,7 @@ test("somebody is invited, joins, gets another role, and is out at once when rem
   await member.context().close();
 });
 
-test("a link of an invitation works once, and not when it was withdrawn", async ({
-  console: page,
-  browser,
-  service,
-}) => {
+test("an invitation link works once, and not after it was withdrawn", async ({ console: page, browser, service }) => {
   const [used, withdrawn] = [newEmail(), newEmail()];
   const usedLink = await invite(page, used, "Developer");
   const withdrawnLink = await invite(page, withdrawn, "Owner");
@@ -130,7 +126,7 @@ test("a link of an invitation works once, and not when it was withdrawn", async 
   await member.context().close();
 });
 
-test("an invitation whose acceptance got no response is found accepted, one that was withdrawn meanwhile is not", async ({
+test("an acceptance without a response is found to have succeeded, but not if the invitation was withdrawn meanwhile", async ({
   console: page,
   browser,
   service,
@@ -168,7 +164,7 @@ test("an invitation whose acceptance got no response is found accepted, one that
   await context.close();
 });
 
-test("a page of another account than the session's changes nothing, and says so", async ({
+test("a page of another account than the session's cannot change anything, and says so", async ({
   console: page,
   account,
   newAccount,
@@ -193,7 +189,7 @@ test("a page of another account than the session's changes nothing, and says so"
 
   await page.getByLabel("Company").fill("Wrong Ltd");
   await page.getByRole("button", { name: "Save account" }).click();
-  // In the form, and above the page once it reads again.
+  // In the form, and above the page once it refetches.
   await expect(page.getByText("You have switched to another account in another tab").first()).toBeVisible();
   const change = (shown: string, company_name: string) =>
     page.request.post("/api/trpc/accounts.updateProfile", {
@@ -214,7 +210,7 @@ test("a page of another account than the session's changes nothing, and says so"
   expect(await companies()).toEqual([expect.not.stringContaining("Ltd"), "Right Ltd"]);
 });
 
-test("somebody with several accounts switches between them in the account menu", async ({
+test("a person with several accounts switches between them in the account menu", async ({
   console: page,
   account,
   browser,
@@ -247,7 +243,7 @@ test("somebody with several accounts switches between them in the account menu",
   await context.close();
 });
 
-test("the addresses that security and audit log had before lead to the settings", async ({ console: page }) => {
+test("the former addresses of security and audit log lead to the settings", async ({ console: page }) => {
   await page.goto("/security");
   await expect(page).toHaveURL("/settings/security");
   await page.goto("/audit");
@@ -257,7 +253,7 @@ test("the addresses that security and audit log had before lead to the settings"
   ).toHaveAttribute("aria-current", "page");
 });
 
-test("a person's name and what the account says of itself are edited in the profile, and wait there until they are saved", async ({
+test("the profile edits the person's name and the account's profile, and keeps unsaved entries", async ({
   console: page,
 }) => {
   await page.setViewportSize({ width: 390, height: 844 });

@@ -9,14 +9,14 @@ const SHOWN_ONCE = "secret-value";
 const bannerOf = (page: Page) => page.getByRole("complementary", { name: "Test mode" });
 const toggleOf = (page: Page) => page.getByRole("switch", { name: "Test mode" });
 
-/** Switches the mode, once the page listens. */
+/** Switches the mode, once the page is hydrated. */
 const setTestMode = (page: Page, isOn: boolean): Promise<void> =>
   expect(async () => {
     if ((await bannerOf(page).isVisible()) !== isOn) await toggleOf(page).press(" ");
     await expect(bannerOf(page)).toBeVisible({ visible: isOn, timeout: 5_000 });
   }).toPass();
 
-test("test mode is switched on at the top, says so on every page, and makes test keys that work", async ({
+test("test mode is switched on in the header, is announced on every page, and makes test keys that work", async ({
   console: page,
   service,
   account,
@@ -101,7 +101,7 @@ test("operators' pages say that they show live data, and list no test accounts",
   await expect(page.getByRole("row", { name: account.email })).toHaveCount(1);
 });
 
-test("test mode is switched on on a phone, and its pages have no barrier, light, dark or there", async ({
+test("test mode can be switched on on a phone, and its pages have no accessibility violation, light, dark or on a phone", async ({
   console: page,
 }) => {
   test.setTimeout(360_000);

@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 import { expect, test } from "../test";
 
-/** Names of buttons in the content or in a dialog that lie under a toast, wholly or in part. */
+/** Names of buttons in the content or in a dialog that a toast covers, wholly or in part. */
 const buttonsUnderToasts = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const toasts = [...document.querySelectorAll(".toasts [role=alert]")].map((toast) => toast.getBoundingClientRect());
@@ -32,7 +32,7 @@ for (const { name, size } of [
     await remove.last().click();
     await page.getByRole("dialog").getByRole("button", { name: "Remove suppression" }).click();
     const toast = page.getByRole("alert").filter({ hasText: /^Suppression of .* removed$/ });
-    // It stays while the pointer is at its cross.
+    // The toast stays while the pointer is on its cross.
     await toast.getByRole("button", { name: "Close" }).hover();
     await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight));
     await expect(remove.last()).toBeInViewport({ ratio: 1 });
@@ -45,7 +45,7 @@ for (const { name, size } of [
     expect(await buttonsUnderToasts(page)).toEqual([]);
     await page.keyboard.press("Escape");
 
-    // A control under it is pressed through it.
+    // A click reaches a control under the toast.
     await expect(toast).toBeVisible();
     const { x, y } = (await toast.boundingBox()) ?? { x: 0, y: 0 };
     await page.evaluate(

@@ -4,8 +4,8 @@ import { signInOperator } from "../support/sign-in";
 import { expect, test } from "../test";
 
 /**
- * Submits a form twice before the page can draw anything, as Enter pressed twice does on a busy machine, then by double click and
- * by Enter, all before the service answers.
+ * Submits a form twice before the page can render, like a double Enter on a busy machine, then by double click and by Enter, all
+ * before the service responds.
  * @returns how many calls of the procedure there were.
  */
 async function submitRepeatedly(page: Page, form: Locator, procedure: string): Promise<number> {

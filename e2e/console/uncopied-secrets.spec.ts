@@ -4,7 +4,7 @@ import { expect, test } from "../test";
 
 const question = (page: Page) => page.getByRole("dialog", { name: "Leave without the secret?" });
 
-/** Neither the cross nor Escape drops the secret that the dialog shows, until it was copied. */
+/** Checks that neither the cross nor Escape drops the dialog's secret before it was copied. */
 async function isGuarded(page: Page): Promise<void> {
   const secret = page.getByTestId("secret-value");
   await expect(secret).toBeVisible();
@@ -22,7 +22,7 @@ async function isGuarded(page: Page): Promise<void> {
   await expect(page.getByRole("dialog")).toHaveCount(0);
 }
 
-test("a new API key is not lost with its dialog, also when it is rotated", async ({ console: page, api }) => {
+test("a new API key is not lost with its dialog, nor is a rotated one", async ({ console: page, api }) => {
   await page.goto("/api-keys");
   await page.getByRole("button", { name: "Create API key" }).first().click();
   await page.getByRole("textbox", { name: "Name", exact: true }).fill("Shop");
@@ -35,7 +35,7 @@ test("a new API key is not lost with its dialog, also when it is rotated", async
   await isGuarded(page);
 });
 
-test("a new signing secret is not lost with its dialog, but for those who answer so", async ({
+test("a new signing secret is not lost with its dialog, unless the person confirms it", async ({
   console: page,
   api,
   receiver,

@@ -6,7 +6,7 @@ import { databaseUrlOf, openDatabase } from "../support/books";
 import { REFUSAL, refuseOnce } from "../support/refuse";
 import { expect, test } from "../test";
 
-test("an endpoint is changed, and its secret stays", async ({ console: page, api, receiver }) => {
+test("an endpoint is changed and keeps its secret", async ({ console: page, api, receiver }) => {
   const { body } = await api.post("/webhooks/create", { url: `${receiver.url}/old`, description: "Old" });
   await page.goto(`/webhooks/${body.data.id}`);
   const dialog = page.getByRole("dialog", { name: "Edit the endpoint" });
@@ -35,7 +35,7 @@ test("an endpoint is changed, and its secret stays", async ({ console: page, api
   });
 });
 
-test("a refusal that belongs to no field goes once the form is changed, and does not come back", async ({
+test("a refusal without a field disappears once the form is changed, and does not return", async ({
   console: page,
   api,
   receiver,
@@ -111,7 +111,7 @@ test("from its timeline a message leads to its own deliveries, and these to what
   await expect(table.getByRole("row")).toHaveCount(5);
 });
 
-test("chosen deliveries are sent again together", async ({ console: page, api, account, receiver }) => {
+test("selected deliveries are sent again together", async ({ console: page, api, account, receiver }) => {
   const { body } = await api.post("/webhooks/create", { url: receiver.url, events: ["message.delivered"] });
   for (let count = 0; count < 3; count += 1) {
     await api.post("/messages/send", { to: "+15550100001", from: account.sender, body: `Number ${count}` });
@@ -130,7 +130,7 @@ test("chosen deliveries are sent again together", async ({ console: page, api, a
   await expect(page.getByText("selected")).toBeHidden();
 });
 
-/** Opens the page of an endpoint whose one delivery has failed once. `row`: that of the delivery. */
+/** Opens the page of an endpoint whose only delivery has failed once. `row`: the row of the delivery. */
 async function failingDelivery(page: Page, api: Api, account: OwnAccount, receiver: Receiver) {
   receiver.respondWith(status(500));
   const { body } = await api.post("/webhooks/create", { url: receiver.url, events: ["message.delivered"] });
@@ -141,7 +141,7 @@ async function failingDelivery(page: Page, api: Api, account: OwnAccount, receiv
   return { endpointId: body.data.id, row };
 }
 
-test("a delivery whose schedule is to begin again is failing, and can be sent at once, whatever the browser's clock says", async ({
+test("a delivery whose schedule will begin again is failing, and can be sent at once, whatever the browser's clock says", async ({
   service,
   console: page,
   api,
@@ -165,12 +165,12 @@ test("a delivery whose schedule is to begin again is failing, and can be sent at
   await row.click();
   await page.getByRole("button", { name: "Try again now" }).click();
   await expect(row).toContainText("Delivered");
-  // The round that was to begin by itself had the number 1.
+  // The round that was due to begin had the number 1.
   await expect(page.getByRole("region", { name: "Try 1 of round 2" })).toBeVisible();
   expect(receiver.received).toHaveLength(2);
 });
 
-test("a delivery that is left to its own due try says by when that is made", async ({
+test("a delivery that is left to its due try says by when the try is made", async ({
   service,
   console: page,
   api,

@@ -5,11 +5,11 @@ import { ACCOUNT_PAGES, OPERATOR_PAGES } from "../support/pages";
 import { signInOperator } from "../support/sign-in";
 import { expect, test } from "../test";
 
-/** Of the scripts that a page loads before anything is opened, with Brotli. */
+/** The limit for the scripts that a page loads before anything is opened, compressed with Brotli. */
 const LIMIT_KB = 220;
 
 const SCRIPT = /<script [^>]*src="\/_next\/(static\/[^"?]+\.js)/g;
-/** For browsers without modules, which no other loads. */
+/** Scripts for browsers without modules; no other browser loads them. */
 const OLD_BROWSERS = /<script [^>]*noModule[^>]*>/gi;
 
 /** Kilobytes of the scripts that a page names, as the build compressed them. */
@@ -21,7 +21,7 @@ async function weightOf(page: Page, address: string): Promise<number> {
   return Math.round(bytes.reduce((sum, size) => sum + size, 0) / 1_000);
 }
 
-test(`the scripts of no page weigh more than ${LIMIT_KB} kB`, async ({
+test(`no page's scripts weigh more than ${LIMIT_KB} kB`, async ({
   console: page,
   api,
   account,

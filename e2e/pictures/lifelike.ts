@@ -42,7 +42,7 @@ async function sendAll(api: Api, sender: string): Promise<string> {
   return first;
 }
 
-/** Counters of the days before today: a shop that grows, with quiet weekends. */
+/** Writes the counters of the days before today: a growing shop, with quiet weekends. */
 async function writeHistory(accountId: string): Promise<void> {
   for (let ago = 1; ago <= DAYS_OF_HISTORY; ago += 1) {
     const day = new Date(Date.now() - ago * 86_400_000);
@@ -68,7 +68,7 @@ async function writeHistory(accountId: string): Promise<void> {
   }
 }
 
-/** Fills an account. @returns the ids of a message and of an endpoint worth a picture. */
+/** Fills an account. @returns the ids of a message and an endpoint worth a picture. */
 export async function fill(
   api: Api,
   { accountId, sender }: { accountId: string; sender: string },

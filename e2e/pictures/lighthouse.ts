@@ -1,10 +1,10 @@
 /**
- * Lighthouse of the overview and of the messages, signed in.
+ * Runs Lighthouse on the overview and the messages, signed in.
  *
  *   npm run lighthouse [-- --desktop]
  *
- * It is fetched into a folder of its own, since it is larger than the product's development tools together. With
- * E2E_DATA_DIR the running `npm start` with that data folder is measured.
+ * Lighthouse is installed into a separate folder, because it is larger than all development tools of the product together. With
+ * E2E_DATA_DIR, the running `npm start` with that data folder is measured.
  */
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -32,7 +32,7 @@ type Report = {
 const run = promisify(execFile);
 const { values } = parseArgs({ options: { desktop: { type: "boolean", default: false } } });
 
-/** Audits that did not get their whole score, with their value. */
+/** Audits without a full score, with their value. */
 const lossesOf = ({ categories, audits }: Report): string[] =>
   CATEGORIES.flatMap((category) =>
     (categories[category]?.auditRefs ?? []).flatMap(({ id, weight }) => {
@@ -47,7 +47,7 @@ let isGood = true;
 await withShop(async ({ service, account }) => {
   const headers = path.join(folder, "headers.json");
   await writeFile(headers, JSON.stringify({ Cookie: (await openSession(service.url, account)).join("; ") }));
-  // npx is to know nothing of this project: settings of `npm run` would lead it here.
+  // npx must not see this project: the settings of `npm run` would lead it here.
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith("npm_"));
   const env = { ...(Object.fromEntries(own) as NodeJS.ProcessEnv), CHROME_PATH: await getChromium() };
   for (const address of ADDRESSES) {

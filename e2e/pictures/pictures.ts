@@ -1,10 +1,10 @@
 /**
- * Pictures of the console.
+ * Takes pictures of the console.
  *
- *   npm run screenshots                    those of the README, in docs/pictures
- *   npm run screenshots -- --all <folder>  every page, in three widths and both themes, to look at
+ *     npm run screenshots                    the pictures of the README, in docs/pictures
+ *     npm run screenshots -- --all <folder>  every page, in three widths and both themes, for review
  *
- * With E2E_DATA_DIR they are taken of the running `npm start` with that data folder.
+ * With E2E_DATA_DIR, they show the running `npm start` with that data folder.
  */
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -20,14 +20,14 @@ const THEMES = ["light", "dark"] as const;
 const WIDE = { width: 1_280, height: 800 };
 const WIDTHS = [360, 1_024, 1_920];
 const HEIGHTS = { 360: 740, 1024: 768, 1920: 1_080 } as Record<number, number>;
-/** WebP, in percent. */
+/** WebP quality in percent. */
 const QUALITY = 82;
 
 type By = "owner" | "operator" | "stranger";
 type Picture = { name: string; address: string; by: By };
 type View = { width: number; height: number; theme: (typeof THEMES)[number] };
 
-/** A page that is signed in. */
+/** Opens a signed-in page. */
 async function pageFor(browser: Browser, { service, account }: Shop, by: By, view: View): Promise<Page> {
   const { width, height, theme } = view;
   const context = await browser.newContext({
@@ -50,7 +50,7 @@ async function pageFor(browser: Browser, { service, account }: Shop, by: By, vie
   return context.newPage();
 }
 
-/** WebP of what the window shows. */
+/** A WebP picture of the window, or of the whole page. */
 async function take(page: Page, address: string, isWhole: boolean): Promise<Buffer> {
   await page.goto(address);
   await page.getByRole("heading", { level: 1 }).first().waitFor();

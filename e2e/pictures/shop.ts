@@ -12,7 +12,7 @@ export type Shop = { service: Service; account: OwnAccount; messageId: string; e
 const SETTLED_WITHIN_MS = 60_000;
 const POLL_MS = 500;
 
-/** Waits until at most the messages that never get a receipt are still on their way. */
+/** Waits until all messages are final, except those that never get a receipt. */
 async function settle({ service, account }: Pick<Shop, "service" | "account">): Promise<void> {
   const api = apiWith(service, account.apiKey);
   const deadline = Date.now() + SETTLED_WITHIN_MS;
@@ -25,7 +25,7 @@ async function settle({ service, account }: Pick<Shop, "service" | "account">): 
 }
 
 /**
- * Starts the built product, or uses the one whose data folder E2E_DATA_DIR names, fills a new account and hands it over.
+ * Starts the built product, or uses the one whose data folder E2E_DATA_DIR names, fills a new account and passes it to `use`.
  */
 export async function withShop(use: (shop: Shop) => Promise<void>): Promise<void> {
   const stop = process.env.E2E_DATA_DIR ? async () => {} : await start();

@@ -8,8 +8,8 @@ import type { Version, World } from "./world/world";
 export type Upgrade = { migrations: string[]; atMs: number; untilMs: number };
 
 /**
- * The order of replacement: web processes before workers, whose callbacks only they may know. The way back is the other way
- * round, and then one web process has gone back and forth.
+ * The order of replacement: web processes before workers, because callbacks of new workers may be known only to new web processes.
+ * The rollback goes the other way round; afterwards one web process has gone back and forth.
  */
 const REPLACEMENTS: readonly (readonly [ProcessName, Version])[] = [
   ["web-1", "present"],
@@ -23,10 +23,10 @@ const REPLACEMENTS: readonly (readonly [ProcessName, Version])[] = [
   ["worker-1", "present"],
   ["worker-2", "present"],
 ];
-/** How long before its end a web process gets no more requests. */
+/** The time before its end in which a web process gets no more requests. */
 const AVOIDED_MS = 500;
 
-/** Replaces one process. A web process is taken out of the callers' reach before. */
+/** Replaces one process. Callers are directed away from a web process first. */
 async function replace(world: World, load: Load, name: ProcessName, version: Version): Promise<void> {
   const web = name === "web-1" ? world.urls[0] : name === "web-2" ? world.urls[1] : undefined;
   if (web) {
@@ -39,7 +39,7 @@ async function replace(world: World, load: Load, name: ProcessName, version: Ver
 
 /**
  * Upgrades a world that runs the previous version.
- * @param lengthMs for the whole, at least: the versions serve for equal parts of it between the steps.
+ * @param lengthMs the minimum for the whole upgrade: the versions serve for equal parts of it between the steps.
  */
 export async function upgrade(
   world: World,

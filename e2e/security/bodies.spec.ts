@@ -4,7 +4,7 @@ import { call, errorIn, expect, fromSomewhere, test } from "../support/edge-test
 const SLOW_HOST = `https://${"é".repeat(200_000)}`;
 const JSON_TYPE = { "content-type": "application/json" };
 
-test("a body larger than sign-in ever needs is refused before it is read", async ({ web }) => {
+test("a body larger than any sign-in needs is refused before it is read", async ({ web }) => {
   const from = fromSomewhere();
   const csrf = await ask(web.url, { path: "/api/auth/csrf", headers: from });
   const cookie = (csrf.headers["set-cookie"] ?? []).map((set) => set.split(";")[0]).join("; ");
@@ -28,7 +28,7 @@ test("a body larger than sign-in ever needs is refused before it is read", async
   expect([inSize.status, new URL(JSON.parse(inSize.text).url).pathname]).toEqual([200, "/"]);
 });
 
-test("strangers may say little, and people who are signed in as much as they need", async ({
+test("strangers may send only small bodies, signed-in people as much as they need", async ({
   web,
   account,
   cookie,
@@ -52,13 +52,13 @@ test("strangers may say little, and people who are signed in as much as they nee
   expect(larger.status).toBe(413);
 });
 
-test("a cookie that only looks like a session makes nobody known", async ({ web }) => {
+test("a cookie that only looks like a session does not sign anybody in", async ({ web }) => {
   const headers = { ...fromSomewhere(), cookie: `next-auth.session-token=${"e".repeat(400)}` };
   const refused = await call(web.url, "auth.signUp", JSON.stringify({ name: "x".repeat(20_000) }), headers);
   expect(refused.status).toBe(413);
 });
 
-test("a body of many small values is refused as a whole, not value by value", async ({ web, account, cookie }) => {
+test("a body of too many small values is refused as a whole", async ({ web, account, cookie }) => {
   const events = JSON.stringify({ url: "http://127.0.0.1/", events: Array.from({ length: 200_000 }, () => "x") });
   const authorization = `Bearer ${account.apiKey}`;
   const byKey = await ask(web.url, {
@@ -77,7 +77,7 @@ test("a body of many small values is refused as a whole, not value by value", as
   expect(errorIn(byStranger).data.details).toEqual({ reason: "too_many_values" });
 });
 
-test("bodies without a length, and of requests that have none, are refused", async ({ web }) => {
+test("bodies without a length, and bodies of requests that take none, are refused", async ({ web }) => {
   const chunked = { "transfer-encoding": "chunked", "content-type": "application/json" };
   for (const path of ["/api/trpc/auth.signUp", "/api/auth/signout"]) {
     const request = { method: "POST", path, headers: chunked };

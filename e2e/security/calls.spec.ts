@@ -21,9 +21,7 @@ test("a batch has at most twenty calls", async ({ web }) => {
   }
 });
 
-test("strangers of one network are throttled by their calls, not by their requests; others are not", async ({
-  web,
-}) => {
+test("strangers of one network are throttled by calls, not by requests; others are not", async ({ web }) => {
   const headers = fromSomewhere();
   const batch = `/api/trpc/${times(20, "auth.signUpState")}?batch=1`;
   const answers = await Promise.all(Array.from({ length: 39 }, () => ask(web.url, { path: batch, headers })));
@@ -52,10 +50,10 @@ test("all addresses of an IPv6 network count as one", async ({ web }) => {
   expect(statusCounts(answers)[429]).toBeGreaterThan(0);
 });
 
-test("sign-in is throttled in words that its page shows", async ({ web }) => {
+test("throttled sign-ins get a message that the page shows", async ({ web }) => {
   const headers = fromSomewhere();
   const path = `/api/trpc/${times(20, "auth.signUpState")}?batch=1`;
-  // Both kinds of calls take from the same allowance, and the batches empty it faster than it fills.
+  // Both kinds of calls use the same allowance, and the batches empty it faster than it refills.
   const many = (count: number, asked: string) =>
     Array.from({ length: count }, () => ask(web.url, { path: asked, headers }));
   const refusedSignIn = async () => {
@@ -80,7 +78,7 @@ test("calls are JSON: anything else is a 415 in tRPC's shape", async ({ web, coo
   }
 });
 
-test("answers to calls are kept by nobody on the way", async ({ web, cookie }) => {
+test("responses to calls may not be cached", async ({ web, cookie }) => {
   const headers = { ...fromSomewhere(), cookie };
   const answers = [
     await ask(web.url, { path: "/api/trpc/auth.viewer", headers }),
@@ -124,7 +122,7 @@ test("a page of another site changes nothing; our own pages and programs do", as
   expect(JSON.parse(list.text).result.data.pagination.total).toBe(own.length);
 });
 
-test("nobody may write into the log, however they spell it", async ({ web, cookie }) => {
+test("nobody can write into the log, however the path is spelled", async ({ web, cookie }) => {
   const report = JSON.stringify({ code: "SAID", level: "error", message: "anything" });
   for (const path of [
     "/api/auth/_log",

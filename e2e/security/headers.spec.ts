@@ -10,7 +10,7 @@ const EVERYWHERE = {
   "cross-origin-opener-policy": "same-origin",
 };
 
-test("every answer carries the headers that protect its reader", async ({ web }) => {
+test("every response has the headers that protect its reader", async ({ web }) => {
   for (const path of ["/", "/sign-in", "/nowhere", "/api/health", "/api/v1/balance", "/api/v1/openapi.json"]) {
     const { headers } = await ask(web.url, { path, headers: fromSomewhere() });
     expect(headers, path).toMatchObject(EVERYWHERE);
@@ -43,24 +43,24 @@ test("no page lets a script run that is not its own", async ({ web, account }) =
   expect(one).not.toContain("unsafe");
   expect(nonceIn(one)).toBeDefined();
   expect(nonceIn(one)).not.toBe(nonceIn(other));
-  // A nonce that the caller brings is not taken for ours.
+  // A nonce sent by the caller is not taken for ours.
   const brought = "script-src 'nonce-brought'";
   const page = await ask(web.url, { path: "/messages", headers: { cookie, "content-security-policy": brought } });
   expect(page.text).not.toContain("brought");
 });
 
-test("under that policy people sign in, are led back, and see a page that does not exist", async ({
+test("under that policy people can sign in, return to their page, and see the page for unknown addresses", async ({
   page,
   web,
   account,
 }) => {
-  // Where every page is opened, in the smoke tests and in those of the reference, a script that is refused is an error, too.
+  // The smoke tests, which open every page, and the tests of the reference also fail on a refused script.
   const complaints: string[] = [];
   page.on("console", (message) => {
     if (/content security policy/i.test(message.text())) complaints.push(message.text());
   });
   page.on("pageerror", (error) => complaints.push(error.message));
-  // A target with which a path becomes a host.
+  // A target in which a path would become a host.
   await page.goto(`${web.url}/sign-in?next=${encodeURIComponent("/.//evil.example")}`);
   await page.getByLabel("Email").fill(account.email);
   await page.getByLabel("Password", { exact: true }).fill(account.password);

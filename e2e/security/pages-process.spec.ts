@@ -18,7 +18,7 @@ function pagesPidOf(web: OwnWeb): number {
   return JSON.parse(lines.findLast((line) => line.includes('"pages.ready"')) ?? "{}").pid;
 }
 
-test("without its pages process the web process serves everything else, and it never leaves one behind", async ({
+test("without its pages process the web process serves everything else, and it never leaves a pages process behind", async ({
   service,
   account,
 }) => {
@@ -28,7 +28,7 @@ test("without its pages process the web process serves everything else, and it n
   expect((await view()).status).toBe(200);
   const first = pagesPidOf(web);
 
-  // It hangs: callers of pages wait, and nobody else.
+  // It hangs: requests for pages wait, and no others.
   process.kill(first, "SIGSTOP");
   const waiting = view();
   const headers = { authorization: `Bearer ${account.apiKey}`, "content-type": "application/json" };
@@ -41,7 +41,7 @@ test("without its pages process the web process serves everything else, and it n
   process.kill(first, "SIGKILL");
   const refused = await waiting;
   expect([refused.status, refused.headers["retry-after"]]).toEqual([503, "1"]);
-  // Where next-auth leads a person whose sign-in found no service, until the next one serves.
+  // The address to which next-auth leads a person whose sign-in found no service, until the next one serves.
   const led = await ask(web.url, { path: "/api/auth/error", headers: { accept: "text/html,*/*" } });
   expect(led.status === 503 && led.text).toMatch(/^<!doctype html>/);
   await expect.poll(async () => (await view()).status).toBe(200);
@@ -50,7 +50,7 @@ test("without its pages process the web process serves everything else, and it n
 
   const second = pagesPidOf(web);
   expect(second).not.toBe(first);
-  // A signal to all processes, as a terminal sends it, leaves it to its parent when it ends.
+  // After a signal to all processes, as a terminal sends it, the parent decides when it ends.
   process.kill(second, "SIGTERM");
   expect((await view()).status).toBe(200);
   await web.kill();
@@ -80,7 +80,7 @@ test("with CONSOLE=false a web process serves the API and nothing else", async (
   await web.stop();
 });
 
-/** A request as text; the connection ends with it. */
+/** A request as text, after which the connection closes. */
 const raw = (line: string, fields: string[], body = ""): string =>
   [
     line,
@@ -92,7 +92,7 @@ const raw = (line: string, fields: string[], body = ""): string =>
     body,
   ].join("\r\n");
 
-test("nothing is smuggled past the doors to what Next serves", async ({ web }) => {
+test("no request is smuggled past the doors to Next", async ({ web }) => {
   const hidden = "POST /api/auth/_log HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\n{}";
   const signOut = "POST /api/auth/signout HTTP/1.1";
   const attacks: Record<string, [bytes: string, statuses: number[]]> = {
@@ -118,8 +118,8 @@ test("nothing is smuggled past the doors to what Next serves", async ({ web }) =
   expect(seen).toEqual(Object.fromEntries(Object.entries(attacks).map(([name, [, statuses]]) => [name, statuses])));
 });
 
-test("no spelling of a path leads past its door", async ({ web }) => {
-  // By its own name each has a door with limits; Next would serve most of them without.
+test("no spelling of a path bypasses its door", async ({ web }) => {
+  // Spelled normally, each path has a door with limits; Next would serve most of these spellings without one.
   const closed = ["/api/auth/_log", "/api/trpc/auth.signUpState", "/api/v1/balance", "/api/health/ready"];
   const spelt = closed.flatMap((path) => [
     `//${path.slice(1)}`,

@@ -2,7 +2,7 @@ import { openSession } from "../../test/network/operator-session";
 import { ask, statusCounts } from "../../test/network/plain-http";
 import { expect, fromSomewhere, test } from "../support/edge-test";
 
-test("strangers see the pages for strangers, and are sent to sign-in from all others", async ({ web }) => {
+test("strangers see the pages for strangers, and are redirected to sign-in from all others", async ({ web }) => {
   const get = (path: string, headers = {}) => ask(web.url, { path, headers: { ...fromSomewhere(), ...headers } });
   for (const path of ["/", "/messages", "/messages/msg_x", "/operator/accounts", "/usage?days=7"]) {
     const { status, headers } = await get(path);
@@ -25,7 +25,7 @@ test("strangers see the pages for strangers, and are sent to sign-in from all ot
   expect([moved.status, moved.headers.location]).toEqual([308, "/usage"]);
 });
 
-test("views of strangers are throttled by network, and nobody else notices", async ({ web, api, account }) => {
+test("page views of strangers are throttled by network, and nobody else is affected", async ({ web, api, account }) => {
   const headers = fromSomewhere();
   const flood = Promise.all(Array.from({ length: 400 }, () => ask(web.url, { path: "/", headers })));
   const authorization = `Bearer ${account.apiKey}`;
@@ -42,7 +42,10 @@ test("views of strangers are throttled by network, and nobody else notices", asy
   expect((await api.get("/balance")).status).toBe(200);
 });
 
-test("few pages are made at once, few wait, the rest is refused, and the API goes first", async ({ web, account }) => {
+test("few pages are rendered at once, few wait, the rest is refused, and the API goes first", async ({
+  web,
+  account,
+}) => {
   const cookie = (await openSession(web.url, account)).join("; ");
   let pages = 0;
   const flood = Promise.all(
@@ -72,14 +75,14 @@ test("few pages are made at once, few wait, the rest is refused, and the API goe
   expect(refused?.text).toContain("This page loads itself again in 5 seconds.");
 });
 
-test("a page that is opened goes before the links that browsers fetch ahead of a click", async ({ web, account }) => {
+test("an opened page goes before links that browsers prefetch", async ({ web, account }) => {
   const cookie = (await openSession(web.url, account)).join("; ");
   const ahead = { cookie, rsc: "1", "next-router-prefetch": "1" };
   const links = Promise.all(
     Array.from({ length: 200 }, () => ask(web.url, { path: "/usage", headers: ahead }).then(({ status }) => status)),
   );
   expect((await ask(web.url, { path: "/messages", headers: { cookie } })).status).toBe(200);
-  // Links for which there is no time are answered without a page, which is no error.
+  // Prefetches for which there is no time get a response without a page, which is no error.
   const statuses = await links;
   expect(statuses).toContain(204);
   expect(statuses.filter((status) => status >= 400)).toEqual([]);

@@ -25,7 +25,7 @@ function begin(url: string, path: string, length: number, sent: number): Unfinis
   return { answered: () => answered, hasEnded: () => hasEnded, vanish: () => socket.destroy() };
 }
 
-test("a path that is none is refused before its body is there", async ({ installation }) => {
+test("an unknown path is refused before its body has arrived", async ({ installation }) => {
   const { web } = installation;
   for (const path of ["/api/receipts/plivo/wrong", "/api/receipts/nobody/x", "/api/receipts/plivo"]) {
     const unfinished = begin(web.url, path, 1_048_576, 1_000);
@@ -34,9 +34,7 @@ test("a path that is none is refused before its body is there", async ({ install
   }
 });
 
-test("a callback larger than any provider makes them is refused, by its announced length alone", async ({
-  installation,
-}) => {
+test("a callback larger than any provider's is refused by its announced length alone", async ({ installation }) => {
   const { web, receiptUrlOf } = installation;
   const plivo = new URL(receiptUrlOf("plivo")).pathname;
   const unfinished = begin(web.url, plivo, 65_537, 0);
@@ -55,7 +53,7 @@ test("a callback larger than any provider makes them is refused, by its announce
   expect((await ask(web.url, { method: "POST", path: infobip, headers, body })).status).toBe(200);
 });
 
-test("unfinished callbacks hold a bounded share of memory, and give it back when they are gone", async ({
+test("unfinished callbacks use a bounded amount of memory, and free it when they are gone", async ({
   installation,
 }) => {
   const { web, receiptUrlOf } = installation;
@@ -66,13 +64,13 @@ test("unfinished callbacks hold a bounded share of memory, and give it back when
   expect(refused()[0]?.answered().toLowerCase()).toContain("retry-after: ");
   expect(refused().length).toBeLessThan(300);
   for (const { vanish } of unfinished) vanish();
-  // Not believed, because it is not signed; but there was room for it.
+  // It is not believed, because it is not signed; but there was room for it.
   await expect
     .poll(async () => (await ask(web.url, { method: "POST", path, body: "x".repeat(60_000) })).status)
     .toBe(401);
 });
 
-test("a request that is never finished is ended by us", async ({ installation }) => {
+test("the service ends a request that never finishes", async ({ installation }) => {
   const { web, receiptUrlOf } = installation;
   const bodies = begin(web.url, new URL(receiptUrlOf("plivo")).pathname, 1_000, 10);
   const calls = begin(web.url, "/api/trpc/auth.signUp", 1_000, 0);

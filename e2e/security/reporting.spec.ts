@@ -22,17 +22,14 @@ test("security.txt names the contact of the installation, and is absent without 
   expect(expires).toBeLessThan(Date.now() + 365 * 86_400_000);
 });
 
-test("the logs are for their owner alone", async ({ service }) => {
+test("only their owner can read the logs", async ({ service }) => {
   for (const file of ["web.log", "worker.log", "postgres.log"]) {
     const { mode } = await stat(path.join(service.dataDir, file));
     expect((mode & 0o777).toString(8), file).toBe("600");
   }
 });
 
-test("a denied call is logged with who asked for what, and without what was sent", async ({
-  console: page,
-  service,
-}) => {
+test("a denied call is logged with caller and procedure, but without its input", async ({ console: page, service }) => {
   const secret = `told-by-mistake-${Date.now()}`;
   const answer = await page.request.post("/api/trpc/operator.credit", {
     data: { account_id: secret, amount: 1, note: secret },

@@ -1,11 +1,11 @@
 /**
- * The main jobs of any installation, with nothing but an account of the caller's. Part of the whole suite, and run alone
- * against a running installation by `npm run smoke` (docs/testing.md).
+ * The main functions of any installation, with only one account. Part of the whole suite; `npm run smoke` runs it alone against a
+ * running installation (docs/testing.md).
  */
 import { CONSOLE_PAGES } from "../support/pages";
 import { expect, test } from "../test";
 
-/** Delivers at once where the sandbox is on; another installation names a number of its own. */
+/** Delivered at once where the sandbox is on; for another installation, E2E_RECIPIENT names a number. */
 const RECIPIENT = process.env.E2E_RECIPIENT || "+15550100001";
 
 test("the service reports itself healthy and serves its document", { tag: "@smoke" }, async ({ request }) => {

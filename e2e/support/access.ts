@@ -1,4 +1,4 @@
-/** Guarantees of access that every operation gives, each a line in its file. */
+/** Tests of access that every operation needs; each operation's file registers them in one line. */
 
 import type { Receiver } from "../../test/network/receiver";
 import type { OwnAccount } from "./accounts";

@@ -16,7 +16,7 @@ export type OwnAccount = {
   balance: number;
 };
 
-/** Runs the operator's command line against the service. @returns its JSON output, which no line of its log may precede. */
+/** Runs the operator's command line against the service. @returns its JSON output; no log line may precede it. */
 export async function admin(service: Service, ...args: string[]): Promise<unknown> {
   const { DATABASE_URL: _, ...inherited } = process.env;
   const env = { ...inherited, DATA_DIR: service.dataDir, LOG_LEVEL: "debug" };

@@ -3,14 +3,14 @@ import { createRequire } from "node:module";
 import { expect, type Page } from "@playwright/test";
 import type { AxeResults } from "axe-core";
 
-/** Axe without comments and long names, as each page compiles it. */
+/** Axe, minified, because each page has to compile it. */
 let source = "";
 function axeSource(): string {
   source ||= readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
   return source;
 }
 
-/** Rules whose result depends on the colours: the theme changes nothing else of a page. */
+/** Rules that depend on colours, the only thing that a theme changes. */
 const COLOUR_RULES = ["color-contrast", "link-in-text-block"];
 
 /**
@@ -50,7 +50,7 @@ async function isSettled(page: Page): Promise<void> {
   });
 }
 
-/** Barriers of the current page in the light and the dark theme and on a phone, each a line with the way. */
+/** Violations on the current page in the light and the dark theme and on a phone, each a line with its view. */
 export async function barriersOf(page: Page): Promise<string[]> {
   const barriers: string[] = [];
   for (const { name, colorScheme, width, height, rules } of WAYS) {

@@ -1,4 +1,4 @@
-/** Limits that an operator sets for an account, replies from handsets, and recurring work ahead of its time. */
+/** Limits that an operator sets for an account, replies from handsets, and recurring work before it is due. */
 
 import { addJob } from "@/server/core/add-jobs";
 import { pool } from "@/server/core/db";
@@ -13,7 +13,7 @@ type Limits = {
   dailySpendCap?: number;
 };
 
-/** Gives an account limits of its own; those that are not named are taken from it. */
+/** Sets an account's own limits; omitted ones are removed. */
 export async function limitAccount({ accountId }: OwnAccount, limits: Limits): Promise<void> {
   const { allowedCountries = [], floodIdentical = null, floodTotal = null, dailySpendCap } = limits;
   const capMicros = dailySpendCap === undefined ? null : Math.round(dailySpendCap * 1_000_000);
@@ -31,5 +31,5 @@ export async function replyFromHandset(from: string, to: string, text: string): 
   await addJob(pool(), "apply_inbound", { provider: "sandbox", messages });
 }
 
-/** Runs the minutely check of alerts now. The test that looks back on the run proves its schedule. */
+/** Runs the check of alerts now, which is due every minute; the teardown tests prove its schedule. */
 export const checkAlerts = (): Promise<void> => addJob(pool(), "sweep_alerts", {});

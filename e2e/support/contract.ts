@@ -98,7 +98,7 @@ const RETRY_AFTER_MAX_S: Record<string, number> = {
 /** Possible statuses where there is no operation. */
 const WITHOUT_OPERATION = [401, 403, 404, 429, 503];
 const RATE_HEADERS = ["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"];
-/** Parts of the fields that say the same in the form of the present draft. */
+/** The format of the rate limit fields of the current IETF draft, which repeat the same values. */
 const POLICY = /^"key";q=(\d+);w=60(, "account";q=\d+;w=60)?$/;
 const RATE = /^"(key|account)";r=(\d+);t=(\d+)$/;
 const KEYWORDS = ["components", "example", "discriminator"];
@@ -192,19 +192,19 @@ export const withoutNeedlessEncoding = (path: string): string =>
   });
 
 function findOperation(operations: readonly Operation[], method: string, requestPath: string): Operation | undefined {
-  // A slash at the end means nothing.
+  // A trailing slash makes no difference.
   const given = withoutNeedlessEncoding(requestPath.split("?")[0] ?? "").replace(/(?<=[^/])\/$/, "");
   return operations.find((operation) => operation.method === method && operation.pattern.test(given));
 }
 
-/** A schema of the document whose references lead into the schema `root`, where each is compiled once for all. */
+/** A schema of the document with its references pointing into the schema `root`, where each is compiled once. */
 const within = (root: string, schema: unknown): Schema =>
   JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#/', `"$ref":"${root}#/`)) as Schema;
 
 function makeValidators({ components }: ApiDocument) {
   const ajv = new Ajv2020({
     ...{ strict: true, allErrors: true, allowUnionTypes: true, strictRequired: false, inlineRefs: false },
-    // Every test process compiles them, for a few values each; the document itself has tests of its own.
+    // Kept cheap: every test process compiles the schemas for only a few values each, and other tests check the document.
     ...{ validateSchema: false, code: { optimize: false } },
   });
   addFormats.default(ajv);

@@ -20,7 +20,7 @@ export const test = base.extend<Fixtures>({
 const PLACES = 65_536;
 let lastPlace = randomInt(PLACES);
 
-/** Headers of a request from an address that no other test uses: in turn, as one that is drawn again may be throttled. */
+/** Headers of a request from an address that no other test uses. Addresses are used in turn, because a reused one may be throttled. */
 export function fromSomewhere(): Record<string, string> {
   lastPlace = (lastPlace + 1) % PLACES;
   return { "x-forwarded-for": `198.18.${lastPlace >> 8}.${lastPlace & 255}` };

@@ -1,13 +1,13 @@
-/** The logs of the processes of a run, searched for texts, numbers and secrets, which must not stand in them. */
+/** Searches the logs of a run's processes for texts, numbers and secrets, which must not be there. */
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import type { Service } from "./service";
 
 /** Files of the processes that `npm start` started, in its data folder. */
 const OF_THE_SERVICE = ["web.log", "worker.log"];
-/** Shorter texts stand in any log by chance. */
+/** Shorter texts occur in any log by chance. */
 const TEXT_MIN = 10;
-/** A text that is logged is logged from its beginning. */
+/** Characters of a text that are searched for: a logged text would be logged from its beginning. */
 const TEXT_LOOKED_AT = 40;
 const DIGITS_MIN = 9;
 
@@ -29,7 +29,7 @@ export function readLogs({ dataDir }: Service): Map<string, string> {
 /** Lines that a report of a failed test shows. */
 const SHOWN_MAX = 20;
 
-/** The last warnings and errors that the service has logged since a time. Tests run concurrently: some may come from others. */
+/** The last warnings and errors that the service has logged since a time. Some may come from concurrent tests. */
 export function graveLines({ dataDir }: Service, since: Date): string[] {
   const files = OF_THE_SERVICE.map((name) => path.join(dataDir, name)).filter(existsSync);
   const lines = files.flatMap((file) => readFileSync(file, "utf8").split("\n"));
@@ -87,7 +87,7 @@ function needleOf(value: string): string | null {
   const digits = value.replace(/[\s()+-]/g, "");
   if (/^\d+$/.test(digits)) return digits.length >= DIGITS_MIN ? digits : null;
   const beginning = value.slice(0, TEXT_LOOKED_AT);
-  // One word may be the name of anything.
+  // A single word may be the name of anything.
   if (value.length < TEXT_MIN || !/\s|[^\x20-\x7e]/.test(beginning)) return null;
   return JSON.stringify(beginning).slice(1, -1);
 }
@@ -95,7 +95,7 @@ function needleOf(value: string): string | null {
 /** Length of the beginning by which needles are looked up; every needle is longer. */
 const BEGINNING = 8;
 
-/** Of the beginning of a needle at `at`: most places of a log have one that no needle has. */
+/** A hash of the characters at `at`: for most places in a log, no needle begins with that hash. */
 const hashAt = (text: string, at: number): number =>
   ((text.charCodeAt(at) * 31 + text.charCodeAt(at + 3)) * 31 + text.charCodeAt(at + 7)) & 0xffff;
 
@@ -106,9 +106,9 @@ const lineAt = (log: string, at: number): string => {
 };
 
 /**
- * A search for what must not be logged, through a log in one pass: thousands of values in megabytes of logs would take a
- * minute one by one.
- * @returns a function that lists what it finds, each with the line of its first place.
+ * Searches a log in one pass for values that must not be logged: one by one, thousands of values in megabytes of logs would take
+ * a minute.
+ * @returns a function that lists the found values, each with the line of its first occurrence.
  */
 export function leakSearch(values: readonly string[]): (log: string) => string[] {
   const byBeginning = new Map<string, string[]>();

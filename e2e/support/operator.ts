@@ -1,4 +1,4 @@
-/** The operator's commands, carried out in the test's own process: as many as the suite needs take too long as commands. */
+/** The operator's commands, run in the test's own process, because as separate commands they would take too long. */
 import { randomBytes } from "node:crypto";
 import { runCommand } from "@/scripts/admin/commands";
 import { chooseDatabase } from "@/scripts/admin/database";
@@ -13,26 +13,26 @@ import type { OwnAccount } from "./accounts";
 import type { Service } from "./service";
 
 export type Operator = {
-  /** An account that no other test knows. @param balance units of its currency. */
+  /** Creates an account for one test. @param balance in units of its currency. */
   makeAccount: (balance?: number) => Promise<OwnAccount>;
-  /** A key of the account's test mode. */
+  /** Creates a key of the account's test mode. */
   makeTestKey: (account: OwnAccount) => Promise<string>;
   credit: (account: OwnAccount, amount: number) => Promise<void>;
   approveSender: (senderRowId: string) => Promise<void>;
-  /** A route for numbers that begin with `prefix`, digits without the plus. @param price of a segment. */
+  /** Creates a route for numbers that begin with `prefix`, digits without the plus. @param price of a segment. */
   makeRoute: (prefix: string, price: number) => Promise<number>;
-  /** The accounts whose balance is not the sum of their ledger, with what differs; empty: the books are right. */
+  /** Finds accounts whose balance is not the sum of their ledger, with the difference; empty: the books are right. */
   findDrift: () => Promise<unknown[]>;
   suspend: (account: OwnAccount) => Promise<void>;
-  /** Any other command by its name and options. @returns its output. */
+  /** Runs any other command by its name and options. @returns its output. */
   command: (name: string, flags: Record<string, string | boolean>) => Promise<unknown>;
   close: () => Promise<void>;
 };
 
-/** Of all accounts that this process makes: to hash one for each took a processor 33 ms, several hundred times a run. */
+/** The password of all accounts that this process creates: hashing one takes 33 ms, several hundred times a run. */
 const PASSWORD = randomBytes(12).toString("base64url");
 
-/** An account as `account create` makes it, which has tests of its own. */
+/** Creates an account like `account create`, which has separate tests. */
 async function makeAccount(balance: number): Promise<OwnAccount> {
   const id = randomBytes(5).toString("hex");
   const [email, sender] = [`test-${id}@example.com`, `T${id}`];

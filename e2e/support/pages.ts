@@ -1,4 +1,4 @@
-/** Every page of an account, but for those of one message, one endpoint and one key. */
+/** Every page of an account, except the pages of one message, one endpoint and one key. */
 export const CONSOLE_PAGES = [
   "/",
   "/send",
@@ -21,7 +21,7 @@ export const CONSOLE_PAGES = [
   "/docs/quick-start",
 ];
 
-/** The same with addresses that filter or find nothing. */
+/** The same, and addresses with filters or without a result. */
 export const ACCOUNT_PAGES = [
   ...CONSOLE_PAGES,
   "/messages?page=9",

@@ -8,7 +8,7 @@ import { databaseUrlOf } from "./books";
 import { ownLog } from "./logs";
 import { pastPooler, type Service, secretKeyOf } from "./service";
 
-/** Generous: a slow machine is no failure. */
+/** Generous, because a slow machine must not fail a test. */
 const READY_WITHIN_MS = 180_000;
 const LOOK_EVERY_MS = 25;
 const OUTPUT_MAX = 100_000;
@@ -55,7 +55,7 @@ export type Spawned = {
 
 /**
  * Starts `dist/<file>` without waiting for it.
- * @param hear is given its output as it comes.
+ * @param hear is called with its output as it arrives.
  * @param folder of the version to start: this one by default.
  */
 export function spawnProcess(
@@ -64,7 +64,7 @@ export function spawnProcess(
   hear: (chunk: Buffer, pid: number) => void = () => undefined,
   folder = ".",
 ): Spawned {
-  // Over this channel it notices our end, so that it never outlives a test run.
+  // This channel lets it notice our end, so that it never outlives a test run.
   const child: ChildProcess = spawn(process.execPath, [path.join("dist", file)], {
     env,
     cwd: folder,
@@ -131,7 +131,7 @@ export async function startWeb(
   return { ...service, ...(await startProcess(service, "web.mjs", env, isReady)), url };
 }
 
-/** Starts a web process without the console, whose pages process takes longer to start than all the rest. */
+/** Starts a web process without the console, because the pages process takes longer to start than everything else. */
 export const startApi = (service: Service, settings: Settings = {}): Promise<OwnWeb> =>
   startWeb(service, { CONSOLE: "false", ...settings });
 

@@ -1,9 +1,9 @@
 import type { Page } from "@playwright/test";
 
-/** Words of the refusal of {@link refuseOnce}, which names no field. */
+/** The message of {@link refuseOnce}'s refusal, which names no field. */
 export const REFUSAL = "Not at the moment.";
 
-/** The next call of a procedure is refused, and not carried out. */
+/** Has the next call of a procedure refused without being carried out. */
 export async function refuseOnce(page: Page, procedure: string): Promise<void> {
   const data = { httpStatus: 409, message: REFUSAL, details: {} };
   const error = { error: { message: REFUSAL, code: -32603, data } };

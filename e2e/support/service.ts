@@ -8,19 +8,19 @@ import { keepsStatements, startPooler } from "../../test/database/pooler";
 import { makeServerFolder } from "../../test/database/server-folder";
 
 const READY_WITHIN_MS = 300_000;
-/** Longer than a test may take to look at a sender that waits for approval; a local start approves it after two seconds. */
+/** More seconds than a test needs to check a sender that waits for approval; a local start approves it after two seconds. */
 const SENDER_APPROVED_AFTER_S = "10";
 
 /** The running product, as `npm start` describes it in `credentials.json`. */
 export type Service = { url: string; email: string; password: string; apiKey: string; dataDir: string };
 
-/** Names the folder where test processes find the file of {@link start}. */
+/** The variable with the folder where test processes find the file of {@link start}. */
 const DATA_DIR = "E2E_DATA_DIR";
 
 /** URL of an installation that already runs, for the smoke tests; undefined: the run starts its own. */
 const installationUrl = (): string | undefined => process.env.E2E_BASE_URL;
 
-/** Whether the run uses an installation that it did not start, of which it may use only the account it was given. */
+/** Whether the run uses an installation that it did not start; then it may use only the given account. */
 export const isForeign = (): boolean => installationUrl() !== undefined;
 
 /** The service shared by the whole run. */
@@ -38,7 +38,7 @@ async function waitForCard(child: ChildProcess, output: () => string): Promise<v
   }
 }
 
-/** Takes the account for a running installation from the file that E2E_CREDENTIALS names. @throws Error naming what lacks. */
+/** Takes the account for a running installation from the file that E2E_CREDENTIALS names. @throws Error naming what is missing. */
 function prepareInstallation(url: string): () => Promise<void> {
   const file = process.env.E2E_CREDENTIALS;
   if (!file) throw new Error("Set E2E_CREDENTIALS to a JSON file with email, password and apiKey of an account.");
@@ -56,10 +56,10 @@ function prepareInstallation(url: string): () => Promise<void> {
 /** The secret of the running product, which processes that tests start share. */
 export const secretKeyOf = ({ dataDir }: Service): string => readFileSync(path.join(dataDir, "secret-key"), "utf8");
 
-/** Names the address of the database past the pooler, for the processes that tests start. */
+/** The variable with the database's address that bypasses the pooler, for the processes that tests start. */
 const DIRECT_URL = "E2E_DIRECT_URL";
 
-/** The settings of a process on a database of this run's server that are needed behind its pooler; none without one. */
+/** The settings that a process on this run's database server needs behind the pooler; none without a pooler. */
 export function pastPooler(databaseUrl: string): Record<string, string> {
   const direct = process.env[DIRECT_URL];
   if (!direct) return {};
@@ -73,7 +73,7 @@ const POOLED_CONNECTIONS = 20;
 
 type Behind = { settings: Record<string, string>; stop: () => Promise<void> };
 
-/** A database server behind PgBouncer, for a run with E2E_PGBOUNCER=true; otherwise the product brings its own database. */
+/** A database server behind PgBouncer, for a run with E2E_PGBOUNCER=true; otherwise the product starts its own database. */
 async function startBehindPooler(dataDir: string): Promise<Behind> {
   if (process.env.E2E_PGBOUNCER !== "true") return { settings: {}, stop: async () => undefined };
   const server = await startPostgres(path.join(dataDir, "postgres"));
@@ -93,10 +93,10 @@ async function startBehindPooler(dataDir: string): Promise<Behind> {
 }
 
 /**
- * Starts the product with the command behind `npm start`, on its own port and data folder, so that another one
- * may run beside it. @returns a function that stops it.
+ * Starts the product with the command behind `npm start`, on its own port and data folder, so that another one can run at the
+ * same time. @returns a function that stops it.
  */
-// biome-ignore lint/style/noDefaultExport: Playwright takes the global set-up from nowhere else.
+// biome-ignore lint/style/noDefaultExport: Playwright requires the global set-up to be the default export.
 export default async function start(): Promise<() => Promise<void>> {
   const running = installationUrl();
   if (running) return prepareInstallation(running);
@@ -105,7 +105,7 @@ export default async function start(): Promise<() => Promise<void>> {
   const { DATABASE_URL: _, PUBLIC_URL: __, HOST: ___, ...inherited } = process.env;
   const behind = await startBehindPooler(dataDir);
   const { DATABASE_DIRECT_URL: direct, DATABASE_STATEMENT_NAMES: names } = behind.settings;
-  // Test processes ask the same database.
+  // Test processes use the same database.
   if (direct) Object.assign(process.env, { [DIRECT_URL]: direct, DATABASE_STATEMENT_NAMES: names });
   const child = spawn(process.execPath, [path.join("scripts", "start.mjs")], {
     env: {
@@ -115,7 +115,7 @@ export default async function start(): Promise<() => Promise<void>> {
       DATA_DIR: dataDir,
       LOG_LEVEL: "debug",
       SENDER_AUTO_APPROVE_S: SENDER_APPROVED_AFTER_S,
-      // The browsers of a run are on the same processors, and would leave none to the pages that they wait for.
+      // The browsers of a run share the processors, and would otherwise starve the pages process that they wait for.
       PAGES_NICENESS: "0",
     },
     stdio: ["ignore", "pipe", "pipe"],

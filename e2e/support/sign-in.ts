@@ -2,8 +2,8 @@ import type { Page } from "@playwright/test";
 import type { Service } from "./service";
 
 /**
- * Signs the page's browser in at the service, without the form and without opening a page: the tests of sessions and
- * the smoke tests use the form.
+ * Signs in the page's browser without the form and without opening a page. The tests of sessions and the smoke tests use the
+ * form.
  */
 export async function signIn(
   { request }: Page,

@@ -5,8 +5,8 @@ const TOLERANCE_S = 300;
 
 /**
  * A customer's verification of a webhook: checks `Service-Signature: t=<unix time>,v1=<hex>` over the raw bytes,
- * written down here from the documentation and not from the code that signs. @returns the verified event.
- * @throws Error that says what is wrong with the request.
+ * written from the documentation, not from the code that signs. @returns the verified event.
+ * @throws Error naming the problem of the request.
  */
 export function openWebhook(request: Received, secret: string): Record<string, unknown> {
   const header = request.headers["service-signature"];

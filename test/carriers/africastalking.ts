@@ -47,7 +47,7 @@ const recipientResponse = (message: string, recipient: object): CarrierResponse 
 const notSent = (number: string, statusCode: number, status: string): CarrierResponse =>
   recipientResponse("Sent to 0/1 Total Cost: 0", { statusCode, number, status, cost: "0", messageId: "None" });
 
-/** Starts the carrier. Where it reports to is set up in its console. */
+/** Starts the carrier. Its receipt URL is configured in its console. */
 export function startAfricastalking(): Promise<HttpCarrier> {
   const username = "loopback";
   const key = `atsk_${randomBytes(32).toString("hex")}`;
@@ -108,7 +108,7 @@ export function startAfricastalking(): Promise<HttpCarrier> {
       return post(sending.receiptUrl, { ...about, ...REPORT[status] }, sending);
     },
     inbound: ({ from, to, text }, sending) => {
-      // A name cannot get replies; people opt out of it elsewhere, and the callback about that has no text.
+      // A name cannot receive replies. People opt out of it elsewhere, and the callback about that has no text.
       if (/[A-Za-z]/.test(to)) return post(sending.receiptUrl, { senderId: to, phoneNumber: from }, sending);
       const date = sending.at.toISOString().slice(0, 19).replace("T", " ");
       return post(

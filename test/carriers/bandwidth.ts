@@ -36,7 +36,7 @@ const invalid = (...names: string[]): CarrierResponse =>
     fieldErrors: names.map((fieldName) => ({ fieldName, description: `'${fieldName}' is not valid` })),
   });
 
-/** Wrong credentials get no body at all, missing ones do. */
+/** Wrong credentials get a response without a body, missing ones get one with a body. */
 const WRONG_CREDENTIALS: CarrierResponse = {
   status: 401,
   headers: { "www-authenticate": 'Basic realm="api"' },
@@ -47,7 +47,7 @@ const FAILURE: Record<FailureKind, CarrierResponse> = {
   refuse: invalid("to"),
   unavailable: typed(503, "service-unavailable", "The service is not available"),
   throttle: typed(429, "max-message-queue-size-exceeded", "The queue of messages is full"),
-  // Not 401, which a client takes for a token that was revoked before its time.
+  // Not 401, which a client would read as an early revocation of its token.
   account: typed(403, "forbidden", "The account may not use this service"),
 };
 
@@ -56,7 +56,7 @@ const ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789";
 const newId = (): string =>
   `${Date.now()}${Array.from({ length: 16 }, () => ALPHABET[randomInt(ALPHABET.length)] ?? "0").join("")}`;
 
-/** Starts the carrier. Where it reports to, and with which credentials, is set up on the application. */
+/** Starts the carrier. Its receipt URL and the credentials for it are configured on the application. */
 export function startBandwidth(): Promise<HttpCarrier> {
   const account = String(randomInt(1_000_000, 10_000_000));
   const [client, secret] = [`BAND-${account}`, randomBytes(12).toString("hex")];

@@ -20,7 +20,7 @@ const error = (status: number, code: string, message: string): CarrierResponse =
   jsonResponse(status, { code, message });
 
 const FAILURES: Record<FailureKind, CarrierResponse> = {
-  // It takes messages to numbers that it cannot reach, and reports that later; this is a field that it does not take.
+  // The API accepts messages to unreachable numbers and reports that later, so this refuses a field instead.
   refuse: error(422, "InvalidPayload", "One or more fields are invalid."),
   unavailable: error(500, "InternalError", "An internal error occurred."),
   throttle: error(429, "TooManyRequests", "Too many requests."),

@@ -1,9 +1,9 @@
-/** How carriers tell the product of something over HTTP. */
+/** Callbacks of carriers to the product over HTTP. */
 import { request as openRequest } from "node:http";
 
 /**
- * A request of the carrier to the product; of a GET the body is empty. `credentials`: an Authorization header that is only
- * given when a first request without it got the challenge of HTTP Basic.
+ * A request of the carrier to the product; the body of a GET is empty. `credentials`: an Authorization header that is sent only
+ * after a first request without it got the challenge of HTTP Basic.
  */
 export type CallbackRequest = {
   method: "GET" | "POST";
@@ -15,7 +15,7 @@ export type CallbackRequest = {
 
 const CALLBACK_WITHIN_MS = 15_000;
 
-/** Sends a callback on a connection of its own. */
+/** Sends a callback on a new connection. */
 function exchange({ method, url, headers, body }: CallbackRequest): Promise<{ status: number; challenge: string }> {
   return new Promise((resolve, reject) => {
     const signal = AbortSignal.timeout(CALLBACK_WITHIN_MS);

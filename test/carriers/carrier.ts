@@ -1,17 +1,17 @@
-/** The interface of every emulated carrier: faults to order, a book of accepted messages, receipts to send. */
+/** The interface of every emulated carrier: planned faults, a book of accepted messages, receipts to send. */
 
 /**
  * The carrier's behaviour at the next request for a number.
  * - accept: takes it.
  * - refuse: refuses it for good, as a recipient who cannot be reached or has opted out.
  * - unavailable: fails without taking it (5xx, or its own code for an internal error).
- * - throttle: asked too much, not taken.
- * - account: our account with it is at fault (bad credentials or no credit), not taken.
+ * - throttle: refuses it because of too many requests, not taken.
+ * - account: refuses it because of our account (bad credentials or no credit), not taken.
  * - hang: takes it and never responds.  - hang-unread: never reads the request, never responds.
  * - reset: takes it, then resets the connection without a response.  - reset-unread: resets before reading.
  * - slow: takes it and responds after `ms`.
  * - malformed: takes it and sends an unreadable response.
- * - partial: takes all parts of a long text but the last; only where each part has an id of its own.
+ * - partial: takes all parts of a long text except the last; only where each part has its own id.
  */
 export type Behaviour =
   | { kind: "accept" | "refuse" | "unavailable" | "throttle" | "account" }
@@ -20,26 +20,26 @@ export type Behaviour =
 
 /** A message that the carrier took: it would be on its way to a handset. */
 export type TakenMessage = {
-  /** E.164 with `+`, however it came. */
+  /** E.164 with `+`, whatever the notation in the request. */
   to: string;
   from: string;
   text: string;
   /** Parts by the carrier's own count. */
   parts: number;
-  /** The carrier's ids: one, or one for each part that it took where it has one for each. */
+  /** The carrier's ids: one, or one per part that it took, where each part has its own. */
   ids: string[];
-  /** Our reference as the request carried it; null where the carrier has no such field and the receipt URL none either. */
+  /** Our reference in the request or its receipt URL; null where neither has one. */
   reference: string | null;
-  /** Where the request asked to report; null where that is set up elsewhere. */
+  /** The receipt URL in the request; null where it is configured elsewhere. */
   receiptUrl: string | null;
   takenAt: Date;
 };
 
 export type Reported = "sent" | "delivered" | "failed" | "undelivered";
 
-/** How a receipt is sent when not simply as it should be. */
+/** Deviations from the usual receipt. */
 export type ReceiptOptions = {
-  /** Index of the part it is about, where the carrier reports on each; absent: all of them, one after the other. */
+  /** Index of the reported part, where the carrier reports on each; absent: all of them, one after the other. */
   part?: number;
   /**
    * forged: signed with another secret, or without the right path. stale: its time is an hour old. replayed: the same bytes as
@@ -52,20 +52,19 @@ export type ReceiptOptions = {
 export type InboundMessage = { from: string; to: string; text: string };
 
 export type Carrier = {
-  /** Settings with which the product is pointed here, by name of environment variable. */
+  /** Settings that point the product here, by the names of their environment variables. */
   environment: Record<string, string>;
-  /** Orders what happens to the next requests for a number (E.164), in this order; after that, and otherwise: accept. */
+  /** Plans the behaviour at the next requests for a number (E.164), in this order; all others are accepted. */
   plan: (to: string, ...behaviours: Behaviour[]) => void;
-  /** Orders what happens to requests for which nothing is planned; asked once for each, with its number (E.164). */
+  /** Chooses the behaviour at requests for which nothing is planned; called once for each, with its number (E.164). */
   otherwise: (choose: (to: string) => Behaviour) => void;
   /** Accepted messages, oldest first. */
   taken: readonly TakenMessage[];
-  /** Requests that it saw for a number, taken or not. */
+  /** Number of requests for a number, taken or not. */
   requestsFor: (to: string) => number;
   /**
-   * Sends a receipt, signed as the carrier signs. `receiptUrl` is where the product takes receipts of this carrier, for
-   * those that have it set up in their own console. @returns the status codes of the product's responses (SMPP:
-   * command_status of the deliver_sm_resp).
+   * Sends a receipt, signed as the carrier signs. `receiptUrl` is the product's receipt URL for this carrier, for carriers where it is
+   * configured in their console. @returns the status codes of the product's responses (SMPP: command_status of the deliver_sm_resp).
    */
   report: (message: TakenMessage, status: Reported, receiptUrl: string, options?: ReceiptOptions) => Promise<number[]>;
   /**

@@ -109,7 +109,7 @@ describe.each(carriers)("the emulated $name", ({ start, wire, accepted, refused 
   });
   afterEach(() => Promise.all([carrier.close(), receiver.close()]));
 
-  test("takes a message and books it under the ids that it answers", async () => {
+  test("takes a message and records it under the ids in its response", async () => {
     const response = await send();
     const text = await response.text();
     expect(response.status).toBe(accepted.status);
@@ -121,7 +121,7 @@ describe.each(carriers)("the emulated $name", ({ start, wire, accepted, refused 
     for (const id of taken?.ids ?? []) expect(text).toContain(id);
   });
 
-  test("does with the requests for a number what was planned, in that order, and then takes them", async () => {
+  test("handles the requests for a number as planned, in order, and then takes them", async () => {
     carrier.plan(TO, { kind: "refuse" }, { kind: "reset" }, { kind: "reset-unread" });
     carrier.plan(TO, { kind: "malformed" }, { kind: "slow", ms: 20 });
     const response = await send();
@@ -139,7 +139,7 @@ describe.each(carriers)("the emulated $name", ({ start, wire, accepted, refused 
     expect(carrier.requestsFor("+31600000000")).toBe(0);
   });
 
-  test.each(["hang", "hang-unread"] as const)("leaves a request without an answer: %s", async (kind) => {
+  test.each(["hang", "hang-unread"] as const)("leaves a request without a response: %s", async (kind) => {
     carrier.plan(TO, { kind });
     const gone = new AbortController();
     const answered = send(TWO_PARTS, gone.signal);
@@ -169,7 +169,7 @@ describe.each(carriers)("the emulated $name", ({ start, wire, accepted, refused 
     expect(String(receiver.received.at(-1)?.body)).toContain("STOP");
   });
 
-  test("remembers what was wrong with a request, and answers it without touching the plan", async () => {
+  test("records the problem of an invalid request, and responds without using up the plan", async () => {
     carrier.plan(TO, { kind: "refuse" });
     const { url, headers, body } = wire(carrier.environment, { to: TO, text: "x", receiptUrl: receiver.url });
     await fetch(`${url}?a=b`, { method: "POST", headers, body });
@@ -181,7 +181,7 @@ describe.each(carriers)("the emulated $name", ({ start, wire, accepted, refused 
   });
 });
 
-/** Sends with other fields than usual. @returns the messages that the carrier then had. */
+/** Sends with other fields than usual. @returns the messages that the carrier then has. */
 async function sendWith(carrier: HttpCarrier, name: (typeof carriers)[number]["name"], text: string, fields: Settings) {
   const { wire } = carriers.find((one) => one.name === name) ?? carriers[0];
   const usual = wire(carrier.environment, { to: TO, text, receiptUrl: "http://127.0.0.1:9/hook" });
@@ -199,7 +199,7 @@ test.each([
   ["vonage", { type: "unicode" }, "5€ für ŝi"],
   ["messagebird", { datacoding: "plain" }, "5€ für ?i"],
   ["messagebird", { datacoding: "unicode" }, "5€ für ŝi"],
-] as const)("what GSM-7 lacks is lost with %s and %o or not: %s", async (name, fields, arrives) => {
+] as const)("characters that GSM-7 lacks may be lost with %s and %o: %s", async (name, fields, arrives) => {
   const carrier = name === "vonage" ? await startVonage() : await startMessageBird();
   expect((await sendWith(carrier, name, "5€ für ŝi", fields)).taken?.text).toBe(arrives);
 });
@@ -207,7 +207,7 @@ test.each([
 test.each([
   [startTwilio, "OptOutType=STOP"],
   [startTelnyx, '"autoresponse_type":"STOP"'],
-] as const)("a carrier says that it took a word of its own list for a STOP: %#", async (start, field) => {
+] as const)("a carrier reports a keyword of its own list as a STOP: %#", async (start, field) => {
   const [carrier, receiver] = await Promise.all([start(), startReceiver()]);
   for (const text of ["ARRET", "Bonjour"]) await carrier.inbound({ from: TO, to: "+15005550006", text }, receiver.url);
   const [recognised, other] = receiver.received.map(({ body }) => String(body));

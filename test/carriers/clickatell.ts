@@ -58,7 +58,7 @@ function messageIn(request: CarrierRequest): Record<string, unknown> | null {
   return typeof message === "object" && message !== null ? { ...message } : null;
 }
 
-/** Starts the carrier. Where it reports to is set up in its console. */
+/** Starts the carrier. Its receipt URL is configured in its console. */
 export function startClickatell(): Promise<HttpCarrier> {
   const key = randomBytes(24).toString("base64");
   const refuse = (problem: string, answer: CarrierResponse): Refusal => ({ answer, problem });

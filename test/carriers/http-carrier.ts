@@ -1,12 +1,12 @@
 /**
  * Emulated carriers that are called over HTTP, each on a free port of loopback.
  *
- * A carrier is an {@link HttpCarrierDefinition}: it defines how that carrier reads, refuses, responds and reports; make it in
- * `start<Name>()` around fresh random credentials and hand it to {@link startHttpCarrier}. The framework keeps the plans,
- * the book of what was taken and the last receipts, and does what happens to connections (hang, reset, slow, malformed).
- * A request goes this way: `recipient` (for the plan and the count) -> planned `-unread` faults -> `read`, which returns a
- * {@link Refusal} where the real carrier would not have it (sent as given and kept in `problems`, the plan unchanged)
- * -> the next planned behaviour: `failure` of that kind, or it is recorded as taken and gets the response of `accepted`.
+ * An {@link HttpCarrierDefinition} defines how a carrier reads, refuses, responds and reports. `start<Name>()` makes it with fresh
+ * random credentials and passes it to {@link startHttpCarrier}. The framework keeps the plans, the book of taken messages and the
+ * last receipts, and handles the faults of connections (hang, reset, slow, malformed).
+ * A request takes these steps: `recipient` (for the plan and the count) -> planned `-unread` faults -> `read`, which returns a
+ * {@link Refusal} where the real carrier would refuse it (sent as given and kept in `problems`, the plan unchanged) -> the next
+ * planned behaviour: `failure` of that kind, or it is recorded as taken and gets the response of `accepted`.
  * `jsonResponse`, `jsonOf`, `formOf`, `basicAuth` and `isHttpUrl` serve definitions.
  */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
@@ -19,7 +19,7 @@ export type CarrierRequest = { method: string; path: string; headers: IncomingHt
 
 export type CarrierResponse = { status: number; headers: Record<string, string>; body: string };
 
-/** The real carrier would not take this request: how it says so, and in our words what is wrong. */
+/** A request that the real carrier would refuse: its response, and the problem in our words. */
 export type Refusal = { answer: CarrierResponse; problem: string };
 
 /** The message in a valid request. `to` is E.164 with `+`; one receipt is sent for each id. */
@@ -28,23 +28,23 @@ export type Submission = Omit<TakenMessage, "takenAt">;
 export type FailureKind = "refuse" | "unavailable" | "throttle" | "account";
 
 /**
- * How a callback goes out. `receiptUrl` is the one of the carrier's console (definitions prefer that of the message, if
- * any). `at` is the time that it bears, an hour ago when it has to be stale. `forged`: sign it with another secret; where
- * the carrier does not sign, spoil what else it is known by.
+ * How a callback is sent. `receiptUrl` is the one configured in the carrier's console (definitions prefer the message's, if any).
+ * `at` is the time in the callback, an hour ago for a stale one. `forged`: sign with another secret, or, if the carrier does not
+ * sign, break its other proof.
  */
 export type Sending = { receiptUrl: string; at: Date; forged: boolean };
 
 export type HttpCarrierDefinition = {
-  /** Settings of the product, given the carrier's address (`http://127.0.0.1:<port>`, no slash at the end). */
+  /** Settings of the product, given the carrier's address (`http://127.0.0.1:<port>`, without a trailing slash). */
   environment: (url: string) => Record<string, string>;
-  /** The recipient of a request, in any notation; null when it does not say so. Reads faulty requests too; may throw (= null). */
+  /** The recipient of a request, in any notation; null when there is none. Reads faulty requests too; may throw (= null). */
   recipient: (request: CarrierRequest) => string | null;
   /** Checks method, path, credentials, content type and fields strictly. */
   read: (request: CarrierRequest) => Submission | Refusal;
-  /** The response to requests that submit nothing new: a look-up, a known message, or one beyond its limit; null: all others. */
+  /** The response to requests that submit nothing new: a look-up, a known message, or one beyond the limit; null for all others. */
   respondToKnown?: (request: CarrierRequest, taken: readonly TakenMessage[]) => CarrierResponse | null;
   accepted: (taken: TakenMessage) => CarrierResponse;
-  /** The response to a text whose last part was not taken, where each part has an id of its own: `ids` are of the others. */
+  /** The response to a text whose last part was not taken, where each part has its own id; `ids` are those of the other parts. */
   partly?: (taken: TakenMessage) => CarrierResponse;
   failure: (kind: FailureKind, submission: Submission) => CarrierResponse;
   /** The signed receipt about `message.ids[part]`; null when the carrier would send none. */
@@ -53,7 +53,7 @@ export type HttpCarrierDefinition = {
   inbound: (message: InboundMessage, sending: Sending) => CallbackRequest;
 };
 
-/** An emulated carrier that also remembers every request that it had to refuse because of its form. */
+/** An emulated carrier that also records every malformed request that it refused. */
 export type HttpCarrier = Carrier & { problems: readonly string[] };
 
 type Fault = ReceiptOptions["fault"];
@@ -89,13 +89,13 @@ export const formOf = (request: CarrierRequest): URLSearchParams | null =>
 export const basicAuth = (user: string, password: string): string =>
   `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
 
-/** Whether it is an absolute URL to which a carrier would send. */
+/** Whether a value is an absolute URL to which a carrier would send. */
 export const isHttpUrl = (value: unknown): value is string =>
   typeof value === "string" && /^https?:\/\/[^/]/.test(value) && URL.canParse(value);
 
 const digits = (number: string) => number.replace(/\D/g, "");
 
-/** Starts a carrier. @returns what tests use of it; close() also ends every connection that hangs. */
+/** Starts a carrier. @returns its interface for tests; close() also ends every hanging connection. */
 export async function startHttpCarrier(definition: HttpCarrierDefinition): Promise<HttpCarrier> {
   const plans = new Map<string, Behaviour[]>();
   const seen = new Map<string, number>();
@@ -156,7 +156,7 @@ export async function startHttpCarrier(definition: HttpCarrierDefinition): Promi
     const to = recipientOf(request);
     seen.set(to, (seen.get(to) ?? 0) + 1);
     const plan = plans.get(to) ?? [];
-    // Only the request itself says whose it is, so it has been read; for the other side that looks the same.
+    // The recipient is in the request, so it has been read; the client cannot tell.
     const next = plan[0] ?? (to === "" ? { kind: "accept" } : otherwise(`+${to}`));
     if (next.kind === "hang-unread" || next.kind === "reset-unread") {
       plan.shift();
@@ -179,7 +179,7 @@ export async function startHttpCarrier(definition: HttpCarrierDefinition): Promi
     try {
       for await (const chunk of incoming) chunks.push(chunk);
     } catch {
-      return; // The client has gone before its request was complete.
+      return; // The client was gone before its request was complete.
     }
     const { method = "", url: path = "", headers } = incoming;
     try {
@@ -189,7 +189,7 @@ export async function startHttpCarrier(definition: HttpCarrierDefinition): Promi
       response.socket?.resetAndDestroy();
     }
   });
-  // Connections outlive the pauses of a test: none is closed just as the client takes it up again.
+  // Connections must outlive the pauses of a test, so that none is closed just as the client reuses it.
   server.keepAliveTimeout = 120_000;
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 

@@ -119,7 +119,7 @@ function violationsOf({ message, destination }: SubmittedMessage): string[] {
 /** Starts the carrier. */
 export function startInfobip(): Promise<HttpCarrier> {
   const key = `${randomBytes(16).toString("hex")}-${randomBytes(4).toString("hex")}`;
-  /** By message id: what was asked for, and what became of it. */
+  /** Requests and outcomes by message id. */
   const asked = new Map<string, { bulkId: string; submitted: SubmittedMessage; state: Status }>();
 
   const isAuthorized = (request: CarrierRequest) => request.headers.authorization === `App ${key}`;
@@ -167,7 +167,7 @@ export function startInfobip(): Promise<HttpCarrier> {
     return jsonResponse(200, { bulkId, messages });
   }
 
-  /** Look-ups, and ids that it has already: a message id is used once. */
+  /** Look-ups, and ids that it already has: a message id can be used only once. */
   function respondToKnown(request: CarrierRequest, taken: readonly TakenMessage[]): CarrierResponse | null {
     if (!isAuthorized(request)) return null;
     const { pathname, searchParams } = new URL(request.path, "http://infobip");

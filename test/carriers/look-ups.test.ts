@@ -22,7 +22,7 @@ const post = (url: string, authorization: string, value: unknown) =>
   });
 const get = async (url: string, authorization: string) => (await fetch(url, { headers: { authorization } })).json();
 
-test("sinch signs the bytes that it sends and lists what it took", async () => {
+test("sinch signs the bytes that it sends, and lists the messages that it took", async () => {
   const carrier = await startSinch();
   const { SINCH_API_TOKEN, SINCH_WEBHOOK_SECRET = "", SINCH_BASE_URL, SINCH_SERVICE_PLAN_ID } = carrier.environment;
   const url = `${SINCH_BASE_URL}/xms/v1/${SINCH_SERVICE_PLAN_ID}/batches`;
@@ -38,13 +38,13 @@ test("sinch signs the bytes that it sends and lists what it took", async () => {
   expect(await list(REFERENCE)).toMatchObject({ count: 1, batches: [{ id: carrier.taken[0]?.ids[0] }] });
   expect(await list("msg_2-1")).toMatchObject({ count: 0, batches: [] });
   expect(carrier.problems).toEqual([]);
-  // It asked for no reports.
+  // The message asked for no reports.
   const [message] = carrier.taken;
   expect(message && (await carrier.report(message, "delivered", product.url))).toEqual([]);
   await carrier.close();
 });
 
-test("infobip finds what it took by message id and takes an id once", async () => {
+test("infobip finds taken messages by id, and accepts an id only once", async () => {
   const carrier = await startInfobip();
   const { INFOBIP_API_KEY, INFOBIP_BASE_URL } = carrier.environment;
   const authorization = `App ${INFOBIP_API_KEY}`;

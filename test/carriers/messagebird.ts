@@ -19,7 +19,7 @@ const SENDER = /^(\+?\d{3,15}|(?=.*[A-Za-z])[A-Za-z0-9 ]{1,11})$/;
 const TEXT_MAX = 1_377;
 const TOKEN_LIFE_S = 60;
 
-/** It has no word for what never left it: such a message counts as a delivery that failed, too. */
+/** It has no status for a message that never left it: that counts as a failed delivery, too. */
 const STATUS: Record<Reported, { status: string; statusReason: string; statusErrorCode: string }> = {
   sent: { status: "sent", statusReason: "", statusErrorCode: "0" },
   delivered: { status: "delivered", statusReason: "successfully delivered", statusErrorCode: "0" },

@@ -146,7 +146,7 @@ async function call({ url, headers, body }: Wire): Promise<[number, unknown]> {
   return [response.status, text.startsWith("{") ? JSON.parse(text) : text];
 }
 
-/** The last callback, whatever its format; of a list the only element. */
+/** The last callback, whatever its format; if it is a list, its only element. */
 function lastReport(): Record<string, unknown> {
   const { headers, body } = product.received.at(-1) ?? { headers: {}, body: Buffer.alloc(0) };
   if (headers["content-type"]?.includes("urlencoded")) return Object.fromEntries(new URLSearchParams(String(body)));
@@ -183,7 +183,7 @@ describe.each(carriers)("$name", ({ name, start, wire, accepted, refuse, failure
     }
   });
 
-  test("answers as it does, and refuses what is planned without taking it", async () => {
+  test("responds like the real one, and takes no message that it is planned to refuse", async () => {
     carrier.plan(TO, { kind: "refuse" }, { kind: "unavailable" }, { kind: "throttle" }, { kind: "account" });
     const [code, body] = await send();
     expect([code, body]).toMatchObject(refuse);
@@ -210,7 +210,7 @@ describe.each(carriers)("$name", ({ name, start, wire, accepted, refuse, failure
     expect(carrier.problems).toHaveLength(3);
   });
 
-  test("can send a receipt that is not its own, and one twice", async () => {
+  test("can send a forged receipt, and one twice", async () => {
     await send();
     product.respondWith((response, { path, headers }) => {
       const isAsked = name === "bandwidth" && !headers.authorization;
@@ -234,7 +234,7 @@ describe.each(carriers)("$name", ({ name, start, wire, accepted, refuse, failure
   });
 });
 
-test("africastalking reports that someone left a name, without a text", async () => {
+test("africastalking reports an opt-out from a name without a text", async () => {
   const [carrier, receiver] = await Promise.all([startAfricastalking(), startReceiver()]);
   await carrier.inbound({ from: TO, to: "SHOP", text: "" }, receiver.url);
   expect(Object.fromEntries(new URLSearchParams(String(receiver.received[0]?.body)))).toEqual({

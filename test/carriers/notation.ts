@@ -3,10 +3,10 @@
 /** E.164 with `+` of a number in any notation. */
 export const toE164 = (number: string): string => `+${number.replace(/\D/g, "")}`;
 
-/** A number as carriers write it that leave out the `+`. */
+/** A number in the notation of carriers that omit the `+`. */
 export const withoutPlus = (number: string): string => number.replace(/^\+/, "");
 
-/** A sender as the book has it: a number with `+`; a name or a short code as it came. */
+/** A sender as recorded in the book: a number with `+`; a name or a short code unchanged. */
 export const senderOf = (from: string): string => (/^\+?\d{7,15}$/.test(from) ? toE164(from) : from);
 
 /** Whether it is a number of E.164; the `+` as `plus` says. */
@@ -31,7 +31,7 @@ export const unknownFields = (value: object, known: readonly string[]): string[]
 export const referenceIn = (receiptUrl: string | null | undefined): string | null =>
   receiptUrl ? new URL(receiptUrl).searchParams.get("ref") : null;
 
-/** The URL with another secret in its path, as one would guess it: of the same length, the rest as it was. */
+/** The URL with another secret in its path, like a guess: of the same length, and otherwise unchanged. */
 export function withAnotherSecret(receiptUrl: string): string {
   const url = new URL(receiptUrl);
   const segments = url.pathname.split("/");
@@ -48,5 +48,5 @@ const KEYWORDS = new Map([
   ["HELP", "HELP"],
 ]);
 
-/** The keyword that a carrier itself takes a text for, by a list of its customer's own with French; null: none. */
+/** The keyword that a carrier itself recognises in a text, by its customer's own list with French words; null: none. */
 export const carrierKeywordOf = (text: string): string | null => KEYWORDS.get(text.trim().toUpperCase()) ?? null;

@@ -1,4 +1,4 @@
-/** How a carrier splits a text (3GPP TS 23.038 and 23.040), counted here apart from the product's own count. */
+/** How a carrier splits a text (3GPP TS 23.038 and 23.040), implemented independently of the product. */
 
 /** auto: GSM-7 when the text allows it. gsm and ucs2: as the request demanded. */
 export type PartEncoding = "auto" | "gsm" | "ucs2";
@@ -15,7 +15,7 @@ const isGsm = (character: string) => BASIC.has(character) || EXTENSION.has(chara
 export const forceGsm = (text: string): string =>
   Array.from(text, (character) => (isGsm(character) ? character : "?")).join("");
 
-/** The encoding that a text goes out in. */
+/** The encoding in which a text is sent. */
 export const encodingOf = (text: string): "gsm" | "ucs2" => (Array.from(text).every(isGsm) ? "gsm" : "ucs2");
 
 /** Parts of a text: septets of 160 or 153, or UTF-16 units of 70 or 67; no character is cut in two. */

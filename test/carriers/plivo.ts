@@ -59,7 +59,7 @@ function joined(fields: Fields, equals: string, and: string): string {
 export const signPlivoV2 = (token: string, nonce: string, url: string): string =>
   hmac(token, withoutQuery(url) + nonce);
 
-/** X-Plivo-Signature-V3. `fields`: those of the form of a POST; of a GET those that are not in the URL already. */
+/** X-Plivo-Signature-V3. `fields`: the form fields of a POST; for a GET, the fields that are not yet in the URL. */
 export function signPlivoV3(token: string, nonce: string, method: "GET" | "POST", url: string, fields: Fields): string {
   const query = queryOf(url);
   const start = `${withoutQuery(url)}?`;
@@ -68,7 +68,7 @@ export function signPlivoV3(token: string, nonce: string, method: "GET" | "POST"
   return hmac(token, `${start}${joined(query, "=", "&")}${divider}${joined(fields, "", "")}.${nonce}`);
 }
 
-/** Plivo's SMS API. Its callbacks bear no time: a stale one is as good as a fresh one. */
+/** Plivo's SMS API. Its callbacks carry no time, so a stale one is as good as a fresh one. */
 export function startPlivo(): Promise<HttpCarrier> {
   const authId = `MA${randomBytes(9).toString("hex").toUpperCase()}`;
   const token = randomBytes(20).toString("hex");
@@ -147,7 +147,7 @@ export function startPlivo(): Promise<HttpCarrier> {
       const fields = {
         From: from.replace("+", ""),
         To: to.slice(1),
-        // Of a long message it reports under the id of a part; ours is then that of the parent.
+        // Receipts for a long message name the id of a part; our id is then the parent's.
         ...(parts > 1 ? { MessageUUID: randomUUID(), ParentMessageUUID: id } : { MessageUUID: id }),
         ...STATUS[status],
         Units: String(parts),

@@ -1,4 +1,4 @@
-/** The newer APIs of carriers that have two: the product's adapter with the emulated carrier, both ways. */
+/** Tests of the newer APIs of carriers that have two: the product's adapter against the emulated carrier, in both directions. */
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { httpProvider } from "@/server/providers/catalogue";
 import { httpAdapter } from "@/server/providers/http/client";
@@ -72,7 +72,7 @@ describe.each(FORMS)("the second API of $name", ({ name, start, settingsOf, ...f
       reference: "msg_1-1",
       receiptUrl: `${receiver.url}?ref=msg_1-1`,
     });
-  /** The last callback, and what the product makes of it. */
+  /** Reads the last callback as the product does. */
   const received = () => {
     const { path = "", headers = {}, body = Buffer.alloc(0) } = receiver.received.at(-1) ?? {};
     const given = Object.entries(headers).map(([field, value]) => [field, String(value)]);
@@ -84,7 +84,7 @@ describe.each(FORMS)("the second API of $name", ({ name, start, settingsOf, ...f
     };
   };
 
-  test("takes our request, and we know its id", async () => {
+  test("takes our request, and we read its id", async () => {
     const outcome = await send();
     expect(carrier.problems).toEqual([]);
     expect(outcome).toEqual({ kind: "accepted", providerMessageIds: carrier.taken[0]?.ids });
@@ -97,7 +97,7 @@ describe.each(FORMS)("the second API of $name", ({ name, start, settingsOf, ...f
     expect(carrier.problems).toEqual([]);
   });
 
-  test("fails as we understand it", async () => {
+  test("fails in ways that we understand", async () => {
     carrier.plan(TO, { kind: "refuse" }, { kind: "throttle" }, { kind: "unavailable" }, { kind: "account" });
     expect(await send()).toMatchObject(facts.refusal);
     for (const fault of ["throttled", "provider", "account"]) {
@@ -107,7 +107,7 @@ describe.each(FORMS)("the second API of $name", ({ name, start, settingsOf, ...f
     expect(await send()).toMatchObject({ kind: "unknown" });
   });
 
-  test("reports, signed, what became of a message", async () => {
+  test("sends signed receipts for a message", async () => {
     await send();
     const [message] = carrier.taken;
     if (!message) throw new Error("Nothing was taken.");

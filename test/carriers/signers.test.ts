@@ -129,7 +129,7 @@ test("telnyx signs the time and the raw body", () => {
 
 type Settings = Record<string, string>;
 
-/** The time that a receipt bears in UNIX seconds, or null; throws when its signature is not that of what arrived. */
+/** The time in a receipt in UNIX seconds, or null; throws when the signature does not match what arrived. */
 const opened = [
   {
     name: "twilio",
@@ -186,27 +186,30 @@ const opened = [
   },
 ];
 
-test.each(opened)("a receipt of $name is signed over what arrives, unless it is forged", async ({ start, open }) => {
-  const [carrier, receiver] = await Promise.all([start(), startReceiver()]);
-  const receiptUrl = `${receiver.url}/t%20k?ref=msg_1-1&z=a%2Bb`;
-  const numbers = { to: "+31612345678", from: "Bird & Co", text: "x", parts: 1 };
-  const message = { ...numbers, ids: ["id"], reference: "msg_1-1", receiptUrl, takenAt: new Date() };
-  await carrier.report(message, "undelivered", receiptUrl);
-  await carrier.report(message, "undelivered", receiptUrl, { fault: "stale" });
-  await carrier.report(message, "undelivered", receiptUrl, { fault: "forged" });
-  await Promise.all([carrier.close(), receiver.close()]);
-  const [fresh, stale, forged] = receiver.received.map((request) => () => {
-    const time = open(request, new URL(request.path, receiver.url).href, carrier.environment);
-    return time && Math.round((Date.now() / 1_000 - time) / 3_600);
-  });
-  const hours = fresh?.();
-  expect(hours === null || hours === 0).toBe(true);
-  expect(stale?.()).toBe(hours === null ? null : 1);
-  expect(() => forged?.()).toThrow();
-});
+test.each(opened)(
+  "the signature of a $name receipt matches what arrives, unless it is forged",
+  async ({ start, open }) => {
+    const [carrier, receiver] = await Promise.all([start(), startReceiver()]);
+    const receiptUrl = `${receiver.url}/t%20k?ref=msg_1-1&z=a%2Bb`;
+    const numbers = { to: "+31612345678", from: "Bird & Co", text: "x", parts: 1 };
+    const message = { ...numbers, ids: ["id"], reference: "msg_1-1", receiptUrl, takenAt: new Date() };
+    await carrier.report(message, "undelivered", receiptUrl);
+    await carrier.report(message, "undelivered", receiptUrl, { fault: "stale" });
+    await carrier.report(message, "undelivered", receiptUrl, { fault: "forged" });
+    await Promise.all([carrier.close(), receiver.close()]);
+    const [fresh, stale, forged] = receiver.received.map((request) => () => {
+      const time = open(request, new URL(request.path, receiver.url).href, carrier.environment);
+      return time && Math.round((Date.now() / 1_000 - time) / 3_600);
+    });
+    const hours = fresh?.();
+    expect(hours === null || hours === 0).toBe(true);
+    expect(stale?.()).toBe(hours === null ? null : 1);
+    expect(() => forged?.()).toThrow();
+  },
+);
 
-// Values of another implementation of the same algorithms.
-test("vonage signs webhooks of the Messages API by a token with the hash of the body", () => {
+// The values come from another implementation of the same algorithms.
+test("vonage signs webhooks of the Messages API with a token that contains the hash of the body", () => {
   const application = "aaaaaaaa-bbbb-cccc-dddd-0123456789ab";
   const jti = "c5ba8f24-1a14-4c10-bfdf-3fbe8ce511b5";
   const token = signVonageWebhook(

@@ -58,7 +58,7 @@ export const signSinchCallback = (secret: string, body: string, nonce: string, t
 
 type Batch = { id: string; delivery_report: string; [field: string]: unknown };
 
-/** The error in the fields of a batch: code and text; null: none. */
+/** The error in the fields of a batch: status, code and text; null: none. */
 function faultOf(fields: Record<string, unknown>): [status: number, code: string, text: string] | null {
   const { to, from, body, type, delivery_report: report, callback_url: url, client_reference: reference } = fields;
   const unknown = unknownFields(fields, PARAMETERS);

@@ -20,7 +20,7 @@ export type Session = {
 };
 type Smpp = { createServer: (onSession: (session: Session) => void) => Server };
 
-// The package has no types of its own; these are the parts that a centre needs.
+// The package has no types; these are the parts that a centre needs.
 export const smpp = createRequire(import.meta.url)("smpp") as Smpp;
 
 /** Values of command_status. */
@@ -52,9 +52,9 @@ const GSM_NETWORK = 3;
 const SHORT_MESSAGE_MAX = { septets: 160, octets: 140 } as const;
 const UDH_OCTETS = 6;
 
-/** A field that is text; empty when it is not there. */
+/** A text field; empty when it is missing. */
 export const textField = (pdu: Pdu, name: string): string => (typeof pdu[name] === "string" ? pdu[name] : "");
-/** A field that is a number; 0 when it is not there. */
+/** A number field; 0 when it is missing. */
 export const numberField = (pdu: Pdu, name: string): number => (typeof pdu[name] === "number" ? pdu[name] : 0);
 
 type Content = { text: string; elements: Buffer[] };
@@ -92,7 +92,7 @@ function exceedsShortMessage(pdu: Pdu, part: Part): boolean {
     : septetsOf(part.text) + Math.ceil((header * 8) / 7) > SHORT_MESSAGE_MAX.septets;
 }
 
-/** The command_status of what is wrong with a submit_sm itself; 0: nothing. */
+/** The command_status for an invalid submit_sm; 0: it is valid. */
 export function statusOfFault(pdu: Pdu, part: Part): number {
   const destination = textField(pdu, "destination_addr");
   if (pdu.dest_addr_ton !== 1 || pdu.dest_addr_npi !== 1) return STATUS.destination;

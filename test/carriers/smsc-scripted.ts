@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import smpp from "smpp";
 
-/** Responds to a submit_sm, or does not. `place`: how many have come, this one included. */
+/** Responds to a submit_sm, or does not. `place`: its number, from 1. */
 export type OnSubmit = (pdu: smpp.PDU, session: smpp.Session, place: number) => void;
 
 export const accept: OnSubmit = (pdu, session, place) => void session.send(pdu.response({ message_id: `0A${place}` }));
@@ -36,16 +36,16 @@ export async function openCentre(onSubmit: OnSubmit = accept, port = 0) {
     bindStatusOf: (_pdu: smpp.PDU): number => centre.bindStatus,
     respondToBind: (pdu: smpp.PDU, session: smpp.Session): void =>
       void session.send(pdu.response({ command_status: centre.bindStatusOf(pdu) })),
-    /** Called after a bind, and after an enquire_link, got its response. */
+    /** Called after a bind or an enquire_link got its response. */
     afterResponse: (_command: "bind" | "enquire_link"): void => undefined,
     respondsToEnquiries: true,
     binds: [] as smpp.PDU[],
     sessions: [] as smpp.Session[],
     submits: [] as smpp.PDU[],
-    /** Every command that came, in order. */
+    /** Every received command, in order. */
     commands: [] as string[],
     onSubmit,
-    /** How often a command came. */
+    /** How often a command was received. */
     times: (command: string) => centre.commands.filter((other) => other === command).length,
     close: async () => {
       for (const session of centre.sessions) session.destroy();

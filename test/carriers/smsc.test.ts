@@ -73,7 +73,7 @@ afterEach(async () => {
   await centre.close();
 });
 
-test("binds with the right password only", async () => {
+test("binds only with the right password", async () => {
   expect((await submit({ short_message: "Hi" })).command_status).toBe(0x04);
   expect((await bind("wrong")).command_status).toBe(0x0e);
   expect(centre.sessions()).toBe(0);
@@ -112,7 +112,7 @@ describe("bound", () => {
     expect(centre.requestsFor(TO)).toBe(5);
   });
 
-  test("refuses what a centre would not take", async () => {
+  test("refuses what a real centre would refuse", async () => {
     const statusOf = async (fields: object) => (await submit(fields)).command_status;
     expect(await statusOf({ short_message: "a".repeat(161) })).toBe(0x01);
     expect(await statusOf({ short_message: "a", destination_addr: TO })).toBe(0x0b);
@@ -121,7 +121,7 @@ describe("bound", () => {
     expect(centre.taken).toHaveLength(0);
   });
 
-  test("does what is planned", async () => {
+  test("behaves as planned", async () => {
     centre.plan(TO, { kind: "refuse" }, { kind: "unavailable" }, { kind: "throttle" }, { kind: "account" });
     for (const expected of [0x0b, 0x08, 0x58, 0x0a]) {
       expect((await submit({ short_message: "Hi" })).command_status).toBe(expected);
@@ -137,7 +137,7 @@ describe("bound", () => {
     expect(centre.requestsFor(TO)).toBe(8);
   });
 
-  test("cuts connections, before or after it took a message in several parts", async () => {
+  test("cuts connections, before or after taking a message of several parts", async () => {
     centre.plan(TO, { kind: "reset-unread" }, { kind: "reset" });
     for (const taken of [0, 1]) {
       for (const sequence of [1, 2]) {
@@ -175,7 +175,7 @@ describe("bound", () => {
     expect(delivered.at(-1)).toMatchObject({ esm_class: 0, short_message: { message: "СТОП" } });
   });
 
-  test("reports to nobody when nobody is bound", async () => {
+  test("cannot report when nobody is bound", async () => {
     await submit({ short_message: "Hi" });
     centre.dropConnections();
     const [message] = centre.taken;

@@ -38,8 +38,9 @@ const inOrder = (values: Map<number, string>): string[] =>
 const withPlus = (number: string): string => (/^\d{7,}$/.test(number) ? `+${number}` : number);
 
 /**
- * Starts a centre. It delivers over the newest bind that may receive. A fault that takes the message falls on the part that completes it, one that
- * does not take it on every part. Receipts hold the parameters and the text; those of every second part the text only.
+ * Starts a centre. It delivers over the newest bind that may receive. A fault that takes the message applies to the part that
+ * completes it; one that does not take it applies to every part. Receipts contain the parameters and the text, but only the text
+ * for every second part.
  */
 export async function startSmsc(): Promise<Carrier & { dropConnections(): void; sessions(): number }> {
   const plans = new Map<string, Behaviour[]>();
@@ -53,14 +54,14 @@ export async function startSmsc(): Promise<Carrier & { dropConnections(): void; 
   /** Callbacks that wait for a deliver_sm_resp, called when their session is gone. */
   const waiting = new Map<Session, Set<(reason: Error) => void>>();
   const timers = new Set<NodeJS.Timeout>();
-  // Ids of two centres, or of one that was started again, must not be the same.
+  // Ids must differ between two centres, and after a restart.
   let lastId = FIRST_ID + Math.floor(Math.random() * 0x60000000);
   let lastReceipt: object | undefined;
   let otherwise: (to: string) => Behaviour = () => ({ kind: "accept" });
 
   function assemblyOf(key: string, to: string, sequence: number): Assembly {
     const standing = assemblies.get(key);
-    // A part that was there already is the beginning of another try with the same reference.
+    // A part that was already seen begins another try with the same reference.
     if (standing && !standing.seen.has(sequence)) return standing;
     requests.set(to, (requests.get(to) ?? 0) + 1);
     const behaviour = plans.get(to)?.shift() ?? otherwise(to);
@@ -69,7 +70,7 @@ export async function startSmsc(): Promise<Carrier & { dropConnections(): void; 
     return made;
   }
 
-  /** Deals with a submit_sm. `answer` is to be called at most once. */
+  /** Handles a submit_sm. It calls `answer` at most once. */
   function submit(session: Session, pdu: Pdu, answer: (status: number, id?: string) => void): void {
     const part = partOf(pdu);
     const mayTransmit = bound.has(session) && bound.get(session) !== "bind_receiver";
@@ -146,11 +147,11 @@ export async function startSmsc(): Promise<Carrier & { dropConnections(): void; 
 
   const server = smpp.createServer((session) => {
     open.add(session);
-    // Without a listener an error would end the process, and after one the package reads no more of the session.
+    // Without a listener an error would end the process. After an error the package stops reading the session.
     session.on("error", () => session.destroy());
     session.on("close", () => drop(session));
     session.on("pdu", (pdu) => {
-      // PDUs that were pipelined behind a part that cut the connection were never read.
+      // PDUs pipelined behind a part that cut the connection count as never read.
       if (!open.has(session) || pdu.isResponse()) return;
       if (BINDS.has(pdu.command)) bind(session, pdu);
       else if (pdu.command === "submit_sm") {

@@ -124,7 +124,7 @@ export function startTelnyx(): Promise<HttpCarrier> {
       if (receiptUrl !== null && !isHttpUrl(receiptUrl)) return refused("10015", "Bad Request", "/webhook_url");
       return { to, from, text, parts, ids: [randomUUID()], reference: referenceIn(receiptUrl), receiptUrl };
     },
-    // The form of such a request is valid: its limit depends on the profile.
+    // Such a request is well-formed: its limit depends on the profile.
     respondToKnown: (request) => {
       const text = jsonOf(request)?.text;
       const parts = typeof text === "string" ? countParts(text) : 0;

@@ -27,10 +27,10 @@ const STATUS: Record<Reported, Record<string, string>> = {
   undelivered: { MessageStatus: "undelivered", ErrorCode: "30003" },
 };
 
-/** Retries asked for in the fragment of a callback's URL: up to five, after failures of these kinds. */
+/** Retries requested in the fragment of a callback URL: up to five, after failures of these kinds. */
 const OVERRIDES = /^#rc=[0-5]&rp=(4xx|5xx|ct|rt|all)$/;
 
-/** The URL that callbacks are sent to, as it is signed: without the fragment. Null: it is not valid. */
+/** The URL to which callbacks are sent, as it is signed: without the fragment. Null: it is invalid. */
 function callbackUrlOf(given: string): string | null {
   if (!isHttpUrl(given)) return null;
   const { hash } = new URL(given);
@@ -47,7 +47,7 @@ const FAILURES: Record<FailureKind, CarrierResponse> = {
   account: error(401, 20003, "Authenticate"),
 };
 
-/** X-Twilio-Signature of a request with these fields in its form: values that are repeated count once. */
+/** X-Twilio-Signature of a request with these form fields; repeated values count once. */
 export function signTwilio(token: string, url: string, fields: readonly (readonly [string, string])[]): string {
   const names = [...new Set(fields.map(([name]) => name))].sort();
   const signed = names.flatMap((name) => {
@@ -59,7 +59,7 @@ export function signTwilio(token: string, url: string, fields: readonly (readonl
     .digest("base64");
 }
 
-/** Twilio's Programmable Messaging. Its callbacks bear no time: a stale one is as good as a fresh one. */
+/** Twilio's Programmable Messaging. Its callbacks carry no time, so a stale one is as good as a fresh one. */
 export function startTwilio(): Promise<HttpCarrier> {
   const sid = `AC${randomBytes(16).toString("hex")}`;
   const token = randomBytes(16).toString("hex");

@@ -61,7 +61,7 @@ const STATUS: Record<Reported, object> = {
 
 const base64url = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
 
-/** The token in the Authorization header of a webhook, of `at` (UNIX seconds), by HS256. */
+/** The HS256 token in the Authorization header of a webhook, issued at `at` (UNIX seconds). */
 export function signVonageWebhook(secret: string, body: string, application: string, at: number, jti: string): string {
   const claims = {
     iat: at,
@@ -75,7 +75,7 @@ export function signVonageWebhook(secret: string, body: string, application: str
   return `${signed}.${createHmac("sha256", secret).update(signed).digest("base64url")}`;
 }
 
-/** Vonage's Messages API (v1), for SMS of an application that has its webhooks signed. */
+/** Vonage's Messages API (v1), for SMS of an application with signed webhooks. */
 export function startVonageMessages(): Promise<HttpCarrier> {
   const application = randomUUID();
   const signatureSecret = randomBytes(25).toString("hex");

@@ -58,7 +58,7 @@ const takenParts = ({ ids, to, reference }: TakenMessage): object[] =>
 
 export type SignatureMethod = "md5hash" | "md5" | "sha1" | "sha256" | "sha512";
 
-/** `sig` over all other fields, in hex of lower case. */
+/** `sig` over all other fields, in lower-case hex. */
 export function signVonage(secret: string, method: SignatureMethod, fields: Record<string, string>): string {
   const names = Object.keys(fields).filter((name) => name !== "sig");
   const signed = names.sort().map((name) => `&${name}=${fields[name]?.replace(/[&=]/g, "_")}`);
@@ -79,7 +79,7 @@ function fieldsOf(request: CarrierRequest): Record<string, string> | null {
 
 const asTime = (at: Date) => at.toISOString().slice(0, 19).replace("T", " ");
 
-/** Vonage's SMS API, of an account that has its callbacks signed with HMAC-SHA256 and sent as forms. */
+/** Vonage's SMS API, for an account whose callbacks are signed with HMAC-SHA256 and sent as forms. */
 export function startVonage(): Promise<HttpCarrier> {
   const key = randomBytes(4).toString("hex");
   const secret = randomBytes(8).toString("hex");

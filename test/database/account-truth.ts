@@ -7,10 +7,10 @@ const CLAIMS: Readonly<Record<string, string>> = {
     SELECT a.balance_micros, a.held_micros, sum(l.amount_micros), sum(l.held_micros)
     FROM accounts a JOIN ledger_entries l ON l.account_id = a.id WHERE a.id = $1 GROUP BY a.id
     HAVING a.balance_micros <> sum(l.amount_micros) OR a.held_micros <> sum(l.held_micros) OR a.balance_micros < 0`,
-  "what is held are the costs of pending messages": `
+  "the reserved money is the cost of pending messages": `
     SELECT a.held_micros FROM accounts a WHERE a.id = $1 AND a.held_micros <>
       (SELECT coalesce(sum(m.cost_micros), 0) FROM messages m WHERE m.account_id = $1 AND m.status = 'pending')`,
-  "each message is reserved for once, and settled or refunded once it is not pending": `
+  "each message is reserved once, and settled or refunded once it is no longer pending": `
     SELECT m.id, m.status, array_agg(l.kind) AS kinds FROM messages m LEFT JOIN ledger_lines l ON l.message_id = m.id AND l.account_id = $1
     WHERE m.account_id = $1 GROUP BY m.id
     HAVING count(*) FILTER (WHERE l.kind = 'reserve') <> 1
@@ -49,7 +49,7 @@ const CLAIMS: Readonly<Record<string, string>> = {
     LEFT JOIN LATERAL (SELECT string_agg(v.status, ' ' ORDER BY v.id) AS path FROM events v WHERE v.message_id = m.id) e ON true
     WHERE m.account_id = $1 AND coalesce(e.path, 'pending') <> CASE WHEN m.status = 'pending' THEN 'pending'
       WHEN m.sent_at IS NULL OR m.status = 'sent' THEN m.status ELSE 'sent ' || m.status END`,
-  "every event has one delivery for each endpoint that wants it": `
+  "every event has one delivery for each subscribed endpoint": `
     SELECT e.id, e.type, w.id AS endpoint, count(d.id) FROM events e
     JOIN webhook_endpoints w ON w.account_id = e.account_id
     LEFT JOIN (
@@ -64,7 +64,7 @@ const CLAIMS: Readonly<Record<string, string>> = {
   "attempts are numbered from one, without a gap": `
     SELECT message_id, array_agg(seq ORDER BY seq) FROM message_attempts a JOIN messages m ON m.id = a.message_id
     WHERE m.account_id = $1 GROUP BY message_id HAVING max(seq) <> count(*) OR min(seq) <> 1`,
-  "no message fails for want of a provider while one may have it": `
+  "no message fails without a provider while a provider may have it": `
     SELECT m.id, m.error_code, a.seq, a.outcome FROM messages m JOIN message_attempts a ON a.message_id = m.id
     WHERE m.account_id = $1 AND m.status = 'failed' AND m.sent_at IS NULL AND m.error_code <> 'provider_outcome_unknown'
       AND (a.outcome IS NULL OR a.outcome = 'unknown')`,
@@ -77,7 +77,7 @@ const CLAIMS: Readonly<Record<string, string>> = {
     WHERE m.account_id = $1 AND m.status = 'sent' AND p.status IS DISTINCT FROM 'delivered' AND NOT EXISTS (
       SELECT 1 FROM message_attempts b WHERE b.message_id = m.id AND b.seq > a.seq
         AND (b.outcome IS NULL OR b.outcome IN ('unknown', 'accepted')))`,
-  "no attempt is open but the last": `
+  "no attempt except the last is open": `
     SELECT a.message_id, a.seq FROM message_attempts a JOIN messages m ON m.id = a.message_id
     WHERE m.account_id = $1 AND a.outcome IS NULL AND EXISTS (
       SELECT 1 FROM message_attempts b WHERE b.message_id = a.message_id AND b.seq > a.seq)`,

@@ -17,7 +17,7 @@ export const UNKNOWN = { kind: "unknown", code: "timeout", detail: "No answer." 
 export const BUSY = { kind: "retryable", code: "503", detail: "Busy.", fault: "provider" } as const;
 export const THROTTLED = { kind: "retryable", code: "429", detail: "Too many.", fault: "throttled" } as const;
 
-/** Sets up two providers that are never called, and a route by both: `vonage`, then `twilio`. */
+/** Sets up two providers that are never called, and a route through both: `vonage`, then `twilio`. */
 export async function prepareAttempts(): Promise<void> {
   const nowhere = "http://127.0.0.1:9";
   Object.assign(process.env, {
@@ -31,7 +31,7 @@ export async function prepareAttempts(): Promise<void> {
   await makeRoute({ chain: ["vonage", "twilio"], priceMicros: PRICE_MICROS });
 }
 
-/** Dispatches messages without making the attempts that it claims. @returns these attempts. */
+/** Dispatches messages without making the claimed attempts. @returns these attempts. */
 export async function claimAttempts(messageIds: readonly string[]): Promise<Attempt[]> {
   const claimed: Attempt[] = [];
   await dispatch(messageIds, (attempts) => claimed.push(...attempts));
@@ -40,7 +40,7 @@ export async function claimAttempts(messageIds: readonly string[]): Promise<Atte
 
 export type Claimed = { account: TestAccount; id: string; first: Attempt };
 
-/** A message of an account of its own, which nobody has dispatched. */
+/** A message of a new account that nobody has dispatched. */
 export async function pending(body = "Hello", to = "+14155550123"): Promise<Omit<Claimed, "first">> {
   const account = await makeAccount();
   const { id } = await sendMessage(account.actor, { to, from: account.senderId, body }, plainRequest());
@@ -57,7 +57,7 @@ export async function claimed(body = "Hello", to?: string): Promise<Claimed> {
   return { account, id, first };
 }
 
-/** Messages of an account that were accepted together and claimed at their first provider, which nobody calls. */
+/** Messages of an account, accepted together and claimed at their first provider, which nobody calls. */
 export async function claimMany(count: number, body = "Your code is 482913. It expires in ten minutes.") {
   const owner = await makeAccount();
   const recipients = Array.from({ length: count }, (_, at) => `+1415555${String(at).padStart(4, "0")}`);
@@ -75,11 +75,11 @@ export async function claimMany(count: number, body = "Your code is 482913. It e
   return { owner, attempts: attempts.sort((a, b) => (a.message.id < b.message.id ? -1 : 1)) };
 }
 
-/** Records how an attempt ended. @returns the one that follows. */
+/** Records the outcome of an attempt. @returns the next attempt. */
 export const record = (attempt: Attempt, outcome: SendOutcome): Promise<Attempt | null> =>
   recordOutcome(attemptResult(attempt, outcome, 1));
 
-/** As {@link record}, where one must follow. */
+/** As {@link record}, when another attempt must follow. */
 export async function recordAndAdvance(attempt: Attempt, outcome: SendOutcome): Promise<Attempt> {
   const next = await record(attempt, outcome);
   if (!next) throw new Error("did not go on");

@@ -18,7 +18,7 @@ const name = `test_${randomBytes(6).toString("hex")}`;
 
 /** Gives the test file its own database and points the service's settings at it. */
 beforeAll(async () => {
-  // PostgreSQL copies a template once at a time. By files it takes half of the time that it takes by blocks, through its log.
+  // PostgreSQL makes one copy of a template at a time. Copying files takes half the time of copying blocks through the log.
   await onServer(
     inject("adminUrl"),
     "SELECT pg_advisory_lock(1)",
@@ -38,6 +38,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await shutDown();
-  // Autovacuum may be at work in it, which only a superuser may end.
+  // Autovacuum may be running in it, and only a superuser can end that.
   await onServer(inject("superuserUrl"), `DROP DATABASE ${name} WITH (FORCE)`);
 });

@@ -1,11 +1,11 @@
-/** A transaction that stays open, as that of a dump, beside which PostgreSQL keeps each version of a row that dies. */
+/** An open transaction, like that of a dump, during which PostgreSQL keeps every row version that dies. */
 import pg from "pg";
 import { pool } from "@/server/core/db";
 
 /**
- * Opens such a transaction, runs `churn`, which leaves dead versions, has the tables vacuumed and analysed, and then does `work`.
- * Until the end of the test file autovacuum leaves these tables alone.
- * @param churn statements of SQL, each committed by itself.
+ * Opens such a transaction, runs `churn`, which leaves dead versions, vacuums and analyses the tables, and then does `work`.
+ * Autovacuum is off for these tables until the end of the test file.
+ * @param churn SQL statements, each committed separately.
  */
 export async function besideOpenTransaction(churn: readonly string[], work: () => Promise<void>): Promise<void> {
   const other = new pg.Client({ connectionString: process.env.DATABASE_URL });

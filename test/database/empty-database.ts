@@ -12,7 +12,7 @@ export const migrationNames = (): string[] =>
     .filter((name) => /^\d/.test(name))
     .sort();
 
-/** Does `work` in a database without tables, to which `apply` applies migrations by their names. */
+/** Does `work` in a database without tables; `apply` applies migrations to it by their names. */
 export async function inEmptyDatabase<Result>(
   work: (client: pg.Client, apply: (names: readonly string[]) => Promise<void>) => Promise<Result>,
 ): Promise<Result> {

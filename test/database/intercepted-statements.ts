@@ -1,11 +1,11 @@
-/** Statements that the database refuses, and transactions that stop between two of theirs, in a process that is otherwise well. */
+/** Makes the database refuse statements, and transactions stop between two statements, in an otherwise healthy process. */
 import pg from "pg";
 import { onTestFinished, vi } from "vitest";
 
-/** In the message of the database's refusal. */
+/** Part of the message of the database's refusal. */
 export const FAULT = "a_fault_of_this_test";
 
-/** Has the database refuse every statement whose text has `part`, until `vi.restoreAllMocks()`. */
+/** Has the database refuse every statement that contains `part`, until `vi.restoreAllMocks()`. */
 export function failStatements(part: string): void {
   const { query } = pg.Client.prototype;
   vi.spyOn(pg.Client.prototype, "query").mockImplementation(function (this: pg.Client, ...args: unknown[]) {
@@ -21,7 +21,7 @@ type Hold = { name: string; about: string; note: () => void; released: Promise<v
 
 const holds: Hold[] = [];
 
-/** Holds back the results of the statements that `holds` name, each of them once. */
+/** Holds back the results of the statements named in `holds`, each once. */
 function watchStatements(): void {
   const { query } = pg.Client.prototype;
   const spy = vi.spyOn(pg.Client.prototype, "query").mockImplementation(function (this: pg.Client, ...args: unknown[]) {
@@ -51,9 +51,10 @@ function signal(): { given: Promise<void>; give: () => void } {
 }
 
 /**
- * Stops the next transaction that sends the statement, once it has its result and until it is released. It may be idle for two seconds.
+ * Stops the next transaction that sends the statement, after its result and until it is released. A transaction may be idle for two
+ * seconds.
  * @param about text that the statement's values must contain.
- * @returns `reached`: resolves when it has stopped.
+ * @returns `reached` resolves when the transaction has stopped.
  */
 export function holdAfter(name: string, about = ""): { reached: Promise<void>; release: () => void } {
   if (!vi.isMockFunction(pg.Client.prototype.query)) watchStatements();

@@ -2,7 +2,7 @@
 import { expect } from "vitest";
 import { pool, type Tx, transaction } from "@/server/core/db";
 
-/** The waiting statements whose text contains `text`, by the process of the database that runs each. */
+/** The waiting statements that contain `text`, each with the database process that runs it. */
 export async function lockWaits(text = ""): Promise<{ pid: number }[]> {
   const { rows } = await pool().query<{ pid: number }>(
     `SELECT pid FROM pg_stat_activity
@@ -12,13 +12,13 @@ export async function lockWaits(text = ""): Promise<{ pid: number }[]> {
   return rows;
 }
 
-/** Until such statements wait, and `count` of them if it is given. */
+/** Waits until such statements wait, `count` of them if given. */
 export const untilWaiting = (text = "", count?: number): Promise<unknown> =>
   expect
     .poll(async () => (await lockWaits(text)).length, { interval: 5 })
     .toSatisfy((waiting: number) => (count === undefined ? waiting > 0 : waiting === count));
 
-/** A transaction that stays open after `work` until it is released. */
+/** Opens a transaction that stays open after `work` until it is released. */
 export async function openTransaction<Result>(work: (tx: Tx) => Promise<Result>) {
   let commit = () => {};
   const released = new Promise<void>((resolve) => {

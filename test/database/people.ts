@@ -12,10 +12,10 @@ import { hashOf } from "./passwords";
 /** The password of every person made here. */
 export const PASSWORD = "correct horse battery staple";
 
-/** A signed-in person with an account of their own. */
+/** A signed-in person with their own account. */
 export type Person = SessionActor & { email: string; sessionId: string };
 
-/** A person with an account of their own who has not signed in. */
+/** Creates a person with their own account who has not signed in. */
 export async function createPerson(isOperator = false): Promise<{ email: string; userId: string; accountId: string }> {
   const email = `${newId("user")}@audit.example`;
   const passwordHash = await hashOf(PASSWORD);

@@ -4,13 +4,13 @@ import { vi } from "vitest";
 import { pool } from "@/server/core/db";
 import { asSuperuser } from "./superuser";
 
-/** `name`: of a statement without one, its text. */
+/** `name`: the text, if the statement has no name. */
 export type Statement = { name: string; text: string; values: unknown[] };
 
-/** Sent by a timer some time after a change, and so possibly while other work is watched. */
+/** Statements that a timer sends some time after a change, possibly while other work is observed. */
 const BY_TIMER: ReadonlySet<string> = new Set(["live.notify", "jobs.announce"]);
 
-/** The statements with parameters that `work` runs, as they were sent. */
+/** Records the statements with parameters that `work` sends. */
 export async function statementsOf(work: () => Promise<unknown>): Promise<Statement[]> {
   const sent = new Map<string, Statement>();
   const { query } = pg.Client.prototype;
@@ -45,7 +45,7 @@ export type Plan = {
   Plans?: Plan[];
 };
 
-/** Rows read from `relations`, kept or filtered away. */
+/** Rows read from `relations`, kept or filtered out. */
 export function rowsRead(plan: Plan, relations: readonly string[]): number {
   const removed = (plan["Rows Removed by Filter"] ?? 0) + (plan["Rows Removed by Index Recheck"] ?? 0);
   const isRead = plan["Relation Name"] !== undefined && relations.includes(plan["Relation Name"]);
@@ -55,16 +55,16 @@ export function rowsRead(plan: Plan, relations: readonly string[]): number {
 }
 
 /**
- * Rows of the lists by status that this connection has read and not reported yet, also in triggers, whose plans no statement
- * shows.
+ * Rows of the lists by status that this connection has read and not yet reported, including reads in triggers, whose plans no
+ * statement shows.
  */
 const LISTS_READ = `SELECT (sum(seq_tup_read) + sum(idx_tup_fetch))::int4 AS read FROM pg_stat_xact_user_tables
   WHERE relname IN ('pending_messages', 'sent_messages', 'failed_messages')`;
 
-/** Missing in the types of the driver. */
+/** Missing from the driver's types. */
 const { utils } = pg as unknown as { utils: { prepareValue: (value: unknown) => string | null } };
 
-/** A value as the driver would send it, as a literal without a type. */
+/** A value as the driver would send it, as an untyped literal. */
 const literalOf = (value: unknown): string => {
   const text = utils.prepareValue(value);
   return text === null ? "NULL" : pg.escapeLiteral(String(text));
@@ -72,7 +72,7 @@ const literalOf = (value: unknown): string => {
 
 type Explained = { Plan: Plan; JIT?: object };
 
-/** Prepares a statement, a named one for its generic plan, in a transaction that is taken back, and has `work` explain it. */
+/** Prepares a statement, a named one for its generic plan, in a transaction that is rolled back, and has `work` explain it. */
 async function withPrepared<Result>(
   { name, text, values }: Statement,
   settings: string,
@@ -83,7 +83,7 @@ async function withPrepared<Result>(
     await client.query("BEGIN");
     if (name !== text) await client.query("SET LOCAL plan_cache_mode = force_generic_plan");
     if (settings) await client.query(settings);
-    // Explained as it is, it would be planned for these values alone.
+    // Explained directly, it would be planned for these values only.
     await client.query(`PREPARE explained AS ${text}`);
     const list = values.length > 0 ? `(${values.map(literalOf).join(", ")})` : "";
     return await work(client, async (options) => {
@@ -102,9 +102,9 @@ async function withPrepared<Result>(
 }
 
 /**
- * Runs a statement, a named one in its generic plan, and takes back what it did.
+ * Runs a statement, a named one in its generic plan, and rolls it back.
  * @param settings of the connection that sends it, as SQL.
- * @returns `isCompiled`: whether the server compiled it first (JIT), which takes far longer than a statement of ours.
+ * @returns `isCompiled`: whether the server compiled it first (JIT), which takes far longer than any of our statements.
  */
 export const explain = (
   statement: Statement,
@@ -118,12 +118,12 @@ export const explain = (
     return { plan, isCompiled: JIT !== undefined, listsRead };
   });
 
-/** The plan of a statement, which is not run; of a named one the generic plan. */
+/** The plan of a statement, without running it; the generic plan of a named one. */
 export const planOf = (statement: Statement): Promise<Plan> =>
   withPrepared(statement, "", async (_, explainAs) => (await explainAs("FORMAT JSON")).Plan);
 
 /**
- * Blocks that a statement, a named one in its generic plan, reads of tables and indexes; what it did is taken back.
+ * Blocks of tables and indexes that a statement, a named one in its generic plan, reads; it is rolled back.
  * @param settings of the connection that sends it, as SQL.
  */
 export const blocksRead = (statement: Statement, settings = ""): Promise<number> =>
@@ -147,12 +147,12 @@ const EXPLAIN_ALL = [
 ];
 
 /**
- * The plans of all statements that `work` runs, and of those in triggers, each in its generic plan with what it did: the server explains them as
- * they run, so each meets the rows that it is for. Nothing may have opened a connection of the test's database before.
+ * The generic plans of all statements that `work` runs, including those in triggers, with their actual rows: the server explains them
+ * as they run, so each meets the rows that it is meant for. Nothing may have opened a connection to the test's database before.
  */
 export async function plansRun(work: () => Promise<unknown>): Promise<RunPlan[]> {
   for (const setting of EXPLAIN_ALL) {
-    // A name is no parameter of this statement.
+    // A name cannot be a parameter of this statement.
     const [row] = await asSuperuser<{ text: string }>(
       "SELECT format('ALTER DATABASE %I SET ', current_database()) AS text",
     );

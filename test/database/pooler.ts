@@ -1,4 +1,4 @@
-/** PgBouncer with the settings that we ship, before a database server of a test. */
+/** PgBouncer with the settings that we ship, in front of a test's database server. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -16,27 +16,27 @@ const [, major = "0", minor = "0"] =
 
 /** Whether PgBouncer is installed here. */
 export const hasPooler = major !== "0";
-/** Whether it keeps prepared statements; else the service must send none. */
+/** Whether it supports prepared statements; if not, the service must send none. */
 export const keepsStatements = Number(major) > 1 || Number(minor) >= 21;
 
 export type Pooler = {
   port: number;
-  /** The address of a database, given as that of the server, through the pooler. */
+  /** The pooler's address of a database, given its direct address. */
   through: (direct: string) => string;
-  /** Kills it and starts it again on its port, `downMs` later. */
+  /** Kills it, and starts it again on the same port `downMs` later. */
   restart: (downMs: number) => Promise<void>;
-  /** Has every statement wait for a while, as for a switch of the server (PAUSE and RESUME). */
+  /** Has every statement wait for a while, as during a switch of servers (PAUSE and RESUME). */
   pause: (ms: number) => Promise<void>;
   stop: () => Promise<void>;
 };
 
 /**
- * The settings that we ship, changed line by line: the value of a setting, or null for a line that is left out; null for `fit_values`
- * leaves out {@link FIT_VALUES}.
+ * Changes to the settings that we ship: the value of a setting, or null to omit its line; null for `fit_values` omits
+ * {@link FIT_VALUES}.
  */
 export type PoolerSettings = Readonly<Record<string, string | null>>;
 
-/** The test server's own values are unfit for the service, which cannot change them through a pooler. */
+/** The test server's own defaults do not suit the service, which cannot change them through a pooler. */
 const FIT_VALUES = 'SET default_transaction_isolation = "read committed"; SET synchronous_commit = on; ';
 
 /** The settings that we ship, with a test's addresses, for every database of the server. */
@@ -80,7 +80,7 @@ async function end(child: ChildProcess, signal: "SIGTERM" | "SIGKILL"): Promise<
   if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
 }
 
-/** Gives a command to the pooler's own console. */
+/** Runs a command in the pooler's admin console. */
 async function command(port: number, text: string): Promise<void> {
   const client = new pg.Client({ connectionString: `postgresql://postgres@127.0.0.1:${port}/pgbouncer` });
   client.on("error", () => undefined);
@@ -105,7 +105,7 @@ export async function startPooler(direct: string, changes: PoolerSettings): Prom
     return url.href;
   };
   const start = async (): Promise<ChildProcess> => {
-    // It does not run as root.
+    // PgBouncer refuses to run as root.
     const user = process.getuid?.() === 0 ? ["-u", "postgres"] : [];
     const child = spawn("pgbouncer", ["-q", ...user, path.join(folder, "pgbouncer.ini")], { stdio: "ignore" });
     for (const until = Date.now() + READY_WITHIN_MS; !(await isReached(through(direct))); ) {
@@ -131,7 +131,7 @@ export async function startPooler(direct: string, changes: PoolerSettings): Prom
       child = await start();
     },
     pause: async (ms) => {
-      // It is over once every transaction has ended; meanwhile others wait.
+      // PAUSE returns once every transaction has ended; new ones wait meanwhile.
       const paused = command(port, "PAUSE");
       await pause(ms);
       await paused;

@@ -23,8 +23,8 @@ declare module "vitest" {
 const urlOf = (server: string, name: string): string => Object.assign(new URL(server), { pathname: `/${name}` }).href;
 
 /**
- * Creates the user of the tests. It owns what it creates, as the user of an installation does, and is no superuser, whom hosted servers
- * do not give away.
+ * Creates the user of the tests. It owns what it creates, like the user of an installation, and is not a superuser, which hosted
+ * servers do not grant.
  */
 async function createOwner(superuserUrl: string): Promise<string> {
   const client = new pg.Client({ connectionString: superuserUrl });
@@ -33,7 +33,7 @@ async function createOwner(superuserUrl: string): Promise<string> {
   return Object.assign(new URL(superuserUrl), { username: "owner", password: "owner" }).href;
 }
 
-/** Starts one server for all database tests. It may not survive a crash of the machine: its data does not outlive the run. */
+/** Starts one server for all database tests. Its data need not survive a crash, because they do not outlive the run. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await makeServerFolder("messaging-test-");
   const { settings, certificate } = await certify(folder);
@@ -43,7 +43,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     full_page_writes: "off",
     max_connections: "300",
     wal_keep_size: "256MB",
-    // A server may be set up for other programs: the service has its own values on each connection.
+    // A server may have defaults for other programs; the service sets its own values on each connection.
     timezone: "Asia/Kathmandu",
     datestyle: "SQL, DMY",
     intervalstyle: "sql_standard",

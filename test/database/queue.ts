@@ -4,8 +4,8 @@ import { settleAttempts } from "@/server/messages/dispatch/run-attempt";
 import { serveThrottleQueue } from "@/server/messages/dispatch/serve-throttle-queue";
 
 /**
- * Batches of ended jobs, without a delay. A runner that has none reports an ended job without waiting for the result: it stops
- * before, and when the pool has been closed meanwhile, nobody catches the error.
+ * Batches of ended jobs, without a delay. A runner without batches reports an ended job without waiting for the result: it may stop
+ * earlier, and if the pool is closed by then, nobody catches the error.
  */
 const AWAIT_ENDED_JOBS = { completeJobBatchDelay: 0, failJobBatchDelay: 0 };
 
@@ -15,7 +15,7 @@ const options = () => ({
   noHandleSignals: true,
 });
 
-/** Runs every waiting job, including later ones, and waits for the end of every attempt, until nothing is left. */
+/** Runs every waiting job, including new ones, and waits for the end of every attempt, until nothing is left. */
 export async function drainQueue(taskList: TaskList): Promise<void> {
   const names = Object.keys(taskList);
   for (;;) {
@@ -30,15 +30,15 @@ export async function drainQueue(taskList: TaskList): Promise<void> {
   }
 }
 
-/** Runs the waiting jobs, including later ones; attempts that they begin may still be under way afterwards. */
+/** Runs the waiting jobs, including new ones; attempts that they begin may still be running afterwards. */
 export async function runJobs(taskList: TaskList): Promise<void> {
   await pool().query("UPDATE graphile_worker._private_jobs SET run_at = now() WHERE run_at > now()");
   await runOnce({ ...options(), taskList, preset: { worker: AWAIT_ENDED_JOBS } });
 }
 
 /**
- * Starts a runner of jobs, without recurring ones. Once `stop()` has resolved, no job is locked. @param slots jobs at a time.
- * The abort signal of its tasks fires as soon as it is stopped.
+ * Starts a job runner without recurring jobs. Once `stop()` has resolved, no job is locked. The abort signal of its tasks fires as
+ * soon as it is stopped. @param slots concurrent jobs.
  */
 export function startRunner(taskList: TaskList, slots = 4): Promise<Runner> {
   return run({

@@ -1,8 +1,8 @@
 import { pool } from "@/server/core/db";
 
 /**
- * Sets the counted requests of an API key or account. A minute that ends in the middle of a test would begin at zero again: the
- * count is put into the next one, which the rate limiter keeps until that has passed.
+ * Sets the counted requests of an API key or account. A new minute in the middle of a test would start at zero, so the count is
+ * stored for the next minute, which the rate limiter keeps until it has passed.
  */
 export async function setCountedRequests(id: string, used: number): Promise<void> {
   await pool().query(

@@ -44,7 +44,7 @@ export async function makeAccount(
   return { accountId, keyId, plainKey, senderId, actor };
 }
 
-/** A person who is signed in to the account. The actor only: no row of a user exists. */
+/** The actor of a person who is signed in to the account; there is no user row. */
 export const personOf = ({ accountId }: { accountId: string }, isOperator = false): SessionActor => ({
   kind: "session",
   accountId,
@@ -52,5 +52,5 @@ export const personOf = ({ accountId }: { accountId: string }, isOperator = fals
   isOperator,
 });
 
-/** An operator of the installation, whose own account has no row. */
+/** An operator of the installation, whose account has no row. */
 export const newOperator = (): SessionActor => personOf({ accountId: newId("account") }, true);

@@ -7,7 +7,7 @@ const IN_MEMORY = "/dev/shm";
 /** Type of a file system in memory, as `statfs` names it on Linux. */
 const TMPFS = 0x01_02_19_94;
 const GIB = 2 ** 30;
-/** Databases of a run take some 2 GiB at most. In a container the folder may be far smaller. */
+/** Databases of a run take about 2 GiB at most. In a container the folder may be far smaller. */
 const ROOM_MIN = 4 * GIB;
 
 /** Whether memory has room for the data of test servers. */
@@ -22,12 +22,12 @@ function fitsIntoMemory(): boolean {
 }
 
 /**
- * Makes a temporary folder for servers of tests, in memory where it has room. A database is 1,300 files: on a disk it took a
- * processor 350 ms to make one, in memory it takes 35 ms, and most test files have a database of their own.
+ * Makes a temporary folder for test servers, in memory if there is room. A database has 1,300 files, and most test files have their
+ * own database: creating one took 350 ms of CPU time on a disk, and takes 35 ms in memory.
  */
 export async function makeServerFolder(prefix: string): Promise<string> {
   const folder = await mkdtemp(path.join(fitsIntoMemory() ? IN_MEMORY : tmpdir(), prefix));
-  // Programs before version 16 look up the path of their own folder, and their user must be able to pass through this one.
+  // PostgreSQL before version 16 resolves the path of its own folder, so its user must be able to traverse this one.
   await chmod(folder, 0o711);
   return folder;
 }

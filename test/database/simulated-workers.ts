@@ -1,13 +1,13 @@
 /**
- * Several workers in one test process. Each has its own id, claims and queues of writes, as a process has,
- * so that they meet in the database alone.
+ * Several workers in one test process. Like a process, each has its own id, claims and queues of writes, so that they meet only in
+ * the database.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 
 /** Where `server/core/process.ts` keeps the process values. */
 export const REGISTRY = Symbol.for("messaging-service.process");
-/** Names of `defineProcessValue` of which each worker has its own. The rest (pool, settings, providers) is shared. */
+/** Names of the process values (`defineProcessValue`) that each worker has for itself. The others (pool, settings, providers) are shared. */
 const OWN = /^(worker\.|attempts\.|receipts\.|messages\.accept$)/;
 
 const current = new AsyncLocalStorage<Map<string, unknown>>();

@@ -7,7 +7,7 @@ import pg from "pg";
 import { isAlive } from "@/scripts/is-alive";
 import { type RunningPostgres, startPostgres } from "@/scripts/postgres/server";
 
-/** Contents of the data folder that belong to the running server, or that the standby streams itself. */
+/** Contents of the data folder that are not copied: they belong to the running server, or the standby streams them. */
 const LEFT_OUT = new Set(["postmaster.pid", "postmaster.opts", "pg_wal", "pg_replslot", "pg_stat_tmp"]);
 /** How a copy of the data begins and ends; under other names before version 15. */
 const BACKUP = { begin: "pg_backup_start('standby', true)", end: "pg_backup_stop(false)" };
@@ -18,7 +18,7 @@ const END_WITHIN_MS = 10_000;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 async function withClient<Result>(server: RunningPostgres, work: (client: pg.Client) => Promise<Result>) {
-  // A standby takes no statement of a serializable transaction, which may be the server's default.
+  // A standby refuses serializable transactions, which may be the server's default.
   const options = "-c default_transaction_isolation=read\\ committed";
   const client = new pg.Client({ connectionString: server.url("postgres"), options });
   client.on("error", () => undefined);
@@ -82,7 +82,7 @@ async function copyData(primary: RunningPostgres, source: string, target: string
     await mkdir(path.join(target, name), { recursive: true, mode: 0o700 });
   }
   const settings = `primary_conninfo = '${addressOf(primary)}'\nprimary_slot_name = '${slot}'\n`;
-  // Replaces the primary's own, which wait for a standby at COMMIT.
+  // Replaces the primary's settings, with which COMMIT waits for a standby.
   await writeFile(path.join(target, "postgresql.auto.conf"), settings);
   await writeFile(path.join(target, "standby.signal"), "");
   await chmod(target, 0o700);
@@ -137,7 +137,7 @@ async function childrenOf(pid: number): Promise<number[]> {
   return (await readFile(children, "utf8")).split(" ").filter(Boolean).map(Number);
 }
 
-/** Ends a server as the loss of its machine would: no process of it does anything from here on. */
+/** Ends a server as the loss of its machine would: none of its processes does anything from here on. */
 export async function loseMachine({ pid }: RunningPostgres): Promise<void> {
   // A stopped server starts no more children, so all of them are found.
   process.kill(pid, "SIGSTOP");

@@ -14,7 +14,7 @@ export async function statementsOfAMessage(): Promise<Statement[]> {
   const { account, receiver } = await startWebhook();
   const sent = await statementsOf(async () => {
     const runner = await startRunner({ ...dispatchTasks, ...receiptTasks, ...webhookTasks });
-    // Its receipt comes before the response, is parked, and joined with the outcome.
+    // Its receipt comes before the response, so it is parked and joined with the outcome.
     const input = { to: "+15550100006", from: account.senderId, body: "Hello" };
     const { id } = await sendMessage(account.actor, input, { idempotency: () => null, responseHeaders: {} });
     await expect.poll(async () => (await getMessage(account.actor, id)).status).toBe("delivered");

@@ -1,4 +1,4 @@
-/** A file's tests of a provider that may be unavailable: an emulated Twilio, routes to it, and the work of a worker. */
+/** The kit of a test file about a provider that may be unavailable: an emulated Twilio, routes to it, and a worker's work. */
 import { afterAll, afterEach, beforeAll } from "vitest";
 import { plainRequest } from "@/server/accounts/idempotency/request";
 import { pool } from "@/server/core/db";
@@ -15,7 +15,7 @@ import { runJobs } from "./queue";
 import { makeRoute } from "./routes";
 import { makeAccount } from "./seed";
 
-/** Known once the file has begun. `onlyTwilio`: the id of a route without fallback; `twilioFirst`: with the sandbox behind. */
+/** Available once the tests run. `onlyTwilio`: the id of a route without fallback; `twilioFirst`: with the sandbox as fallback. */
 type TwilioOfFile = { twilio: Carrier; onlyTwilio: number; twilioFirst: number };
 
 /** Starts Twilio for the tests of a file. After each, all providers are available and nothing waits. */
@@ -47,7 +47,7 @@ export async function setProvider(column: Column, value: unknown, provider = "tw
   invalidateProviders();
 }
 
-/** As if the wait of the open breaker had ended a second ago, which exceeds the difference between clocks. */
+/** Ends the open breaker's wait a second ago, which exceeds the difference between clocks. */
 export const endWait = () =>
   pool()
     .query("UPDATE providers SET open_until = now() - interval '1 second' WHERE id = 'twilio'")

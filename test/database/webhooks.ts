@@ -13,7 +13,7 @@ import { makeAccount, type TestAccount } from "./seed";
 
 export type TestWebhook = Awaited<ReturnType<typeof startWebhook>>;
 
-/** A receiver with an account of its own that has an endpoint there. */
+/** Starts a receiver, with a new account that has an endpoint there. */
 export async function startWebhook(answer?: Responder) {
   const receiver = await startReceiver(answer);
   const account = await makeAccount();
@@ -22,7 +22,7 @@ export async function startWebhook(answer?: Responder) {
 }
 
 /**
- * For a test file with webhooks of its own: closes their receivers after each test.
+ * For a test file with webhooks: closes their receivers after each test.
  * @returns {@link startWebhook}.
  */
 export function webhooksOfFile(): typeof startWebhook {
@@ -37,7 +37,7 @@ export function webhooksOfFile(): typeof startWebhook {
   };
 }
 
-/** Inserts messages of the account that stand at `status`, without a send; returns their ids. */
+/** Inserts messages of the account with `status`, without a send; returns their ids. */
 export async function makeMessages(
   account: Pick<TestAccount, "accountId" | "senderId">,
   count: number,
@@ -97,7 +97,7 @@ async function readJobs(text: string, endpointId: string): Promise<WaitingJob[]>
     .sort((one, other) => one.runAt.getTime() - other.runAt.getTime());
 }
 
-/** Gives the deliveries of waiting jobs rows, as happens when they wait for long. */
+/** Inserts rows for the deliveries of waiting jobs, as happens when they wait for long. */
 export async function recordWaitingOf(endpointId: string): Promise<void> {
   const { rows } = await pool().query<{ payload: unknown }>(
     "SELECT payload FROM graphile_worker._private_jobs WHERE payload->>'endpointId' = $1",
@@ -106,7 +106,7 @@ export async function recordWaitingOf(endpointId: string): Promise<void> {
   for (const { payload } of rows) await recordWaiting(endpointId, jobs.deliver_events.parse(payload).deliveryIds);
 }
 
-/** Runs the jobs that wait for the endpoint now, whenever they are due; returns when they were due. */
+/** Runs the jobs that wait for the endpoint now, even if they are not due; returns their due times. */
 export async function runDeliveryJobs(
   endpointId: string,
   options?: Parameters<typeof deliverWebhooks>[1],
@@ -126,7 +126,7 @@ export type DeliveryState = {
   finishedAt: Date | null;
 };
 
-/** Deliveries of an endpoint as they are stored, oldest first; those that wait for their first try stand in jobs only. */
+/** The stored deliveries of an endpoint, oldest first; deliveries that wait for their first try exist only in jobs. */
 export async function deliveriesOf(endpointId: string): Promise<DeliveryState[]> {
   const { rows } = await pool().query<DeliveryState>(
     `SELECT id, event_id AS "eventId", status, round, attempts, next_attempt_at AS "nextAttemptAt", finished_at AS "finishedAt"
@@ -144,7 +144,7 @@ export type StoredTry = {
   responseHead: string | null;
 };
 
-/** Tries of every delivery of an endpoint, the first ones that were acknowledged included. */
+/** Tries of every delivery of an endpoint, including first tries that were acknowledged. */
 export async function triesOf(endpointId: string): Promise<StoredTry[]> {
   const { rows } = await pool().query<StoredTry>(
     `SELECT round, attempt, "statusCode", error, "responseHead" FROM (

@@ -18,7 +18,7 @@ export type Policy = "fallback" | "hold";
 
 /** `worker`: the worker that claimed it. */
 type Row = Omit<StoredAttempt, "throttledForMs"> & { worker: number; isBegun: boolean; startedAt: Date };
-/** A claim in the memory of a worker that will make, or has made, the attempt. */
+/** A claim in the memory of the worker that will make, or has made, the attempt. */
 type Hand = { attempt: Attempt; worker: number; isBegun: boolean };
 type AttemptResult = { attempt: Attempt; outcome: SendOutcome; nextClaim: string; worker: number };
 /** A request written to a provider, which may have taken the message whatever its response. */
@@ -51,7 +51,7 @@ export class AttemptModel {
   isFailedTooSoon = false;
   /** Whether a provider's response or receipt proved that it took the message. */
   isProven = false;
-  /** Whether the message failed, free of charge, in spite of that proof. */
+  /** Whether the message failed, free of charge, despite that proof. */
   isRefundedAfterProof = false;
   /** Claims that were given back; each may be given back again. */
   givenBack: Pick<Attempt, "seq" | "claim">[] = [];
@@ -178,7 +178,7 @@ export class AttemptModel {
     this.unrecorded.push({ attempt: hand.attempt, outcome, nextClaim: this.newClaimToken(), worker: hand.worker });
   }
 
-  /** Records an outcome that was recorded before, unaware of that. */
+  /** Records an outcome again, without knowing that it was recorded. */
   recordAnew(ending: AttemptResult): void {
     this.record({ ...ending, nextClaim: this.newClaimToken() }, true);
   }
@@ -320,7 +320,7 @@ export class AttemptModel {
     [this.unrecorded, this.unheard] = [[], []];
     if (!this.isPending()) return;
     if (this.waiting) {
-      // As provider-unavailable.ts, which fails messages waiting for a provider that stays unavailable.
+      // Like provider-unavailable.ts, which fails messages waiting for a provider that stays unavailable.
       if (!this.unavailable.has(this.waiting.provider)) return;
       this.waiting = null;
       if (this.rows.some((row) => row.outcome === "unknown")) return;

@@ -1,6 +1,6 @@
 /**
  * One account's messages and a few workers that process them in any order, die, stall and lose replies, all
- * through the service's own functions on a real database. The providers are played here: `calls` is what they saw.
+ * through the service's own functions on a real database. The providers are simulated: `calls` lists what they saw.
  */
 import { plainRequest } from "@/server/accounts/idempotency/request";
 import { pool } from "@/server/core/db";
@@ -32,7 +32,7 @@ import { makeAccount, type TestAccount } from "../database/seed";
 import { asWorker, type SimulatedWorker, startWorker } from "../database/simulated-workers";
 import { type Call, SeenMessages } from "./seen-messages";
 
-/** As old as one likes: the ages of sweeps are in milliseconds. */
+/** Makes every row old enough for a sweep; ages of sweeps are in milliseconds. */
 const ANY_AGE = -60_000;
 const WORKERS = 3;
 const PRICE_MICROS = 10_000n;
@@ -88,7 +88,7 @@ export class InterleavedSends {
   async send(at: number, key: string | null): Promise<void> {
     this.sent += 1;
     const name = key ?? `request ${this.sent}`;
-    // Every other message begins its chain at the other provider, as the routes have it.
+    // The routes let every second message begin its chain at the other provider.
     const to = key === null ? `+1${this.sent % 2 === 0 ? "415" : "212"}5550${100 + (this.sent % 100)}` : "+14155550100";
     const body = `Message ${name}${this.sent % 2 === 0 ? ` ${"x".repeat(160)}` : ""}`;
     const input = { to, from: this.account.senderId, body };
@@ -102,7 +102,7 @@ export class InterleavedSends {
     }
   }
 
-  /** Runs a dispatch job, which is off the queue afterwards only when `isDone`. */
+  /** Runs a dispatch job, which leaves the queue only if `isDone`. */
   async dispatch(at: number, job: number, isDone: boolean, isHeard: boolean): Promise<void> {
     const { rows } = await pool().query<{ id: string; ids: string[] }>(
       `SELECT j.id::text, j.payload -> 'messageIds' AS ids FROM graphile_worker._private_jobs j
@@ -125,7 +125,7 @@ export class InterleavedSends {
     }
   }
 
-  /** The validity period of a message ends; the sweep may come before any dispatch. */
+  /** Ends the validity period of a message; the sweep may come before any dispatch. */
   async expire(at: number, by: number, isSwept: boolean): Promise<void> {
     const id = this.message(at);
     if (!id) return;
@@ -330,7 +330,7 @@ export class InterleavedSends {
       for (const at of this.workers.keys()) await this.giveBackUnheard(at);
       for (let left = this.hands.length; left > 0; left -= 1) await this.begin(0, false);
       for (let left = this.hands.length; left > 0; left -= 1) this.call(0, outcome, true);
-      // Claims that were given back before are given back again, since their replies were lost: the attempts under way are others.
+      // Claims are given back again, as if the replies had been lost; the running attempts are different ones.
       for (const at of this.givenBack.keys()) await this.giveBackAgain(at);
       while (this.answered.length > 0) await this.record(0, true);
       while (this.unheard.length > 0) await this.recordAgain(0, true);

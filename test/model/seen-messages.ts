@@ -17,7 +17,7 @@ export type Call = {
 /** The committed outcome of a message: a refusal for good, or that a provider took it; now, and at the last look. */
 type Known = { isRefused: boolean; isProven: boolean; wasProven: boolean };
 
-/** Messages of one account as they were seen, again and again: what must never be seen is noted in `wrong`. */
+/** Repeated observations of one account's messages; observations that must never occur are noted in `wrong`. */
 export class SeenMessages {
   readonly wrong: string[] = [];
   private readonly statuses = new Map<string, string>();

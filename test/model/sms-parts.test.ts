@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { BASIC_CODE_POINTS, EXTENSION, encodeGsm7, splitText } from "./sms-parts";
 
 describe("encodeGsm7", () => {
-  test("writes a basic character as its septet, and one of the extension table as the escape and its septet", () => {
+  test("encodes a basic character as its septet, and one of the extension table as the escape and its septet", () => {
     const basic = String.fromCharCode(...BASIC_CODE_POINTS);
     const septets = Array.from({ length: 128 }, (_, septet) => septet).filter((septet) => septet !== 0x1b);
     expect([...(encodeGsm7(basic) ?? [])]).toEqual(septets);
@@ -26,11 +26,11 @@ describe("splitText", () => {
   test("fills a part to its last unit", () => {
     expect(splitText("a".repeat(161)).map((part) => part.length)).toEqual([153, 8]);
     expect(splitText("я".repeat(135)).map((part) => part.length)).toEqual([67, 67, 1]);
-    // A low half that follows no high half is a character of its own.
+    // A low surrogate without a high one before it is a separate character.
     expect(splitText("\uDE00".repeat(71)).map((part) => part.length)).toEqual([67, 4]);
   });
 
-  test("returns one part for a text of one segment, also for the empty one", () => {
+  test("returns one part for a text of one segment, and for the empty text", () => {
     expect(splitText("")).toEqual([""]);
     expect(splitText("a".repeat(160))).toHaveLength(1);
   });

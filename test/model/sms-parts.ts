@@ -1,6 +1,6 @@
 /**
- * How a text is split into the parts of an SMS and written in GSM-7 (3GPP TS 23.038 and 23.040): by tables of its own, character by
- * character, for comparison with the product's.
+ * Splits a text into the parts of an SMS and encodes it in GSM-7 (3GPP TS 23.038 and 23.040) with separate tables, character by
+ * character, for comparison with the product.
  */
 
 const codes = (first: number, last: number): number[] =>
@@ -42,7 +42,7 @@ const isGsm7 = (body: string): boolean => [...body].every((character) => SEPTETS
 export const encodeGsm7 = (body: string): Uint8Array | null =>
   isGsm7(body) ? Uint8Array.from([...body].flatMap((character) => SEPTETS.get(character) ?? [])) : null;
 
-/** The texts of the parts, all in the encoding of the whole; joined they are the text. No character is cut. */
+/** The texts of the parts, all in the encoding of the whole; joined, they are the text. No character is cut. */
 export function splitText(body: string): string[] {
   const isGsm = isGsm7(body);
   const sizeOf = (text: string) => (isGsm ? (encodeGsm7(text)?.length ?? 0) : text.length);

@@ -1,2 +1,2 @@
-/** How many times their usual number of random sequences the model tests run, for a long search: `MODEL_TIMES=50`. */
+/** Multiplies the number of random sequences in the model tests, for a long search: `MODEL_TIMES=50`. */
 export const MODEL_TIMES = Math.max(1, Number(process.env.MODEL_TIMES) || 1);

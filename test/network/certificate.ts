@@ -1,7 +1,7 @@
 /** Certificates of test servers. */
 import { generateKeyPairSync, sign } from "node:crypto";
 
-/** A value of DER: its tag, its length, its content. */
+/** A DER value: tag, length, content. */
 function der(tag: number, ...content: Buffer[]): Buffer {
   const whole = Buffer.concat(content);
   const length = whole.length < 0x80 ? [whole.length] : [0x82, whole.length >> 8, whole.length & 0xff];

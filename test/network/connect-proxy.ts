@@ -1,12 +1,13 @@
-/** An egress proxy on loopback that opens tunnels by CONNECT, or fails to in a way that is planned. */
+/** An egress proxy on loopback that opens tunnels by CONNECT, or fails in a planned way. */
 import { createServer, type RequestListener } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import net, { type AddressInfo, type Socket } from "node:net";
 
 /**
- * How it responds to CONNECT. `open`: it connects, names to loopback. A number: it refuses with that status; of 407 it asks for
- * credentials, of `denied` it does not, as Smokescreen does for an address that it denies. `hang`: never. `close`: it ends the connection.
- * `babble`: with something that is not HTTP. `cut`: it opens the tunnel and ends it with the first bytes from us.
+ * How it responds to CONNECT. `open`: it connects, and resolves names to loopback. A number: it refuses with that status; with 407
+ * it asks for credentials. `denied`: a 407 that does not ask for them, as Smokescreen sends for a denied address. `hang`: never.
+ * `close`: it ends the connection. `babble`: it sends something that is not HTTP. `cut`: it opens the tunnel, and ends it at the
+ * first bytes from us.
  */
 export type ProxyPlan = "open" | number | "denied" | "hang" | "close" | "babble" | "cut";
 
@@ -14,15 +15,15 @@ export type ConnectProxy = {
   /** Its URL, with the credentials that it asks for. */
   url: string;
   port: number;
-  /** The targets that it was asked for, `host:port`, in order. */
+  /** The requested targets, `host:port`, in order. */
   asked: string[];
-  /** The next requests that are not planned are served by `open`. */
+  /** Plans the next requests, one each; others are served by `open`. */
   plan: (...plans: ProxyPlan[]) => void;
-  /** All further requests are served so. */
+  /** Plans all further requests. */
   planAll: (plan: ProxyPlan) => void;
-  /** Is called before the next request is served. */
+  /** Calls `act` before the next request is served. */
   beforeNext: (act: () => void) => void;
-  /** Ends every connection and refuses new ones, as a proxy that is killed does. */
+  /** Ends every connection and refuses new ones, like a killed proxy. */
   goAway: () => Promise<void>;
   /** Accepts connections again, on the same port. */
   comeBack: () => Promise<void>;
@@ -30,9 +31,9 @@ export type ConnectProxy = {
 };
 
 type Options = {
-  /** `user:password` that it asks for, as they stand in its URL; by default none. */
+  /** The required `user:password`, as written in its URL; by default none. */
   credentials?: string;
-  /** With them it takes encrypted connections only. */
+  /** With a certificate it accepts only encrypted connections. */
   certificate?: { key: string; cert: string };
 };
 

@@ -1,13 +1,13 @@
 /**
- * A way to PostgreSQL that can be cut at one exact place, just before or just after the COMMIT of one transaction, that can be closed
- * for a while, as a database is that restarts, and that can fall silent. It reads the messages of PostgreSQL's protocol, so nothing of the
- * product has to help.
+ * A proxy to PostgreSQL that can cut a connection at an exact place, just before or just after the COMMIT of one transaction. It can
+ * also refuse connections for a while, like a restarting database, or fall silent. It reads PostgreSQL's protocol, so the product
+ * needs no test hooks.
  */
 import net from "node:net";
 
 /**
- * `withhold`: the COMMIT never reaches the database. `swallow`: it does, but its reply is lost. `disown`: its reply is lost on the way to
- * a pooler, which says that it has lost the database.
+ * `withhold`: the COMMIT never reaches the database. `swallow`: it does, but its reply is lost. `disown`: its reply is lost on the
+ * way to a pooler, which reports that it has lost the database.
  */
 export type Cut = "withhold" | "swallow" | "disown";
 
@@ -21,8 +21,8 @@ export type DatabaseProxy = {
   /** Ends every connection and refuses new ones, as a stopped database would. */
   goAway: () => Promise<void>;
   /**
-   * Passes nothing on any more in either direction, and keeps its connections, as a host does that has fallen silent. New ones fare no better,
-   * unless it is `sparing` them. Resolves when it has been asked something since.
+   * Stops passing data in either direction but keeps its connections, like a host that has fallen silent. This includes new
+   * connections, unless it is `sparing` them. Resolves when it has received something since.
    */
   fallSilent: (sparing?: "new") => Promise<void>;
   /** Accepts connections again, at the same address. */
@@ -49,7 +49,7 @@ function takeMessages(held: Buffer, isFirst: boolean): { messages: Buffer[]; res
   return { messages, rest };
 }
 
-/** PgBouncer's last word to a client whose connection of the database was lost: an ErrorResponse. */
+/** PgBouncer's last message to a client whose database connection was lost: an ErrorResponse. */
 const LOST_SERVER = ((fields: string) => {
   const length = Buffer.alloc(LENGTH_BYTES);
   length.writeUInt32BE(LENGTH_BYTES + fields.length);
@@ -64,12 +64,12 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
   const sockets = new Set<net.Socket>();
   let plan: Plan | null = null;
   let isSilent = false;
-  /** Clients that hear nothing any more. */
+  /** Clients that receive nothing any more. */
   const deaf = new WeakSet<net.Socket>();
   const clients = new Set<net.Socket>();
   let askInSilence = () => {};
 
-  // A silent host does not even end what its caller has ended.
+  // A silent host does not even close a connection that its caller has closed.
   const server = net.createServer({ allowHalfOpen: true }, (client) => {
     const database = net.connect(Number(target.port), target.hostname);
     for (const socket of [client, database]) {

@@ -1,10 +1,10 @@
-/** Look-ups of names that fail as the system's resolver lets them fail. */
+/** DNS look-ups that fail in the ways of the system's resolver. */
 import dns from "node:dns";
 import { onTestFinished, vi } from "vitest";
 
 type Callback = (error: Error | null, addresses?: { address: string; family: 4 }[]) => void;
 
-/** Lets every look-up fail until the end of the test. @param code of getaddrinfo; null: it never comes back. @returns the spy. */
+/** Lets every look-up fail until the end of the test. @param code of getaddrinfo; null: the look-up never ends. @returns the spy. */
 export function failLookUps(code: string | null) {
   const fail = (name: string, _options: unknown, callback: Callback) => {
     if (code === null) return;

@@ -1,4 +1,4 @@
-/** A mail server on loopback, which keeps what it is given. */
+/** A mail server on loopback that keeps what it receives. */
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
@@ -7,7 +7,7 @@ import { SMTPServer } from "smtp-server";
 export type ReceivedMail = { from: string; to: string; raw: string };
 
 export type MailServer = {
-  /** For SMTP_URL. */
+  /** The value for SMTP_URL. */
   url: string;
   received: ReceivedMail[];
   /** Reply to the next emails instead of accepting them; null: they are accepted. */

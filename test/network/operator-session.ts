@@ -9,7 +9,7 @@ type Credentials = { email: string; password: string };
 /**
  * Signs in as the form does.
  * @returns the session's cookies, each as `name=value`.
- * @throws Error with the response of a sign-in that opens none.
+ * @throws Error with the response if the sign-in opens no session.
  */
 export async function openSession(url: string, { email, password }: Credentials): Promise<string[]> {
   const start = await fetch(`${url}/api/auth/csrf`);

@@ -9,7 +9,7 @@ export type Responder = (response: ServerResponse, request: Received) => void;
 
 export type Receiver = {
   url: string;
-  /** Every request so far, in the order in which their bodies were complete. */
+  /** Every request so far, in the order in which the bodies were completed. */
   received: Received[];
   /** Changes the response to later requests. */
   respondWith: (answer: Responder) => void;

@@ -8,7 +8,7 @@ export const CERTIFIED_HOST = "localhost";
 
 /**
  * Writes a certificate into the folder of a test server.
- * @returns its settings, with which it takes encrypted connections as well, and the file of the certificate.
+ * @returns the settings that make it accept encrypted connections too, and the certificate's file.
  */
 export async function certify(folder: string): Promise<{ settings: Record<string, string>; certificate: string }> {
   const { key, cert } = selfSigned(CERTIFIED_HOST);

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { stat } from "node:fs";
 import { Worker } from "node:worker_threads";
 
-/** Keeps the event loop from turning, as a long computation or a SIGSTOP would, but leaves the processor to other tests. */
+/** Blocks the event loop like a long computation or a SIGSTOP, but leaves the processor to other tests. */
 export function standStill(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
@@ -25,7 +25,7 @@ export const stallThen = <T>(ms: number, work: () => Promise<T>): Promise<T> =>
     });
   });
 
-/** Repeats an exchange that a stall of this process has broken, as the queue does: a busy machine stalls the tests as well. */
+/** Repeats an exchange that a stall of this process has broken, as the queue does: a busy machine stalls tests too. */
 export async function unstalled<T>(exchange: () => Promise<T>): Promise<T> {
   for (;;) {
     try {

@@ -1,7 +1,7 @@
 import tls from "node:tls";
 import { onTestFinished, vi } from "vitest";
 
-/** Has this process believe a certificate, as that of an authority of the system, until the end of the test. */
+/** Has this process trust a certificate like one of the system's authorities, until the end of the test. */
 export function trustForTest({ cert }: { cert: string }): void {
   const { connect } = tls;
   const spy = vi

@@ -1,4 +1,4 @@
-/** A provider of one POST, for tests of the HTTP client. */
+/** A provider that makes one POST, for tests of the HTTP client. */
 import type { AddressInfo, Server, Socket } from "node:net";
 import { onTestFinished, vi } from "vitest";
 import { z } from "zod";
@@ -22,14 +22,14 @@ export const plainProvider = (url: string, readResponse: HttpProvider["readRespo
   reasonOf: () => undefined,
 });
 
-/** Sets what providers need of the environment, where no database is asked. */
+/** Sets the environment that providers need in tests without a database. */
 export function stubProviderEnv(): void {
   vi.stubEnv("DATABASE_URL", "postgresql://nobody@127.0.0.1/none");
   vi.stubEnv("SECRET_KEY", "0".repeat(32));
   vi.stubEnv("LOG_LEVEL", "silent");
 }
 
-/** Sets what the HTTP client needs of the environment, with this time-out in milliseconds. */
+/** Sets the environment that the HTTP client needs, with this timeout in milliseconds. */
 export function stubClientEnv(timeoutMs: number): void {
   stubProviderEnv();
   vi.stubEnv("PROVIDER_TIMEOUT_MS", String(timeoutMs));
@@ -42,7 +42,7 @@ export const numberingProvider = (url: string) =>
     return { kind: "accepted", providerMessageIds: [id] };
   });
 
-/** The outcome of a send to a URL, without the note that this process stalled meanwhile, as it may on a busy machine. */
+/** The outcome of a send to a URL, without the note about a stall of this process, which may happen on a busy machine. */
 export async function sendPlain(url: string) {
   const adapter = httpAdapter(numberingProvider(url), {});
   const { isOurStall, ...outcome } = { isOurStall: false, ...(await adapter.send(PLAIN_SEND)) };

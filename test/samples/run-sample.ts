@@ -1,4 +1,4 @@
-/** Runs code samples of the API document as they are, each as a program of its own. */
+/** Runs code samples of the API document unchanged, each as a separate program. */
 import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
 import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -20,14 +20,14 @@ const LANGUAGES = {
 
 export type Language = keyof typeof LANGUAGES;
 
-/** The languages that this machine can run; PHP only with its extension for curl, which the samples call. */
+/** The languages that this machine can run; PHP only with the curl extension, which the samples need. */
 export const installedLanguages = (): Language[] =>
   (Object.keys(LANGUAGES) as Language[]).filter((language) => {
     const [command, ...args] = LANGUAGES[language].version;
     return spawnSync(command, args).status === 0;
   });
 
-/** Puts the client into Node samples, which a project installs from the package. */
+/** Bundles the client into Node samples; a real project installs it from the package. */
 async function bundleNode(folder: string, files: string[]): Promise<void> {
   await build({
     entryPoints: files,
@@ -60,7 +60,7 @@ async function prepare(language: Language, source: string, variables: Record<str
   return { folder, command: program, args: [...args, sample], env };
 }
 
-/** Runs a sample to its end. @returns what it printed. @throws Error with its complaint when it failed. */
+/** Runs a sample to its end. @returns its output. @throws Error with its error output when it failed. */
 export async function runSample(
   language: Language,
   source: string,
@@ -86,7 +86,7 @@ for one in map(json.loads, sys.argv[1:]):
     runpy.run_path(one["file"], run_name="__main__")`,
 } as const;
 
-/** A sample among others. `name` appears in its complaint. */
+/** A named sample. `name` appears in its error. */
 export type NamedSample = { name: string; source: string; variables: Record<string, string> };
 
 /** The module of Go samples that run in turn: each is a package, whose `main` is called with its variables set. */
@@ -115,13 +115,13 @@ async function writeGoModule(folder: string, samples: NamedSample[]): Promise<vo
   );
 }
 
-/** Runs Go samples in one program: of each by itself, nearly all of the time was linking. */
+/** Runs Go samples in one program: with a program each, nearly all of the time went into linking. */
 async function runGoSamples(samples: NamedSample[]): Promise<void> {
   const folder = await mkdtemp(path.join(tmpdir(), "code-samples-"));
   try {
     await writeGoModule(folder, samples);
     const [command, ...args] = LANGUAGES.Go.command;
-    // No package is fetched, and no other version of Go.
+    // Neither packages nor another version of Go are downloaded.
     const env = { ...process.env, GO111MODULE: "on", GOFLAGS: "", GOPROXY: "off", GOTOOLCHAIN: "local", GOWORK: "off" };
     await run(command, [...args, "."], { env, cwd: folder });
   } finally {
@@ -162,7 +162,7 @@ export async function startSample(
 ): Promise<{ printed: () => string; stop: () => Promise<void> }> {
   const { folder, command, args, env } = await prepare(language, source, variables);
   const own = language === "PHP" ? ["-S", `127.0.0.1:${port}`, ...args] : args;
-  // A group of its own: `go run` starts the program that it has built.
+  // In its own process group, because `go run` starts the built program as a child.
   const child: ChildProcess = spawn(command, own, { env, cwd: folder, detached: true });
   let printed = "";
   for (const stream of [child.stdout, child.stderr]) {

@@ -6,12 +6,12 @@ const drawn = (seed: string, count: number) => {
   return Array.from({ length: count }, chance);
 };
 
-test("the same seed gives the same numbers, another one gives others", () => {
+test("the same seed gives the same numbers, another seed gives others", () => {
   expect(drawn("7 load", 5)).toEqual(drawn("7 load", 5));
   expect(drawn("7 load", 5)).not.toEqual(drawn("8 load", 5));
 });
 
-test("numbers lie between 0 and 1, evenly", () => {
+test("numbers are spread evenly between 0 and 1", () => {
   const numbers = drawn("even", 10_000);
   expect(Math.min(...numbers)).toBeGreaterThanOrEqual(0);
   expect(Math.max(...numbers)).toBeLessThan(1);
@@ -24,7 +24,7 @@ test("whole numbers include both ends", () => {
   expect([...seen].toSorted()).toEqual([3, 4, 5]);
 });
 
-test("what weighs nothing is never chosen, and nothing cannot be chosen from", () => {
+test("a value of weight 0 is never chosen, and choosing from nothing fails", () => {
   const chance = chanceOf("weights");
   const chosen = Array.from({ length: 500 }, () =>
     weighed(chance, [

@@ -43,14 +43,14 @@ const ask = (socket: net.Socket, sent: Buffer): Promise<string> =>
     socket.write(sent);
   });
 
-test("everything passes while nothing is to be cut, and the process is named in the address", async () => {
+test("everything passes while nothing is to be cut, and the address names the process", async () => {
   const { gate, got, connect } = await startPair();
   expect(await ask(await connect(), COMMIT)).toBe(READY.toString("latin1"));
   expect(got()).toBe(COMMIT.toString("latin1"));
   expect(gate.url("postgresql://u:p@localhost:1/db", "web-1.2")).toContain("options=-c%20prove.process%3Dweb-1.2");
 });
 
-test("before: what was sent ahead of the COMMIT arrives, the COMMIT does not", async () => {
+test("before: data sent ahead of the COMMIT arrives, the COMMIT does not", async () => {
   const { gate, got, connect } = await startPair();
   const cut = gate.cutCommits("before", 1);
   expect(await ask(await connect(), Buffer.concat([Buffer.from("INSERT"), COMMIT]))).toBe("closed");
@@ -59,7 +59,7 @@ test("before: what was sent ahead of the COMMIT arrives, the COMMIT does not", a
   expect(await ask(await connect(), COMMIT)).toBe(READY.toString("latin1"));
 });
 
-test("after: the COMMIT arrives, and its answer does not", async () => {
+test("after: the COMMIT arrives, and its reply does not", async () => {
   const { gate, got, connect } = await startPair();
   const cut = gate.cutCommits("after", 1);
   expect(await ask(await connect(), COMMIT)).toBe("closed");
@@ -67,7 +67,7 @@ test("after: the COMMIT arrives, and its answer does not", async () => {
   expect(cut()).toBe(1);
 });
 
-test("the answer to one statement can be lost", async () => {
+test("the reply to one statement can be lost", async () => {
   const { gate, got, connect } = await startPair();
   gate.loseResponsesTo("attempts.claim", 1);
   expect(await ask(await connect(), Buffer.from("something else"))).toBe(READY.toString("latin1"));
@@ -75,7 +75,7 @@ test("the answer to one statement can be lost", async () => {
   expect(got()).toContain("attempts.claim");
 });
 
-test("of the transactions only those can be cut in which something was done", async () => {
+test("only transactions with certain statements can be cut", async () => {
   const { gate, connect } = await startPair();
   const cut = gate.loseEverySecondCommit(() => 0, ["DELETE"]);
   const socket = await connect();
@@ -86,7 +86,7 @@ test("of the transactions only those can be cut in which something was done", as
   expect(cut()).toBe(1);
 });
 
-test("what was ordered and did not come to pass is forgotten", async () => {
+test("pending cuts are dropped when the gate is healed", async () => {
   const { gate, connect } = await startPair();
   gate.cutCommits("before", 5);
   gate.heal();
@@ -102,7 +102,7 @@ test("all connections can be ended at once", async () => {
   await closed;
 });
 
-test("a partition holds up what is sent, on new connections too, and nothing is closed", async () => {
+test("a partition holds up data, on new connections too, and nothing is closed", async () => {
   const { gate, got, connect } = await startPair();
   const socket = await connect();
   expect(await ask(socket, Buffer.from("first"))).toBe(READY.toString("latin1"));
@@ -129,7 +129,7 @@ test("a partition of the responses lets requests through, and the client's end w
   await expect.poll(() => gate.hangUp()).toBe(0);
 });
 
-test("a client that gave up during a partition is heard afterwards, unless its connection was lost", async () => {
+test("data of a client that gave up during a partition arrives afterwards, unless its connection was lost", async () => {
   for (const [ending, heard] of [
     ["delivered", `first ${COMMIT.toString("latin1")}`],
     ["lost", "first "],
@@ -147,7 +147,7 @@ test("a client that gave up during a partition is heard afterwards, unless its c
   }
 });
 
-test("a connection that was forgotten brings nothing any more, and new ones work", async () => {
+test("a forgotten connection carries nothing any more, and new ones work", async () => {
   const { gate, got, connect } = await startPair();
   const socket = await connect();
   await ask(socket, Buffer.from("first "));

@@ -11,14 +11,14 @@ type Side = "before" | "after";
 /** The bytes that a network partition holds up: of the process, of the database, or both. */
 export type Direction = "requests" | "responses" | "both";
 /**
- * `delivered`: the bytes arrive late, as TCP repeats them. `lost`: the connections break. `forgotten`: as by a firewall that knows them no more,
- * nothing gets through on them ever again, and nobody says so; new ones work.
+ * `delivered`: the bytes arrive late, as TCP repeats them. `lost`: the connections break. `forgotten`: as if a firewall had dropped
+ * their state, nothing ever gets through on them again, without an error; new ones work.
  */
 export type Ending = "delivered" | "lost" | "forgotten";
 
 export type Gate = {
   port: number;
-  /** Connection string of the database through the gate. @param naming how it names the process: poolers pass only a name on. */
+  /** Connection string of the database through the gate. @param naming how it names the process: poolers pass on only a name. */
   url: (databaseUrl: string, process: string, naming?: "option" | "name") => string;
   /** Directs new connections to the database on this port. */
   pointTo: (port: number) => void;
@@ -59,7 +59,7 @@ const SWALLOW_MS = 3_000;
 
 type Cut = { marker: Buffer; within: Buffer[] | null; side: Side; left: number; made: number; isDue: () => boolean };
 
-/** When the database's keep-alive has found out that a connection is forgotten. The process's own does not help while bytes are under way. */
+/** The time until the database's keep-alive detects a forgotten connection. The process's own does not while bytes are in flight. */
 const MISSED_AFTER_MS = 25_000;
 
 /** A connection of the process, and its own to the database. */

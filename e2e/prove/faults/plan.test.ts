@@ -20,13 +20,13 @@ test("every kind of fault comes in a long run", () => {
   expect(new Set(plan(3).map(({ kind }) => kind))).toEqual(new Set(FAULT_KINDS));
 });
 
-test("no process is replaced in the first half, where one that stays frozen would be hidden", () => {
+test("no process is replaced in the first half, because that would hide one that stays frozen", () => {
   const early = plan(4).filter(({ atMs }) => atMs < MINUTES_10 / 2);
   expect(early.length).toBeGreaterThan(0);
   expect(early.filter(({ kind }) => kind === "kill" || kind === "stop")).toEqual([]);
 });
 
-test("one kind alone is all that happens", () => {
+test("a single kind can be planned alone", () => {
   for (const kind of FAULT_KINDS) {
     const kinds = plan(5, [kind]).map((fault) => fault.kind);
     expect(kinds.length, kind).toBeGreaterThan(0);

@@ -38,7 +38,8 @@ type Cut = "before" | "after" | "claim" | "outcome" | "all";
 
 /**
  * partition: the network between a process and the database goes silent. failover: the database's machine is lost, and its standby
- * promoted. pooler: PgBouncer, which is before the database then. clients: all sessions end, and others take the free connections.
+ * promoted. pooler: a fault of PgBouncer, which is then in front of the database. clients: all sessions end, and other clients take
+ * the free connections.
  */
 export const FAULT_KINDS = [
   "kill",

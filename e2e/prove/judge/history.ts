@@ -24,7 +24,7 @@ type Work = { atMs: number; process: string | null; queue: Queue; count: number 
 export const QUEUES = ["dispatch", "receipts", "webhooks"] as const;
 export type Queue = (typeof QUEUES)[number];
 
-/** Behind a pooler the name of the connection is all that comes with it. */
+/** Behind a pooler only the name of the connection identifies the process. */
 const WHO = `coalesce(nullif(current_setting('prove.process', true), ''),
   substring(current_setting('application_name') FROM '^(?:web|worker)-\\d+\\.\\d+$'))`;
 const AT = "(extract(epoch FROM clock_timestamp()) * 1000)::float8";

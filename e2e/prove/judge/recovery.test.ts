@@ -30,7 +30,7 @@ const move = (atMs: number, messageId: string) => ({
   status: "sent",
 });
 
-test("each claim of a killed worker is listed with the time until it went on, and those that only time ended", () => {
+test("each claim of a killed worker is listed with the time until it continued, or as ended only by time", () => {
   const attempts = [
     step(100, "ended before"),
     step(150, "ended before", { op: "UPDATE", outcome: "accepted" }),
@@ -49,12 +49,12 @@ test("each claim of a killed worker is listed with the time until it went on, an
   ]);
 });
 
-test("processes that stopped in order were not killed", () => {
+test("processes that were stopped regularly do not count as killed", () => {
   const history = { attempts: [step(200, "left")], moves: [], work: [] };
   expect(afterKills([life("worker-1.1", "stopped", 1_000)], history, 9_000)).toEqual([]);
 });
 
-test("after the database is back, the report says when each queue of each process works, or that it never does", () => {
+test("the report says when each queue of each process works after the database is back, or that it never does", () => {
   const work = [
     { atMs: 900, process: "worker-1.1", queue: "dispatch" as const, count: 1 },
     { atMs: 1_300, process: "worker-1.1", queue: "dispatch" as const, count: 1 },

@@ -50,26 +50,26 @@ test("a run in which all four books agree has no defect", () => {
   expect(verdict.remarks).toMatchObject({ accepted: 1, sends: 1 });
 });
 
-test("what was accepted and is not there is lost", () => {
+test("a message that was accepted and does not exist is lost", () => {
   expect(found((run) => ({ database: { ...run.database, messages: [] } }))).toContain("lost");
 });
 
-test("what counts as delivered and reached no carrier is lost", () => {
+test("a message that counts as delivered and reached no carrier is lost", () => {
   expect(found(() => ({ taken: [] }))).toEqual(["lost", "empty"]);
 });
 
-test("a second message to a person is allowed only when nobody knew of the first", () => {
+test("a second message to a person is allowed only when the outcome of the first was unknown", () => {
   expect(found((run) => ({ ...twice(run, `${ID}-2`), history: steps(run, "unknown") }))).toEqual([]);
   expect(found((run) => ({ ...twice(run, `${ID}-2`), history: steps(run, null) }))).toEqual(["duplicated"]);
   expect(found((run) => ({ ...twice(run, `${ID}-1`), history: steps(run, "unknown") }))).toEqual(["duplicated"]);
 });
 
-test("the policy to wait instead of sending twice never sends twice", () => {
+test("the policy hold never allows a second message", () => {
   const change = (run: Evidence) => ({ ...twice(run, `${ID}-2`), history: steps(run, "unknown") });
   expect(found((run) => ({ ...change(run), policy: "hold" }))).toEqual(["duplicated"]);
 });
 
-test("balance, ledger, messages and counters must say the same", () => {
+test("balance, ledger, messages and counters must agree", () => {
   const account = (run: Evidence, change: object): Partial<Evidence> => ({
     database: { ...run.database, accounts: run.database.accounts.map((book) => ({ ...book, ...change })) },
   });
@@ -79,7 +79,7 @@ test("balance, ledger, messages and counters must say the same", () => {
   expect(found(() => ({ ownCheck: '{"drifted":[{"accountId":"acc_1"}]}' }))).toEqual(["drift"]);
 });
 
-test("no status goes back: not in the database, not when it is read, not in events", () => {
+test("no status goes back: not in the database, not in reads, not in events", () => {
   const back = { atMs: 4, process: null, messageId: ID, former: "delivered", status: "sent" };
   expect(found((run) => ({ history: { ...run.history, moves: [...run.history.moves, back] } }))).toEqual(["backwards"]);
   expect(found(() => ({ reading: { reads: 1, missing: [], backwards: ["it did"] } }))).toEqual(["backwards"]);
@@ -90,7 +90,7 @@ test("no status goes back: not in the database, not when it is read, not in even
   ).toEqual(["backwards"]);
 });
 
-test("failures that never began are distinguished from those that died on their way", () => {
+test("failures of attempts that never began are distinguished from those whose process died", () => {
   const change = (begun: boolean | null) => (run: Evidence) => ({
     ...failedEvent(run),
     database: asUnknown(run, begun),
@@ -104,7 +104,7 @@ test("failures that never began are distinguished from those that died on their 
   expect(judge({ ...goodRun(), ...change(true)(goodRun()) }).remarks.diedBeforeLeaving).toHaveLength(1);
 });
 
-test("a message of which the carrier took some parts only waits for its receipt", () => {
+test("a message of which the carrier took only some parts waits for its receipt", () => {
   const sent = (isTaken: boolean) => {
     const run = goodRun();
     return { ...run, database: asMessage(run, { status: "sent" }), taken: isTaken ? run.taken : [] };
@@ -114,7 +114,7 @@ test("a message of which the carrier took some parts only waits for its receipt"
   expect(judge(sent(false)).remarks.waitForParts).toHaveLength(1);
 });
 
-test("a message waits as well when the id of a part was lost, and receipts name nothing else", () => {
+test("a message also waits when the id of a part was lost and receipts carry nothing else", () => {
   const sent = (segments: number, knownParts: number, reference: string | null) => {
     const run = goodRun();
     const taken = run.taken.map((each) => ({ ...each, reference }));
@@ -127,7 +127,7 @@ test("a message waits as well when the id of a part was lost, and receipts name 
   expect(sent(1, 0, null)).toHaveLength(1);
 });
 
-test("an endpoint may be disabled for what it did, not for what we did", () => {
+test("an endpoint may be disabled for its own failures, not for ours", () => {
   const answered = (count: number) =>
     Array.from({ length: count }, () => ({
       receiver: "a",
@@ -155,7 +155,7 @@ test("nothing stays unfinished: no message, no caller, no job, no queue", () => 
   expect(found(() => ({ frozen: [{ process: "worker-1.1", queue: "dispatch" }] }))).toEqual(["frozen"]);
 });
 
-test("every event reaches every endpoint, and says what is true", () => {
+test("every event reaches every endpoint, with correct content", () => {
   expect(found((run) => ({ database: { ...run.database, events: run.database.events.slice(1) } }))).toEqual([
     "eventsMissing",
     "eventsForged",
@@ -181,7 +181,7 @@ test("a run in which nothing happened proves nothing", () => {
   expect(defects.empty).toEqual(["nothing accepted", "nothing received"]);
 });
 
-test("failures in a row are counted from the last answer that was a 2xx", () => {
+test("consecutive failures are counted from the last 2xx response", () => {
   const answers = [false, false, true, false, false, false, true].map((isTaken) => ({ isTaken }));
   expect(longestFailure(answers)).toBe(3);
   expect(longestFailure([])).toBe(0);

@@ -50,12 +50,13 @@ type Remarks = {
   failedThoughTaken: Cases;
   /** Attempts claimed and given back unmade, because their process was stopping. */
   takenBack: number;
-  /** Begun, yet no carrier read a request: the process died first, or the carrier hung before reading. */
+  /** Begun, but no carrier read a request: the process died first, or the carrier hung before reading. */
   diedBeforeLeaving: Cases;
   /** Sent in parts, one of which was never taken or has no known id: only 72 hours end it. */
   waitForParts: Cases;
-  /** Pending at rest, so that only their age ends them: those that had reached a carrier, and those that had not. */
+  /** Messages pending at rest, which only their age ends, and whose attempt reached a carrier. */
   unresolvedCalled: number;
+  /** The same for messages whose attempts reached none. */
   unresolvedNotCalled: number;
   failuresByCode: Record<string, number>;
 };

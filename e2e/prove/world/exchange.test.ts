@@ -9,7 +9,7 @@ const ERROR = {
   meta: { request_id: "req_1", api_version: "v1" },
 };
 
-test("an error as it is documented has nothing wrong with it", () => {
+test("a documented error has no fault", () => {
   expect(faultOfError(ERROR)).toBeNull();
 });
 
@@ -29,7 +29,7 @@ test("a status may stay or go forward", () => {
   expect(mayFollow("delivered", "undelivered")).toBe(false);
 });
 
-test("percentiles are values that were there", () => {
+test("percentiles are values of the list", () => {
   const values = Array.from({ length: 100 }, (_, at) => 100 - at);
   expect(percentile(values, 0.5)).toBe(51);
   expect(percentile(values, 0.99)).toBe(100);

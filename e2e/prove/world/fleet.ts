@@ -41,7 +41,7 @@ const LAST_OUTPUT = 1_500;
 
 /**
  * @param environmentOf settings of the next process of a name; `process` is what the database's history calls it.
- * @param folderOf folder of the version that the next process of a name is of.
+ * @param folderOf folder of the version that the next process of a name runs.
  */
 export function startFleet(
   environmentOf: (name: ProcessName, process: string) => NodeJS.ProcessEnv,

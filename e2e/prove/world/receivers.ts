@@ -96,7 +96,7 @@ export async function startReceivers(seed: number, names: readonly string[]): Pr
     try {
       for await (const chunk of incoming) chunks.push(chunk);
     } catch {
-      return; // The sender has gone before its request was complete.
+      return; // The sender was gone before its request was complete.
     }
     const path = incoming.url ?? "";
     const receiver = path.slice(1);
@@ -110,7 +110,7 @@ export async function startReceivers(seed: number, names: readonly string[]): Pr
     answer(manner === "flaky" && chance() >= FLAKY_SHARE ? "ok" : manner, event, response);
   });
   server.keepAliveTimeout = 120_000;
-  // A worker may connect many times at once while this process stands still: none may have to knock again after seconds.
+  // A worker may connect many times at once while this process is stalled: no connection may have to be retried after seconds.
   await new Promise<void>((resolve) => server.listen({ host: "127.0.0.1", port: 0, backlog: BACKLOG }, resolve));
   const { port } = server.address() as AddressInfo;
   for (const name of names) manners.set(name, "ok");

@@ -10,7 +10,7 @@ export type StopMode = "fast" | "immediate";
 export type Server = {
   port: () => number;
   url: (database: string) => string;
-  /** Stops and restarts it on another port. @param downMs how long it stays down at least. */
+  /** Stops and restarts it on another port. @param downMs the minimum downtime. */
   restart: (mode: StopMode, downMs: number) => Promise<void>;
   /**
    * Loses the primary for good and promotes its standby; another standby is then made for it. Resolves when it takes writes.
@@ -24,7 +24,7 @@ export type Server = {
 const STOP_WITHIN_MS = 30_000;
 const SIGNALS = { fast: "SIGINT", immediate: "SIGQUIT" } as const;
 const SETTINGS = { max_connections: "150", shared_buffers: "128MB" };
-/** For other programs: without values of its own the service would lose what it has accepted (docs/decisions/0051). */
+/** Defaults that suit other programs. If the service did not set its own, it would lose accepted messages (docs/decisions/0051). */
 const UNFIT = { timezone: "Asia/Kathmandu", default_transaction_isolation: "serializable", synchronous_commit: "off" };
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -41,7 +41,7 @@ async function end({ pid }: RunningPostgres, mode: StopMode): Promise<void> {
 /**
  * Starts the server on a new data folder below `folder`, with fsync as it is by default: on.
  * @param hasStandby whether every COMMIT waits for a second server.
- * @param isFit whether its values suit the service, also versions that take them as they are.
+ * @param isFit whether its defaults suit the service, including versions that rely on them.
  */
 export async function startServer(folder: string, hasStandby: boolean, isFit: boolean): Promise<Server> {
   const settings = { ...SETTINGS, ...(!isFit && UNFIT) };
@@ -79,7 +79,7 @@ export async function startServer(folder: string, hasStandby: boolean, isFit: bo
     },
     stop: async () => {
       await standbyMade.catch(() => undefined);
-      // The primary first: at a fast stop it waits until its standby has everything.
+      // The primary ends first: a fast stop waits until the standby has everything.
       await end(primary, "fast");
       if (standby) await end(standby, "fast");
     },

@@ -137,11 +137,11 @@ export async function recoverEndpoints(world: World): Promise<void> {
 
 /**
  * Advances time by 16 minutes for attempts, messages, webhooks and jobs. Rows that the service is changing are left for the next
- * time: a wait for them could end in a deadlock.
+ * time, because waiting for them could deadlock.
  */
 async function age(database: Database): Promise<void> {
   const unlocked = (select: string) => `IN (${select} FOR UPDATE SKIP LOCKED)`;
-  // Within its day: a message counts on the day of its acceptance.
+  // Not beyond its day, because a message counts on the day of its acceptance.
   const statements = [
     `UPDATE message_attempts SET started_at = started_at - interval '16 minutes',
        finished_at = finished_at - interval '16 minutes'

@@ -16,8 +16,8 @@ const OUTPUT_MAX = 64 * 1_024 * 1_024;
 type VersionFolder = { folder: string; remove: () => Promise<void> };
 
 /**
- * Builds a version in a folder of its own, with the packages of its own lock file, which npm fetches unless it has them.
- * @param from a commit or tag; or a folder in which a version was built already, which stays as it is.
+ * Builds a version in a separate folder, with the packages of its own lock file, which npm downloads unless they are cached.
+ * @param from a commit or tag; or a folder with a built version, which is left unchanged.
  * @throws Error when there is no such commit, or its build fails.
  */
 export async function versionFolder(from: string): Promise<VersionFolder> {

@@ -44,8 +44,8 @@ export type World = {
   /** Starts the database again and points every proxy at its new port. */
   restart: Server["restart"];
   /**
-   * Loses the database's machine and promotes the standby, to which every proxy leads from the loss on, `aheadMs` before it
-   * takes writes. @returns milliseconds from the loss until then.
+   * Loses the database's machine and promotes the standby. Every proxy leads there from the loss on, `aheadMs` before it takes
+   * writes. @returns milliseconds from the loss until it takes writes.
    */
   failOver: (aheadMs: number) => Promise<number>;
   /** Applies the migrations of this version. @returns the command's output. */

@@ -26,7 +26,7 @@ async function endsUnknown(
     { provider: "sandbox", outcome: "accepted" },
   ]);
   expect(await customer.money(id)).toEqual(["reserve", "settle"]);
-  // It is never sent twice, whether the carrier read the request or not.
+  // It is never sent to this carrier twice, whether the carrier read the request or not.
   expect(carrier.requestsFor(to)).toBe(1);
   expect(takenFor(carrier, to)).toHaveLength(expected.taken);
 }
@@ -56,18 +56,18 @@ export const MORE_STEPS: Record<string, Step> = {
     }
   },
 
-  "does not answer in time: unknown, and the next provider takes it": (cell) =>
+  "does not respond in time: unknown, and the next provider takes it": (cell) =>
     endsUnknown(cell, "hang", { code: "timeout", taken: 1 }),
 
   "never reads the request: unknown as well, since nobody can tell, and the next provider takes it": (cell) =>
     endsUnknown(cell, "hang-unread", { code: "timeout", taken: 0 }),
 
-  "answers what cannot be read: unknown, and the next provider takes it": async (cell) => {
+  "sends an unreadable response: unknown, and the next provider takes it": async (cell) => {
     // On a bind this ends the connection with all outstanding requests: see LAST_STEPS.
     if (cell.name !== "smpp") await endsUnknown(cell, "malformed", { code: "malformed_answer", taken: 1 });
   },
 
-  "takes some parts of a text only: undelivered, and nobody else gets it": async (cell) => {
+  "takes only some parts of a text: undelivered, and no other provider gets it": async (cell) => {
     const { name, carrier, customer, facts } = cell;
     if (!facts.partial) return;
     const to = newNumber();
@@ -111,7 +111,7 @@ export const MORE_STEPS: Record<string, Step> = {
 
 /** Steps that would disturb the others come last. */
 export const LAST_STEPS: Record<string, Step> = {
-  "writes what is no SMPP: unknown, the next provider takes it, and a new bind is made": async (cell) => {
+  "writes invalid SMPP: unknown, the next provider takes it, and a new bind is made": async (cell) => {
     if (cell.name !== "smpp") return;
     await endsUnknown(cell, "malformed", { code: "connection_lost", taken: 1 });
     await sendTaken(cell);

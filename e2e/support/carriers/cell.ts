@@ -6,15 +6,15 @@ import { type Customer, newNumber, takenBy } from "../installation/customer";
 import { type Installation, PRICE_MICROS } from "../installation/installation";
 import type { CarrierFacts } from "./carrier-facts";
 
-/** Of three segments. */
+/** A text of three segments. */
 export const LONG_TEXT = "Your parcel is on its way. ".repeat(15).trim();
-/** Of a segment. */
+/** The price of a segment. */
 export const PRICE = PRICE_MICROS / 1_000_000;
 
 /** One provider with an account whose messages go there first, and then to the sandbox. */
 export type Cell = { name: CarrierName; carrier: Carrier; facts: CarrierFacts; customer: Customer; cell: Installation };
 
-/** Something that is tested of every carrier. */
+/** A case that is tested for every carrier. */
 export type Step = (cell: Cell) => Promise<void>;
 
 /** Sends a message that the carrier takes, and waits until that has been noted. */
@@ -26,7 +26,7 @@ export async function sendTaken({ name, carrier, customer }: Cell, text?: string
   return { id, to, taken, message };
 }
 
-/** Has the carrier report, which the product must acknowledge. */
+/** Has the carrier send receipts, which the product must acknowledge. */
 export async function report(
   { name, carrier, cell }: Cell,
   taken: TakenMessage,

@@ -52,7 +52,7 @@ function change(operation: DocumentedOperation): fc.Arbitrary<Change> {
   );
 }
 
-/** A body that is no JSON object, no JSON, or no text; or one with a byte order mark before it. */
+/** A body that is not a JSON object, not JSON, or not text; or one that begins with a byte order mark. */
 const brokenBody = (valid: fc.Arbitrary<string>): fc.Arbitrary<string | Buffer> =>
   fc.oneof(
     fc.tuple(valid, fc.nat(200)).map(([text, cut]) => text.slice(0, Math.max(0, text.length - 1 - cut))),

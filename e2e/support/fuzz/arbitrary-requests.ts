@@ -4,7 +4,7 @@ import { type FuzzBody, fuzzBody } from "./arbitrary-bodies";
 import { besides, type Known, mostly, NAMES_OF_OBJECTS, oddString, validEntries, validValue } from "./arbitrary-values";
 import type { DocumentedOperation } from "./openapi";
 
-/** Kinds of callers: a key of that kind, or a header that holds no good key. */
+/** Kinds of callers: a key of that kind, or a header without a valid key. */
 export type Caller = "full" | "reader" | "foreign" | "throttled" | "capped" | "poor" | "nobody" | "wrong" | "odd";
 
 export type FuzzRequest = {
@@ -13,7 +13,7 @@ export type FuzzRequest = {
   method: string;
   /** Below /api/v1, with the query. `{id}` stands for an id that is known when it is sent. */
   path: string;
-  /** The one of the known ids that is meant. */
+  /** Selects one of the known ids. */
   pick: number;
   caller: Caller;
   headers: Record<string, string>;
@@ -69,7 +69,7 @@ function query(operation: DocumentedOperation, known: Known): fc.Arbitrary<Part>
   return mostly(valid, 2, changed);
 }
 
-/** An id in a path that is none, or not of this kind. */
+/** A malformed id in a path, or one of another kind. */
 const oddId = (): fc.Arbitrary<string> =>
   fc.oneof(
     oddString().map((text) => encode(text).slice(0, 4_000)),
@@ -144,7 +144,7 @@ const idempotencyKey = (): fc.Arbitrary<string | null> =>
   mostly<string | null>(
     fc.constant(null),
     5,
-    // A few, so that they meet again with the same and with other requests.
+    // Few values, so that keys recur with the same and with other requests.
     fc.nat(30).map((at) => `again-${at}`),
     fc.constantFrom("", " ", "two words", "é", "x".repeat(255), "x".repeat(256), "tab\there"),
   );
@@ -152,7 +152,7 @@ const idempotencyKey = (): fc.Arbitrary<string | null> =>
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD", "PROPFIND", "LINK"];
 const CALLERS: Caller[] = ["reader", "foreign", "throttled", "capped", "poor", "nobody", "wrong", "odd"];
 
-/** Sends matter most; and what is made must outlive its deletion for the others to find anything. */
+/** Sends matter most, and deletions are rare, so that other requests find existing objects. */
 function weightOf({ method, path }: DocumentedOperation): number {
   if (method === "DELETE") return 1;
   return method === "POST" && /^\/messages\/|\/create$/.test(path) ? 4 : 2;
@@ -199,12 +199,12 @@ function requestOf(operation: DocumentedOperation, known: Known): fc.Arbitrary<F
     }));
 }
 
-/** Values of an account for what the schemas cannot say. */
+/** Values of an account that the schemas cannot express. */
 export const knownOf = (sender: string, hookUrl: string): Known => ({
   from: mostly(fc.constant(sender), 6, fc.constantFrom("NOBODY", "12345")),
   route_id: mostly<number | null>(fc.constant(null), 4, fc.integer({ min: 1, max: 9 })),
   provider: mostly<string | null>(fc.constant(null), 4, fc.constantFrom("sandbox", "twilio")),
-  // Within what is allowed, and beyond it.
+  // Inside and outside the allowed range.
   send_at: mostly<string | null>(
     fc.constant(null),
     4,

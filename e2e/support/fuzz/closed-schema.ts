@@ -1,4 +1,4 @@
-/** Makes the schema of a response say what a contract means: these fields, all of them, and no other. */
+/** Closes the schema of a response, as a contract means it: exactly these fields. */
 
 export type Schema = { [keyword: string]: unknown };
 
@@ -15,10 +15,9 @@ export const closeAll = (schemas: unknown): Schema =>
   Object.fromEntries(Object.entries(isSchema(schemas) ? schemas : {}).map(([name, one]) => [name, closeSchema(one)]));
 
 /**
- * The schema with every object in it closed: a field that it does not name is refused, also where it is silent about
- * others, and every field that it names must be there, unless it lists in `required` only some of them. An object
- * with `additionalProperties: true` is left as open as it is.
- * @param isPart one of several that describe the same object (`allOf`): what it does not name another one may.
+ * The schema with every object in it closed: unnamed fields are refused, even if the schema does not forbid them, and all named
+ * fields must be there, unless `required` lists only some of them. An object with `additionalProperties: true` stays open.
+ * @param isPart whether it is one of several schemas of the same object (`allOf`), of which others may name further fields.
  * @throws Error for an object of which nothing is declared.
  */
 export function closeSchema(schema: unknown, isPart = false): unknown {

@@ -33,7 +33,7 @@ export function judge(contract: Contract, sent: FuzzRequest, answer: FuzzRespons
   return body;
 }
 
-/** A body parsed as JSON, without a byte order mark before it; a value that no operation accepts when it is not JSON. */
+/** Parses a body as JSON, without a leading byte order mark. Returns a value that no operation accepts if it is not JSON. */
 function parse(body: string | Buffer | null): unknown {
   try {
     return JSON.parse(String(body).replace(/^\ufeff/, ""));

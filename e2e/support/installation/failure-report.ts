@@ -3,7 +3,7 @@ import type { Installation } from "./installation";
 
 type Shown = Pick<Installation, "database" | "web" | "workers">;
 
-/** Lines of the log of each process. */
+/** Lines shown of each process's log. */
 const LINES_MAX = 60;
 
 const UNFINISHED: Record<string, string> = {

@@ -1,7 +1,7 @@
 /**
  * Creates the accounts of the template by the operator's commands, in the database that DATABASE_URL names, and
  * prints them as JSON, with the paths of the receipt URLs that follow from SECRET_KEY. Arguments: sender and balance of the
- * accounts. It is a program because a process keeps to one database.
+ * accounts. It is a separate program because a process can use only one database.
  */
 import { runCommand } from "@/scripts/admin/commands";
 import { chooseDatabase } from "@/scripts/admin/database";

@@ -8,7 +8,7 @@ import type { Installation, InstallationOptions } from "./installation";
 /** Creates that `test`. The tests of its file must run in one worker, one after another. */
 export function testWith<Name extends CarrierName>(options: InstallationOptions<Name>) {
   const test = base.extend<{ installation: Installation<Name> }>({
-    // A fixture of the test: for one of the worker, Playwright would start another process for the file.
+    // A test fixture: with a worker fixture, Playwright would start another process for the file.
     installation: [
       async ({ keptInstallation }, use, info) => {
         const installation = await keptInstallation.of(info.file, options);
@@ -18,7 +18,7 @@ export function testWith<Name extends CarrierName>(options: InstallationOptions<
       { timeout: 480_000 },
     ],
   });
-  // Its processes look for work for as long as they live, which may be until the end of the run.
+  // Otherwise its processes might look for work until the end of the run.
   test.afterAll(({ keptInstallation }) => keptInstallation.close());
   return test;
 }

@@ -3,12 +3,12 @@ import type { Service } from "../service";
 import { type Installation, type InstallationOptions, startInstallation } from "./installation";
 
 export type KeptInstallation = {
-  /** The installation of a test file, started at its first use; that of another file is closed before. */
+  /** The installation of a test file, started at its first use, after another file's installation is closed. */
   of: <Name extends CarrierName>(file: string, options: InstallationOptions<Name>) => Promise<Installation<Name>>;
   close: () => Promise<void>;
 };
 
-/** Keeps one installation at a time, that of the test file whose tests run. */
+/** Keeps one installation at a time: that of the running test file. */
 export function keepInstallation(service: Service): KeptInstallation {
   let kept: { file: string; installation: Installation } | null = null;
   const close = async () => {

@@ -1,4 +1,4 @@
-/** The databases of installations: copies of one that a run migrates and fills once, as commands for each would take too long. */
+/** The databases of installations: copies of a template that a run migrates and fills once, because doing it for each takes too long. */
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -27,7 +27,7 @@ export const BALANCE = 100;
 
 export type OwnDatabase = Known & { url: string; drop: () => Promise<void> };
 
-/** The server of the running service, past its pooler. */
+/** The server of the running service, bypassing its pooler. */
 const serverOf = (service: Service): string => {
   const url = databaseUrlOf(service);
   return pastPooler(url).DATABASE_DIRECT_URL ?? url;
