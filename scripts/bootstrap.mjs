@@ -1,6 +1,6 @@
 /**
- * Entry of every command on a fresh clone; needs only Node and npm. Checks Node, installs the dependencies when
- * they are missing or not those of the lock file, and hands over to the TypeScript entry in the same process.
+ * Entry of every command on a fresh clone; needs only Node and npm. Checks Node, installs the dependencies if they are missing or
+ * differ from the lock file, and continues with the TypeScript entry in the same process.
  */
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -23,8 +23,8 @@ function readPackages(file) {
 }
 
 /**
- * Compares the lock file with npm's own record of what it installed, which npm writes when an install is complete.
- * @param isNeeded whether a package of the lock file must be there.
+ * Compares the lock file with npm's own record of installed packages, which npm writes when an install is complete.
+ * @param isNeeded returns whether a package of the lock file must be installed.
  */
 function isInstalled(installed, wanted, isNeeded) {
   if (Object.keys(installed).some((name) => !(name in wanted))) return false;
@@ -37,8 +37,8 @@ function isInstalled(installed, wanted, isNeeded) {
 }
 
 /**
- * The arguments of npm that complete the installation; null when nothing is missing. Tests and checks need every
- * package, a start only those that the product is built and run with. Packages for tests that are there stay.
+ * The npm arguments that complete the installation; null when nothing is missing. Tests and checks need every package, a start only
+ * the packages for building and running the product. Installed packages for tests stay.
  */
 function missingInstall(forTests) {
   const wanted = readPackages(path.join(root, "package-lock.json"));
@@ -47,7 +47,7 @@ function missingInstall(forTests) {
   const hasProduct = installed !== null && isInstalled(installed, wanted, isForProduct);
   if (hasProduct && !forTests) return null;
   if (hasProduct && isInstalled(installed, wanted, () => true)) return null;
-  // `npm ci` would remove the packages that are there before it installs them all again.
+  // `npm ci` would remove the installed packages first, and then install all of them again.
   if (hasProduct) return ["install", "--no-save", "--include=dev"];
   const hadDevelopment = installed !== null && Object.values(installed).some(({ dev }) => dev);
   return ["ci", forTests || hadDevelopment ? "--include=dev" : "--omit=dev"];
@@ -73,16 +73,16 @@ function abort() {
   stopCommands().then(() => process.exit(130));
 }
 
-/** Pause between two looks for the shell. */
+/** Pause between two checks for the shell. */
 const SHELL_LOOK_MS = 500;
 
 /**
- * Ends this process in order when the shell in which npm runs it is gone. npm passes SIGTERM to that shell, and some shells (dash) end by it
- * without passing it on: web process, worker and database would run on.
+ * Stops this process gracefully when the shell in which npm runs it is gone. npm sends SIGTERM to that shell, and some shells (dash)
+ * end without passing it on: web process, worker and database would keep running.
  */
 function stopWithShell() {
   const entry = path.basename(process.argv[1] ?? "");
-  // Not when a command of npm runs another command of ours.
+  // Not when an npm script runs this command inside another one of ours.
   if (entry === "" || !process.env.npm_lifecycle_script?.includes(entry)) return;
   const shell = process.ppid;
   const look = setInterval(() => {
@@ -94,10 +94,10 @@ function stopWithShell() {
 }
 
 /**
- * Runs `script` (next to this file) once everything that it imports is there. An error ends the process with its message and exit
- * code 1.
- * @param forTests whether the packages that only tests and checks need are installed too.
- * @param beforeInstall may refuse early.
+ * Runs `script` (next to this file) once everything that it imports is installed. An error ends the process with its message and
+ * exit code 1.
+ * @param forTests whether to install the packages that only tests and checks need, too.
+ * @param beforeInstall a check that may fail before the installation.
  */
 export async function bootstrap(script, { forTests = true, beforeInstall = async () => undefined } = {}) {
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"];

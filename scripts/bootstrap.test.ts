@@ -28,7 +28,7 @@ setInterval(() => undefined, 1_000);
 say("running");
 `;
 
-/** Writes the command, and its entry. @returns the text of the entry, and its file. */
+/** Writes the command and its entry. @returns the entry's text and file. */
 function writeCommand() {
   mkdirSync(folder, { recursive: true });
   const [command, entry] = [path.join(folder, "command.mts"), path.join(folder, "entry.mjs")];
@@ -39,7 +39,7 @@ function writeCommand() {
   return { text, entry };
 }
 
-test("a command whose terminal is closed goes on to stop in order", async () => {
+test("a command whose terminal is closed still stops gracefully", async () => {
   const { text: entry } = writeCommand();
   const stdio = ["ignore", "pipe", "pipe"] as const;
   const child = spawn(process.execPath, ["--input-type=module", "--eval", entry], { stdio: [...stdio] });
@@ -54,9 +54,9 @@ test("a command whose terminal is closed goes on to stop in order", async () => 
   expect(existsSync(stopped)).toBe(true);
 });
 
-test("a command stops in order when npm is told to end, and its shell ends without a word", async () => {
+test("a command stops gracefully when npm gets SIGTERM and its shell ends without passing it on", async () => {
   const { entry } = writeCommand();
-  // With a second command, every shell stays between npm and the first one.
+  // A second command keeps any shell alive between npm and the first one.
   const shell = spawn("/bin/sh", ["-c", `'${process.execPath}' '${entry}'; true`], {
     stdio: ["ignore", "pipe", "inherit"],
     env: { ...process.env, npm_lifecycle_event: "start", npm_lifecycle_script: `node ${entry}` },

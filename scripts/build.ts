@@ -3,7 +3,7 @@
  *
  *   tsx scripts/build.ts              build when the sources have changed since the last build
  *   tsx scripts/build.ts --generate   the database client only
- *   tsx scripts/build.ts --types      the database client, and the types of the pages' routes, for a check of types
+ *     tsx scripts/build.ts --types      the database client, and the types of the pages' routes, for a type check
  */
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
@@ -72,11 +72,11 @@ function hashOfSources(): string {
 const binary = (name: string, file: string): string =>
   path.join(path.dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), file);
 
-/** Makes the database client when it is missing or older than the schema. */
+/** Generates the database client when it is missing or older than the schema. */
 export async function ensureClient(): Promise<void> {
   const newest = Math.max(...filesOf([SCHEMA, "package-lock.json"]).map((file) => statSync(file).mtimeMs));
   if (existsSync(CLIENT_STAMP) && statSync(CLIENT_STAMP).mtimeMs > newest) return;
-  // `prisma generate` requires an engine that it never uses; any existing file keeps it from downloading one.
+  // `prisma generate` requires an engine that it never uses; any existing file prevents a download.
   const env = { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, CHECKPOINT_DISABLE: "1" };
   await step("Generating the database client", () =>
     runQuietly(process.execPath, [binary("prisma", "build/index.js"), "generate"], { env }),
@@ -84,7 +84,7 @@ export async function ensureClient(): Promise<void> {
   await writeFile(CLIENT_STAMP, "");
 }
 
-/** Compresses the scripts and styles of the pages once and best, since each is sent to every visitor. */
+/** Compresses the scripts and styles of the pages once, as well as possible, because they are sent to every visitor. */
 async function compressFiles(): Promise<void> {
   const files = filesOf([path.join(".next", "static")]).filter((file) => /\.(js|css)$/.test(file));
   const compress = promisify(brotliCompress);
@@ -97,10 +97,10 @@ async function buildPages(): Promise<void> {
   await compressFiles();
 }
 
-/** @throws Error naming files of the bundles that are no sources of the build: changing them would not cause another one. */
+/** @throws Error naming bundled files that are missing from SOURCES: changing them would not cause another build. */
 function requireSources(bundled: string[]): void {
   const sources = new Set(filesOf(SOURCES));
-  // Packages are a source by package-lock.json.
+  // package-lock.json stands for the packages.
   const missing = bundled.filter(
     (file) => !sources.has(path.normalize(file)) && !/^(prisma\/generated|node_modules)\//.test(file),
   );
@@ -109,8 +109,9 @@ function requireSources(bundled: string[]): void {
 }
 
 /**
- * Packages that no bundle contains: with native code, an option of `pg` that we do not take, Next, which is for the pages process, and
- * large texts, which a process would keep in memory with the bundle though it needs them once (Prisma's compiler) or rarely (the dictionaries).
+ * Packages that no bundle contains: those with native code, an optional package of `pg` that we do not use, Next, which only the pages
+ * process needs, and large texts, which a process would keep in memory although it needs them once (Prisma's compiler) or rarely
+ * (the dictionaries).
  */
 const NEVER_BUNDLED = ["@node-rs/argon2", "pg-native", "next", "@prisma/client", "@zxcvbn-ts/*"];
 /** Names that CommonJS packages expect, and that ES modules lack. */
@@ -119,10 +120,10 @@ const require = commonjsRequire(import.meta.url);
 const { filename: __filename, dirname: __dirname } = import.meta;`;
 
 /**
- * Bundles programs for Node, with their packages: loading these one by one took half of a process's start.
- * @param entries paths of sources by the names of their bundles, without `.mjs`.
- * @param folder of the bundles, within this project: some packages stay in node_modules.
- * @returns the sources that were bundled, generated ones and packages too.
+ * Bundles programs for Node with their packages: loading packages one by one took half of a process's start.
+ * @param entries source paths by the names of their bundles, without `.mjs`.
+ * @param folder for the bundles, within this project, because some packages stay in node_modules.
+ * @returns the bundled sources, including generated ones and packages.
  */
 export const bundlePrograms = (entries: Record<string, string>, folder: string): Promise<string[]> =>
   bundled(entries, folder, { external: NEVER_BUNDLED, banner: { js: FOR_COMMONJS } });
@@ -151,18 +152,18 @@ async function buildProcesses(): Promise<void> {
   const { "pages-process": pages, "web-process": web, ...programs } = ENTRIES;
   const sources = await Promise.all([
     bundlePrograms(programs, "dist"),
-    // Next loads the packages of pages itself: bundled as well, each would be there twice. A web process under load takes 70 MB more with them.
+    // Next loads the packages of pages itself: bundled too, each would be loaded twice, and a web process under load would take 70 MB more.
     bundled({ "pages-process": pages, "web-process": web }, "dist", { packages: "external" }),
   ]);
   requireSources(sources.flat());
-  // Imports run before the first line of a bundle, so what they read from the environment is set by a file before it.
+  // Imports run before the first line of a bundle, so a separate file sets the environment that they read.
   for (const name of ["web", "pages", "worker"]) {
     const launcher = `process.env.NODE_ENV ??= "production";\nawait import("./${name}-process.mjs");\n`;
     await writeFile(path.join("dist", `${name}.mjs`), launcher);
   }
 }
 
-/** Whether the last build matches the present sources. */
+/** Whether the last build matches the current sources. */
 function isBuilt(hash: string): boolean {
   if (!existsSync(STAMP) || !existsSync(path.join(".next", "BUILD_ID"))) return false;
   return (JSON.parse(readFileSync(STAMP, "utf8")) as { sources: string }).sources === hash;
@@ -181,7 +182,7 @@ export async function ensureBuilt(): Promise<void> {
   await writeFile(STAMP, `${JSON.stringify({ sources })}\n`);
 }
 
-/** Makes the types of the pages' routes. A build of the same sources has made them. */
+/** Generates the types of the pages' routes, unless a build of the same sources has done so. */
 async function ensureRouteTypes(): Promise<void> {
   await ensureClient();
   if (isBuilt(hashOfSources())) return;

@@ -8,12 +8,12 @@ import { getChromium } from "./chromium";
 import { runQuietly, say, stopCommands, yieldProcessor } from "./progress.mjs";
 import { REPORT_FILE, type Report, readReport } from "./reports/report";
 
-/** `reports`: folder for the reports of tests; `niceness`: of the processes, from 0 (that of this one) to 19. */
+/** `reports`: folder for the test reports; `niceness`: of the processes, from 0 (this process's) to 19. */
 type Surroundings = { reports: string; niceness: number };
 
 export type Check = { name: string; run: (surroundings: Surroundings) => Promise<Report> };
 
-/** One check, several side by side, or one and the steps that take the processor time that it leaves. */
+/** One check, several in parallel, or one with steps that use the CPU time that it leaves. */
 type Step = Check | readonly Check[] | { check: Check; beside: readonly Step[] };
 
 const seconds = (since: number) => `${((performance.now() - since) / 1_000).toFixed(1)} s`;
@@ -44,7 +44,7 @@ const asReport = (ok: boolean, failures: string[] = []): Report => ({
   failures,
 });
 
-/** A run of a test runner, each of its tests counted. One that failed although no test did is a failure too. */
+/** A run of a test runner, whose tests are counted. If the run failed but no test did, that counts as a failure too. */
 async function testRun(script: string, name: string, reports: string, { env, ...run }: Run): Promise<Report> {
   const file = path.join(reports, `${name}.json`);
   const ok = await npmRun(script, { ...run, env: { ...env, [REPORT_FILE]: file } });
@@ -88,7 +88,7 @@ export const SOURCE_CHECKS: readonly Check[] = [
 /** Tests without a database or browser. */
 export const RULE_TESTS = vitestCheck("Rules tests", ["--project", "rules"]);
 
-/** Tests against PostgreSQL. Apart from {@link RULE_TESTS}: a process that runs tests of both in turn restarts for each. */
+/** Tests against PostgreSQL. They run apart from {@link RULE_TESTS}: a process that runs both in turn restarts for each change. */
 export const DATABASE_TESTS = vitestCheck("Database tests", ["--project", "database"]);
 
 export const BUILD: Check = {
@@ -110,7 +110,7 @@ export const END_TO_END_TESTS: Check = {
 /** A short run of the proof with every kind of fault; `npm run prove` is the full one. */
 export const SHORT_PROOF = scriptCheck("Proof", "prove", ["--minutes", "0.5", "--seed", "35", "--rate", "25"]);
 
-/** Checks of a group that run at a time: most need one processor. */
+/** The number of checks of a group that run at a time; most need one processor. */
 const SIDE_BY_SIDE = 2;
 
 /** Priority of checks that run during another one, whose timing must not depend on them. */
@@ -136,8 +136,8 @@ async function runSteps(
 }
 
 /**
- * Runs all checks, and exits the process with 0, 1 (a check failed) or 130 (interrupted). Its output ends with all that failed,
- * a line for each check, and in its last line the count of tests, and one for each other check.
+ * Runs all checks, and exits the process with 0, 1 (a check failed) or 130 (interrupted). Its output ends with all failures and a
+ * line per check; the last line counts the tests, and one for each other check.
  */
 export async function runChecks(steps: readonly Step[]): Promise<never> {
   const reports = mkdtempSync(path.join(tmpdir(), "messaging-results-"));

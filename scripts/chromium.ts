@@ -32,8 +32,8 @@ async function installFromDebian(): Promise<void> {
 }
 
 /**
- * A Chromium that starts on this machine: the one that CHROMIUM_PATH names, Playwright's own, Debian's, or one that is
- * fetched now, from Playwright or else from Debian. @returns its path.
+ * Finds a Chromium that starts on this machine: the one that CHROMIUM_PATH names, Playwright's own, Debian's, or one that is
+ * downloaded now, from Playwright or else from Debian. @returns its path.
  * @throws Error that lists the attempts.
  */
 export async function getChromium(): Promise<string> {

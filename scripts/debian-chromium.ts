@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 
-/** Chromium as Debian packages it. The shell has no windows to draw: a page costs it half the processor time. */
+/** Debian's Chromium packages. The headless shell draws no windows, so a page takes half the CPU time. */
 export const DEBIAN_CHROMIUMS = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"] as const;
 
 /** Path of the Chromium that CHROMIUM_PATH names, or of Debian's; undefined: Playwright takes its own. */

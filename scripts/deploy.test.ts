@@ -9,7 +9,7 @@ import { NODE_OPTIONS_OF } from "./node-options";
 const read = (name: string): string => readFileSync(`deploy/${name}`, "utf8");
 const units = readdirSync("deploy/systemd").map((name) => `deploy/systemd/${name}`);
 
-/** Also needs Node where the units expect it. */
+/** systemd-analyze also needs Node where the units expect it. */
 const canVerify = spawnSync("systemd-analyze", ["--version"]).status === 0;
 
 test.skipIf(!canVerify)("systemd finds no fault in the units (skipped without systemd-analyze)", () => {
@@ -18,7 +18,7 @@ test.skipIf(!canVerify)("systemd finds no fault in the units (skipped without sy
   expect(output).toEqual([]);
 });
 
-test("no settings file overrides what the instance of a unit says", () => {
+test("no settings file overrides the settings of a unit's instance", () => {
   for (const unit of units) expect(readFileSync(unit, "utf8"), unit).not.toMatch(/^Environment=.*%i/m);
   const web = read("systemd/messaging-web@.service");
   expect(web).toMatch(/^ExecStart=\/usr\/bin\/env PORT=%i \/usr\/bin\/node \S+ dist\/web\.mjs$/m);
@@ -27,7 +27,7 @@ test("no settings file overrides what the instance of a unit says", () => {
 
 type Manifest = { kind: string; metadata: { name: string; labels?: { part?: string } } };
 
-test("an upgrade on Kubernetes takes each part alone, web processes before workers, and leaves none out", () => {
+test("an upgrade on Kubernetes applies each part separately, web processes before workers, and omits none", () => {
   const text = read("kubernetes/messaging-service.yaml");
   const objects = parseAllDocuments(text).map((document) => document.toJS() as Manifest);
   const parts = ["settings", "migrate", "web", "worker"];
@@ -61,7 +61,7 @@ test.each([
   ["systemd/messaging-worker@.service", /^TimeoutStopSec=(\d+)$/m],
   ["compose.yaml", /^ {2}stop_grace_period: (\d+)s$/m],
   ["kubernetes/messaging-service.yaml", /name: messaging-worker\n[\s\S]*?terminationGracePeriodSeconds: (\d+)/],
-])("%s gives a worker longer than its stop takes", (file, form) => {
+])("%s gives a worker more time than it needs to stop", (file, form) => {
   const [, given] = form.exec(read(file)) ?? [];
   const { PROVIDER_TIMEOUT_MS } = readEnv({
     DATABASE_URL: "postgresql://postgres/messaging",
@@ -81,19 +81,19 @@ test("manifests and compose file set only settings that exist", () => {
   expect(named.filter((name) => !known.has(name))).toEqual([]);
 });
 
-/** Settings of a pooler, a standby and a second kind of web process, which it does not have; the image sets the others. */
+/** Settings that the compose file need not have: it has no pooler, standby or second kind of web process, and the image sets the rest. */
 const NOT_OF_COMPOSE = [
   ...["DATABASE_DIRECT_URL", "DATABASE_READ_URL", "DATABASE_STATEMENT_NAMES", "CONSOLE"],
   ...["NODE_ENV", "HOST", "PORT"],
 ];
 
-test("the compose file passes on every other setting, so that none is without effect there", () => {
+test("the compose file passes on every other setting, so that each has an effect there", () => {
   const passed = [...read("compose.yaml").matchAll(/^ {4}([A-Z_]+):/gm)].map(([, name]) => name ?? "");
   const left = Object.keys(Settings.shape).filter((name) => !passed.includes(name));
   expect(left.sort()).toEqual(NOT_OF_COMPOSE.toSorted());
 });
 
-test("a setting that the compose file passes on empty has its default", () => {
+test("a setting that the compose file passes on empty gets its default", () => {
   const passed = [...read("compose.yaml").matchAll(/^ {4}([A-Z_]+): \$\{\w+:-(.*)\}$/gm)];
   expect(passed.length).toBeGreaterThan(30);
   const given = Object.fromEntries(passed.map(([, name, value]) => [name, value]));
@@ -103,7 +103,7 @@ test("a setting that the compose file passes on empty has its default", () => {
   expect(settings).toEqual(defaults);
 });
 
-test("probes and health checks ask for paths that a process serves", () => {
+test("probes and health checks request paths that a process serves", () => {
   const served = ["/health", "/health/ready", "/api/health", "/api/health/ready"];
   const text = `${read("kubernetes/messaging-service.yaml")}${read("compose.yaml")}${read("Dockerfile")}`;
   const asked = [...text.matchAll(/(?:path: |9464|PORT\})(\/[a-z/]*health[a-z/]*)/g)].map(([, path]) => path ?? "");
@@ -111,7 +111,7 @@ test("probes and health checks ask for paths that a process serves", () => {
   expect(asked.filter((path) => !served.includes(path))).toEqual([]);
 });
 
-test("what the image leaves out is imported by no process", () => {
+test("no process imports anything that the image omits", () => {
   const [, left = ""] = /rm -rf ([^&]*?)\n\n/.exec(read("Dockerfile")) ?? [];
   const names = left.split(/[\s\\]+/).filter((name) => name !== "" && !name.endsWith("*"));
   expect(names.length).toBeGreaterThan(10);

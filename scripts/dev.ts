@@ -1,4 +1,4 @@
-/** Runs the whole service for development: pages reload by themselves, processes restart when their code changes. */
+/** Runs the whole service for development: pages reload automatically, and processes restart when their code changes. */
 import { watch } from "node:fs";
 import { ensureClient } from "./build";
 import { launch } from "./local/launch";

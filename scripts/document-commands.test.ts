@@ -1,4 +1,4 @@
-/** Commands and metrics that documents name. */
+/** Checks that the commands and metrics named in documents exist. */
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -15,7 +15,7 @@ const DOCUMENTS = [
   ...["docs", "docs/decisions", "bench", "e2e/prove"].flatMap(markdownIn),
 ];
 
-/** All matches of a form with one group, in all documents, each with the document that has it. */
+/** All matches of a pattern with one group in all documents, each with its document. */
 const namedIn = (form: RegExp): { file: string; name: string }[] =>
   DOCUMENTS.flatMap((file) =>
     [...readFileSync(file, "utf8").matchAll(form)].map(([, name = ""]) => ({ file, name: name.replace(/\s+/g, " ") })),

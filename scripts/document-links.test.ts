@@ -1,4 +1,4 @@
-/** Documents for readers of the source. The guides of the site have their own tests. */
+/** Checks the links of documents for readers of the source. The guides of the site have their own tests. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
@@ -30,7 +30,7 @@ test.each(DOCUMENTS)("every link of %s leads somewhere", (file) => {
 describe("docs/architecture.md", () => {
   const text = readFileSync("docs/architecture.md", "utf8");
 
-  test("names only rooms that exist", () => {
+  test("names only folders and files that exist", () => {
     const rooms = [...text.matchAll(/\b(?:server|worker|app)\/(?:[a-z_-]+|\([a-z]+\)|\/)*/g)].map(([room]) => room);
     expect(rooms.length).toBeGreaterThan(20);
     // The pattern stops before a file's extension.

@@ -2,8 +2,8 @@ import { randomInt } from "node:crypto";
 import net from "node:net";
 
 /**
- * Ports below those that systems give to outgoing connections (Linux: from 32768 on): between this look and the start of the
- * server that is to listen, no connection can take one.
+ * Ports below the ephemeral ones of outgoing connections (Linux: from 32768 on), so that no connection can take the port between this
+ * check and the start of the server.
  */
 const PORTS = { from: 15_000, to: 32_767 };
 const TRIES_MAX = 100;

@@ -1,9 +1,9 @@
 /**
- * Generates the icons that pages import from `app/_ui/icons/icons.ts`, out of `@iconify-json/tabler`: each in a file of its own,
- * so that a page brings those that it shows.
- * That package holds all icons of Tabler in one file of data; those with a file for each icon made an installation a third longer.
+ * Generates the icons that pages import from `app/_ui/icons/icons.ts`, from `@iconify-json/tabler`: each in a separate file, so that
+ * a page loads only the icons that it shows. That package has all Tabler icons in one data file; packages with a file per icon made
+ * an installation take a third longer.
  *
- *   npm run icons   after the import of a new icon
+ *     npm run icons   after importing a new icon
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -35,7 +35,7 @@ function importedIcons(): string[] {
 const componentName = (name: string): string =>
   `Icon${name.replace(/(^|-)([a-z0-9])/g, (_, __, letter: string) => letter.toUpperCase())}`;
 
-/** How an icon's lines are drawn; `Lines` in app/_ui/icons/icon.tsx has the same. */
+/** The style of an icon's lines; `Lines` in app/_ui/icons/icon.tsx has the same. */
 const STYLE = 'fill="none" stroke="currentColor" stroke-linecap="round" stroke-linejoin="round" stroke-width="2"';
 const ONE_PATH = new RegExp(`^<path ${STYLE} d="([^"]*)"/>$`);
 const SEVERAL = new RegExp(`^<g ${STYLE}>((?:<path d="[^"]*"/>)+)</g>$`);

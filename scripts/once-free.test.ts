@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { onceFree } from "./once-free";
 
-test("pages are built once another build of them has ended; another failure is one", async () => {
+test("pages are built once another build has ended; other failures are failures", async () => {
   const busy = new Error("next build ended with code 1:\n ⨯ Another next build process is already running.");
   const build = vi.fn().mockRejectedValueOnce(busy).mockRejectedValueOnce(busy).mockResolvedValueOnce("built");
   await onceFree(build, 1);

@@ -1,11 +1,11 @@
 /**
  * Generates `openapi.json` from the procedures' schemas, and from it the types of the client under `sdk/`.
  *
- *   npm run openapi          writes them
+ *     npm run openapi          writes the files
  *   npm run openapi:check    lists outdated files and fails if there are any
  *   npm run openapi:lint     lints the document that the service serves
  *
- * Both flags, `--check --lint`, do both of one document.
+ * With both flags, `--check --lint`, the document is made once.
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -53,10 +53,10 @@ function firstDifference(committed: string, made: string): string {
 async function check(): Promise<void> {
   const stale = Object.entries(await generateFiles()).filter(([file, made]) => readIfThere(file) !== made);
   for (const [file, made] of stale) {
-    console.error(`${file} is not what the procedures say:\n${firstDifference(readIfThere(file), made)}`);
+    console.error(`${file} differs from the procedures:\n${firstDifference(readIfThere(file), made)}`);
   }
   if (stale.length > 0) {
-    console.error("\nRun `npm run openapi`, look at what changed for callers, and commit it.");
+    console.error("\nRun `npm run openapi`, review the changes for callers, and commit them.");
     process.exitCode = 1;
   }
 }

@@ -12,7 +12,7 @@ const TAIL_LINES = 30;
 const running = new Set();
 let isStopping = false;
 
-/** Lets this process go on without its terminal, or the reader of its output, to stop in order what it has started. */
+/** Lets this process outlive its terminal, or the reader of its output, so that it can stop everything that it has started. */
 export function outliveReaders() {
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
 }
@@ -52,8 +52,8 @@ export function yieldProcessor(child, niceness) {
 }
 
 /**
- * Runs a command and keeps its output to itself; a failure is an Error with its first and last lines.
- * `niceness`: of its processes, from 0 (that of this one) to 19; other options are those of `spawn`.
+ * Runs a command without showing its output; a failure is an Error with the first and last lines of it.
+ * `niceness`: of its processes, from 0 (this process's) to 19; other options are those of `spawn`.
  */
 export function runQuietly(command, args, { niceness = 0, ...options } = {}) {
   return new Promise((resolve, reject) => {
@@ -77,7 +77,7 @@ export function runQuietly(command, args, { niceness = 0, ...options } = {}) {
   });
 }
 
-/** Ends the commands of {@link runQuietly}, begins no more, and resolves when they have ended. The next start repeats them. */
+/** Ends the commands of {@link runQuietly}, starts no more, and resolves when they have ended. The next start repeats them. */
 export async function stopCommands() {
   isStopping = true;
   const ended = [...running].map((child) => {

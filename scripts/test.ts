@@ -1,4 +1,4 @@
-/** `npm test`: every check. The proof mostly waits, so all but the end-to-end tests take the processor time that it leaves. */
+/** `npm test`: every check. The proof mostly waits, so all other checks except the end-to-end tests use the CPU time that it leaves. */
 import { BUILD, DATABASE_TESTS, END_TO_END_TESTS, RULE_TESTS, runChecks, SHORT_PROOF, SOURCE_CHECKS } from "./checks";
 
 await runChecks([

@@ -1,7 +1,7 @@
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 
 /**
- * Writes a file of secrets that its readers, and the next start, find whole or as it was before: a full disk or a kill leaves no half.
+ * Writes a file of secrets atomically: readers and the next start find it complete or unchanged, even after a full disk or a kill.
  * @throws Error that names it when it cannot be written.
  */
 export function writeWhole(file: string, text: string): void {

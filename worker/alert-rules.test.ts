@@ -25,11 +25,11 @@ function selectedBy(alert: string): JobName[] {
   return all.filter((name) => matcher.test(name) === (operator === "=~")).sort();
 }
 
-test("a queue that lags is alerted for every job but the recurring ones", () => {
+test("queue lag raises an alert for every job except the recurring ones", () => {
   expect(selectedBy("MessagingQueueLag")).toEqual(Object.values(others).flat().sort());
 });
 
-test("every recurring job that is not done any more is alerted, by the alert for its interval", () => {
+test("every recurring job that is no longer done raises the alert for its interval", () => {
   const ofMinute = RECURRING.flatMap(({ task, minute }) => (minute === null ? [task] : []));
   expect(ofMinute).toContain("sweep_messages");
   expect(selectedBy("MessagingSweepNotDone")).toEqual(ofMinute.sort());
@@ -42,8 +42,8 @@ test("a provider is down until its breaker closes or it is drained: a half-open 
   ]);
 });
 
-test("a ledger that was never compared is alerted too, however often processes restart", () => {
-  // 0 stands for never and must stay in; the last time outlives the process that has compared.
+test("a ledger that was never compared raises an alert too, however often processes restart", () => {
+  // 0 means never and must be included; the last time outlives the process that compared.
   expect(exprOf("MessagingLedgerUnchecked")).toBe(
     "time() - max(max_over_time(messaging_ledger_check_timestamp_seconds[1h])) > 3600",
   );

@@ -16,7 +16,7 @@ type Payload = { provider: string; receipts: ReceiptReport[] };
 
 beforeAll(prepareAttempts);
 
-/** Messages that their provider has accepted. */
+/** Creates messages that their provider has accepted. */
 async function sentMessages(count: number) {
   const sent: Claimed[] = [];
   for (let at = 0; at < count; at += 1) {
@@ -37,7 +37,7 @@ async function takeAdded(): Promise<Payload[]> {
   return rows.map(({ payload }) => payload);
 }
 
-/** Runs a job and those that it is divided into, each for the `attempt`th time. @returns the jobs that failed. */
+/** Runs a job, and the jobs that it is divided into, each as run number `attempt`. @returns the failed jobs. */
 async function runAll(receipts: ReceiptReport[], attempt: number): Promise<Payload[]> {
   const failed: Payload[] = [];
   const waiting: Payload[] = [{ provider: "vonage", receipts }];
@@ -53,7 +53,7 @@ async function runAll(receipts: ReceiptReport[], attempt: number): Promise<Paylo
   return failed;
 }
 
-test("a receipt that the database refuses is left alone in its job, and every other one moves its message", async () => {
+test("a receipt that the database refuses ends up alone in its job, and every other one moves its message", async () => {
   await pool().query(`
     CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
       RAISE EXCEPTION 'refused' USING ERRCODE = '22023'; END $$;
@@ -77,7 +77,7 @@ test("a job with an item that this version does not understand is divided from i
   expect(await statusesOf(messages)).toEqual(["sent", "delivered", "delivered"]);
 });
 
-test("a job of deliveries is not divided while this machine's name servers are silent, however often it is run", async () => {
+test("a job of deliveries is not divided while the name servers are silent, however often it runs", async () => {
   const lookup = createLookup({ servers: [`127.0.0.1:${await freePort()}`] });
   const { dispatcher, close } = createSsrfGuard({ allowedNetworks: [], lookup });
   const request = { dispatcher, headers: {}, body: Buffer.from("{}"), limitMs: 10_000 };

@@ -1,4 +1,4 @@
-/** Jobs that carry many items, one of which makes the whole job fail. */
+/** Divides jobs with many items of which one makes the whole job fail. */
 import { addJobs } from "../server/core/add-jobs";
 import { isDataError } from "../server/core/batcher";
 import { isConnectionFailure } from "../server/core/database/connection-failure";
@@ -19,7 +19,7 @@ const ITEMS: Partial<Record<JobName, string>> = {
 /** A value that is too long for an index. */
 const TOO_LONG = "54000";
 
-/** A fault of our own code may go away with its cause, so a job is run this often before it is divided. */
+/** A failure of our own code may pass, so a job runs this often before it is divided. */
 const RUNS_BEFORE_FAULT_COUNTS = 3;
 
 /** Whether one item may be to blame: the database refuses a value, or our own code fails again and again. */
@@ -30,11 +30,11 @@ function mayBeOfOneItem(thrown: unknown, attempt: number): boolean {
 }
 
 /**
- * Replaces a failed job of many items by two jobs with half of the items each, so that finally the failing item is alone in its
- * job and no other item waits for it. The caller reports the job itself as done; if its process dies before that, each item is in
- * two jobs, but every task may run twice.
+ * Replaces a failed job of many items with two jobs of half the items each, so that in the end the failing item is alone in its job and
+ * no other item waits for it. The caller reports the job itself as done. If its process dies before that, each item is in two jobs,
+ * which is allowed because every task may run twice.
  * @param attempt runs of the job, this one included.
- * @returns the number of items of a job that was divided; null: it was not.
+ * @returns the number of items if the job was divided, else null.
  */
 export async function divideJob(
   name: JobName,

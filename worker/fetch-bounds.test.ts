@@ -12,7 +12,7 @@ beforeEach(() => {
 
 const open = () => openFetchBounds(() => nowMs);
 
-/** One fetch that takes `tookMs`. @returns its range. */
+/** Makes a fetch that takes `tookMs`. @returns its range. */
 function fetch(bounds: ReturnType<typeof open>, jobs: { run_at: Date }[] | null, tookMs = 1) {
   const { range, settle } = bounds.next(LIMIT);
   nowMs += tookMs;
@@ -20,17 +20,17 @@ function fetch(bounds: ReturnType<typeof open>, jobs: { run_at: Date }[] | null,
   return range;
 }
 
-test("the first fetch reads from the oldest job on, the next ones what has come due since", () => {
+test("the first fetch begins at the oldest job, the next ones read jobs that have become due since", () => {
   const bounds = open();
   expect(fetch(bounds, [due(0)])).toEqual({ from: "oldest" });
   nowMs += 100;
-  // Since the first one began, and a second before.
+  // The time since the first one began, plus a second.
   expect(fetch(bounds, [])).toEqual({ from: "age", withinMs: 1_101 });
   nowMs += 50;
   expect(fetch(bounds, [])).toEqual({ from: "age", withinMs: 1_051 });
 });
 
-test("a fetch that is full is followed by one from its last job on", () => {
+test("after a full fetch the next one begins at its last job", () => {
   const bounds = open();
   fetch(bounds, [due(0), due(5_000)]);
   expect(fetch(bounds, [due(5_000), due(9_000)])).toEqual({ from: "time", runAt: due(4_000).run_at });
@@ -38,7 +38,7 @@ test("a fetch that is full is followed by one from its last job on", () => {
   expect(fetch(bounds, [])).toMatchObject({ from: "age" });
 });
 
-test("every two seconds a fetch reads from the oldest job on, and less often when that takes long", () => {
+test("every two seconds a fetch begins at the oldest job, less often when that takes long", () => {
   const bounds = open();
   fetch(bounds, []);
   nowMs += 1_998;
@@ -51,14 +51,14 @@ test("every two seconds a fetch reads from the oldest job on, and less often whe
   expect(fetch(bounds, [])).toEqual({ from: "oldest" });
 });
 
-test("a fetch without a result is followed by one from the oldest job on: what it took is not known", () => {
+test("after a fetch without a result the next one begins at the oldest job, because the fetched jobs are unknown", () => {
   const bounds = open();
   fetch(bounds, []);
   expect(fetch(bounds, null)).toMatchObject({ from: "age" });
   expect(fetch(bounds, [])).toEqual({ from: "oldest" });
 });
 
-test("a fetch that took long because this process stood still does not put off the next one from the oldest job on", () => {
+test("a fetch that took long because of a stall does not postpone the next one from the oldest job", () => {
   const bounds = open();
   fetch(bounds, [], 20_000);
   nowMs += 29_998;
@@ -67,7 +67,7 @@ test("a fetch that took long because this process stood still does not put off t
   expect(fetch(bounds, [])).toEqual({ from: "oldest" });
 });
 
-test("a fetch by age that came late, whose range had moved on with it, is followed by one from the oldest job on", () => {
+test("a late fetch by age, whose range has moved on with it, is followed by one from the oldest job", () => {
   const bounds = open();
   fetch(bounds, []);
   expect(fetch(bounds, [], 999)).toMatchObject({ from: "age" });

@@ -1,18 +1,18 @@
 /**
- * Where the fetches of a queue begin. Each fetch walks the index of waiting jobs from the oldest on, including removed jobs whose
- * versions PostgreSQL still keeps: while a transaction stays open, these are all jobs since it began. So most fetches begin where
- * the previous one left nothing; occasional fetches from the oldest on find jobs that appeared before that point: a job whose
- * transaction took long, or one that was given back.
+ * Decides where the fetches of a queue begin. A fetch walks the index of waiting jobs from the oldest, including removed jobs whose
+ * versions PostgreSQL still keeps: while a transaction stays open, these are all jobs since it began. So most fetches begin at the
+ * point up to which the previous one took everything. Occasional fetches from the oldest find jobs that appeared before that point: a
+ * job whose transaction took long, or one that was given back.
  */
 import { SECOND_MS } from "../server/core/clock";
 
-/** Between two fetches from the oldest on. */
+/** Interval of fetches from the oldest. */
 const OLDEST_EVERY_MS = 2 * SECOND_MS;
-/** They take at most this part of the time, */
+/** These fetches may take at most this share of the time, */
 const OLDEST_SHARE = 1 / 20;
-/** but are never put off for longer: one may have taken long because this process or the database stood still. */
+/** but are never postponed for longer: one may have taken long because this process or the database stalled. */
 const OLDEST_EVERY_MAX_MS = 30 * SECOND_MS;
-/** Jobs become visible at most this much later than they are due, except those that the next fetch from the oldest on finds. */
+/** Jobs become visible at most this long after they are due, except those that the next fetch from the oldest finds. */
 const SETTLED_WITHIN_MS = SECOND_MS;
 
 /** Range of a fetch: all jobs; those due since `runAt`, a time of the database; or those due in the last `withinMs`. */
@@ -20,15 +20,15 @@ type Range = { from: "oldest" } | { from: "time"; runAt: Date } | { from: "age";
 
 type Fetched = { run_at: Date };
 
-/** Jobs before it, by the order of the queue, were taken: up to a time of the database, or to one of this process's clock. */
+/** The point before which all jobs were taken, in the queue's order: a time of the database, or of this process's clock. */
 type Reached = { runAt: Date } | { atMs: number };
 
 export type FetchBounds = {
-  /** The range of the next fetch; `settle` is told its jobs, or null when it failed. */
+  /** The range of the next fetch; call `settle` with its jobs, or with null when it failed. */
   next: (limit: number) => { range: Range; settle: (jobs: readonly Fetched[] | null) => void };
 };
 
-/** @param clock milliseconds that only go on. */
+/** @param clock monotonic milliseconds. */
 export function openFetchBounds(clock = () => performance.now()): FetchBounds {
   let reached: Reached | null = null;
   let oldest = { endedMs: Number.NEGATIVE_INFINITY, tookMs: 0 };
@@ -47,7 +47,7 @@ export function openFetchBounds(clock = () => performance.now()): FetchBounds {
       return {
         range,
         settle(jobs) {
-          // Ages count from when the database read them: a fetch that was held up on its way has skipped that much.
+          // The database counts the age from when it runs the fetch: one that was delayed on its way has skipped that much.
           const isLate = range.from === "age" && clock() - beganMs >= SETTLED_WITHIN_MS;
           if (jobs === null || isLate) {
             reached = null;

@@ -3,7 +3,7 @@ import { watchHeartbeats } from "./heartbeats";
 
 const SECOND_MS = 1_000;
 
-/** Watches one worker every second for a minute. `beatsAt`: what its row says at a time. @returns its silences. */
+/** Watches one worker every second for a minute. `beatsAt`: the heartbeat in its row at a time. @returns its silences. */
 function silences(beatsAt: (ms: number) => number): number[] {
   const watch = watchHeartbeats();
   const all: number[] = [];
@@ -13,13 +13,13 @@ function silences(beatsAt: (ms: number) => number): number[] {
   return all;
 }
 
-test("a worker whose heartbeat changes is not silent, however the database's clock is set meanwhile", () => {
+test("a worker whose heartbeat changes is not silent, however the database's clock is changed meanwhile", () => {
   for (const stepMs of [90, -90, 86_400].map((seconds) => seconds * SECOND_MS)) {
     expect(Math.max(...silences((ms) => (ms < 30 * SECOND_MS ? ms : ms + stepMs)))).toBe(0);
   }
 });
 
-test("one that is killed is silent for four seconds within six", () => {
+test("a killed worker is found silent for four seconds within six", () => {
   const killedAtMs = 10 * SECOND_MS;
   const lengths = silences((ms) => Math.min(ms, killedAtMs));
   expect(lengths.findIndex((ms) => ms >= 4 * SECOND_MS) * SECOND_MS - killedAtMs).toBeLessThanOrEqual(6 * SECOND_MS);
@@ -33,7 +33,7 @@ test("silence before an outage or a stall of our own does not count", () => {
   expect([note(50 * SECOND_MS), note(52 * SECOND_MS)]).toEqual([0, 1_995]);
 });
 
-test("a worker that is new, or has its row again, begins with none", () => {
+test("a worker that is new, or whose row returns, begins without silence", () => {
   const watch = watchHeartbeats();
   expect(watch.note([], 0, 0)).toEqual(new Map());
   expect(watch.note([{ id: "one", seenAt: 1 }], 1_000, 1_005)).toEqual(new Map([["one", 0]]));

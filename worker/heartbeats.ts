@@ -8,12 +8,12 @@ type Heartbeat = { id: string; seenAt: number };
 
 export type HeartbeatWatch = {
   /**
-   * Notes what was read. Times in milliseconds of a monotonic clock.
-   * @returns for how long each worker has been silent, at least: from the end of the first read of its last heartbeat to the
-   *   beginning of this one.
+   * Records a read of the heartbeats. Times are in milliseconds of a monotonic clock.
+   * @returns the minimum time for which each worker has been silent: from the end of the first read of its last heartbeat to the
+   *   beginning of this read.
    */
   note: (heartbeats: readonly Heartbeat[], askedAtMs: number, readAtMs: number) => Map<string, number>;
-  /** Restarts the measurement of silence, which our own stall or an outage of the database may explain. */
+  /** Restarts the measurement, because our own stall or an outage of the database may explain the silence. */
   forget: () => void;
 };
 

@@ -24,7 +24,7 @@ async function start(): Promise<void> {
   const { DISPATCH_CONCURRENCY, WORKER_CONCURRENCY, WEBHOOK_CONCURRENCY, PROVIDER_TIMEOUT_MS } = env();
   const withinMs = stopWithinMs(PROVIDER_TIMEOUT_MS);
   limitStop(withinMs, () => log("error", "worker.not_stopped_in_time", { within_ms: withinMs }));
-  // Created first, so that it is closed last.
+  // The pool is created first, so that it is closed last.
   pool();
   await startObservability(QUEUE_OPTIONS);
   const queues: Queue[] = [];
@@ -56,7 +56,7 @@ async function start(): Promise<void> {
     keepGivingBack(),
   ];
   onShutdown(async () => {
-    // All at once: a queue that cannot stop must not block the attempts. Attempts that jobs still claim are ended below.
+    // In parallel, because a queue that cannot stop must not block the attempts. Attempts that jobs still claim are ended below.
     const ended = await Promise.allSettled([
       stopAttempts(),
       ...stops.map((stop) => stop()),

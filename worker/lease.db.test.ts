@@ -66,7 +66,7 @@ test("the work of a killed worker is taken over within seconds, and nothing is s
   await expect.poll(lockedJobs).toBe(0);
   const delivered = async () => (await deliveriesOf(endpoint.id)).map((delivery) => delivery.status);
   await expect.poll(delivered).toEqual(["delivered", "delivered", "delivered"]);
-  // The event whose request was under way came twice, under one id, and is one try of one delivery.
+  // The event of the interrupted request arrived twice, under one id, and is one try of one delivery.
   const ids = receiver.received.map(({ body }) => JSON.parse(body.toString()).id);
   expect([ids.length, new Set(ids).size]).toEqual([4, 3]);
   expect(await triesOf(endpoint.id)).toHaveLength(3);
@@ -75,7 +75,7 @@ test("the work of a killed worker is taken over within seconds, and nothing is s
 }, 240_000);
 
 test("a stopping worker finishes the work that it has begun and leaves no lock behind", async () => {
-  // Locks that the killed workers of the tests before have left.
+  // Locks left by killed workers of earlier tests.
   await pool().query("UPDATE graphile_worker._private_jobs SET locked_at = NULL, locked_by = NULL");
   const account = await makeAccount();
   const worker = await startWorker();
@@ -92,7 +92,7 @@ test("a stopping worker finishes the work that it has begun and leaves no lock b
     { to: "+15550100006", from: account.senderId, body: "x" },
     { idempotency: () => null, responseHeaders: {} },
   );
-  // The carrier has been called once it has posted its receipt.
+  // A posted receipt proves that the carrier was called.
   await expect.poll(reported).toBeGreaterThan(before);
   worker.kill("SIGTERM");
   const [code] = await once(worker, "exit");
@@ -133,7 +133,7 @@ async function expectDelivery(count = 1): Promise<void> {
 test("a failing job ends no queue, at any log level", async () => {
   const worker = await startWorker("debug");
   for (const task of ["dispatch_messages", "apply_receipts", "deliver_events", "sweep_messages"]) {
-    // Their payloads are invalid. Without a try left, that of a recurring job is taken for one that the next one has replaced.
+    // Their payloads are invalid. A recurring job without a try left would count as replaced by the next one.
     const tries = task === "sweep_messages" ? 25 : 1;
     await pool().query("SELECT graphile_worker.add_job($1, '[]'::json, max_attempts := $2)", [task, tries]);
   }
@@ -169,7 +169,7 @@ test("a worker that loses all its connections repeatedly keeps working", async (
         [ids],
       )
     ).rowCount;
-  // A lost outcome would keep its message pending for a quarter of an hour: there is none.
+  // A lost outcome would keep its message pending for a quarter of an hour, so none was lost.
   await expect.poll(open, { timeout: 45_000 }).toBe(0);
   await expectDelivery(5);
   expect(worker.exitCode).toBeNull();
@@ -178,7 +178,7 @@ test("a worker that loses all its connections repeatedly keeps working", async (
 }, 240_000);
 
 test("the claims of a suspended worker are taken back, and it makes none of them when it resumes", async () => {
-  // Leases of the killed workers of the tests before.
+  // Leases of killed workers of earlier tests.
   await pool().query("DELETE FROM workers");
   const first = await startWorker();
   first.kill("SIGSTOP");
@@ -196,7 +196,7 @@ test("the claims of a suspended worker are taken back, and it makes none of them
     { to: "+15550100001", from: account.senderId, body: "x" },
     { idempotency: () => null, responseHeaders: {} },
   );
-  // As if the process had stopped right after its claim.
+  // Simulates a process that was suspended right after its claim.
   await pool().query(
     `INSERT INTO message_attempts (message_id, seq, provider, started_at, worker_id, claim)
      VALUES ($1, 1, 'sandbox', now(), $2, gen_random_uuid())`,

@@ -1,6 +1,6 @@
 /**
- * The lease proves that a worker is alive: a session lock of the database under its id, and a heartbeat. A killed worker loses
- * the lock at once; a stopped or disconnected one stops sending its heartbeat.
+ * The lease proves that a worker is alive. It consists of a session lock in the database under the worker's id, and a heartbeat. A
+ * killed worker loses the lock at once; a suspended or disconnected one stops sending its heartbeat.
  */
 import type pg from "pg";
 import { SECOND_MS } from "../server/core/clock";
@@ -17,7 +17,7 @@ const BEAT_MS = SECOND_MS;
 type Lease = {
   client: pg.Client | null;
   hasLock: boolean;
-  /** `performance.now()` when this process got its lease, held without interruption since; null: it does not hold it. */
+  /** `performance.now()` when this process got the lease that it still holds; null: it holds none. */
   heldSinceMs: number | null;
   /** Ids of our worker pools, under which they lock jobs. */
   pools: Set<string>;
@@ -81,7 +81,7 @@ async function beat(): Promise<void> {
   own.client ??= await connect();
   const { client } = own;
   try {
-    // Our own former connection may still hold the lock, until the database notices that it is gone.
+    // Our own former connection may hold the lock until the database notices that it is gone.
     if (!own.hasLock) {
       const { rows } = await client.query<{ ok: boolean }>("SELECT pg_try_advisory_lock($1, hashtext($2)) AS ok", [
         LOCK_SPACE,
@@ -158,8 +158,8 @@ export async function keepLease(onRegained: () => void): Promise<() => Promise<v
 }
 
 /**
- * Runs `work` unless it is under way already, in this worker or another. The lock ends with the lease's connection, so a dead
- * worker cannot keep it. Without that connection only this worker's runs are excluded: `work` must be safe to run twice at once.
+ * Runs `work` unless it is already running, in this worker or another. The lock ends with the lease's connection, so a dead worker
+ * cannot keep it. Without that connection only this worker's runs exclude each other: `work` must be safe to run twice at once.
  * @returns whether it was run.
  */
 export async function exclusively(name: string, work: () => Promise<unknown>): Promise<boolean> {

@@ -81,7 +81,7 @@ describe.skipIf(!hasPooler)(
       );
     });
 
-    test("LISTEN and session locks have connections of their own, past the pooler", async () => {
+    test("LISTEN and session locks use their own connections, bypassing the pooler", async () => {
       const rows = await ask(
         direct,
         `SELECT application_name AS name, count(*)::int4 AS count FROM pg_stat_activity

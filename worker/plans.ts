@@ -9,8 +9,8 @@ const SWEEPS_CONCURRENCY = Object.keys(sweepTasks).length;
 /** Jobs of every hour that a worker runs concurrently. */
 const HOUSEKEEPING_CONCURRENCY = 3;
 /**
- * For queues of few jobs, which are announced when they are due: one connection for LISTEN, and one to fetch and delete jobs. A
- * poll every few seconds finds those that were not announced, or are tried again.
+ * For queues with few jobs, which are announced when they are due: one connection for LISTEN, and one to fetch and delete jobs. A poll
+ * every few seconds finds jobs that were not announced, and retries.
  */
 const FEW_JOBS = { connections: 2, pollMs: 5 * SECOND_MS } as const;
 

@@ -10,7 +10,7 @@ import { QUEUE_SETTINGS } from "./runner";
 
 const DEAD = 15_000;
 const OWN = 3;
-/** Dead versions are read once, in the order of their index, until the first job that lives. */
+/** Dead versions are read once, in index order, up to the first live job. */
 const BLOCKS_FROM_THE_OLDEST_MAX = DEAD / 20;
 const BLOCKS_MAX = 60;
 const BLOCKS_MAX_BY_NAME: Record<string, number> = {
@@ -45,9 +45,9 @@ async function startQueue() {
 
 const isEmpty = async () => (await pool().query("SELECT 1 FROM graphile_worker._private_jobs")).rowCount === 0;
 
-test("a queue finds its jobs among those that have died, by place, by id and from the last fetch on", async () => {
+test("a queue finds its jobs among dead ones by position, by id and from the last fetch on", async () => {
   const statements = await statementsOf(async () => {
-    // More than one fetch takes.
+    // More jobs than one fetch takes.
     await addOwn();
     const queue = await startQueue();
     await expect.poll(queue.done).toBe(OWN);
@@ -72,7 +72,7 @@ test("a queue finds its jobs among those that have died, by place, by id and fro
   await pool().query("DELETE FROM graphile_worker._private_jobs");
 });
 
-test("a job that comes up behind those that were taken is run", async () => {
+test("a job that appears before the last fetched ones is run", async () => {
   const queue = await startQueue();
   await addOwn();
   await expect.poll(queue.done).toBe(OWN);
@@ -86,7 +86,7 @@ test("a job that comes up behind those that were taken is run", async () => {
 });
 
 test.each(["get_job/graphile_worker", "complete_jobs/graphile_worker", "add_job"])(
-  "a statement %s that is worded differently is sent as it is",
+  "a statement %s with different wording is sent unchanged",
   (name) => {
     const query = { name, text: "select 1", values: [1] };
     expect(toSend(query, openFetchBounds())).toEqual({ query, settle: null });

@@ -1,8 +1,8 @@
 /**
- * Statements of graphile-worker whose cost grows with the number of dead jobs, which PostgreSQL keeps while a transaction stays
- * open. Its fetches begin where the previous one ended (fetch-bounds.ts). Its joins by id are replaced by lists of row positions
- * and ids, which allow no other plan: while few jobs wait among many that were removed, the planner takes a look-up for expensive
- * and a scan of the whole primary key for cheap.
+ * Rewrites statements of graphile-worker whose cost grows with the number of dead jobs, which PostgreSQL keeps while a transaction
+ * stays open. Fetches begin where the previous one ended (fetch-bounds.ts). Joins by id are replaced by lists of row positions and
+ * ids, which allow no other plan: while few jobs wait among many removed ones, the planner thinks that a look-up is expensive and a
+ * scan of the whole primary key is cheap.
  */
 import type { FetchBounds } from "./fetch-bounds";
 
@@ -15,8 +15,7 @@ const FETCH: readonly Replacement[] = [
     from: "select jobs.job_queue_id, jobs.priority, jobs.run_at, jobs.id\n",
     to: "select jobs.job_queue_id, jobs.priority, jobs.run_at, jobs.id, jobs.ctid as place\n",
   },
-  // A job that another statement changes at the same moment has a position that this one does not see yet: the next fetch takes
-  // it.
+  // If another statement changes a job at the same moment, this one does not see the new position yet; the next fetch takes the job.
   {
     from: "from j\n    where jobs.id = j.id\n    returning *",
     to: "where jobs.ctid = any(array(select place from j))\n    returning *",
@@ -34,7 +33,7 @@ const COMPLETE: readonly Replacement[] = [
   { from: "using unnest($1::bigint[]) n(n)\nwhere id = n", to: "where id = any($1::bigint[])" },
 ];
 
-/** @returns null for a text of a version that words it differently. */
+/** @returns null if this version of graphile-worker has a different text. */
 function rewrite(text: string, replacements: readonly Replacement[]): string | null {
   if (replacements.some(({ from }) => text.split(from).length !== 2)) return null;
   return replacements.reduce((before, { from, to }) => before.replace(from, () => to), text);
@@ -42,7 +41,7 @@ function rewrite(text: string, replacements: readonly Replacement[]): string | n
 
 const rewritten = new Map<string, { text: string; made: string | null }>();
 
-/** The same, made once for each `name`. */
+/** {@link rewrite}, cached by `name`. */
 function rewriteOnce(name: string, text: string, replacements: readonly Replacement[]): string | null {
   const known = rewritten.get(name);
   if (known?.text === text) return known.made;
@@ -68,7 +67,7 @@ function fetchWithin(query: Query, name: string, limit: number, bounds: FetchBou
   return send("", [], []);
 }
 
-/** The statement to send in place of one of graphile-worker: itself for all but those above. */
+/** The statement to send instead of one of graphile-worker's: a rewritten one above, or itself. */
 export function toSend(query: Query, bounds: FetchBounds): Sent {
   const { name = "" } = query;
   const [, batch] = FETCH_NAME.exec(name) ?? [];

@@ -17,7 +17,7 @@ const OWN = 3;
 /** A row is read to choose it, and once more to lock it. */
 const READ_PER_JOB_MAX = 4;
 
-test("a queue reads no jobs of other queues, whatever waits before its own and whatever the statistics say", async () => {
+test("a queue reads no jobs of other queues, whatever waits ahead and whatever the statistics say", async () => {
   await pool().query("ALTER TABLE graphile_worker._private_jobs SET (autovacuum_enabled = false)");
   await pool().query("VACUUM ANALYZE graphile_worker._private_jobs");
   await addJob(pool(), "dispatch_messages", { messageIds: ["msg_1"] });
@@ -44,7 +44,7 @@ test("a queue reads no jobs of other queues, whatever waits before its own and w
   });
   const fetches = statements.filter(({ text }) => /_private_jobs[\s\S]*skip locked/.test(text));
   expect(fetches).toHaveLength(1);
-  // Fetched again: as many jobs as then.
+  // The next fetch has as many jobs.
   for (let job = 0; job < OWN; job += 1) await addJob(pool(), "review_sender", { senderId: `snd_${job}` });
   const settings = Object.entries(QUEUE_SETTINGS).map(([name, value]) => `SET LOCAL ${name} = ${value}`);
   for (const fetch of fetches) {
@@ -74,14 +74,14 @@ async function listeningQueue() {
       done += 1;
     },
   };
-  // No poll finds what an announcement does not.
+  // No poll: only an announcement can find the job.
   const queue = await keepQueue({ name: "test", taskList, concurrency: 1, pollMs: 3_600_000 });
-  // A queue runs a moment before it listens; until then it hears no announcement.
+  // A queue runs a moment before it listens; until then it misses announcements.
   await expect.poll(listeners).toBe(1);
   return { queue, done: () => done };
 }
 
-test("a job is run when it is announced, also right after a fetch that found nothing", async () => {
+test("a job is run when it is announced, even right after a fetch that found nothing", async () => {
   const { queue, done } = await listeningQueue();
   for (let job = 1; job <= 20; job += 1) {
     await pool().query("SELECT pg_notify('jobs:insert', '{\"count\":1}')");
@@ -91,7 +91,7 @@ test("a job is run when it is announced, also right after a fetch that found not
   await queue.stop();
 });
 
-test("a queue that found no connection for its first look at its tasks runs their jobs all the same", async () => {
+test("a queue that found no connection for its first read of its tasks still runs their jobs", async () => {
   await pool().query("DELETE FROM graphile_worker._private_jobs");
   const query = pg.Client.prototype.query as (...all: unknown[]) => Promise<unknown>;
   let refused = 0;
@@ -115,7 +115,7 @@ test("a queue that found no connection for its first look at its tasks runs thei
   spy.mockRestore();
 });
 
-/** Has `work` done, and counts the fetches of jobs meanwhile. */
+/** Does `work`, and counts the fetches of jobs meanwhile. */
 async function fetchesOf(work: () => Promise<void>): Promise<number> {
   const spy = vi.spyOn(pg.Client.prototype, "query");
   try {
@@ -127,7 +127,7 @@ async function fetchesOf(work: () => Promise<void>): Promise<number> {
   }
 }
 
-test("a queue does not look for jobs when those of other queues are announced", async () => {
+test("a queue does not fetch when jobs of other queues are announced", async () => {
   const { queue, done } = await listeningQueue();
   const add = async (name: "dispatch_messages" | "join_receipts", runAt?: Date) =>
     name === "dispatch_messages"
@@ -143,11 +143,11 @@ test("a queue does not look for jobs when those of other queues are announced", 
     await expect.poll(done).toBe(1);
   });
   await queue.stop();
-  // That of its own job, and one after it.
+  // The fetch of its own job, and one after it.
   expect(fetches).toBeLessThanOrEqual(3);
 });
 
-test("looks for locked and for due jobs read those alone, however many wait for their time", async () => {
+test("searches for locked and for due jobs read only those, however many wait for their time", async () => {
   await pool().query("DELETE FROM graphile_worker._private_jobs");
   await pool().query("INSERT INTO workers (id, pools) VALUES ('alive', '{pool}')");
   await pool().query("VACUUM ANALYZE graphile_worker._private_jobs");
@@ -177,7 +177,7 @@ test("looks for locked and for due jobs read those alone, however many wait for 
 
 const EVERY_MINUTE: ReadonlySet<string> = new Set(QUEUES.sweeps);
 
-test("jobs of every minute run beside those of every hour, however many of these take long", async () => {
+test("jobs of every minute run while jobs of every hour take long", async () => {
   await pool().query("DELETE FROM graphile_worker._private_jobs");
   const names = new Set<string>(RECURRING.map(({ task }) => task));
   const [done, underWay] = [new Set<string>(), new Set<string>()];

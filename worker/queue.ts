@@ -1,6 +1,6 @@
 /**
- * A supervised job queue. graphile-worker's runner may end at any time (it could not report finished jobs, or one of its
- * workers died), and that looks like a requested stop: so every end starts a new runner.
+ * A supervised job queue. graphile-worker's runner may end at any time (it could not report finished jobs, or one of its workers
+ * died), which looks like a requested stop. So every end that was not requested here starts a new runner.
  */
 import { SECOND_MS } from "../server/core/clock";
 import { errorFields, log } from "../server/core/log";
@@ -8,9 +8,9 @@ import { keepDoing } from "../server/core/process";
 import { PAUSES_MS, type QueuePlan, type Running, retire, sleep, startRunner, unlockUnacknowledged } from "./runner";
 
 export type Queue = {
-  /** Starts a new runner; jobs under way finish in the old one. */
+  /** Starts a new runner; running jobs finish in the old one. */
   restart: (reason: string) => void;
-  /** Starts no more jobs, and lets those under way finish within 30 seconds. */
+  /** Starts no more jobs, and lets running ones finish within 30 seconds. */
   stop: () => Promise<void>;
 };
 
@@ -48,8 +48,8 @@ function makeStop(): Stop {
 
 /**
  * Starts a runner, retrying until it succeeds.
- * @param failures how many runners have ended early before.
- * @throws the failure to start it, once a stop is requested.
+ * @param failures the number of runners that have ended early before.
+ * @throws the error of the start, once a stop is requested.
  */
 async function startPersistently(plan: QueuePlan, stop: Stop, failures: number): Promise<Running> {
   for (let tries = failures; ; tries += 1) {
@@ -86,7 +86,7 @@ export async function keepQueue(plan: QueuePlan): Promise<Queue> {
     if (running) {
       await unlockUnacknowledged(running).catch((thrown) => log("warn", "queue.locks_not_read", errorFields(thrown)));
     }
-    // All queues of a process at the same time, so that one statement does for them.
+    // All queues of a process check at the same time, so that they share one statement.
     return OWN_LOCKS_EVERY_MS - (performance.now() % OWN_LOCKS_EVERY_MS);
   });
 

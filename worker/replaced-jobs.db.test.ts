@@ -11,7 +11,7 @@ const OF_TASK = "task_id = (SELECT id FROM graphile_worker._private_tasks WHERE 
 
 beforeEach(() => pool().query(`DELETE FROM ${JOBS}`));
 
-/** A run that is under way on a worker. @returns the id of its job. */
+/** Marks a job as running on a worker. @returns the id of the job. */
 async function begin(task: string): Promise<string> {
   const { rows } = await pool().query<{ id: string }>(
     `UPDATE ${JOBS} SET locked_by = 'pool', locked_at = now(), attempts = 1 WHERE ${OF_TASK} RETURNING id::text AS id`,
@@ -20,7 +20,7 @@ async function begin(task: string): Promise<string> {
   return rows[0]?.id ?? "";
 }
 
-/** The schedule's next look, a minute later. */
+/** Adds the next job as the schedule does, a minute later. */
 async function addNext(): Promise<void> {
   await pool().query(
     "UPDATE graphile_worker._private_known_crontabs SET last_execution = last_execution - interval '1 minute'",
@@ -31,7 +31,7 @@ async function addNext(): Promise<void> {
 const addNow = () => pool().query("DELETE FROM graphile_worker._private_known_crontabs").then(addDueJobs);
 const givenUp = async () => (await readQueues()).filter((row) => row.givenUp > 0).map(({ task }) => task);
 
-test("a worker killed in a run that outlasted its minute leaves no job behind that was given up, but keeps others that were", async () => {
+test("a worker killed in a run that outlasted its minute leaves no dead job behind, and other dead jobs stay", async () => {
   await addNow();
   await begin("fold_list_totals");
   await addNext();
@@ -44,7 +44,7 @@ test("a worker killed in a run that outlasted its minute leaves no job behind th
   expect(rows).toEqual([{ attempts: 0 }]);
 });
 
-test("a run that fails after its minute is not tried again, since the next one does its work; one that fails before is", async () => {
+test("a run that fails after its minute is not retried, because the next one does its work; one that fails before is", async () => {
   await addNow();
   const id = await begin("fold_list_totals");
   const fail = async () =>

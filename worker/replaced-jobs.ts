@@ -1,6 +1,7 @@
 /**
- * Runs of recurring jobs that outlasted the time of the next one. graphile-worker takes their key for that one, and their remaining tries: one that
- * fails then, or whose worker is killed, would stay behind as a job that was given up, though the next run does its work.
+ * Handles runs of recurring jobs that outlast the time of the next one. graphile-worker then gives their key to the next job, and
+ * takes away their remaining tries: a run that fails, or whose worker is killed, would stay behind as a dead job, although the next
+ * run does its work.
  */
 import { pool } from "../server/core/db";
 import { RECURRING } from "./schedule";
@@ -10,7 +11,7 @@ const IS_REPLACED = `j.key IS NULL AND j.attempts >= j.max_attempts AND j.task_i
 
 const names = (): string[] => RECURRING.map(({ task }) => task);
 
-/** Whether the next job has taken the place of a recurring one under way, which has failed. */
+/** Whether a failed recurring job was already replaced by the next one while it ran. */
 export async function isReplaced(id: string): Promise<boolean> {
   const { rowCount } = await pool().query({
     name: "jobs.is_replaced",
@@ -20,7 +21,7 @@ export async function isReplaced(id: string): Promise<boolean> {
   return rowCount === 1;
 }
 
-/** Deletes what pools that have ended leave of such runs. */
+/** Deletes such runs that ended pools have left behind. */
 export async function deleteReplaced(pools: readonly string[]): Promise<void> {
   await pool().query({
     name: "jobs.delete_replaced",

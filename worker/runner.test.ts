@@ -17,7 +17,7 @@ test.each([
   expect(concerns(TASKS, announcement(payload))).toBe(isConcerned);
 });
 
-test("announcements that name no task, and those of other kinds, concern every queue", () => {
+test("announcements without tasks, and those of other kinds, concern every queue", () => {
   expect(concerns(TASKS, announcement('{"r":0.5,"count":1}'))).toBe(true);
   expect(concerns(TASKS, announcement('{"tasks":["other"]}', "worker:migrate"))).toBe(true);
 });

@@ -1,4 +1,4 @@
-/** One runner of graphile-worker with its connections: its start, its end, and the jobs that it has locked. */
+/** A runner of graphile-worker with its connections: its start, its end, and the jobs that it has locked. */
 import { EventEmitter } from "node:events";
 import { Logger, type Runner, run, type Task, type TaskList, type WorkerEvents } from "graphile-worker";
 import pg from "pg";
@@ -15,10 +15,9 @@ import { toSend } from "./queue-statements";
 import { unlockJobs } from "./take-over";
 
 /**
- * Settings of the queue's connections. Statistics from a quiet hour say that few jobs wait, and a plan based on them reads a
- * whole backlog at each fetch, so jobs must be read in the order of an index. A queue's own index (prisma/queue-indexes.ts) fits
- * when its tasks are known to the plan. Before PostgreSQL 18, disabled scans have so high a cost that JIT compiled every fetch,
- * for most of a second.
+ * Settings of the queue's connections. Statistics from a quiet hour say that few jobs wait, and a plan based on them reads a whole
+ * backlog at each fetch, so jobs must be read in index order. A queue's own index (prisma/queue-indexes.ts) can be used if the plan
+ * knows its tasks. Before PostgreSQL 18, disabled scans have so high a cost that JIT compiled every fetch, for most of a second.
  */
 export const QUEUE_SETTINGS = {
   enable_seqscan: "off",
@@ -27,7 +26,7 @@ export const QUEUE_SETTINGS = {
   jit: "off",
 } as const;
 
-/** The same as a parameter of a connection. */
+/** {@link QUEUE_SETTINGS} as a connection parameter. */
 export const QUEUE_OPTIONS = Object.entries(QUEUE_SETTINGS)
   .map(([name, value]) => `-c ${name}=${value}`)
   .join(" ");
@@ -47,18 +46,18 @@ export type QueuePlan = {
 const POLL_MS = 500;
 /** Pause after a fetch that found nothing. */
 const REST_MS = 20;
-/** How long finished jobs are collected before they are deleted together. */
+/** The time for which finished jobs are collected before they are deleted together. */
 const COMPLETE_BATCH_MS = 5;
 /** One for LISTEN, one to fetch, one to delete finished jobs, one to spare. */
 const CONNECTIONS = 4;
-/** How long the jobs of an old runner may take to finish before they are unlocked for others. */
+/** The time that jobs of an old runner have to finish before they are unlocked for others. */
 const DRAIN_MS = 30 * SECOND_MS;
 const POLL_DRAINED_MS = 50;
-/** Before each further try to do what failed. */
+/** Pauses before the tries of a failed action. */
 export const PAUSES_MS = [0, 250, 500, 1_000, 2_000];
 /** Within this time a fetched job is known here, and a finished one is deleted, unless a reply was lost. */
 const LOCK_SETTLED_MS = 5 * SECOND_MS;
-/** More than a worker has. */
+/** More pools than a worker has. */
 const POOLS_PER_READ = 100;
 
 /** More jobs than connections are intended: a webhook job waits for a customer's server and rarely uses a connection. */
@@ -106,9 +105,8 @@ export function concerns(tasks: TaskList, { channel, payload }: pg.Notification)
 }
 
 /**
- * A client that receives only the announcements of its queue's jobs, and looks up jobs by their keys. graphile-worker fetches at
- * each announcement that it receives: otherwise every queue would fetch, mostly for nothing, whenever a job was added to any
- * other.
+ * A client that receives only the announcements of its queue's jobs, and looks up jobs by their keys. graphile-worker fetches at each
+ * announcement that it receives: without this, every queue would fetch, mostly in vain, whenever a job is added to another one.
  */
 const clientFor = (tasks: TaskList) => {
   class QueueClient extends SessionClient {
@@ -120,7 +118,7 @@ const clientFor = (tasks: TaskList) => {
   const bounds = openFetchBounds();
   const { query } = SessionClient.prototype;
   const send = query as (...all: unknown[]) => Promise<{ rows: { run_at: Date }[] }>;
-  // Assigned, because a method would have to repeat all overloads of the driver's.
+  // Assigned, because a method would have to repeat all overloads of the driver's method.
   QueueClient.prototype.query = function (this: pg.Client, ...args: unknown[]) {
     const [config, ...rest] = args as [Partial<pg.QueryConfig> | string, ...unknown[]];
     if (typeof config !== "object" || config.name === undefined || config.text === undefined)
@@ -157,12 +155,12 @@ function openConnections(max: number, tasks: TaskList): pg.Pool {
 }
 
 /**
- * graphile-worker drops an announcement that arrives during a fetch without a result, or while the queue rests after one, unless very many
- * arrive: a lone job would wait for the next poll. Here it is fetched when the rest is over.
+ * graphile-worker drops an announcement that arrives during a fetch without a result, or while the queue rests after one, unless very
+ * many arrive: a lone job would wait for the next poll. This fetches it when the rest is over.
  */
 function keepAnnouncements(events: WorkerEvents): void {
   events.on("localQueue:refetchDelay:expired", ({ localQueue }) => {
-    // Private there: the announcements since the fetch began.
+    // A private field: the announcements since the fetch began.
     const { refetchDelayCounter } = localQueue as unknown as { refetchDelayCounter: number };
     if (refetchDelayCounter > 0) localQueue.pulse(0);
   });
@@ -195,7 +193,7 @@ export async function startRunner(plan: QueuePlan): Promise<Running> {
   const fatal = new Promise<string>((resolve) => {
     events.on("pool:fatalError", ({ error }) => resolve(String(error)));
   });
-  // It reads the ids of its tasks once, and keeps the failure as well: a runner that found no connection just then would fetch nothing for ever.
+  // graphile-worker reads its tasks' ids once, and keeps a failure too: a runner without a connection at that moment would never fetch.
   let askForAnother: (reason: string) => void = () => undefined;
   const unfit = new Promise<string>((resolve) => {
     askForAnother = resolve;
@@ -229,11 +227,11 @@ export async function startRunner(plan: QueuePlan): Promise<Running> {
         worker: {
           concurrentJobs: concurrency,
           pollInterval: pollMs,
-          // Prefetch only what free workers take in a moment: a prefetched job is locked and cannot run elsewhere.
+          // Prefetch only jobs that free workers take in a moment: a prefetched job is locked and cannot run elsewhere.
           localQueue: { size: concurrency, refetchDelay: { durationMs: REST_MS } },
           completeJobBatchDelay: COMPLETE_BATCH_MS,
           failJobBatchDelay: COMPLETE_BATCH_MS,
-          // On a stop the abort signal of tasks fires at once, so that they begin nothing more.
+          // On a stop the tasks' abort signal fires at once, so that they begin nothing more.
           gracefulShutdownAbortTimeout: 0,
         },
       },
@@ -267,7 +265,7 @@ export const sleep = (ms: number, until?: Promise<unknown>) =>
     });
   });
 
-/** Ends a runner within {@link DRAIN_MS} and the last try: lets its jobs finish, then unlocks those that are left. */
+/** Ends a runner within {@link DRAIN_MS} and the last try: lets its jobs finish, then unlocks the rest. */
 export async function retire({ runner, poolId, connections, underWay }: Running): Promise<void> {
   const stopped = runner.stop().catch((thrown) => log("warn", "queue.not_stopped", errorFields(thrown)));
   const deadline = performance.now() + DRAIN_MS;
@@ -275,7 +273,7 @@ export async function retire({ runner, poolId, connections, underWay }: Running)
   void stopped.then(() => {
     isStopped = true;
   });
-  // `stop` says nothing: without a database it takes minutes, and on a failed runner it resolves at once. Only the jobs count.
+  // The end of `stop` proves nothing: without a database it takes minutes, and on a failed runner it resolves at once. Only the jobs count.
   const patience = performance.now() + LOCK_SETTLED_MS;
   const mayWait = () => underWay() > 0 || (!isStopped && performance.now() < patience);
   while (mayWait() && performance.now() < deadline) await sleep(POLL_DRAINED_MS);
@@ -294,7 +292,7 @@ export async function retire({ runner, poolId, connections, underWay }: Running)
   leasedPools().delete(poolId);
 }
 
-/** Reads which jobs runners have locked for a while, in one statement for all that ask at the same time. */
+/** Reads which jobs runners have locked for a while, in one statement for all concurrent callers. */
 const readLocks = defineProcessValue("queue.read_locks", () =>
   createBatcher<string, string[]>(
     async (poolIds) => {
@@ -313,7 +311,7 @@ const readLocks = defineProcessValue("queue.read_locks", () =>
   ),
 );
 
-/** Unlocks jobs that are locked by this process unknowingly, because the reply to their fetch was lost. */
+/** Unlocks jobs that this process has locked without knowing it, because the reply to their fetch was lost. */
 export async function unlockUnacknowledged({ poolId, jobs }: Running): Promise<void> {
   const now = performance.now();
   for (const [id, { doneAtMs }] of jobs) {

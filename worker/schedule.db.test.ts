@@ -27,7 +27,7 @@ beforeEach(async () => {
   await pool().query("DELETE FROM graphile_worker._private_known_crontabs");
 });
 
-test("a job is added once for its time, however many workers look", async () => {
+test("a job is added once for its time, however many workers run the schedule", async () => {
   await Promise.all([addDueJobs(), addDueJobs(), addDueJobs()]);
   expect(await waiting()).toEqual(dueOnce);
   await setTimes("0");
@@ -40,18 +40,18 @@ test("a job is added once for its time, however many workers look", async () => 
 });
 
 test.each(["90 seconds", "1 hour", "70 years"])(
-  "a time that lies %s ahead of the clock keeps nobody waiting",
+  "a recorded time %s ahead of the clock delays nothing",
   async (moved) => {
     await addDueJobs();
     await setTimes(moved);
-    // Added by a clock that was ahead, they are not due.
+    // Jobs added by a clock that was ahead are not due.
     await pool().query("UPDATE graphile_worker._private_jobs SET run_at = now() + $1::interval", [moved]);
     await addDueJobs();
     expect(await waiting()).toEqual(dueOnce);
   },
 );
 
-test("a job of every hour is added within a minute of its time, and not made up for later", async () => {
+test("a job of every hour is added within a minute of its time, and not later", async () => {
   const hourly = RECURRING.filter(({ minute }) => minute !== null);
   await addDueJobs();
   const { rows } = await pool().query<{ task: string; minute: number }>(
@@ -64,7 +64,7 @@ test("a job of every hour is added within a minute of its time, and not made up 
 });
 
 describe("after the database's clock was set back by two hours", () => {
-  /** Adds a job as it was written by the clock before, to run `later` (an interval) than that. */
+  /** Adds a job as the clock wrote it before the step, to run `later` (an interval). */
   const add = (later: string) =>
     pool().query(
       `INSERT INTO graphile_worker._private_jobs (task_id, payload, run_at, created_at, updated_at)
@@ -81,7 +81,7 @@ describe("after the database's clock was set back by two hours", () => {
     return rows.map(({ isDue }) => isDue);
   };
 
-  test("jobs that were to run at once run now, and those for later keep their time", async () => {
+  test("jobs that were due at once run now, and later ones keep their time", async () => {
     await addDueJobs();
     for (const later of ["0", "2 seconds", "3 hours"]) await add(later);
     await setTimes("2 hours");
@@ -89,7 +89,7 @@ describe("after the database's clock was set back by two hours", () => {
     expect(await dueReceipts()).toEqual([true, true, false]);
   });
 
-  test("a job of a message that a caller scheduled for the next minute runs when that is due, and not before", async () => {
+  test("the job of a message scheduled for the next minute runs when the message is due, and not before", async () => {
     await pool().query(
       `INSERT INTO messages (id, account_id, to_number, from_sender, body, encoding, segments, status, cost_micros, currency,
          created_at, scheduled_at)

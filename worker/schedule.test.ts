@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { QUEUES } from "@/server/core/jobs";
 import { RECURRING } from "./schedule";
 
-test("jobs of every minute have a queue of their own, and jobs of every hour another", () => {
+test("jobs of every minute have their own queue, and jobs of every hour another", () => {
   const tasksOf = (isOfMinute: boolean) =>
     RECURRING.filter(({ minute }) => (minute === null) === isOfMinute).map(({ task }) => task);
   expect(tasksOf(true).sort()).toEqual([...QUEUES.sweeps].sort());

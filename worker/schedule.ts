@@ -1,7 +1,7 @@
 /**
- * The schedule of recurring jobs. The database's clock decides, since those of the workers may differ: with graphile-worker's own
- * cron, one worker whose clock was a minute ahead kept all others from adding the jobs of every minute, while its own were not
- * due yet.
+ * The schedule of recurring jobs. The database's clock decides, because the workers' clocks may differ: with graphile-worker's own
+ * cron, a worker whose clock was a minute ahead kept all others from adding the jobs of every minute, while its own jobs were not due
+ * yet.
  */
 import { SECOND_MS } from "../server/core/clock";
 import { pool } from "../server/core/db";
@@ -38,12 +38,12 @@ const LOOK_EVERY_MS = 10 * SECOND_MS;
 const SCHEDULE = unnest<Recurring>({ task: ["text", ({ task }) => task], minute: ["int4", ({ minute }) => minute] });
 
 /**
- * Adds the jobs that became due within the last minute, unless another worker has done so. A missed run is not made up for: the
- * next run covers everything. A job that still waits is replaced, so jobs do not pile up behind a long run; none has a named
- * queue, whose lock would outlive a lost reply by hours. `exclusively` (lease.ts) prevents concurrent runs.
+ * Adds the jobs that became due within the last minute, unless another worker has done so. A missed run is not repeated, because the
+ * next run covers everything. A job that is still waiting is replaced, so jobs do not pile up behind a long run. None has a named
+ * queue, because its lock would outlive a lost reply by hours. `exclusively` (lease.ts) prevents concurrent runs.
  *
- * The times are kept in the table of graphile-worker's own cron, which workers of earlier versions read. A time ahead of the
- * clock was written by one of those, or before the clock was set back, and does not count.
+ * The times are kept in the table of graphile-worker's own cron, which workers of earlier versions read. A time ahead of the clock was
+ * written by such a worker, or before the clock was set back, and does not count.
  */
 export async function addDueJobs(): Promise<void> {
   await pool().query({
@@ -65,15 +65,15 @@ export async function addDueJobs(): Promise<void> {
 }
 
 /**
- * Applies to jobs that were due within this time of being added. Later jobs keep their time, which a caller may have named, and
- * so do those of scheduled messages: run early, they would find nothing due, and would be gone by the time it is.
+ * The limit for jobs to bring forward: they were due within this time of being added. Later jobs keep their time, which a caller may
+ * have named. So do jobs of scheduled messages: run early, they would find nothing due, and would be gone when it is.
  */
 const SOON = "interval '1 minute'";
 
 /**
- * Makes jobs run that were added before the database's clock was set back: otherwise they would be due only when the clock
- * reaches their time again, for example two hours late. A step back is recognised by a recorded time of a sweep that lies ahead,
- * until the next call of {@link addDueJobs}, so this must be called first. Without a step back, no job is read.
+ * Makes jobs due that were added before the database's clock was set back: otherwise they would wait until the clock reaches their time
+ * again, for example for two hours. A sweep's recorded time in the future shows a step back, until the next call of
+ * {@link addDueJobs}, so this must be called first. Without a step back, no job is read.
  */
 export async function bringForward(): Promise<void> {
   const { rowCount } = await pool().query({

@@ -12,7 +12,7 @@ afterEach(async () => {
 
 const idsOf = async () => (await pool().query<{ id: string }>("SELECT id FROM workers")).rows.map(({ id }) => id);
 
-/** Writes the heartbeat of a worker, by a clock that is `aheadS` seconds behind that of the database now. */
+/** Writes the heartbeat of a worker by an earlier clock, which the database's is now `aheadS` seconds ahead of. */
 const beat = (id: string, aheadS: number) =>
   pool().query(
     `INSERT INTO workers (id, seen_at) VALUES ($1, clock_timestamp() - $2 * interval '1 second')
@@ -20,8 +20,8 @@ const beat = (id: string, aheadS: number) =>
     [id, aheadS],
   );
 
-test("a step of the database's clock declares nobody dead who goes on beating, and a dead one is found all the same", async () => {
-  // As if the clock had been set forward, or back, right after each heartbeat; none of them holds a lock.
+test("a step of the database's clock declares no beating worker dead, and a dead one is still found", async () => {
+  // Simulates a clock that is set forward, or back, right after each heartbeat; no worker holds a lock.
   const alive = { forward: 90, back: -90 };
   const beats = setInterval(() => {
     for (const [id, aheadS] of Object.entries(alive)) void beat(id, aheadS);
@@ -36,7 +36,7 @@ test("a step of the database's clock declares nobody dead who goes on beating, a
 
 const LOCK = "SELECT pg_try_advisory_lock($1, hashtext($2)) AS ok";
 
-/** A session that holds the lock of its lease, and that of a sweep. */
+/** Opens a session that holds the locks of its lease and of a sweep. */
 async function openSession(worker: string, sweep: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: env().DATABASE_URL });
   client.on("error", () => undefined);
@@ -56,7 +56,7 @@ const isFree = async (sweep: string): Promise<boolean> => {
   }
 };
 
-test("a worker that stands still in a sweep is parted from its locks, and no other is", async () => {
+test("a worker that is stalled in a sweep loses its locks, and no other does", async () => {
   const still = await openSession("worker-still", "exclusive:sweep-a");
   const alive = await openSession("worker-alive", "exclusive:sweep-b");
   expect(await isFree("exclusive:sweep-a")).toBe(false);

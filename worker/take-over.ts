@@ -10,9 +10,9 @@ import { LOCK_SPACE, leasedPools, leaseHeldMs } from "./lease";
 import { deleteReplaced } from "./replaced-jobs";
 
 const CHECK_EVERY_MS = SECOND_MS;
-/** Silent for this long, by our own clock, a lease is expired: its worker can no longer begin the attempts that it has claimed. */
+/** A lease that is silent for this long, by our own clock, has expired: its worker can no longer begin its claimed attempts. */
 const LEASE_MS = LEASE_S * SECOND_MS;
-/** A worker that still holds its lock may only be stopped; after this time it is considered dead all the same. */
+/** A worker that still holds its lock may only be suspended; after this time it counts as dead anyway. */
 const DEAD_AFTER_MS = DEAD_AFTER_S * SECOND_MS;
 /** Time for the others to send a heartbeat after a restart of the database or an interruption of our own lease. */
 const GRACE_MS = 5 * SECOND_MS;
@@ -23,7 +23,7 @@ const CHECK_POOLS_EVERY_MS = 5 * SECOND_MS;
 /** A worker with an expired lease; `seenAt`: its last heartbeat. */
 type Expired = { id: string; pools: string[]; seenAt: Date; isDead: boolean };
 
-/** Finds workers that have been silent for {@link LEASE_MS}. It knows of no silence from before it was called. */
+/** Finds workers that have been silent for {@link LEASE_MS}. Silence before the first call does not count. */
 async function findExpired(watch: HeartbeatWatch): Promise<Expired[]> {
   const askedAtMs = performance.now();
   const { rows: heartbeats } = await pool().query<{ id: string; seenAt: Date }>({
@@ -63,8 +63,8 @@ export async function unlockJobs(pools: readonly string[]): Promise<void> {
 }
 
 /**
- * Ends the lease sessions of workers that stand still: the locks of these sessions would block the sweeps that such workers were
- * running, for as long as they stand still (`exclusively`).
+ * Ends the lease sessions of stalled workers, whose locks (`exclusively`) would otherwise block the sweeps that they were running for
+ * as long as they are stalled.
  */
 export async function endSessions(ids: readonly string[]): Promise<void> {
   await pool().query({
@@ -83,7 +83,7 @@ async function takeOver(dead: readonly Expired[]): Promise<void> {
   await endSessions(ids);
   await unlockJobs(dead.flatMap(({ pools }) => pools));
   await recoverAttempts(ids);
-  // A worker with a heartbeat since is alive after all, and keeps its row.
+  // A worker that has sent a heartbeat since then is alive after all, and keeps its row.
   await pool().query(
     "DELETE FROM workers WHERE (id, seen_at) IN (SELECT * FROM unnest($1::text[], $2::timestamptz[]))",
     [ids, dead.map(({ seenAt }) => seenAt)],
@@ -105,14 +105,14 @@ export async function unlockOrphanedJobs(): Promise<void> {
   if (pools.length > 0) log("warn", "worker.jobs_unlocked", { pools });
 }
 
-/** Takes over from workers with expired leases until the returned function is called, which waits for the check under way. */
+/** Takes over from workers with expired leases until the returned function is called, which waits for a running check. */
 export function keepTakingOver(): () => Promise<void> {
   const watch = watchHeartbeats();
   let checkPoolsAt = 0;
   let checkedAtMs = performance.now();
   let awakeSinceMs = checkedAtMs - GRACE_MS;
   return keepDoing(async () => {
-    // After a stall, perhaps of the whole machine, or the loss of its own lease, a process takes nothing over for a while.
+    // After a stall, perhaps of the whole machine, or the loss of its own lease, a process takes over nothing for a while.
     if (performance.now() - checkedAtMs > LEASE_MS) {
       awakeSinceMs = performance.now();
       watch.forget();
@@ -120,7 +120,7 @@ export function keepTakingOver(): () => Promise<void> {
     checkedAtMs = performance.now();
     const isReady = Math.min(leaseHeldMs(), checkedAtMs - awakeSinceMs) >= GRACE_MS;
     try {
-      // Watched meanwhile, too: who died before is then taken over at once.
+      // Watched in the meantime, too, so that workers that died before are taken over at once afterwards.
       const expired = await findExpired(watch);
       if (isReady) await takeOverExpired(expired);
       if (isReady && performance.now() >= checkPoolsAt) {
@@ -128,7 +128,7 @@ export function keepTakingOver(): () => Promise<void> {
         checkPoolsAt = performance.now() + CHECK_POOLS_EVERY_MS;
       }
     } catch (thrown) {
-      // The others may have been unable to beat as well.
+      // The other workers may have been unable to send heartbeats, too.
       watch.forget();
       log("warn", "worker.take_over_failed", errorFields(thrown));
     }

@@ -20,7 +20,7 @@ async function runs(): Promise<Record<string, number>> {
   );
 }
 
-test("a recurring job that finds another run under way is skipped, not done: one that hangs would seem to be done", async () => {
+test("a recurring job that finds another run in progress counts as skipped, not done: otherwise a hanging one would seem done", async () => {
   await fold();
   expect(await runs()).toEqual({ done: 1 });
   await exclusively("fold_list_totals", fold);

@@ -19,13 +19,12 @@ import { divideJob } from "./divide";
 import { exclusively } from "./lease";
 import { isReplaced } from "./replaced-jobs";
 
-/** Returned by a job that did nothing, because another run of it was under way. */
+/** Returned by a job that did nothing, because another run of it was in progress. */
 const SKIPPED = Symbol("skipped");
 
 /**
  * Parses the payload, runs the work and logs the result. A throw returns the job to the queue, unless one of its many items may be to
- * blame: then it is divided. `stop` is aborted when the
- * worker is stopping and should begin nothing more.
+ * blame: then it is divided. `stop` is aborted when the worker is stopping and should begin nothing more.
  */
 const task =
   <Name extends JobName>(name: Name, run: (payload: JobPayload<Name>, stop: AbortSignal) => Promise<unknown>): Task =>
@@ -48,14 +47,14 @@ const task =
     }
   };
 
-/** A recurring job, of which at most one run is under way in all workers. */
+/** A recurring job, of which at most one run is in progress in all workers. */
 const recurringTask = (name: JobName, run: (stop: AbortSignal) => Promise<unknown>): Task =>
   task(name, async (_, stop) => ((await exclusively(name, () => run(stop))) ? null : SKIPPED));
 
-/** The tasks of a queue: neither more nor fewer than its index has. */
+/** The tasks of a queue: exactly those of its index. */
 type TasksOf<Queue extends QueueName> = Record<JobOf<Queue>, Task>;
 
-/** Dispatch mostly waits for providers, so it has a queue of its own and runs many jobs concurrently. */
+/** Dispatch mostly waits for providers, so it has its own queue and runs many jobs concurrently. */
 export const dispatchTasks = {
   dispatch_messages: task("dispatch_messages", dispatchMessages),
 } satisfies TasksOf<"dispatch">;
@@ -69,7 +68,7 @@ export const receiptTasks = {
   review_sender: task("review_sender", autoApproveSender),
 } satisfies TasksOf<"receipts">;
 
-/** Jobs of every minute, which late messages, refunds and alerts wait for: no other job may keep them waiting. */
+/** Jobs of every minute. Late messages, refunds and alerts wait for them, so no other job may delay them. */
 export const sweepTasks = {
   sweep_messages: recurringTask("sweep_messages", sweepMessages),
   sweep_webhooks: recurringTask("sweep_webhooks", sweepWebhooks),
@@ -77,7 +76,7 @@ export const sweepTasks = {
   fold_list_totals: recurringTask("fold_list_totals", foldListTotals),
 } satisfies TasksOf<"sweeps">;
 
-/** Jobs of every hour, which may take long and have a queue of their own. */
+/** Jobs of every hour, which may take long and so have their own queue. */
 export const housekeepingTasks = {
   check_ledger: recurringTask("check_ledger", watchLedger),
   forget_idempotency_keys: recurringTask("forget_idempotency_keys", forgetIdempotencyKeys),
@@ -91,7 +90,7 @@ export const housekeepingTasks = {
   mark_lists: recurringTask("mark_lists", markLists),
 } satisfies TasksOf<"housekeeping">;
 
-/** Webhooks and emails wait for foreign servers, so they have a queue of their own and run many jobs concurrently. */
+/** Webhooks and emails wait for foreign servers, so they have their own queue and run many jobs concurrently. */
 export const webhookTasks = {
   post_alert: task("post_alert", postAlert),
   send_mail: task("send_mail", sendMail),

@@ -88,7 +88,7 @@ async function send(): Promise<string> {
   return ((await answer.json()) as { data: { id: string } }).data.id;
 }
 
-test("a send is one trace from the provider to the webhook, linked with the caller's request, and names no text, number or secret", async () => {
+test("a send is one trace from the provider to the webhook, linked with the caller's request, without any text, number or secret", async () => {
   const id = await send();
   const root = traceOf(id);
   const own = () => spans().filter(({ traceId }) => traceId === root.traceId);
@@ -115,7 +115,7 @@ test("a send is one trace from the provider to the webhook, linked with the call
   expect(links(of("provider sandbox"))).toEqual([dispatch?.spanId]);
   for (const [step, job] of [
     ["message sent", /^job dispatch_messages$/],
-    // A receipt that comes before the outcome is joined with it, or later.
+    // A receipt that arrives before the outcome is joined with it, or later.
     ["message delivered", /^job (apply_receipts|join_receipts|dispatch_messages)$/],
   ] as const) {
     const linked = () => spans().filter(({ spanId }) => links(of(step)).includes(spanId));
@@ -129,7 +129,7 @@ test("a send is one trace from the provider to the webhook, linked with the call
   for (const secret of [TEXT, TO, TO.slice(1), account.plainKey, endpoint.signing_secret, receiver.url]) {
     expect(everything).not.toContain(secret);
   }
-  // The customer's server learns nothing of our traces.
+  // The customer's server gets no trace context.
   expect(receiver.received.length).toBeGreaterThan(0);
   for (const { headers } of receiver.received) expect(headers).not.toHaveProperty("traceparent");
 });
@@ -154,7 +154,7 @@ test("a callback is linked with the job that applies it, and without a trace its
   expect(rows[0]?.payload).not.toHaveProperty("traces");
 });
 
-test("a collector that hangs delays neither sends nor the end of the process for long", async () => {
+test("a hanging collector delays neither sends nor the end of the process for long", async () => {
   collector.respondWith(() => undefined);
   const answered = collector.received.length;
   const own = await startWorker();

@@ -11,7 +11,7 @@ async function lockedJobs(): Promise<number | null> {
   return rowCount;
 }
 
-test("a stopping worker finishes the requests that it has begun and leaves the rest to the next one", async () => {
+test("a stopping worker finishes the requests that it has begun, and leaves the rest to the next worker", async () => {
   const hanging: ServerResponse[] = [];
   const { account, endpoint, receiver } = await startWebhook((response) => void hanging.push(response));
   await raiseEvents(account, await makeMessages(account, 60));

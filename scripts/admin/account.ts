@@ -1,4 +1,4 @@
-/** The account that a command is about: members own accounts, wherever their sessions act (docs/decisions/0030-members-and-roles.md). */
+/** Finds the account of a command: people own accounts, whichever one their sessions act in (docs/decisions/0030-members-and-roles.md). */
 import { normalEmail } from "@/server/auth/sign-in/normal-email";
 import type { SessionActor } from "@/server/core/actor";
 import { pool } from "@/server/core/db";
@@ -7,7 +7,7 @@ import { type Flags, text } from "./flags";
 
 type Owned = { accountId: string; userId: string | null; name: string; companyName: string };
 
-/** A live account with its first owner; null when there is no such account. */
+/** A live account with its first owner; null if it does not exist. */
 async function findById(id: string): Promise<Owned | null> {
   const { rows } = await pool().query<Owned>(
     `SELECT a.id AS "accountId", m.user_id AS "userId", a.name, a.company_name AS "companyName"
@@ -18,7 +18,7 @@ async function findById(id: string): Promise<Owned | null> {
   return rows[0] ?? null;
 }
 
-/** The accounts that the person of an email owns, oldest membership first. */
+/** The accounts that the person with an email address owns, oldest membership first. */
 async function findOwnedBy(email: string): Promise<Owned[]> {
   const { rows } = await pool().query<Owned>(
     `SELECT a.id AS "accountId", u.id AS "userId", a.name, a.company_name AS "companyName"
@@ -47,14 +47,14 @@ async function findAccount(flags: Flags): Promise<Owned> {
   throw new Error(`${email} owns several accounts; give one by --account:\n${lines.join("\n")}`);
 }
 
-/** Id of the account that --account names, or that the person of --email owns. @throws Error for none and for several. */
+/** Id of the account that --account names, or that the person of --email owns. @throws Error if there is none, or several. */
 export async function accountOf(flags: Flags): Promise<string> {
   return (await findAccount(flags)).accountId;
 }
 
 /**
- * The owner of the account that --account or --email names, as if signed in: keys and senders are made in their name.
- * @throws Error for none and for several.
+ * The owner of the account that --account or --email names, as if signed in: keys and senders are created in their name.
+ * @throws Error if there is no account, or several.
  */
 export async function ownerOf(flags: Flags): Promise<SessionActor> {
   const { accountId, userId } = await findAccount(flags);

@@ -13,7 +13,7 @@ const USAGE = `Usage: npm run admin -- <command> [options]
   account create   --email E [--name N] [--company C] [--password P] [--balance 100.00] [--sender ID] [--operator]
                    an account with its owner, a key with all scopes, an opening balance and an approved sender ID
   account credit   --account ID|--email E --amount 25.00 [--note N]       --amount=-5.00 takes off
-  account suspend  --account ID|--email E                                 its sends are refused; what it sent goes on
+  account suspend  --account ID|--email E                                 its sends are refused; accepted messages go on
   account activate --account ID|--email E
   account reset-password --email E                                        a link to choose another password, once, in an hour
   account clear-second-factor --email E                                   for someone who lost app and recovery codes
@@ -21,7 +21,7 @@ const USAGE = `Usage: npm run admin -- <command> [options]
   sender approve   --id ID | --account ID|--email E --sender-id ID
   key create       --account ID|--email E --name N [--scopes a,b] [--rate-limit 600] [--test]
                    --test: a key of test mode, whose messages only the sandbox takes
-  key list         --account ID|--email E [--test]                        also those that were revoked or expired lately
+  key list         --account ID|--email E [--test]                        including those that were revoked or expired recently
   key revoke       --id KEY                                               and every key that was created with it
   route list
   route create     --chain a,b --price 0.01 [--prefix 49] [--priority 0]  price per segment; no prefix: everywhere
@@ -65,7 +65,7 @@ function readCommand(): { command: string; flags: Flags; json: boolean; help: bo
   const { values, positionals, tokens } = parseArgs({ options: OPTIONS, allowPositionals: true, tokens: true });
   const names = tokens.flatMap((token) => (token.kind === "option" ? [token.name] : []));
   const repeated = names.find((name, at) => names.indexOf(name) !== at);
-  // Only the last one would count.
+  // `parseArgs` would keep only the last one.
   if (repeated !== undefined) throw new Error(`--${repeated} is given twice.`);
   const { json = false, help = false, ...flags } = values;
   return { command: positionals.join(" "), flags, json, help: help || positionals[0] === "help" };
@@ -86,12 +86,12 @@ async function main(): Promise<number> {
   return ok ? 0 : 1;
 }
 
-/** The reason of a failure in words for an operator: the message of the database, not the one for callers of the API. */
+/** The reason of a failure for an operator: the database's message, not the one for callers of the API. */
 function unforeseen(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
   const cause = causeOf(thrown);
   if (isDatabaseUnavailable(thrown)) return `The database cannot be reached: ${cause ?? thrown.message}`;
-  // Prisma begins with the place of the call in the sources, and ends with the reason.
+  // Prisma's message begins with the call's place in the sources, and ends with the reason.
   return thrown.name.startsWith("Prisma") ? (thrown.message.trim().split("\n").at(-1) ?? "") : thrown.message;
 }
 

@@ -26,7 +26,7 @@ async function addMember(accountId: string, { userId }: Made, role: string): Pro
   ]);
 }
 
-/** Ann, who owns an account, and views Bob's: that is the one which her sessions act in. */
+/** Creates Ann, who owns an account but whose sessions act in Bob's, as a viewer. */
 async function makeVisitor(): Promise<{ ann: Made; bob: Made }> {
   const [ann, bob] = [await makeAccount("Ann Inc"), await makeAccount("Bob Ltd")];
   await addMember(bob.accountId, ann, "viewer");
@@ -34,7 +34,7 @@ async function makeVisitor(): Promise<{ ann: Made; bob: Made }> {
   return { ann, bob };
 }
 
-test("an email stands for the account that its person owns, whichever one they have opened", async () => {
+test("an email address stands for the account that its person owns, whichever one they have opened", async () => {
   const { ann, bob } = await makeVisitor();
   const { accountId, email } = ann;
   expect(await run("account credit", { email, amount: "5" })).toMatchObject({ accountId, balance: 5 });
@@ -48,7 +48,7 @@ test("an email stands for the account that its person owns, whichever one they h
   expect(rows).toEqual([{ balance_micros: 0n, status: "active" }]);
 });
 
-test("an account is found by its id, also while its owner has opened another one", async () => {
+test("an account is found by its id, even while its owner has opened another one", async () => {
   const { ann } = await makeVisitor();
   const account = ann.accountId;
   expect(await run("account credit", { account, amount: "5" })).toMatchObject({ accountId: account, balance: 5 });
@@ -59,7 +59,7 @@ test("an account is found by its id, also while its owner has opened another one
   expect(await run("key revoke", { id: test.id })).toMatchObject({ id: test.id, accountId: account });
 });
 
-test("an email whose person owns several accounts, or none, is refused with what to do", async () => {
+test("an email address whose person owns several accounts, or none, is refused with instructions", async () => {
   const { ann, bob } = await makeVisitor();
   const credit = (flags: Flags) => run("account credit", { ...flags, amount: "5" });
   await pool().query("UPDATE account_members SET role = 'owner' WHERE user_id = $1", [ann.userId]);
@@ -90,23 +90,23 @@ test("an account that does not exist is refused, and so is one of test mode", as
 
 test.each([
   ["a sender ID that is too long", { sender: "MUCH TOO LONG NAME" }, "--sender: must be up to 11 characters"],
-  ["a sender ID in no form", { sender: "!!!" }, "sender_id must have"],
+  ["a malformed sender ID", { sender: "!!!" }, "sender_id must have"],
   ["a weak password", { password: "short" }, "--password: must have at least 10 characters"],
-  ["a long name of the company", { company: "x".repeat(101) }, "--company: must have at most 100 characters"],
-  ["a balance beyond all money", { balance: "99999999999999" }, "--balance: must be at most 1000000000"],
+  ["a company name that is too long", { company: "x".repeat(101) }, "--company: must have at most 100 characters"],
+  ["a balance that is too large", { balance: "99999999999999" }, "--balance: must be at most 1000000000"],
   ["a debt", { balance: "-1" }, "--balance: must not be negative"],
-])("%s is refused in words, before the account is made", async (_, flags, message) => {
+])("%s is refused with an explanation, before the account is created", async (_, flags, message) => {
   const email = newEmail();
   await expect(run("account create", { email, ...flags })).rejects.toThrow(message);
   const { rowCount } = await pool().query("SELECT 1 FROM users WHERE email = $1", [email]);
   expect(rowCount).toBe(0);
 });
 
-test("an email that is none is refused in words", async () => {
+test("an invalid email address is refused with an explanation", async () => {
   await expect(run("account create", { email: "Ann" })).rejects.toThrow("--email: must be an email address");
 });
 
-test("options of keys, senders and credits are refused by their names and in words", async () => {
+test("wrong options of keys, senders and credits are refused by name, with an explanation", async () => {
   const { accountId: account } = await makeAccount("Acme");
   const refusal = (command: string, flags: Flags) => expect(run(command, { account, ...flags })).rejects;
   await refusal("key create", { name: "x".repeat(101) }).toThrow("--name: must have at most 100 characters");
@@ -121,7 +121,7 @@ test("options of keys, senders and credits are refused by their names and in wor
   );
 });
 
-test("a credit of nothing is refused, with how to add and to take off", async () => {
+test("a credit of zero is refused, with instructions to add and to take off", async () => {
   const { accountId: account } = await makeAccount("Acme");
   for (const amount of ["0", "-0", "0.000000"]) {
     await expect(run("account credit", { account, amount })).rejects.toThrow(
@@ -131,7 +131,7 @@ test("a credit of nothing is refused, with how to add and to take off", async ()
   await expect(run("account credit", { account, amount: "0.0000001" })).rejects.toThrow("with up to six decimals");
 });
 
-test("what is no amount is refused in words", async () => {
+test("an invalid amount is refused with an explanation", async () => {
   const { accountId: account } = await makeAccount("Acme");
   await expect(run("account credit", { account, amount: "much" })).rejects.toThrow(
     '--amount must be a number such as 25.00, with up to six decimals, not "much".',
@@ -139,7 +139,7 @@ test("what is no amount is refused in words", async () => {
   await expect(run("route create", { chain: "sandbox", price: "-1" })).rejects.toThrow("--price: must not be negative");
 });
 
-test("an option without a value is refused: it does not mean every scope, or a route for every number", async () => {
+test("an option without a value is refused, and does not mean every scope or a route for every number", async () => {
   const { accountId: account } = await makeAccount("Acme");
   const refused = (command: string, flags: Flags, name: string) =>
     expect(run(command, flags)).rejects.toThrow(`--${name} is empty: give it a value, or leave it out.`);
@@ -151,7 +151,7 @@ test("an option without a value is refused: it does not mean every scope, or a r
   expect(rowCount).toBe(0);
 });
 
-test("an account and an email of somebody else are not taken together", async () => {
+test("an account and the email address of somebody else are refused together", async () => {
   const [ann, bob] = [await makeAccount("Ann Inc"), await makeAccount("Bob Ltd")];
   const credit = (flags: Flags) => run("account credit", { ...flags, amount: "5" });
   await expect(credit({ account: bob.accountId, email: ann.email })).rejects.toThrow(
@@ -181,7 +181,7 @@ test("options of other commands are refused before anything is done", async () =
   );
 });
 
-test("a number is the same sender with its + and without", async () => {
+test("a number is the same sender with and without its +", async () => {
   const { email } = await makeAccount("Acme");
   await run("sender create", { email, "sender-id": "+14155550199" });
   const approved = await run("sender approve", { email, "sender-id": "14155550199" });

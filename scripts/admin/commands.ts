@@ -34,7 +34,7 @@ import type { Output, Row } from "./show";
 
 type Run = (flags: Flags) => Promise<{ output: Output; ok: boolean }>;
 
-/** `options`: those that it takes in addition to `--json`. */
+/** `options`: the accepted ones in addition to `--json`. */
 type Command = { run: Run; options: readonly string[] };
 
 /** The operator as an actor, on any account. */
@@ -44,9 +44,9 @@ const KEY_RATE_LIMIT = 6_000;
 const done = (output: Output) => ({ output, ok: true });
 
 /**
- * Carries out an operation that must not be done twice. When the database's reply is lost, it is asked for once more under the same key,
- * which nobody could do by repeating the command.
- * @throws Error when that reply is lost too.
+ * Carries out an operation that must not be done twice. When the database's reply is lost, the operation is repeated once with the same
+ * idempotency key; a repeated command would have another key.
+ * @throws Error when the second reply is lost too.
  */
 async function once<Result>(operation: (request: IdempotentRequest) => Promise<Result>): Promise<Result> {
   const key = { key: randomUUID(), requestHash: "admin" };
@@ -54,7 +54,9 @@ async function once<Result>(operation: (request: IdempotentRequest) => Promise<R
     return await repeatWhenLost(() => operation({ idempotency: () => key, responseHeaders: {} }));
   } catch (thrown) {
     if (!isOutcomeUnknown(thrown)) throw thrown;
-    throw new Error("The database was lost on the way. Look whether the command was carried out before you repeat it.");
+    throw new Error(
+      "The connection to the database was lost. Check whether the command was carried out before you repeat it.",
+    );
   }
 }
 
@@ -69,7 +71,7 @@ async function approve(id: string): Promise<Row> {
   return { id, accountId, senderId, type, status };
 }
 
-/** A registration that is not refused for its form. @param option that has the sender ID. */
+/** A valid registration of a sender. @param option the option with the sender ID. */
 function senderInput(senderId: string, option: string): CreateSenderInput {
   const input = parseInput(CreateSenderInput, { sender_id: senderId }, { sender_id: option });
   parseSender(input);
@@ -85,7 +87,7 @@ async function registerSender(flags: Flags) {
 
 const OpeningBalance = z.object({ balance: CreditAccountInput.shape.amount.min(0, "must not be negative") });
 
-/** Everything is checked before anything is made: the password and the key are shown only once all of it is. */
+/** Checks everything before it creates anything, because the password and the key are shown only after everything has succeeded. */
 async function createAccount(flags: Flags) {
   const email = required(flags, "email");
   const password = text(flags, "password") ?? randomBytes(12).toString("base64url");
@@ -145,7 +147,7 @@ async function approveSender(flags: Flags) {
   return done(await approve(id));
 }
 
-/** With --test the owner in test mode. */
+/** The owner; with --test, in test mode. */
 async function actingOwnerOf(flags: Flags): Promise<SessionActor> {
   const owner = await ownerOf(flags);
   if (flags.test !== true) return owner;
@@ -181,7 +183,7 @@ async function listKeys(flags: Flags) {
   );
 }
 
-/** Revokes a key of any account, and all that were created with it, however many generations later. */
+/** Revokes a key of any account, and all keys that descend from it. */
 async function revokeKey(flags: Flags) {
   const id = required(flags, "id");
   const key = await prisma().apiKey.findUnique({ where: { id }, select: { accountId: true } });
@@ -270,7 +272,7 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
 
 /**
  * Carries out a command.
- * @throws Error for one that there is not, for options that it does not take, as those of another command would be left out in silence,
+ * @throws Error for an unknown command, for options of other commands, which would otherwise be ignored silently,
  *   and for options without a value.
  */
 export async function runCommand(name: string, flags: Flags): ReturnType<Run> {
@@ -281,7 +283,7 @@ export async function runCommand(name: string, flags: Flags): ReturnType<Run> {
     const taken = command.options.map((option) => `--${option}`).join(", ") || "none";
     throw new Error(`"${name}" takes no ${surplus.map((flag) => `--${flag}`).join(", ")}. Its options: ${taken}.`);
   }
-  // As a variable of a script that is not set: leaving it out could mean every scope, or a route for every number.
+  // An unset variable in a script gives an empty option; ignoring it could mean every scope, or a route for every number.
   const [empty] = Object.keys(flags).filter((flag) => flags[flag] === "");
   if (empty !== undefined) throw new Error(`--${empty} is empty: give it a value, or leave it out.`);
   return command.run(flags);

@@ -14,7 +14,7 @@ afterEach(() => {
   process.env.DATABASE_URL = own;
 });
 
-/** The line of the commands about a database whose address is changed in this way. */
+/** The commands' error line for a database whose address is changed in this way. */
 async function said(change: (url: URL) => void): Promise<string> {
   const url = new URL(own);
   change(url);
@@ -28,11 +28,11 @@ async function said(change: (url: URL) => void): Promise<string> {
 const asItIs = () => undefined;
 const server = () => `${new URL(own).hostname}:${new URL(own).port}`;
 
-test("a database that fits is taken", async () => {
+test("a suitable database is accepted", async () => {
   expect(await said(asItIs)).toBe("nothing");
 });
 
-test("one without migrations is refused with what to do", async () => {
+test("one without migrations is refused with instructions", async () => {
   const line = await inEmptyDatabase(async (client) =>
     said((url) => {
       url.pathname = `/${client.database}`;
@@ -43,7 +43,7 @@ test("one without migrations is refused with what to do", async () => {
   );
 });
 
-test("one that is older or newer than this version, too", async () => {
+test("so is one that is older or newer than this version", async () => {
   const finish = (name: string | undefined, at: string) =>
     pool().query(`UPDATE _prisma_migrations SET finished_at = ${at} WHERE migration_name = $1`, [name]);
   await finish(LAST, "NULL");
@@ -65,7 +65,7 @@ test("one that is older or newer than this version, too", async () => {
   await pool().query("DELETE FROM _prisma_migrations WHERE migration_name LIKE '2999%'");
 });
 
-test("one that is not there, a user who is not let in, and a server that does not answer, too", async () => {
+test("so are a missing database, a refused user, and a server that does not respond", async () => {
   expect(await said((url) => (url.pathname = "/nowhere"))).toBe(
     `PostgreSQL at ${server()} has no database "nowhere": create it (docs/operations.md, The database), or correct DATABASE_URL.`,
   );

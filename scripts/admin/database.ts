@@ -6,20 +6,20 @@ import { applyLocalSettings, dataFolder, readCredentials } from "../local/settin
 
 let isKeyMadeUp = false;
 
-/** @throws Error when SECRET_KEY was not given: what was sealed with it could not be opened. */
+/** @throws Error when SECRET_KEY is not set, because sealed data could not be opened. */
 export function requireSecretKey(): void {
   if (isKeyMadeUp) throw new Error("Set SECRET_KEY, and SECRET_KEY_PREVIOUS, as for the service's own processes.");
 }
 
 /**
- * Points this process at the database that DATABASE_URL names, else at the one of the running local start.
+ * Points this process at the database that DATABASE_URL names, else at the database of the running local start.
  * @throws Error when there is neither.
  */
 export function chooseDatabase(): void {
   // This command prints its result; log lines are for the service's processes.
   process.env.LOG_LEVEL ??= "error";
   if (process.env.DATABASE_URL) {
-    // Few commands sign or seal anything (requireSecretKey), but all settings are validated together.
+    // A made-up key satisfies the validation of all settings; the few commands that sign or seal call requireSecretKey.
     isKeyMadeUp = !process.env.SECRET_KEY;
     process.env.SECRET_KEY ||= randomBytes(32).toString("base64");
     return;
@@ -36,8 +36,8 @@ export function chooseDatabase(): void {
 }
 
 /**
- * Refuses a database that cannot be reached, or whose tables are not those of this version.
- * @throws Error with one line for people.
+ * Refuses a database that cannot be reached, or whose tables belong to another version.
+ * @throws Error with a one-line message for people.
  */
 export async function refuseUnfitDatabase(): Promise<void> {
   const client = await connectOrSay(process.env.DATABASE_URL ?? "", "DATABASE_URL");

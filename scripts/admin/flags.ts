@@ -1,4 +1,4 @@
-/** The options of a command, as they were written. */
+/** The options of a command, as given on the command line. */
 import type { z } from "zod";
 import { toApiError } from "@/server/core/errors";
 
@@ -26,16 +26,16 @@ export function decimal(flags: Flags, name: string): number | undefined {
   return Number(value);
 }
 
-/** The entries of an option with commas. */
+/** The entries of a comma-separated option. */
 export const entries = (value: string): string[] => value.split(",").map((entry) => entry.trim());
 
-/** Options that are called otherwise than the field of the input that they give. */
+/** Options whose names differ from the input fields that they set. */
 const OPTION_OF: Readonly<Record<string, string>> = { company_name: "company", permissions: "scopes" };
 
 /**
  * The input of an operation, from options.
- * @param renamed options of this command that are called otherwise than elsewhere, by field.
- * @throws Error in words that names the option.
+ * @param renamed options of this command with different names than elsewhere, by field.
+ * @throws Error that explains the problem and names the option.
  */
 export function parseInput<Schema extends z.ZodType>(
   schema: Schema,

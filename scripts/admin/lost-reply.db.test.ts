@@ -25,7 +25,7 @@ const creditsOf = async (accountId: string) => {
 test.each<[string, Cut]>([
   ["the COMMIT of a credit is lost", "withhold"],
   ["the reply to the COMMIT of a credit is lost", "swallow"],
-])("when %s, the command goes on, and the amount is booked once", async (_, cut) => {
+])("when %s, the command continues, and the amount is booked once", async (_, cut) => {
   const { accountId } = await makeAccount({ balanceMicros: 1_000_000n });
   const cutOff = proxy.cutCommitOf("Invoice 4711", cut);
   const credited = runCommand("account credit", { account: accountId, amount: "5", note: "Invoice 4711" });
@@ -35,7 +35,7 @@ test.each<[string, Cut]>([
   expect((await checkLedger()).drifted).toEqual([]);
 });
 
-test("when the reply to the COMMIT of a key is lost, the command shows the key that was made, and there is no other", async () => {
+test("when the reply to the COMMIT of a key is lost, the command shows the key, and creates no second one", async () => {
   const { accountId } = await makeAccount();
   await pool().query(
     "WITH u AS (INSERT INTO users (id, account_id, email, name, password_hash) VALUES ('usr_lost', $1, 'lost@admin.example', 'L', '')) INSERT INTO account_members (account_id, user_id, role) VALUES ($1, 'usr_lost', 'owner')",
@@ -51,7 +51,7 @@ test("when the reply to the COMMIT of a key is lost, the command shows the key t
   expect(rows).toEqual([{ id: (output as { id: string }).id }]);
 });
 
-test("when the reply to the COMMIT of a route or an account is lost, the command goes on and shows the one that was made", async () => {
+test("when the reply to the COMMIT of a route or an account is lost, the command continues and shows it", async () => {
   const [prefix, cut] = ["9981", "swallow"] as const;
   const cutRoute = proxy.cutCommitOf("INSERT INTO routes", cut);
   const route = runCommand("route create", { chain: "sandbox", price: "0.01", prefix });
@@ -75,7 +75,7 @@ test("when the reply to the COMMIT of a route or an account is lost, the command
   expect((await checkLedger()).drifted).toEqual([]);
 });
 
-test("a link for another password says that it leads to this machine, unless PUBLIC_URL is set", async () => {
+test("a password link comes with a warning that it leads to this machine, unless PUBLIC_URL is set", async () => {
   await runCommand("account create", { email: "link@admin.example" });
   const { output } = await runCommand("account reset-password", { email: "link@admin.example" });
   expect(output).toMatchObject({ note: expect.stringContaining("PUBLIC_URL is not set") });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { show } from "./show";
 
-test("each field has a line, and an empty line stands between two rows", () => {
+test("each field has a line, and an empty line separates two rows", () => {
   expect(show([])).toBe("nothing\n");
   expect(show({ id: "key_1", scopes: ["sms:send", "sms:read"], note: null })).toBe(
     "id      key_1\nscopes  sms:send,sms:read\nnote    -\n",
@@ -9,7 +9,7 @@ test("each field has a line, and an empty line stands between two rows", () => {
   expect(show([{ id: 1 }, { id: 2 }])).toBe("id  1\n\nid  2\n");
 });
 
-test("a field that is a list of rows has them below its name", () => {
+test("the rows of a list field are below its name", () => {
   const drifted = [
     { accountId: "acc_1", ledger: 0.5, faultyMessages: ["msg_1", "msg_2"] },
     { accountId: "acc_2", ledger: 2, faultyMessages: [] },

@@ -1,4 +1,4 @@
-/** The output of a command, for people. */
+/** Prints the output of a command for people. */
 
 export type Row = Record<string, unknown>;
 export type Output = Row | Row[];
@@ -18,11 +18,11 @@ function linesOf(row: Row): string[] {
   });
 }
 
-/** Rows with an empty line between two. */
+/** Rows separated by empty lines. */
 const linesOfAll = (rows: readonly Row[]): string[] =>
   rows.flatMap((row, at) => (at === 0 ? linesOf(row) : ["", ...linesOf(row)]));
 
-/** A line per field, and an empty line between two rows. A field that is a list of rows has them below its name, indented. */
+/** A line per field, and an empty line between two rows. The rows of a list field are indented below its name. */
 export function show(output: Output): string {
   const rows = Array.isArray(output) ? output : [output];
   return rows.length === 0 ? "nothing\n" : `${linesOfAll(rows).join("\n")}\n`;

@@ -1,4 +1,4 @@
-/** Brings up the whole service on this machine, shows how to use it, and takes it down again. */
+/** Starts the whole service on this machine, shows how to use it, and stops it again. */
 import path from "node:path";
 import { migrate } from "@/prisma/migrate";
 import { publicUrl } from "@/server/core/env";
@@ -15,7 +15,7 @@ const LOOK_AT_DATABASE_EVERY_MS = 2_000;
 
 export type Plan = {
   mode: "production" | "development";
-  /** Prepares the processes' files. The database and its client exist by then. */
+  /** Prepares the processes' files, once the database and its client exist. */
   prepare: () => Promise<void>;
   /** Arguments of `node` for each process. */
   commands: { web: string[]; worker: string[] };
@@ -26,7 +26,7 @@ export type Plan = {
 /** State of a launch, for the code that ends it. */
 type Course = {
   signal: AbortSignal;
-  /** Stops, in the order of the starts. */
+  /** Stop functions, in the order of the starts. */
   stops: Array<() => Promise<void> | void>;
   /** Settles before anything is stopped: until then something may still be starting. */
   work: Promise<unknown>[];
@@ -98,7 +98,7 @@ async function bringUp(plan: Plan, { signal, stops, work, fail }: Course): Promi
   await Promise.all([database, prepared]);
   signal.throwIfAborted();
 
-  // Code under development fails at times: the failure is printed, and the next change starts it again.
+  // Code under development may fail: the failure is printed, and the next change restarts the process.
   const services = makeServices(plan.commands, dataDir, localUrl(), plan.mode === "development" ? say : fail);
   stops.push(services.stop);
   const [credentials] = await Promise.all([seeded, step("Starting the web process and the worker", services.start)]);
@@ -107,7 +107,7 @@ async function bringUp(plan: Plan, { signal, stops, work, fail }: Course): Promi
   process.stdout.write(card(credentials, dataDir));
 }
 
-/** Runs the service until it is interrupted (exit code 0) or something of it fails (exit code 1). */
+/** Runs the service until it is interrupted (exit code 0) or a part of it fails (exit code 1). */
 export async function launch(plan: Plan): Promise<never> {
   const end = new AbortController();
   let failure: string | null = null;

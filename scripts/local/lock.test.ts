@@ -43,7 +43,7 @@ test("a second start on a data folder is refused, with the address of the first 
   expect(existsSync(file())).toBe(false);
 });
 
-/** A process that takes the lock of each folder that it is sent, at the given moment, and says whether it has it. */
+/** A process that tries to take the lock of each folder that it receives, at the given moment, and reports the result. */
 async function startRacer() {
   const code = `import { takeLock } from ${JSON.stringify(path.resolve("scripts/local/lock.ts"))};
     process.on("message", ({ folder, at }) => {
@@ -59,7 +59,7 @@ async function startRacer() {
   return child;
 }
 
-test("of two starts at once on a data folder one is refused, and what a killed one left behind keeps nobody out", {
+test("of two simultaneous starts on a data folder one is refused, and leftovers of a killed start block nobody", {
   timeout: 60_000,
 }, async () => {
   const racers = await Promise.all([startRacer(), startRacer()]);
@@ -77,8 +77,8 @@ test("of two starts at once on a data folder one is refused, and what a killed o
   }
 });
 
-test("another process that came to have the same number does not hold the lock", () => {
-  // This test's parent lives, but was not started when the file says.
+test("another process that got the same process id does not hold the lock", () => {
+  // This test's parent process is alive, but was not started at the time in the file.
   writeFileSync(file(), JSON.stringify({ pid: process.ppid, startedAt: "1", url: "http://x", databaseUrl: null }));
   expect(isAlive(process.ppid)).toBe(true);
   expect(runningStart(dataDir)).toBeNull();

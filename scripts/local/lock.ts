@@ -11,7 +11,7 @@ export type Runtime = { pid: number; startedAt: string | null; url: string; data
 /** Start time of a process as the system writes it; null when it is unknown. */
 function startOf(pid: number): string | null {
   try {
-    // Field 22 of the line, counted after the command, which may itself hold spaces.
+    // Field 22 of the line, counted after the command, which may contain spaces.
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
     return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? null;
   } catch {
@@ -26,7 +26,7 @@ function startOf(pid: number): string | null {
 
 const fileOf = (dataDir: string): string => path.join(dataDir, "runtime.json");
 
-/** The start that runs on this data folder now; null when none does. */
+/** The running start on this data folder; null when there is none. */
 export function runningStart(dataDir: string): Runtime | null {
   let runtime: Runtime;
   try {
@@ -39,11 +39,11 @@ export function runningStart(dataDir: string): Runtime | null {
   return isSame && runtime.pid !== process.pid ? runtime : null;
 }
 
-/** How long a start looks for a holder, with room to spare. A guard that stays for longer is of one that was killed meanwhile. */
+/** Longer than any start needs to look for a holder. An older guard belongs to a start that was killed. */
 const GUARDED_FOR_MS = 2_000;
 const LOOK_AGAIN_AFTER_MS = 20;
 
-/** Does `work` while no other start does: of two at once, both would find no holder, and each make the secrets of the folder. */
+/** Does `work` while no other start does: otherwise two starts could both find no holder, and each create the folder's secrets. */
 function inTurn<Result>(dataDir: string, work: () => Result): Result {
   const guard = path.join(dataDir, "runtime.guard");
   for (const until = Date.now() + GUARDED_FOR_MS; Date.now() < until; ) {
@@ -64,7 +64,7 @@ function inTurn<Result>(dataDir: string, work: () => Result): Result {
 
 /**
  * Takes the data folder for this process.
- * @throws Error that names the address of the start that holds it already.
+ * @throws Error that names the address of the start that already holds it.
  */
 export function takeLock(
   dataDir: string,
@@ -80,7 +80,7 @@ export function takeLock(
     if (holder) {
       throw new Error(
         `The service already runs on ${dataDir}: ${holder.url} (process ${holder.pid}).\n` +
-          "Stop that one first, or set both DATA_DIR and PORT to run another beside it.",
+          "Stop that one first, or set both DATA_DIR and PORT to run another one at the same time.",
       );
     }
     write(null);

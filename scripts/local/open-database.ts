@@ -4,12 +4,12 @@ import { refuseOther } from "@/prisma/migrate";
 import { createDatabase, type RunningPostgres, startPostgres } from "../postgres/server";
 import { say } from "../progress.mjs";
 
-/** `directUrl`: the address for migrations, which take locks that a pooler would not give back. */
+/** `directUrl`: the address for migrations, whose locks a pooler would not release. */
 type OpenDatabase = { url: string; directUrl: string; server: RunningPostgres | null };
 
 /**
  * The database of this start: the one that DATABASE_URL names, else an embedded server with its data in `dataDir`.
- * @throws Error when DATABASE_DIRECT_URL is that of another database.
+ * @throws Error when DATABASE_DIRECT_URL names another database.
  */
 export async function openDatabase(dataDir: string): Promise<OpenDatabase> {
   const { DATABASE_URL: url, DATABASE_DIRECT_URL } = process.env;

@@ -29,11 +29,11 @@ export type Services = {
 /** Starts `node <args>` with this process's environment. Its log file is replaced. */
 function startService(name: string, args: string[], logDir: string): Service {
   const logFile = path.join(logDir, `${name}.log`);
-  // For their owner alone: the logs name customers' ids and addresses. A file of an earlier version keeps its mode otherwise.
+  // Readable by its owner only, because logs name customers' ids and addresses. An existing file would keep its mode.
   rmSync(logFile, { force: true });
   const log = openSync(logFile, "w", 0o600);
-  // A group of its own, so that Ctrl-C reaches it through us only and once. The channel closes when we are gone, and
-  // then it stops by itself.
+  // In its own process group, so that Ctrl-C reaches it only through us, and once. The channel closes when we are gone, and then it
+  // stops by itself.
   const child = spawn(process.execPath, args, { detached: true, stdio: ["ignore", log, log, "ipc"] });
   closeSync(log);
   let hasEnded = false;

@@ -20,7 +20,7 @@ test("an empty DATABASE_URL means the embedded database, as a missing one does",
   expect(() => applyLocalSettings(dataDir, "production")).not.toThrow();
 });
 
-/** Runs code of ours where no file can grow, as on a full disk. @returns what it threw. */
+/** Runs code of ours where no file can grow, as on a full disk. @returns the error. */
 function whereDiskIsFull(code: string): string {
   const text = `import * as local from ${JSON.stringify(path.resolve("scripts/local/settings.ts"))};
     try { ${code} } catch (thrown) { process.stdout.write(String(thrown)); }`;
@@ -29,7 +29,7 @@ function whereDiskIsFull(code: string): string {
   return execFileSync("sh", limited, { encoding: "utf8", env: { PATH: process.env.PATH, NODE_ENV: "test" } });
 }
 
-test("a full disk leaves credentials as they were, and no half of a secret key", { timeout: 30_000 }, () => {
+test("a full disk leaves the credentials unchanged, and no partial secret key", { timeout: 30_000 }, () => {
   const credentials = { url: "http://127.0.0.1:3000", email: "demo@example.com", password: "p", apiKey: "k" };
   writeCredentials(dataDir, credentials);
   const folder = JSON.stringify(dataDir);
@@ -43,7 +43,7 @@ test("a full disk leaves credentials as they were, and no half of a secret key",
   expect(readdirSync(dataDir)).toEqual(["credentials.json"]);
 });
 
-test("an empty secret key, which a full disk left behind, is made anew", () => {
+test("an empty secret key, which a full disk left behind, is replaced", () => {
   const file = path.join(dataDir, "secret-key");
   writeFileSync(file, "");
   applyLocalSettings(dataDir, "production");

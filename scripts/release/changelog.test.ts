@@ -23,7 +23,7 @@ test.each(["1.2", "v1.2.3", "1.2.3-beta.1", "01.2.3", "", "1.2.3 "])("%j is no v
 });
 
 describe("the changelog", () => {
-  test("has under the version what stood under Unreleased, which is empty then", () => {
+  test("moves the changes under Unreleased to the version, and leaves Unreleased empty", () => {
     const released = releaseChangelog(CHANGELOG, "0.10.0", "2026-03-04");
     expect(released).toBe(
       "# Changelog\n\n## [Unreleased]\n\n## [0.10.0] - 2026-03-04\n\n### Added\n\n- Two.\n\n## [0.9.0] - 2026-01-02\n\n- One.\n",
@@ -54,7 +54,7 @@ describe("the project's own files", () => {
     }
   });
 
-  test("take another version, and nothing else", () => {
+  test("get another version, and no other change", () => {
     const changed = (before: string, after: string): string[] => {
       const lines = before.split("\n");
       return after.split("\n").filter((line, at) => line !== lines[at]);

@@ -44,7 +44,7 @@ export function releaseChangelog(changelog: string, version: string, date: strin
   return `${before}${UNRELEASED}\n\n## [${version}] - ${date}\n${after}`;
 }
 
-/** Sets the version of a package.json. @throws Error when `version` is older than the present one. */
+/** Sets the version of a package.json. @throws Error when `version` is older than the current one. */
 export function releasePackage(text: string, version: string): string {
   const own = JSON.parse(text) as { version: string };
   if (compareVersions(version, own.version) < 0) throw new Error(`${version} is older than ${own.version}.`);
@@ -73,7 +73,7 @@ const releaseManifest = (text: string, version: string): string =>
 const releasePython = (text: string, version: string): string =>
   text.replace(/^version = ".*"$/m, `version = "${version}"`);
 
-/** Every file with the version but the changelog. The client is generated from the service's API document, so both share one version. */
+/** Every file with the version, except the changelog. The client is generated from the API document, so both share one version. */
 export const VERSIONED: Record<string, (text: string, version: string) => string> = {
   "package.json": releasePackage,
   "package-lock.json": (text, version) => releaseLock(text, version, ["", "sdk"]),

@@ -1,6 +1,6 @@
 /**
- * Makes a release in this clone: moves the Unreleased changes of CHANGELOG.md under the version, sets the version of the
- * service and of its client, commits and tags. It never pushes.
+ * Makes a release in this clone: moves the Unreleased changes of CHANGELOG.md under the version, sets the version of the service and
+ * its client, commits and tags. It never pushes.
  *
  *   npm run release -- <version>
  */

@@ -1,7 +1,7 @@
 import type { FullConfig, Reporter, Suite, TestError } from "@playwright/test/reporter";
 import { failureText, writeReport } from "./report";
 
-/** Leaves the result of a Playwright run in a file. */
+/** Writes the result of a Playwright run to a file. */
 export default class ReportFile implements Reporter {
   private tests: Suite | undefined;
   private readonly outside: TestError[] = [];
@@ -32,7 +32,7 @@ export default class ReportFile implements Reporter {
     });
   }
 
-  /** The other reporter prints. */
+  /** Only the other reporter prints. */
   printsToStdio(): boolean {
     return false;
   }

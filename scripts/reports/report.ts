@@ -1,14 +1,14 @@
-/** Result of a test runner, which its process leaves in a file for `npm test`. */
+/** The result of a test runner, which its process writes to a file for `npm test`. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
 
-/** `failures`: a text each, also for what failed outside of any test, and so is in no count. */
+/** `failures`: a text each, including failures outside any test, which are in no count. */
 export type Report = { passed: number; failed: number; failures: string[] };
 
 /** The environment variable that names the file. */
 export const REPORT_FILE = "TEST_REPORT_FILE";
 
-/** Of an error: the head names what differs, and where. */
+/** Lines shown of an error, whose first ones say what differs, and where. */
 const ERROR_LINES = 15;
 
 type Failure = { message?: string; stack?: string };

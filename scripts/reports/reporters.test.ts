@@ -25,7 +25,7 @@ function reportOf(files: Record<string, string>, program: string, args: string[]
   return readReport(file);
 }
 
-test("Vitest's report names what failed in tests, in files that do not load, and outside of tests", () => {
+test("Vitest's report names failures in tests, in files that do not load, and outside tests", () => {
   const reporter = path.resolve("scripts/reports/vitest-reporter.ts");
   const files = {
     "a.test.ts": `import { expect, test } from "vitest";
@@ -51,7 +51,7 @@ test("Vitest's report names what failed in tests, in files that do not load, and
   });
 });
 
-test("Playwright's report names what failed in tests and outside of them", () => {
+test("Playwright's report names failures in tests and outside them", () => {
   const reporter = path.resolve("scripts/reports/playwright-reporter.ts");
   const files = {
     "a.spec.ts": `import { expect, test } from "@playwright/test";

@@ -4,7 +4,7 @@ import { failureText, type Report, writeReport } from "./report";
 const nameOf = (file: TestModule, test?: TestCase): string =>
   [file.project.name, file.relativeModuleId, ...(test ? [test.fullName] : [])].join(" > ");
 
-/** Failures of a file outside of its tests: it does not load, or a hook fails. */
+/** Failures of a file outside its tests: it does not load, or a hook fails. */
 function failuresOfFile(file: TestModule): string[] {
   const outside = [file, ...file.children.allSuites()].flatMap((suite) => suite.errors());
   return outside.length > 0 ? [failureText(nameOf(file), outside)] : [];
@@ -24,7 +24,7 @@ function reportOf(files: readonly TestModule[]): Report {
   return report;
 }
 
-/** Leaves the result of a Vitest run in a file. An unhandled rejection fails the run without failing a test, so it is listed too. */
+/** Writes the result of a Vitest run to a file. An unhandled rejection fails the run without failing a test, so it is listed too. */
 export default class ReportFile implements Reporter {
   onTestRunEnd(files: readonly TestModule[], unhandled: readonly { message: string; stack?: string }[]): void {
     const report = reportOf(files);

@@ -1,6 +1,6 @@
 /**
  * Compares our adapters with the vendors' own libraries: requests, and the verification of callbacks. The libraries are installed into
- * a folder of their own, never among our dependencies, and reach nothing but loopback.
+ * a separate folder, never among our dependencies, and can reach only loopback.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -14,7 +14,7 @@ import { startRecorder } from "./redirect";
 import { type Load, REQUEST_CHECKS, REQUESTS } from "./requests";
 import { SIGNATURE_CHECKS, tampered } from "./signatures";
 
-/** The versions that were checked last; a newer one is checked by changing it here. */
+/** The versions that were checked last; to check a newer one, change it here. */
 const LIBRARIES: Readonly<Record<string, string>> = {
   "@sinch/sdk-core": "1.4.0",
   "@sinch/sms": "1.4.0",
@@ -94,8 +94,8 @@ async function compareSignatures(load: Load, add: (carrier: string, library: str
 
 /**
  * Installs the libraries, compares, and prints the table and the differences.
- * @param kept a folder in which they stay installed for the next time; undefined: a temporary one.
- * @returns whether there is no difference.
+ * @param kept a folder in which they stay installed for the next run; undefined: a temporary one.
+ * @returns whether there are no differences.
  */
 export async function checkLibraries(kept?: string): Promise<boolean> {
   const folder = path.resolve(kept ?? mkdtempSync(path.join(tmpdir(), "carrier-libraries-")));

@@ -10,13 +10,13 @@ const request = (body: object, more: Partial<SentRequest> = {}): SentRequest => 
 });
 const credentials = ({ headers }: SentRequest) => headers.authorization;
 
-test("requests that say the same have no differences, however they are written", () => {
+test("requests with the same content have no differences, however they are written", () => {
   const theirs = request({ to: ["+1"], at: "2026-01-01T00:00:00Z", ttl: 60, none: null });
   const ours = request({ ttl: "60", to: ["+1"], at: "2026-01-01T00:00:00.000Z" });
   expect(compare(theirs, ours, { credentials })).toEqual({ checks: 7, differences: [] });
 });
 
-test("a field that only one of them has, or has otherwise, is a difference by its path", () => {
+test("a field that is missing or different in one of them is reported by its path", () => {
   const { differences } = compare(request({ a: [{ b: 1 }], c: 2 }), request({ a: [{ b: 3 }], d: 4 }), { credentials });
   expect(differences).toEqual([
     "a[0].b: the library sends 1, the adapter 3",

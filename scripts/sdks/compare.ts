@@ -1,15 +1,15 @@
-/** Compares a request as a vendor's library makes it with the one that our adapter makes. */
+/** Compares the request of a vendor's library with our adapter's. */
 
 /** A request on its way to a vendor. Header names are in lower case; `url` has the vendor's own host. */
 export type SentRequest = { method: string; url: string; headers: Record<string, string>; body: string };
 
 export type Comparison = {
   checks: number;
-  /** Differences in words; empty: the requests say the same. */
+  /** Descriptions of the differences; empty: there are none. */
   differences: string[];
 };
 
-/** `true` and `1` of a form, or a number and its text, are the same to the vendor. */
+/** For the vendor, `true` and `1` in a form, or a number and its text, are the same. */
 const textOf = (value: unknown): string => (typeof value === "object" ? JSON.stringify(value) : String(value));
 
 /** The fields of a body by their paths, such as `messages[0].to`. */
@@ -34,8 +34,9 @@ const sameValue = (one: string | undefined, other: string | undefined): boolean 
 
 /**
  * Compares method, address, kind of body, and every field of either request.
- * @param options.credentials reads the credentials of a request, whose place differs between libraries.
- * @param options.unlike names of facts and fields that the library cannot or need not send, or writes itself: not compared.
+ * @param options.credentials reads the credentials of a request, which libraries put in different places.
+ * @param options.unlike names of facts and fields that are not compared, because the library cannot or need not send them, or
+ *   generates them.
  */
 export function compare(
   theirs: SentRequest,

@@ -6,7 +6,7 @@ import type { SentRequest } from "./compare";
 
 const RECORDED_WITHIN_MS = 15_000;
 
-/** `next`: the request that `work` makes, whatever becomes of it. */
+/** `next`: records the request that `work` makes, whatever its result. */
 export type Recorder = { next: (work: () => unknown) => Promise<SentRequest>; close: () => void };
 
 type Options = http.RequestOptions & { href?: string };
@@ -45,7 +45,7 @@ export async function startRecorder(): Promise<Recorder> {
     const { options, onResponse } = optionsOf(args);
     const vendor = `${options.hostname ?? options.host}`;
     const { agent: _, protocol: __, host: ___, ...rest } = options;
-    // A connection of its own: the server may be closing one that is kept open.
+    // A new connection, because the server may be closing a kept one.
     const sent = plain({ ...rest, hostname: "127.0.0.1", port, agent: false }, onResponse);
     sent.setHeader("x-vendor", vendor);
     return sent;

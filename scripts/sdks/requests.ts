@@ -1,4 +1,4 @@
-/** How each vendor's own library sends the messages that our adapters send. */
+/** Sends our adapters' messages with each vendor's own library. */
 import { generateKeyPairSync } from "node:crypto";
 import { africastalking } from "../../server/providers/adapters/africastalking";
 import { bandwidth } from "../../server/providers/adapters/bandwidth";
@@ -12,14 +12,14 @@ import type { SendRequest, WireRequest } from "../../server/providers/port";
 import { fieldsOf, type SentRequest } from "./compare";
 
 /** Loads a package of the folder in which the libraries are installed. Their types are not installed here. */
-// biome-ignore lint/suspicious/noExplicitAny: each library has an interface of its own, which this file knows by heart.
+// biome-ignore lint/suspicious/noExplicitAny: each library has its own interface, which this file relies on.
 export type Load = (name: string) => any;
 
 export type RequestCheck = {
   carrier: string;
   /** Its package, whose version is shown. */
   library: string;
-  /** Sends by the library. */
+  /** Sends with the library. */
   send: (load: Load, request: SendRequest) => unknown;
   /** The request of our adapter for the same message. */
   build: (request: SendRequest) => WireRequest;
@@ -39,14 +39,14 @@ const APPLICATION = "6f0e2b8a-6f0d-4b8b-9c39-4c7f6a1c2d3e";
 const withoutPlus = (number: string): string => number.replace(/^\+/, "");
 const isUnicode = ({ message }: SendRequest): boolean => message.encoding === "UCS-2";
 
-/** Vonage takes the key as Basic or among the fields. */
+/** Vonage accepts the key as HTTP Basic or among the fields. */
 function vonageKey(request: SentRequest): string | undefined {
   const fields = fieldsOf(request);
   const [, basic] = /^Basic (.+)$/.exec(request.headers.authorization ?? "") ?? [];
   return basic ? Buffer.from(basic, "base64").toString() : `${fields.get("api_key")}:${fields.get("api_secret")}`;
 }
 
-/** A token names its application, in claims that differ from token to token. */
+/** Describes a token by its application and the names of its claims, whose values differ from token to token. */
 function tokenOf({ headers }: SentRequest): string | undefined {
   const [, head, claims] = /^Bearer ([\w-]+)\.([\w-]+)\./.exec(headers.authorization ?? "") ?? [];
   if (!head || !claims) return headers.authorization;
@@ -147,7 +147,7 @@ export const REQUEST_CHECKS: readonly RequestCheck[] = [
       ),
     build: (request) =>
       messagebird.buildRequest(request, messagebird.settings.parse({ accessKey: "key", signingKey: "signing" })),
-    // The library joins the list by commas, which for one recipient is the same.
+    // The library joins the list with commas, which is the same for one recipient.
     unlike: ["recipients", "recipients[0]"],
   },
   {
@@ -276,7 +276,7 @@ const sendRequest = (body: string, more: Partial<SendRequest["message"]>, validi
   ...(validity && { validity }),
 });
 
-/** The messages that are sent both ways. */
+/** The messages that are sent in both ways. */
 export const REQUESTS: Readonly<Record<string, SendRequest>> = {
   "a text": sendRequest("Hello & good-bye", {}),
   "a text in Unicode": sendRequest("Grüße, 世界 😀", { encoding: "UCS-2" }),

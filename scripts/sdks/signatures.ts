@@ -64,7 +64,7 @@ export const SIGNATURE_CHECKS: readonly SignatureCheck[] = [
         { authorization: `Bearer ${signVonageWebhook(SECRET, JSON_BODY, APPLICATION, nowS(), "jti-1")}` },
         JSON_BODY,
       ),
-    // It checks the token alone; the hash of the body stands in the token.
+    // It checks only the token, which contains the hash of the body.
     validate: (load, { headers, body }) => {
       const { createHash } = load("node:crypto");
       const [, claims = ""] = (headers.authorization ?? "").split(".");
