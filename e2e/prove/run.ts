@@ -21,6 +21,9 @@ import {
 } from "./world/settle";
 import type { Policy, World } from "./world/world";
 
+/** Within this time a STOP holds in previous versions. */
+const HEEDED_BY_FORMER_MS = 5_000;
+
 export type RunOptions = {
   seed: number;
   policy: Policy;
@@ -70,6 +73,8 @@ export async function perform(
     passOn: world.passOn,
     receivers: world.receivers,
     reprice: () => reprice(world.database),
+    // Earlier versions take replies in a job.
+    heededWithinMs: from === null ? 0 : HEEDED_BY_FORMER_MS,
   });
   const beganMs = Date.now();
   const delay = monitorEventLoopDelay();

@@ -36,6 +36,8 @@ export type LoadOptions = {
   /** Requests per second of all customers together. */
   rate: number;
   passOn: PassOn;
+  /** How long a STOP may take to hold. */
+  heededWithinMs: number;
   /** Has the operator change the prices. */
   reprice: () => Promise<unknown>;
   receivers: Receivers;
@@ -71,7 +73,16 @@ const isRead = (operation: Operation): operation is Read => READS.includes(opera
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Starts the load. */
-export function startLoad({ seed, customers, urls, rate, passOn, receivers, reprice }: LoadOptions): Load {
+export function startLoad({
+  seed,
+  customers,
+  urls,
+  rate,
+  passOn,
+  receivers,
+  reprice,
+  heededWithinMs,
+}: LoadOptions): Load {
   const chance: Chance = chanceOf(`${seed} load`);
   const sends: Send[] = [];
   const cancellations: Cancellation[] = [];
@@ -114,7 +125,9 @@ export function startLoad({ seed, customers, urls, rate, passOn, receivers, repr
   async function reply(customer: Customer, turn: number): Promise<void> {
     const made = await replyByChance({ customer, from: newNumber(), chance, web: turn % urls.length, passOn });
     replies.push(made);
-    if (made.isTaken) await send(customer, "keyed", turn, { to: made.from });
+    if (!made.isTaken) return;
+    await pause(heededWithinMs);
+    await send(customer, "keyed", turn, { to: made.from });
   }
 
   function begin(): void {
