@@ -15,8 +15,8 @@ import { REQUESTS_END_WITHIN_MS } from "./delivery/retry";
 import { eventOfDelivery, isEvent } from "./derived-ids";
 import type { SealedSecrets } from "./secrets";
 
-/** The endpoint of a delivery, with its secrets still sealed. */
-export type Target = EndpointState & SealedSecrets & { url: string; accountId: string };
+/** The endpoint of a delivery, with its secrets still sealed. `readAtMs`: when it was asked for, by `performance.now()`. */
+export type Target = EndpointState & SealedSecrets & { url: string; accountId: string; readAtMs: number };
 
 type DueFields = {
   deliveryId: string;
@@ -86,12 +86,13 @@ async function readOwner(endpointId: string): Promise<string | null> {
 
 /** The endpoint, deleted or not; null when there never was one. */
 export async function loadTarget(endpointId: string): Promise<Target | null> {
-  const { rows } = await pool().query<Target>({
+  const readAtMs = performance.now();
+  const { rows } = await pool().query<Omit<Target, "readAtMs">>({
     name: "webhooks.load_target",
     text: `SELECT ${STATE_COLUMNS}, ${TARGET_COLUMNS}, account_id AS "accountId" FROM webhook_endpoints WHERE id = $1`,
     values: [endpointId],
   });
-  return rows[0] ?? null;
+  return rows[0] ? { ...rows[0], readAtMs } : null;
 }
 
 /**

@@ -45,15 +45,16 @@ type FreshEndpoint = {
 /** A slow job outlasts a rotation of the secret, a change of the URL, and the end of the endpoint. */
 function keepFresh(target: Target, freshMs: number): FreshEndpoint {
   let destination = destinationOf(target);
-  let readAtMs = performance.now();
+  let { readAtMs } = target;
   let reading: Promise<void> | null = null;
   let isClosed = false;
 
   async function read(): Promise<void> {
     const present = await loadTarget(target.id);
-    if (present && isOpen(present)) destination = destinationOf(present);
-    else isClosed = true;
-    readAtMs = performance.now();
+    if (present && isOpen(present)) {
+      destination = destinationOf(present);
+      readAtMs = present.readAtMs;
+    } else isClosed = true;
   }
 
   return {

@@ -1,6 +1,8 @@
 /** Jobs that outlast a change of their endpoint. */
 import type { ServerResponse } from "node:http";
+import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { openTransaction, untilWaiting } from "@/test/database/lock-waits";
 import {
   deliveriesOf,
   makeMessages,
@@ -9,11 +11,19 @@ import {
   type TestWebhook,
   webhooksOfFile,
 } from "@/test/database/webhooks";
-import { startReceiver } from "@/test/network/receiver";
+import { type Received, startReceiver } from "@/test/network/receiver";
 import { deleteEndpoint, rotateSecret, updateEndpoint } from "../service";
 import { verifySignature } from "./signature";
 
 const start = webhooksOfFile();
+
+const isSignedWith = (secret: string, request: Received | undefined): boolean =>
+  verifySignature({
+    header: String(request?.headers["service-signature"]),
+    secret,
+    rawBody: request?.body ?? Buffer.alloc(0),
+    nowSeconds: Math.floor(Date.now() / 1_000),
+  }).valid;
 
 /** A job of 17 deliveries, 16 of which are being sent when `change` is made; all are acknowledged. */
 async function changeDuringJob(change: (webhook: TestWebhook) => Promise<unknown>): Promise<TestWebhook> {
@@ -36,14 +46,23 @@ test("after a rotation of the secret the next request of a running job is signed
     secret = (await rotateSecret(account.actor, endpoint.id)).signing_secret;
   });
   expect(receiver.received).toHaveLength(17);
-  const last = receiver.received.at(-1);
-  const verified = verifySignature({
-    header: String(last?.headers["service-signature"]),
-    secret,
-    rawBody: last?.body ?? Buffer.alloc(0),
-    nowSeconds: Math.floor(Date.now() / 1_000),
-  });
-  expect(verified.valid).toBe(true);
+  expect(isSignedWith(secret, receiver.received.at(-1))).toBe(true);
+});
+
+test("a job that waited for the database after it had read the endpoint reads it again", async () => {
+  const { account, endpoint, receiver } = await start();
+  await raiseEvents(account, await makeMessages(account, 1));
+  const freshMs = 50;
+  // The endpoint is read, its messages are not.
+  const blocking = await openTransaction((tx) => tx.query("LOCK TABLE messages IN ACCESS EXCLUSIVE MODE"));
+  const running = runDeliveryJobs(endpoint.id, { freshMs });
+  await untilWaiting();
+  const { signing_secret: secret } = await rotateSecret(account.actor, endpoint.id);
+  await pause(2 * freshMs);
+  await blocking.commit();
+  await running;
+  expect(receiver.received).toHaveLength(1);
+  expect(isSignedWith(secret, receiver.received[0])).toBe(true);
 });
 
 test("after a change of the URL the next request of a running job goes to the new one", async () => {
