@@ -1,5 +1,7 @@
 import { pool } from "../core/db";
 import { log } from "../core/log";
+import { runParts } from "../retention/steps";
+import { deleteOldTraffic } from "../traffic/store";
 import { postEvent } from "../webhooks/delivery/post";
 import { WEBHOOK_TIMEOUT_MS } from "../webhooks/delivery/retry";
 import { unsealSecrets } from "../webhooks/secrets";
@@ -38,7 +40,7 @@ export async function postAlert({ alertId }: { alertId: string }): Promise<void>
 export { sweepAlerts } from "./sweep";
 
 /** Deletes alerts of more than 90 days ago, in batches, so that no statement holds many rows. */
-export async function forgetAlerts(): Promise<void> {
+async function deleteOldAlerts(): Promise<void> {
   for (let deleted = DELETED_AT_ONCE; deleted === DELETED_AT_ONCE; ) {
     const { rowCount } = await pool().query(
       `DELETE FROM alerts WHERE id IN (
@@ -48,3 +50,7 @@ export async function forgetAlerts(): Promise<void> {
     deleted = rowCount ?? 0;
   }
 }
+
+/** Forgets old alerts, and old counts of traffic. */
+export const forgetAlerts = (signal?: AbortSignal): Promise<void> =>
+  runParts([deleteOldAlerts, () => deleteOldTraffic(signal)]);

@@ -2,6 +2,7 @@
 import { pool, readPool } from "../core/db";
 import { prepareProviders } from "../providers/tasks";
 import { openRequestLog } from "../request-log/log-request";
+import { openTrafficCounts } from "../traffic/count";
 
 /**
  * Makes them. What is made first is closed last: call it before the server is made, because a value that a request makes is closed
@@ -11,5 +12,6 @@ export function makeValuesOfRequests(): void {
   pool();
   readPool();
   openRequestLog();
+  openTrafficCounts();
   prepareProviders();
 }

@@ -15,6 +15,7 @@ import { noteChange } from "../../core/live";
 import { defineProcessValue } from "../../core/process";
 import { traceStored } from "../../core/spans";
 import { countAcceptedBatch } from "../../observability/messages";
+import { countTraffic } from "../../traffic/count";
 import { recordEvents } from "../../webhooks/delivery/outbox";
 import type { MessageRow } from "../present";
 import { type Acceptance, type AcceptedRequest, acceptedOf, decideAll, isPending, loadAdmissionState } from "./decide";
@@ -86,10 +87,11 @@ async function flush(tx: Tx, defer: Defer, batch: Acceptance[], isAhead: boolean
   const decisions = decideAll(batch, state);
   const requests = acceptedOf(decisions);
   if (ahead) requireSame(ahead.requests, requests);
+  const messages = requests.flatMap((request) => request.messages);
   onCommit(tx, () => {
     for (const { item } of requests) noteChange(item.accountId, "messages");
+    countTraffic(messages);
   });
-  const messages = requests.flatMap((request) => request.messages);
   if (!ahead && messages.length > 0) insertMessages(tx, defer, messages);
   const quotas = [...state.quotas.counts(), ...state.failures.counts()];
   if (requests.length > 0) await write(tx, defer, { requests, messages, quotas });

@@ -1,0 +1,45 @@
+/** The table of accepted live messages by account, hour and country. */
+import { transaction } from "../core/db";
+import { unnest } from "../core/unnest";
+import { deleteInSteps } from "../retention/steps";
+
+/** `country`: ISO 3166-1 alpha-2; empty: none, or not known. */
+export type Traffic = { accountId: string; country: string; messages: number };
+
+const ROWS = unnest<Traffic>({
+  account_id: ["text", ({ accountId }) => accountId],
+  country: ["text", ({ country }) => country],
+  messages: ["int4", ({ messages }) => messages],
+});
+
+/** SQL: the present UTC hour by the database's clock, which all processes share. */
+export const HOUR = "date_trunc('hour', now(), 'UTC')";
+
+/**
+ * Adds counts to the present hour. In one order, so that two processes never deadlock. It waits for no disk: a crash of the
+ * database takes the last moments.
+ */
+export async function addTraffic(rows: readonly Traffic[]): Promise<void> {
+  await transaction(async (tx, defer) => {
+    defer(tx.query("SET LOCAL synchronous_commit TO off"));
+    await tx.query({
+      name: "traffic.add",
+      text: `INSERT INTO traffic_hours AS t (account_id, hour, country, messages)
+             SELECT r.account_id, ${HOUR}, r.country, r.messages FROM ${ROWS.as("r")} ORDER BY r.account_id, r.country
+             ON CONFLICT (account_id, hour, country) DO UPDATE SET messages = t.messages + excluded.messages`,
+      values: ROWS.values(rows),
+    });
+  });
+}
+
+/** Days for which counts are compared, and one more. */
+const KEPT_DAYS = 9;
+
+/** Deletes old counts. The oldest hour of each account stays: it says since when the account's traffic is known. */
+export const deleteOldTraffic = (signal?: AbortSignal): Promise<number> =>
+  deleteInSteps(
+    "traffic_hours",
+    `hour < now() - interval '${KEPT_DAYS} days'
+     AND hour > (SELECT min(f.hour) FROM traffic_hours f WHERE f.account_id = traffic_hours.account_id)`,
+    { signal },
+  );
