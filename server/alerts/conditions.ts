@@ -2,7 +2,8 @@
  * When an alert is raised and when it is cleared, in SQL. The two conditions differ by a margin, so that a value around a limit
  * alerts once.
  */
-import type { AlertKind } from "./schema";
+import { HOUR } from "../traffic/store";
+import { type AlertKind, UNUSUAL_TRAFFIC_FROM } from "./schema";
 
 /**
  * `raised`: rows (subject_id, account_id, detail) of current problems. `cleared`: the FROM and WHERE of the states `t` that
@@ -22,6 +23,24 @@ const OWNER = "coalesce(a.test_of, a.id)";
 const ENDPOINT_DETAIL = "jsonb_build_object('url', e.url, 'failures', e.failure_count, 'reason', e.disabled_reason)";
 const PROVIDER_DETAIL = "jsonb_build_object('reason', p.last_error)";
 
+/** How many times the busiest hour before is unusual. */
+const UNUSUAL_TIMES = 5;
+/** The threshold of an account; null: it wants no such alert. */
+const TRAFFIC_FROM = `(CASE WHEN s.account_id IS NULL THEN ${UNUSUAL_TRAFFIC_FROM} ELSE s.unusual_traffic_from END)`;
+/**
+ * Hours `b` that those of `t` are compared with: of the seven days before the last 24 hours. With the last ones in it, traffic that goes on
+ * would count as usual an hour after it began.
+ */
+const HOURS_BEFORE = `b.account_id = t.account_id AND b.country = t.country
+  AND b.hour BETWEEN ${HOUR} - interval '8 days' AND ${HOUR} - interval '1 day'`;
+const HIGHEST_BEFORE = `(SELECT coalesce(max(b.messages), 0) FROM traffic_hours b WHERE ${HOURS_BEFORE})`;
+/** The present hour and the one before, whose last messages may have been counted after the last look. */
+const LATE_HOURS = `hour >= ${HOUR} - interval '1 hour'`;
+/** Of a new account there is no whole day yet that hours could be compared with. */
+const IS_KNOWN = `EXISTS (SELECT FROM traffic_hours f WHERE f.account_id = t.account_id AND f.hour <= ${HOUR} - interval '2 days')`;
+const trafficDetail = (country: string, messages: string, highest: string) =>
+  `jsonb_build_object('country', ${country}, 'messages', ${messages}, 'highest_before', ${highest})`;
+
 export const CONDITIONS: Readonly<Record<AlertKind, Condition>> = {
   balance_low: {
     raised: `SELECT a.id, a.id, ${BALANCE_DETAIL} FROM alert_settings s JOIN accounts a ON a.id = s.account_id
@@ -33,6 +52,30 @@ export const CONDITIONS: Readonly<Record<AlertKind, Condition>> = {
         "a.id = t.subject_id AND (s.low_balance_micros IS NULL OR a.balance_micros * 10 >= s.low_balance_micros * 11)",
       isNotified: "s.low_balance_micros IS NOT NULL",
       detail: BALANCE_DETAIL,
+    },
+  },
+  unusual_traffic: {
+    // Most traffic is usual: one hour that shows it is found sooner than the highest one.
+    raised: `SELECT DISTINCT ON (subject_id) t.account_id || ':' || t.country AS subject_id, t.account_id,
+               ${trafficDetail("t.country", "t.messages", HIGHEST_BEFORE)}
+             FROM traffic_hours t LEFT JOIN alert_settings s ON s.account_id = t.account_id
+             WHERE t.${LATE_HOURS} AND t.messages >= ${TRAFFIC_FROM}
+               AND (SELECT true FROM traffic_hours b
+                    WHERE ${HOURS_BEFORE} AND b.messages * ${UNUSUAL_TIMES}::int8 > t.messages LIMIT 1) IS NULL
+               AND ${IS_KNOWN}
+             ORDER BY subject_id, t.messages DESC`,
+    // Half of what raises it.
+    cleared: {
+      from: `(SELECT t.subject_id, t.country, ${TRAFFIC_FROM} AS traffic_from, ${HIGHEST_BEFORE} AS highest,
+                (SELECT coalesce(max(l.messages), 0) FROM traffic_hours l
+                 WHERE l.account_id = t.account_id AND l.country = t.country AND l.${LATE_HOURS}) AS messages
+              FROM (SELECT subject_id, account_id, split_part(subject_id, ':', 2) AS country FROM alert_states
+                    WHERE kind = 'unusual_traffic') t
+              LEFT JOIN alert_settings s ON s.account_id = t.account_id) n`,
+      where: `n.subject_id = t.subject_id AND (n.traffic_from IS NULL
+        OR n.messages * 2::int8 < greatest(n.traffic_from, n.highest * ${UNUSUAL_TIMES}::int8))`,
+      isNotified: "n.traffic_from IS NOT NULL",
+      detail: trafficDetail("n.country", "n.messages", "n.highest"),
     },
   },
   endpoint_failing: {

@@ -1,5 +1,5 @@
 import { fromMicros } from "../core/wire";
-import type { Alert, AlertKind } from "./schema";
+import type { Alert, AlertKind, UnusualTraffic } from "./schema";
 
 /** Facts about the subject when the alert was raised, by kind. */
 export type AlertDetail = {
@@ -9,6 +9,10 @@ export type AlertDetail = {
   url?: string;
   failures?: number;
   reason?: string | null;
+  /** Empty: the numbers have none. */
+  country?: string;
+  messages?: number;
+  highest_before?: number;
 };
 
 export type AlertRow = {
@@ -37,11 +41,39 @@ function whyDisabled(reason: string | null | undefined): string {
   return reason === "consecutive_failures" ? ", because 25 tries in a row failed" : "";
 }
 
+const counts = new Intl.NumberFormat("en-US");
+const regions = new Intl.DisplayNames("en", { type: "region" });
+
+const messages = (count = 0): string => `${counts.format(count)} ${count === 1 ? "message" : "messages"}`;
+
+/** Ends `... messages to`. */
+const placeOf = (country = ""): string =>
+  country === "" ? "numbers of no known country" : (regions.of(country) ?? country);
+
+/** Says of a week's busiest hour how busy it was. */
+const atMost = (highest = 0): string =>
+  highest === 0
+    ? "in the week before it sent none there"
+    : `in the week before it was never more than ${counts.format(highest)}`;
+
+/** The numbers of an alert on unusual traffic. */
+export const presentTraffic = ({ country, messages = 0, highest_before = 0 }: AlertDetail): UnusualTraffic => ({
+  country: country || null,
+  messages,
+  highest_before,
+});
+
 const TEXTS: Readonly<Record<AlertKind, Record<Alert["state"], (detail: AlertDetail, subjectId: string) => string>>> = {
   balance_low: {
     raised: ({ balance_micros, threshold_micros, currency }) =>
       `The balance is ${money(balance_micros, currency)}, below ${money(threshold_micros, currency)}.`,
     cleared: ({ balance_micros, currency }) => `The balance is ${money(balance_micros, currency)} again.`,
+  },
+  unusual_traffic: {
+    raised: ({ country, messages: count, highest_before: highest }) =>
+      `This account sent ${messages(count)} to ${placeOf(country)} within an hour; ${atMost(highest)}. If you do not expect them, somebody may be abusing a form of yours (SMS pumping): stop it there, or revoke its API key, and ask the operator to limit the countries that the account sends to.`,
+    cleared: ({ country, messages: count }) =>
+      `Traffic to ${placeOf(country)} is no longer unusual: ${messages(count)} within the last hour.`,
   },
   endpoint_failing: {
     raised: ({ url, failures }) => `The webhook endpoint ${url} has failed ${failures} times in a row.`,
@@ -65,6 +97,7 @@ export const presentAlert = (row: AlertRow): Alert => ({
   type: row.kind,
   state: row.state,
   subject_id: row.subjectId,
+  ...(row.kind === "unusual_traffic" && { traffic: presentTraffic(row.detail) }),
   text: TEXTS[row.kind][row.state](row.detail, row.subjectId),
   created_at: row.createdAt.toISOString(),
 });

@@ -8,23 +8,40 @@ import { assertReachable } from "../webhooks/delivery/assert-reachable";
 import { newSigningSecret } from "../webhooks/delivery/signature";
 import { sealSecret } from "../webhooks/secrets";
 import { type AlertRow, presentAlert } from "./present";
-import type { AlertSettings, ListAlertsQuery, UpdateAlertsInput, UpdatedAlertSettings } from "./schema";
+import {
+  type AlertSettings,
+  type ListAlertsQuery,
+  UNUSUAL_TRAFFIC_FROM,
+  type UpdateAlertsInput,
+  type UpdatedAlertSettings,
+} from "./schema";
 
-type SettingsRow = { lowBalanceMicros: bigint | null; byMail: boolean; url: string | null };
+type SettingsRow = {
+  lowBalanceMicros: bigint | null;
+  unusualTrafficFrom: number | null;
+  byMail: boolean;
+  url: string | null;
+};
 
-const UNSET: SettingsRow = { lowBalanceMicros: null, byMail: true, url: null };
+const UNSET: SettingsRow = {
+  lowBalanceMicros: null,
+  unusualTrafficFrom: UNUSUAL_TRAFFIC_FROM,
+  byMail: true,
+  url: null,
+};
 
 async function readSettings(db: Tx, accountId: string, lock = ""): Promise<SettingsRow> {
   const { rows } = await db.query<SettingsRow>(
-    `SELECT low_balance_micros AS "lowBalanceMicros", by_mail AS "byMail", url
+    `SELECT low_balance_micros AS "lowBalanceMicros", unusual_traffic_from AS "unusualTrafficFrom", by_mail AS "byMail", url
      FROM alert_settings WHERE account_id = $1 ${lock}`,
     [accountId],
   );
   return rows[0] ?? UNSET;
 }
 
-const auditOf = ({ lowBalanceMicros, byMail, url }: SettingsRow) => ({
+const auditOf = ({ lowBalanceMicros, unusualTrafficFrom, byMail, url }: SettingsRow) => ({
   low_balance: lowBalanceMicros === null ? null : fromMicros(lowBalanceMicros),
+  unusual_traffic_from: unusualTrafficFrom,
   by_mail: byMail,
   url,
 });
@@ -44,21 +61,31 @@ export async function updateAlertSettings(
 ): Promise<UpdatedAlertSettings> {
   const { accountId } = actor;
   if (input.url !== null) await assertReachable(input.url);
-  const after: SettingsRow = {
-    lowBalanceMicros: input.low_balance === null ? null : toMicros(input.low_balance),
-    byMail: input.by_mail,
-    url: input.url,
-  };
-  const secret = await transaction(async (tx) => {
+  const { after, secret } = await transaction(async (tx) => {
     // Creates the row to lock, so that the second of two concurrent changes sees the first.
     await tx.query("INSERT INTO alert_settings (account_id) VALUES ($1) ON CONFLICT DO NOTHING", [accountId]);
     const before = await readSettings(tx, accountId, "FOR UPDATE");
+    const after: SettingsRow = {
+      lowBalanceMicros: input.low_balance === null ? null : toMicros(input.low_balance),
+      unusualTrafficFrom:
+        input.unusual_traffic_from === undefined ? before.unusualTrafficFrom : input.unusual_traffic_from,
+      byMail: input.by_mail,
+      url: input.url,
+    };
     const fresh = after.url !== null && (after.url !== before.url || input.new_secret) ? newSigningSecret() : null;
     await tx.query(
       `UPDATE alert_settings SET low_balance_micros = $2, by_mail = $3, url = $4, updated_at = now(),
-         secret_sealed = CASE WHEN $4::text IS NULL THEN NULL ELSE coalesce($5, secret_sealed) END
+         secret_sealed = CASE WHEN $4::text IS NULL THEN NULL ELSE coalesce($5, secret_sealed) END,
+         unusual_traffic_from = $6
        WHERE account_id = $1`,
-      [accountId, after.lowBalanceMicros, after.byMail, after.url, fresh === null ? null : sealSecret(fresh)],
+      [
+        accountId,
+        after.lowBalanceMicros,
+        after.byMail,
+        after.url,
+        fresh === null ? null : sealSecret(fresh),
+        after.unusualTrafficFrom,
+      ],
     );
     const change = { action: "alerts.updated", accountId, subjectId: accountId } as const;
     await recordAudit(tx, actor, {
@@ -66,7 +93,7 @@ export async function updateAlertSettings(
       before: auditOf(before),
       after: { ...auditOf(after), ...(fresh && { secret: "(new)" }) },
     });
-    return fresh;
+    return { after, secret: fresh };
   });
   return { ...auditOf(after), mail_is_set: isMailSet(), signing_secret: secret };
 }

@@ -7,6 +7,7 @@ import { newId } from "../core/ids";
 import { errorFields, log } from "../core/log";
 import type { Letter } from "../mail/compose";
 import { isMailSet, queueMail } from "../mail/store";
+import { numberPrefixOf } from "../traffic/country";
 import { CONDITIONS } from "./conditions";
 import { type AlertDetail, type AlertRow, presentAlert } from "./present";
 import { ALERT_KINDS, type Alert, type AlertKind } from "./schema";
@@ -60,12 +61,21 @@ async function readersOf(tx: Tx, accountId: string | null): Promise<Reader[]> {
   return rows;
 }
 
+/** The messages of an account to the country of an alert on unusual traffic. */
+function messagesPath(subjectId: string): string {
+  const prefix = numberPrefixOf(subjectId.split(":")[1] ?? "");
+  return prefix === null ? "/messages" : `/messages?to=${encodeURIComponent(prefix)}`;
+}
+
 const PAGES: Readonly<Record<AlertKind, { label: string; path: (subjectId: string) => string }>> = {
   balance_low: { label: "Open the usage", path: () => "/usage" },
+  unusual_traffic: { label: "Open the messages", path: messagesPath },
   endpoint_failing: { label: "Open the endpoint", path: (id) => `/webhooks/${id}` },
   endpoint_disabled: { label: "Open the endpoint", path: (id) => `/webhooks/${id}` },
   provider_down: { label: "Open the provider", path: (id) => `/operator/providers/${id}` },
 };
+
+const firstSentence = (text: string): string => (text.split(/\. (?=[A-Z])/)[0] ?? "").replace(/\.$/, "");
 
 /** One email for all changes of one kind in a sweep. */
 function letterOf(alerts: readonly [Alert, ...Alert[]]): Letter {
@@ -73,7 +83,7 @@ function letterOf(alerts: readonly [Alert, ...Alert[]]): Letter {
   const { label, path } = PAGES[first.type];
   const unnamed = alerts.length - NAMED_MAX;
   return {
-    subject: more.length === 0 ? first.text.replace(/\.$/, "") : `${alerts.length} alerts: ${first.text}`,
+    subject: `${more.length === 0 ? "" : `${alerts.length} alerts: `}${firstSentence(first.text)}`,
     paragraphs: [
       ...alerts.slice(0, NAMED_MAX).map(({ text }) => text),
       ...(unnamed > 0 ? [`And ${unnamed} more.`] : []),

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { openCountries } from "./country";
+import { numberPrefixOf, openCountries } from "./country";
 
 test("a calling code of one country names it, and one of none names none, without parsing", () => {
   const { known } = openCountries();
@@ -36,4 +36,8 @@ test("the prefixes that are remembered are bounded", () => {
   find("+18765551234");
   find("+14155550123");
   expect([known("+18765551234"), known("+14155550123")]).toEqual([undefined, "US"]);
+});
+
+test("a list is filtered by a calling code, unless that is too short", () => {
+  expect(["NG", "DE", "JM", ""].map(numberPrefixOf)).toEqual(["+234", null, null, null]);
 });

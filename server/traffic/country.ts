@@ -1,6 +1,7 @@
 /** Countries of many numbers at little cost: to parse a number takes some 130 µs, longer than to accept its message. */
-import { getCountries, getCountryCallingCode } from "libphonenumber-js/max";
+import { getCountries, getCountryCallingCode, isSupportedCountry } from "libphonenumber-js/max";
 import { countryOf } from "../messages/accept/fraud-rules";
+import { NUMBER_PART_PATTERN } from "../messages/phone";
 
 const CALLING_CODE_MAX = 3;
 /** Digits after `+1` that name the country: an area code. */
@@ -54,4 +55,11 @@ export function openCountries(knownMax = 20_000) {
       return country;
     },
   };
+}
+
+/** The beginning of a country's numbers, by which lists of messages can be filtered; null: there is none, or it is too short. */
+export function numberPrefixOf(country: string): string | null {
+  if (!isSupportedCountry(country)) return null;
+  const prefix = `+${getCountryCallingCode(country)}`;
+  return NUMBER_PART_PATTERN.test(prefix) ? prefix : null;
 }
