@@ -1,4 +1,4 @@
-/** Limits that an operator sets for an account, replies from handsets, and recurring work before it is due. */
+/** Limits that an operator sets for an account, replies from handsets, counts of traffic, and recurring work before it is due. */
 
 import { addJob } from "@/server/core/add-jobs";
 import { pool } from "@/server/core/db";
@@ -29,6 +29,16 @@ export async function replyFromHandset(from: string, to: string, text: string): 
   const receivedAt = new Date().toISOString();
   const messages = [{ providerMessageId: newId("inbound"), from, to, text, receivedAt }];
   await addJob(pool(), "apply_inbound", { provider: "sandbox", messages });
+}
+
+/** Counts messages of this hour to a country, as those of an account whose traffic has been known for three days. */
+export async function countTraffic({ accountId }: OwnAccount, country: string, messages: number): Promise<void> {
+  await pool().query(
+    `INSERT INTO traffic_hours (account_id, hour, country, messages)
+     SELECT $1, date_trunc('hour', now(), 'UTC') - days * interval '1 day', $2, CASE days WHEN 0 THEN $3::int4 ELSE 4 END
+     FROM unnest('{0, 3}'::int4[]) days`,
+    [accountId, country, messages],
+  );
 }
 
 /** Runs the check of alerts now, which is due every minute; the teardown tests prove its schedule. */

@@ -34,7 +34,7 @@ export type AlertSettings = z.output<typeof AlertSettings>;
 export const UpdateAlertsInput = z.object({
   low_balance: z.number().positive("must be more than 0").max(BALANCE_MAX).nullable(),
   /** Absent, as in a page of the previous version: it stays. */
-  unusual_traffic_from: z.number().int().min(1).max(TRAFFIC_FROM_MAX).nullable().optional(),
+  unusual_traffic_from: z.number().int().min(1, "must be at least 1").max(TRAFFIC_FROM_MAX).nullable().optional(),
   by_mail: z.boolean(),
   url: urlUpTo(URL_MAX, { protocol: /^https?$/, error: "must be an http:// or https:// URL" }).nullable(),
   /** Replaces the signing secret of a URL that stays. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { UsageSeries } from "../accounts/schema";
+import { UnusualTraffic } from "../alerts/schema";
 import { ApiKeyDetail } from "../api-keys/schema";
 import { DateTime, PageQuery } from "../core/wire";
 import { Member } from "../members/schema";
@@ -9,11 +10,12 @@ import { OperatedAccount } from "./schema";
 const LEDGER_LIMIT_DEFAULT = 10;
 const LEDGER_LIMIT_MAX = 100;
 
-/** Operator: an account with its people, its keys and its usage of the last 30 days. */
+/** Operator: an account with its people, its keys, its usage of the last 30 days, and alerts on its traffic that are raised. */
 export const OperatedAccountDetail = OperatedAccount.extend({
   members: z.array(Member.pick({ id: true, name: true, email: true, role: true })),
   keys: z.array(ApiKeyDetail),
   days: UsageSeries,
+  unusual_traffic: z.array(UnusualTraffic),
 });
 export type OperatedAccountDetail = z.output<typeof OperatedAccountDetail>;
 

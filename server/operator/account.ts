@@ -1,5 +1,6 @@
 /** One account, as its operator looks into it. */
 import { getUsageSeries } from "../accounts/service";
+import { readUnusualTraffic } from "../alerts/store";
 import { listApiKeyDetails } from "../api-keys/service";
 import { requireOperator, type SessionActor } from "../core/actor";
 import { prisma, readPool } from "../core/db";
@@ -33,12 +34,14 @@ export async function getOperatedAccount(
   { account_id: accountId }: OperatedAccountPath,
 ): Promise<OperatedAccountDetail> {
   const { row, reader } = await findAccount(actor, accountId);
-  const [members, keys, days] = await Promise.all([
+  const [members, keys, days, traffic] = await Promise.all([
     listMembers(reader),
     listApiKeyDetails(reader),
     getUsageSeries(reader, { days: USAGE_DAYS }),
+    readUnusualTraffic(accountId),
   ]);
-  return { ...presentOperatedAccount(row), members, keys: keys.data, days };
+  const unusual = traffic.map(({ country, messages, highest_before }) => ({ country, messages, highest_before }));
+  return { ...presentOperatedAccount(row), members, keys: keys.data, days, unusual_traffic: unusual };
 }
 
 /** Entries of the account's ledger, newest first. @throws 403 for non-operators, 404 */

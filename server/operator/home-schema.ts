@@ -27,5 +27,8 @@ export const OperatorHome = z.object({
   workers: z.array(WorkerState),
   pending_senders: count(),
   suspended_accounts: count(),
+  unusual_traffic: z
+    .array(z.object({ account_id: z.string(), account: z.string(), country: z.string().nullable() }))
+    .describe("Accounts with an alert on traffic to a country that is raised, the latest first."),
 });
 export type OperatorHome = z.output<typeof OperatorHome>;

@@ -1,3 +1,4 @@
+import { readUnusualTraffic } from "../alerts/store";
 import { type Actor, requireOperator } from "../core/actor";
 import { cachedRead } from "../core/cached-read";
 import { pool, prisma } from "../core/db";
@@ -27,13 +28,14 @@ async function readWorkers(): Promise<WorkerRow[]> {
 const hasJobs = ({ due, running, later, givenUp }: QueueRow): boolean => due + running + later + givenUp > 0;
 
 async function readHome(): Promise<OperatorHome> {
-  const [readiness, queues, throttled, workers, pendingSenders, suspendedAccounts] = await Promise.all([
+  const [readiness, queues, throttled, workers, pendingSenders, suspendedAccounts, traffic] = await Promise.all([
     checkReadiness(),
     readQueues(),
     pool().query<{ count: number }>("SELECT count(*)::int4 AS count FROM waiting_messages"),
     readWorkers(),
     prisma().sender.count({ where: { status: "pending" } }),
     prisma().account.count({ where: { status: "suspended" } }),
+    readUnusualTraffic(null),
   ]);
   return {
     failing: readiness.failing,
@@ -50,6 +52,11 @@ async function readHome(): Promise<OperatorHome> {
     })),
     pending_senders: pendingSenders,
     suspended_accounts: suspendedAccounts,
+    unusual_traffic: traffic.map(({ accountId, name, country }) => ({
+      account_id: accountId,
+      account: name,
+      country,
+    })),
   };
 }
 

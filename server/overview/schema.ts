@@ -1,6 +1,7 @@
 /** Console: what an account's overview shows. Money in units of `currency`. */
 import { z } from "zod";
 import { UsageSeries } from "../accounts/schema";
+import { UnusualTraffic } from "../alerts/schema";
 import { DateTime } from "../core/wire";
 
 /** UTC days of a period that ends today. */
@@ -44,6 +45,10 @@ export type Breakdown = z.output<typeof Breakdown>;
 export const Concern = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("account_suspended") }),
   z.object({ kind: z.literal("balance_low"), balance: z.number(), currency: z.string(), days_left: z.number() }),
+  UnusualTraffic.extend({
+    kind: z.literal("unusual_traffic"),
+    number_prefix: z.string().nullable().describe("A filter of the list of messages; null: none fits."),
+  }),
   z.object({ kind: z.literal("endpoint_disabled"), id: z.string(), url: z.string() }),
   z.object({ kind: z.literal("endpoint_failing"), id: z.string(), url: z.string(), failures: count() }),
   z.object({

@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import { readUnusualTraffic } from "../alerts/store";
 import type { AccountActor } from "../core/actor";
 import { DAY_MS, MINUTE_MS, now } from "../core/clock";
 import { prisma } from "../core/db";
@@ -6,6 +7,7 @@ import { notFound } from "../core/errors";
 import { fromMicros } from "../core/wire";
 import { countryOf } from "../messages/accept/fraud-rules";
 import { idsWithin } from "../messages/lists/created-range";
+import { numberPrefixOf } from "../traffic/country";
 import { daysLeft, failingConcern } from "./concerns";
 import type { Breakdown, Comparison, Concern, OverviewQuery, Share, Totals } from "./schema";
 import {
@@ -138,8 +140,9 @@ export async function listConcerns(actor: AccountActor): Promise<Concern[]> {
   const { accountId } = actor;
   const at = now();
   const today = midnight(at);
-  const [account, lately, usually, waitingSince, endpoints, senders, keys] = await Promise.all([
+  const [account, traffic, lately, usually, waitingSince, endpoints, senders, keys] = await Promise.all([
     readAccount(actor),
+    readUnusualTraffic(accountId),
     sumDays(accountId, today - DAY_MS, today + DAY_MS),
     sumDays(accountId, today - (USUAL_DAYS + 1) * DAY_MS, today - DAY_MS),
     readWaitingSince(accountId, WAITING_MS),
@@ -159,6 +162,14 @@ export async function listConcerns(actor: AccountActor): Promise<Concern[]> {
   const failing = failingConcern(lately, usually);
   return [
     ...(account.status === "active" ? [] : [{ kind: "account_suspended" } as const]),
+    ...traffic.map(
+      ({ country, messages, highest_before }) =>
+        ({
+          kind: "unusual_traffic",
+          ...{ country, messages, highest_before },
+          number_prefix: numberPrefixOf(country ?? ""),
+        }) as const,
+    ),
     ...(left === null ? [] : [{ kind: "balance_low", ...balance, days_left: left } as const]),
     ...(failing ? [failing] : []),
     ...(waitingSince ? [{ kind: "messages_waiting", since: waitingSince.toISOString() } as const] : []),

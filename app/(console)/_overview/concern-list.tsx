@@ -5,9 +5,11 @@ import type { ReactNode } from "react";
 import { concernsTexts as texts } from "@/app/_texts/overview/concerns";
 import { trpc } from "@/app/_trpc/client";
 import { PageLink } from "@/app/_ui/frame/page-link";
+import { SiteLink } from "@/app/_ui/frame/site-link";
 import { IconAlertTriangle, IconCircleCheck } from "@/app/_ui/icons/icons";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { formatCount } from "@/app/_ui/values/count";
+import { countryName } from "@/app/_ui/values/country-name";
 import { formatMoney } from "@/app/_ui/values/money";
 import { formatShare } from "@/app/_ui/values/share";
 import { shortUrl } from "@/app/_ui/values/short-url";
@@ -47,6 +49,22 @@ function viewOf(concern: Concern): View {
         text: lastsFor(formatMoney(concern.balance, concern.currency), concern.days_left),
         href: "/usage",
         action: texts.balanceLow.action,
+      };
+    case "unusual_traffic":
+      return {
+        key: `traffic ${concern.country}`,
+        title: texts.unusualTraffic.title(
+          concern.country === null
+            ? texts.unusualTraffic.unknownCountry
+            : (countryName(concern.country) ?? concern.country),
+        ),
+        text: texts.unusualTraffic.text(formatCount(concern.messages), formatCount(concern.highest_before), (words) => (
+          <Anchor component={SiteLink} href="/docs/sending#sms-pumping" underline="always" inherit>
+            {words}
+          </Anchor>
+        )),
+        href: concern.number_prefix ? `/messages?to=${encodeURIComponent(concern.number_prefix)}` : "/messages",
+        action: texts.unusualTraffic.action,
       };
     case "messages_failing":
       return {

@@ -14,6 +14,15 @@ const en = {
     delivered: "Delivered",
     period: "Last 30 days",
   },
+  unusualTraffic: {
+    title: "Unusual traffic",
+    text: (place: string, messages: string, highest: string) =>
+      `${messages} messages to ${place} within an hour; the most in the week before was ${highest}.`,
+    unknownCountry: "numbers of no known country",
+    advice:
+      "It may be SMS pumping. Ask the account’s owner; the limits can keep it to the countries that it sends to, and cap its spending per day.",
+    setLimits: "Set limits",
+  },
   details: {
     title: "Details",
     accountId: "Account ID",

@@ -61,6 +61,9 @@ const en = {
         other: `${shown} senders wait for your decision`,
       }),
     review: "Review",
+    unusualTraffic: (account: string, place: string) => `${account} sends unusually many messages to ${place}`,
+    unknownCountry: "numbers of no known country",
+    openAccount: "Open account",
   },
   figures: {
     calls: "Provider calls",

@@ -21,6 +21,17 @@ const en = {
     usedUp: "Sends are refused until it is topped up.",
     action: "Usage",
   },
+  unusualTraffic: {
+    title: (place: string) => `Unusually many messages to ${place}`,
+    unknownCountry: "numbers of no known country",
+    text: (messages: string, highest: string, link: (words: string) => ReactNode) => (
+      <>
+        {messages} within an hour; the most in the week before was {highest}. If you do not expect them, somebody may be
+        abusing a form of yours. {link("What to do about SMS pumping")}
+      </>
+    ),
+    action: "Messages",
+  },
   failing: {
     title: "Unusually many messages fail",
     share: (failed: string, ended: string) => `${failed} of ${ended} did not arrive since yesterday.`,

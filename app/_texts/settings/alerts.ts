@@ -3,13 +3,16 @@ import { defineTexts } from "../define-texts";
 const en = {
   title: "Alerts",
   description:
-    "A low balance, and webhook endpoints that fail or are disabled: one alert when it begins and one when it is over.",
+    "A low balance, unusual traffic to a country, and webhook endpoints that fail or are disabled: one alert when it begins and one when it is over.",
   settings: {
     title: "Alerts and delivery",
     form: "Alerts",
     notSaved: "Alerts were not saved",
     lowBalance: "Low balance",
     lowBalanceHint: "Alert when the balance falls below this. Leave empty for no alert.",
+    unusualTraffic: "Unusual traffic, messages per hour",
+    unusualTrafficHint:
+      "Alert when at least this many messages go to one country within an hour, and five times as many as in its busiest hour of the week before. Leave empty for no alert.",
     byMail: "Email to every owner",
     noMail: "This installation sends no emails: its operator has set no mail server.",
     url: "Alert URL",

@@ -3,13 +3,17 @@ import { operatorHomeTexts } from "@/app/_texts/operator/home";
 import { SiteLink } from "@/app/_ui/frame/site-link";
 import { IconAlertTriangle, IconCircleCheck } from "@/app/_ui/icons/icons";
 import { formatCount } from "@/app/_ui/values/count";
+import { countryName } from "@/app/_ui/values/country-name";
 import { PROVIDER_NAMES } from "@/app/_ui/values/provider-name";
 import type { OperatorHome } from "@/server/operator/home-schema";
 import type { OperatedProvider } from "@/server/providers/operator-schema";
 
 type Task = { title: string; href?: string; action?: string };
 
-function tasksOf({ failing, queues, pending_senders: pending }: OperatorHome, providers: OperatedProvider[]): Task[] {
+function tasksOf(
+  { failing, queues, pending_senders: pending, unusual_traffic: traffic }: OperatorHome,
+  providers: OperatedProvider[],
+): Task[] {
   const texts = operatorHomeTexts.tasks;
   const troubled = providers.flatMap(({ id, state }): Task[] => {
     const trouble = texts.providersInTrouble[state];
@@ -24,6 +28,11 @@ function tasksOf({ failing, queues, pending_senders: pending }: OperatorHome, pr
       action: texts.openReadiness,
     })),
     ...troubled,
+    ...traffic.map(({ account_id: id, account, country }) => ({
+      title: texts.unusualTraffic(account, country === null ? texts.unknownCountry : (countryName(country) ?? country)),
+      href: `/operator/accounts/${id}`,
+      action: texts.openAccount,
+    })),
     ...(givenUp > 0
       ? [
           {
@@ -43,7 +52,7 @@ function tasksOf({ failing, queues, pending_senders: pending }: OperatorHome, pr
   ];
 }
 
-/** Faults of the installation, and senders that wait for a decision. */
+/** Faults of the installation, accounts with unusual traffic, and senders that wait for a decision. */
 export function TasksCard({ home, providers }: { home: OperatorHome; providers: OperatedProvider[] }) {
   const tasks = tasksOf(home, providers);
   return (

@@ -17,9 +17,9 @@ import { storedUrl } from "@/app/_ui/values/stored-url";
 import type { AlertSettings } from "@/server/alerts/schema";
 import { AlertSecret } from "./alert-secret";
 
-type Values = { low_balance: EnteredNumber; by_mail: boolean; url: string };
+type Values = { low_balance: EnteredNumber; unusual_traffic_from: EnteredNumber; by_mail: boolean; url: string };
 
-/** The threshold of the balance, and where alerts go. */
+/** The thresholds of the balance and of traffic, and where alerts go. */
 export function AlertSettingsCard({ settings }: { settings: AlertSettings }) {
   const utils = trpc.useUtils();
   const { data: account } = trpc.accounts.get.useQuery();
@@ -33,18 +33,26 @@ export function AlertSettingsCard({ settings }: { settings: AlertSettings }) {
   });
   const stored: Values = {
     low_balance: settings.low_balance ?? "",
+    unusual_traffic_from: settings.unusual_traffic_from ?? "",
     by_mail: settings.by_mail,
     url: settings.url ?? "",
   };
-  const form = useStoredForm<Values>(stored, { validate: { low_balance: optionalNumberProblem } });
+  const form = useStoredForm<Values>(stored, {
+    validate: { low_balance: optionalNumberProblem, unusual_traffic_from: optionalNumberProblem },
+  });
   // Not a draft: an address may be a secret.
   useLeaveQuestion(form.isDirty());
   const errors = useFormErrors(form);
   const [secret, setSecret] = useState<{ ofUrl: string; text: string } | null>(null);
   const submit = form.onSubmit((values) => {
-    const { low_balance, by_mail, url } = values;
+    const { low_balance, unusual_traffic_from, by_mail, url } = values;
     errors.clear();
-    const input = { low_balance: numberOrNull(low_balance), by_mail, url: storedUrl(url) || null };
+    const input = {
+      low_balance: numberOrNull(low_balance),
+      unusual_traffic_from: numberOrNull(unusual_traffic_from),
+      by_mail,
+      url: storedUrl(url) || null,
+    };
     // Any try that is carried out makes a secret, and the response to another may be the one that arrives.
     if (input.url !== null && input.url !== settings.url) setSecret({ ofUrl: input.url, text: "" });
     update.mutate(input, {
@@ -80,6 +88,11 @@ export function AlertSettingsCard({ settings }: { settings: AlertSettings }) {
             decimals={2}
             suffix={account ? ` ${account.currency}` : ""}
             {...form.getInputProps("low_balance")}
+          />
+          <NumberField
+            label={texts.settings.unusualTraffic}
+            description={texts.settings.unusualTrafficHint}
+            {...form.getInputProps("unusual_traffic_from")}
           />
           <Switch
             label={texts.settings.byMail}

@@ -22,6 +22,7 @@ import { AccountFigures } from "./account-figures";
 import { AccountKeysCard } from "./account-keys-card";
 import { AccountMessagesCard } from "./account-messages-card";
 import { LedgerCard } from "./ledger-card";
+import { UnusualTraffic } from "./unusual-traffic";
 
 type Props = { id: string; countries: readonly string[] };
 
@@ -87,6 +88,7 @@ function AccountHeader({ account, countries }: { account: OperatedAccountDetail;
           </>
         }
       />
+      <UnusualTraffic traffic={account.unusual_traffic} onLimit={() => setLimited(true)} />
       <CreditDialog account={isCredited ? account : null} onClose={() => setCredited(false)} />
       <LimitsDialog account={isLimited ? account : null} countries={countries} onClose={() => setLimited(false)} />
     </>
