@@ -11,8 +11,8 @@ import { defineProcessValue, keepDoing, onShutdown } from "../core/process";
 import { openCountries, PREFIX_LENGTH } from "./country";
 import { addTraffic, type Traffic } from "./store";
 
-const ADD_EVERY_MS = 5 * SECOND_MS;
-/** Accounts and prefixes that are counted at once: several seconds' worth at the highest rate of one process, and some 10 MB. */
+const ADD_EVERY_MS = 15 * SECOND_MS;
+/** Accounts and prefixes that are counted at once: ten seconds' worth of different ones at the highest rate of one process, some 10 MB. */
 const COUNTS_MAX = 50_000;
 /** About a millisecond's worth. */
 const PARSED_PER_TURN = 8;

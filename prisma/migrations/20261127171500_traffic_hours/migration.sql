@@ -1,4 +1,4 @@
--- CreateTable
+-- CreateTable: with room, so that an update of the present hour writes no index entry.
 CREATE TABLE "traffic_hours" (
     "account_id" TEXT NOT NULL,
     "hour" TIMESTAMPTZ(3) NOT NULL,
@@ -6,7 +6,7 @@ CREATE TABLE "traffic_hours" (
     "messages" INTEGER NOT NULL,
 
     CONSTRAINT "traffic_hours_pkey" PRIMARY KEY ("account_id","hour","country")
-);
+) WITH (fillfactor = 70);
 
 -- CreateIndex
 CREATE INDEX "traffic_hours_hour_idx" ON "traffic_hours"("hour");
