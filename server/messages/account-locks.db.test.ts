@@ -14,7 +14,7 @@ import { applyChanges, lockMessages } from "./transitions";
 const PRICE_MICROS = 10_000n;
 const REQUEST = { idempotency: () => null, responseHeaders: {} };
 
-/** Another process, whose transaction stays open while the test works. Not of the pool, which would cut it off. */
+/** Another process, whose transaction stays open during the test. Not from the pool, which would end it. */
 let other: pg.Client;
 
 beforeEach(async () => {
@@ -58,7 +58,7 @@ describe("the admission lock", () => {
     expect(await booksOf(account)).toEqual({ balance: 0n, reserved: PRICE_MICROS, pending: 1, sent: 1 });
   });
 
-  test("is not waited for by sends of another account", async () => {
+  test("does not delay sends of another account", async () => {
     const [account, free] = [await makeAccount(), await makeAccount()];
     await lockAdmission(other, [account.accountId]);
     expect((await send(free)).status).toBe("pending");
@@ -79,7 +79,7 @@ describe("an account's row", () => {
     expect(await booksOf(account)).toMatchObject({ reserved: 0n, pending: 0, sent: 1 });
   });
 
-  test("is waited for by a send at its end, which is refused when the balance has fallen meanwhile", async () => {
+  test("delays a send only at its end, and the send is refused if the balance has fallen meanwhile", async () => {
     const account = await makeAccount({ balanceMicros: PRICE_MICROS });
     await lockAccounts(other, [account.accountId]);
     const sending = send(account).catch((thrown) => thrown);

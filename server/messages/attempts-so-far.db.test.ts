@@ -15,7 +15,7 @@ import {
 
 beforeAll(prepareAttempts);
 
-/** The attempts of a message, as each way to read it says. */
+/** The number of attempts of a message in each way to read it. */
 async function attemptsOf({ account, id }: Claimed): Promise<number[]> {
   const { items } = await listMessages(account.actor, { page: 1, limit: 50 });
   const found = items.find((item) => item.id === id);
@@ -28,7 +28,7 @@ const everywhere = (count: number) => [count, count, count];
 const begin = (id: string, seq: number) =>
   pool().query("UPDATE message_attempts SET begun_at = now() WHERE message_id = $1 AND seq = $2", [id, seq]);
 
-test("a pending message counts the providers that it was given to, and not the one that is only claimed", async () => {
+test("a pending message counts the providers that it was handed to, but not a claim", async () => {
   const message = await claimed();
   expect(await attemptsOf(message)).toEqual(everywhere(1));
   await recordAndAdvance(message.first, BUSY);
@@ -39,7 +39,7 @@ test("a pending message counts the providers that it was given to, and not the o
   expect(rows).toEqual([{ attempts: 0 }]);
 });
 
-test("it still counts those without an answer while it waits for a receipt", async () => {
+test("it still counts providers without a response while it waits for a receipt", async () => {
   const message = await claimed();
   const second = await recordAndAdvance(message.first, UNKNOWN);
   await begin(message.id, 2);
@@ -47,7 +47,7 @@ test("it still counts those without an answer while it waits for a receipt", asy
   expect(await getMessage(message.account.actor, message.id)).toMatchObject({ status: "pending", attempts: 2 });
 });
 
-test("a message that no provider was given has none, before and after it is canceled", async () => {
+test("a message that was never handed to a provider has none, before and after it is canceled", async () => {
   const message = await claimed();
   await pool().query("DELETE FROM message_attempts WHERE message_id = $1", [message.id]);
   expect(await attemptsOf(message)).toEqual(everywhere(0));

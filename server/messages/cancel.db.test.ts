@@ -82,7 +82,7 @@ describe("a canceled message", () => {
     expect((await getMessageDetail(account.actor, id)).attempts).toEqual([]);
   });
 
-  test("is sent by no job that still names it", async () => {
+  test("is not sent by a job that still names it", async () => {
     const sent = await send();
     await cancel(sent);
     expect(await claimAttempts([sent.id])).toEqual([]);
@@ -98,7 +98,7 @@ describe("a canceled message", () => {
     expect(await contradictions(sent.account.accountId)).toEqual([]);
   });
 
-  test("may have waited for its providers to take it after all", async () => {
+  test("may have waited for its providers to become available", async () => {
     const message = await claimed();
     const second = await recordAndAdvance(message.first, BUSY);
     expect(await record(second, THROTTLED)).toBeNull();
@@ -152,8 +152,8 @@ describe("a message cannot be canceled", () => {
   });
 });
 
-describe("between canceling and claiming the database decides", () => {
-  test("a claim that is not committed yet comes first: the message is sent", async () => {
+describe("canceling and claiming race in the database", () => {
+  test("an uncommitted claim comes first: the message is sent", async () => {
     const sent = await send();
     const claiming = await openTransaction((tx) => claim(tx, [attemptFor(sent)], () => true));
     const canceling = cancel(sent);
@@ -165,7 +165,7 @@ describe("between canceling and claiming the database decides", () => {
     expect(await statusOf(sent)).toBe("pending");
   });
 
-  test("a cancellation that is not committed yet comes first: nothing is claimed", async () => {
+  test("an uncommitted cancellation comes first: nothing is claimed", async () => {
     const sent = await send();
     const error = { code: "canceled", message: "Canceled." };
     const canceling = await openTransaction((tx) => failUndispatched(tx, [{ messageId: sent.id, error }], new Date()));

@@ -1,6 +1,6 @@
 /**
- * The plans of a young installation. A connection keeps the plan of a named statement, and one made while a table had a
- * handful of rows would read all of it long after it has grown.
+ * Tests of the plans of a young installation. A connection keeps the plan of a named statement: one made while a table had a handful of
+ * rows might read the whole table long after it has grown.
  */
 import { expect, onTestFinished, test } from "vitest";
 import { pool, transaction } from "@/server/core/db";
@@ -27,7 +27,7 @@ const GROWING = [
   ...["idempotency_keys", "inbound_messages", "message_metadata", "request_log"],
 ];
 
-/** Of an index that begins with the account: all that the account has. */
+/** The condition of an index that begins with the account, when it reads everything of the account. */
 const ALL_OF_AN_ACCOUNT = /^\(account_id = [^()]+\)$/;
 
 const tablesReadWhole = (plan: Plan): string[] => {
@@ -50,12 +50,12 @@ async function readIndexes(): Promise<Map<string, string[]>> {
 /** Left sides of an index's conditions. */
 const COMPARED = /\((\w+) (?:=|<|>|IS)/g;
 
-/** They come first in an index, and are one or few as long as little is in it: statistics follow as soon as there are more. */
+/** First columns of indexes that have one or few values while a table is small; statistics follow as soon as there are more. */
 const OWNERS = ["account_id", "endpoint_id"];
 
 /**
- * Indexes of which a column is compared and one before it is not, but for that of the owner alone: since PostgreSQL 18 they are searched once for
- * each value of that one.
+ * Indexes of which a column is compared but an earlier one is not, unless that is only the owner's: since PostgreSQL 18 they are searched
+ * once for each value of the earlier column (skip scan).
  */
 function indexesSkipped(plan: Plan, indexes: ReadonlyMap<string, string[]>): string[] {
   const name = plan["Index Name"] ?? "";
@@ -68,8 +68,8 @@ function indexesSkipped(plan: Plan, indexes: ReadonlyMap<string, string[]>): str
 }
 
 /**
- * Tables that statements of some work read as a whole, or of which they read all that an account has, and indexes of them that
- * they search more than once for a key.
+ * Tables that the statements read completely, or of which they read everything of an account, and indexes that they search more than
+ * once for a key.
  */
 async function readWholeBy(statements: readonly Statement[]): Promise<string[]> {
   await pool().query(`VACUUM ANALYZE ${GROWING.join(", ")}`);
@@ -86,7 +86,7 @@ async function readWholeBy(statements: readonly Statement[]): Promise<string[]> 
   return found;
 }
 
-test("no statement of a message's life reads a whole table, or all of an account, although each is small when it is planned", async () => {
+test("no statement of a message's life reads a whole table, or all rows of an account, even if planned while the tables are small", async () => {
   const statements = await statementsOfAMessage();
   expect(statements.map(({ name }) => name)).toEqual(
     expect.arrayContaining(["attempts.claim", "messages.move", "receipts.find_attempts", "webhooks.load_due"]),
@@ -119,7 +119,7 @@ test("nor does one of a repeated send or of a redaction", async () => {
   expect(await readWholeBy(statements)).toEqual([]);
 });
 
-test("nor do the begin of an attempt that waited and the look-ups of receipts that may be another's", async () => {
+test("nor do the begin of an attempt that waited and the look-ups of receipts that may belong to another message", async () => {
   await prepareAttempts();
   const { id, first } = await claimed();
   const from = { provider: first.provider, providerMessageId: "1", isVerified: false };
@@ -147,8 +147,8 @@ test("nor does a recovery of an endpoint's deliveries", async () => {
   expect(await readWholeBy(statements)).toEqual([]);
 });
 
-test("a connection that has seen the indexes while they were small skips no column of one", async () => {
-  // It remembers the height of an index until it uses it, so an index that it does not use stays low and cheap.
+test("a connection that has seen the indexes while they were small skips no index column", async () => {
+  // A connection remembers the height of an index until it uses it, so an unused index seems low and cheap.
   await pool().query("TRUNCATE messages CASCADE");
   const [get, due] = await statementsOf(async () => {
     await findMessage((await makeAccount()).actor, "msg_1").catch(() => undefined);

@@ -9,7 +9,7 @@ beforeAll(prepareAttempts);
 
 const idAtProvider = ({ message }: Attempt): string => `id-${message.id}`;
 
-/** `entries`: written to its indexes. Before PostgreSQL 15, whose log SQL cannot read, null: only the rows are counted. */
+/** `entries`: written to its indexes; null before PostgreSQL 15, whose log SQL cannot read, so that only rows are counted. */
 type Writes = { inserted: number; updated: number; hot: number; entries: number | null };
 
 const hasReadableLog = async (): Promise<boolean> => {
@@ -32,9 +32,9 @@ const WRITES_IN_LOG = `
   WHERE first_block[1]::oid = (SELECT oid FROM pg_database WHERE datname = current_database())
     AND 'messages'::regclass IN (c.oid, i.indrelid)`;
 
-/** Rows written so far, as the server counts them; late, so that nothing else may write to `messages` in this file. */
+/** Rows written so far by the server's statistics. These are delayed, so nothing else may write to `messages` in this file. */
 async function readCounters(): Promise<Omit<Writes, "entries">> {
-  // A connection reports its counts with its next command, and twice a second at most.
+  // A connection reports its counts with its next command, at most twice a second.
   await Promise.all(Array.from({ length: pool().options.max ?? 1 }, () => pool().query("SELECT pg_sleep(0.02)")));
   const { rows } = await pool().query<Omit<Writes, "entries">>(
     `SELECT n_tup_ins::int4 AS inserted, n_tup_upd::int4 AS updated, n_tup_hot_upd::int4 AS hot
@@ -86,7 +86,7 @@ test("the updates of a message's life stay on its page and write no index entry"
   const sent = await writesOf(count, () =>
     Promise.all(attempts.map((attempt) => record(attempt, accepted(idAtProvider(attempt))))),
   );
-  // The server clears away old versions by itself, though not while another test has a long transaction open.
+  // The server removes old versions by itself, but not while another test has a long transaction open.
   await pool().query("VACUUM messages");
   const reports = attempts.map((attempt) => report(idAtProvider(attempt), "delivered"));
   const delivered = await writesOf(count, () => applyReceipts("vonage", reports));

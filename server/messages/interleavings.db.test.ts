@@ -139,14 +139,14 @@ async function usePolicy(policy: string): Promise<void> {
   processRegistry().delete("env");
   await pool().query("DELETE FROM providers");
   invalidateProviders();
-  // As if vonage needed a connection: its attempts begin after their claim, those of twilio with it.
+  // Lets vonage need a connection, so that its attempts begin after their claim; twilio's begin with it.
   const adapter = (await providerTable()).openAdapter("vonage");
   if (adapter) adapter.ready = async () => null;
 }
 
 describe.each(["fallback", "hold"])("an account's messages and three workers, under %s", (policy) => {
   test(
-    "survive any order of sends, claims, responses, deaths, stalls, lost replies, receipts and sweeps",
+    "hold their invariants through any order of sends, claims, responses, deaths, stalls, lost replies, receipts and sweeps",
     async () => {
       await usePolicy(policy);
       const until = performance.now() + ABOUT_MS;

@@ -1,6 +1,6 @@
 /**
- * Beside a transaction that stays open, the tables that rows pass through are mostly dead versions. They have few rows as well,
- * so that every index of theirs seems to fit.
+ * Tests with a transaction that stays open: tables with short-lived rows then consist mostly of dead versions. They have few live rows,
+ * so every index seems suitable.
  */
 
 import { expect, test } from "vitest";
@@ -19,7 +19,7 @@ import { enqueueThrottled } from "./dispatch/throttle-queue";
 const DEAD = 20_000;
 /** Blocks that a statement may read: a few for each of its look-ups. Dead versions fill hundreds in each table. */
 const BLOCKS_MAX = 120;
-/** Of a look-up in one index. */
+/** Blocks of a look-up in one index. */
 const BLOCKS_PER_KEY_MAX = 8;
 const OWN = 20;
 
@@ -49,9 +49,9 @@ const CHURN: [string, string, ...string[]] = [
 /** Statements that cannot be sent twice: their rows exist. */
 const DONE_ONCE = /^(messages\.insert|accounts\.post_money|receipts\.insert|webhooks\.insert_(events|deliveries))$/;
 
-test("no statement of a message's life reads what has died", async () => {
+test("no statement of a message's life reads dead versions", async () => {
   const sent = await statementsOfAMessage();
-  // graphile-worker's are those of worker/queue-statements.ts.
+  // graphile-worker's statements are tested with worker/queue-statements.ts.
   const statements = sent.filter(({ name }) => !name.includes("graphile_worker") && !DONE_ONCE.test(name));
   expect(statements.length).toBeGreaterThan(25);
   await besideOpenTransaction(CHURN, async () => {
@@ -73,7 +73,7 @@ async function pendingMessages(count: number): Promise<string[]> {
   return (await sendBulk(account.actor, input, plainRequest())).messages.map(({ id }) => id);
 }
 
-test("a message that moves on leaves the list of its status by one key", async () => {
+test("a message that moves on is removed from the list of its status by one key", async () => {
   const ids = await pendingMessages(OWN);
   const client = await pool().connect();
   // Statements of triggers are not explained.
@@ -97,7 +97,7 @@ test("a message that moves on leaves the list of its status by one key", async (
   }
 });
 
-test("a job of messages reads the row of their account once, which has as many versions as it was charged", async () => {
+test("a job of messages reads their account's row, which has a version per charge, only once", async () => {
   const ids = await pendingMessages(OWN);
   const statements = await statementsOf(async () => {
     const claimed = await claimAttempts(ids);
@@ -111,7 +111,7 @@ test("a job of messages reads the row of their account once, which has as many v
   expect(rowsRead(plan, ["accounts"])).toBe(1);
 });
 
-test("a message enters the throttle queue without a look at those of its account that have left it", async () => {
+test("a message enters the throttle queue without reading those of its account that have left it", async () => {
   const claimed = await claimAttempts(await pendingMessages(1));
   for (const { slot } of claimed) slot?.release();
   await giveBack(claimed);

@@ -1,4 +1,4 @@
-/** A batch has messages of many accounts where many customers send. What it costs must grow with their number, not with its square. */
+/** With many customers, a batch has messages of many accounts. Its cost must grow with their number, not with its square. */
 import { expect, test } from "vitest";
 import { type Plan, plansRun } from "@/test/database/plans";
 import { startRunner } from "@/test/database/queue";
@@ -16,7 +16,7 @@ import { serveThrottleQueue } from "./dispatch/serve-throttle-queue";
 import { getMessage } from "./read";
 
 const ACCOUNTS = 150;
-/** Rows that a step of a plan may handle for each message: those of its tables, and some more. */
+/** Rows that a step of a plan may handle per message: the rows of its tables, and some more. */
 const ROWS_MAX = 10;
 
 /** Rows that a step handles, kept or not: a join of all with all handles the square of their number. */
@@ -69,7 +69,7 @@ test("no statement compares all messages of a batch with all accounts, from acce
   await receiver.close();
   const largest = (name: RegExp) =>
     Math.max(...plans.filter(({ text }) => name.test(text)).map(({ plan }) => Math.max(...stepsOf(plan).map(rowsOf))));
-  // Batches are as large as they have to be for this.
+  // The batches are large enough for this test.
   for (const name of [
     /^INSERT INTO messages /,
     /^WITH due AS/,

@@ -36,7 +36,7 @@ const found = async ({ actor }: TestAccount, query: Partial<Parameters<typeof li
   return items.map(({ id }) => id);
 };
 
-test("metadata is in the response, in the message, in lists and in events, as it was given", async () => {
+test("metadata is unchanged in the response, in the message, in lists and in events", async () => {
   const account = await makeAccount();
   const metadata = { order: "4711", "Grüße 😀": "a\nb", zero: "" };
   const message = await send(account, metadata);
@@ -49,7 +49,7 @@ test("metadata is in the response, in the message, in lists and in events, as it
   expect(items).toMatchObject([{ type: "message.failed", data: { id: failed.id, metadata } }]);
 });
 
-test.each([undefined, null, {}])("a message with the metadata %j has none, and writes no pair", async (metadata) => {
+test.each([undefined, null, {}])("a message with metadata %j has none, and writes no pair", async (metadata) => {
   const account = await makeAccount();
   expect((await send(account, metadata)).metadata).toBeNull();
   expect(await pairsOf(account.accountId)).toEqual([]);
@@ -75,7 +75,7 @@ test("messages are found by one pair or several, with other filters, and never a
   expect([second.items.map(({ id }) => id), second.pagination.total]).toEqual([[one.id], 2]);
 });
 
-test("each message of a bulk has the metadata of its request, beside others of the same batch without", async () => {
+test("each message of a bulk has the metadata of its request, in a batch with others that have none", async () => {
   const account = await makeAccount();
   const recipients = [TO, "+15550100001", "not a number"];
   const [bulk, single] = await Promise.all([
@@ -87,7 +87,7 @@ test("each message of a bulk has the metadata of its request, beside others of t
   expect(await found(account, { metadata: { run: "7" } })).toEqual(bulk.messages.map(({ id }) => id).toReversed());
 });
 
-test("a request that is repeated with its key stores its pairs once, and a refused one none", async () => {
+test("a request that is repeated with its key stores its pairs once, a refused one not at all", async () => {
   const account = await makeAccount();
   const request = () => keyed("one");
   const sent = await Promise.all([1, 2, 3].map(() => send(account, { order: "1" }, TO, request())));
@@ -105,7 +105,7 @@ test("the longest keys and values of four bytes each fit the index", async () =>
   expect(await found(account, { metadata })).toEqual([id]);
 });
 
-test("a page of one pair's messages is a range of its index, in order", async () => {
+test("a page of a pair's messages is a range of its index, in order", async () => {
   const { accountId } = await makeAccount();
   const { rows } = await pool().query<{ "QUERY PLAN": string }>(
     `EXPLAIN SELECT l.message_id FROM message_metadata l JOIN messages r ON r.id = l.message_id

@@ -23,7 +23,7 @@ test.each([
   ["a key of 41 characters with two units", { ["😀".repeat(41)]: "value" }, "keys must have 1 to 40 characters"],
   ["a key that cannot be stored", { "a\0": "value" }, "keys must not contain NUL (U+0000)"],
   ["half of a surrogate pair in a key", { "\ud83d": "value" }, "keys must not contain half of a surrogate pair"],
-  ["a key that objects have already", JSON.parse('{"__proto__":"value"}'), "names must not be __proto__"],
+  ["a key that every object has", JSON.parse('{"__proto__":"value"}'), "names must not be __proto__"],
   ["such a key with another value", JSON.parse('{"a":"1","__proto__":{"b":"2"}}'), "names must not be __proto__"],
   ["a value of 501 characters", { key: "v".repeat(501) }, "must have at most 500 characters"],
 ])("%s is refused with its limit", (_, given, message) => {
@@ -40,7 +40,7 @@ test.each([[{ key: 1 }], [{ key: null }], [{ key: ["a"] }], [["a"]], ["a"]])(
   },
 );
 
-test("no pair is stored as none", () => {
+test("an empty object is stored as none", () => {
   const given: Parameters<typeof givenMetadata>[0][] = [undefined, null, {}, { a: "1" }];
   expect(given.map(givenMetadata)).toEqual([null, null, null, { a: "1" }]);
 });

@@ -22,7 +22,7 @@ test("a message that cost nothing has no money", () => {
   expect(moneyOf({ costMicros: 0n, createdAt, sentAt: null }, [])).toEqual([]);
 });
 
-test("entries of the message's own, as versions before wrote them, go first", () => {
+test("the message's own entries, as earlier versions wrote them, take precedence", () => {
   const own = { ...reserve, createdAt: new Date("2026-11-22T08:00:00.003Z") };
   expect(moneyOf({ costMicros: 10n, createdAt, sentAt: null }, [own])).toEqual([own]);
   expect(moneyOf({ costMicros: 10n, createdAt, sentAt }, [own])).toEqual([own, settle]);

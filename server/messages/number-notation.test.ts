@@ -38,7 +38,7 @@ describe("a number that a person has written", () => {
     "ACME",
     "",
     "+",
-  ])("%j is none, as it lacks its country code", (text) => {
+  ])("%j is none, because it lacks its country code", (text) => {
     expect(e164OfTyped(text)).toBeNull();
   });
 
@@ -68,10 +68,10 @@ describe("a number that a carrier has reported", () => {
     ["14155550123", "+14155550123"],
     ["0014155550123", "+14155550123"],
     ["4915112345678", "+4915112345678"],
-    // Ten digits, and a number of Singapore and of Norway.
+    // Ten digits that are also a number of Singapore and of Norway.
     ["6592345678", "+6592345678"],
     ["4792345678", "+4792345678"],
-    // A range that is newer than our table of them.
+    // A range that is newer than our table.
     ["49999999999999", "+49999999999999"],
   ])("%j is %s, with its plus or without", (text, number) => {
     expect(e164OfCarrier(text)).toBe(number);

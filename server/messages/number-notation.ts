@@ -1,8 +1,8 @@
-/** Numbers as people and carriers write them, whereas the API takes E.164 alone. */
+/** Numbers as people and carriers write them; the API accepts only E.164. */
 import { isValidPhoneNumber } from "libphonenumber-js";
 import { asInternational } from "./phone";
 
-/** With one of these, what follows is a country code. */
+/** Prefixes that are followed by a country code. */
 const PREFIXED = /^(?:tel:)?[\s(]*(?:\+|00)/i;
 
 /** Ten digits as a number of the USA, Canada and the Caribbean has them without its country code, 1. */
@@ -21,7 +21,7 @@ export function e164OfTyped(text: string): string | null {
 
 /**
  * The number that a carrier has reported; null: none. Many carriers write no `+`, so without one it counts as international, too.
- * Only ten digits that no country has, but the North American ones without their country code, are not taken for a number.
+ * Only ten digits that are no country's number, but a North American one without its country code, are not accepted.
  */
 export function e164OfCarrier(text: string): string | null {
   const number = asInternational(text);

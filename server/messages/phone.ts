@@ -1,8 +1,8 @@
 /** Phone numbers (ITU-T E.164) and sender IDs (3GPP TS 23.040 section 9.1.2.5). */
 
 /**
- * A recipient on the wire: `+`, then 7 to 15 digits of which the first is not 0. ITU-T E.164 allows at most 15 digits
- * and no country code begins with 0; fewer than 7 digits are short codes, which are not reachable across borders.
+ * A recipient on the wire: `+`, then 7 to 15 digits, the first of which is not 0. ITU-T E.164 allows at most 15 digits, and no country
+ * code begins with 0; fewer than 7 digits are short codes, which cannot be reached across borders.
  */
 export const E164_PATTERN = /^\+[1-9]\d{6,14}$/;
 
@@ -30,7 +30,7 @@ export function digitsOf(e164: string): string {
   return e164.startsWith("+") ? e164.slice(1) : e164;
 }
 
-/** The other spelling of a sender ID that is a number which can be dialled, with its `+` or without; null: it has none. */
+/** The other spelling, with or without `+`, of a sender ID that is a dialable number; null: it has none. */
 export function otherSpellingOf(senderId: string): string | null {
   if (isE164(senderId)) return digitsOf(senderId);
   return isE164(`+${senderId}`) ? `+${senderId}` : null;
@@ -51,8 +51,8 @@ const INTERNATIONAL = /^(?:tel:)?(?:\+|00)?(?=\d)/i;
 
 /**
  * A text read as an E.164 number, with or without a `+`, `00` or `tel:` prefix and with separators; null for anything else (a
- * name, a short code, a number that begins with 0). The first digits are taken for a country code: numbers of people are
- * read by number-notation.ts, which doubts it.
+ * name, a short code, a number that begins with 0). The first digits are assumed to be a country code; number-notation.ts, which reads
+ * numbers written by people, does not assume that.
  */
 export function asInternational(text: string): string | null {
   const number = `+${text.trim().replace(SEPARATORS, "").replace(INTERNATIONAL, "")}`;

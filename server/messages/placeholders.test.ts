@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { fillIn, placeholdersOf } from "./placeholders";
 
 describe("fillIn", () => {
-  it("replaces every placeholder by its value, spaces beside the name or not", () => {
+  it("replaces every placeholder by its value, with or without spaces around the name", () => {
     const filled = fillIn("Hi {{name}}, {{ name }}: {{order no}}", { name: "Ann", "order no": "7" });
     expect(filled).toEqual({ body: "Hi Ann, Ann: 7", missing: [] });
   });
@@ -12,7 +12,7 @@ describe("fillIn", () => {
     expect(fillIn("{{toString}}", {})).toEqual({ body: "{{toString}}", missing: ["toString"] });
   });
 
-  it("does not look into values for placeholders or patterns", () => {
+  it("does not search values for placeholders or patterns", () => {
     expect(fillIn("{{a}}{{b}}", { a: "{{b}}", b: "$&$1" })).toEqual({ body: "{{b}}$&$1", missing: [] });
   });
 

@@ -1,6 +1,6 @@
-/** Texts with placeholders: `Hello {{name}}` and what each recipient's text becomes. Runs in the browser too. */
+/** Texts with placeholders, such as `Hello {{name}}`, filled in for each recipient. Runs in the browser too. */
 
-/** Between double braces, without braces; spaces at either end do not count. */
+/** A name in double braces, without braces in it; spaces at either end do not count. */
 const PLACEHOLDER = /\{\{([^{}]{1,100})\}\}/g;
 
 /** The names of a text's placeholders, each once, in the order of their first use. */

@@ -84,7 +84,7 @@ test("an error always has a code, a message and a reason", () => {
   });
 });
 
-test("a provider's code keeps its spelling, and says by its provider and its time what kind of failure it is", () => {
+test("a provider's code keeps its spelling; its reason depends on the provider and the time", () => {
   const failed = { ...row, status: "failed", errorMessage: "why" };
   const reasonOf = (own: Partial<MessageRow>) => presentMessage({ ...failed, ...own }).error;
   expect(reasonOf({ provider: "twilio", errorCode: "21614" })).toEqual({

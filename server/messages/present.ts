@@ -42,7 +42,7 @@ export const presentFailure = ({ code, message }: { code: string; message: strin
   reason: failureReason(null, { code, detail: message, isRefusal: true }),
 });
 
-/** The reason is derived, so that it is the same for messages of before. */
+/** The reason is derived, so that older messages have it too. */
 function errorOf({ provider, errorCode: code, errorMessage, sentAt }: MessageRow): MessageError | null {
   if (code === null) return null;
   const message = errorMessage ?? code;
@@ -96,5 +96,5 @@ const columns = (
 /** Columns of a {@link MessageRow} for hand-written SQL, as they are stored; `m` is the table's alias. */
 export const MESSAGE_COLUMNS = columns("m.attempts");
 
-/** The same with the attempts that a pending message has had, which are not stored with it yet. */
+/** The same, with the attempts of a pending message, which are not stored with it yet. */
 export const SHOWN_COLUMNS = columns(attemptsSoFar("m"));

@@ -1,4 +1,4 @@
-/** The text of a message deleted at a request: what stays, when it may be, and what else happens at the same moment. */
+/** Tests of deleting a message's text on request: what stays, when it is allowed, and concurrent operations. */
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { inTestMode } from "@/server/core/actor";
 import { DAY_MS } from "@/server/core/clock";
@@ -42,7 +42,7 @@ const textOf = async (id: string): Promise<string | undefined> =>
   (await pool().query<{ body: string }>("SELECT body FROM messages WHERE id = $1", [id])).rows[0]?.body;
 
 describe("a redacted message", () => {
-  test("loses its text and nothing else, and is the same when it is redacted again, also at once", async () => {
+  test("loses only its text, and stays the same when it is redacted again, even concurrently", async () => {
     const { account, id, first } = await claimed("Your code is 4711");
     await record(first, accepted(`up_${id}`));
     await applyReceipts("vonage", [report(`up_${id}`, "delivered")]);
@@ -79,7 +79,7 @@ describe("a redacted message", () => {
     expect(await textOf(id)).toBe(TEXT);
   });
 
-  test("is not in the audit log when a program did it", async () => {
+  test("is not in the audit log if a program redacted it", async () => {
     const { account, id } = await messageIn("delivered");
     await redactMessage(account.actor, id);
     const { rows } = await pool().query("SELECT 1 FROM audit_entries WHERE subject_id = $1", [id]);
@@ -102,7 +102,7 @@ describe("webhooks of a redacted message", () => {
     expect(await deliveriesOf(endpoint.id)).toMatchObject([{ status: "delivered", attempts: 2 }]);
   });
 
-  test("that have ended are not sent again, and left out of a recovery", async () => {
+  test("that have ended are not sent again, nor by a recovery", async () => {
     const { account, endpoint } = await startWebhook(status(500));
     const [id = "", other = ""] = await makeMessages(account, 2, "failed");
     await raiseEvents(account, [id, other], "failed");
@@ -122,7 +122,7 @@ describe("webhooks of a redacted message", () => {
   });
 });
 
-describe("a redaction at the same moment as", () => {
+describe("a redaction concurrent with", () => {
   test("an operation that keeps the text waits for it", async () => {
     const { account, id } = await messageIn("delivered");
     const keeping = await openTransaction((tx) => findForgottenTexts(tx, [id]));
@@ -139,7 +139,7 @@ describe("a redaction at the same moment as", () => {
     await raiseEvents(account, [id], "delivered");
     await runDeliveryJobs(endpoint.id);
     const [delivery] = await deliveriesOf(endpoint.id);
-    // The redaction has emptied the text, and stops before its end.
+    // The redaction has emptied the text, and stops before its COMMIT.
     env().REQUEST_LOG_TEXTS = true;
     const log = await openTransaction((tx) => tx.query("LOCK TABLE request_log IN ACCESS EXCLUSIVE MODE"));
     const redacting = redactMessage(account.actor, id);
@@ -161,7 +161,7 @@ describe("a redaction at the same moment as", () => {
     await redacting;
   });
 
-  test("late receipts, a recovery and retention ends as they do, and the books agree", async () => {
+  test("late receipts, a recovery and retention has the same result as without, and the books agree", async () => {
     const { receiver } = await startWebhook(status(500));
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - 3 * DAY_MS });
     const { owner: account, attempts } = await claimMany(12);

@@ -11,7 +11,7 @@ import type { Message } from "./schema";
 import { isFinal, type MessageStatus } from "./status";
 
 /**
- * Empties the text of a final message for good; everything else of it stays. A message whose text was deleted before, here or
+ * Deletes the text of a final message for good; everything else about it stays. A message whose text was deleted before, on request or
  * by age, is returned unchanged.
  * @throws 404; 400 `not_redactable` while the message is pending or sent: a provider may still be given its text.
  */
@@ -35,7 +35,7 @@ const deleteText = (actor: AccountActor, id: string): Promise<MessageRow> =>
     const row = await findMessage(actor, id, tx);
     if (rowCount === 0) return row;
     await deleteLoggedTexts(tx, row);
-    // Programs may redact every message that they send: their requests are in the request log, and would bury what people did.
+    // Programs may redact every message that they send. Their requests are in the request log; here they would bury people's actions.
     if (actor.kind === "session") {
       await recordAudit(tx, actor, { action: "message.redacted", accountId: actor.accountId, subjectId: id });
     }

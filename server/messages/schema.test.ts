@@ -23,7 +23,7 @@ test.each(["", " ", "14155550123", "  14155550123", "+ 14155550123", "+1415", "n
   },
 );
 
-test("every reference that a send takes can be a filter, also an empty one", () => {
+test("every reference that a send accepts can be a filter, even an empty one", () => {
   for (const reference of ["", " ", "order-4711", "x".repeat(255)]) {
     expect(SendMessageInput.parse({ ...single, reference }).reference).toBe(reference);
     expect(ListMessagesQuery.parse({ reference }).reference).toBe(reference);
@@ -34,7 +34,7 @@ const text = { from: "DEMO", body: "Hello" };
 const single = { to: "+14155550123", ...text };
 const bulk = { recipients: ["+14155550123"], ...text };
 
-/** Fields of an estimate that say which send it is of. */
+/** Fields of an estimate that name the kind of send. */
 const EITHER = ["to", "recipients"];
 
 /** Programs that write every field of a type write null where they have no value. */

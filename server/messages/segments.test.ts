@@ -69,7 +69,7 @@ const CORPUS: readonly Row[] = [
   [`😀${"]".repeat(69)}`, "U", 2, 71],
   [`e${ACCENT.repeat(3)}${"1".repeat(66)}`, "U", 1, 70],
   [`e${ACCENT.repeat(3)}${"1".repeat(67)}`, "U", 2, 71],
-  // A grapheme may be cut, and one longer than a segment must be.
+  // A grapheme may be cut, and a grapheme longer than a segment must be.
   [`${"я".repeat(64)}${RAINBOW_FLAG}${"я".repeat(64)}`, "U", 2, 134],
   [`a${ACCENT.repeat(200)}`, "U", 3, 201],
   [`${"я".repeat(69)}\uD83D`, "U", 1, 70],
@@ -125,8 +125,8 @@ describe("segmentText", () => {
   });
 });
 
-describe("segmentText, compared with a text that is split and encoded", () => {
-  it("counts its parts and their units, of which none is wasted", () => {
+describe("segmentText, compared with actually splitting and encoding the text", () => {
+  it("counts the parts and their units, and wastes none", () => {
     fc.assert(
       fc.property(text, (body) => {
         const counted = segmentText(body);
@@ -149,7 +149,7 @@ describe("segmentText, compared with a text that is split and encoded", () => {
     );
   });
 
-  it("counts the septets of every GSM-7 text, and no other text as one", () => {
+  it("counts the septets of every GSM-7 text, and takes no other text for GSM-7", () => {
     fc.assert(
       fc.property(text, (body) => {
         const { encoding, units } = segmentText(body);

@@ -57,7 +57,7 @@ const balanceOf = async (account: TestAccount) =>
     )
   ).rows[0];
 
-test("messages of a deleted sender that wait fail and are refunded; one that a provider has taken goes on", async () => {
+test("waiting messages of a deleted sender fail and are refunded; one that a provider has taken continues", async () => {
   const account = await makeAccount();
   const taken = await send(account, "+15550100008");
   await drainQueue(messageTasks);
@@ -290,7 +290,7 @@ describe("crashes", () => {
     await pool().query(age, [id, "2 hours"]);
     await requeueOrphans(ANY_AGE);
     expect((await jobs()).rowCount).toBe(2);
-    // Its day, on which it is counted, may have been the day before.
+    // The day on which it is counted may have been the previous one.
     await pool().query(age, [id, "-2 hours"]);
     await drainQueue(messageTasks);
   });

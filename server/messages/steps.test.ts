@@ -64,7 +64,7 @@ test("steps in any order and batches move the status forward only, and each move
   );
 });
 
-test("no step is earlier than the message was sent, whatever the clock of the process says that recorded it", () => {
+test("no step is earlier than the message was sent, whatever the clock of the recording process says", () => {
   const message = { ...messageAt("sent", 0n), sentAt: new Date(2_000) };
   const at = (ms: number) => foldSteps(message, [{ to: "delivered", at: new Date(ms) }]).events[0]?.at.getTime();
   expect(at(1_000)).toBe(2_000);

@@ -3,7 +3,7 @@ import { storableText } from "../core/wire";
 
 const CODE_MAX = 100;
 const DETAIL_MAX = 500;
-/** As receipts keep it (server/providers/store-callback.ts), which are matched by it. */
+/** The same limit as in receipts (server/providers/store-callback.ts), which are matched by the id. */
 const PROVIDER_ID_MAX = 255;
 
 /** A provider's error code or reference as it is stored, at most 100 units. */

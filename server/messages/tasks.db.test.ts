@@ -10,7 +10,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** More than one step deletes. */
+/** More rows than one step deletes. */
 const MANY = 25_000;
 
 const countOf = async (table: string): Promise<number> => {
@@ -18,7 +18,7 @@ const countOf = async (table: string): Promise<number> => {
   return Number(rows[0]?.count);
 };
 
-test("old nonces go in steps; young ones stay, and those of plivo for a month", async () => {
+test("old nonces are deleted in steps; young ones stay, and plivo's stay for a month", async () => {
   const add = (provider: string, age: string, count: number) =>
     pool().query(
       `INSERT INTO receipt_nonces (provider, nonce, seen_at)
@@ -52,7 +52,7 @@ test("nonces that are kept are not read, however many there are", async () => {
   expect(await countOf("receipt_nonces")).toBe(MANY);
 });
 
-test("counts of messages go forty days after their day; those of months and of later days still limit", async () => {
+test("counts of messages are deleted forty days after their day; counts of months and later days still limit", async () => {
   const day = (daysAgo: number) => new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10);
   const month = day(0).slice(0, 7);
   const kept = [`day:${day(0)}`, `day:${day(38)}`, `failed:${day(0)}`, "month:2025-01", `month:${month}`];
@@ -67,7 +67,7 @@ test("counts of messages go forty days after their day; those of months and of l
   expect(rows.map(({ period }) => period).sort()).toEqual(kept.sort());
 });
 
-test("a kind that cannot be deleted keeps no other", async () => {
+test("a kind that cannot be deleted does not stop the others", async () => {
   await pool().query(
     "INSERT INTO api_key_minutes (key_id, minute, used) VALUES ('key_old', now() - interval '2 days', 1)",
   );
@@ -76,12 +76,12 @@ test("a kind that cannot be deleted keeps no other", async () => {
   expect(await countOf("api_key_minutes")).toBe(0);
 });
 
-test("lost claims are looked for by a process that has claimed something, and by no other", async () => {
+test("only a process that has claimed something looks for lost claims", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
   const queried = vi.spyOn(pool(), "query");
   const looks = () => queried.mock.calls.length;
   const stop = keepGivingBack();
-  /** Looks within a minute, in which each of them comes to its end. */
+  /** Counts the looks within a minute, in which each of them ends. */
   const looksOfAMinute = async () => {
     const before = looks();
     for (let second = 0; second < 60; second += 1) {
@@ -101,11 +101,11 @@ test("lost claims are looked for by a process that has claimed something, and by
   await stop();
 });
 
-test("the look after an outage, or after a stall, is for lost claims of any age", async () => {
+test("the look after an outage or a stall covers lost claims of any age", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
   noteClaims([{ claim: "c0ffee00-0000-4000-8000-000000000001" }]);
   const queried = vi.spyOn(pool(), "query");
-  /** The ages that the looks of these seconds reach back to, in milliseconds. */
+  /** The ages that the looks in these seconds cover, in milliseconds. */
   const agesWithin = async (seconds: number) => {
     queried.mock.calls.splice(0);
     for (let second = 0; second < seconds; second += 1) {

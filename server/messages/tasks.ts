@@ -142,10 +142,10 @@ export { recoverAttempts, takeBackClaims } from "./dispatch/recover";
 export { stopAttempts } from "./dispatch/run-attempt";
 export { sweepMessages } from "./dispatch/sweeps";
 
-/** SQL: a count of a day long past. Counts of months are few, so they are kept. */
+/** SQL: whether it is the count of a day long past. Counts of months are few, so they are kept. */
 const PAST_DAY = `period ~ '^(day|failed):' AND right(period, 10) < (now() - interval '40 days')::date::text`;
 
-/** How long nonces are kept. Plivo signs no time: a callback whose nonce is forgotten could be repeated at any age. */
+/** The time for which nonces are kept. Plivo signs no time, so a callback could be replayed once its nonce is deleted. */
 const noncesKept = (provider: string) => (provider === "plivo" ? "31 days" : "25 hours");
 
 /**

@@ -72,7 +72,7 @@ test.each([
   expect((await checkLedger()).drifted).toEqual([]);
 });
 
-test("messages, events, usage and idempotency of one mode are none of the other", async () => {
+test("messages, events, usage and idempotency of one mode are separate from the other's", async () => {
   const { live, tester } = await withTestKey();
   const idempotency = () => ({ key: "same", requestHash: "same" });
   const keyed = () => ({ idempotency, responseHeaders: {} });
@@ -96,7 +96,7 @@ test("messages, events, usage and idempotency of one mode are none of the other"
   }
 });
 
-test("a live sender is none of test mode, and a sender of test mode none of live", async () => {
+test("a live sender is not valid in test mode, and vice versa", async () => {
   const { live, tester } = await withTestKey();
   const notApproved = { wire: { details: { reason: "sender_not_approved" } } };
   const input = { to: "+15550100001", body: "Hello" };
@@ -119,7 +119,7 @@ test("in test mode the sandbox may be named, a provider that is not configured m
   });
 });
 
-test("in test mode an account sends so many messages a day, with its keys and in the console together", async () => {
+test("in test mode an account has a daily message limit, for its keys and the console together", async () => {
   env().TEST_MESSAGES_PER_DAY = 3;
   const { owner, live, tester } = await withTestKey();
   const bulk = { recipients: ["+15550100001", "+15550100002"], from: "TEST", body: "Hello" };
@@ -149,7 +149,7 @@ test("a live message that was accepted before the sandbox was switched off is no
   expect(await getMessage(tester, tried.id)).toMatchObject({ status: "delivered" });
 });
 
-test("what a handset answers to a number reaches nobody who registered the number in test mode", async () => {
+test("a handset's reply to a number does not reach accounts that registered the number in test mode", async () => {
   const { tester } = await withTestKey();
   const number = "16465550177";
   await createSender(tester, { sender_id: number });

@@ -144,7 +144,7 @@ test("a message that no provider took ends with its refund and its event, and th
   ]);
 });
 
-test("the detail of a message names the key that sent it, and none for a person", async () => {
+test("the detail of a message names the key that sent it; for a person it names none", async () => {
   const account = await makeAccount();
   const { id } = await send(account, "+15550100001");
   const { name } = await prisma().apiKey.findUniqueOrThrow({ where: { id: account.keyId } });

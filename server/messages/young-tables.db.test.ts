@@ -1,4 +1,4 @@
-/** Plans of tables that have never been analysed: those of an installation in its first minutes. */
+/** Tests the plans of tables that have never been analysed, as in the first minutes of an installation. */
 import { expect, test } from "vitest";
 import { pool } from "@/server/core/db";
 import { applyReceipts } from "@/server/messages/receipts/apply-receipts";
@@ -12,7 +12,7 @@ const GROWING = [
   ...["ledger_entries", "idempotency_keys", "inbound_messages", "message_metadata"],
 ];
 
-/** Indexes of these tables of which a plan reads all entries; not those with a condition, which have few. */
+/** Indexes of these tables of which a plan reads all entries, except partial ones, which have few. */
 async function readFromEndToEnd(statement: Statement): Promise<string[]> {
   const { rows } = await pool().query<{ name: string }>(
     "SELECT indexrelid::regclass::text AS name FROM pg_index WHERE indpred IS NOT NULL",
@@ -50,7 +50,7 @@ test("nor does one of the receipts of its parts", async () => {
   expect(await each(statements)).toEqual([]);
 });
 
-test("these tables are left alone until a thousand rows have changed", async () => {
+test("autovacuum leaves these tables alone until a thousand rows have changed", async () => {
   const { rows } = await pool().query<{ name: string }>(
     `SELECT relname AS name FROM pg_class WHERE relname = ANY($1)
        AND reloptions @> '{autovacuum_analyze_threshold=1000,autovacuum_vacuum_threshold=1000}'`,

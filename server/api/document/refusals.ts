@@ -279,7 +279,7 @@ export const REFUSALS: Record<string, Refusal> = {
       ],
       daily_spend_cap: [
         "More spending than the account allows in a day",
-        rateLimited("This request would pass what the account may spend in a UTC day. Nothing was sent.", {
+        rateLimited("This request would exceed the account's spending cap of the UTC day. Nothing was sent.", {
           reason: "daily_spend_cap",
           details: { limit: 50, spent: 49.995, requested: 0.01 },
           retryAfterS: 25_200,

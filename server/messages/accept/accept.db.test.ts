@@ -112,7 +112,7 @@ describe("acceptance", () => {
     expect(await books(account.accountId)).toMatchObject({ balance: 1_000_000_000n });
   });
 
-  test("a message has its sender as it is registered, however the request writes its number", async () => {
+  test("a message has its sender in the registered spelling, whatever spelling the request uses", async () => {
     const account = await makeAccount();
     const sender = await createSender(account.actor, { sender_id: "14155550100" });
     await pool().query("UPDATE senders SET status = 'approved' WHERE id = $1", [sender.id]);
@@ -154,7 +154,7 @@ describe("bulk", () => {
     ).toBe(2);
   });
 
-  test("that costs more than the balance: 402, and nothing is sent", async () => {
+  test("that costs more than the balance is a 402, and nothing is sent", async () => {
     const account = await makeAccount({ balanceMicros: 2n * PRICE_MICROS });
     const recipients = ["+14155550101", "+14155550102", "+14155550103"];
     await expect(
@@ -163,7 +163,7 @@ describe("bulk", () => {
     expect(await count("SELECT count(*) AS n FROM messages WHERE account_id = $1", account.accountId)).toBe(0);
   });
 
-  test("1,000 recipients are accepted whole and dispatched in several jobs", async () => {
+  test("1,000 recipients are accepted together and dispatched in several jobs", async () => {
     const account = await makeAccount();
     const recipients = Array.from({ length: 1_000 }, (_, at) => `+1415555${String(at).padStart(4, "0")}`);
     const result = await sendBulk(account.actor, { recipients, from: account.senderId, body: "Hi" }, request());
@@ -252,7 +252,7 @@ describe("Idempotency-Key", () => {
     expect(await books(account.accountId)).toMatchObject({ reserves: 2n });
   });
 
-  test("a response that a version before encoding, segments, reference and metadata stored is replayed with them", async () => {
+  test("a response stored by a version without encoding, segments, reference and metadata is replayed with them", async () => {
     const account = await makeAccount();
     const single = { ...input(account, { body: "Grüße 😀" }), reference: "order-1" };
     const bulk = { recipients: [single.to], from: account.senderId, body: "Hi" };
@@ -271,7 +271,7 @@ describe("Idempotency-Key", () => {
     expect(await sendBulk(account.actor, bulk, request({ key: "k-8", requestHash: "h" }))).toEqual(many);
   });
 
-  test("a failed message that a version before reasons of failures stored is replayed with its reason", async () => {
+  test("a failed message stored by a version without failure reasons is replayed with its reason", async () => {
     const account = await makeAccount();
     const bulk = { recipients: ["nobody"], from: account.senderId, body: "Hi" };
     const key = { key: "k-9", requestHash: "h" };

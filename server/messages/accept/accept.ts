@@ -62,7 +62,7 @@ const acceptBatch = (batch: Acceptance[]): Promise<Settled<Accepted>[]> => {
       noteMiss();
       return decideAndWrite();
     }
-    // The balance fell after it was read, without the admission lock: through a process of an older version, or by hand.
+    // The balance fell after it was read although the admission lock was held: by a process of an older version, or by hand.
     if (errorCodeOf(thrown) === CHECK_VIOLATION && (thrown as { constraint?: string }).constraint === NOT_NEGATIVE) {
       return decideAndWrite();
     }

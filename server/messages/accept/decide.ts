@@ -25,12 +25,12 @@ export type Acceptance = {
   accountId: string;
   key: SendingKey;
   messages: NewMessage[];
-  /** Whether its messages are sent in quiet hours of their recipients too. */
+  /** Whether its messages are sent even in their recipients' quiet hours. */
   ignoresQuietHours: boolean;
   /** Refuses the request, unless its Idempotency-Key has a response already. */
   refusal: ApiError | null;
   idempotency: Idempotency | null;
-  /** Makes the response, which the Idempotency-Key replays. */
+  /** Makes the response, which is replayed for its Idempotency-Key. */
   respond: (messages: MessageRow[]) => unknown;
 };
 
@@ -40,7 +40,7 @@ export const isPending = (message: MessageRow): boolean => message.status === "p
 const dayOf = ({ messages: [first] }: Acceptance): string => utcDay(first?.createdAt ?? now());
 
 /**
- * The row as it is stored: a blocked message fails at once, without a route, a schedule and free of charge; one that is put off
+ * The row as it is stored: a blocked message fails at once, free of charge, without a route or a schedule; one that quiet hours put off
  * waits.
  */
 const storedRow = (
@@ -110,7 +110,7 @@ export async function loadAdmissionState(
     loadSpending(tx, accounts.values(), days),
     loadPutOffCheck(accounts.values()),
   ]);
-  // With every message counted, so whichever requests are refused later, no other message will be blocked.
+  // Every message counts, so no other message will be blocked, whichever requests are refused later.
   const { blocked, release } = checkFraud(pending);
   release();
   const mayExpire = pending.some(({ validityS }) => validityS !== null) && [...accounts.values()].some(hasQuietHours);
@@ -173,7 +173,7 @@ function activeAccount(account: LockedAccount | undefined): LockedAccount {
   return account;
 }
 
-/** The messages of a request that quiet hours put off, or that expire in them. */
+/** The messages of a request that quiet hours put off, or that expire during them. */
 function putOffsOf(item: Acceptance, account: LockedAccount, { putOff }: AdmissionState): Map<NewMessage, PutOff> {
   const putOffs = new Map<NewMessage, PutOff>();
   if (item.ignoresQuietHours || !hasQuietHours(account)) return putOffs;

@@ -114,7 +114,7 @@ describe("an estimate agrees with the send that follows", () => {
     ["sender_not_approved", { from: "NOBODY" }],
     ["unknown_route", { route_id: 999_999 }],
     ["provider_not_configured", { provider: "twilio" as const }],
-  ])("%s is reported as the send would be refused", async (reason, more) => {
+  ])("%s is reported with the send's refusal", async (reason, more) => {
     const account = await makeAccount();
     const input = { to: TO, from: account.senderId, body: "Hi", ...more };
     const { refusals } = await estimateSend(account.actor, input);
@@ -122,7 +122,7 @@ describe("an estimate agrees with the send that follows", () => {
     expect(refusals).toMatchObject([{ status: 400, code: "invalid_request", reason }]);
   });
 
-  test("an insufficient balance and exceeded limits are reported as the send would be refused", async () => {
+  test("an insufficient balance and exceeded limits are reported with the send's refusals", async () => {
     const poor = await makeAccount({ balanceMicros: 20_000n });
     const bulk = (account: TestAccount) => ({ recipients: [TO, TO, TO], from: account.senderId, body: "Hi" });
     const short = await estimateSend(poor.actor, bulk(poor));
@@ -139,7 +139,7 @@ describe("an estimate agrees with the send that follows", () => {
     expect((await estimateSend(monthly, { ...bulk(account), recipients: [TO, "nobody", TO] })).refusals).toEqual([]);
   });
 
-  test("all refusals are reported at once, the send's own one first", async () => {
+  test("all refusals are reported at once, beginning with the send's", async () => {
     const account = await makeAccount({ balanceMicros: 0n });
     await pool().query("UPDATE accounts SET status = 'suspended' WHERE id = $1", [account.accountId]);
     const actor = limited(account, 0, 0);
@@ -199,7 +199,7 @@ describe("smart encoding", () => {
     ]);
   });
 
-  test("without it a text is sent as typed", async () => {
+  test("without smart encoding a text is sent as typed", async () => {
     const account = await makeAccount();
     for (const smart_encoding of [undefined, false]) {
       const input = { to: TO, from: account.senderId, body: "“typed”…", smart_encoding };

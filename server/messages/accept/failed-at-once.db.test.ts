@@ -34,7 +34,7 @@ const rowsOf = async ({ accountId }: TestAccount): Promise<number> => {
 const FAILED_LIMIT = { status: 429, wire: { details: { reason: "failed_limit" } } };
 
 describe("messages that fail when they are accepted", () => {
-  test("are refused past the day's number, whole and without a row", async () => {
+  test("are refused beyond the day's limit, as a whole and without a row", async () => {
     const account = await makeAccount();
     expect((await send(account, wrong(3))).failed).toBe(3);
     await expect(send(account, wrong(3))).rejects.toMatchObject({
@@ -45,7 +45,7 @@ describe("messages that fail when they are accepted", () => {
     expect(await rowsOf(account)).toBe(5);
   });
 
-  test("are exact however many requests bring them at once", async () => {
+  test("are counted exactly, however many requests are concurrent", async () => {
     const account = await makeAccount();
     const ends = await Promise.allSettled(Array.from({ length: 30 }, () => send(account, wrong(1))));
     expect(ends.filter((end) => end.status === "fulfilled")).toHaveLength(LIMIT);
@@ -57,21 +57,21 @@ describe("messages that fail when they are accepted", () => {
     expect(rows).toEqual([{ messages: LIMIT }]);
   });
 
-  test("may be more by as many as are sent: a large list has its share of wrong numbers", async () => {
+  test("may be more by the number of sent messages, because a large list contains some wrong numbers", async () => {
     const account = await makeAccount();
     expect(await send(account, [...right(10), ...wrong(15)])).toMatchObject({ sent: 10, failed: 15 });
     await expect(send(account, wrong(1))).rejects.toMatchObject(FAILED_LIMIT);
     expect(await send(account, [...right(12).slice(10), ...wrong(2)])).toMatchObject({ sent: 2, failed: 2 });
   });
 
-  test("count whether the number was wrong or the account's own suppressions held them back", async () => {
+  test("count whether the number is wrong or suppressed", async () => {
     const account = await makeAccount();
     await createSuppression(account.actor, { number: "+14155551000" });
     for (let at = 0; at < LIMIT; at += 1) expect((await send(account, ["+14155551000"])).failed).toBe(1);
     await expect(send(account, ["+14155551000"])).rejects.toMatchObject(FAILED_LIMIT);
   });
 
-  test("are foreseen by an estimate", async () => {
+  test("are predicted by an estimate", async () => {
     const account = await makeAccount();
     const { refusals } = await estimateSend(account.actor, bulk(account, wrong(LIMIT + 1)));
     expect(refusals).toMatchObject([{ status: 429, reason: "failed_limit" }]);

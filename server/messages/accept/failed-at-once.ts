@@ -1,6 +1,6 @@
 /**
- * Limit of messages that fail at once. They cost nothing, but each is a row, an event and a line in the account's lists; so of a
- * day's messages FAILED_AT_ONCE_PER_DAY may fail beyond as many as were sent.
+ * Limits messages that fail at once. They cost nothing, but each is a row, an event and a line in the account's lists. On a day, at
+ * most FAILED_AT_ONCE_PER_DAY more messages may fail than were sent.
  */
 import { nextUtcDay, secondsUntil } from "../../core/clock";
 import type { Queryable } from "../../core/db";
@@ -11,7 +11,7 @@ import type { QuotaCount } from "./quotas";
 /** Messages of an account on a day, or of a request: those that go to a provider, and those that fail at once. */
 type Counts = { sent: number; failed: number };
 
-/** The counts are stored with those of the quotas, under the account's id instead of a key's. */
+/** These counts are stored with the quotas' counts, under the account's id instead of a key's. */
 const PERIOD = "failed:";
 
 const idOf = (accountId: string, day: string): string => `${accountId} ${day}`;

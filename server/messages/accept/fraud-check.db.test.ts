@@ -77,7 +77,7 @@ describe("suppressions", () => {
     expect(await send(account)).toMatchObject({ status: "pending", error: null });
   });
 
-  test("in a bulk the item fails alone, and only for the suppression's account and sender", async () => {
+  test("in a bulk only the suppressed item fails, and only for the suppression's account and sender", async () => {
     const [account, other] = await Promise.all([makeAccount(), makeAccount()]);
     await pool().query(
       "INSERT INTO senders (id, account_id, sender_id, type, status) VALUES ($1, $2, 'Second', 'alphanumeric', 'approved')",
@@ -107,7 +107,7 @@ describe("suppressions", () => {
   });
 });
 
-test("an account with a list of countries sends to these only", async () => {
+test("an account with a list of countries sends only to these", async () => {
   const account = await limitedAccount({ allowed_countries: ["US", "DE"] });
   const { messages } = await bulk(account, [TO, "+442071838750", "+4915112345678", "+15550100001", "nobody"]);
   expect(codes(messages)).toEqual(["goes", "country_not_allowed", "goes", "country_not_allowed", "invalid_recipient"]);
@@ -154,7 +154,7 @@ describe("flood limits", () => {
     expect(codes(sent)).toEqual(["goes", "goes", "flood_limit"]);
     const frees = /at (\S+)\.$/.exec(sent[2]?.error?.message ?? "")?.[1] ?? "";
     expect(Date.parse(frees) - Date.parse(sent[0]?.created_at ?? "")).toBeCloseTo(HOUR_MS, -2);
-    // The first one, as if it had been sent more than an hour ago.
+    // Backdates the first one by more than an hour.
     await pool().query("UPDATE messages SET id = $2 WHERE id = $1", [
       sent[0]?.id,
       firstIdAt("message", new Date(Date.now() - HOUR_MS - 1_000)),
@@ -180,7 +180,7 @@ describe("flood limits", () => {
     expect(codes([await send(account)])).toEqual(["flood_limit"]);
   });
 
-  test("without a limit in all, that of a text holds however many messages were blocked since", async () => {
+  test("without a total limit, the limit for a text holds however many messages were blocked since", async () => {
     const account = await limitedAccount({ flood_identical: 2, flood_total: 0 });
     expect(codes([await send(account), await send(account)])).toEqual(["goes", "goes"]);
     await storeBlocked(account, "Hello", [1, 1_003], 60_000);
@@ -229,7 +229,7 @@ describe("flood limits", () => {
     return checkFraud(sendings).blocked.size;
   };
 
-  test("the installation's defaults apply to real providers, not to the built-in carrier, and 0 disables them", async () => {
+  test("the installation's defaults apply to real providers, not to the sandbox, and 0 disables them", async () => {
     expect([env().FLOOD_IDENTICAL_PER_HOUR, env().FLOOD_TOTAL_PER_HOUR]).toEqual([6, 20]);
     const [account, free] = await Promise.all([makeAccount(), limitedAccount({ flood_identical: 0, flood_total: 0 })]);
     const same = Array<string>(30).fill("Hello");
@@ -258,7 +258,7 @@ describe("the daily spend cap", () => {
     expect(await traces(account)).toMatchObject({ reserves: 10, cost: 100_000, failures: 0 });
   });
 
-  test("refuses a request as a whole, and nothing free of charge", async () => {
+  test("refuses a request as a whole, but no message that is free of charge", async () => {
     const account = await limitedAccount({ daily_spend_cap_micros: 25_000 });
     await expect(bulk(account, [TO, TO, OTHER_TO])).rejects.toMatchObject({
       status: 429,
@@ -289,7 +289,7 @@ describe("an estimate", () => {
     expect(estimated).toMatchObject({ cost: 0.01, refusals: [] });
   });
 
-  test("reports the cap as the send would be refused", async () => {
+  test("reports the cap with the send's refusal", async () => {
     const account = await limitedAccount({ daily_spend_cap_micros: 15_000 });
     await send(account);
     const [refusal] = (await estimate(account, [TO])).refusals;

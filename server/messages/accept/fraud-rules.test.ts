@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { firstIdAt } from "../../core/ids";
 import { countryOf, countryRefusal, floodLimitsOf, floodRefusal, isInNumberingPlan } from "./fraud-rules";
 
-test("a number of an unassigned calling code, or of no length in use, is in no numbering plan", () => {
+test("a number with an unassigned calling code, or a length that is not in use, is in no numbering plan", () => {
   const known = ["+14155550123", "+15550100001", "+88216045550101", "+4915112345678"];
   expect(known.map(isInNumberingPlan)).toEqual(known.map(() => true));
   const unknown = ["+999155550123", "+1415555", "+141555501234567"];
@@ -62,7 +62,7 @@ describe("flood limits", () => {
     });
   });
 
-  test("of messages that only the built-in carrier takes are the account's alone", () => {
+  test("are only the account's own for messages that only the sandbox takes", () => {
     expect(floodLimitsOf(none, ["sandbox"], defaults)).toEqual({ identical: 0, total: 0 });
     expect(floodLimitsOf({ floodIdentical: null, floodTotal: 3 }, ["sandbox"], defaults)).toEqual({
       identical: 0,

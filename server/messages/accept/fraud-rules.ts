@@ -12,7 +12,7 @@ export type FloodLimits = { identical: number; total: number };
 
 export const FLOOD_WINDOW_MS = HOUR_MS;
 
-/** The built-in carrier only simulates sending, so default limits do not apply to it. */
+/** The sandbox only simulates sending, so default limits do not apply to it. */
 const HARMLESS = "sandbox";
 
 /**

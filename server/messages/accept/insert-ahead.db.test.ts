@@ -15,7 +15,7 @@ import { isWorthInsertingAhead, noteMiss } from "./insert-ahead";
 import { sendBulk } from "./send";
 
 const LARGE = 300;
-/** As many as a request may have, and a batch. */
+/** The most messages that a request, and a batch, may have. */
 const BULK_MAX = 1_000;
 
 beforeAll(async () => {
@@ -53,7 +53,7 @@ const INSERTING = `SELECT 1 FROM pg_locks l JOIN pg_database d ON d.oid = l.data
 
 /** Sends a bulk, and changes something once it has inserted its messages and waits for the admission lock. */
 async function sendWhile(account: TestAccount, change: (holder: pg.Client) => Promise<unknown>) {
-  // Not a connection of the pool: those are cut off when they idle in a transaction.
+  // Not from the pool, whose connections are ended when they idle in a transaction.
   const holder = new pg.Client({ connectionString: process.env.DATABASE_URL });
   await holder.connect();
   try {
@@ -82,7 +82,7 @@ describe("a large bulk", () => {
     expect(await misses()).toBe(before);
   });
 
-  test("of an account with flood limits is inserted ahead too: its own messages are no reason to decide otherwise", async () => {
+  test("of an account with flood limits is inserted ahead too, because its own messages do not change the decision", async () => {
     const [account, before] = [await makeAccount(), await misses()];
     await limitFlood(account, 1);
     expect(await sendWhile(account, async () => undefined)).toMatchObject({ sent: LARGE, failed: 0 });
@@ -132,7 +132,7 @@ describe("a large bulk", () => {
 });
 
 describe("large bulks at once", () => {
-  test("keep the flood limit, for which their own messages do not count twice", async () => {
+  test("keep the flood limit, without counting their own messages twice", async () => {
     const account = await makeAccount();
     await limitFlood(account, 3);
     const recipients = numbers(BULK_MAX / 2).flatMap((number) => [number, number]);
@@ -148,7 +148,7 @@ describe("large bulks at once", () => {
     expect(await stored(account)).toEqual({ pending: BULK_MAX });
   });
 
-  test("spend no more than there is", async () => {
+  test("spend no more than the balance", async () => {
     const account = await makeAccount({ balanceMicros: BigInt(2.5 * BULK_MAX) * 10_000n });
     const ends = await Promise.allSettled([1, 2, 3, 4].map(() => sendTo(account, numbers(BULK_MAX))));
     expect(ends.map(({ status }) => status).sort()).toEqual(["fulfilled", "fulfilled", "rejected", "rejected"]);
@@ -157,7 +157,7 @@ describe("large bulks at once", () => {
   });
 });
 
-test("small batches, and batches within a second of a miss, take the usual order", async () => {
+test("small batches, and batches within a second after a miss, are accepted in the usual order", async () => {
   expect(isWorthInsertingAhead(batchOf(10))).toBe(false);
   noteMiss();
   expect(isWorthInsertingAhead(batchOf(LARGE))).toBe(false);

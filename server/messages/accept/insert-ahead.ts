@@ -1,8 +1,8 @@
 /**
- * Inserts the messages of a large batch before it takes the admission locks. An INSERT of a thousand messages takes far longer
- * than to decide on them, and under the locks nothing else of their account could be accepted meanwhile. The decision is made
- * twice: first without the locks, for the rows to insert, then under them. If the results differ, because money was spent or a
- * quota used up in between, the transaction is rolled back and the batch is accepted in the usual order.
+ * Inserts the messages of a large batch before it takes the admission locks. Inserting a thousand messages takes far longer than
+ * deciding on them, and under the locks nothing else of their account could be accepted meanwhile. So the decision is made twice:
+ * first without the locks, for the rows to insert, then under them. If the results differ, because money was spent or a quota used up
+ * in between, the transaction is rolled back and the batch is accepted in the usual order.
  * docs/decisions/0048-large-batches-are-inserted-ahead.md
  */
 import { readAccounts } from "../../accounts/store";
@@ -23,8 +23,8 @@ import { insertMessages, type NewMessage } from "./insert";
 /** Below this many messages, deciding twice costs more than it gains. */
 const AHEAD_FROM = 250;
 /**
- * After a miss, batches take the usual order for a while: a caller that provokes misses makes the database insert messages for
- * nothing.
+ * After a miss, batches take the usual order for a while, so that a caller that provokes misses cannot make the database insert
+ * messages in vain all the time.
  */
 const PAUSE_AFTER_MISS_MS = SECOND_MS;
 
@@ -34,7 +34,7 @@ export class DecidedOtherwise extends Error {}
 /** `until`: milliseconds of the process's monotonic clock. */
 const pause = defineProcessValue("messages.insert_ahead", () => ({ until: Number.NEGATIVE_INFINITY }));
 
-/** Counts a batch that was decided otherwise. */
+/** Notes that a batch was decided otherwise. */
 export function noteMiss(): void {
   metrics().insertedInVain.inc();
   pause().until = performance.now() + PAUSE_AFTER_MISS_MS;

@@ -5,7 +5,7 @@ const RECIPIENTS = ["+14155550101", "+14155550102"];
 const make = (body: string, variables: Record<string, string>[], smart = false) =>
   personalTexts({ body, variables, recipients: RECIPIENTS, smart_encoding: smart });
 
-it("gives each recipient a text of its own, with its own encoding and segments", () => {
+it("gives each recipient its own text, with its own encoding and segments", () => {
   const { texts } = make("Hi {{name}}", [{ name: "Ann" }, { name: "ą".repeat(70) }]);
   expect(texts).toEqual([
     { body: "Hi Ann", encoding: "GSM-7", segments: 1 },
@@ -13,7 +13,7 @@ it("gives each recipient a text of its own, with its own encoding and segments",
   ]);
 });
 
-it("replaces typographic punctuation of values too, if that is wanted", () => {
+it("replaces typographic punctuation in values too, if requested", () => {
   expect(make("Hi {{name}}", [{ name: "O’Neill" }, { name: "X" }], true).texts?.[0]).toMatchObject({
     body: "Hi O'Neill",
     encoding: "GSM-7",

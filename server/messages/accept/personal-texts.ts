@@ -23,7 +23,7 @@ const unusable = (param: string, message: string): ApiError =>
 function problemOf(param: string, { body, missing }: ReturnType<typeof fillIn>): ApiError | null {
   if (missing.length > 0) return unusable(param, `has no value for {{${missing[0]}}}.`);
   if (body === "") return unusable(param, "makes an empty text.");
-  // Counted in code points, of which no text has more than units.
+  // Counted in code points only if necessary: a text never has more of them than units.
   if (body.length > BODY_MAX_CHARACTERS && [...body].length > BODY_MAX_CHARACTERS)
     return unusable(param, `makes a text of more than ${BODY_MAX_CHARACTERS} characters.`);
   return null;

@@ -42,7 +42,7 @@ async function accountWith(quiet_hours: typeof NIGHT | null) {
   return account;
 }
 
-/** A time of day in India, so many minutes from now. */
+/** The time of day in India, this many minutes from now. */
 const indiaIn = (minutes: number) =>
   new Date(Date.now() + INDIA_MS + minutes * MINUTE_MS)
     .toISOString()
@@ -68,7 +68,7 @@ const jobs = async () =>
 const expiryOf = async (id: string) =>
   (await pool().query<{ at: Date | null }>("SELECT expires_at AS at FROM messages WHERE id = $1", [id])).rows[0]?.at;
 
-test("a message accepted in quiet hours of its recipient waits for their end, reserved for, and nobody claims it before", async () => {
+test("a message accepted in its recipient's quiet hours waits for their end, with its cost reserved, and nobody claims it before", async () => {
   const hours = quietNow();
   const account = await accountWith(hours);
   const message = await send(account);
@@ -101,7 +101,7 @@ test("a `send_at` in quiet hours is put off to their end, and one outside stays"
   expect((await send(account, { send_at: at("02:30") })).scheduled_at).toBe(at("02:30"));
 });
 
-test("each recipient of a bulk waits for its own time, those of one time share a job, and an estimate says so before", async () => {
+test("each recipient of a bulk waits for its own time, recipients with the same time share a job, and an estimate predicts it", async () => {
   const account = await accountWith(NIGHT);
   // 01:00 UTC: 06:30 in India, 10:00 in Japan.
   const recipients = [INDIA, JAPAN, "+919812345679"];
@@ -114,7 +114,7 @@ test("each recipient of a bulk waits for its own time, those of one time share a
   expect(await contradictions(account.accountId)).toEqual([]);
 });
 
-test("a validity period counts from the time asked for: a message that would expire in quiet hours fails at once, free", async () => {
+test("a validity period counts from the requested time: a message that would expire in quiet hours fails at once, free of charge", async () => {
   const account = await accountWith(NIGHT);
   const late = { send_at: at("01:30"), validity_period: 3_600 };
   const refusal = { code: "quiet_hours" };
@@ -126,7 +126,7 @@ test("a validity period counts from the time asked for: a message that would exp
   expect(await expiryOf(kept.id)).toEqual(new Date(at("03:30")));
 });
 
-test("a message that fails when it is accepted was never scheduled, as an estimate says before; a canceled one was", async () => {
+test("a message that fails at acceptance was never scheduled, as its estimate says; a canceled one was", async () => {
   const account = await makeAccount();
   await createSuppression(account.actor, { number: INDIA });
   const sendAt = at("12:00");
@@ -144,9 +144,9 @@ test("a message that fails when it is accepted was never scheduled, as an estima
   expect(await cancelMessage(account.actor, scheduled)).toMatchObject({ status: "failed", scheduled_at: sendAt });
 });
 
-test("quiet hours cost an acceptance no statement", async () => {
+test("quiet hours add no statement to an acceptance", async () => {
   const [without, having] = [await accountWith(null), await accountWith(quietNow())];
-  // The fewest of several sends: now and then one reads what is cached for a moment, such as routes.
+  // The minimum over several sends, because now and then one reads briefly cached data, such as routes.
   const count = async (account: TestAccount) => {
     const counts: number[] = [];
     for (let sends = 0; sends < 8; sends += 1) {
@@ -157,7 +157,7 @@ test("quiet hours cost an acceptance no statement", async () => {
   expect(await count(having)).toBe(await count(without));
 });
 
-test("test mode has quiet hours of its own", async () => {
+test("test mode has its own quiet hours", async () => {
   const live = await makeAccount();
   await ensureTestAccount(live.accountId);
   const [owner, tester] = [personOf(live), inTestMode(personOf(live))];
@@ -166,7 +166,7 @@ test("test mode has quiet hours of its own", async () => {
   expect((await getAccount(tester)).quiet_hours).toEqual(NIGHT);
 });
 
-test("the database refuses quiet hours of half a kind", async () => {
+test("the database refuses quiet hours with only one end", async () => {
   const { accountId } = await makeAccount();
   const set = (starts: number | null, ends: number | null) =>
     pool().query("UPDATE accounts SET quiet_starts_minute = $2, quiet_ends_minute = $3 WHERE id = $1", [

@@ -7,13 +7,13 @@ import { loadTimeZones } from "./time-zones";
 
 type QuietAccount = Pick<LockedAccount, "quietStartsMinute" | "quietEndsMinute">;
 
-/** A message as the caller asks for it. `sendAt` null: at once; `validityS` null: no limit, else in seconds. */
+/** A message as requested. `sendAt` null: at once; `validityS` null: no limit, else in seconds. */
 type AskedMessage = { toNumber: string; sendAt: Date | null; validityS: number | null };
 
 /** The time at which a message is to be sent instead, or why it fails at once. */
 export type PutOff = { scheduledAt: Date; refusal: null } | { scheduledAt: null; refusal: Refusal };
 
-/** Decides on a message that is accepted at that time; null: it is sent as asked. */
+/** Decides on a message that is accepted at that time; null: it is sent as requested. */
 type PutOffCheck = (account: QuietAccount, message: AskedMessage, at: Date) => PutOff | null;
 
 const EXPIRES_IN_QUIET_HOURS: Refusal = {
@@ -28,11 +28,11 @@ const hoursOf = ({ quietStartsMinute, quietEndsMinute }: QuietAccount): QuietHou
 
 export const hasQuietHours = (account: QuietAccount): boolean => hoursOf(account) !== null;
 
-/** Loads what {@link PutOffCheck} needs, which is nothing unless one of the accounts has quiet hours. */
+/** Loads the data for {@link PutOffCheck}: none, unless one of the accounts has quiet hours. */
 export async function loadPutOffCheck(accounts: Iterable<QuietAccount>): Promise<PutOffCheck> {
   if (![...accounts].some(hasQuietHours)) return () => null;
   const zonesOf = await loadTimeZones();
-  // The messages of a bulk have few time zones between them.
+  // Cached, because the messages of a bulk have few different time zones.
   const ends = new Map<string, Date | null>();
   const endOf = (hours: QuietHours, zones: string, from: Date): Date | null => {
     const key = `${hours.startsMinute} ${hours.endsMinute} ${from.getTime()} ${zones}`;

@@ -25,25 +25,25 @@ test("a night in which clocks change ends at the same local time", () => {
   expect(until(["America/New_York"], "2026-11-01T02:00:00Z")).toBe("2026-11-01T13:00:00.000Z");
 });
 
-test("an end that clocks skip in spring has come when they show a later time, and one that they show twice with the first", () => {
+test("an end that clocks skip in spring comes when they show a later time, and one that they show twice comes the first time", () => {
   const early = { startsMinute: 22 * 60, endsMinute: 2 * 60 + 30 };
   expect(until(["America/New_York"], "2026-03-08T06:45:00Z", early)).toBe("2026-03-08T07:30:00.000Z");
   const twice = { startsMinute: 22 * 60, endsMinute: 90 };
   expect(until(["America/New_York"], "2026-11-01T04:00:00Z", twice)).toBe("2026-11-01T05:30:00.000Z");
 });
 
-test("a number of several time zones waits until it is in the quiet hours of none", () => {
+test("a number with several time zones waits until it is outside the quiet hours of all", () => {
   const zones = ["Europe/Moscow", "Asia/Vladivostok"];
   // 20:00 in Moscow, 03:00 in Vladivostok: the window of both is 08:00 in Moscow to 21:00 in Vladivostok.
   expect(until(zones, "2026-01-10T17:00:00Z")).toBe("2026-01-11T05:00:00.000Z");
   expect(until(zones, "2026-01-11T05:00:00Z")).toBeNull();
 });
 
-test("where the zones of a number leave no such time, it is the first one at which the fewest have quiet hours", () => {
+test("if there is no such time, the number waits for the first one at which the fewest zones have quiet hours", () => {
   const zones = ["Pacific/Guam", "America/New_York", "Europe/London"];
   // At 08:00 UTC the day has begun in London, is not over in Guam, and New York sleeps.
   expect(until(zones, "2026-01-10T03:00:00Z")).toBe("2026-01-10T08:00:00.000Z");
-  // Guam alone has quiet hours, and at no time it is fewer than one.
+  // Only Guam has quiet hours, and at no time does no zone have them.
   expect(until(zones, "2026-01-10T15:00:00Z")).toBeNull();
 });
 

@@ -23,7 +23,7 @@ function makeOffset(zone: string): OffsetAt {
   }
 }
 
-/** By time zone, of which there are some hundreds. */
+/** Offset functions by time zone; there are some hundreds of zones. */
 const offsets = new Map<string, OffsetAt>();
 
 function offsetIn(zone: string): OffsetAt {
@@ -54,8 +54,8 @@ function nextEnd({ endsMinute }: QuietHours, offsetAt: NonNullable<OffsetAt>, at
 
 /**
  * The end of the quiet hours in which `at` lies for a number of these time zones (IANA); null: it lies in none. It must be
- * outside the quiet hours of all of them; where the zones are so far apart that there is no such time within a day, it is the
- * first one at which fewest have quiet hours.
+ * outside the quiet hours of all of them; if the zones are so far apart that there is no such time within a day, it is the first one
+ * at which the fewest have quiet hours.
  */
 export function quietUntil(hours: QuietHours, zones: readonly string[], at: Date): Date | null {
   const places = zones.map(offsetIn).filter((offsetAt) => offsetAt !== null);

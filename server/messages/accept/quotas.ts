@@ -8,8 +8,8 @@ import { isTestAccount } from "../../core/ids";
 import { unnest } from "../../core/unnest";
 
 /**
- * The API key with its quotas, before the keys that it descends from: a message counts against all of them. Null for a console
- * user. In test mode, where no balance limits sending, the account has a quota of its own as well.
+ * The API key with its quotas, followed by the keys that it descends from: a message counts against all of them. Null for a console
+ * user. In test mode, where no balance limits sending, the account has a quota too.
  */
 export type SendingKey = readonly KeyQuota[] | null;
 
@@ -27,7 +27,7 @@ export function sendingKey(actor: AccountActor): SendingKey {
  */
 export type QuotaCount = { keyId: string; period: string; added: number };
 
-/** One quota of a key in its present period. `generation`: 0 for the key itself, 1 for its parent, and so on. */
+/** A quota of a key in its current period. `generation`: 0 for the key itself, 1 for its parent, and so on. */
 type Quota = {
   keyId: string;
   generation: number;

@@ -1,4 +1,4 @@
-/** Sends that are repeated with their Idempotency-Key after the text of a message was deleted. */
+/** Tests of sends that are repeated with their Idempotency-Key after the text of a message was deleted. */
 import { beforeAll, expect, test } from "vitest";
 import type { Idempotency } from "@/server/core/trpc";
 import { attemptResult, recordOutcome } from "@/server/messages/dispatch/record-outcome";
@@ -34,7 +34,7 @@ test("a repeated send gets its first response without the text", async () => {
   expect(again.responseHeaders["Idempotency-Replayed"]).toBe("true");
 });
 
-test("a repeated bulk send lacks the texts that were deleted, and has the others", async () => {
+test("a repeated bulk send gets its first response without the deleted texts, but with the others", async () => {
   const account = await makeAccount();
   const input = { recipients: ["+14155550123", "+14155550124"], from: account.senderId, body: "Hello" };
   const sent = await sendBulk(account.actor, input, request("many"));

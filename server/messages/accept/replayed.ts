@@ -18,8 +18,8 @@ export async function findWithText(messages: readonly Message[]): Promise<Readon
 const UNTIMED = { scheduled_at: null, validity_period: null };
 
 /**
- * A message as it was first returned, without its text if that was deleted since. One that a version before some fields, or before
- * reasons of failures, stored is completed. The request is the same, so its reference is; metadata was not stored.
+ * A message as it was first returned, without its text if that was deleted since. One stored by a version without some fields, or
+ * without failure reasons, is completed. The reference comes from the repeated request, which is the same; metadata was not stored then.
  * @param withText as {@link findWithText} returned it.
  */
 export function asReplayed(message: Message, reference: string | null, withText: ReadonlySet<string>): Message {

@@ -28,7 +28,7 @@ export async function loadSpending(db: Queryable, accounts: Iterable<CappedAccou
     refusal({ id, dailySpendCapMicros: cap }: CappedAccount, day: string, costMicros: bigint): ApiError | null {
       const before = spent.get(idOf(id, day)) ?? 0n;
       if (cap === null || costMicros === 0n || before + costMicros <= cap) return null;
-      return rateLimited("This request would pass what the account may spend in a UTC day. Nothing was sent.", {
+      return rateLimited("This request would exceed the account's spending cap of the UTC day. Nothing was sent.", {
         reason: "daily_spend_cap",
         details: { limit: fromMicros(cap), spent: fromMicros(before), requested: fromMicros(costMicros) },
         retryAfterS: secondsUntil(nextUtcDay(new Date(day))),

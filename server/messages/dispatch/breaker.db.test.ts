@@ -46,7 +46,7 @@ test("a probe whose attempt is not made is given back", async () => {
   expect([attempt?.provider, others]).toEqual(["twilio", []]);
   invalidateProviders();
   expect(await stateOf()).toMatchObject({ breaker: "probing", probesLeft: 0 });
-  // It may not begin any more.
+  // The attempt may no longer begin.
   await pool().query("UPDATE messages SET expires_at = now() - interval '1 second' WHERE id = $1", [message.id]);
   startAttempts(attempt ? [attempt] : []);
   await settleAttempts();

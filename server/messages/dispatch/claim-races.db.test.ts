@@ -1,4 +1,4 @@
-/** Claims beside another worker that decides on the same message. */
+/** Tests of claims while another worker decides on the same message. */
 import { beforeAll, expect, test } from "vitest";
 import { pool } from "@/server/core/db";
 import { claimAttempts, claimed, prepareAttempts } from "@/test/database/attempts";

@@ -23,8 +23,8 @@ import { isExpired, revokedOf } from "./fail-undispatched";
 /** Pause before messages whose providers are all unavailable are dispatched again. */
 export const UNAVAILABLE_RETRY_MS = 5 * SECOND_MS;
 /**
- * For this long after it was begun an attempt may be made without asking the database again. A process that stood still for
- * longer may have been declared dead; beginning the attempt again shows whether it still owns it.
+ * For this long after its begin an attempt may be made without asking the database again. A process that stalled for longer may have
+ * been declared dead; beginning the attempt again shows whether the process still owns it.
  */
 export const BEGUN_FRESH_MS = 10 * SECOND_MS;
 
@@ -73,11 +73,11 @@ export function noteClaims(attempts: readonly Pick<Attempt, "claim">[]): void {
   for (const { claim: token } of attempts) knownClaims().add(token);
 }
 
-/** When this process noted or dropped claims last, by `performance.now()`. */
+/** The time when this process last noted or dropped claims, by `performance.now()`. */
 export const lastClaimMs = (): number => lastClaim().atMs;
 
 /**
- * Gives back claims that may or may not have been committed; their attempts are not made. Tried once and at once, so that a
+ * Gives back claims that may or may not have been committed; their attempts are not made. This is tried once and immediately, so that a
  * worker that dies soon after leaves none behind; `giveBackUnheard` (recover.ts) finds the rest.
  */
 export function abandonClaims(attempts: readonly Attempt[]): void {
@@ -87,7 +87,7 @@ export function abandonClaims(attempts: readonly Attempt[]): void {
 
 /** Removes claims from {@link knownClaims}. */
 export function dropClaims(attempts: readonly Pick<Attempt, "claim">[]): void {
-  // This includes claims that were not acknowledged, however late that became known.
+  // This includes claims without an acknowledgement, however late that becomes known.
   lastClaim().atMs = performance.now();
   for (const { claim: token } of attempts) knownClaims().delete(token);
 }

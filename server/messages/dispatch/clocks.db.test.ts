@@ -23,24 +23,21 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test.each([0, 1, 3])(
-  "a message that a process accepted with a clock %i h ahead is ended like any other",
-  async (hours) => {
-    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + hours * HOUR_MS });
-    const message = await pending();
-    vi.useRealTimers();
-    const [attempt] = await claimAttempts([message.id]);
-    attempt?.slot?.release();
-    await record(attempt ?? expect.fail(), UNKNOWN);
-    await pool().query(
-      `UPDATE message_attempts SET started_at = started_at - interval '16 minutes', begun_at = begun_at - interval '16 minutes',
+test.each([0, 1, 3])("a message accepted by a process whose clock is %i h ahead ends like any other", async (hours) => {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + hours * HOUR_MS });
+  const message = await pending();
+  vi.useRealTimers();
+  const [attempt] = await claimAttempts([message.id]);
+  attempt?.slot?.release();
+  await record(attempt ?? expect.fail(), UNKNOWN);
+  await pool().query(
+    `UPDATE message_attempts SET started_at = started_at - interval '16 minutes', begun_at = begun_at - interval '16 minutes',
        finished_at = finished_at - interval '16 minutes' WHERE message_id = $1`,
-      [message.id],
-    );
-    await failUnresolved(15 * MINUTE_MS);
-    expect(await statusOf(message)).toBe("failed");
-  },
-);
+    [message.id],
+  );
+  await failUnresolved(15 * MINUTE_MS);
+  expect(await statusOf(message)).toBe("failed");
+});
 
 test("a throttled message is tried again for ten minutes, whatever the worker's clock says", async () => {
   const message = await claimed();

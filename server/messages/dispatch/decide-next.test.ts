@@ -160,7 +160,7 @@ describe.each<Policy>(["fallback", "hold"])("one message and three workers, unde
   const chains = fc.array(fc.constantFrom(...PROVIDERS), { minLength: 1, maxLength: 3, size: "max" });
   const sequences = fc.array(happening, { minLength: 10, maxLength: 60, size: "max" });
 
-  test("is called for once per attempt, taken once, billed once, and comes to an end", () => {
+  test("each attempt is made once, and the message is taken once, billed once, and ends", () => {
     fc.assert(
       fc.property(chains, sequences, outcomes, (chain, sequence, outcome) => {
         const model = new AttemptModel(chain, policy);

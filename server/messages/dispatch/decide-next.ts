@@ -10,7 +10,7 @@ import { attemptOf } from "./next-attempt";
 import { nextProvider } from "./next-provider";
 import type { ThroughputLimits } from "./throttle-queue";
 
-/** Providers that throttle a message are tried again for this time, from its first throttled attempt on. */
+/** Providers that throttle a message are retried for this time, beginning with its first throttled attempt. */
 const THROTTLED_MAX_MS = 10 * MINUTE_MS;
 /** First pause before they are tried again; each pause doubles, up to a limit. */
 const THROTTLED_PAUSE_MS = 5 * SECOND_MS;

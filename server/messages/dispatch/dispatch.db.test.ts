@@ -45,7 +45,7 @@ const releaseAll = (slots: readonly (Slot | null)[]) => {
   for (const slot of slots) slot?.release();
 };
 
-test("a provider without free slots delays no other provider's messages, and its own wait in the database", async () => {
+test("a provider without free slots delays no other provider's messages; its own wait in the database", async () => {
   const vonage = await adapterOf("vonage");
   const busy = await acquireSlots(vonage, vonage.maxInFlight, 0);
   const ids = [...(await send(3, slow)), ...(await send(3, fast))];
@@ -55,7 +55,7 @@ test("a provider without free slots delays no other provider's messages, and its
     isOver = true;
   });
   await expect.poll(() => taken.length, { interval: 1 }).toBe(3);
-  // It still waits for the busy provider.
+  // The dispatch still waits for the busy provider.
   expect(isOver).toBe(false);
   expect(new Set(taken.map(({ provider }) => provider))).toEqual(new Set(["twilio"]));
   await dispatched;
@@ -80,7 +80,7 @@ test("no more attempts are claimed than can begin", async () => {
   releaseAll(taken.map(({ slot }) => slot));
 });
 
-test("messages that fall back to a provider without free slots wait in the database, all but about as many as it has slots", async () => {
+test("messages that fall back to a provider without free slots wait in the database, except about as many as it has slots", async () => {
   const [vonage, twilio] = [await adapterOf("vonage"), await adapterOf("twilio")];
   const busy = await acquireSlots(twilio, twilio.maxInFlight, 0);
   const waiting: Promise<Slot>[] = [];
@@ -91,7 +91,7 @@ test("messages that fall back to a provider without free slots wait in the datab
     releaseAll(taken.map(({ slot }) => slot));
     sent += taken.length;
     const nexts = await Promise.all(taken.map((attempt) => record(attempt, UNFIT)));
-    // As a chain waits that goes on.
+    // Waits as a continuing chain does.
     waiting.push(...nexts.filter((next) => next !== null).map(() => waitForSlot(twilio)));
   }
   expect(waiting.length).toBeLessThan(twilio.maxInFlight + vonage.maxInFlight);
@@ -116,7 +116,7 @@ test("a failed claim releases its slots", async () => {
   expect(slotsInUse(twilio)).toBe(0);
 });
 
-test("a message that waits for its turn in the throttle queue is claimed by no dispatch", async () => {
+test("no dispatch claims a message that waits in the throttle queue", async () => {
   const [id = ""] = await send(1, fast);
   await pool().query(
     `INSERT INTO waiting_messages (message_id, provider, account_id, sender, segments, seq, tag)

@@ -53,9 +53,9 @@ async function readCandidates(messageIds: readonly string[]): Promise<Row[]> {
     }
   >({
     name: "dispatch.candidates",
-    // The row of an account is read only once: while a transaction stays open, the row has a version for each batch that was
-    // charged to it. The status then reaches the account's messages by a window, not by a join: a plan that expects few rows
-    // compares every account with every message.
+    // An account's row is read only once, because while a transaction stays open it has a version for each batch that was charged to it.
+    // The status reaches the account's messages through a window, not a join: a plan that expects few rows would compare every account
+    // with every message.
     text: `WITH due AS MATERIALIZED (
              SELECT *, row_number() OVER (PARTITION BY r.account_id) AS place_in_account
              FROM messages r WHERE r.id = ANY($1::text[]) AND ${filterEquals("r.status", "pending")}

@@ -1,4 +1,4 @@
-/** SQL: what a sender is registered with in India, as `dlt` of an OutboundMessage; null: nothing. `sender`: its alias. */
+/** SQL: a sender's registration in India, as `dlt` of an OutboundMessage; null: none. `sender`: its alias. */
 export const dltOf = (sender: string): string =>
   `CASE WHEN ${sender}.dlt_entity_id IS NOT NULL THEN json_build_object('entityId', ${sender}.dlt_entity_id,
     'templateId', ${sender}.dlt_template_id, 'templateCategory', ${sender}.dlt_template_category) END`;

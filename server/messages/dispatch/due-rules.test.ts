@@ -19,26 +19,26 @@ test("an account without limits may send everything that is due", () => {
   expect(codesOf(due("a"), due("b"))).toEqual([]);
 });
 
-test("a number of a country that the account no longer sends to is refused, and uses up nothing of the cap", () => {
+test("a number in a country that the account no longer sends to is refused, and does not count towards the cap", () => {
   const limits = { allowedCountries: ["US"], capMicros: 10n };
   expect(codesOf(due("a", { ...limits, toNumber: "+491701234567" }), due("b", limits))).toEqual([
     ["a", "country_not_allowed"],
   ]);
 });
 
-test("messages of earlier days are refused as soon as one would pass the cap of the day on which they are due", () => {
+test("messages of earlier days are refused once they would exceed the cap of the day on which they are due", () => {
   const limits = { capMicros: 35n, spentMicros: 10n };
   expect(
     codesOf(due("a", limits), due("b", limits), due("c", limits), due("d", { ...limits, accountId: "two" })),
   ).toEqual([["c", "daily_spend_cap"]]);
 });
 
-test("a message of the same day is in the day's spending already: it is refused only when the cap was lowered since", () => {
+test("a message of the same day is already in the day's spending, so it is refused only if the cap was lowered since", () => {
   const ofToday = { isOfEarlierDay: false, spentMicros: 30n };
   expect(codesOf(due("a", { ...ofToday, capMicros: 30n }))).toEqual([]);
   expect(codesOf(due("a", { ...ofToday, capMicros: 29n }))).toEqual([["a", "daily_spend_cap"]]);
 });
 
-test("a message that costs nothing passes any cap", () => {
+test("a message that costs nothing is never refused by a cap", () => {
   expect(codesOf(due("a", { costMicros: 0n, capMicros: 5n, spentMicros: 6n }))).toEqual([]);
 });

@@ -31,7 +31,7 @@ async function send(send_at: string | null = null): Promise<Sent> {
 
 const read = ({ account, id }: Sent) => getMessage(account.actor, id);
 
-/** Lets the period of a message end. */
+/** Ends the validity period of a message. */
 const expire = ({ id }: Sent) =>
   pool().query("UPDATE messages SET expires_at = now() - interval '1 millisecond' WHERE id = $1", [id]);
 
@@ -48,7 +48,7 @@ const candidateOf = ({ account, id }: Sent) => ({
   afterUnknown: false,
 });
 
-/** That it failed as expired and was refunded. */
+/** Checks that the message failed as expired and was refunded. */
 async function expectExpired(sent: Sent, attempts = 0): Promise<void> {
   expect(await read(sent)).toMatchObject({ status: "failed", cost: 0, attempts, error: { code: "expired" } });
   expect(await contradictions(sent.account.accountId)).toEqual([]);
@@ -73,14 +73,14 @@ describe("the validity period of a message", () => {
     expect(rows).toEqual([{ at: new Date(sendAt.getTime() + PERIOD_S * 1_000) }]);
   });
 
-  test("goes with the attempt", async () => {
+  test("is passed to the provider", async () => {
     const attempt = await claimOne(await send());
     expect(attempt?.message.expiresAt).toBeInstanceOf(Date);
   });
 });
 
 describe("a message whose period is over", () => {
-  test("is failed by dispatch and handed to nobody", async () => {
+  test("is failed by dispatch and never handed to a provider", async () => {
     const sent = await send();
     await expire(sent);
     expect(await claimOne(sent)).toBeUndefined();

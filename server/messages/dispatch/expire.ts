@@ -29,7 +29,7 @@ export async function failExpired(graceMs = GRACE_MS): Promise<void> {
         now(),
       ),
     );
-    // Without progress the others are left to the next sweep.
+    // Without progress the rest is left to the next sweep.
     found = ended.size > 0 ? rows.length : 0;
   }
 }

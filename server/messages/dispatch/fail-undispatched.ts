@@ -1,11 +1,11 @@
-/** Accepted messages that must not, or cannot, go to any provider: they fail and cost nothing. */
+/** Fails accepted messages that must not, or cannot, go to any provider; they cost nothing. */
 import type { Tx } from "../../core/db";
 import { WITHDRAWN } from "../attempts-so-far";
 import type { Refusal } from "../failure";
 import { applyChanges, type Change, lockMessages, withSuperseded } from "../transitions";
 import { dltOf } from "./dlt";
 
-/** The permission that a message lost after its acceptance: that of its account or that of its sender. */
+/** The permission that a message lost after its acceptance: its account's or its sender's. */
 export type Revoked = "account" | "sender" | null;
 
 /**
@@ -32,7 +32,7 @@ export const REVOKED_REFUSALS: Readonly<Record<NonNullable<Revoked>, Refusal>> =
   sender: { code: "sender_not_approved", message: "The sender lost its approval before this message was sent." },
 };
 
-/** The end of a message whose time ran out before an attempt began. */
+/** The error of a message whose validity period ended before an attempt began. */
 export const EXPIRED: Refusal = {
   code: "expired",
   message: "The validity period was over before a provider took the message. The cost was refunded.",

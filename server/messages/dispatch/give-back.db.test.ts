@@ -1,4 +1,4 @@
-/** Attempts that their worker did not make, while the database cannot take them back. */
+/** Tests of attempts that were not made, while the database is unavailable to give them back. */
 import { afterEach, beforeAll, expect, test, vi } from "vitest";
 import { pool } from "@/server/core/db";
 import { claimAttempts, pending, prepareAttempts } from "@/test/database/attempts";
@@ -18,7 +18,7 @@ const pause = (
     new Promise((resolve) => real(resolve, ms))
 )(setTimeout);
 
-/** Passes the pauses between the tries of a write, with time for each statement, until `work` is done. */
+/** Skips the pauses between the tries of a write, with time for each statement, until `work` is done. */
 async function passTime(work: Promise<void>): Promise<void> {
   let isOver = false;
   void work.finally(() => {

@@ -1,4 +1,4 @@
-/** Attempts whose outcome is no longer expected. They are read page by page, in the order of their time. */
+/** Reads attempts whose outcome is no longer expected, page by page in the order of time. */
 import { pool } from "../../core/db";
 
 /** Attempts of a page, and so messages that a sweep moves at a time. */

@@ -101,14 +101,14 @@ test("concurrent look-ups cover each attempt once, and all of them in order", as
   expect(lookedUp).toContain(oldest);
 });
 
-test("a hanging provider costs one time-out, however many attempts are looked up", async () => {
+test("a hanging provider costs one timeout, however many attempts are looked up", async () => {
   await sendWithoutResponse(5);
   respond = () => null;
   expect(await lookUpUnknown("sinch")).toBe(5);
   expect(mostHanging).toBe(5);
 });
 
-test("under hold a message of unknown outcome is claimed for no other provider, however often it is dispatched", async () => {
+test("under hold a message of unknown outcome is not claimed for another provider, however often it is dispatched", async () => {
   const { ids } = await sendWithoutResponse(2);
   expect(await claimAttempts(ids)).toEqual([]);
   const { rows } = await pool().query(

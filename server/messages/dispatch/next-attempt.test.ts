@@ -10,6 +10,9 @@ test.each([
   ["has its connection", { ...adapter, ready, isReady: () => true }, true],
   ["has none at the moment", { ...adapter, ready, isReady: () => false }, false],
   ["cannot tell", { ...adapter, ready }, false],
-])("an attempt through an adapter that %s begins with its claim, or once the call can be written", (_, at, begins) => {
-  expect(beginsAtOnce(at)).toBe(begins);
-});
+])(
+  "an attempt through an adapter that %s begins at the right moment: with its claim, or once the call can be written",
+  (_, at, begins) => {
+    expect(beginsAtOnce(at)).toBe(begins);
+  },
+);

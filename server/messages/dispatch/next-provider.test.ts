@@ -13,7 +13,7 @@ test("the chain is followed in order", () => {
   expect(nextProvider(CHAIN, ["vonage"], unavailable())).toEqual({ kind: "provider", provider: "twilio" });
 });
 
-test("an unavailable provider is skipped, and waited for when no other is left", () => {
+test("an unavailable provider is skipped; if no other is left, the message waits for it", () => {
   expect(nextProvider(CHAIN, [], unavailable("twilio"))).toEqual({ kind: "provider", provider: "vonage" });
   expect(nextProvider(CHAIN, ["vonage", "plivo"], unavailable("twilio"))).toEqual({
     kind: "unavailable",

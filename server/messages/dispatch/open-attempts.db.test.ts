@@ -1,6 +1,6 @@
 /**
- * Attempts that recovery and the sweeps read, when many timed out long ago: their outcome stays unknown for as long as their
- * messages are kept.
+ * Tests of the attempts that recovery and the sweeps read when many timed out long ago: their outcome stays unknown for as long as
+ * their messages are kept.
  */
 import { beforeAll, expect, test } from "vitest";
 import { MINUTE_MS } from "@/server/core/clock";
@@ -37,7 +37,7 @@ beforeAll(async () => {
      SELECT m.id, 1, 'sinch', 'unknown', m.created_at, m.created_at, m.created_at, 'ended' FROM messages m WHERE status = 'failed'`,
   );
   await pool().query("VACUUM ANALYZE messages, message_attempts, pending_messages");
-  // Two that recovery is about, at work.
+  // Two open attempts, which recovery is for.
   await claimed();
   await claimed();
 });
@@ -59,7 +59,7 @@ test("recovery, look-ups and sweeps do not read attempts that timed out long ago
     await lookUpUnknown("sinch");
     await failUnresolved(MINUTE_MS);
   });
-  // Not those of providers and routes, which are read once a second.
+  // Without the statements for providers and routes, which run once a second.
   const reads = await readsOf(statements.filter(({ text }) => text.includes("message_attempts")));
   const named = ["recover.own", "recover.forgotten_workers", "recover.unbegun", "recover.begun", "look_up.take"];
   expect(Object.keys(reads)).toEqual(expect.arrayContaining(named));
@@ -79,7 +79,7 @@ test("nor does a worker that gives up its lease", async () => {
 });
 
 test("a sweep reads unresolved messages page by page, however many an outage left", async () => {
-  // Pending, with an attempt that timed out and a later one that is young.
+  // Pending messages with an attempt that timed out and a later, young one.
   await pool().query("UPDATE messages SET status = 'pending', failed_at = NULL WHERE status = 'failed'");
   await pool().query(
     `UPDATE message_attempts a SET started_at = a.started_at + row.number * interval '1 millisecond'

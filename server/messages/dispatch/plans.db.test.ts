@@ -1,7 +1,6 @@
 /**
- * The plans of statements that find their rows by id, after a quiet hour: autovacuum has then written down that nothing is
- * pending, and a backlog has come since. A plan that trusts this walks the partial index of everything pending, once for
- * each job.
+ * Tests of the plans of statements that find their rows by id, after a quiet hour: according to the statistics nothing is pending, but a
+ * backlog has arrived since. A plan that trusts the statistics walks the partial index of everything pending, once per job.
  */
 import { beforeAll, expect, test } from "vitest";
 import { plainRequest } from "@/server/accounts/idempotency/request";
@@ -62,7 +61,7 @@ beforeAll(async () => {
     await pool().query(`ALTER TABLE ${table} SET (autovacuum_enabled = false)`);
   }
   const { id: endpointId } = await createEndpoint(account.actor, { url: "https://93.184.215.14/hook" }, plainRequest());
-  // A quiet hour: everything has ended, and the statistics say so.
+  // A quiet hour: everything has ended, and the statistics reflect that.
   const [first = ""] = await send();
   await copyMessage(first, "delivered");
   await pool().query("UPDATE messages SET status = 'delivered' WHERE status = 'pending'");
@@ -81,7 +80,7 @@ beforeAll(async () => {
   backlog = { accountId, ids: await send(), endpointId, deliveryIds: await addDeliveries(endpointId, accountId, OWN) };
 });
 
-/** Rows of `relations` that each of the named statements reads, where that is more than a few per row of its own. */
+/** The named statements that read more than a few rows of `relations` per own row. */
 async function excessiveReads(statements: Statement[], names: readonly string[], relations: readonly string[]) {
   const asked = statements.filter(({ name }) => names.includes(name));
   expect(asked.map(({ name }) => name).sort()).toEqual([...names].sort());
@@ -140,7 +139,7 @@ test("moves and sweeps find their messages by id in the lists of their status", 
     await expireUnconfirmed(HOUR_MS);
   });
   const names = sweeps.map(({ name }) => name);
-  // Three of the rounds, and one each of the receipts that are left and of the messages without a final one.
+  // Three for the rounds, one for left receipts, and one for messages without a final receipt.
   expect(names).toHaveLength(5);
   expect(await excessiveReads(sweeps, names, ["messages", "message_attempts"])).toEqual([]);
 });
@@ -157,7 +156,7 @@ test("a webhook job finds its deliveries by id", async () => {
 });
 
 test.each(["without unknown attempts", "of an earlier time", "of now"])(
-  "the sweep of receipts that are left reads each later attempt once a run, and no first one, by statistics %s",
+  "with statistics %s, the sweep of left receipts reads each later attempt once per run, and no first one",
   async (statistics) => {
     const later = 6_000;
     if (statistics === "of now") await pool().query("VACUUM ANALYZE messages, message_attempts, receipts");
@@ -187,7 +186,7 @@ test.each(["without unknown attempts", "of an earlier time", "of now"])(
       if (end) last = [end.startedAt, end.id];
     }
     expect(read).toBeGreaterThanOrEqual(later);
-    // The many messages of the backlog that are under way are too young.
+    // The many attempts of the backlog are too young.
     expect(read).toBeLessThan(later + OWN * READ_PER_ROW_MAX);
   },
 );
@@ -200,7 +199,7 @@ const parkReceipts = (name: string) =>
     [BACKLOG, name],
   );
 
-test("accepted outcomes and late matches find their parked receipts by the provider's id, although none were parked", async () => {
+test("accepted outcomes and late matches find their parked receipts by the provider's id, even if the statistics know of none", async () => {
   await pool().query("ALTER TABLE receipts SET (autovacuum_enabled = false)");
   await pool().query("VACUUM ANALYZE receipts");
   await parkReceipts("early");
@@ -216,7 +215,7 @@ test("accepted outcomes and late matches find their parked receipts by the provi
   expect(await excessiveReads(rejoin, ["receipts.parked"], ["receipts"])).toEqual([]);
 });
 
-test("the sweep of parked receipts looks up the message of each by its id, also when the statistics know of many", async () => {
+test("the sweep of parked receipts looks up the message of each by its id, even if the statistics know of many", async () => {
   await parkReceipts("unknown");
   await pool().query("VACUUM ANALYZE receipts, message_attempts, attempt_parts");
   const [sweep] = await statementsOf(() => joinLeftReceipts(HOUR_MS));

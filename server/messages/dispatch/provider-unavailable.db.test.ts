@@ -16,7 +16,7 @@ import { newNumber, sendTo, setProvider, stateOf, twilioOfFile, work } from "@/t
 
 const own = twilioOfFile();
 
-/** As if providers had been unavailable, and messages had waited, for this much longer. */
+/** Backdates the unavailability of providers and the waiting of messages by this much. */
 async function letTimePass(minutes: number): Promise<void> {
   await updateProviderHealth();
   await pool().query("UPDATE providers SET unavailable_since = unavailable_since - $1 * interval '1 minute'", [
@@ -29,7 +29,7 @@ async function letTimePass(minutes: number): Promise<void> {
 
 let aheadMs = 0;
 
-/** Checks the queue of the provider, however short a time after the last check. */
+/** Checks the queue of the provider, however recent the last check was. */
 async function checkNow(): Promise<void> {
   const [table, state] = [await providerTable(), await stateOf()];
   if (!state) throw new Error("no state");
@@ -110,7 +110,7 @@ test("a message without an available provider for ten minutes fails and costs no
   expect(await message.read()).toMatchObject({ cost: 0, error: { code: "no_provider_available" } });
 });
 
-test("a message that was queued for long has ten minutes from when its provider is drained", async () => {
+test("a message that was already queued for long waits another ten minutes after its provider is drained", async () => {
   await setProvider("max_segments_per_second", 0.01);
   const messages: Awaited<ReturnType<typeof sendTo>>[] = [];
   for (let count = 0; count < 4; count += 1) messages.push(await sendTo(newNumber(), own.onlyTwilio));
@@ -147,7 +147,7 @@ test("a long queue is checked in parts, each of so many messages, and those with
   await work();
   const message = await sendTo(newNumber(), own.twilioFirst);
   await work();
-  // Messages of one moment would be looked at together.
+  // Messages queued at the same moment would be checked together.
   await pool().query(
     `UPDATE waiting_messages w SET created_at = w.created_at - r.n * interval '1 millisecond'
      FROM (SELECT message_id, row_number() OVER (ORDER BY created_at DESC, message_id DESC) AS n FROM waiting_messages) r
@@ -171,11 +171,11 @@ test("a long queue is checked in parts, each of so many messages, and those with
   for (const { read } of stuck) expect(await read()).toMatchObject({ status: "pending", attempts: 0 });
 });
 
-test("a message that is to be tried again at its providers is sent by the first to become available", async () => {
+test("a message that is to be retried at its providers is sent by the first to become available", async () => {
   await setProvider("is_drained", true);
   await setProvider("is_drained", true, "sandbox");
   const message = await sendTo(newNumber(), own.twilioFirst);
-  // Both have throttled it, and are in its chain once more.
+  // Both have throttled it, and are in its chain a second time.
   await pool().query("UPDATE messages SET chain = chain || chain WHERE id = $1", [message.id]);
   await pool().query(
     `INSERT INTO message_attempts (message_id, seq, provider, started_at, finished_at, outcome, fault)
@@ -203,7 +203,7 @@ test("only messages that have waited at the provider for ten minutes fail with i
   await pool().query("DELETE FROM waiting_messages");
 });
 
-test("a message whose usable providers have had their turn stays in the queue", async () => {
+test("a message whose usable providers were all tried stays in the queue", async () => {
   await setProvider("is_drained", true);
   const { id } = await sendTo(newNumber(), own.twilioFirst);
   await pool().query(
@@ -239,7 +239,7 @@ test("failed claims leave nothing in the throttle queue", async () => {
 test.each([
   ["account", "account_not_active", "UPDATE accounts SET status = 'suspended' WHERE id = $1"],
   ["sender", "sender_not_approved", "UPDATE senders SET status = 'rejected' WHERE account_id = $1"],
-])("a waiting message whose %s is suspended fails, free of charge", async (_, code, suspend) => {
+])("a waiting message fails, free of charge, when its %s is suspended", async (_, code, suspend) => {
   const account = await makeAccount();
   const send = () =>
     sendMessage(

@@ -1,4 +1,4 @@
-/** Queued messages of a provider that is drained, open or half-open: they are rerouted, or fail after ten minutes. */
+/** Reroutes queued messages of a provider that is drained, or whose breaker is open or half-open, or fails them after ten minutes. */
 
 import { addJob } from "../../core/add-jobs";
 import { MINUTE_MS, now, SECOND_MS } from "../../core/clock";
@@ -11,7 +11,7 @@ import { failUndispatched } from "./fail-undispatched";
 /** How long a message waits while all of its providers are unavailable. */
 const UNAVAILABLE_MAX_MS = 10 * MINUTE_MS;
 const BATCH = 500;
-/** Queued messages that one statement, and one call, looks at: millions in a queue may have no other provider. */
+/** The most queued messages that a statement, and a call, checks: millions in a queue may have no other provider. */
 const LOOKED_AT = { once: 1_000, call: 10_000 };
 const CHECK_EVERY_MS = SECOND_MS;
 /** Messages may be queued by a cached state for this long after the state has changed. */
@@ -23,8 +23,8 @@ const NO_PROVIDER = {
 };
 
 /**
- * The check of a provider's queue. `begunAt`: `performance.now()`. `place`: when the last message that it looked at entered the
- * queue; null: it has reached the end. `withinMs`: it looks at messages queued within this time before it began; null: at all.
+ * The check of a provider's queue. `begunAt`: `performance.now()`. `place`: when the last checked message entered the queue; null: the
+ * end is reached. `withinMs`: only messages queued within this time before it began are checked; null: all.
  */
 type Check = { usable: ReadonlySet<string>; begunAt: number; withinMs: number | null; place: Date | null };
 
@@ -77,8 +77,8 @@ async function release(provider: string, check: Check, lookedAt: typeof LOOKED_A
 type Looked = { id: string; queuedAt: Date; isReleased: boolean };
 
 /**
- * Looks at the next messages of a check, and dispatches those again that have a usable provider left; one that is listed twice
- * may be tried twice. Messages that entered the queue together are looked at together. @returns what it looked at.
+ * Checks the next messages, and dispatches those again that have a usable provider left; one that is listed twice may be tried twice.
+ * Messages that entered the queue together are checked together. @returns the checked messages.
  */
 async function releaseNext(provider: string, { usable, withinMs, place }: Check, limit: number): Promise<Looked[]> {
   return transaction(async (tx) => {

@@ -42,7 +42,7 @@ describe("more than one attempt", () => {
     return { ...message, second };
   }
 
-  test("a failure receipt of the first provider does not fail the message that the second one took", async () => {
+  test("a failure receipt of the first provider does not fail a message that the second one took", async () => {
     const message = await sentBySecond();
     const failed = report(`${message.id}-1`, "failed", referenceTo(message.id, 1));
     await applyReceipts("vonage", [failed]);
@@ -103,7 +103,7 @@ describe("more than one attempt", () => {
     expect(await statusOf(message)).toBe("failed");
   });
 
-  test("after a failure receipt of the first provider the end of the chain fails the message as the receipt says", async () => {
+  test("after a failure receipt of the first provider, the end of the chain fails the message with the receipt's error", async () => {
     const message = await sentBySecond();
     await applyReceipts("vonage", [report(`${message.id}-1`, "failed", referenceTo(message.id, 1))]);
     expect(await statusOf(message)).toBe("pending");
@@ -118,10 +118,10 @@ describe("more than one attempt", () => {
 });
 
 test.each(["itself", "a worker whose claim is not the stored one"])(
-  "an acceptance counts over any outcome before, and its receipts are matched, when it is reported by %s",
+  "an acceptance reported by %s overrides any earlier outcome, and its receipts are matched",
   async (who) => {
     const message = await claimed();
-    // As a look-up may have said.
+    // As a look-up may have reported.
     await recordAndAdvance(message.first, BUSY);
     const by = who === "itself" ? message.first : { ...message.first, claim: randomUUID() };
     await record(by, accepted(`${message.id}-late`));
@@ -131,14 +131,14 @@ test.each(["itself", "a worker whose claim is not the stored one"])(
   },
 );
 
-/** As if the attempts of a message had been claimed that long ago, and begun. */
+/** Backdates the claim and begin of a message's attempts. */
 const age = ({ id }: { id: string }, interval: string) =>
   pool().query(
     "UPDATE message_attempts SET started_at = now() - $2::interval, begun_at = now() WHERE message_id = $1",
     [id, interval],
   );
 
-test("an outcome that a living worker still has to write is waited for, but not for ever", async () => {
+test("sweeps wait for an outcome that a living worker still has to write, but not forever", async () => {
   const message = await claimed();
   await pool().query("INSERT INTO workers (id, pools) VALUES ($1, '{}') ON CONFLICT DO NOTHING", [workerId()]);
   await age(message, "20 minutes");
@@ -150,7 +150,7 @@ test("an outcome that a living worker still has to write is waited for, but not 
   await pool().query("DELETE FROM workers WHERE id = $1", [workerId()]);
 });
 
-test("so is the outcome of a later attempt, and the message is not refunded meanwhile", async () => {
+test("they wait for the outcome of a later attempt too, and the message is not refunded meanwhile", async () => {
   const message = await claimed();
   const second = await recordAndAdvance(message.first, UNKNOWN);
   await pool().query("INSERT INTO workers (id, pools) VALUES ($1, '{}') ON CONFLICT DO NOTHING", [workerId()]);
@@ -280,7 +280,7 @@ describe("an outcome that is recorded more than once", () => {
     expect(await statusOf(message)).toBe("pending");
   });
 
-  test("a late refusal fails the message when the attempt that followed is never made", async () => {
+  test("a late refusal fails the message if the following attempt is never made", async () => {
     const message = await claimed();
     const second = await recordAndAdvance(message.first, UNKNOWN);
     await record(message.first, { kind: "refused", code: "x", detail: "Late." });
@@ -295,7 +295,7 @@ describe("an outcome that is recorded more than once", () => {
     expect((await checkLedger()).drifted).toEqual([]);
   });
 
-  test("again by the same worker, because the reply to COMMIT was lost: it keeps the attempt that follows", async () => {
+  test("again by the same worker, because the reply to COMMIT was lost: it keeps the following attempt", async () => {
     const message = await claimed();
     const ending = attemptResult(message.first, BUSY, 1);
     const next = await recordOutcome(ending);

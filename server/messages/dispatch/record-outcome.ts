@@ -88,7 +88,7 @@ export function recordOutcome(result: AttemptResult): Promise<Attempt | null> {
     })
     .catch((thrown) => {
       if (!isRepeatedId(thrown)) throw thrown;
-      // The provider took it, whatever the id: sent and billed. Its receipts can be matched only by our reference.
+      // The provider took the message, so it is sent and billed. Its receipts can be matched only by our reference.
       log("error", "attempt.provider_id_repeated", { provider: attempt.provider, message_id: attempt.message.id });
       return queue({ ...result, outcome: withoutIds(outcome) });
     });
@@ -153,7 +153,7 @@ async function record(
   noteClaims(effects.toClaim);
   const [claimed] = await Promise.all([
     write(tx, effects, conditions.at),
-    // Behind all that it writes.
+    // After all other writes.
     refuseMovedIds(tx, repeated, locked),
   ]);
   const sent = results.filter(({ attempt }) => messages.get(attempt.message.id)?.status === "sent");
@@ -234,11 +234,11 @@ const acceptedIdsOf = (result: AttemptResult, shared: SharedIds): AcceptedIds[] 
     return { isInParts, sharedIds: shared.get(taken.attempt) ?? NONE, ...taken };
   });
 
-/** Whether an unfinished message may have the ids as well, and both keep them. */
+/** Whether an unfinished message may have the same ids, which both keep. */
 const mayShareIds = ({ attempt, isRepeated }: AttemptResult): boolean =>
   isRepeated === true && isPartReporter(attempt.provider);
 
-/** Whether a finished message may have to give the ids up. */
+/** Whether a finished message may have to give up the ids. */
 const mayReuseIds = ({ attempt, isRepeated }: AttemptResult): boolean =>
   (isRepeated === true) !== isPartReporter(attempt.provider);
 

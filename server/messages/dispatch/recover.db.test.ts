@@ -54,7 +54,7 @@ async function queued(): Promise<string[]> {
   return rows.flatMap(({ ids }) => ids);
 }
 
-/** As if another worker had claimed the message's attempts, and begun them or not. */
+/** Assigns the message's attempts to another worker, which has begun them or not. */
 async function belongsTo(worker: string, { id }: Claimed, isBegun: boolean): Promise<void> {
   await pool().query(
     `UPDATE message_attempts SET worker_id = $2, begun_at = CASE WHEN $3 THEN now() END WHERE message_id = $1`,
@@ -109,7 +109,7 @@ describe("a worker whose lease has expired", () => {
     expect(again && (await begin(again))).toBe(true);
   });
 
-  test("is the only one whose claims are taken back, and none that was begun meanwhile is", async () => {
+  test("is the only one whose claims are taken back, except those begun meanwhile", async () => {
     const [dead, alive] = [await claimed(), await claimed()];
     await belongsTo("worker-dead", dead, false);
     await belongsTo("worker-alive", alive, false);
@@ -134,7 +134,7 @@ describe("a worker whose lease has expired", () => {
     expect((await attemptsOf(message.id))[1]).toMatchObject({ seq: 2, provider: "twilio" });
   });
 
-  test("leaves no attempt open of a message that an earlier attempt has delivered meanwhile", async () => {
+  test("leaves no open attempt of a message that an earlier attempt has delivered meanwhile", async () => {
     const message = await claimed();
     await recordAndAdvance(message.first, UNKNOWN);
     await pool().query(
@@ -193,7 +193,7 @@ describe("a claim whose reply is lost", () => {
     expect(await attemptsOf(id)).toHaveLength(1);
   });
 
-  test("is left alone when it is another worker's, or was begun a moment ago", async () => {
+  test("is left alone if it belongs to another worker or was begun a moment ago", async () => {
     const [others, begun] = [await claimed(), await claimed()];
     for (const { id, first } of [others, begun]) {
       dropClaims([first]);
@@ -222,7 +222,7 @@ describe("a claim whose reply is lost", () => {
     expect(await queued()).toEqual([id]);
   });
 
-  test("is not known to the worker when its statement was not carried out", async () => {
+  test("is dropped by the worker if its statement was not carried out", async () => {
     const { candidate } = await newMessage();
     const attempt = attemptOf(candidate, "vonage", new Date());
     const refusing = { query: () => Promise.reject(new Error("The connection was lost.")) } as never;
@@ -243,7 +243,7 @@ describe("an attempt that is given back", () => {
     expect(await queued()).toEqual([message.id]);
   });
 
-  test("after its outcome is known stays", async () => {
+  test("after its outcome is known is kept", async () => {
     const message = await claimed();
     await recordOutcome(attemptResult(message.first, { kind: "accepted", providerMessageIds: [`${message.id}-1`] }, 1));
     await giveBack([message.first]);
@@ -260,7 +260,7 @@ test("an attempt does not begin for a message that has failed meanwhile", async 
   expect((await getMessage(message.account.actor, message.id)).provider).toBe("vonage");
 });
 
-test("attempts at a provider that needs a connection first are claimed, and begin later", async () => {
+test("attempts at a provider that needs a connection are claimed first and begin later", async () => {
   await makeRoute({ prefix: "1777", chain: ["sandbox"] });
   const { id, candidate } = await newMessage();
   const [attempt] = await claim(null, [attemptOf(candidate, "sandbox", new Date())], () => false);

@@ -35,7 +35,7 @@ export async function takeBackClaims(workerIds: readonly string[]): Promise<numb
     });
     found = rows.length;
     if (found === 0) return count;
-    // A worker that was only stopped cannot begin these when it resumes: `begin` matches the claim's token.
+    // A worker that was only suspended cannot begin these when it resumes, because `begin` matches the claim's token.
     count += await transaction((tx) =>
       deleteClaims(
         tx,

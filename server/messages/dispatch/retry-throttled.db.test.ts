@@ -34,7 +34,7 @@ describe("providers that throttle us", () => {
     return next;
   };
 
-  test("are tried again after growing pauses, each call an attempt of its own", async () => {
+  test("are retried after growing pauses, each call as a separate attempt", async () => {
     const message = await claimed();
     const second = await recordAndAdvance(message.first, THROTTLED);
     expect(await record(second, THROTTLED)).toBeNull();
@@ -48,7 +48,7 @@ describe("providers that throttle us", () => {
     expect(fourth).toMatchObject({ seq: 4, provider: "twilio" });
     await record(fourth, THROTTLED);
     expect(await pauseS(message.id)).toBeGreaterThanOrEqual(10);
-    // The first one fails and the second one throttles once more: only the second is tried again.
+    // The first provider fails and the second one throttles again: only the second is retried.
     const fifth = await claimAgain(message.id);
     const sixth = await recordAndAdvance(fifth, BUSY);
     await record(sixth, THROTTLED);
@@ -74,7 +74,7 @@ describe("providers that throttle us", () => {
     );
   };
 
-  test("also after ten minutes for which the message waited before its first attempt", async () => {
+  test("are retried even if the message waited for ten minutes before its first attempt", async () => {
     const message = await claimed();
     const second = await recordAndAdvance(message.first, BUSY);
     await letTenMinutesPass(message.id);
@@ -83,7 +83,7 @@ describe("providers that throttle us", () => {
     expect(await claimAgain(message.id)).toMatchObject({ seq: 3, provider: "twilio" });
   });
 
-  test("for ten minutes, then the message fails and is refunded", async () => {
+  test("are retried for ten minutes, then the message fails and is refunded", async () => {
     const message = await claimed();
     const first = await recordAndAdvance(message.first, THROTTLED);
     await letTenMinutesPass(message.id);
@@ -96,7 +96,7 @@ describe("providers that throttle us", () => {
     });
   });
 
-  test("are not tried again for a message that another provider may have taken", async () => {
+  test("are not retried for a message that another provider may have taken", async () => {
     const message = await claimed();
     const second = await recordAndAdvance(message.first, UNKNOWN);
     await record(second, THROTTLED);

@@ -1,4 +1,4 @@
-/** Messages whose providers all throttle us at the moment: they are dispatched again after a pause. */
+/** Dispatches messages again after a pause when all their providers throttle us. */
 
 import { addJobs } from "../../core/add-jobs";
 import { SECOND_MS } from "../../core/clock";
@@ -14,8 +14,8 @@ const RETRIES = unnest<Retry>({
 });
 
 /**
- * Appends `providers` to each message's chain once more and has it dispatched after its pause. Messages that were throttled
- * together are spread over twice the pause, or they would come back together. The messages must be locked.
+ * Appends `providers` to each message's chain again and has it dispatched after its pause. Messages that were throttled together are
+ * spread over twice the pause, so that they do not return together. The messages must be locked.
  */
 export async function retryThrottled(tx: Tx, retries: readonly Retry[], at: Date): Promise<void> {
   if (retries.length === 0) return;

@@ -23,7 +23,7 @@ function writeDuring(outageMs: number, failure: () => Error) {
   return write;
 }
 
-test("a write is made after an outage of any length", async () => {
+test("a write succeeds after an outage of any length", async () => {
   const write = writeDuring(HOUR_MS, refused);
   const written = retryWrite(write, FOREVER);
   await vi.advanceTimersByTimeAsync(HOUR_MS - 1);
@@ -35,7 +35,7 @@ test("a write is made after an outage of any length", async () => {
 test.each([
   ["its time is over", { ...FOREVER, until: 0 }, refused],
   ["our own code is to blame", FOREVER, () => new TypeError("undefined is not a function")],
-])("a write is given up after three quarters of a minute when %s", async (_, patience, failure) => {
+])("a write is abandoned after three quarters of a minute when %s", async (_, patience, failure) => {
   const write = writeDuring(HOUR_MS, failure);
   const written = retryWrite(write, patience).catch((thrown: Error) => thrown.message);
   await vi.advanceTimersByTimeAsync(43_000);
@@ -46,13 +46,13 @@ test.each([
   expect(write.mock.calls.length - tries).toBeLessThanOrEqual(1);
 });
 
-test("a value that the database refuses is not tried again", async () => {
+test("a write with a value that the database refuses is not retried", async () => {
   const write = writeDuring(HOUR_MS, () => Object.assign(new Error("invalid byte sequence"), { code: "22021" }));
   await expect(retryWrite(write, FOREVER)).rejects.toThrow("invalid byte sequence");
   expect(write).toHaveBeenCalledTimes(1);
 });
 
-test("a process that is stopping tries a write again and again, and gives it up in time", async () => {
+test("a stopping process retries a write often, and abandons it in time", async () => {
   let sinceMs: number | null = null;
   const write = writeDuring(HOUR_MS, refused);
   let isOver = false;
@@ -61,7 +61,7 @@ test("a process that is stopping tries a write again and again, and gives it up 
     .finally(() => {
       isOver = true;
     });
-  // In the middle of a long pause, which it does not wait for.
+  // In the middle of a long pause, which is cut short.
   await vi.advanceTimersByTimeAsync(30_500);
   sinceMs = performance.now();
   const before = write.mock.calls.length;
@@ -72,7 +72,7 @@ test("a process that is stopping tries a write again and again, and gives it up 
   expect(await written).toBe("connect ECONNREFUSED");
 });
 
-test("an outcome that comes late in a stop is tried as well, for half of that time", async () => {
+test("an outcome that arrives late during a stop is retried for half of that time", async () => {
   const sinceMs = performance.now();
   await vi.advanceTimersByTimeAsync(STOPPING.forMs);
   const write = writeDuring(STOPPING.leastMs / 2, refused);

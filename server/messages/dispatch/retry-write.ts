@@ -10,8 +10,7 @@ const RETRY_DELAYS_MS = [100, 300, 1_000, 2_000, ...Array<number>(8).fill(5_000)
 /** A process that is stopping has no time for long pauses: even if half of its commits are lost, the next one may succeed. */
 const STOPPING_PAUSE_MS = 250;
 /**
- * For `forMs` after it was asked to stop, a process retries its writes; a write that begins later is retried for at least
- * `leastMs`.
+ * A process retries its writes for `forMs` after the request to stop; a write that begins later is retried for at least `leastMs`.
  */
 export const STOPPING = { forMs: 20_000, leastMs: 10_000 } as const;
 

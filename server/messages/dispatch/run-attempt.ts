@@ -80,15 +80,15 @@ async function runChain(first: Attempt): Promise<void> {
       continue;
     }
     attempt = await record(current, made.outcome, made.latencyMs);
-    // Not after a failure to record: the attempt was made, and must not be given back.
+    // After a failure to record the claim is kept: the attempt was made, and must not be given back.
     dropClaims([current]);
   }
 }
 
 /**
- * Gives back an attempt that was not made, and has its message dispatched again; nothing happens if another worker owns it. When
- * the database stays away for longer, `giveBackUnheard` (recover.ts) does it: a claim that this process does not know was not made.
- * @returns the next attempt, if others have declared this worker dead meanwhile, and the chain goes on.
+ * Gives back an attempt that was not made, and has its message dispatched again; nothing happens if another worker owns it. If the
+ * database is unavailable for longer, `giveBackUnheard` (recover.ts) does it, because a claim that this process does not know was not made.
+ * @returns the next attempt, if others have declared this worker dead meanwhile and the chain continues.
  */
 async function giveBackUnmade(attempt: Attempt): Promise<Attempt | null> {
   const until = attempt.claimedAt.getTime() + UNRESOLVED_AFTER_MS;
@@ -102,7 +102,7 @@ async function giveBackUnmade(attempt: Attempt): Promise<Attempt | null> {
   }
 }
 
-/** Lets another message be the probe of a half-open provider that was not called; a failure to do so is logged only. */
+/** Lets another message probe a half-open provider that was not called; a failure to do so is only logged. */
 async function giveBackProbe({ provider }: Attempt): Promise<void> {
   try {
     if ((await providerTable()).stateOf(provider)?.breaker === "probing") await returnProbes(provider, 1);
@@ -147,7 +147,7 @@ const keepWriting = <Result>(event: string, write: () => Promise<Result>, until:
     onFailure: (thrown) => log("warn", event, errorFields(thrown)),
   });
 
-/** For attempts that are given back when the database stays away, since their provider was not called. */
+/** For attempts whose provider was not called: if the database stays unavailable, they are given back later. */
 const BRIEFLY = 0;
 
 type CallResult = { outcome: SendOutcome; latencyMs: number };
@@ -169,7 +169,7 @@ async function slotOf(provider: string): Promise<Slot | null> {
   return adapter && waitForSlot(adapter);
 }
 
-/** As {@link slotOf}; "unknown" when the database does not say what is configured. */
+/** As {@link slotOf}; "unknown" when the database cannot be asked for the configuration. */
 const trySlotOf = (provider: string): Promise<Slot | null | "unknown"> =>
   keepWriting("attempt.provider_not_read_yet", () => slotOf(provider), BRIEFLY).catch((thrown) => {
     log("error", "attempt.provider_not_read", { provider, ...errorFields(thrown) });
@@ -194,7 +194,7 @@ async function make(attempt: Attempt): Promise<CallResult | "not-made"> {
   }
 }
 
-/** Reports an outcome to the provider's health; a failure to do so is logged only. */
+/** Reports an outcome to the provider's health; a failure to do so is only logged. */
 async function reportHealth(provider: string, { outcome, latencyMs }: CallResult): Promise<void> {
   try {
     const state = (await providerTable()).stateOf(provider);

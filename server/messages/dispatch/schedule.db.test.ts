@@ -62,7 +62,7 @@ describe("a scheduled message", () => {
     expect(await claimAll(id)).toEqual([id]);
   });
 
-  test("of a bulk shares its job with those of the same request, and an unscheduled one beside it goes at once", async () => {
+  test("of a bulk shares its job with the others of the request, and an unscheduled one in the batch is sent at once", async () => {
     const account = await makeAccount();
     const sendAt = later();
     const recipients = ["+14155550101", "+14155550102"];
@@ -126,7 +126,7 @@ describe("when it is due", () => {
   const set = (account: TestAccount, column: string, value: unknown) =>
     pool().query(`UPDATE accounts SET ${column} = $2 WHERE id = $1`, [account.accountId, value]);
 
-  test("a number that was suppressed meanwhile gets nothing, and the cost is refunded", async () => {
+  test("a number that was suppressed meanwhile gets no message, and the cost is refunded", async () => {
     const message = await dueAfter(({ accountId }) =>
       transaction((tx) => insertManual(tx, { accountId, number: TO, senderId: "", at: new Date() }, null)),
     );
@@ -145,12 +145,12 @@ describe("when it is due", () => {
     expect(message).toMatchObject({ status: "failed", cost: 0, error: { code: "account_not_active" } });
   });
 
-  test("a country that the account no longer sends to gets nothing", async () => {
+  test("no message goes to a country that the account no longer sends to", async () => {
     const message = await dueAfter((account) => set(account, "allowed_countries", ["DE"]));
     expect(message).toMatchObject({ status: "failed", cost: 0, error: { code: "country_not_allowed" } });
   });
 
-  test("the spending cap of the day is looked at again", async () => {
+  test("the spending cap of the day is checked again", async () => {
     const message = await dueAfter((account) => set(account, "daily_spend_cap_micros", 9_999));
     expect(message).toMatchObject({ status: "failed", cost: 0, error: { code: "daily_spend_cap" } });
   });
@@ -177,7 +177,7 @@ test("the sweeps read none of the messages that are scheduled for later", async 
     const { plan, listsRead } = await explain(statement);
     reads.push(rowsRead(plan, relations) + listsRead);
   }
-  // One statement of both.
+  // Both sweeps share one statement.
   expect(reads).toHaveLength(1);
   expect(Math.max(...reads)).toBeLessThan(100);
 });

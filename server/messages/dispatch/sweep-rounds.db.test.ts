@@ -1,4 +1,4 @@
-/** Sweeps while a large backlog waits for a throughput limit: nothing of it is lost, and none of it is read in vain each minute. */
+/** Tests of sweeps while a large backlog waits for a throughput limit: nothing is lost, and it is not read in vain every minute. */
 import { beforeAll, expect, test } from "vitest";
 import { MINUTE_MS } from "@/server/core/clock";
 import { pool } from "@/server/core/db";
@@ -35,7 +35,7 @@ beforeAll(async () => {
   const { id } = await sendMessage(account.actor, { to: "+14155550123", from: account.senderId, body: "Hi" }, request);
   const lists = ["messages", "message_attempts", "pending_messages", "waiting_messages"];
   for (const table of lists) await pool().query(`ALTER TABLE ${table} SET (autovacuum_enabled = false)`);
-  // The statistics of a quiet hour.
+  // Statistics of a quiet hour.
   await pool().query(`VACUUM ANALYZE ${lists.join(", ")}`);
   await copyMessage(id, "msg_b", WAITING);
   await pool().query(
@@ -67,7 +67,7 @@ const statusOf = async (id: string): Promise<string> => {
   return rows[0]?.status ?? "";
 };
 
-test("a run reads a part of the backlog, also when all of it was due at the same moment", async () => {
+test("a run reads a part of the backlog, even if all of it was due at the same moment", async () => {
   for (const sweep of [requeueOrphans, failStranded]) {
     const statements = await statementsOf(() => sweep(MINUTE_MS, LIMITS));
     expect(statements.map(({ name }) => name)).toEqual(["sweeps.begin", "sweeps.look", "sweeps.save"]);
@@ -79,7 +79,7 @@ test("a run reads a part of the backlog, also when all of it was due at the same
   }
 });
 
-test("later runs find what has lost its job or its end behind the backlog, and then begin anew", async () => {
+test("later runs find messages behind the backlog that have lost their job or were never failed, and then start over", async () => {
   for (let run = 1; run < RUNS; run += 1) {
     await requeueOrphans(MINUTE_MS, LIMITS);
     await failStranded(MINUTE_MS, LIMITS);
@@ -91,7 +91,7 @@ test("later runs find what has lost its job or its end behind the backlog, and t
   expect(await dispatched()).toEqual([idsOf.orphan]);
 });
 
-test("messages that have lost their jobs are all queued again in one run, before a backlog of jobs and not in it", async () => {
+test("messages that have lost their jobs are all queued again in one run, if they are older than the backlog of jobs", async () => {
   await pool().query("DELETE FROM graphile_worker._private_jobs; DELETE FROM waiting_messages");
   await pool().query("DELETE FROM sweep_rounds");
   await requeueOrphans(MINUTE_MS, { ...LIMITS, perStep: 3_000 });

@@ -1,12 +1,12 @@
 /**
- * Rounds of a sweep through the pending messages that are due. Millions may wait for a throughput limit without having lost their
- * job, so each run looks at some of them, and the next one, perhaps on another worker, continues after it.
+ * Rounds of a sweep through the pending messages that are due. Millions may wait for a throughput limit without having lost their job,
+ * so each run checks some of them, and the next run, perhaps on another worker, continues there.
  */
 import { pool } from "../../core/db";
 
-/** Messages that a statement looks at. */
+/** Messages that a statement checks. */
 const LOOKED_PER_STEP = 10_000;
-/** A run ends when it has looked at this many messages without finding any. docs/invariants.md says how long a round takes. */
+/** A run ends when it has checked this many messages without finding any. docs/invariants.md says how long a round takes. */
 const IN_VAIN_MAX = 100_000;
 
 export type RoundLimits = { perStep?: number; inVainMax?: number };

@@ -1,4 +1,4 @@
-/** Sweeps: time-outs of messages, and repairs of what a crash may have left behind. The database's clock measures ages. */
+/** Sweeps: they time out messages, and repair what a crash may have left behind. Ages are measured by the database's clock. */
 
 import { addJob } from "../../core/add-jobs";
 import { HOUR_MS, MINUTE_MS, now, SECOND_MS } from "../../core/clock";
@@ -159,8 +159,8 @@ export const expireUnconfirmed = (ageMs: number): Promise<number> =>
   );
 
 /**
- * Later attempts, of at most {@link FINAL_RECEIPT_WITHIN_S}, of sent messages with a failure receipt that was not applied. They have an index of their
- * own, which no plan can mistake for that of all unknown attempts.
+ * Later attempts, at most {@link FINAL_RECEIPT_WITHIN_S} old, of sent messages with a failure receipt that was not applied. They have
+ * a separate index, which no plan can confuse with the index of all unknown attempts.
  */
 const LEFT_RECEIPTS = givenUpStatement(
   `a.seq > 1 AND a.started_at >= now() - interval '${FINAL_RECEIPT_WITHIN_S} seconds'`,

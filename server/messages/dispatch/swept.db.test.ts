@@ -1,4 +1,4 @@
-/** The messages that each sweep ends, or queues again, by the attempts that they have. */
+/** Tests which messages each sweep ends, or queues again, depending on their attempts. */
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { checkLedger } from "@/server/accounts/tasks";
 import { MINUTE_MS } from "@/server/core/clock";
@@ -43,7 +43,7 @@ async function withAttempts(attempts: readonly Made[], isWaiting: boolean) {
   await pool().query("UPDATE pending_messages SET created_at = now() - interval '1 hour' WHERE message_id = $1", [
     message.id,
   ]);
-  // Each case begins its rounds anew.
+  // Each case starts new rounds.
   await pool().query("DELETE FROM sweep_rounds");
   return message;
 }
@@ -93,7 +93,7 @@ describe("a message that has lost its job is queued again", () => {
   });
 });
 
-describe("a message that a provider may have is failed in the end", () => {
+describe("a message that a provider may have is eventually failed", () => {
   test.each<Case>([
     ["nothing was heard of it", [old("unknown")], true],
     ["its worker has died", [old(null)], true],

@@ -1,4 +1,4 @@
-/** Order of the throttle queue: which messages are next at a provider. */
+/** The order of the throttle queue: the next messages at a provider. */
 import { inOrderOfIndex, type Tx } from "../../core/db";
 import { unnest } from "../../core/unnest";
 import type { OutboundMessage } from "../../providers/port";
@@ -26,7 +26,7 @@ export async function queuedSenders(tx: Tx, provider: string, senders: readonly 
   if (senders.length === 0) return [];
   const { rows } = await tx.query<{ id: string }>({
     name: "waiting.senders",
-    // OFFSET 0: each sender is looked up; a join may read all that is queued at the provider.
+    // OFFSET 0: each sender is looked up, because a join may read everything queued at the provider.
     text: `SELECT ${senderBucketOf("s")} AS id FROM ${SENDERS.as("s")}
            WHERE EXISTS (SELECT 1 FROM waiting_messages w
              WHERE w.provider = $1 AND w.account_id = s.account_id AND w.sender = s.sender OFFSET 0)`,
@@ -69,7 +69,7 @@ const nextIn = (
   LEFT JOIN LATERAL (SELECT array_agg(a.provider ORDER BY a.seq) AS tried, bool_or(a.outcome = 'unknown') AS unknown
     FROM message_attempts a WHERE a.message_id = w.message_id) t ON true`;
 
-/** As the queue has them. */
+/** The queue's order. */
 const inOrder = (one: Waiting, other: Waiting): number =>
   one.tag - other.tag || (one.message.id < other.message.id ? -1 : 1);
 

@@ -1,6 +1,6 @@
 /**
- * The plans of the throttle queue while its statistics are of another time: autovacuum has looked at it when it was empty, or when
- * another provider's messages stood in it, and a long queue has come since.
+ * Tests of the throttle queue's plans with outdated statistics: autovacuum last saw the queue empty, or with another provider's
+ * messages, and a long queue has formed since.
  */
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { plainRequest } from "@/server/accounts/idempotency/request";
@@ -44,7 +44,7 @@ beforeAll(async () => {
 
 beforeEach(() => asSuperuser("TRUNCATE waiting_messages, message_attempts"));
 
-/** Queues all messages at a provider, those of earlier ids behind the others. */
+/** Queues all messages at a provider, those with lower ids behind the others. */
 const queueAt = (provider: string) =>
   pool().query(
     `INSERT INTO waiting_messages (message_id, provider, account_id, sender, segments, seq, tag, created_at)
@@ -57,7 +57,7 @@ const queueAt = (provider: string) =>
 const FORMER: Record<string, () => Promise<unknown>> = {
   "an empty queue": async () => undefined,
   "another provider's queue": () => queueAt("vonage"),
-  // Vacuum leaves them where somebody has a lock of the table just then.
+  // Vacuum leaves empty pages if somebody holds a lock on the table at that moment.
   "pages without rows": async () => {
     await queueAt("twilio");
     await pool().query("DELETE FROM waiting_messages");
@@ -93,7 +93,7 @@ const waysToQueue = (plan: Plan): string[] => [
   ...(plan.Plans ?? []).flatMap(waysToQueue),
 ];
 
-/** Rows of the queue that the statements read which read more than a few for each message, planned with and without their values. */
+/** The statements that read more than a few rows of the queue per message, planned with and without their values. */
 async function excessiveReads(statements: readonly Statement[]) {
   const reads: { name: string; kind: string; read: number }[] = [];
   for (const statement of statements) {
@@ -109,7 +109,7 @@ async function excessiveReads(statements: readonly Statement[]) {
 }
 
 test.each(Object.keys(FORMER))(
-  "serving and emptying read the head of the queue, by statistics of %s",
+  "serving and emptying read the head of the queue, with statistics of %s",
   async (former) => {
     await queueBehind(former);
     const statements = await statementsOf(async () => {
@@ -129,14 +129,14 @@ test.each(Object.keys(FORMER))(
 );
 
 test.each(Object.keys(FORMER))(
-  "rerouting and giving up read those that are next by their age, by statistics of %s",
+  "rerouting and giving up read the messages that are next by age, with statistics of %s",
   async (former) => {
     await queueBehind(former);
     await pool().query(
       "UPDATE waiting_messages SET created_at = created_at - interval '10 minutes' WHERE message_id IN (SELECT message_id FROM waiting_messages ORDER BY created_at LIMIT $1)",
       [TAKEN],
     );
-    // The many messages were never reserved for.
+    // No money was reserved for the copied messages.
     await pool().query("UPDATE accounts SET held_micros = 1000000000");
     const table = await providerTable();
     const state = { ...(table.stateOf("twilio") ?? expect.fail()), unavailableForMs: 11 * MINUTE_MS };
@@ -147,28 +147,31 @@ test.each(Object.keys(FORMER))(
   },
 );
 
-test.each(Object.keys(FORMER))("entering reads the end of the account's queue, by statistics of %s", async (former) => {
-  await queueBehind(former);
-  await pool().query("DELETE FROM waiting_messages WHERE tag <= $1", [TAKEN]);
-  const { rows } = await pool().query<{ id: string }>("SELECT id FROM messages ORDER BY id DESC LIMIT $1", [TAKEN]);
-  const attempts = await claimAttempts(rows.map(({ id }) => id));
-  for (const { slot } of attempts) slot?.release();
-  await pool().query("DELETE FROM message_attempts");
-  const [enter, ...more] = await statementsOf(() =>
-    transaction((tx) =>
-      enqueueThrottled(
-        tx,
-        attempts.map((attempt) => ({ ...attempt, provider: "twilio" })),
+test.each(Object.keys(FORMER))(
+  "entering reads the end of the account's queue, with statistics of %s",
+  async (former) => {
+    await queueBehind(former);
+    await pool().query("DELETE FROM waiting_messages WHERE tag <= $1", [TAKEN]);
+    const { rows } = await pool().query<{ id: string }>("SELECT id FROM messages ORDER BY id DESC LIMIT $1", [TAKEN]);
+    const attempts = await claimAttempts(rows.map(({ id }) => id));
+    for (const { slot } of attempts) slot?.release();
+    await pool().query("DELETE FROM message_attempts");
+    const [enter, ...more] = await statementsOf(() =>
+      transaction((tx) =>
+        enqueueThrottled(
+          tx,
+          attempts.map((attempt) => ({ ...attempt, provider: "twilio" })),
+        ),
       ),
-    ),
-  );
-  if (!enter || more.length > 0) throw new Error("not one statement");
-  await pool().query("DELETE FROM waiting_messages WHERE message_id = ANY($1::text[])", [rows.map(({ id }) => id)]);
-  expect(await excessiveReads([enter])).toEqual([]);
-});
+    );
+    if (!enter || more.length > 0) throw new Error("not one statement");
+    await pool().query("DELETE FROM waiting_messages WHERE message_id = ANY($1::text[])", [rows.map(({ id }) => id)]);
+    expect(await excessiveReads([enter])).toEqual([]);
+  },
+);
 
 test.each(Object.keys(FORMER))(
-  "dispatch and sweeps look messages up in the queue by their ids, by statistics of %s",
+  "dispatch and sweeps look up messages in the queue by their ids, with statistics of %s",
   async (former) => {
     await queueBehind(former);
     const { rows } = await pool().query<{ id: string }>("SELECT id FROM messages ORDER BY id LIMIT $1", [TAKEN]);
@@ -185,7 +188,7 @@ test.each(Object.keys(FORMER))(
   },
 );
 
-test.each(Object.keys(FORMER))("a sender's place in the queue is looked up, by statistics of %s", async (former) => {
+test.each(Object.keys(FORMER))("a sender's place in the queue is looked up, with statistics of %s", async (former) => {
   await queueBehind(former);
   const senders = [{ accountId: account.accountId, sender: account.senderId }];
   const [statement] = await statementsOf(() => transaction((tx) => queuedSenders(tx, "twilio", senders)));

@@ -77,7 +77,7 @@ test("the throughput limit counts segments: a long message makes the next ones w
   expect(performance.now() - startedAt).toBeGreaterThan(((84 - 30 - 7) / 30) * 1_000 - 50);
 });
 
-/** Makes time pass in each serving between the refill of its buckets and their write. */
+/** Slows down each serving between the refill of its buckets and their write. */
 async function slowDown<Result>(work: () => Promise<Result>): Promise<Result> {
   await pool().query(`CREATE FUNCTION pause() RETURNS trigger LANGUAGE plpgsql AS
     $$ BEGIN PERFORM pg_sleep(0.1); RETURN NULL; END $$`);
@@ -89,7 +89,7 @@ async function slowDown<Result>(work: () => Promise<Result>): Promise<Result> {
   }
 }
 
-test("the time that a serving takes is left to the next one: a bucket gets the tokens of all time, once", async () => {
+test("the time that a serving takes counts for the next one: a bucket gets the tokens of all time, once", async () => {
   const rate = 10;
   const account = await makeAccount();
   await throttleProvider(rate);
@@ -117,7 +117,7 @@ test("the time that a serving takes is left to the next one: a bucket gets the t
   });
 });
 
-test("a sender's throughput limit delays that sender alone", async () => {
+test("a sender's throughput limit delays only that sender", async () => {
   const [slow, other] = [await makeAccount(), await makeAccount()];
   await pool().query("UPDATE senders SET max_segments_per_second = 0.01 WHERE account_id = $1", [slow.accountId]);
   await expect.poll(() => send(slow, 1)).toEqual([]);
@@ -174,7 +174,7 @@ async function claimOne(): Promise<Attempt> {
   return attempt;
 }
 
-describe("a dispatch that was overtaken by another", () => {
+describe("a dispatch that another one has overtaken", () => {
   const end = ({ message }: Attempt, outcome: string) =>
     pool().query("UPDATE message_attempts SET outcome = $2 WHERE message_id = $1", [message.id, outcome]);
 
@@ -188,7 +188,7 @@ describe("a dispatch that was overtaken by another", () => {
         await pool().query("UPDATE messages SET status = 'failed' WHERE id = $1", [message.id]);
       },
     ],
-  ])("enqueues nothing when that one %s", async (_, overtake) => {
+  ])("enqueues nothing when the other %s", async (_, overtake) => {
     const attempt = await claimOne();
     await overtake(attempt);
     await transaction((tx) => enqueueThrottled(tx, [attempt]));
@@ -226,7 +226,7 @@ describe("a dispatch that was overtaken by another", () => {
   });
 });
 
-test("a STOP that comes while messages wait applies to them: they fail, free of charge", async () => {
+test("a STOP while messages wait applies to them: they fail, free of charge", async () => {
   const account = await makeAccount();
   const to = "+14155550199";
   const stop = () =>

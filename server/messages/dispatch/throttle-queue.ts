@@ -141,7 +141,7 @@ export async function claimFromThrottleQueue(
   let claimed: Attempt[] = [];
   try {
     await transaction(async (tx) => {
-      // Claims of an earlier run, which was rolled back.
+      // Drops the claims of an earlier run, which was rolled back.
       dropClaims(claimed);
       claimed = await claimNextInQueue(tx, { provider, limit, begins, providerRate, rates });
     });
@@ -227,7 +227,7 @@ function admit(heads: readonly Waiting[], { provider, senders }: Buckets, rates:
   return heads.filter(({ accountId, message }) => {
     const id = senderBucket(accountId, message.from);
     const sender = senders.get(id);
-    // Enqueued after the buckets were locked: the next transaction takes it.
+    // It was enqueued after the buckets were locked: the next transaction takes it.
     if (!sender && rates.has(id)) return false;
     if (allowance(provider) < 1 || allowance(sender) < 1) return false;
     // A message is sent whole: its segments may overdraw the bucket, which then takes longer to refill.

@@ -42,14 +42,14 @@ test.each([
   expect(cutAtDays(range)).toEqual({ days: null, edges: [range] });
 });
 
-test("a range that begins on the last day that there is has no whole days", () => {
+test("a range that begins on the last possible day has no whole days", () => {
   const from = at("9999-12-31T00:00:00.001");
   expect(cutAtDays({ from, to: null })).toEqual({ days: null, edges: [{ from, to: null }] });
   const midnight = { from: at("9999-12-31T00:00"), to: null };
   expect(cutAtDays(midnight)).toEqual({ days: midnight, edges: [] });
 });
 
-test("the ids of a range reach ten minutes beyond it, and into no time before 1970", () => {
+test("the ids of a range reach ten minutes beyond it, but never before 1970", () => {
   const range = { from: at("2026-01-31T12:00"), to: at("2026-01-31T13:00") };
   const { first, end } = idsWithin(range);
   expect(timeOfId(first ?? "")).toEqual(new Date("2026-01-31T11:50:00.000Z"));

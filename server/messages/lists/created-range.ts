@@ -5,13 +5,13 @@ import { firstIdAt, ID_SLACK_MS } from "../../core/ids";
 /** Milliseconds since 1970: `from` inclusive, `to` exclusive; null: unbounded. */
 export type TimeRange = { from: number | null; to: number | null };
 
-/** The last day that a date of the database's text form can name. */
+/** The last day in the database's text form of dates. */
 const LAST_DAY = Date.parse("9999-12-31T00:00:00Z");
 
 const dayBefore = (at: number): number => Math.floor(at / DAY_MS) * DAY_MS;
 const dayAfter = (at: number): number => Math.ceil(at / DAY_MS) * DAY_MS;
 
-/** The whole UTC days of a range (null: none), and the rest of it at either end. */
+/** The whole UTC days of a range (null: none), and the rest at either end. */
 export function cutAtDays({ from, to }: TimeRange): { days: TimeRange | null; edges: TimeRange[] } {
   const days: TimeRange = { from: from === null ? null : dayAfter(from), to: to === null ? null : dayBefore(to) };
   const isBeyond = days.from !== null && days.from > LAST_DAY;

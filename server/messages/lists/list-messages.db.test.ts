@@ -87,7 +87,7 @@ describe("reference, sender and key", () => {
     }
   });
 
-  test("are read from an index of their own, also when what they select is rare", async () => {
+  test("are read from their own index, even if they select few messages", async () => {
     const account = await makeAccount();
     await pool().query(
       `INSERT INTO messages (id, account_id, api_key_id, to_number, from_sender, body, encoding, segments, status,
@@ -156,7 +156,7 @@ describe("times", () => {
     expect(await listed(account, after)).toEqual({ times: [], total: 0 });
   });
 
-  test("messages whose ids are of another time are not read", async () => {
+  test("messages with ids of another time are not read", async () => {
     const account = await makeAccount();
     await store(account, [{ at: "2026-01-31T12:00:00.000Z", idAt: "2026-01-31T14:00:00Z" }]);
     const range = { created_after: "2026-01-31T11:00:00Z", created_before: "2026-01-31T13:00:00Z" };
@@ -171,7 +171,7 @@ describe("totals", () => {
     await pool().query("UPDATE usage_days SET messages = messages + 100, sent = sent + 40 WHERE account_id = $1", [
       account.accountId,
     ]);
-    // Pages that do not end the list: one that does counts its rows.
+    // Pages before the end of the list: the last page counts its own rows.
     const totalOf = async (query: Parameters<typeof listed>[1]) =>
       (await listed(account, { ...query, limit: 1 })).total;
     expect(await totalOf({})).toBe(202);

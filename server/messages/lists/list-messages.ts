@@ -72,11 +72,11 @@ const IS_DELIVERED = Object.entries(STATUS_LISTS)
 /** SQL: the table `l` to select from, the expression of a message's id, and the conditions of a filter. */
 type Selection = { from: string; id: string; text: string; values: unknown[] };
 
-/** Whether another filter than the status selects the messages: they are read in the index of that filter. */
+/** Whether a filter other than the status selects the messages, so that they are read in its index. */
 const isNarrow = ({ to, from, reference, metadata, api_key_id: keyId }: Filter): boolean =>
   [to, from, reference, givenMetadata(metadata) ?? undefined, keyId].some((given) => given !== undefined);
 
-/** Whether the list is that of all messages, which has milestones. */
+/** Whether it is the list of all messages, which has milestones. */
 const isUnfiltered = ({
   status,
   created_after: after,
@@ -115,7 +115,7 @@ function selectionOf(accountId: string, filter: Filter, created: TimeRange, befo
   const [pair, ...morePairs] = Object.entries(filter.metadata ?? {});
   const { from, id, row, createdAt } = sourceOf(filter);
   const values: unknown[] = [accountId];
-  // A list of one, not an equality: the planner would drop a column that is equal to a constant from the order.
+  // A list of one instead of an equality, because the planner would drop a column that equals a constant from the order.
   const conditions = ["l.account_id = ANY(ARRAY[$1::text])"];
   const put = (value: unknown): string => `$${values.push(value)}`;
   const where = (condition: string, value: unknown) => {

@@ -24,7 +24,7 @@ async function store({ accountId }: TestAccount, numbers: readonly string[]): Pr
 
 const NUMBERS = ["+14155550123", "+442071838750", "+14155550124", "+491511234567"];
 
-test("a part of a number finds its messages: with a plus from its beginning, otherwise anywhere", async () => {
+test("a part of a number finds its messages: with a plus at the beginning only, otherwise anywhere", async () => {
   const account = await makeAccount();
   const stranger = await makeAccount();
   await store(account, NUMBERS);
@@ -49,7 +49,7 @@ const COUNT = 60_000;
 
 /**
  * Stores many messages: every tenth from `RARE`, every fourth with the key `key_few`, one in 20,000 with a reference, an old one
- * from `LONE`. Messages for `sandbox` were given to no provider yet.
+ * from `LONE`. Messages for `sandbox` have not been handed to a provider yet.
  */
 async function fill({ accountId }: TestAccount): Promise<void> {
   await pool().query(
@@ -65,7 +65,7 @@ async function fill({ accountId }: TestAccount): Promise<void> {
   await pool().query("ANALYZE messages");
 }
 
-test("filters find exactly their messages alone and together, an old one too, and read no more than a bounded number", async () => {
+test("filters find exactly their messages, alone and together, even old ones, and read only a bounded number", async () => {
   const [account, stranger] = [await makeAccount(), await makeAccount()];
   await fill(account);
   await fill(stranger);

@@ -10,8 +10,7 @@ import { startWalk } from "./walk-messages";
 const SEARCHED_MAX = 20_000;
 
 /**
- * Console: messages that pass filters of any kind, newest first. Scans at most the newest 20,000 of those that one index finds,
- * and of the range.
+ * Console: messages that pass filters of any kind, newest first. Scans at most the newest 20,000 of the range that one index finds.
  */
 export async function searchMessages(actor: AccountActor, query: SearchMessagesQuery): Promise<FoundMessages> {
   const { page, limit, ...filter } = query;

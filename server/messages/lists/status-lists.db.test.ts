@@ -13,7 +13,7 @@ beforeAll(prepareAttempts);
 
 const idAtProvider = ({ message }: Attempt): string => `id-${message.id}`;
 
-test("each status lists its messages and no others, whatever a message goes through", async () => {
+test("each status lists exactly its messages, whatever happens to a message", async () => {
   const { owner, attempts } = await claimMany(12);
   const ends = ["pending", "sent", "delivered", "failed", "undelivered", "refused"] as const;
   const endOf = (at: number) => ends[at % ends.length];
@@ -44,7 +44,7 @@ test("each status lists its messages and no others, whatever a message goes thro
   }
 });
 
-test("a change that leaves the status alone leaves the list alone", async () => {
+test("a change that keeps the status does not touch the list", async () => {
   const { owner, attempts } = await claimMany(1);
   const [first] = attempts;
   if (!first) throw new Error("not claimed");
@@ -60,7 +60,7 @@ test("a change that leaves the status alone leaves the list alone", async () => 
 
 const FIRST_OF_LISTS = "20261122070557_list_messages_by_status";
 
-/** Messages of every status, written as a process of the previous version writes them. */
+/** Inserts messages of every status as a process of the previous version does. */
 const insertAsBefore = (client: pg.Client, prefix: string) =>
   client.query(
     `INSERT INTO messages (id, account_id, to_number, from_sender, body, encoding, segments, status, cost_micros, currency,
@@ -88,7 +88,7 @@ const expectedIn = async (client: pg.Client): Promise<string[]> => {
   return rows.map(({ row }) => row);
 };
 
-test("an installation with data gets its lists, and processes of the version before keep them", async () => {
+test("an installation with data gets its lists, and processes of the previous version maintain them", async () => {
   await inEmptyDatabase(async (client, apply) => {
     const names = migrationNames();
     await apply(names.filter((name) => name < FIRST_OF_LISTS));

@@ -10,7 +10,7 @@ import type { SearchMessagesQuery } from "./search-schema";
 
 export type WalkFilter = Omit<SearchMessagesQuery, "page" | "limit">;
 
-/** The index that a walk follows: that of all messages, of those with a value in a column, or a list of a status. */
+/** The index that a walk follows: of all messages, of those with a value in a column, or of a status list. */
 type IndexScan = { table: string; id: string; column: string | null; value: string | undefined };
 
 const ALL: IndexScan = { table: "messages", id: "l.id", column: null, value: undefined };
@@ -18,7 +18,7 @@ const ALL: IndexScan = { table: "messages", id: "l.id", column: null, value: und
 /** Columns of which `messages` has an index, by the account and the id. */
 const INDEXED = { reference: "reference", api_key_id: "api_key_id", from: "from_sender" } as const;
 
-/** The indexes that hold every message which passes the filter. Never empty. */
+/** The indexes that contain every message that passes the filter. Never empty. */
 function scansOf(filter: WalkFilter): IndexScan[] {
   const scans = (Object.keys(INDEXED) as (keyof typeof INDEXED)[])
     .filter((name) => filter[name] !== undefined)
@@ -44,7 +44,7 @@ function idsIn(scan: IndexScan, { accountId, filter, before, limit }: IdRange, p
   const { table, id, column, value } = scan;
   const timeOf = (text: string | undefined) => (text === undefined ? null : Date.parse(text));
   const { first, end } = idsWithin({ from: timeOf(filter.created_after), to: timeOf(filter.created_before) });
-  // A list of one, not an equality: the planner would drop a column that is equal to a constant from the order.
+  // A list of one instead of an equality, because the planner would drop a column that equals a constant from the order.
   const conditions = [`l.account_id = ANY(ARRAY[${put(accountId)}::text])`];
   if (column) conditions.push(`l.${column} = ${put(value)}`);
   if (first !== null) conditions.push(`${id} >= ${put(first)}`);

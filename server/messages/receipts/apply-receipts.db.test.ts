@@ -52,7 +52,7 @@ describe("receipts with our reference", () => {
     expect(await getMessage(message.account.actor, message.id)).toMatchObject(settled);
   });
 
-  test("of two messages under one id of the provider settle both, and every other one of the batch", async () => {
+  test("for two messages under one provider id settle both, and every other one of the batch", async () => {
     const [a, b, c] = [await claimed(), await claimed(), await claimed()];
     await recordAndAdvance(a.first, BUSY);
     await recordAndAdvance(b.first, BUSY);
@@ -83,7 +83,7 @@ describe("receipts with our reference", () => {
 });
 
 describe("a message centre that restarts its ids", () => {
-  test("its receipts belong to the newer message once the older one is finished", async () => {
+  test("has receipts that belong to the newer message once the older one is finished", async () => {
     const older = await claimed(LONG_TEXT);
     const ids = ["a", "b", "c"].map((part) => `${older.id}-${part}`);
     const [first = "", second = ""] = ids;
@@ -107,7 +107,7 @@ describe("a message centre that restarts its ids", () => {
     });
   });
 
-  test("applies to a provider that reports on whole messages too", async () => {
+  test("may be a provider that reports on whole messages", async () => {
     const [older, newer, newest] = [await sentByTwilio("same"), await claimed(), await claimed()];
     const ofTwilio = async ({ first }: { first: Attempt }) => {
       const second = await recordAndAdvance(first, BUSY);
@@ -136,7 +136,7 @@ describe("a message centre that restarts its ids", () => {
     await rejoin({ provider: "vonage", providerMessageIds: [old], isLast: true });
     expect(await statusOf(message)).toBe("sent");
 
-    // One that came before the response to its own send is.
+    // A receipt that came before the response to its own send is about it.
     const other = await claimed();
     await applyReceipts("vonage", [report(early, "undelivered")]);
     await record(other.first, accepted(early));
@@ -241,7 +241,7 @@ describe("a receipt counts as applied only when it moved its message", () => {
     ]);
   });
 
-  test("of two final ones that come together, that of the earlier event counts", async () => {
+  test("of two final ones that come together, the one about the earlier event counts", async () => {
     const message = await claimed();
     const id = `${message.id}-x`;
     await record(message.first, accepted(id));
@@ -305,7 +305,7 @@ describe("a receipt counts as applied only when it moved its message", () => {
   });
 });
 
-describe("receipts that anybody with a telephone could have sent", () => {
+describe("receipts that anybody with a phone could have sent", () => {
   const recipientOf = async (id: string): Promise<string> => {
     const { rows } = await pool().query<{ to_number: string }>("SELECT to_number FROM messages WHERE id = $1", [id]);
     return rows[0]?.to_number ?? "";
@@ -330,7 +330,7 @@ describe("receipts that anybody with a telephone could have sent", () => {
     expect(await statusOf(message)).toBe("delivered");
   });
 
-  test("are looked at once more when their message is not known, and never kept for it", async () => {
+  test("are checked once more when their message is not known, and never kept for it", async () => {
     const message = await claimed();
     const id = `${message.id}-d`;
     const early = { ...report(id, "delivered"), recipient: await recipientOf(message.id) };

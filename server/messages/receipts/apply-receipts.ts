@@ -37,8 +37,8 @@ import { withoutForeign } from "./unverified-receipts";
 type ReceiptTarget = { provider: string; providerMessageId: string; messageId: string; seq: number; isPart: boolean };
 
 /**
- * Delays after which a parked receipt is matched again. By the first, the transaction that stores its id has usually ended; the
- * last is for a slow response of the provider. Sweeps find what comes later.
+ * Delays after which a parked receipt is matched again. After the first, the transaction that stores its id has usually ended; the last
+ * is for a slow response of the provider. Sweeps find ids that are stored even later.
  */
 const REJOIN_AFTER_MS = { first: 0.3 * SECOND_MS, last: 2 * SECOND_MS };
 
@@ -67,7 +67,7 @@ const receiptQueue = defineProcessValue("receipts.apply", () =>
       name: "receipts",
       maxWeight: RECEIPTS_MAX,
       weigh: (item) => item.reports.length,
-      // One at a time would fall behind the outcomes, which are recorded two at a time (docs/decisions/0047).
+      // One transaction at a time would fall behind the outcomes, which are recorded two at a time (docs/decisions/0047).
       parallelWhenFull: 2,
     },
   ),
@@ -94,7 +94,7 @@ async function storeAndApply(tx: Tx, batch: ReceivedReports[]): Promise<Map<stri
     return attempt ? [matchedReceipt(receipt, attempt)] : [];
   });
   const meant = new Map((await shareReferred(tx, matched)).map((receipt) => [receipt.id, receipt]));
-  // A receipt that anybody could have sent is never parked (unverified-receipts.ts), even if its id was shared just now.
+  // A receipt that anybody could have sent is never parked (unverified-receipts.ts), even if its id has just become shared.
   const kept = receipts.filter(({ id, report }) => meant.has(id) || report.recipient === undefined);
   const { applied, open } = await moveByReceipts(tx, [...meant.values()]);
   await Promise.all([
@@ -166,7 +166,7 @@ const TARGETS = unnest<ReceiptTarget>({
   is_part: ["bool", ({ isPart }) => isPart],
 });
 
-/** Of parked receipts: they are matched by ids that no other message has. */
+/** The match of parked receipts, whose ids no other message has. */
 const PARKED = { partId: null, isByReference: false, isConfirmed: false, isReused: false } as const;
 
 type JoinedReceipt = { id: string; messageId: string; isApplied: boolean };
@@ -233,7 +233,7 @@ export async function reapplySuperseded(
     values: [messageIds],
   });
   if (rows.length === 0) return;
-  // It is no new part of its message: it was stored as a part when it arrived, or covers the whole message.
+  // It is not a new part of its message: it was stored as a part when it arrived, or covers the whole message.
   const receipts = rows.map(({ id, knownMessageId, provider, ...report }) => ({
     ...{ id, knownMessageId, provider },
     report: { isOfWhole: true as const, ...report },

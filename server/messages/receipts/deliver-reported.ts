@@ -1,4 +1,4 @@
-/** Messages of which every part was reported before the response said how many there are. */
+/** Delivers messages of which every part was reported before the response said how many there are. */
 import { now } from "../../core/clock";
 import type { Tx } from "../../core/db";
 import { applyChanges, lockMessages } from "../transitions";

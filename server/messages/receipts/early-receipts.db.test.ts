@@ -1,4 +1,4 @@
-/** A message centre reports on a message before it has responded to its submission, under an id that it has given out before. */
+/** Tests of a message centre that reports on a message before it responds to the submission, under an id that it reuses. */
 import { beforeAll, describe, expect, test } from "vitest";
 import { pool } from "@/server/core/db";
 import { applyReceipts } from "@/server/messages/receipts/apply-receipts";
@@ -14,7 +14,7 @@ const newNumbers = (): [string, string] => {
   return [`+1415556${1000 + count}`, `+1415556${1001 + count}`];
 };
 
-/** A message that has its id with the centre, and one to another number that is being handed over. */
+/** A message that has an id at the centre, and one to another number that is under way. */
 async function twoMessages(): Promise<{ id: string; older: Claimed; newer: Claimed; to: string }> {
   const [former, to] = newNumbers();
   const older = await claimed("Hello", former);
@@ -24,7 +24,7 @@ async function twoMessages(): Promise<{ id: string; older: Claimed; newer: Claim
 
 const statuses = (...messages: Claimed[]) => Promise.all(messages.map(statusOf));
 
-describe("a receipt under the id of an older message, from the number to which another one is under way", () => {
+describe("a receipt under an older message's id, from the number to which another message is under way", () => {
   test("is about that one", async () => {
     const { id, older, newer, to } = await twoMessages();
     await applyReceipts("vonage", [{ ...report(id, "delivered"), source: to.slice(1) }]);
@@ -35,7 +35,7 @@ describe("a receipt under the id of an older message, from the number to which a
     for (const { account } of [older, newer]) expect(await contradictions(account.accountId)).toEqual([]);
   });
 
-  test("waits for the response when anybody could have sent it, and takes no id away", async () => {
+  test("waits for the response if anybody could have sent it, and takes no id away", async () => {
     const { id, older, newer, to } = await twoMessages();
     const unverified = { ...report(id, "delivered"), recipient: to.slice(1) };
     await applyReceipts("vonage", [unverified]);
@@ -47,7 +47,7 @@ describe("a receipt under the id of an older message, from the number to which a
     expect(await statuses(older, newer)).toEqual(["sent", "delivered"]);
   });
 
-  test("is about that one although the older message has ended", async () => {
+  test("is about the one under way even if the older message has ended", async () => {
     const { id, older, newer, to } = await twoMessages();
     await applyReceipts("vonage", [report(id, "failed")]);
     await applyReceipts("vonage", [{ ...report(id, "delivered"), source: to }]);
@@ -56,7 +56,7 @@ describe("a receipt under the id of an older message, from the number to which a
   });
 });
 
-test("a receipt under an id that two messages have is about a third one that is under way to its number", async () => {
+test("a receipt under an id of two messages is about a third one that is under way to its number", async () => {
   const { id, older, newer, to } = await twoMessages();
   const [, former] = newNumbers();
   const second = await claimed("Hello", former);
@@ -66,7 +66,7 @@ test("a receipt under an id that two messages have is about a third one that is 
   expect(await statuses(older, second, newer)).toEqual(["sent", "sent", "delivered"]);
 });
 
-test("a receipt from a number to which two messages are under way waits for the response of the one that has its id", async () => {
+test("a receipt from a number to which two messages are under way waits for the response with its id", async () => {
   const { id, older, newer, to } = await twoMessages();
   const other = await claimed("Hello", to);
   await applyReceipts("vonage", [{ ...report(id, "delivered"), source: to }]);

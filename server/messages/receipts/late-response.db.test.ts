@@ -1,4 +1,4 @@
-/** A message centre that responds after the time-out: its response is the only proof that it took the message. */
+/** Tests of a message centre that responds after the timeout, when its response is the only proof that it took the message. */
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { checkLedger } from "@/server/accounts/tasks";
 import { pool } from "@/server/core/db";
@@ -42,7 +42,7 @@ const reaches = ({ account, id }: Awaited<ReturnType<typeof pending>>, status: s
     })
     .toBe(status);
 
-test("a message that a centre took after the time-out is sent and billed, and its receipt is matched", async () => {
+test("a message that a centre took after the timeout is sent and billed, and its receipt is matched", async () => {
   const message = await pending();
   startAttempts(await claimAttempts([message.id]));
   await settleAttempts();
@@ -59,7 +59,7 @@ test("a message that a centre took after the time-out is sent and billed, and it
   expect((await checkLedger()).drifted).toEqual([]);
 });
 
-test("a long text whose last part was taken late is sent, and delivered when all its parts are", async () => {
+test("a long text with a late last part is sent, and delivered when all its parts are", async () => {
   const message = await pending("a".repeat(200));
   const first = centre.submits.length + 1;
   centre.onSubmit = (...submit) => void setTimeout(accept, submit[2] === first ? 0 : LATE_BY_MS, ...submit);

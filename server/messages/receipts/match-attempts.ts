@@ -7,7 +7,7 @@ import { findUnderWay, isStrange } from "./early-receipts";
 import { isPartReporter, ownPartId } from "./parts";
 import { tellApart } from "./shared-ids";
 
-/** A receipt as it was taken in; `id` is ours. */
+/** A receipt as it was received; `id` is ours. */
 export type IncomingReceipt = { id: string; provider: string; report: ReceiptReport };
 
 /** `knownMessageId`: the message that a receipt was matched to before. */
@@ -47,7 +47,7 @@ type Found = {
   referredSeq: number | null;
   isShared: boolean;
   /**
-   * Number of the recipient of the message that has the id; read only for receipts that come from a number and name no attempt.
+   * The recipient's number of the message that has the id; read only for receipts that come from a number and name no attempt.
    */
   holderTo: string | null;
 };
@@ -98,7 +98,7 @@ async function lookUp(tx: Tx, receipts: readonly SoughtReceipt[]): Promise<Sight
   });
 }
 
-/** Receipts whose id belongs to a message that went to another number than they come from. */
+/** Receipts with the id of a message that went to another number than the receipts come from. */
 const strangeOf = (found: readonly Sighting[], shared: ReadonlyMap<string, unknown>) =>
   found.flatMap(({ receipt, holderTo, isShared }) => {
     const { id, provider, report } = receipt;

@@ -22,7 +22,7 @@ const park = (provider: string, count: number) =>
     [provider, count],
   );
 
-test("of what is parked for a provider the newest are kept, and nothing of another's is touched", async () => {
+test("the newest parked receipts of a provider are kept, and other providers' are not touched", async () => {
   await Promise.all([park("infobip", 30), park("clickatell", 30)]);
   expect(await dropParked("infobip", 10)).toBe(20);
   expect(await parkedOf("infobip")).toEqual({ count: 10, oldest: "n-0000021" });
@@ -30,7 +30,7 @@ test("of what is parked for a provider the newest are kept, and nothing of anoth
   expect(await dropParked("infobip", 10)).toBe(0);
 });
 
-test("those that are kept are not locked meanwhile: receipts are joined all the time", async () => {
+test("the kept ones are not locked, because receipts are joined all the time", async () => {
   await park("messagebird", 30);
   expect(await dropParked("messagebird", 10)).toBe(20);
   expect(await dropParked("messagebird", 10)).toBe(0);
@@ -41,7 +41,7 @@ test("those that are kept are not locked meanwhile: receipts are joined all the 
   expect(rows).toEqual([{ locked: 0 }]);
 });
 
-test("its plan was made while few were parked, and finds those that it deletes by their ids all the same", async () => {
+test("even a plan made while few were parked finds the rows to delete by their ids", async () => {
   await pool().query("TRUNCATE receipts");
   const [drop] = await statementsOf(() => dropParked("vonage", 10));
   if (!drop) throw new Error("not sent");
@@ -49,11 +49,11 @@ test("its plan was made while few were parked, and finds those that it deletes b
     ...(plan["Index Name"] === undefined ? [] : [plan["Index Name"]]),
     ...(plan.Plans ?? []).flatMap(indexesOf),
   ];
-  // The first finds the newest, in their order.
+  // The first step finds the newest, in order.
   expect(indexesOf(await planOf(drop))).toEqual(["receipts_parked_since", "receipts_pkey", "receipts_pkey"]);
 });
 
-test("a flood of receipts about nobody's messages is bounded while it goes on", async () => {
+test("a flood of receipts for unknown messages is bounded while it lasts", async () => {
   await park("africastalking", PARKED_MAX);
   const occurredAt = new Date().toISOString();
   const flood = (from: number) =>

@@ -37,7 +37,7 @@ describe("parts", () => {
     expect(await statusOf(message)).toBe("undelivered");
   });
 
-  test("receipts of all parts that come before the response deliver the message with the response", async () => {
+  test("receipts of all parts before the response deliver the message with the response", async () => {
     const message = await claimed(LONG_TEXT);
     const ids = ["a", "b", "c"].map((part) => `${message.id}-${part}`);
     await applyReceipts(
@@ -49,7 +49,7 @@ describe("parts", () => {
     expect(await statusOf(message)).toBe("delivered");
   });
 
-  test("receipts of a part in one batch, the final one first, count by the final one", async () => {
+  test("of a part's receipts in one batch the final one counts, even if it comes first", async () => {
     const message = await claimed(LONG_TEXT);
     const ids = ["a", "b", "c"].map((part) => `${message.id}-${part}`);
     await record(message.first, accepted(...ids));
@@ -61,7 +61,7 @@ describe("parts", () => {
   });
 
   test.each(["separately", "together"])(
-    "a part's first final receipt counts: one that contradicts it, %s, moves nothing",
+    "a part's first final receipt counts; a contradicting one, %s, moves nothing",
     async (how) => {
       const message = await claimed(LONG_TEXT);
       const ids = ["a", "b", "c"].map((part) => `${message.id}-${part}`);
@@ -75,7 +75,7 @@ describe("parts", () => {
     },
   );
 
-  test("parts that were taken before the provider stopped responding are known by their ids", async () => {
+  test("parts taken before the provider stopped responding are matched by their ids", async () => {
     const message = await claimed(LONG_TEXT);
     const taken = ["a", "b"].map((part) => `${message.id}-${part}`);
     await record(message.first, { ...UNKNOWN, taken });
@@ -100,7 +100,7 @@ describe("parts", () => {
     ["two", ["a", "b"]],
     ["one", ["a"]],
   ])(
-    "receipts that name the message before the response deliver it with that, of %s parts where we count three",
+    "receipts by reference before the response deliver the message with the response, even with %s parts where we count three",
     async (_, parts) => {
       const message = await claimed(LONG_TEXT);
       const ids = parts.map((part) => `${message.id}-${part}`);
@@ -121,7 +121,7 @@ describe("parts", () => {
     expect(await statusOf(message)).toBe("delivered");
   });
 
-  test("a part that is left when the response comes is waited for, also when others are delivered", async () => {
+  test("a part without a receipt at the response is waited for, even if others are delivered", async () => {
     const message = await claimed(LONG_TEXT);
     const [first, second] = [`${message.id}-a`, `${message.id}-b`];
     await applyReceipts("vonage", [report(first, "delivered", referenceTo(message.id, 1))]);
@@ -161,7 +161,7 @@ async function accountLocks(work: () => Promise<unknown>): Promise<string[][]> {
   return locks;
 }
 
-test("outcomes, and receipts that came before them, lock their accounts with one statement, in the order of their ids", async () => {
+test("outcomes and earlier receipts lock their accounts with one statement, in the order of their ids", async () => {
   const [busy, unknown, taken] = [await claimed(), await claimed(LONG_TEXT), await claimed()];
   const partId = `${unknown.id}-1`;
   await applyReceipts("vonage", [report(partId, "delivered")]);

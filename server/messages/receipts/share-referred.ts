@@ -49,7 +49,7 @@ export async function shareReferred(
   const all = [...taken.values()];
   const known = new Set([...receipts.map(({ messageId }) => messageId), ...(await lockIds(tx, all))]);
   const locked = await lockMessages(tx, known);
-  // A message that has ended no longer needs its id, so a late or repeated receipt takes it away from nobody.
+  // A message that has ended no longer needs its id, so a late or repeated receipt for it does not take the id back.
   const hasEnded = ({ attempt }: TakenIds) => isFinal(locked.get(attempt.message.id)?.status ?? "failed");
   const open = all.filter((own) => !hasEnded(own));
   const shared = await shareIds(tx, open);

@@ -1,4 +1,4 @@
-/** Ids that a message centre gives out again, in transactions that run side by side. Each worker has one of its own. */
+/** Tests of ids that a message centre reuses, in concurrent transactions of several workers. */
 import { beforeAll, expect, test } from "vitest";
 import { pool } from "@/server/core/db";
 import { attemptResult, recordOutcome } from "@/server/messages/dispatch/record-outcome";
@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 const newId = async () => (await claimed()).id;
 const othersOf = ({ id }: Claimed) => [`${id}-2`, `${id}-3`];
-/** Records that the provider has taken the long message, the id being that of its last part: the first one is the attempt's as well. */
+/** Records that the provider took the long message. The id is its last part's; the first part's is the attempt's as well. */
 const take = (message: Claimed, id: string) => record(message.first, accepted(...othersOf(message), id));
 const elsewhere = <Result>(work: () => Promise<Result>) => asWorker(startWorker(), work);
 const named = (message: Claimed, id: string, status: Parameters<typeof report>[1] = "delivered") =>
@@ -27,7 +27,7 @@ const named = (message: Claimed, id: string, status: Parameters<typeof report>[1
 const apply = (...reports: Parameters<typeof applyReceipts>[1]) => applyReceipts("vonage", reports);
 const deliverOthers = (message: Claimed) => apply(...othersOf(message).map((id) => named(message, id)));
 
-/** A long message that its provider has taken, with the id as that of a part. */
+/** A long message that its provider took, with the id on one of its parts. */
 async function taken(id: string, to: string): Promise<Claimed> {
   const message = await claimed(LONG_TEXT, to);
   await take(message, id);
@@ -46,7 +46,7 @@ async function expectTruth(...messages: Claimed[]): Promise<void> {
 }
 
 test.each(["in one batch", "in two transactions"])(
-  "receipts with references that give one new id to two messages, %s, count for both",
+  "receipts whose references assign one new id to two messages, %s, count for both",
   async (how) => {
     const id = await newId();
     const [one, other] = [await claimed(LONG_TEXT, OLDER), await claimed(LONG_TEXT, NEWER)];
@@ -69,7 +69,7 @@ test.each(["in one batch", "in two transactions"])(
   },
 );
 
-test("a receipt with a reference whose id two messages get before it is stored has one part of its message", async () => {
+test("a receipt with a reference counts for one part of its message even if two messages get its id before it is stored", async () => {
   const id = await newId();
   const message = await claimed(LONG_TEXT, THIRD);
   const hold = holdAfter("receipts.find_attempts", message.id);
@@ -85,7 +85,7 @@ test("a receipt with a reference whose id two messages get before it is stored h
   expect(await statusOf(message)).toBe("delivered");
 });
 
-test("a receipt that is matched again beside one whose id is shared has one part of its message", async () => {
+test("a receipt that is matched again together with one of a shared id counts for one part of its message", async () => {
   const [sharedId, id] = [await newId(), await newId()];
   await taken(sharedId, OLDER);
   const [one, other] = [await claimed(LONG_TEXT, NEWER), await claimed(LONG_TEXT, THIRD)];
@@ -103,11 +103,11 @@ test("a receipt that is matched again beside one whose id is shared has one part
   expect(await statusOf(other)).toBe("delivered");
 });
 
-test("an outcome that shares its id leaves alone a message that got the id since it looked for others", async () => {
+test("an outcome that shares its id does not touch a message that got the id after the look for others", async () => {
   const id = await newId();
   const older = await taken(id, OLDER);
   const newer = await claimed(LONG_TEXT, NEWER);
-  // The first look is that of the try that ends because the id is another message's.
+  // The first look belongs to the try that fails because another message has the id.
   const refusal = holdAfter("shared_ids.holders", newer.id);
   const outcome = elsewhere(() => take(newer, id));
   await refusal.reached;
@@ -130,7 +130,7 @@ test("an outcome that shares its id leaves alone a message that got the id since
   expect(await statuses(older, newer, third)).toEqual(["undelivered", "delivered", "delivered"]);
 });
 
-test("two outcomes of one batch with an id that its former message loses meanwhile share it", async () => {
+test("two outcomes of one batch share an id that its former message loses meanwhile", async () => {
   const id = await newId();
   const older = await taken(id, OLDER);
   const pair = [await claimed(LONG_TEXT, NEWER), await claimed(LONG_TEXT, THIRD)] as const;
@@ -155,7 +155,7 @@ test("two outcomes of one batch with an id that its former message loses meanwhi
   expect(await statuses(...pair)).toEqual(["delivered", "delivered"]);
 });
 
-test("an id that one message gets as a whole and another as a part at the same moment is told apart by their numbers", async () => {
+test("when one message gets an id as a whole and another one as a part at the same moment, their numbers distinguish them", async () => {
   const id = await newId();
   const [whole, long] = [await claimed("Hello", OLDER), await claimed(LONG_TEXT, NEWER)];
   const holds = [whole, long].map((message) => holdAfter("shared_ids.holders", message.id));
@@ -170,7 +170,7 @@ test("an id that one message gets as a whole and another as a part at the same m
   expect(await statuses(whole, long)).toEqual(["delivered", "delivered"]);
 });
 
-test("a receipt whose message is recorded with its id while the receipt is looked at is about that message", async () => {
+test("a receipt is about the message that is recorded with its id while the receipt is being matched", async () => {
   const id = await newId();
   const [older, newer] = [await claimed("Hello", OLDER), await claimed("Hello", NEWER)];
   await record(older.first, accepted(id));
@@ -183,7 +183,7 @@ test("a receipt whose message is recorded with its id while the receipt is looke
   expect(await statuses(older, newer)).toEqual(["sent", "delivered"]);
 });
 
-test("a late receipt of a finished message does not take the id back from the message that gets it meanwhile", async () => {
+test("a late receipt of a finished message does not take its id back from the message that gets it meanwhile", async () => {
   const id = await newId();
   const [older, newer] = [await taken(id, OLDER), await claimed("Hello", NEWER)];
   await apply(named(older, id, "undelivered"));
@@ -197,7 +197,7 @@ test("a late receipt of a finished message does not take the id back from the me
   expect(await statuses(older, newer)).toEqual(["undelivered", "delivered"]);
 });
 
-test("a repeated receipt of a finished message whose reference names it leaves its id to the message that has it now", async () => {
+test("a repeated receipt whose reference names a finished message leaves the id to the message that has it now", async () => {
   const id = await newId();
   const [older, newer] = [await taken(id, OLDER), await claimed("Hello", NEWER)];
   await apply(named(older, id, "undelivered"));
@@ -207,7 +207,7 @@ test("a repeated receipt of a finished message whose reference names it leaves i
   expect(await statuses(older, newer)).toEqual(["undelivered", "delivered"]);
 });
 
-test("nor does one beside the receipt that gives its id to another", async () => {
+test("so does one in a batch with the receipt that assigns the id to another message", async () => {
   const id = await newId();
   const [older, newer] = [await taken(id, OLDER), await claimed(LONG_TEXT, NEWER)];
   await apply(named(older, id, "undelivered"));
@@ -217,7 +217,7 @@ test("nor does one beside the receipt that gives its id to another", async () =>
   expect(await statuses(older, newer)).toEqual(["undelivered", "delivered"]);
 });
 
-test("a receipt that anybody could have sent is not kept when its id is shared beside it with another message to its number", async () => {
+test("a receipt that anybody could have sent is not kept when its id becomes shared, in the same batch, with a message to its number", async () => {
   const id = await newId();
   const [older, newer] = [await taken(id, OLDER), await claimed(LONG_TEXT, OLDER)];
   await apply({ ...report(id, "delivered"), recipient: OLDER }, named(newer, id));

@@ -1,4 +1,4 @@
-/** Many unfinished messages under a few ids, whose outcomes and receipts several workers write at the same time. */
+/** Tests many unfinished messages under a few ids, with outcomes and receipts written concurrently by several workers. */
 import { beforeAll, expect, test } from "vitest";
 import { pool } from "@/server/core/db";
 import { applyReceipts } from "@/server/messages/receipts/apply-receipts";
@@ -10,7 +10,7 @@ import { asWorker, startWorker, tellWorkersApart } from "@/test/database/simulat
 const MESSAGES = 120;
 const IDS = 4;
 const LONG_TEXT = "x".repeat(400);
-/** Within this time all outcomes and receipts come. */
+/** All outcomes and receipts arrive within this time. */
 const WITHIN_MS = 300;
 
 beforeAll(async () => {
@@ -21,7 +21,7 @@ beforeAll(async () => {
 const below = (end: number): number => Math.floor(Math.random() * end);
 const pause = () => new Promise((resolve) => setTimeout(resolve, below(WITHIN_MS)));
 
-/** As the queue does it: what lost against another transaction is tried again. */
+/** Repeats work that lost against another transaction, as the queue does. */
 async function untilDone(work: () => Promise<unknown>): Promise<void> {
   for (let run = 1; ; run += 1) {
     const isDone = await work().then(
@@ -65,7 +65,7 @@ test("each message has the parts of its response, once, and the end that its rec
      FROM messages m WHERE account_id = $1`,
     [owner.accountId],
   );
-  // The next message with its id takes the part of one that has ended.
+  // The next message with the id takes the part over from one that has ended.
   expect(rows.filter(({ id, status, parts }) => status !== ends.get(id) || parts > 3)).toEqual([]);
   expect(rows).toHaveLength(MESSAGES);
   expect(await contradictions(owner.accountId)).toEqual([]);

@@ -1,4 +1,4 @@
-/** A message centre that begins to count anew, or counts to 65,535 only, gives an id out while another message still has it. */
+/** Tests of a message centre that restarts its numbering, or counts only to 65,535, and so assigns an id that another message still has. */
 import { beforeAll, describe, expect, test } from "vitest";
 import { checkLedger } from "@/server/accounts/tasks";
 import { pool } from "@/server/core/db";
@@ -51,7 +51,7 @@ const from = (source: string, ...args: Parameters<typeof report>) => ({ ...repor
 
 const newId = async () => (await claimed()).id;
 
-describe.each(FORMS)("an id of %s that %s gets while the former is not finished", (_, __, isOlderLong, isNewerLong) => {
+describe.each(FORMS)("an id of %s that %s gets before the first one is finished", (_, __, isOlderLong, isNewerLong) => {
   test("a receipt without a number or a reference is about neither", async () => {
     const id = await newId();
     const older = await taken(id, isOlderLong, OLDER);
@@ -74,7 +74,7 @@ describe.each(FORMS)("an id of %s that %s gets while the former is not finished"
     ]);
     await deliverOthers(newer);
     expect([await statusOf(older), await statusOf(newer)]).toEqual(["undelivered", "delivered"]);
-    // Of the finished one nothing is left that could be taken for news of the other.
+    // Nothing of the finished message is left that could be confused with the other one.
     await applyReceipts("vonage", [from(OLDER, id, "delivered"), from(NEWER, id, "failed")]);
     expect([await statusOf(older), await statusOf(newer)]).toEqual(["undelivered", "delivered"]);
   });
@@ -92,7 +92,7 @@ describe.each(FORMS)("an id of %s that %s gets while the former is not finished"
 });
 
 describe("an id that two unfinished messages have", () => {
-  test("is given out for good once both are finished", async () => {
+  test("can be assigned normally once both are finished", async () => {
     const id = await newId();
     const older = await taken(id, true, OLDER);
     const newer = await taken(id, true, NEWER);
@@ -104,7 +104,7 @@ describe("an id that two unfinished messages have", () => {
     expect(await statusOf(third)).toBe("delivered");
   });
 
-  test("may be given to a third one, and each gets its own receipt", async () => {
+  test("may be assigned to a third one, and each gets its own receipt", async () => {
     const id = await newId();
     const [first, second, third] = [
       await taken(id, true, OLDER),
@@ -119,14 +119,14 @@ describe("an id that two unfinished messages have", () => {
     expect(await statusOf(first)).toBe("delivered");
   });
 
-  test("of messages to one number is about neither", async () => {
+  test("is ambiguous if both go to one number", async () => {
     const id = await newId();
     const [older, newer] = [await taken(id, false, OLDER), await taken(id, false, OLDER)];
     await applyReceipts("vonage", [from(OLDER, id, "undelivered")]);
     expect([await statusOf(older), await statusOf(newer)]).toEqual(["sent", "sent"]);
   });
 
-  test("that come with one batch are sent, billed and told apart", async () => {
+  test("is handled in one batch: both are sent, billed and distinguished", async () => {
     const id = await newId();
     const [older, newer] = [await claimed(LONG_TEXT, OLDER), await claimed(LONG_TEXT, NEWER)];
     await Promise.all([older, newer].map(({ first }) => record(first, accepted(id, `${first.message.id}-2`))));
@@ -135,7 +135,7 @@ describe("an id that two unfinished messages have", () => {
     expect((await checkLedger()).drifted).toEqual([]);
   });
 
-  test("keeps the status that its part had, and the parts that were taken before a response failed are told apart too", async () => {
+  test("keeps the status of its part, and parts taken before a failed response are distinguished too", async () => {
     const id = await newId();
     const older = await taken(id, true, OLDER);
     await applyReceipts("vonage", [report(id, "delivered")]);
@@ -148,7 +148,7 @@ describe("an id that two unfinished messages have", () => {
   });
 });
 
-test("a superseded receipt by a shared id fails its message when the later attempt comes to nothing", async () => {
+test("a superseded receipt under a shared id fails its message when the later attempt comes to nothing", async () => {
   const id = await newId();
   const older = await taken(id, false, OLDER);
   const newer = await claimed(LONG_TEXT, NEWER);
@@ -163,11 +163,11 @@ test("a superseded receipt by a shared id fails its message when the later attem
 test.each([
   ["Hello", OLDER],
   [LONG_TEXT, NEWER],
-])("an id that a late response gives out again, for %j, is shared from then on", async (text, to) => {
+])("an id that a late response assigns again, for %j, is shared from then on", async (text, to) => {
   const id = await newId();
   const older = await taken(id, false, "+14155550144");
   const newer = await claimed(text, to);
-  // As the centre's response is taken in after the time-out.
+  // As the centre's response is processed after the timeout.
   await applyReceipts("vonage", [{ ...report(id, "sent", referenceTo(newer.id, 1)), isOfWhole: true }]);
   await applyReceipts("vonage", [report(id, "undelivered")]);
   expect([await statusOf(older), await statusOf(newer)]).toEqual(["sent", "sent"]);
@@ -176,7 +176,7 @@ test.each([
   expect((await getMessage(newer.account.actor, newer.id)).provider_message_id).toBe(id);
 });
 
-test("a receipt whose reference names another message than its id comes from is about the referenced one, before its response too", async () => {
+test("a receipt whose id and reference name different messages is about the referenced one, even before its response", async () => {
   const id = await newId();
   const older = await taken(id, true, OLDER);
   const newer = await claimed(LONG_TEXT, NEWER);
@@ -192,7 +192,7 @@ test("a receipt whose reference names another message than its id comes from is 
   expect(rows).toHaveLength(3);
 });
 
-test("an id of a finished message that a receipt with a reference gives out again is the newer one's alone", async () => {
+test("an id of a finished message that a receipt's reference assigns again belongs only to the newer message", async () => {
   const id = await newId();
   const older = await taken(id, true, OLDER);
   await applyReceipts("vonage", [report(id, "undelivered")]);
@@ -204,7 +204,7 @@ test("an id of a finished message that a receipt with a reference gives out agai
   expect(await statusOf(newer)).toBe("delivered");
 });
 
-test("an outcome with a shared id that is recorded again, because the reply to COMMIT was lost, keeps the attempt that follows", async () => {
+test("an outcome with a shared id that is recorded again, because the reply to COMMIT was lost, keeps the following attempt", async () => {
   const id = await newId();
   await taken(id, false, OLDER);
   const newer = await claimed(LONG_TEXT, NEWER);
@@ -214,7 +214,7 @@ test("an outcome with a shared id that is recorded again, because the reply to C
   expect((await recordOutcome(result))?.claim).toBe(next?.claim);
 });
 
-test("a batch in which an id turns out to be shared leaves nothing of its first try, beside receipts that came before it", async () => {
+test("a batch in which an id turns out to be shared leaves nothing of its first try, even with earlier receipts", async () => {
   const [, id = ""] = (await taken(await newId(), true, OLDER)).others;
   const [newer, other] = [await claimed("Hello", NEWER), await claimed()];
   await applyReceipts("vonage", [report(other.id, "delivered")]);
@@ -223,18 +223,18 @@ test("a batch in which an id turns out to be shared leaves nothing of its first 
   for (const { account } of [newer, other]) expect(await contradictions(account.accountId)).toEqual([]);
 });
 
-test("a receipt beside the one that gives its id out again counts for the part that its message had under it", async () => {
+test("a receipt in a batch with the one that assigns its id again counts for the part that its message had under that id", async () => {
   const id = await newId();
   const older = await taken(id, true, OLDER);
   const newer = await claimed("Hello", NEWER);
-  // The id in the receipt of the older one is not shared yet when both are matched.
+  // The id in the older message's receipt is not shared yet when both are matched.
   const late = { ...report(id, "sent", referenceTo(newer.id, 1)), isOfWhole: true };
   await applyReceipts("vonage", [from(OLDER, id, "delivered"), late]);
   await deliverOthers(older);
   expect([await statusOf(older), await statusOf(newer)]).toEqual(["delivered", "sent"]);
 });
 
-test("a receipt that waits for the outcome that gives its id out again counts for the part that its message had under it", async () => {
+test("a receipt that waits for the outcome that assigns its id again counts for the part that its message had under that id", async () => {
   const id = await newId();
   const older = await taken(id, true, OLDER);
   const newer = await claimed("Hello", NEWER);
@@ -253,7 +253,7 @@ test("a receipt that waits for the outcome that gives its id out again counts fo
 });
 
 test.each(["finished", "forgotten"])(
-  "a part that had its id with another message has it alone once that is %s, with the status that was reported before",
+  "a part that shared its id with another message has it alone once that one is %s, with the status reported before",
   async (end) => {
     const id = await newId();
     const older = await taken(id, true, OLDER);
@@ -268,7 +268,7 @@ test.each(["finished", "forgotten"])(
   },
 );
 
-test("an id that a message has twice, as a provider's and as ours, can be given out again", async () => {
+test("an id that a message has twice, as the provider's and as ours, can be assigned again", async () => {
   const id = await newId();
   const older = await taken(id, true, OLDER);
   await pool().query(

@@ -46,7 +46,7 @@ async function failedBehind() {
   return { ...message, second };
 }
 
-/** That the message is billed, and failed with the code of the receipt. */
+/** Checks that the message is billed, and failed with the code of the receipt. */
 async function expectFailedByReceipt({ account, id }: Pick<Claimed, "account" | "id">): Promise<void> {
   const message = await getMessage(account.actor, id);
   expect(message).toMatchObject({ status: "failed", cost: 0.01, provider: "vonage", error: { code: "7" } });
@@ -78,14 +78,14 @@ test("a superseded receipt decides when the outcome of the later attempt stays u
   await expectFailedByReceipt(message);
 });
 
-test("a message that a provider took, by a superseded receipt, can no longer be canceled", async () => {
+test("a message that a provider took according to a superseded receipt can no longer be canceled", async () => {
   const message = await failedBehind();
   await giveBack([message.second]);
   await expect(cancelMessage(message.account.actor, message.id)).rejects.toThrow(/only a pending one can be canceled/);
   await expectFailedByReceipt(message);
 });
 
-test("the later attempt goes on, and its acceptance decides", async () => {
+test("the later attempt continues, and its acceptance decides", async () => {
   const message = await failedBehind();
   await record(message.second, { kind: "accepted", providerMessageIds: [`t-${message.id}`] });
   await applyReceipts("twilio", [report(`t-${message.id}`, "delivered")]);
@@ -108,7 +108,7 @@ async function sentBehind() {
   return { ...message, second };
 }
 
-/** That a sent message failed, by the one receipt that was superseded before. */
+/** Checks that a sent message failed by its only receipt, which had been superseded. */
 async function expectFailedAfterAll({ account, id }: Pick<Claimed, "account" | "id">): Promise<void> {
   expect(await getMessage(account.actor, id)).toMatchObject({ status: "failed", cost: 0.01, error: { code: "7" } });
   const { rows } = await pool().query("SELECT status FROM receipts WHERE message_id = $1 AND applied", [id]);
@@ -168,7 +168,7 @@ test("a sent message without a final receipt fails by its superseded one rather 
   await expectFailedAfterAll(message);
 });
 
-test("a later attempt that a provider took decides, also when the one after it comes to nothing", async () => {
+test("a later attempt that a provider took decides, even if the one after it comes to nothing", async () => {
   const message = await claimed();
   await pool().query("UPDATE messages SET chain = '{vonage,twilio,vonage}' WHERE id = $1", [message.id]);
   const second = await recordAndAdvance(message.first, UNKNOWN);
@@ -207,7 +207,7 @@ test("a superseded receipt waits for an open attempt of a living worker, however
   await expectFailedAfterAll(message);
 });
 
-test("a part that was delivered and then reported as failed does not fail a sent message later", async () => {
+test("a part that was delivered and then reported as failed does not fail a sent message", async () => {
   const message = await claimed("x".repeat(200));
   const second = await recordAndAdvance(message.first, UNKNOWN);
   const reference = referenceTo(message.id, 1);
@@ -220,7 +220,7 @@ test("a part that was delivered and then reported as failed does not fail a sent
 test("a failure in the same batch does not let a parked receipt move its message twice", async () => {
   const [ahead, taken, refused] = [await claimed(), await claimed(), await claimed()];
   await applyReceipts("vonage", [report(`early-${taken.id}`, "delivered")]);
-  // The first is recorded alone, and the others together meanwhile.
+  // The first is recorded alone, and the others together after it.
   await Promise.all([
     record(ahead.first, accepted(`ahead-${ahead.id}`)),
     record(taken.first, accepted(`early-${taken.id}`)),
@@ -230,7 +230,7 @@ test("a failure in the same batch does not let a parked receipt move its message
   expect(await contradictions(taken.account.accountId)).toEqual([]);
 });
 
-test("a failure receipt of the last attempt counts, whatever became of those before it", async () => {
+test("a failure receipt of the last attempt counts, whatever happened to earlier ones", async () => {
   for (const former of [UNKNOWN, BUSY]) {
     const message = await claimed();
     const second = await recordAndAdvance(message.first, former);

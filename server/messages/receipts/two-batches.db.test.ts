@@ -5,7 +5,7 @@ import { contradictions } from "@/test/database/account-truth";
 import { accepted, claimMany, prepareAttempts, record, report } from "@/test/database/attempts";
 import { openTransaction, untilWaiting } from "@/test/database/lock-waits";
 
-/** Receipts that fill a transaction. */
+/** The number of receipts that fills a transaction. */
 const FULL = 500;
 
 beforeAll(prepareAttempts);
@@ -31,7 +31,7 @@ const deliver = (ids: readonly string[]) =>
     ids.map((id) => report(id, "delivered")),
   );
 
-test("a full batch of receipts does not wait for the one before, which waits for a message", async () => {
+test("a full batch of receipts does not wait for the previous one, which waits for a message", async () => {
   const { owner, ids, statuses } = await acceptedMessages(2 * FULL);
   const blocker = await openTransaction(async (tx) => {
     await tx.query("SET LOCAL idle_in_transaction_session_timeout = 0");
