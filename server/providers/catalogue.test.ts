@@ -222,7 +222,7 @@ describe.each(CASES)("%s", (id, samples) => {
     );
   });
 
-  it.each([...WORDS, "", " ", null, true, 7, [], {}])("copes with %j in every field", (value) => {
+  it.each([...WORDS, "", " ", null, true, 7, [], {}])("handles %j in every field", (value) => {
     for (const at of Array.from({ length: 20 }, (_, i) => i)) {
       for (const [status, sample] of [[201, samples.taken] as const, [422, samples.failed] as const]) {
         const outcome = attempt(() => readJson(status, altered(sample, at, value)));

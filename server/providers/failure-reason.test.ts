@@ -17,7 +17,7 @@ function listedCodes(file: string): string[] {
   );
 }
 
-/** Files of an API beside the provider's first one. */
+/** Files of a provider's second API. */
 const PROVIDER_OF: Record<string, string> = { "vonage-messages": "vonage", "bird-channels": "messagebird" };
 
 const FILES = readdirSync("server/providers/adapters").filter((file) => /^[a-z-]+\.ts$/.test(file));
@@ -81,7 +81,7 @@ test("the two meanings of one code of Telnyx have two reasons", () => {
   expect(failureReason("telnyx", reported("40300", "The recipient cannot be reached."))).toBe("unreachable");
 });
 
-test("what nobody explained stays unknown, whatever its number means elsewhere", () => {
+test("an unexplained code stays unknown, whatever its number means elsewhere", () => {
   const detail = "The message could not be delivered. The reason is not known.";
   expect(failureReason("infobip", reported("13", detail))).toBe("unknown");
   expect(failureReason("twilio", reported("39999"))).toBe("unknown");

@@ -1,4 +1,4 @@
-/** Why a message failed, by the code that is stored with it. Pure. */
+/** Derives why a message failed from the code that is stored with it. Pure. */
 import { httpProvider } from "./catalogue";
 import { isUnexplainedDetail } from "./http/callback-content";
 import type { StoredFailure } from "./port";
@@ -25,7 +25,7 @@ export const OWN_REASONS: ReadonlyMap<string, FailureReason> = new Map([
   ["absent_subscriber", "unreachable"],
 ]);
 
-/** The reason of a failure. @param provider that the message was at; null: it had been given to none. */
+/** The reason of a failure. @param provider that had the message; null: none had. */
 export function failureReason(provider: string | null, failure: StoredFailure): FailureReason {
   return OWN_REASONS.get(failure.code) ?? reasonOfProvider(provider, failure) ?? "unknown";
 }

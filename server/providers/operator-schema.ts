@@ -36,7 +36,7 @@ const ProviderFigures = z.object({
 });
 export type ProviderFigures = z.output<typeof ProviderFigures>;
 
-/** One minute of the chart; `failed` counts all outcomes but accepted and unknown. */
+/** One minute of the chart; `failed` counts all outcomes except accepted and unknown. */
 const ProviderMinutePoint = z.object({ minute: z.string(), accepted: figure(), failed: figure(), unknown: figure() });
 export type ProviderMinutePoint = z.output<typeof ProviderMinutePoint>;
 
@@ -70,8 +70,8 @@ const ProviderSetting = z.object({
 export type ProviderSetting = z.output<typeof ProviderSetting>;
 
 /**
- * Operator: a provider with its settings form and its receipt URL; null: it sends no callbacks. The URL before the last
- * rotation holds until `former_receipt_url_until`; null: there is none.
+ * Operator: a provider with its settings form and its receipt URL; null: it sends no callbacks. The URL before the last rotation is
+ * valid until `former_receipt_url_until`; null: there is none.
  */
 export const ProviderDetail = OperatedProvider.extend({
   settings: z.array(ProviderSetting),

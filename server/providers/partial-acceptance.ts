@@ -1,4 +1,4 @@
-/** Long texts of which a provider took only some parts. */
+/** Handles long texts of which a provider took only some parts. */
 import { errorFields, log } from "../core/log";
 import { callbackContent, reportFrom } from "./http/callback-content";
 import type { Adapter, CallbackContent } from "./port";

@@ -32,7 +32,7 @@ export type SendRequest = {
   reference: string;
   /** Absolute URL for this attempt's receipts: the provider's secret path with the reference as `ref` in its query. */
   receiptUrl: string;
-  /** Absent: no limit of its own. */
+  /** Absent: the message has no validity period. */
   validity?: Validity;
 };
 
@@ -138,16 +138,16 @@ export type Report = {
    */
   recipient?: string;
   /**
-   * The number that a receipt came from, which is mostly that of the message's recipient, where nothing but the provider's id says
-   * what it is about: it decides between messages to which the provider gave one id.
+   * The number that a receipt came from, usually the recipient's, if only the provider's id identifies the message: it decides between
+   * messages with the same id.
    */
   source?: string;
 };
 
 /**
- * A message from a handset to one of our numbers. Numbers in the provider's notation. `keyword`: recognised by the
- * provider itself, whose list may have other words and languages than ours; absent: the text decides. `occurredAt`: when the provider
- * got it, ISO 8601 with offset; absent: it does not say.
+ * A message from a handset to one of our numbers. Numbers are in the provider's notation. `keyword`: recognised by the provider
+ * itself, whose list may have other words and languages than ours; absent: the text decides. `occurredAt`: when the provider received
+ * it, ISO 8601 with offset; absent: not known.
  */
 export type Inbound = {
   providerMessageId: string;

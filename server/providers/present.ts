@@ -5,7 +5,7 @@ import type { ProviderState } from "./registry";
 const BREAKER_WORDS = { closed: "working", open: "open", probing: "probing" } as const;
 
 /**
- * The word for a provider's state. Configuration problems and drains go before the breaker, which recovers by itself.
+ * The word for a provider's state. Configuration problems and drains take precedence over the breaker, which recovers by itself.
  */
 function stateWordOf(
   state: Pick<ProviderState, "problem" | "isConfigured" | "isDrained" | "breaker">,

@@ -7,7 +7,7 @@ const { PROVIDERS } = await import("./schema");
 
 const CLICKATELL = { apiKey: "key" };
 
-test("every provider with callbacks has the setting, and without it callbacks may come from anywhere", () => {
+test("every provider with callbacks has the setting; if it is empty, callbacks may come from anywhere", () => {
   const withSetting = PROVIDERS.filter((id) => settingFields(id).some(({ name }) => name === "receiptNetworks"));
   expect(withSetting).toEqual(PROVIDERS.filter((id) => id !== "smpp" && id !== "sandbox"));
   expect(settingFields("clickatell").find(({ name }) => name === "receiptNetworks")).toMatchObject({
@@ -33,7 +33,7 @@ test("with it, they come from these networks only", () => {
   }
 });
 
-test.each(["everybody", "203.0.113.0/33", "203.0.113", "1.2.3.4;5.6.7.8"])("%s is no network", (text) => {
+test.each(["everybody", "203.0.113.0/33", "203.0.113", "1.2.3.4;5.6.7.8"])("%s is not a network", (text) => {
   const read = () => readSettings("clickatell", { ...CLICKATELL, receiptNetworks: text });
   expect(read).toThrow(expect.objectContaining({ status: 400 }));
   expect(read).toThrow(/receiptNetworks/);

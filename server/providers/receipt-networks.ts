@@ -6,7 +6,7 @@ import type { Settings } from "./port";
 const EVERYWHERE = ["0.0.0.0/0", "::/0"];
 const NETWORKS_MAX = 100;
 
-/** Its shape, to be added to a provider's own settings. */
+/** The setting's shape, to be added to a provider's own settings. */
 export const RECEIPT_NETWORKS = {
   receiptNetworks: z
     .string()

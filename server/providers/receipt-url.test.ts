@@ -21,10 +21,10 @@ const UNROTATED: ReceiptRotation = { receiptRotation: 0, isFormerReceiptUrlValid
 const isToken = (provider: ProviderId, token: string, rotation = UNROTATED) =>
   isReceiptToken(provider, token, async () => rotation);
 
-describe.each(["infobip", "sinch", "vonage"] as const)("the URL that goes out with a message to %s", (provider) => {
+describe.each(["infobip", "sinch", "vonage"] as const)("the URL that is sent with a message to %s", (provider) => {
   const urlNow = () => receiptUrlFor(provider, "msg_1-1");
 
-  test("has the reference, and is another one every day", () => {
+  test("has the reference, and changes every day", () => {
     const first = urlNow();
     expect(new URL(first).searchParams.get("ref")).toBe("msg_1-1");
     expect(urlNow()).toBe(first);
@@ -32,7 +32,7 @@ describe.each(["infobip", "sinch", "vonage"] as const)("the URL that goes out wi
     expect(urlNow()).not.toBe(first);
   });
 
-  test("holds for seven days after the last day on which it went out, and then no longer", async () => {
+  test("is valid for seven days after the last day on which it was sent, and then no longer", async () => {
     const token = tokenOf(urlNow());
     for (const days of [0, 1, 7]) {
       vi.setSystemTime(START + days * DAY_MS);
@@ -42,7 +42,7 @@ describe.each(["infobip", "sinch", "vonage"] as const)("the URL that goes out wi
     expect(await isToken(provider, token)).toBe(false);
   });
 
-  test("holds where the clock is behind the sender's at midnight, and is never of a later day", async () => {
+  test("is valid in a process whose clock is behind the sender's at midnight, but not for later days", async () => {
     vi.setSystemTime(START + DAY_MS);
     const tomorrow = tokenOf(urlNow());
     vi.setSystemTime(START + 2 * DAY_MS);
@@ -75,13 +75,13 @@ test("carriers that sign their callbacks get the same URL every day", async () =
 describe("the URL that is entered in a provider's console", () => {
   const [before, first, second] = [0, 1, 2].map((rotation) => tokenOf(receiptUrlOf("clickatell", rotation)));
 
-  test("does not change by itself", async () => {
+  test("does not change on its own", async () => {
     vi.setSystemTime(START + 1_000 * DAY_MS);
     expect(tokenOf(receiptUrlOf("clickatell", 0))).toBe(before);
     expect(await isToken("clickatell", before ?? "")).toBe(true);
   });
 
-  test("is another one after a rotation, and the one before holds for as long as it may", async () => {
+  test("changes with a rotation, and the previous one stays valid for its days", async () => {
     const rotated = (isFormerReceiptUrlValid: boolean) => ({ receiptRotation: 2, isFormerReceiptUrlValid });
     const accepted = (isFormerValid: boolean) =>
       Promise.all([before, first, second].map((token) => isToken("clickatell", token ?? "", rotated(isFormerValid))));

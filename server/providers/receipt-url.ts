@@ -1,10 +1,10 @@
 /**
- * Receipt URLs. Each has a secret part that is derived from the key ring. Callbacks of some providers are protected by
- * nothing else, so these URLs change:
+ * Receipt URLs. Each has a secret part that is derived from the key ring. Nothing else protects the callbacks of some providers, so
+ * their URLs change:
  *
- * - The URL that goes out with each message is another one every day, and is accepted for RECEIPT_PATH_DAYS.
+ * - The URL that is sent with each message changes every day, and is accepted for RECEIPT_PATH_DAYS.
  * - The URL that operators enter in a provider's own console must not change by itself: it stays until an operator rotates
- *   it, and the one before is accepted for as many days.
+ *   it, and the previous one is accepted for as many days.
  */
 import { hkdfSync } from "node:crypto";
 import { DAY_MS, now } from "../core/clock";
@@ -43,7 +43,7 @@ function derive(purpose: string, secretKey: string): string {
   return token;
 }
 
-/** Purpose of the derived secret. Rotation 0 has the words of versions that did not rotate, so their URLs still hold. */
+/** Purpose of the derived secret. Rotation 0 has the text of versions without rotation, so their URLs are still valid. */
 const enteredPurpose = (provider: ProviderId, rotation: number): string =>
   rotation === 0 ? `receipt url of ${provider}` : `receipt url of ${provider}, rotation ${rotation}`;
 
@@ -52,7 +52,7 @@ const datedPurpose = (provider: ProviderId, day: number): string => `receipt url
 const isDerived = (purpose: string, token: string): boolean =>
   secretKeys().some((secretKey) => sameText(token, derive(purpose, secretKey)));
 
-/** How often a provider's entered URL was rotated, and whether the one before is still accepted. */
+/** The number of rotations of a provider's entered URL, and whether the previous one is still accepted. */
 export type ReceiptRotation = { receiptRotation: number; isFormerReceiptUrlValid: boolean };
 
 /** The URL without a reference to an attempt, as operators enter it in the provider's own console. */
@@ -77,14 +77,14 @@ function isDatedToken(provider: ProviderId, text: string, at: Date): boolean | n
   const [, dayText, token = ""] = DATED.exec(text) ?? [];
   if (dayText === undefined) return null;
   const [day, latest] = [Number(dayText), today(at)];
-  // A day ahead: the clocks of two processes may differ at midnight.
+  // A day ahead is allowed, because the clocks of two processes may differ at midnight.
   if (day > latest + 1 || day < latest - env().RECEIPT_PATH_DAYS) return false;
   return isDerived(datedPurpose(provider, day), token);
 }
 
 /**
  * Whether `token` is the secret part of a receipt URL of `provider`, by any key of the ring: URLs outlive a change of the key.
- * @param rotationOf is asked only for tokens of the entered URL.
+ * @param rotationOf called only for tokens of the entered URL.
  */
 export async function isReceiptToken(
   provider: ProviderId,

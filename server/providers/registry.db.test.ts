@@ -1,4 +1,4 @@
-/** Adapters follow their providers' settings, also with calls under way. */
+/** Tests that adapters follow their providers' settings, even with calls under way. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { accept, openCentre } from "@/test/carriers/smsc-scripted";
 import { newOperator } from "@/test/database/seed";
@@ -40,7 +40,7 @@ async function send(): Promise<SendOutcome> {
   return adapter.send({ message, reference: "msg_1-1", receiptUrl: "http://127.0.0.1/receipts" });
 }
 
-test("changed settings hold at once, and submits on the old bind get their response there", async () => {
+test("changed settings take effect at once, and submits on the old bind get their response there", async () => {
   await save("5");
   const first = send();
   await expect.poll(() => answers.length).toBe(1);

@@ -20,7 +20,7 @@ import type { SmppSettings } from "./smpp/settings";
 import { inboundSink } from "./store-callback";
 import { storedToken } from "./stored-token";
 
-/** A change of settings, a drain or an opened breaker holds everywhere within this time. */
+/** A change of settings, a drain or an opened breaker takes effect everywhere within this time. */
 const FRESH_MS = SECOND_MS;
 
 /** The state of a provider that all processes share. */
@@ -47,9 +47,9 @@ export type ProviderState = Omit<FoundSettings, "settings"> & {
 export type ProviderTable = {
   stateOf: (id: string) => ProviderState | null;
   /**
-   * The adapter of a provider; null when it is not configured. The sandbox always has one, for test mode. Opens its connections (the binds of SMPP) if they do not
-   * stand yet, and replaces the adapter if the settings have changed. Reading the table alone opens nothing: the web
-   * process reads it too, and must not bind.
+   * The adapter of a provider; null when it is not configured. The sandbox always has one, for test mode. Opens its connections (the
+   * binds of SMPP) if they are not open yet, and replaces the adapter if the settings have changed. Reading the table alone opens
+   * nothing: the web process reads it too, and must not bind.
    */
   openAdapter: (id: string) => Adapter | null;
   /** Whether live messages can be routed to it at all: it is configured. */
@@ -149,9 +149,8 @@ export function makeAdapter(id: ProviderId, settings: Settings): (Adapter & { cl
 type Entries = ReadonlyMap<string, { settings: Settings | null; state: ProviderState }>;
 
 /**
- * The latest read of the settings in this process. Adapters follow it alone: a table read before a change must not
- * reopen an adapter that the change has closed. `begun`: number of the last read; `read`: number of the newest finished
- * one.
+ * The latest read of the settings in this process. Adapters follow only this one: a table read before a change must not reopen an
+ * adapter that the change has closed. `begun`: number of the last read; `read`: number of the newest finished one.
  */
 const newest = defineProcessValue("providers.newest", () => ({ begun: 0, read: 0, entries: new Map() as Entries }));
 

@@ -1,4 +1,4 @@
-/** The eleven upstream providers of the contract, and the built-in carrier, which sends nothing. */
+/** The eleven upstream providers of the contract, and the sandbox, which sends nothing. */
 export const PROVIDERS = [
   "twilio",
   "vonage",

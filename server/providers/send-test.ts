@@ -16,12 +16,12 @@ import type { ProviderId } from "./schema";
 import { findSettings } from "./settings";
 
 /**
- * The operator chooses the address, which may not be a provider's: show only a code and a short sentence of its response.
+ * The operator chooses the address, which may not be a provider's, so only a code and a short sentence of its response are shown.
  */
 const CODE_MAX = 64;
 const DETAIL_MAX = 200;
 const ID_MAX = 100;
-/** A long text is taken in parts, each under an id; the first few show that it was. */
+/** A long text is taken in parts, each under an id; showing the first few is enough. */
 const IDS_MAX = 10;
 
 /** Operators with a test under way. */

@@ -30,7 +30,7 @@ async function startUpstream() {
 const rowOf = async (id: string): Promise<string> =>
   JSON.stringify((await pool().query("SELECT * FROM providers WHERE id = $1", [id])).rows);
 
-test("everyone but operators is refused everything, with a session and with a key", async () => {
+test("everyone except operators is refused everything, with a session and with a key", async () => {
   const { actor, accountId } = await makeAccount();
   const session = personOf({ accountId });
   const refused = { status: 403, wire: { details: { reason: "not_an_operator" } } };
@@ -87,7 +87,7 @@ test("a secret is sealed at rest, kept when nothing is entered for it, and in no
   expect((await providerTable()).isRoutable("twilio")).toBe(false);
 });
 
-test("a secret is removed by null, and sent to no other address than the one that it was entered for", async () => {
+test("a secret is removed by null, and sent only to the address that it was entered for", async () => {
   const save = (settings: Record<string, string | null>) => saveSettings(operator, { id: "sinch", settings });
   const isSet = async (name: string) =>
     (await getProvider(operator, { id: "sinch" })).settings.find((field) => field.name === name)?.is_set;
@@ -198,7 +198,7 @@ test("a test goes directly to the provider, one at a time per operator, and is n
   });
 });
 
-test("a test shows a code and a sentence of what answers, however much that says", async () => {
+test("a test shows a code and a sentence of the response, however long it is", async () => {
   const page = `Index of / ${"internal ".repeat(2_000)}`;
   const server = createServer((_request, response) => {
     response.writeHead(400, { "content-type": "application/json" });
@@ -224,7 +224,7 @@ test("a test over SMPP has its own bind, and leaves no connection behind", async
   await centre.close();
 });
 
-test("a rotated receipt URL holds beside the one before until that has had its days, and only these two", async () => {
+test("a rotated receipt URL and the previous one are valid until that one's days are over, and no others are", async () => {
   const tokenOf = (url: string | null) => new URL(url ?? "").pathname.split("/").at(-1) ?? "";
   const first = tokenOf((await getProvider(operator, { id: "clickatell" })).receipt_url);
   const rotated = await rotateReceiptUrl(operator, { id: "clickatell" });

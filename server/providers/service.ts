@@ -77,8 +77,8 @@ export async function getProvider(actor: Actor, { id }: ProviderPath): Promise<P
 }
 
 /**
- * Replaces the receipt URL that is entered in the provider's console. The one before holds for RECEIPT_PATH_DAYS more, the
- * one before that no longer.
+ * Replaces the receipt URL that is entered in the provider's console. The previous one stays valid for RECEIPT_PATH_DAYS, older ones
+ * do not.
  * @throws 403 unless the actor is an operator, 400 for a provider whose callbacks are signed or need no URL.
  */
 export async function rotateReceiptUrl(actor: Actor, { id }: ProviderPath): Promise<ProviderDetail> {

@@ -25,7 +25,7 @@ async function twoMessages(): Promise<{ id: string; older: Claimed; newer: Claim
 const statuses = (...messages: Claimed[]) => Promise.all(messages.map(statusOf));
 
 describe("a receipt under an older message's id, from the number to which another message is under way", () => {
-  test("is about that one", async () => {
+  test("is about the one under way", async () => {
     const { id, older, newer, to } = await twoMessages();
     await applyReceipts("vonage", [{ ...report(id, "delivered"), source: to.slice(1) }]);
     expect(await statuses(older, newer)).toEqual(["sent", "delivered"]);

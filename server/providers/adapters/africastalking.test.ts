@@ -71,14 +71,14 @@ describe("the request", () => {
     expect(formOf(sendRequest({ from })).get("from")).toBe(written);
   });
 
-  it("goes to another address without a doubled slash", () => {
+  it("can go to another address, without a doubled slash", () => {
     const own = africastalking.settings.parse({ username: "sandbox", apiKey: "k", baseUrl: "http://127.0.0.1:1/" });
     expect(africastalking.buildRequest(sendRequest(), own).url).toBe("http://127.0.0.1:1/version1/messaging");
   });
 });
 
 describe("the response", () => {
-  it.each([100, 101, 102])("%d with an id is accepted, with 201 as with 200", (code) => {
+  it.each([100, 101, 102])("%d with an id is accepted, with 201 or 200", (code) => {
     const accepted = { kind: "accepted", providerMessageIds: ["ATXid_1"] };
     expect(read(201, answer([recipient(code, "ATXid_1", "Success")]))).toEqual(accepted);
     expect(read(200, answer([recipient(code, "ATXid_1", "Success")]))).toEqual(accepted);
@@ -115,7 +115,7 @@ describe("the response", () => {
     });
   });
 
-  it("without recipients sent nothing, for the reason in its text", () => {
+  it("without recipients means that nothing was sent, for the reason in its text", () => {
     expect(read(201, answer([], "InvalidSenderId"))).toMatchObject({
       kind: "retryable",
       code: "InvalidSenderId",
@@ -205,14 +205,14 @@ describe("a callback", () => {
   it.each([
     ["2017-05-03T06:04:45Z", "2017-05-03T06:04:45Z"],
     ["2017-05-03 06:04:45", undefined],
-  ])("of a message from a handset has its date, %s, if that has a time zone", (date, occurredAt) => {
+  ])("of a message from a handset has its date, %s, if it has a time zone", (date, occurredAt) => {
     const { inbound } = africastalking.readCallback(
       callback({ id: "m1", from: "+254711", to: "20880", text: "a", date }),
     );
     expect(inbound[0]?.occurredAt).toBe(occurredAt);
   });
 
-  it("about an opt-out is a STOP to that sender, each with an id of its own", () => {
+  it("about an opt-out is a STOP to that sender, each with its own id", () => {
     const optOut = callback({ senderId: "SHOP", phoneNumber: "+254711000111" });
     const [one, other] = [africastalking.readCallback(optOut), africastalking.readCallback(optOut)];
     const stop = {

@@ -63,7 +63,7 @@ describe("the credentials", () => {
   const { username, password, ...others } = settings;
   const withClient = { ...others, clientId: "BAND-1", clientSecret: "s3cret" };
 
-  it("of an API credential are exchanged for a token, which messages bear", () => {
+  it("of an API credential are exchanged for a token, which requests carry", () => {
     const own = bandwidth.settings.parse(withClient);
     expect(bandwidth.buildTokenRequest?.(own)).toMatchObject({
       method: "POST",
@@ -229,7 +229,7 @@ describe("a callback", () => {
     expect(reports[0]?.detail).not.toBe("As it was.");
   });
 
-  it("of an unknown failure has the provider's words for operators only", () => {
+  it("of an unknown failure keeps the provider's text for operators only", () => {
     const read = (fields: Record<string, unknown>) =>
       bandwidth.readCallback(callback([event("message-failed", fields)])).reports;
     const detail = "The message was not accepted for delivery. The reason is not known.";
@@ -238,7 +238,7 @@ describe("a callback", () => {
     expect(read({})).toMatchObject([{ ...unknown, code: "message-failed" }]);
   });
 
-  it("reports each of several events in order, also repeated ones", () => {
+  it("reports each of several events in order, including repeated ones", () => {
     const { reports, inbound } = bandwidth.readCallback(
       callback([
         event("message-delivered"),

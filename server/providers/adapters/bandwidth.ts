@@ -124,7 +124,7 @@ const RECEIVED = "message-received";
 /** Error class by the field that Bandwidth calls invalid. */
 const FIELD_FAULTS = new Map<string, ErrorClass>([
   ["to", "refused"],
-  // Mostly a text that is too long.
+  // Usually a text that is too long.
   ["text", "message"],
   ["applicationId", "account"],
 ]);
@@ -239,6 +239,6 @@ export const bandwidth: HttpProvider<Own> = {
       inbound: events.flatMap(inboundOf),
     });
   },
-  // It refuses a message for good for one field alone, the recipient; the code is the same for all fields.
+  // It refuses a message for good only because of the recipient field; the code is the same for all fields.
   reasonOf: ({ code, isRefusal }) => (isRefusal ? "invalid_recipient" : RECEIPT_CODES.get(code)?.[1]),
 };

@@ -28,12 +28,12 @@ describe("the settings", () => {
     ["channels alone", { workspaceId: undefined }],
     ["a workspace alone", { channels: undefined }],
     ["channels without senders", { channels: CHANNEL }],
-    ["a channel that is no id", { channels: "Shop=main" }],
+    ["a malformed channel id", { channels: "Shop=main" }],
   ])("are refused with %s", (_, other) => {
     expect(messagebird.settings.safeParse({ ...own, ...other }).success).toBe(false);
   });
 
-  it("choose the API: the classic one without a workspace", () => {
+  it("choose the API: without a workspace, the classic one", () => {
     const classic = messagebird.settings.parse({ accessKey: "live_key", signingKey: "key" });
     expect(messagebird.buildRequest(sendRequest("Shop"), classic).url).toBe("https://rest.messagebird.com/messages");
     expect(messagebird.refuse?.(sendRequest("Elsewhere"), classic)).toBeNull();
@@ -98,7 +98,7 @@ describe("the signature", () => {
   const at = (seconds: number) => new Date((1_719_823_259 + seconds) * 1_000);
   const authenticate = (callback: Callback, when = at(0)) => messagebird.authenticate(callback, settings, when);
 
-  it("is valid for five minutes before and after its time, and a repeat is acknowledged", () => {
+  it("is valid up to five minutes before and after its time, and a repeat is acknowledged", () => {
     const callback = signed('{"a":"ü"}');
     const nonces = [callback.headers["messagebird-signature"]];
     expect(authenticate(callback)).toEqual({ kind: "genuine", nonces, isRepeatable: true });

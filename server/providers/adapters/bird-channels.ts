@@ -96,7 +96,7 @@ export function authenticateSubscription(
   if (!sameText(signature, expected)) return forged("The signature is not of this time, URL and body.");
   const isFresh = timestamp !== "" && Math.abs(at.getTime() / 1_000 - Number(timestamp)) <= MAX_AGE_S;
   if (!isFresh) return { kind: "stale", detail: "The time of the signature is too far from ours." };
-  // It is not documented whether a repeat has a signature of its own.
+  // It is not documented whether a repeat has a new signature.
   return { kind: "genuine", nonces: [signature], isRepeatable: true };
 }
 

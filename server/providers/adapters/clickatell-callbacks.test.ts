@@ -82,7 +82,7 @@ describe("a callback of the One API", () => {
     expect(read(update({ statusCode }))).toMatchObject(expected);
   });
 
-  it("believes the name of a status rather than its number", () => {
+  it("trusts the name of a status rather than its number", () => {
     expect(read(update({ statusCode: 5, status: "SENT_TO_SUPPLIER" }))).toMatchObject([{ status: "sent" }]);
     expect(read(update({ statusCode: 999, status: "constructor" }))).toEqual([]);
   });
@@ -104,7 +104,7 @@ describe("a callback of the One API", () => {
     const readText = (fields: Record<string, unknown>) =>
       clickatell.readCallback(event({ moText: [{ ...reply, ...fields }] }));
     expect(readText({ content: "STOP" })).toEqual({ reports: [], inbound: [{ ...expected, text: "STOP" }] });
-    // As the vendor's own example writes it.
+    // As in the vendor's own example.
     expect(readText({ channel: "SMS ", content: null }).inbound).toEqual([{ ...expected, text: "" }]);
   });
 
@@ -173,7 +173,7 @@ describe("a callback", () => {
     expect(read({ statusCode: 77, status: "constructor" })).toEqual([]);
   });
 
-  it("without a reference has that of its URL, or none; without a time it has none", () => {
+  it("without a reference has the one in its URL, or none; without a time it has none", () => {
     const body = report({ statusCode: 4, clientMessageId: null, timestamp: null });
     expect(clickatell.readCallback(callback(body, "?ref=msg_1-2")).reports).toMatchObject([
       { reference: "msg_1-2", occurredAt: null },

@@ -1,6 +1,6 @@
 /**
- * Clickatell, One API. Responses of 202, 207 and 400 all report the message in `messages`. Callbacks of the Platform SMS API, which
- * a portal may be set to, are read too: their numbers mean something else.
+ * Clickatell, One API. Responses with 202, 207 and 400 all report the message in `messages`. Callbacks of the Platform SMS API, for
+ * which a portal may be configured, are read too; their status numbers mean something else.
  */
 import { z } from "zod";
 import { digitsOf, isoOf, jsonOf, referenceOf } from "../http/callback-body";
@@ -59,7 +59,7 @@ const SEND_CODES = new Map<string, Meaning>(
   }),
 );
 
-/** Of the Platform SMS API. */
+/** Statuses of the Platform SMS API. */
 const RECEIPT_CODES = new Map<string, Reported>(
   Object.entries({
     1: ["failed", "The message id is unknown.", "unknown"],
@@ -78,7 +78,7 @@ const RECEIPT_CODES = new Map<string, Reported>(
   }),
 );
 
-/** Of the One API, by name. */
+/** Statuses of the One API, by name. */
 const RECEIPT_NAMES = new Map<string, Reported>(
   Object.entries({
     QUEUED: ["sent", "The message is queued."],
@@ -236,8 +236,8 @@ function reportOf(callback: Callback, receipt: Receipt, isOneApi: boolean): Repo
 }
 
 /**
- * The text of a reply to the Platform SMS API. One in another character set than UTF-8 consists of the octets in that set, escaped as in
- * a form: the STOP of a handset that writes UTF-16 is `%00S%00T%00O%00P`.
+ * The text of a reply to the Platform SMS API. In another character set than UTF-8 it consists of the set's octets, escaped as in a
+ * form: a STOP in UTF-16 is `%00S%00T%00O%00P`.
  */
 function plainText(text: string | null | undefined, charset: string | null | undefined): string {
   const decode = DECODERS[charset?.toUpperCase() ?? ""];

@@ -115,7 +115,7 @@ describe("the response", () => {
     }
   });
 
-  it("an unknown rejection is retryable, with Infobip's words for operators", () => {
+  it("an unknown rejection is retryable, with Infobip's text for operators", () => {
     const detail = "The provider did not take the message.";
     const outcome = { kind: "retryable", code: "999", detail, providerDetail: "As given.", fault: "message" };
     expect(read(200, about(5, 999))).toEqual(outcome);
@@ -220,7 +220,7 @@ describe("the callback", () => {
     expect(report(5, 12, { error: null })).toMatchObject({ code: "12" });
   });
 
-  it("reads every result, also beside an unreadable one", () => {
+  it("reads every result, even next to an unreadable one", () => {
     const other = { ...result(5, 52), messageId: "theirs", callbackData: undefined };
     const { reports } = contentOf(result(3, 5, { messageId: "2034" }), { status: "?" }, other);
     expect(reports.map(({ reference, status }) => [reference, status])).toEqual([

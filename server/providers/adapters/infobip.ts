@@ -46,9 +46,9 @@ const VALIDITY_MAX_MINUTES = 2_880;
 const REJECTED = 5;
 /** Undeliverable, expired, rejected. */
 const FAILED_GROUPS = new Set([2, 4, REJECTED]);
-/** In the group of the delivered: taken by the operator only. */
+/** In the group "delivered", but only taken by the operator. */
 const TO_OPERATOR = 2;
-/** In the group of the expired: no receipt came, which does not prove a failure. */
+/** In the group "expired": no receipt came, which does not prove a failure. */
 const NO_RECEIPT = 29;
 const DUPLICATE_ID = 23;
 

@@ -120,13 +120,13 @@ describe("the signature", () => {
 
   it.each<[string, Callback]>([
     ["no token", got()],
-    ["something else than a token", got("garbage")],
+    ["something other than a token", got("garbage")],
     ["another body", posted("Hello, World")],
     ["the body left out", posted("")],
     ["the query in another order", posted("Hello, World!", "https://example.com/path?foo=2&bar=1")],
     ["another path", got(GET_TOKEN, "https://example.com/x")],
-    ["a body that the token knows nothing of", request("POST", "https://example.com/", "x", GET_TOKEN)],
-    ["a part more", got(`${GET_TOKEN}.x`)],
+    ["a body that the token does not cover", request("POST", "https://example.com/", "x", GET_TOKEN)],
+    ["an extra part", got(`${GET_TOKEN}.x`)],
     ["the signature cut off", got(GET_TOKEN.replace(/\.[^.]*$/, "."))],
   ])("is forged with %s", (_, given) => {
     expect(authenticate(given)).toMatchObject({ kind: "forged" });
@@ -178,7 +178,7 @@ describe("the signature", () => {
       ["no end", { exp: undefined }],
       ["no beginning", { nbf: undefined }],
       ["no hash of the URL", { url_hash: undefined }],
-      ["the hash of a body that is not there", { payload_hash: sha256("") }],
+      ["the hash of a missing body", { payload_hash: sha256("") }],
     ])("is forged with %s", (_, own) => {
       expect(check("HS256", "sha256", own)).toMatchObject({ kind: "forged" });
     });
@@ -229,7 +229,7 @@ describe("a callback", () => {
     ["2017-01-05T10:02:59-05:00", "2017-01-05T10:02:59-05:00"],
     ["yesterday", null],
     ["", null],
-  ])("reads the time %j, also with an unescaped +", (time, occurredAt) => {
+  ])("reads the time %j, even with an unescaped +", (time, occurredAt) => {
     expect(reported("sent", `&statusDatetime=${time}`)).toMatchObject([{ occurredAt }]);
   });
 
@@ -254,7 +254,7 @@ describe("a callback", () => {
     expect(other.inbound).toEqual(inbound);
   });
 
-  it("of a message to a short code has names of its own, and a time without a zone", () => {
+  it("of a message to a short code has different field names, and a time without a zone", () => {
     const query = "mid=123456789&shortcode=1008&keyword=STOP&originator=31612345678&operator=20401&message=STOP";
     expect(receipt(`${query}&receive_datetime=20160503142657`)).toEqual({
       reports: [],
@@ -262,7 +262,7 @@ describe("a callback", () => {
     });
   });
 
-  it("of a message from a handset may have pictures only", () => {
+  it("of a message from a handset may have only pictures", () => {
     const { inbound } = receipt(
       "id=in1&recipient=3197&originator=316&mediaUrls%5B%5D=https%3A%2F%2Fm.example.test%2F1",
     );

@@ -62,7 +62,7 @@ const settings = fields.refine(({ workspaceId, channels }) => isPair(workspaceId
 
 type MessageBirdSettings = z.output<typeof settings>;
 
-/** The workspace to send by; null: the classic API is used. */
+/** The workspace to send through; null: the classic API is used. */
 function workspaceOf({ accessKey, workspaceId, channels, birdBaseUrl }: MessageBirdSettings): BirdWorkspace | null {
   if (!workspaceId || !channels) return null;
   return { accessKey, workspaceId, channels: channelsOf(channels) ?? {}, birdBaseUrl };
@@ -133,7 +133,7 @@ const Failed = z.object({
 function readResponse(wire: WireResponse): SendOutcome {
   const { status, body } = wire;
   if (isSuccess(status)) {
-    // The same field in both APIs.
+    // Both APIs have this field.
     return { kind: "accepted", providerMessageIds: [Taken.parse(JSON.parse(body)).id] };
   }
   const [error] = Failed.safeParse(jsonOrNull(body)).data?.errors ?? [];

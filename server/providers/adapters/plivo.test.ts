@@ -152,7 +152,7 @@ describe("the signature", () => {
       ["GET with a query", get, `${base}/?a=b&c=d`, "UBq8jAtd32wR8EK9VgxbBn4n5rpI/l1H9iN4WfSEHFQ="],
       ["POST", post, base, "iAjE5QqI37mbkYe4w3jTMudqEzbDufdqi7sYwTu64e0="],
       ["GET", get, base, "i/MQsaQSAd6fiKhOh2qeeeLHZ9faldADSb3/7+Akfbc="],
-    ])("by %s is valid, and forged after any change", (_, made, url, signature) => {
+    ])("by %s is valid, and counts as forged after any change", (_, made, url, signature) => {
       const headers = v3(signature, callNonce);
       expect(authenticate(made(url, call, headers), token)).toEqual({ kind: "genuine", nonces: [callNonce] });
       for (const given of [
@@ -187,8 +187,8 @@ describe("the signature", () => {
 
   it.each([
     ["by the token of the main account", { "x-plivo-signature-ma-v3": V3 }],
-    ["as one of several while a token is changed", { "x-plivo-signature-v3": `${"A".repeat(43)}=, ${V3}` }],
-    ["beside one of a subaccount", { "x-plivo-signature-v3": `${"A".repeat(43)}=`, "x-plivo-signature-ma-v3": V3 }],
+    ["as one of several while a token is being rotated", { "x-plivo-signature-v3": `${"A".repeat(43)}=, ${V3}` }],
+    ["next to one of a subaccount", { "x-plivo-signature-v3": `${"A".repeat(43)}=`, "x-plivo-signature-ma-v3": V3 }],
   ])("is valid %s", (_, headers) => {
     const given = post(RECEIPTS, receipt, { ...headers, "x-plivo-signature-v3-nonce": nonce });
     expect(authenticate(given)).toEqual({ kind: "genuine", nonces: [nonce] });
@@ -200,8 +200,8 @@ describe("the signature", () => {
     ["no nonce", post(RECEIPTS, receipt, { "x-plivo-signature-v3": V3 })],
     ["another body", post(RECEIPTS, altered, v3(V3, nonce))],
     ["a query", post(`${RECEIPTS}?ref=x`, receipt, v3(V3, nonce))],
-    ["a wrong version 3 beside a right 2", post(RECEIPTS, altered, { ...v3(V3, nonce), ...v2(V2, nonce) })],
-    ["version 2 in the place of version 3", post(RECEIPTS, receipt, v3(V2, nonce))],
+    ["a wrong version 3 with a right version 2", post(RECEIPTS, altered, { ...v3(V3, nonce), ...v2(V2, nonce) })],
+    ["version 2 in the header of version 3", post(RECEIPTS, receipt, v3(V2, nonce))],
     ["another nonce", post(RECEIPTS, receipt, v2(V2, "05429567804466091623"))],
   ])("is forged with %s", (_, given) => {
     expect(authenticate(given)).toMatchObject({ kind: "forged" });

@@ -52,7 +52,7 @@ type PlivoSettings = z.output<typeof settings>;
 const NOT_PERMITTED = 403;
 const FAULTS: ReadonlyMap<number, Fault> = new Map([[NOT_PERMITTED, "message"]]);
 
-/** Of a response without a code. */
+/** The meaning of a response without a code. */
 const INVALID_RECIPIENT: Meaning = ["refused", "The recipient is not a valid number.", "invalid_recipient"];
 
 /** Error class by an error's text, as there are no codes: the first match counts. */

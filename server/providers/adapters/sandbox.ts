@@ -17,7 +17,7 @@ const SCENARIO_PREFIX = "+1555010";
 const AT_ONCE_DELAY_MS = 100;
 const DELIVERY_DELAY_MS = 1_000;
 const LATE_DELAY_MS = 5_000;
-/** Time-out of the scenario without a response. */
+/** Timeout of the scenario without a response. */
 const TIMEOUT_MS = 10_000;
 const RECEIPTS_MAX = 1_000;
 
@@ -95,7 +95,7 @@ async function send({ message }: SendRequest): Promise<SendOutcome> {
 /** Pauses between tries at the carrier's own queue. A receipt queued twice is only repeated. */
 const POST_AGAIN_MS = [50, 200, 500, 1_000, 2_000];
 
-/** Queues receipts, also across a lost connection; returns when they are committed. */
+/** Queues receipts, even across a lost connection; returns when they are committed. */
 async function postReceipts(receipts: DueReceipt[]): Promise<void> {
   for (const pauseMs of POST_AGAIN_MS) {
     try {

@@ -131,7 +131,7 @@ describe("the look-up", () => {
     });
   });
 
-  it("takes only the batch with our reference", () => {
+  it("accepts only the batch with our reference", () => {
     expect(lookUp(200, { count: 2, batches })).toEqual({ kind: "accepted", providerMessageIds: [ID] });
   });
 
@@ -244,7 +244,7 @@ describe("the callback", () => {
     });
   });
 
-  it("contains messages from handsets that are no text: their body is empty, or the text beside a picture", () => {
+  it("contains messages from handsets that are not texts: their body is empty, or the text sent with a picture", () => {
     const ends = { id: "1", from: "33662162466", to: "15551256344" };
     const inbound = { providerMessageId: "1", from: ends.from, to: ends.to };
     const binary = { ...ends, type: "mo_binary", body: "AAEC", udh: "050003080201" };

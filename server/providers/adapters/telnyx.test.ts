@@ -43,7 +43,7 @@ const event = (type: string, status: string, errors: unknown[] = [], occurred_at
 const report = (...given: Parameters<typeof event>) => telnyx.readCallback(callback(event(...given))).reports[0];
 
 describe("the settings", () => {
-  it("take only a public key of 32 bytes, and describe it", () => {
+  it("accept only a public key of 32 bytes, and describe it", () => {
     expect(telnyx.settings.safeParse({ apiKey: "KEY0123", publicKey: "c2hvcnQ=" }).success).toBe(false);
     expect(settings).toEqual({ apiKey: "KEY0123", publicKey: KEY, baseUrl: "https://api.telnyx.com/v2" });
     const shape = (telnyx.settings as unknown as { shape: Record<string, { description?: string }> }).shape;
@@ -52,7 +52,7 @@ describe("the settings", () => {
 });
 
 describe("the request", () => {
-  it("asks for receipts at our URL only", () => {
+  it("asks for receipts only at our URL", () => {
     const { method, url, headers } = telnyx.buildRequest(sendRequest(), settings);
     expect([method, url]).toEqual(["POST", "https://api.telnyx.com/v2/messages"]);
     expect(headers).toMatchObject({ authorization: "Bearer KEY0123", "content-type": "application/json" });
@@ -200,7 +200,7 @@ describe("the callback", () => {
     expect(ours("message.finalized", "delivery_failed", "expired")).toEqual(["undelivered", "undelivered"]);
   });
 
-  it("each event stands for itself: a late message.sent reports sent", () => {
+  it("each event is read separately: a late message.sent reports sent", () => {
     expect(report("message.sent", "sent", [], "2024-12-09T21:32:10+00:00")).toMatchObject({
       status: "sent",
       occurredAt: "2024-12-09T21:32:10+00:00",

@@ -152,7 +152,7 @@ describe("the signature", () => {
     ["a port", "http://mycompany.com:1234/myapp.php?foo=1&bar=2", call, "Zmvh+3yNM1Phv2jhDCwEM3q5ebU="],
     ["credentials", "https://user:pass@mycompany.com/myapp.php?foo=1&bar=2", call, "CukzLTc1tT5dXEDIHm/tKBanW10="],
     ["an escaped quote", `${url}&Body=It%27s+amazing`, call, "TfZzewPq8wqrGlMfyAud8+/IvJ0="],
-    ["a quote that came raw", `${url}&Body=It's+amazing`, call, "TfZzewPq8wqrGlMfyAud8+/IvJ0="],
+    ["an unescaped quote", `${url}&Body=It's+amazing`, call, "TfZzewPq8wqrGlMfyAud8+/IvJ0="],
     ["several values", url, bindings, "83O6e2vORAoJHUNzJjDWN1jz+BA="],
     ["several values in another order", url, bindings.toReversed(), "83O6e2vORAoJHUNzJjDWN1jz+BA="],
     ["repeated values", url, repeated, "IK+Dwps556ElfBT0I3Rgjkr1wJU="],
@@ -164,8 +164,8 @@ describe("the signature", () => {
   it.each([
     ["stripped", url, "kvajT1Ptam85bY51eRf/AJRuM3w="],
     ["added", "https://mycompany.com:443/myapp.php?foo=1&bar=2", "RSOYDt4T1cUTdK1PDd93/VVr8B8="],
-    ["stripped of http", "http://mycompany.com/myapp.php?foo=1&bar=2", "0ZXoZLH/DfblKGATFgpif+LLRf4="],
-  ])("is valid if the port was %s on the way", (_, at, signature) => {
+    ["stripped from http", "http://mycompany.com/myapp.php?foo=1&bar=2", "0ZXoZLH/DfblKGATFgpif+LLRf4="],
+  ])("is valid if the port was %s in transit", (_, at, signature) => {
     expect(authenticate(callback(at, call, signature))).toEqual(genuine);
   });
 

@@ -43,12 +43,12 @@ describe("the settings", () => {
     ["neither an API key nor an application", {}],
     ["a key without its secret", { apiKey: "abcd1234" }],
     ["an application without its key", { applicationId: APPLICATION }],
-    ["a private key that is none", { ...application, privateKey: "secret" }],
+    ["an invalid private key", { ...application, privateKey: "secret" }],
   ])("are refused with %s", (_, given) => {
     expect(vonage.settings.safeParse(given).success).toBe(false);
   });
 
-  it("choose the API: that of an application once there is one", () => {
+  it("choose the API: the application's once there is one", () => {
     const legacy = { apiKey: "abcd1234", apiSecret: "s3cret" };
     const urlOf = (given: object) => vonage.buildRequest(sendRequest(), vonage.settings.parse(given), "token").url;
     expect(urlOf(legacy)).toBe("https://rest.nexmo.com/sms/json");
@@ -121,7 +121,7 @@ describe("the response", () => {
     expect(outcome).not.toMatchObject({ detail: expect.stringContaining("a detail") });
   });
 
-  it("of a gateway is unknown", () => {
+  it("of a gateway is an unknown outcome", () => {
     expect(answer(502, "<html>")).toMatchObject({ kind: "unknown", code: "http_502" });
     expect(answer(503, "<html>")).toMatchObject({ kind: "retryable", fault: "provider" });
   });
@@ -221,7 +221,7 @@ describe("a webhook", () => {
     });
   });
 
-  it("contains messages from handsets that are no text: their body is empty, or the text beside a picture", () => {
+  it("contains messages from handsets that are not texts: their body is empty, or the text sent with a picture", () => {
     const message = { message_uuid: ID, to: "447700900001", from: "447700900000" };
     const textsOf = (content: object) =>
       vonage.readCallback(webhook({ ...message, ...content })).inbound.map(({ text }) => text);

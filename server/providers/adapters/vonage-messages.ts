@@ -33,7 +33,7 @@ import { secondsLeft } from "../validity";
 export type VonageApplication = { applicationId: string; privateKey: string; messagesBaseUrl: string };
 
 const TOKEN_LIFE_S = 900;
-/** Limits of `ttl`, here in seconds and in the SMS API in milliseconds. */
+/** Limits of `ttl`: in seconds here, in milliseconds in the SMS API. */
 export const VALIDITY_S = { min: 20, max: 604_800 };
 
 /** A token of the application by RS256, as Vonage's own libraries make it. */
@@ -134,7 +134,7 @@ const UNPROCESSABLE = 422;
 
 const codeOf = (type: string): string => type.split("#").at(-1) || type;
 
-/** A response of the Messages API; null: the body is not one of it. */
+/** Reads a response of the Messages API; null: the body is of another API. */
 export function readMessagesResponse({ status, body }: WireResponse): SendOutcome {
   if (isSuccess(status)) {
     return { kind: "accepted", providerMessageIds: [Taken.parse(JSON.parse(body)).message_uuid] };
@@ -260,7 +260,7 @@ export function readMessagesWebhook(body: Record<string, unknown>): CallbackCont
   const report = reportFrom({
     providerMessageId: message_uuid,
     reference: client_ref,
-    // Unlike one of the SMS API.
+    // Unlike a receipt of the SMS API.
     isOfWhole: true,
     status: status === "undelivered" && NEVER_LEFT.has(code) ? "failed" : status,
     code,

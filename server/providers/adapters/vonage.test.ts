@@ -251,7 +251,7 @@ describe.each(everyWay)("a callback in %s", (_, callback) => {
     expect(inbound[0]?.occurredAt).toBe(occurredAt);
   });
 
-  it("of a binary message from a handset is one without a text", () => {
+  it("of a binary message from a handset has no text", () => {
     const fields = {
       msisdn: "447700900000",
       to: "447700900001",
@@ -281,7 +281,7 @@ describe.each(everyWay)("a callback in %s", (_, callback) => {
   });
 });
 
-it("does not take the reference from the URL, which the signature may not cover", () => {
+it("does not use the reference in the URL, which the signature may not cover", () => {
   const { reports } = vonage.readCallback(inForm({ messageId: "A1", status: "delivered" }));
   expect(reports).toMatchObject([{ reference: null }]);
 });

@@ -85,7 +85,7 @@ const settings = fields
 
 type VonageSettings = z.output<typeof settings>;
 
-/** The application to send by; null: the SMS API is used. */
+/** The application to send through; null: the SMS API is used. */
 function applicationOf({ applicationId, privateKey, messagesBaseUrl }: VonageSettings): VonageApplication | null {
   return applicationId && privateKey ? { applicationId, privateKey, messagesBaseUrl } : null;
 }
@@ -147,7 +147,7 @@ const LOST_PART = "Part";
 /** Codes of messages that never reached a network. */
 const NEVER_LEFT = new Set(["10", "11", "50", "51", "52", "53", "54"]);
 
-/** The words of the guide, of the reference and of the list of statuses, which differ. */
+/** The statuses in the guide, the reference and the list of statuses, which differ. */
 const STATUSES = new Map<string, Report["status"]>([
   ["accepted", "sent"],
   ["buffered", "sent"],

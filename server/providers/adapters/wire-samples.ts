@@ -19,7 +19,7 @@ const recipientOf = (statusCode: number, messageId: string) => ({
   SMSMessageData: { Message: "Sent", Recipients: [{ statusCode, status: "Odd", messageId }] },
 });
 
-/** By provider, and after a slash its other API, if it has two. */
+/** Samples by provider; a slash is followed by the name of its second API, if it has one. */
 export const WIRE_SAMPLES: Record<string, Samples> = {
   twilio: {
     taken: { sid: "SM1" },

@@ -1,4 +1,4 @@
-/** Fields of another type than documented: those that only explain decide nothing, and an id may be a number. */
+/** Tests of fields with another type than documented: explanatory ones decide nothing, and an id may be a number. */
 import { describe, expect, it } from "vitest";
 import { httpProvider } from "../catalogue";
 
@@ -113,7 +113,7 @@ const read = (id: string, status: number, body: unknown) =>
   httpProvider(id)?.readResponse({ status, headers: {}, body: JSON.stringify(body) });
 
 describe.each(TAKEN)("a message that %s took (HTTP %d)", (provider, status, withId) => {
-  it.each(TEXTS)("counts as taken, though a text beside its id is %j", (text) => {
+  it.each(TEXTS)("counts as taken even if a text field is %j", (text) => {
     expect(read(provider, status, withId("m1", text))).toEqual({ kind: "accepted", providerMessageIds: ["m1"] });
   });
 
@@ -121,7 +121,7 @@ describe.each(TAKEN)("a message that %s took (HTTP %d)", (provider, status, with
     expect(read(provider, status, withId(12_345, "ok"))).toEqual({ kind: "accepted", providerMessageIds: ["12345"] });
   });
 
-  it.each([undefined, null, "", 0, true, [], {}, 2 ** 60])("has no id that is %j: its outcome is unknown", (id) => {
+  it.each([undefined, null, "", 0, true, [], {}, 2 ** 60])("has an unknown outcome if its id is %j", (id) => {
     expect(() => read(provider, status, withId(id, "ok"))).toThrow();
   });
 });

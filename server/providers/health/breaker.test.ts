@@ -31,7 +31,7 @@ test("a fault of our account opens it at once", () => {
   expect(opensAtLast(["worked", "worked", "account"])).toBe(true);
 });
 
-test("each time in a row it stays open twice as long, up to five minutes", () => {
+test("each consecutive time it stays open twice as long, up to five minutes", () => {
   expect([0, 1, 2, 5, 40].map(openForMs)).toEqual([10_000, 20_000, 40_000, 300_000, 300_000]);
 });
 

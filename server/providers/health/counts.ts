@@ -72,7 +72,7 @@ function add(provider: string, added: Counts): void {
   }, FLUSH_MS).unref();
 }
 
-/** A call that the egress proxy did not let through is retried like a throttled one, but the provider throttled nothing. */
+/** A call that the egress proxy blocked is retried like a throttled one, but must not count as throttled by the provider. */
 function columnOf(outcome: SendOutcome): Column {
   if (outcome.kind !== "retryable") return outcome.kind;
   return outcome.fault === "throttled" && isEgressCode(outcome.code) ? "egress_failed" : OF_FAULT[outcome.fault];

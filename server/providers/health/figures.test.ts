@@ -36,7 +36,7 @@ test("the success share excludes calls with an unknown outcome, the latency incl
   expect(figures).toMatchObject({ success_share: 0.75, mean_latency_ms: 100, receipts: 5, receipts_forged: 3 });
 });
 
-test("without calls there is neither a share nor a latency", () => {
+test("without calls there is neither a success share nor a latency", () => {
   expect(sumMinutes([])).toMatchObject({ calls: 0, success_share: null, mean_latency_ms: null });
   expect(sumMinutes([minute("2026-05-04T10:30:00Z", { unknown: 2, latencyMs: 50n })])).toMatchObject({
     calls: 2,

@@ -1,4 +1,4 @@
-/** Processes of the previous version and of this one share the table of providers, each with its own names of two columns. */
+/** Tests that processes of the previous version and of this one can share the table of providers, with different names for two columns. */
 import { expect, test } from "vitest";
 import { pool } from "../../core/db";
 
@@ -48,7 +48,7 @@ test.each([
   }
 });
 
-test("one that is opened with another error by the other version has that one in both", async () => {
+test("a breaker that the other version opens with another error has that error in both", async () => {
   await open("again", ...BEFORE);
   await open("again", ...NOW);
   expect(await read("again")).toMatchObject({ alarm: "as last_error", last_error: "as last_error" });

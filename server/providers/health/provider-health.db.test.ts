@@ -4,14 +4,14 @@ import { pool } from "../../core/db";
 import { invalidateProviders } from "../registry";
 import { updateProviderHealth } from "./provider-health";
 
-test("a second in which nothing happens costs two statements", async () => {
+test("an idle second costs two statements", async () => {
   await updateProviderHealth();
   invalidateProviders();
   const statements = await statementsOf(updateProviderHealth);
   expect(statements.map(({ name }) => name)).toEqual(["providers.tend", "providers.all"]);
 });
 
-test("the last minutes are found by an index: every worker reads them every second", async () => {
+test("the last minutes are read through an index, because every worker reads them every second", async () => {
   const { rows } = await pool().query<{ definition: string }>(
     "SELECT indexdef AS definition FROM pg_indexes WHERE tablename = 'provider_minutes'",
   );

@@ -149,7 +149,7 @@ async function tendBreakers(): Promise<{ tended: number; counts: Map<string, Min
 /** Run about once a second by each worker: counters, breakers whose wait is over, health, and standing connections. */
 export async function updateProviderHealth(): Promise<void> {
   await flushCounts();
-  // A provider that is probed is as unavailable as before.
+  // A provider that is being probed is as unavailable as before.
   const { tended, counts } = await tendBreakers();
   if (tended > 0) invalidateProviders();
   const table = await providerTable();

@@ -34,7 +34,7 @@ test("with none free it waits for the first, up to its time-out", async () => {
   expect(await waiting).toHaveLength(1);
 });
 
-test("claimed messages get slots in their order, before all others", async () => {
+test("claimed messages get slots in order, before all others", async () => {
   const limited = provider(1);
   const [held] = await acquireSlots(limited, 1, 0);
   const order: string[] = [];
@@ -54,7 +54,7 @@ test("claimed messages get slots in their order, before all others", async () =>
   expect(slotsInUse(limited)).toBe(0);
 });
 
-test("a raised limit holds at once", async () => {
+test("a raised limit takes effect at once", async () => {
   const limited = provider(1);
   expect(await acquireSlots(limited, 3, 0)).toHaveLength(1);
   limited.maxInFlight = 3;

@@ -28,7 +28,7 @@ test("callers at the same time share one request, and later ones its token", asy
   expect(asked()).toBe(1);
 });
 
-test("a token is renewed early without anybody waiting, and never used when it is over", async () => {
+test("a token is renewed early without anybody waiting, and never used after it has expired", async () => {
   const { tokens, clock, asked } = serve();
   await tokens.get();
   clock.ms = 500_000;
@@ -52,7 +52,7 @@ test("while a renewal fails the old token is used as long as it is valid", async
   expect(await tokens.get()).toMatchObject({ refusal: { kind: "retryable", fault: "provider" } });
 });
 
-test("a dropped token is asked for anew, once for all who held it", async () => {
+test("a dropped token is requested again, once for all callers that held it", async () => {
   const { tokens, asked } = serve();
   await tokens.get();
   tokens.drop("t1");
@@ -82,7 +82,7 @@ test("a server that cannot be reached, or never responds, leaves the message uns
   });
 });
 
-test("a token server that could not be reached while this process stood still is not to blame", async () => {
+test("a token server that could not be reached during a stall of this process is not to blame", async () => {
   const { tokens } = serve(async () => {
     await stallFor(400);
     throw new Error("ECONNRESET");
@@ -91,7 +91,7 @@ test("a token server that could not be reached while this process stood still is
   expect("refusal" in access && healthSignalOf(access.refusal)).toBeNull();
 });
 
-test("the request is that of RFC 6749, 4.4.2", () => {
+test("the request follows RFC 6749, 4.4.2", () => {
   expect(tokenRequest("https://id.example/token", "client", "s:é")).toEqual({
     method: "POST",
     url: "https://id.example/token",
@@ -104,7 +104,7 @@ test("the request is that of RFC 6749, 4.4.2", () => {
   });
 });
 
-test("while the store does not answer, a process asks for a token of its own", async () => {
+test("while the store does not respond, a process requests its own token", async () => {
   const down = () => Promise.reject(new Error("the database is down"));
   const tokens = accessTokens(async () => json(200, { access_token: "own", expires_in: 600 }), {
     take: down,

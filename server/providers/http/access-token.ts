@@ -30,7 +30,7 @@ const LIFETIME_S = 300;
 const LOOK_AGAIN_MS = 250;
 
 const granted = z.object({
-  // Of characters that a header can have (RFC 6749, A.12): any other would be taken for a setting of ours.
+  // Only characters that a header can have (RFC 6749, A.12): an error for any other would be blamed on our settings.
   access_token: z.string().regex(/^[\x20-\x7e]+$/),
   expires_in: z.coerce.number().positive().catch(LIFETIME_S),
 });
@@ -53,7 +53,7 @@ export type TokenStore = {
   take: () => Promise<{ kind: "stored" | "leased"; token: string | null; leftMs: number }>;
   keep: (token: string, lifetimeMs: number) => Promise<void>;
   release: () => Promise<void>;
-  /** Forgets this token, unless it has been replaced already. */
+  /** Drops this token, unless it has been replaced already. */
   drop: (token: string) => Promise<void>;
 };
 
@@ -150,7 +150,7 @@ export function accessTokens(
   }
 
   async function ask(): ReturnType<AccessTokens["get"]> {
-    // The lifetime counts from before the request: the server's count began at some time after.
+    // The lifetime counts from before the request, because the server's count began some time after.
     const askedAtMs = nowMs();
     const markMs = stalledMs();
     const markingStall = (refusal: NotAccepted) => (hasStalledSince(markMs) ? ofOurStall(refusal) : refusal);

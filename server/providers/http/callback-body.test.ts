@@ -44,7 +44,7 @@ describe("a callback has at most 500 fields", () => {
     expect(() => fieldsOf(byJson(501))).toThrow("more than 500 fields");
   });
 
-  test("whatever its signature is", () => {
+  test("whatever its signature", () => {
     const many = pairs(40_000);
     const at = new Date();
     const signed = (name: string) => byForm(many, { [name]: "c2lnbmF0dXJl", [`${name}-nonce`]: "1" });

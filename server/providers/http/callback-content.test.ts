@@ -16,7 +16,7 @@ test("missing and empty texts are null", () => {
   expect(reportFrom(empty)).toMatchObject({ reference: null, code: null, occurredAt: null });
 });
 
-test("an unexplained failure is called that, in our words; the provider's own are for operators", () => {
+test("an unexplained failure is described as such in our words; the provider's own text is for operators", () => {
   const unexplained = { ...reported, detail: null, providerDetail: "account 4711 is out of luck" };
   for (const status of ["failed", "undelivered"] as const) {
     const report = reportFrom({ ...unexplained, status });
@@ -30,6 +30,6 @@ test("an unexplained failure is called that, in our words; the provider's own ar
   expect(reportFrom({ ...unexplained, status: "delivered" })).not.toHaveProperty("providerDetail");
 });
 
-test("a callback that is not followed has no content", () => {
+test("a callback of an event that we do not process has no content", () => {
   expect(callbackContent()).toEqual({ reports: [], inbound: [] });
 });

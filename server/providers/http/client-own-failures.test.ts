@@ -1,4 +1,4 @@
-/** Failures of this machine say nothing of the provider, and leave the message unsent. */
+/** Tests that failures of this machine do not count against the provider, and leave the message unsent. */
 import net from "node:net";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { failLookUps } from "@/test/network/look-ups";
@@ -29,7 +29,7 @@ describe("a connection for which this machine has nothing left", () => {
       return new net.Socket().destroy(failure);
     });
 
-  it("says nothing of the provider, which is tried again", async () => {
+  it("does not count against the provider, which is tried again", async () => {
     outOfFiles();
     const outcome = await send("http://127.0.0.1:9/");
     expect(outcome).toMatchObject(ours("emfile", "no open files"));
@@ -37,7 +37,7 @@ describe("a connection for which this machine has nothing left", () => {
     expect(healthSignalOf(outcome)).toBeNull();
   });
 
-  it("is no fault of its token server either", async () => {
+  it("does not count against its token server either", async () => {
     outOfFiles();
     expect(await sendWithToken("http://127.0.0.1:9/")).toMatchObject(ours("token_unreachable", "no open files"));
   });
@@ -45,7 +45,7 @@ describe("a connection for which this machine has nothing left", () => {
 
 describe("a name that this machine cannot look up", () => {
   // EBUSY: without open files.
-  it.each(["EAI_AGAIN", "EBUSY"])("says nothing of the provider (%s)", async (code) => {
+  it.each(["EAI_AGAIN", "EBUSY"])("does not count against the provider (%s)", async (code) => {
     failLookUps(code);
     const outcome = await send("http://provider.example/");
     expect(outcome).toMatchObject(ours(code.toLowerCase(), "could not look up"));
@@ -54,7 +54,7 @@ describe("a name that this machine cannot look up", () => {
     expect(refusal).toMatchObject(ours("token_unreachable", "could not look up"));
   });
 
-  it("in time says nothing of it either", async () => {
+  it("in time does not count against it either", async () => {
     failLookUps(null);
     expect(await send("http://provider.example/")).toMatchObject(ours("eai_again", "could not look up"));
   });

@@ -1,4 +1,4 @@
-/** Calls through an egress proxy: what it does before the request is written sends nothing; afterwards all is as without it. */
+/** Tests of calls through an egress proxy: if it fails before the request is written, nothing was sent; afterwards all is as without it. */
 import { createServer as createHttpServer, type RequestListener } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
 import { createServer } from "node:net";
@@ -93,7 +93,7 @@ describe("TLS within the tunnel", () => {
     expect(names).toEqual(["provider.example"]);
   });
 
-  it("that does not come about sends nothing", async () => {
+  it("that is not established sends nothing", async () => {
     const reset = await listenForTest(createServer((socket) => socket.once("data", () => socket.resetAndDestroy())));
     expect(await sendPlain(`https://provider.example:${reset}/`)).toMatchObject({
       kind: "retryable",
@@ -123,7 +123,7 @@ describe("a proxy that makes no connection: nothing was sent", () => {
     [403, notSent("egress_proxy_403", "throttled", "The egress proxy refused: 403.")],
     ["close", notSent("egress_proxy_broken", "throttled", "The egress proxy gave no response that can be read.")],
     ["babble", notSent("egress_proxy_broken", "throttled", "The egress proxy gave no response that can be read.")],
-  ])("%s, and says nothing of the provider", async (plan, expected) => {
+  ])("%s, and does not count against the provider", async (plan, expected) => {
     const { url, requests } = await taking();
     proxy.planAll(plan);
     const outcome = await sendPlain(url);
@@ -137,14 +137,14 @@ describe("a proxy that makes no connection: nothing was sent", () => {
     [502, notSent("egress_proxy_502", "provider", "The egress proxy could not connect: 502.")],
     [504, notSent("egress_proxy_504", "provider", "The egress proxy could not connect: 504.")],
     ["hang", notSent("egress_proxy_silent", "provider", "The egress proxy did not connect in time.")],
-  ])("%s, as a provider that cannot be reached", async (plan, expected) => {
+  ])("%s, like a provider that cannot be reached", async (plan, expected) => {
     const { url, requests } = await taking();
     proxy.planAll(plan);
     expect(await sendPlain(url)).toEqual(expected);
     expect(requests).toEqual([]);
   });
 
-  it("away, and used again when it is back", async () => {
+  it("unreachable, and used again when it is back", async () => {
     const { url, requests } = await taking();
     await proxy.goAway();
     expect(await sendPlain(url)).toEqual(
@@ -155,7 +155,7 @@ describe("a proxy that makes no connection: nothing was sent", () => {
     expect(requests).toHaveLength(1);
   });
 
-  it("before this process stood still for long: the message is not written", async () => {
+  it("after a long stall of this process: the message is not written", async () => {
     const { url, requests } = await taking();
     const { now } = performance;
     // Others may have sent it meanwhile.
@@ -176,7 +176,7 @@ describe("a proxy that makes no connection: nothing was sent", () => {
     expect(values).toContainEqual({ labels: { use: "providers", reason: "407" }, value: expect.any(Number) });
   });
 
-  it("while a token is asked for", async () => {
+  it("while a token is being requested", async () => {
     const { url, requests } = await taking();
     proxy.planAll(403);
     const buildTokenRequest = () => ({ method: "POST" as const, url: `${url}token`, headers: {}, body: "" });

@@ -1,4 +1,4 @@
-/** A stall of this process is not a failure of the provider. */
+/** Tests that a stall of this process does not count as a failure of the provider. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
@@ -36,7 +36,7 @@ test("responses that arrived during a stall of the event loop are read, however 
   expect(await outcomes).toEqual(Array(20).fill({ kind: "accepted", providerMessageIds: ["m1"] }));
 });
 
-test("a connection lost during a stall is an unknown outcome, and says nothing of the provider", async () => {
+test("a connection lost during a stall is an unknown outcome, and does not count against the provider", async () => {
   const { url, requests } = await serverApart({ answer: null, afterMs: 300 });
   const sent = send(url);
   await requests(1);
@@ -79,8 +79,8 @@ test("after a long stall no idle connection is used", async () => {
 let stoodStillMs = 30_000;
 
 /**
- * From now on it is a minute later or more, as after a SIGSTOP. Each time by more than the times before: the clock that a test has set back
- * may not have been looked at since.
+ * Moves the clock ahead by a minute or more, as after a SIGSTOP. Each time by more than before, because the clock may not have been read
+ * since an earlier test set it back.
  */
 function standStillForLong(): void {
   stoodStillMs *= 2;
@@ -92,7 +92,7 @@ function standStillForLong(): void {
 
 const NOT_WRITTEN = { kind: "retryable", code: "process_stalled", fault: "throttled" };
 
-test("a message whose connection stands only after a long stall is not written: others may have sent it", async () => {
+test("a message whose connection is established only after a long stall is not written, because others may have sent it", async () => {
   let requests = 0;
   const server = createServer((_, response) => {
     requests += 1;
@@ -117,7 +117,7 @@ test("a message whose connection stands only after a long stall is not written: 
   expect(requests).toBe(1);
 });
 
-test("a message is not written after a long stall right before", async () => {
+test("a message is not written after an immediately preceding long stall", async () => {
   const { url } = await serverApart({ answer: "m1", afterMs: 0 });
   const build = vi.fn(() => {
     standStillForLong();

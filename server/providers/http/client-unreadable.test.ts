@@ -1,4 +1,4 @@
-/** Responses that are not as an API sends them: the message may have been sent, unless they say otherwise. */
+/** Tests of malformed responses: the message may have been sent, unless they prove otherwise. */
 import { createServer, type RequestListener } from "node:http";
 import { createServer as createRawServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
@@ -24,7 +24,7 @@ const writing = async (octets: string) =>
 
 const TAKEN = 'HTTP/1.1 200 OK\r\ncontent-length: 11\r\n\r\n{"id":"m1"}';
 
-describe("a response that is not read to its end has an unknown outcome, and says to operators why", () => {
+describe("a response that cannot be read to its end has an unknown outcome, and operators see why", () => {
   it.each([
     ["is not HTTP", "220 ready\r\n", "The response is not HTTP."],
     ["has a status below 100", "HTTP/1.1 099 No\r\ncontent-length: 0\r\n\r\n", "The response is not HTTP."],
@@ -107,7 +107,7 @@ describe("a redirect", () => {
   }
 
   it.each([301, 302, 307, 308])(
-    "%d is not followed: nothing was sent, and nothing of ours leaves for another host",
+    "%d is not followed: nothing was sent, and nothing goes to another host",
     async (status) => {
       const { outcome, elsewhere } = await redirected(status);
       const detail = `The provider answered HTTP ${status}; redirects are not followed.`;

@@ -89,7 +89,7 @@ describe("a connection that was never established: nothing was sent, with the fa
     expect(requests()).toBe(0);
   });
 
-  it("without a reply to the TLS handshake, before the time-out of the response", async () => {
+  it("without a reply to the TLS handshake, before the timeout of the response", async () => {
     const port = await listenForTest(createServer());
     expect(await sendPlain(`https://127.0.0.1:${port}/`)).toEqual(unreached("und_err_connect_timeout"));
   });
@@ -129,7 +129,7 @@ describe("a request that was written: its outcome is unknown", () => {
     expect(await sendPlain(url)).toMatchObject({ kind: "unknown", code: "http_503" });
   });
 
-  it("when the response is longer than any of an API: it is not read to its end", async () => {
+  it("when the response is longer than any API's: it is not read to its end", async () => {
     const url = await answering((_request, response) => {
       response.on("error", () => undefined).write(`{"id":"m1","more":"${"x".repeat(300_000)}`);
     });
@@ -137,7 +137,7 @@ describe("a request that was written: its outcome is unknown", () => {
   });
 });
 
-it("a key with a character that no header can have sends nothing, and is the account's fault", async () => {
+it("a key with a character that no header can have sends nothing, and has the fault account", async () => {
   const { count, requests } = counter();
   const url = await answering(count);
   for (const key of ["secret\u200b", "sec\nret"]) {
@@ -153,7 +153,7 @@ it("a key with a character that no header can have sends nothing, and is the acc
   expect(requests()).toBe(0);
 });
 
-it("a text that is too long for the provider is not sent, and left to another provider", async () => {
+it("a text that is too long for the provider is not sent there, but left to another provider", async () => {
   const { count, requests } = counter();
   const textMax = { "GSM-7": 3, "UCS-2": 2 };
   const adapter = httpAdapter({ ...numberingProvider(await answering(count)), textMax }, {});
@@ -171,12 +171,12 @@ it("a text that is too long for the provider is not sent, and left to another pr
   expect(requests()).toBe(0);
 });
 
-it("a readable response is passed to the provider's own reader", async () => {
+it("a readable response is passed to the provider's reader", async () => {
   const url = await answering((_request, response) => response.end('{"id":"m1"}'));
   expect(await sendPlain(url)).toEqual({ kind: "accepted", providerMessageIds: ["m1"] });
 });
 
-describe("an API that wants access tokens", () => {
+describe("an API that requires access tokens", () => {
   /** Accepts the token granted last, which `grants` times is refused once before its time. */
   async function serve(isRefused: (use: number) => boolean) {
     const seen: string[] = [];
@@ -221,19 +221,19 @@ describe("an API that wants access tokens", () => {
     expect(seen).toEqual(["/token ", "/ Bearer t1", "/ Bearer t1"]);
   });
 
-  it("is asked once more with a new one where it refuses a token that should be valid", async () => {
+  it("gets one more request, with a new token, if it refuses one that should be valid", async () => {
     const { adapter, seen } = await serve((use) => use === 1);
     expect(await adapter.send(PLAIN_SEND)).toMatchObject({ kind: "accepted" });
     expect(seen).toEqual(["/token ", "/ Bearer t1", "/token ", "/ Bearer t2"]);
   });
 
-  it("and refuses the new one too has the last word", async () => {
+  it("and also refuses the new one decides the outcome", async () => {
     const { adapter, seen } = await serve(() => true);
     expect(await adapter.send(PLAIN_SEND)).toMatchObject({ kind: "retryable", fault: "account" });
     expect(seen).toHaveLength(4);
   });
 
-  it("whose token server is away leaves the message unsent", async () => {
+  it("whose token server is unreachable leaves the message unsent", async () => {
     const adapter = httpAdapter(
       {
         ...numberingProvider("http://127.0.0.1:9/"),

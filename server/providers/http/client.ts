@@ -32,8 +32,8 @@ const LONG_STALL_MS = KEEP_ALIVE_MS / 2;
 const BODY_MAX_BYTES = 262_144;
 
 /**
- * @throws Error when this process has stood still since the mark: others may have given the message to another provider, so it
- *   must not be written any more.
+ * @throws Error when this process has stalled since the mark: others may have given the message to another provider, so it
+ *   must no longer be written.
  */
 function requireAwake(markMs: number): void {
   if (!hasStoodStill(markMs)) return;
@@ -43,7 +43,7 @@ function requireAwake(markMs: number): void {
 }
 
 function connector(): buildConnector.connector {
-  // Well before the time-out of the response, so that the two can be distinguished.
+  // Well before the timeout of the response, so that the two can be distinguished.
   const limitMs = Math.min(CONNECT_TIMEOUT_MS, env().PROVIDER_TIMEOUT_MS / 2);
   const hostsOf = async (hostname: string) => [hostname];
   const connect =

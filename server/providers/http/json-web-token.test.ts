@@ -9,7 +9,7 @@ const tokenOf = (header: unknown, claims: unknown, secret = "secret", digest = "
 };
 
 describe("a token with a shared secret", () => {
-  it("gives its claims", () => {
+  it("returns its claims", () => {
     // The example of jwt.io.
     const token =
       "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lIiwiaWF0IjoxNTE2MjM5MDIyfQ.SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c";
@@ -22,7 +22,7 @@ describe("a token with a shared secret", () => {
     ["no algorithm", tokenOf({ typ: "JWT" }, {})],
     ["no signature", `${encode({ alg: "none" })}.${encode({})}.`],
     ["an algorithm that its issuer does not use", tokenOf({ alg: "HS512" }, {}, "secret", "sha512")],
-    ["a header that is no object", tokenOf("HS256", {})],
+    ["a header that is not an object", tokenOf("HS256", {})],
     ["a fourth part", `${tokenOf({ alg: "HS256" }, {})}.x`],
     ["nothing", ""],
   ])("is not accepted with %s", (_, token) => {
@@ -35,7 +35,7 @@ describe("a private key", () => {
   const pem = String(privateKey.export({ format: "pem", type: "pkcs8" }));
 
   it.each([
-    ["as it came", pem],
+    ["unchanged", pem],
     ["of PKCS #1", String(privateKey.export({ format: "pem", type: "pkcs1" }))],
     ["with escaped line breaks", pem.replaceAll("\n", "\\n")],
     ["without line breaks", pem.replaceAll("\n", "")],

@@ -1,4 +1,4 @@
-/** Look-ups of providers' names, which may take longer than a connection may. */
+/** DNS look-ups of providers' names, which may take longer than the limit of a connection. */
 import dns from "node:dns";
 import type { LookupFunction } from "node:net";
 

@@ -29,7 +29,7 @@ describe("a response of which only the status is known", () => {
     [521, "provider"],
     [522, "provider"],
     [523, "provider"],
-  ])("of HTTP %d sent nothing, with the fault: %s", (status, fault) => {
+  ])("of HTTP %d means that nothing was sent, with the fault: %s", (status, fault) => {
     const detail = `The provider answered HTTP ${status}.`;
     expect(outcomeOfHttp(status)).toEqual({ kind: "retryable", code: `http_${status}`, detail, fault });
   });
@@ -43,7 +43,7 @@ describe("a response of which only the status is known", () => {
     expect(outcomeOfHttp(status)).toMatchObject({ kind: "unknown", code: `http_${status}` });
   });
 
-  it("is read by the provider's own meaning of a status", () => {
+  it("uses the provider's own meaning of a status", () => {
     const own = new Map([[403, "message"]] as const);
     expect([403, 405, 408].map((status) => faultOfStatus(status, own))).toEqual(["message", "account", "provider"]);
   });
@@ -59,7 +59,7 @@ it("an outcome is refused, or retryable with a fault", () => {
   });
 });
 
-it("keeps the provider's words apart from ours, which customers read", () => {
+it("keeps the provider's text apart from ours, which customers read", () => {
   const outcome = outcomeOf("20404", unlisted("account"), "the account AC1 was not found");
   expect(outcome).toEqual({
     kind: "retryable",
@@ -85,7 +85,7 @@ describe("a 503 of Envoy in front of the provider", () => {
     ". reset reason: protocol error",
     ". retried and the latest reset reason: remote connection failure, transport failure reason: refused",
     "",
-  ])("may come after the message was sent on: %j", (text) => {
+  ])("may come after the message was passed on: %j", (text) => {
     expect(reply(text)).toMatchObject({ kind: "unknown", code: "http_503" });
   });
 
@@ -95,11 +95,11 @@ describe("a 503 of Envoy in front of the provider", () => {
     ". reset reason: local connection failure",
     ". reset reason: connection timeout",
     ". reset reason: overflow",
-  ])("proves that it was not: %j", (text) => {
+  ])("proves that the message was not passed on: %j", (text) => {
     expect(reply(text)).toBeNull();
   });
 
-  it("is told by its text and its status", () => {
+  it("is recognised by its text and status", () => {
     expect(reply(". reset reason: remote reset", 500)).toBeNull();
     expect(outcomeOfEnvoy({ status: 503, headers: {}, body: "no healthy upstream" })).toBeNull();
   });

@@ -66,7 +66,7 @@ const UNLISTED: Readonly<Record<ErrorClass, string>> = {
   account: "The provider does not serve this installation.",
 };
 
-/** Meaning of a code that is in no table of ours, in a response of 2xx; of any other see {@link outcomeOfUnlisted}. */
+/** Meaning of a code that is in no table of ours, in a 2xx response; for others see {@link outcomeOfUnlisted}. */
 export const unlisted = (errorClass: ErrorClass): Meaning => [errorClass, UNLISTED[errorClass], "unknown"];
 
 /** An outcome as operators read it, with the provider's own words. */
@@ -77,7 +77,7 @@ export const forOperators = (outcome: SendOutcome): SendOutcome =>
 
 /**
  * An outcome caused by a stall of this process. A provider that was not reached because of it may be tried again, like one that
- * throttles: it never received the message, which would otherwise fail if it is the last of its chain.
+ * throttles: it never received the message. Otherwise the message would fail if the provider is the last of its chain.
  */
 export const ofOurStall = <Outcome extends NotAccepted>(outcome: Outcome): Outcome => ({
   ...outcome,
@@ -86,8 +86,8 @@ export const ofOurStall = <Outcome extends NotAccepted>(outcome: Outcome): Outco
 });
 
 /**
- * The outcome of a call that the egress proxy did not let through: nothing was sent. A failure of the proxy itself says nothing
- * about the provider: its breaker stays closed, and it may be tried again, like one that throttles.
+ * The outcome of a call that the egress proxy blocked: nothing was sent. A failure of the proxy itself does not count against the
+ * provider: its breaker stays closed, and it may be tried again, like one that throttles.
  */
 export const outcomeOfEgress = ({ code, message, isOfTarget }: EgressProxyError): NotAccepted =>
   outcomeOf(
@@ -111,7 +111,7 @@ const FAULTS: ReadonlyMap<number, Fault> = new Map([
   [429, "throttled"],
 ]);
 
-/** The fault of an error of which only the HTTP status is known. `own`: a provider's exceptions. */
+/** The fault of an error with only a known HTTP status. `own`: a provider's exceptions. */
 export const faultOfStatus = (status: number, own?: ReadonlyMap<number, Fault>): Fault =>
   own?.get(status) ?? FAULTS.get(status) ?? (status >= 400 && status < 500 ? "message" : "provider");
 
@@ -125,7 +125,7 @@ const answered = (status: number): string =>
 /** Refers to the result of a request that was carried out (RFC 9110, 15.4.4). */
 const SEE_OTHER = 303;
 /**
- * Statuses with which the message may have been taken: 303, and those of a gateway that had passed the request on. 520, 524:
+ * Statuses with which the message may have been taken: 303, and those of a gateway that had passed on the request. 520 and 524 are
  * Cloudflare's, for a response that it could not read, or that did not come.
  */
 const MAYBE_SENT_STATUSES: ReadonlySet<number> = new Set([SEE_OTHER, 502, 504, 520, 524]);
@@ -142,8 +142,8 @@ const ENVOY_RESET = /^upstream connect error or disconnect\/reset before headers
 const ENVOY_NOT_SENT = /^\W*reset reason: ((local |remote )?connection failure|connection timeout|overflow)\b/;
 
 /**
- * The outcome of a 503 of Envoy's own whose call was cut off after it may have been passed on; null: it is something else. The
- * provider's adapter would take it for a plain 503, with which nothing was sent.
+ * The outcome of a 503 from Envoy whose call was cut off after it may have been passed on; null: it is something else. The provider's
+ * adapter would read it as a plain 503, which means that nothing was sent.
  */
 export function outcomeOfEnvoy({ status, body }: WireResponse): NotAccepted | null {
   const reason = status === 503 ? ENVOY_RESET.exec(body)?.[1] : undefined;
@@ -173,7 +173,7 @@ export function outcomeOfUnlisted(
 }
 
 function sentenceOf(text: string): string {
-  // The lookbehind lets only the first character of a run begin a match, or a long run within a text would cost its square.
+  // The lookbehind lets only the first character of a run begin a match; otherwise a long run would take quadratic time.
   const [first = "", ...rest] = text
     .replace(/\s+/g, " ")
     .replace(/(?<![ ,:;])[ ,:;]+$/, "")

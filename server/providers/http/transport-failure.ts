@@ -9,8 +9,8 @@ import type { SendOutcome } from "../port";
 import { type Meaning, ofOurStall, outcomeOf, outcomeOfEgress, sentences } from "./response";
 
 /**
- * Errors of connections that were never established (name, TCP or TLS), or that stood after a stall too long to use them: the provider
- * cannot have seen a request.
+ * Errors of connections that were never established (name, TCP or TLS), or were established after a stall too long to use them: the
+ * provider cannot have seen a request.
  */
 export const notConnected = new WeakSet<Error>();
 
@@ -35,7 +35,7 @@ function outcomeOfThrown(thrown: unknown): Exclude<SendOutcome, { kind: "accepte
     const outcome = outcomeOf(code, UNREACHED, ours ?? messageWithParts(thrown));
     return ours === null ? outcome : ofOurStall(outcome);
   }
-  // Thrown before anything is written: a character that no header can have got into a key, as when it was pasted.
+  // Thrown before anything is written: a key has a character that no header can have, for example from pasting.
   if (thrown instanceof errors.InvalidArgumentError) {
     const detail = "A setting of the provider cannot be sent.";
     return { kind: "retryable", code, detail, providerDetail: sentences(thrown.message), fault: "account" };
@@ -58,10 +58,10 @@ function outcomeOfThrown(thrown: unknown): Exclude<SendOutcome, { kind: "accepte
 }
 
 const NOT_HTTP = "The response is not HTTP.";
-/** By code, name or words of undici's errors: why a response could not be read. */
+/** The reason why a response could not be read, by the code, name or message of undici's error. */
 const UNREADABLE: Readonly<Record<string, string>> = {
   HTTPParserError: NOT_HTTP,
-  // Undici takes some things for granted, such as a status of at least 100.
+  // Undici asserts some things, such as a status of at least 100.
   ERR_ASSERTION: NOT_HTTP,
   UND_ERR_HEADERS_OVERFLOW: "The headers of the response are too large.",
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "The response is not as long as it says.",
@@ -74,7 +74,7 @@ function unreadableOf(thrown: unknown): string | undefined {
   return UNREADABLE[errorCodeOf(thrown)] ?? UNREADABLE[thrown.name] ?? UNREADABLE[thrown.message];
 }
 
-/** Codes of connections that would have been refused as well without a stall. */
+/** Codes of connections that would have failed without a stall, too. */
 const REFUSED = new Set(["econnrefused", "enotfound"]);
 
 const isAbort = (thrown: unknown): boolean =>

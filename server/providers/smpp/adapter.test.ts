@@ -60,7 +60,7 @@ describe("sending", () => {
     expect(adapter.maxInFlight).toBe(8);
   });
 
-  it("submits over a transmitter and takes deliveries over a receiver, if the binds are separate", async () => {
+  it("with separate binds, submits over a transmitter and takes deliveries over a receiver", async () => {
     const centre = await openCentre();
     const { adapter, taken } = open(centre.url, { bind: "separate", sessions: "2", serviceType: "CMT" });
     await expect.poll(() => centre.binds.length).toBe(4);
@@ -88,7 +88,7 @@ describe("sending", () => {
     const centre = await openCentre();
     const { adapter, taken } = open(centre.url, { alphabet: "latin1" });
     expect(await send(adapter, "@_$")).toEqual(accepted("a1"));
-    // These octets as the package reads them, which knows GSM 03.38 only.
+    // The octets as the package reads them, which knows only GSM 03.38.
     expect(centre.submits).toMatchObject([{ data_coding: 0, short_message: { message: "¡§¤" } }]);
     const reply = { source_addr: "49151", destination_addr: "10777", data_coding: 0 };
     await deliver(centre.sessions[0], { ...reply, short_message: Buffer.from("ÉTÉ @", "latin1") });
@@ -121,7 +121,7 @@ describe("sending", () => {
     expect(new Set(headers.map((header) => header?.[2])).size).toBe(1);
   });
 
-  it("gives a part without an id one of ours, so that the receipts of the others are not about the whole text", async () => {
+  it("gives a part without an id one of ours, so that receipts of the others do not count for the whole text", async () => {
     const withoutId: OnSubmit = (pdu, session) => void session.send(pdu.response({ message_id: "" }));
     const centre = await openCentre((...submit) => (submit[2] === 1 ? withoutId : accept)(...submit));
     const { adapter, taken } = open(centre.url, {}, { responseTimeoutMs: 100 });
@@ -129,11 +129,11 @@ describe("sending", () => {
     centre.onSubmit = (...submit) => (submit[2] === 3 ? withoutId : submit[2] === 5 ? refuse(0x0b) : accept)(...submit);
     const partly = { ...accepted("a4", "msg_1-1-1"), lost: { code: "0x0b" } };
     expect(await send(adapter, "a".repeat(307))).toMatchObject(partly);
-    // Nothing can be matched to a text of which no id is known.
+    // No receipt can be matched to a text without any id.
     centre.onSubmit = withoutId;
     expect(await send(adapter)).toEqual(accepted());
     expect(await send(adapter, "a".repeat(200))).toEqual(accepted());
-    // A late response to the last part, too.
+    // The same for a late response to the last part.
     centre.onSubmit = (...submit) => (submit[2] === 10 ? late(200, withoutId) : accept)(...submit);
     expect(await send(adapter, "a".repeat(200))).toMatchObject({ kind: "unknown", taken: ["a9"] });
     await expect
@@ -141,7 +141,7 @@ describe("sending", () => {
       .toMatchObject([{ reports: [{ providerMessageId: "msg_1-1", reference: "msg_1-1" }] }]);
   });
 
-  it("never has more outstanding submits than the window allows", async () => {
+  it("never has more outstanding submits than the window", async () => {
     const waiting: Array<() => void> = [];
     const centre = await openCentre((pdu, session, place) => waiting.push(() => accept(pdu, session, place)));
     const { adapter } = open(centre.url, { window: "2" });
@@ -189,11 +189,11 @@ describe("sending", () => {
   });
 });
 
-describe("a response to something else with the number of a submit", () => {
+describe("a response to another command with a submit's sequence number", () => {
   const toSomethingElse: OnSubmit = (pdu, session) =>
     void session.send(new smpp.PDU("enquire_link_resp", { sequence_number: pdu.sequence_number }));
 
-  it("does not take the message, which the real response does", async () => {
+  it("does not accept the message; the real response does", async () => {
     const centre = await openCentre((...submit) => {
       toSomethingElse(...submit);
       accept(...submit);
@@ -202,7 +202,7 @@ describe("a response to something else with the number of a submit", () => {
     expect(await send(adapter)).toEqual(accepted("a1"));
   });
 
-  it("leaves the outcome unknown, and is no late response either", async () => {
+  it("leaves the outcome unknown, and does not count as a late response", async () => {
     const centre = await openCentre();
     centre.onSubmit = (...submit) => setTimeout(toSomethingElse, 200, ...submit);
     const { adapter, taken } = open(centre.url, {}, { responseTimeoutMs: 50 });
@@ -214,11 +214,11 @@ describe("a response to something else with the number of a submit", () => {
   });
 });
 
-describe("a response after the time-out", () => {
-  /** Later than a time-out that a stall of this process has prolonged. */
+describe("a response after the timeout", () => {
+  /** Later than a timeout prolonged by a stall of this process. */
   const LATE_MS = 500;
 
-  it("is reported with our reference, as the receipts of the centre carry none", async () => {
+  it("is reported with our reference, because the centre's receipts carry none", async () => {
     const centre = await openCentre(late(LATE_MS));
     const { adapter, taken } = open(centre.url, {}, { responseTimeoutMs: 50 });
     expect(await send(adapter)).toMatchObject({ kind: "unknown", code: "timeout" });
@@ -226,7 +226,7 @@ describe("a response after the time-out", () => {
     await expect.poll(() => taken).toMatchObject([{ reports: [report], inbound: [] }]);
   });
 
-  it("is stored as soon as that is possible: the centre does not repeat it", async () => {
+  it("is stored as soon as possible, because the centre does not repeat it", async () => {
     const centre = await openCentre(late(LATE_MS));
     const { adapter, taken, sink } = open(centre.url, {}, { responseTimeoutMs: 50 });
     vi.spyOn(sink, "take").mockRejectedValueOnce(new Error("no database"));
@@ -234,7 +234,7 @@ describe("a response after the time-out", () => {
     await expect.poll(() => taken).toHaveLength(1);
   });
 
-  it("to the last part of a long text is reported as one of a part, and to another part not at all", async () => {
+  it("to the last part of a long text is reported as a part's; to another part it is not reported", async () => {
     const centre = await openCentre((...submit) => (submit[2] === 2 ? late(LATE_MS) : accept)(...submit));
     const { adapter, taken } = open(centre.url, {}, { responseTimeoutMs: 50 });
     expect(await send(adapter, "a".repeat(200))).toMatchObject({ kind: "unknown", taken: ["a1"] });
@@ -270,7 +270,7 @@ describe("receiving", () => {
     expect(taken).toMatchObject([{ reports: [{ providerMessageId: "255", status: "delivered" }], inbound: [] }]);
   });
 
-  it("acknowledges taken deliveries, and makes the centre repeat the others", async () => {
+  it("acknowledges deliveries that were taken, and makes the centre repeat the others", async () => {
     const centre = await openCentre();
     const { adapter, taken, sink } = open(centre.url);
     await bound(adapter);

@@ -28,7 +28,7 @@ export type SmppAdapter = Adapter & {
   isBound: () => boolean;
 };
 
-/** Times in milliseconds. `responseTimeoutMs`: time-out of submit_sm. */
+/** Times in milliseconds. `responseTimeoutMs`: timeout of submit_sm. */
 export type SmppOptions = {
   responseTimeoutMs?: number;
   bindTimeoutMs?: number;
@@ -61,7 +61,7 @@ async function takeDelivery(pdu: Pdu, sink: Sink, alphabet: Alphabet): Promise<v
   } else log("warn", "smpp.delivery_ignored", { reason: delivered.reason });
 }
 
-/** A report that the centre will not repeat is stored in so many tries, some ten minutes. */
+/** The number of tries, about ten minutes, to store a report that the centre will not repeat. */
 const STORE_TRIES_MAX = 25;
 const STORE_PAUSES: BackOff = { minMs: 500, maxMs: 30_000 };
 
@@ -80,8 +80,8 @@ async function takeOwn(content: CallbackContent, sink: Sink, isClosed: () => boo
 }
 
 /**
- * Marks an outcome that a stall of this process may have caused. A centre hangs up on a process that stands still: a lost
- * connection, a missing response or bind then says nothing of the centre. Its responses do.
+ * Marks an outcome that a stall of this process may have caused. A centre hangs up on a stalled process, so a lost connection, or a
+ * missing response or bind, does not count against the centre then. Its responses do.
  */
 async function markingStalls<Empty extends null>(
   work: () => Promise<SendOutcome | Empty>,
@@ -125,7 +125,7 @@ export function createSmppAdapter(settings: SmppSettings, sink: Sink, options: S
       calls.underWay -= 1;
     }
   };
-  // SMPP receipts carry no reference of ours: without the id in this response none could be matched.
+  // SMPP receipts do not carry our reference: without the id in this response none could be matched.
   const takeLate: OnTakenLate = ({ reference }, id, isInParts) => {
     const reported = {
       providerMessageId: id || reference,

@@ -5,7 +5,7 @@ import { type NotAccepted, ofOurStall, sentences } from "../http/response";
 import type { Fault } from "../port";
 import { type BindCommand, openSession, type Session, type SessionOptions } from "./session";
 
-/** There was no bind, and none was made in time. */
+/** The outcome when there was no bind, and none was made in time. */
 export const NOT_BOUND: NotAccepted = {
   kind: "retryable",
   code: "not_bound",
@@ -43,8 +43,8 @@ export type Binds = {
   /** Waits for capacity, at most `bindWaitMs`, and reserves none. @returns null, or why there is none. */
   ready: () => Promise<NotAccepted | null>;
   /**
-   * Reserves capacity on the bind that has the most. When all windows are full it waits for a response or a time-out;
-   * when there is no bind, at most `bindWaitMs` for one.
+   * Reserves capacity on the bind that has the most. If all windows are full it waits for a response or a timeout; if there is no bind,
+   * it waits for one, at most `bindWaitMs`.
    * @param isBegun part of the message was sent, so the rest goes out even while the binds are closing.
    * @returns the bind to submit to, or why there is none.
    */
@@ -75,14 +75,14 @@ export function createBinds({ sessions: count, isSeparate, bindWaitMs, ...option
       null,
     );
 
-  /** Why every bind is refused, if that is this fault; null: it is not. */
+  /** The refusal of the binds, if every bind is refused with this fault; else null. */
   function refusalFor(fault: Fault): NotAccepted | null {
     const refusals = sessions.map((session) => session.refusal());
     const [first = null] = refusals;
     return refusals.every((refusal) => refusal?.kind === "retryable" && refusal.fault === fault) ? first : null;
   }
 
-  /** As every bind is refused by our account's fault: waiting for one is pointless then. */
+  /** The refusal if every bind is refused because of our account, so that waiting for one is pointless. */
   const accountRefusal = () => refusalFor("account");
 
   /** Why there is no bind. */
@@ -125,7 +125,7 @@ export function createBinds({ sessions: count, isSeparate, bindWaitMs, ...option
           session.reserve();
           return { session };
         }
-        // Bound, with full windows: a response or a time-out frees capacity.
+        // Bound, with full windows: a response or a timeout frees capacity.
         if (isBound()) await once(changes, "change");
         else {
           await waitFor(() => isBound() || isRefused() || accountRefusal() !== null);
@@ -141,7 +141,7 @@ export function createBinds({ sessions: count, isSeparate, bindWaitMs, ...option
       isRefusing = true;
       isClosed = true;
       changed();
-      // The receivers last: receipts still come in while the transmitters wait for their responses.
+      // The receivers close last, because receipts still come in while the transmitters wait for their responses.
       await Promise.all(sessions.map((session) => session.close()));
       await Promise.all(receivers.map((receiver) => receiver.close()));
     },

@@ -6,7 +6,7 @@ import { openConnection } from "./connection";
 const servers: Server[] = [];
 afterEach(() => Promise.all(servers.splice(0).map((server) => new Promise((resolve) => server.close(resolve)))));
 
-/** The name that a centre over TLS at `host` is asked for; null: for none. It has no certificate, so the call ends then. */
+/** The server name that a TLS call to `host` sends; null: none. The centre has no certificate, so the call ends then. */
 async function askedFor(host: string): Promise<string | null> {
   let asked: string | null = null;
   const server = createServer({
@@ -25,11 +25,11 @@ async function askedFor(host: string): Promise<string | null> {
 }
 
 describe("a connection over TLS", () => {
-  it("asks for the centre by name, so that one address may serve several", async () => {
+  it("sends the name of the centre, so that one address can serve several", async () => {
     expect(await askedFor("localhost")).toBe("localhost");
   });
 
-  it("asks for no name at an address, which is none", async () => {
+  it("sends no name for an IP address", async () => {
     expect(await askedFor("127.0.0.1")).toBeNull();
   });
 });

@@ -17,7 +17,7 @@ export type RequestResult = Response | { kind: "timeout" } | { kind: "lost" } | 
 export type Connection = {
   /**
    * Never rejects. `timeoutMs` excludes time in which this process stalled.
-   * @param onLate called with a response that comes after the time-out, within {@link LATE_WITHIN_MS}.
+   * @param onLate called with a response that arrives after the timeout, within {@link LATE_WITHIN_MS}.
    */
   request: (
     command: string,
@@ -37,16 +37,16 @@ export type Connection = {
   destroy: (reason: string) => void;
   /** Aborted when the connection ends; `reason` is the cause. */
   over: AbortSignal;
-  /** The failure of this machine for which the connection did not stand, in words for operators; null: there was none. */
+  /** The failure of this machine that prevented the connection, described for operators; null: none. */
   ownFailure: () => string | null;
 };
 
-/** Takes a response that came after the time-out. */
+/** Receives a response that arrived after the timeout. */
 export type OnLate = (response: Response) => void;
 
-/** A later response finds its message given up. */
+/** By the time of a later response the message has failed. */
 const LATE_WITHIN_MS = 15 * MINUTE_MS;
-/** Requests of a connection whose late response is waited for; with more the oldest are forgotten. */
+/** The most requests of a connection whose late response is awaited; beyond that the oldest are dropped. */
 const LATE_MAX = 10_000;
 
 /** Requests that have timed out, by their sequence number, oldest first: their response may still come. */
@@ -70,9 +70,9 @@ function lateResponses() {
 }
 
 /**
- * Whether a PDU with a request's number responds to it. A centre that mixes numbers up must not have a message count as taken, or a bind as
- * made, by the response to something else; nor by a generic_nack, which is no success even with the status of one. Of other requests a
- * success says no more than that the centre lives.
+ * Whether a PDU with a request's sequence number responds to it. If a centre mixes up the numbers, the response to another command must
+ * not make a message count as taken or a bind as made; nor may a generic_nack, which is not a success even with a success status. For
+ * other requests a success only proves that the centre is alive.
  */
 function respondsTo(command: string, { command: response, status }: Pdu): boolean {
   if (response === "generic_nack") return status !== STATUS_OK;
@@ -85,12 +85,12 @@ const END_WITHIN_MS = 1_000;
 
 function openSocket({ host, port, isSecure }: Target): Socket {
   if (!isSecure) return net.connect({ host, port });
-  // Without a name the other side cannot choose among its certificates; an address is none (RFC 6066, 3).
+  // The other side needs the name to choose a certificate; an IP address must not be sent (RFC 6066, 3).
   return tls.connect({ host, port, ...(isIP(host) === 0 && { servername: host }) });
 }
 
 /**
- * Calls a centre. Requests made before the connection stands wait until then.
+ * Connects to a centre. Requests made before the connection is established wait until then.
  * @param onRequest takes a request of the centre; it must not throw.
  */
 export function openConnection(target: Target, onRequest: (pdu: Pdu, connection: Connection) => void): Connection {
@@ -101,7 +101,7 @@ export function openConnection(target: Target, onRequest: (pdu: Pdu, connection:
   let sequence = 0;
   let reason: string | null = null;
   let failure: Error | null = isIP(target.host) === 0 ? lookUpTimedOut() : null;
-  // Of a look-up that fails the error comes too.
+  // A failed look-up also emits an error.
   socket.once("lookup", () => {
     failure = null;
   });
@@ -109,7 +109,7 @@ export function openConnection(target: Target, onRequest: (pdu: Pdu, connection:
   const takeResponse = (pdu: Pdu): void => {
     const response: Response = { kind: "response", status: pdu.status, messageId: pdu.text("message_id") };
     const request = pending.get(pdu.sequence);
-    // Only submits are waited for after their time-out.
+    // Only submits are awaited after their timeout.
     if (!respondsTo(request?.command ?? "submit_sm", pdu)) return;
     if (request) request.finish(response);
     else late.take(pdu.sequence, response);
@@ -165,7 +165,7 @@ export function openConnection(target: Target, onRequest: (pdu: Pdu, connection:
       connection.destroy(`not SMPP: ${thrown instanceof Error ? thrown.message : thrown}`);
     }
   });
-  // Its own end waits for data that a centre which reads no more never takes.
+  // The socket's own end would wait for unsent data, which a centre that has stopped reading never takes.
   socket.on("end", () => connection.end("hung up by the message centre"));
   socket.on("error", (error) => {
     reason ??= messageWithParts(error);

@@ -1,11 +1,11 @@
-/** Deliveries of a centre on one connection. All are read; those beyond the limit are refused, to be repeated later. */
+/** Deliveries of a centre on one connection. All are read; beyond a limit they are refused, so that the centre repeats them later. */
 import { errorFields, log } from "../../core/log";
 import { STATUS_QUEUE_FULL, STATUS_TEMPORARY } from "./status";
 import { type Pdu, STATUS_OK } from "./wire";
 
 /**
- * Concurrent deliver_sm. The centre repeats the others later, often minutes later: this is as many receipts as come at a high
- * rate while one transaction stores those before, and some hundred kilobytes.
+ * The most concurrent deliver_sm. The centre repeats the others later, often by minutes, so the limit is the number of receipts that
+ * arrive at a high rate while one transaction stores the previous ones; they take some hundred kilobytes.
  */
 const DELIVERIES_MAX = 1_000;
 
@@ -44,7 +44,7 @@ export function createDeliveries(
   return {
     take: async (pdu) => {
       if (isStopped || underWay >= DELIVERIES_MAX) {
-        // Once for each flood, not for each of its PDUs.
+        // Logged once per flood, not for each PDU.
         if (!isStopped && !isLogged) log("warn", "smpp.deliveries_put_off", { under_way: underWay });
         isLogged = true;
         respond(pdu, STATUS_QUEUE_FULL);

@@ -1,4 +1,4 @@
-/** Message centres that misbehave when they are called. */
+/** Tests of message centres that misbehave when we connect. */
 import net from "node:net";
 import { Duplex } from "node:stream";
 import smpp from "smpp";
@@ -46,7 +46,7 @@ const unbound = (providerDetail: string) => ({
   providerDetail,
 });
 
-describe("a bind that is not made leaves the message unsent, and says to operators why", () => {
+describe("a bind that is not made leaves the message unsent, and operators see why", () => {
   it("because nothing listens", async () => {
     const centre = await openCentre();
     await centre.close();
@@ -81,14 +81,14 @@ describe("a bind that is not made leaves the message unsent, and says to operato
     expect(await send(`smpp://127.0.0.1:${port}`)).toMatchObject(unbound("Not SMPP: a PDU of 842149920 octets."));
   });
 
-  it("because it is refused with a status that says nothing of our account", async () => {
+  it("because it is refused with a status that does not concern our account", async () => {
     const centre = await openCentre();
     centre.bindStatus = 0x433;
     const reason = "Bind refused with 0x433: The message centre answered with its own status 0x433.";
     expect(await send(centre.url)).toMatchObject(unbound(reason));
   });
 
-  it("because the centre has too much to do, which is no failure of it", async () => {
+  it("because the centre throttles, which does not count as its failure", async () => {
     const centre = await openCentre();
     centre.bindStatus = 0x58;
     const outcome = await send(centre.url, { sessions: "2" });
@@ -97,7 +97,7 @@ describe("a bind that is not made leaves the message unsent, and says to operato
   });
 });
 
-describe("a bind that the centre takes and ends in the same breath is not used", () => {
+describe("a bind that the centre accepts and immediately ends is not used", () => {
   it.each([
     ["hangs up", "Hung up by the message centre.", (session: smpp.Session) => session.socket.end()],
     ["unbinds", "Unbound by the message centre.", (session: smpp.Session) => session.unbind({})],
@@ -109,7 +109,7 @@ describe("a bind that the centre takes and ends in the same breath is not used",
     centre.afterResponse = endNow;
     expect(await send(centre.url)).toMatchObject(unbound(reason));
     expect(centre.submits).toEqual([]);
-    // The next one stands.
+    // The next bind lasts.
     centre.afterResponse = () => {
       if (centre.times("bind_transceiver") === 1) endNow();
     };
@@ -126,7 +126,7 @@ it("a generic_nack with the status of a success does not take the message: its o
   expect(await send(centre.url, {}, { responseTimeoutMs: 100 })).toMatchObject({ kind: "unknown", code: "timeout" });
 });
 
-it("an id that is filled up with spaces is that of the receipts", async () => {
+it("an id that is padded with spaces matches the receipts", async () => {
   const centre = await openCentre();
   centre.onSubmit = (pdu, session) => void session.send(pdu.response({ message_id: " 00AB  " }));
   expect(await send(centre.url)).toEqual({ kind: "accepted", providerMessageIds: ["ab"] });
@@ -142,7 +142,7 @@ describe("a connection that this machine cannot make", () => {
     providerDetail: expect.stringContaining(detail),
   });
 
-  it.each(["EMFILE", "EADDRNOTAVAIL"])("for lack of resources says nothing of the centre (%s)", async (code) => {
+  it.each(["EMFILE", "EADDRNOTAVAIL"])("for lack of resources does not count against the centre (%s)", async (code) => {
     const spy = vi.spyOn(net, "connect").mockImplementation(() => {
       return new net.Socket().destroy(Object.assign(new Error(`connect ${code}`), { code }));
     });
@@ -153,17 +153,20 @@ describe("a connection that this machine cannot make", () => {
   });
 
   // null: the look-up is not over when the time for a bind is.
-  it.each(["EAI_AGAIN", "EBUSY", null])("for lack of its address says nothing of the centre (%s)", async (code) => {
-    failLookUps(code);
-    expect(await send("smpp://centre.example")).toMatchObject(ours("could not look up"));
-  });
+  it.each(["EAI_AGAIN", "EBUSY", null])(
+    "for lack of its address does not count against the centre (%s)",
+    async (code) => {
+      failLookUps(code);
+      expect(await send("smpp://centre.example")).toMatchObject(ours("could not look up"));
+    },
+  );
 
   it("because there is no such name is the fault of the settings or the centre", async () => {
     failLookUps("ENOTFOUND");
     expect(await send("smpp://centre.example")).toMatchObject(unbound("Getaddrinfo ENOTFOUND centre.example."));
   });
 
-  it("at first is made later", async () => {
+  it("is made later if it fails at first", async () => {
     const centre = await openCentre();
     const failure = Object.assign(new Error("connect EMFILE"), { code: "EMFILE" });
     vi.spyOn(net, "connect").mockImplementationOnce(() => new net.Socket().destroy(failure));
@@ -172,7 +175,7 @@ describe("a connection that this machine cannot make", () => {
   });
 });
 
-it("a connection ends once the centre has hung up, also if that takes no more of what we wrote", async () => {
+it("a connection ends once the centre has hung up, even if it reads no more of our data", async () => {
   const socket = new Duplex({ allowHalfOpen: false, read: () => undefined, write: () => undefined });
   const spy = vi
     .spyOn(net, "connect")

@@ -30,7 +30,7 @@ export const aborted = (signal: AbortSignal): Promise<void> =>
     else signal.addEventListener("abort", () => resolve(), { once: true });
   });
 
-/** Calls the centre. The line is not bound yet. */
+/** Connects to the centre. The line is not bound yet. */
 export function openLine({ target, deliver, onUnbound }: LineOptions): Line {
   const connection = openConnection(target, (pdu) => serve(pdu, line, onUnbound));
   const deliveries = createDeliveries(deliver, (pdu, status) => connection.respond(pdu, status));

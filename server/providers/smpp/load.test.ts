@@ -1,5 +1,5 @@
 /**
- * The adapter when much is under way: stalls of this process, floods of receipts, throttling, and settings that change.
+ * Tests of the adapter under load: stalls of this process, floods of receipts, throttling, and changing settings.
  */
 import smpp from "smpp";
 import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
@@ -85,7 +85,7 @@ describe("a stall of this process", () => {
 });
 
 describe("a stall of this process that costs the bind", () => {
-  it("says nothing of the centre: an outstanding submit is unknown, and not counted", async () => {
+  it("does not count against the centre: an outstanding submit is unknown", async () => {
     const centre = await openCentre((_pdu, session) => {
       standStill(700);
       session.destroy();
@@ -99,7 +99,7 @@ describe("a stall of this process that costs the bind", () => {
     expect(healthSignalOf(late)).toBeNull();
   });
 
-  it("says nothing of the centre while there is no bind", async () => {
+  it("does not count against the centre while there is no bind", async () => {
     const centre = await openCentre();
     await centre.close();
     const adapter = open(centre.url, { bindWaitMs: 100 });
@@ -107,15 +107,15 @@ describe("a stall of this process that costs the bind", () => {
       const unbound = work();
       await stallFor(700);
       const outcome = await unbound;
-      // As one that throttles, so that a message without another provider is tried again.
+      // Treated like throttling, so that a message without another provider is tried again.
       expect(outcome).toMatchObject({ kind: "retryable", code: "not_bound", fault: "throttled" });
       expect(outcome && healthSignalOf(outcome)).toBeNull();
     }
   });
 });
 
-describe("a stall of this process that lasts", () => {
-  it("keeps it from submitting what others may have sent meanwhile, and the centre may be tried again", async () => {
+describe("a long stall of this process", () => {
+  it("prevents submits that others may have made meanwhile, and the centre may be tried again", async () => {
     const { now } = performance;
     const centre = await openCentre((...submit) => {
       refuse(THROTTLED)(...submit);
@@ -132,7 +132,7 @@ describe("a stall of this process that lasts", () => {
 });
 
 describe("more receipts than can be taken", () => {
-  it("go back to the centre, while reading goes on", async () => {
+  it("are returned to the centre, while reading continues", async () => {
     const waiting: Array<() => void> = [];
     const centre = await openCentre();
     const sink = { take: () => new Promise<void>((resolve) => waiting.push(resolve)) };
@@ -157,7 +157,7 @@ describe("more receipts than can be taken", () => {
 });
 
 describe("a later part", () => {
-  it("that is throttled many times is sent in the end", async () => {
+  it("that is throttled many times is eventually sent", async () => {
     const centre = await openCentre((...submit) =>
       (submit[2] > 1 && submit[2] < 9 ? refuse(THROTTLED) : accept)(...submit),
     );
@@ -175,7 +175,7 @@ describe("a later part", () => {
 
   it("waits for the next bind when its own was lost", async () => {
     const centre = await openCentre((...submit) => {
-      // Before its response, or the second part might still go out over this bind.
+      // Before the response; otherwise the second part might still be sent over this bind.
       if (submit[2] === 1) submit[1].unbind({}, () => submit[1].close());
       accept(...submit);
     });
@@ -210,7 +210,7 @@ describe("a later part", () => {
 });
 
 describe("closing", () => {
-  it("waits for responses until their time-out, and takes nothing new", async () => {
+  it("waits for responses until their timeout, and takes nothing new", async () => {
     const waiting: Array<() => void> = [];
     const centre = await openCentre((...submit) => waiting.push(() => accept(...submit)));
     const adapter = open(

@@ -6,7 +6,7 @@ import { segmentText } from "../../messages/segments";
 import { type LongText, partsOf } from "./parts";
 import { decodeText, encodeText } from "./text";
 
-/** Around every border: one and two septets, BMP, pairs, and halves of pairs in any order. */
+/** Texts around every limit: one and two septets, BMP, surrogate pairs, and lone surrogates in any order. */
 const anyText = fc
   .array(fc.constantFrom("a", "Ω", "€", "[", "я", "😀", "\uD83D", "\uDE00", "\n"), { maxLength: 520, size: "max" })
   .map((characters) => characters.join(""));
@@ -56,11 +56,11 @@ describe("partsOf", () => {
     expect(partsOf(`${body}Ω`, "udh", 1, alphabet)).toMatchObject([
       { data_coding: 8, short_message: utf16(`${body}Ω`) },
     ]);
-    // Not in GSM 03.38, in which a handset gets the text.
+    // Not in GSM 03.38, in which the handset receives the text.
     expect(partsOf("ê", "udh", 1, alphabet)).toMatchObject([{ data_coding: 8 }]);
   });
 
-  it("counts a character of the extension table twice, also where it is one octet", () => {
+  it("counts a character of the extension table twice, even if it is one octet", () => {
     const sizes = (body: string) => partsOf(body, "sar", 1, "latin1").map((part) => part.short_message.length);
     expect(sizes("[".repeat(80))).toEqual([80]);
     expect(sizes("[".repeat(81))).toEqual([76, 5]);

@@ -1,4 +1,4 @@
-/** Splits a text into the submit_sm that carry it. */
+/** Splits a text into submit_sm PDUs. */
 import { type Alphabet, type EncodedText, encodeText } from "./text";
 
 /**

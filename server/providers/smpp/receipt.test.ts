@@ -97,7 +97,7 @@ describe("delivery receipts", () => {
     );
   });
 
-  it("are read behind a header, and where a header is announced that is not there", () => {
+  it("are read after a header, and even if an announced header is missing", () => {
     const text = Buffer.from("id:9 sub:001 dlvrd:001 stat:DELIVRD err:000 text:x");
     const header = Buffer.of(5, 0, 3, 9, 1, 1);
     const expected = report({ providerMessageId: "9", status: "delivered" });
@@ -113,7 +113,7 @@ describe("delivery receipts", () => {
     });
   });
 
-  it("of the whole usual form are receipts even unmarked, if they come from the recipient", () => {
+  it("in the complete usual form are receipts even if unmarked, when they come from the recipient", () => {
     const form = "id:7F sub:001 dlvrd:001 submit date:2401021530 done date:240102153100 stat:DELIVRD err:000 text:hi";
     const header = Buffer.concat([Buffer.of(5, 0, 3, 9, 1, 1), Buffer.from(form)]);
     const expected = report({

@@ -47,13 +47,13 @@ const STATS: ReadonlyMap<string, State> = new Map([
 ]);
 
 /**
- * The reason of a failure by our words about the receipt. Centres number the errors of their networks as they like, so the state
- * alone says something; undefined: it says nothing.
+ * The reason of a failure by our text about the receipt. Centres number the errors of their networks arbitrarily, so only the state has a
+ * meaning; undefined: it has none.
  */
 export const reasonOfReceipt = (detail: string): FailureReason | undefined =>
   detail === EXPIRED[1] ? "expired" : undefined;
 
-/** Normal form of an id: equal ids are the same text. Some centres fill ids up with spaces. */
+/** Normal form of an id: equal ids are the same text. Some centres pad ids with spaces. */
 const plainId = (id: string): string =>
   id
     .trim()
@@ -97,7 +97,7 @@ export function readDeliver(pdu: Pdu, inboundId: string, alphabet: Alphabet = "g
   const text = decodeText(withoutHeader(pdu), dataCoding, alphabet);
   const [from, to] = [pdu.text("source_addr"), pdu.text("destination_addr")];
   const inbound = { providerMessageId: inboundId, from, to, text: text ?? "" };
-  // That somebody wrote is news, even if nobody can read it.
+  // Customers should know that somebody wrote, even if the text cannot be read.
   return { kind: "inbound", inbound, unreadable: text === null ? `no text: data_coding ${dataCoding}` : null };
 }
 
@@ -145,7 +145,7 @@ function readReceipt(pdu: Pdu, isIntermediate: boolean): Delivered {
   const state = STATES[pdu.number("message_state") ?? -1] ?? STATS.get(form.stat.slice(0, 5).toUpperCase());
   if (id === "" || !state) return { kind: "ignored", reason: "a receipt without an id or a state" };
   const [status, detail] = isIntermediate ? SENT : state;
-  // No time: `done date` names no time zone, and each centre writes it in its own.
+  // The time is not used: `done date` has no time zone, and each centre writes it in its own.
   const report = reportFrom({
     providerMessageId: plainId(id),
     reference: null,

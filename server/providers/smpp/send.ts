@@ -20,7 +20,7 @@ export type SubmitterOptions = {
   alphabet: Alphabet;
   serviceType: string;
   shortCodeTon: number;
-  /** Time-out of submit_sm in milliseconds. */
+  /** Timeout of submit_sm in milliseconds. */
   responseTimeoutMs: number;
 };
 
@@ -28,7 +28,7 @@ export type SubmitterOptions = {
 const TRIES_MAX = 4;
 /** Pauses between the tries of a later part, in addition to the waits of the bind's throttle. */
 const PAUSES: BackOff = { minMs: 50, maxMs: 5_000 };
-/** Longest time for retries of later parts: an attempt that takes much longer would be given up. */
+/** Longest time for retries of later parts: an attempt that takes much longer would be failed. */
 const LATER_PARTS_MAX_MS = 300_000;
 
 /** Outcome of one try. `isRetryable`: nothing was taken, and the same part may be taken soon. */
@@ -45,12 +45,12 @@ const UNANSWERED: Readonly<Record<"timeout" | "lost", SendOutcome>> = {
 
 const final = (outcome: SendOutcome): Try => ({ outcome, isRetryable: false });
 
-/** Whether a bind that there is not may soon be made. */
+/** Whether a missing bind may soon be made. */
 const mayBeBoundSoon = (none: NotAccepted): boolean =>
   none !== CLOSING && none.kind === "retryable" && none.fault !== "account";
 
 type Submitter = { binds: Binds; options: SubmitterOptions };
-/** The fields of a part. `onLate`: called with its id when the centre takes it after the time-out. */
+/** The fields of a part. `onLate`: called with its id when the centre takes it after the timeout. */
 type Part = { fields: Record<string, unknown>; onLate?: (id: string) => void };
 
 /** @param mayWrite null: part of the message was sent, so the rest goes out whatever has happened. */
@@ -77,8 +77,8 @@ async function tryOnce(
 }
 
 /**
- * Nothing of the message has been sent yet, so after a few tries another provider may send it. Nothing is sent by a process that has
- * stood still meanwhile: others may have given the message to another provider.
+ * Sends the first part. Nothing of the message has been sent yet, so after a few tries another provider may send it. A process that has
+ * stalled meanwhile sends nothing, because others may have given the message to another provider.
  */
 async function sendFirst(submitter: Submitter, part: Part): Promise<SendOutcome> {
   const markMs = stalledMs();
@@ -90,8 +90,7 @@ async function sendFirst(submitter: Submitter, part: Part): Promise<SendOutcome>
 }
 
 /**
- * No other provider can send a later part, so it is tried again until the deadline. It reserves nothing while it
- * pauses.
+ * Sends a later part. No other provider can send it, so it is retried until the deadline. It reserves nothing during pauses.
  * @param isLate whether the deadline has passed.
  */
 async function sendLater(submitter: Submitter, part: Part, isLate: () => boolean): Promise<SendOutcome> {
@@ -119,8 +118,8 @@ function outcomeOfRest(failed: Exclude<SendOutcome, { kind: "accepted" }>, taken
 }
 
 /**
- * The ids of the parts that the centre took. A part without one gets an id of ours, `<reference>-<place>`: a single id would be
- * taken for that of the whole text, which one part's receipt would then settle. Without any no receipt can be matched.
+ * The ids of the parts that the centre took. A part without one gets our own, `<reference>-<place>`: otherwise a single id would count
+ * as the whole text's, and one part's receipt would settle it. Without any id no receipt can be matched.
  */
 function idsOf(taken: readonly string[], reference: string): string[] {
   const own = taken.flatMap((id, at) => (id === "" ? [`${reference}-${at + 1}`] : []));
@@ -147,12 +146,12 @@ async function sendParts(submitter: Submitter, [first, ...rest]: Part[], referen
   }
 }
 
-/** Takes the news that a text was taken whole after all, after a time-out: the id of its last part. */
+/** Called when a text turns out, after a timeout, to have been taken completely: with the id of its last part. */
 export type OnTakenLate = (sendRequest: SendRequest, id: string, isInParts: boolean) => void;
 
 /**
  * Makes a function that sends texts over `binds`. It never rejects for a failure of the centre.
- * @param onTakenLate called when the centre takes the last, or only, part of a text after the time-out.
+ * @param onTakenLate called when the centre takes the last, or only, part of a text after the timeout.
  */
 export function createSubmitter(
   binds: Binds,

@@ -39,7 +39,7 @@ async function openBind(options: Partial<SessionOptions> = {}) {
 }
 
 describe("a bind", () => {
-  it("is left when enquire_link gets no response, and kept otherwise", async () => {
+  it("is dropped when enquire_link gets no response, and kept otherwise", async () => {
     const { session, centre } = await openBind({ enquireLinkMs: 10 });
     await expect.poll(() => centre.times("enquire_link")).toBeGreaterThan(3);
     expect(centre.times("bind_transceiver")).toBe(1);
@@ -71,7 +71,7 @@ describe("a bind", () => {
     expect(centre.times("bind_transceiver")).toBe(1);
   });
 
-  it("takes up to 1,000 deliveries at once, refuses the others, and goes on reading", async () => {
+  it("takes up to 1,000 concurrent deliveries, refuses the others, and continues reading", async () => {
     const waiting: Array<() => void> = [];
     const { session, centre } = await openBind({ deliver: () => new Promise((resolve) => waiting.push(resolve)) });
     const statuses: number[] = [];
@@ -102,7 +102,7 @@ describe("a bind", () => {
   it("takes no more submits once the centre has begun to hang up", async () => {
     const centre = await openCentre();
     onTestFinished(centre.close);
-    // Takes nothing of what is written after the bind, so that it stays half open.
+    // Reads nothing that is written after the bind, so that the connection stays half open.
     const socket = new Duplex({ allowHalfOpen: false, read: () => undefined, write: () => undefined });
     vi.spyOn(net, "connect").mockReturnValueOnce(Object.assign(socket, { setNoDelay: () => socket }) as never);
     const session = openTo(centre.port);

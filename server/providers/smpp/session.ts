@@ -20,7 +20,7 @@ export type SessionOptions = {
   bind: Record<string, unknown>;
   /** Highest number of submits without a response. */
   window: number;
-  /** Time-out of submit_sm, and so the time for which a bind drains before it is left. */
+  /** Timeout of submit_sm, and therefore the time for which a bind drains before it is dropped. */
   responseTimeoutMs: number;
   bindTimeoutMs: number;
   enquireLinkMs: number;
@@ -45,14 +45,14 @@ export type Session = {
   reserve: () => void;
   /**
    * @param mayWrite asked right before the submit is written; if not, it stays unsent.
-   * @param onLate called with a response that comes after the time-out, while the connection stands.
+   * @param onLate called with a response that arrives after the timeout, while the connection is open.
    */
   submit: (fields: Record<string, unknown>, mayWrite: () => boolean, onLate?: OnLate) => Promise<RequestResult>;
   /** Unbinds after outstanding submits have got a response or timed out, and ends for good. */
   close: () => Promise<void>;
 };
 
-/** Why a bind ended or was not made. `ownFailure`: the failure of this machine that kept it from being made; null: there was none. */
+/** Why a bind ended or was not made. `ownFailure`: the failure of this machine that prevented it; null: none. */
 type Loss = { reason: string; ownFailure: string | null };
 
 /** A bind that lasted this long, or took a message, was successful: after its loss the waits start at the shortest again. */
@@ -106,7 +106,7 @@ async function bindOnce(state: State, line: Line): Promise<void> {
   const { command, bind, bindTimeoutMs, target, onChange } = state.options;
   const fields = { ...bind, interface_version: INTERFACE_VERSION };
   const result = await line.connection.request(command, fields, bindTimeoutMs);
-  // Some centres take a bind only to end it in the same breath, as when there are too many of the account.
+  // Some centres accept a bind and immediately end it, for example when the account has too many.
   if (isOk(result)) await nextRead();
   state.refusal = result.kind === "response" && !isOk(result) ? outcomeOfStatus(result.status) : null;
   if (!isOk(result) || state.closing.signal.aborted) line.connection.destroy(unboundReason(state.refusal));
@@ -166,7 +166,7 @@ async function submit(
   const waitMs = throttle.schedule(performance.now());
   if (waitMs > 0) {
     await sleep(waitMs);
-    // This time is used up, so another submit may be scheduled.
+    // This submit's time slot is used up, so another submit may be scheduled.
     options.onChange();
   }
   // The centre may have hung up during a stall that has just ended.

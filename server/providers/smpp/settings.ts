@@ -10,7 +10,7 @@ const PORT_SECURE = 3_550;
 const whole = (least: number, most: number, standard: number, description: string) =>
   z.coerce.number().int().min(least).max(most).default(standard).describe(`${description}; ${standard} unless given`);
 
-/** Longest text of a field of the bind, without its NUL; a centre would cut or refuse a longer one. */
+/** Limits the text of a bind's field, without its NUL; a centre would cut or refuse a longer one. */
 const atMost = (octets: number): [(text: string) => boolean, string] => [
   (text) => Buffer.byteLength(text) <= octets,
   `must have at most ${octets} octets (SMPP 3.4)`,

@@ -33,7 +33,7 @@ describe("outcomeOfStatus", () => {
   });
 });
 
-it("recipients whom a centre does not serve say nothing about its health, whatever their number", () => {
+it("recipients that a centre does not serve do not count against its health, however many", () => {
   for (const status of [0x22, 0x45, 0x64, 0xfe, 0x400, 0x40a, 0x432])
     expect(healthSignalOf(outcomeOfStatus(status))).toBeNull();
   for (const status of [0x08, 0xff]) expect(healthSignalOf(outcomeOfStatus(status))).toBe("failed");

@@ -9,9 +9,8 @@ export const STATUS_NOT_BOUND = 0x04;
 
 /**
  * Errors about the recipient or the content are refused for good. Errors about our way of writing to this centre
- * (lengths, classes, times, encodings, parameters) are not: centres differ in their support, so the next provider is
- * tried. So it is with 0x45, 0x64 and 0xfe, by which centres report single recipients, such as those who want no
- * advertising.
+ * (lengths, classes, times, encodings, parameters) are not: centres differ in their support, so the next provider is tried. The
+ * same applies to 0x45, 0x64 and 0xfe, with which centres report single recipients, such as those who want no advertising.
  */
 const MEANINGS: ReadonlyMap<number, Meaning> = new Map([
   [0x01, ["message", "The length of the message is not valid.", "content"]],
@@ -61,9 +60,8 @@ export const reasonOfStatus = (code: string): FailureReason | undefined =>
   /^0x[0-9a-f]+$/.test(code) ? MEANINGS.get(Number(code))?.[2] : undefined;
 
 /**
- * The outcome of a message by a command_status other than 0, in the response to submit_sm or to the bind that it waits
- * for. An unlisted status is about the message: centres have their own for recipients, networks and contents that they
- * do not serve.
+ * The outcome of a message by a command_status other than 0, in the response to submit_sm or to the bind that it waits for. An unlisted
+ * status counts as being about the message: centres have their own for recipients, networks and contents that they do not serve.
  */
 export function outcomeOfStatus(status: number): NotAccepted {
   const code = codeOf(status);

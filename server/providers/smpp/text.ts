@@ -39,8 +39,8 @@ const SEPTETS: ReadonlyMap<string, Buffer> = new Map([
 export type Alphabet = "gsm" | "latin1" | "ascii";
 
 /**
- * A text as the octets of each character; a part must not split a character. `units`: what each takes of an SMS, septets
- * with data_coding 0, whatever the octets, else octets.
+ * A text as the octets of each character; a part must not split a character. `units`: the character's size in an SMS, in septets with
+ * data_coding 0, whatever the octets, else in octets.
  */
 export type EncodedText = { dataCoding: number; characters: { octets: Buffer; units: number }[] };
 
@@ -51,7 +51,7 @@ const BINARY = new Set([2, 4]);
 /** Highest code point of the alphabets in which an octet is a code point. */
 const HIGHEST = { latin1: 0xff, ascii: 0x7f } as const;
 
-/** A character as octets of the centre's default alphabet; null: it lacks the character, or GSM 03.38 does. */
+/** A character as octets of the centre's default alphabet; null: that alphabet or GSM 03.38 lacks it. */
 function defaultOctets(character: string, alphabet: Alphabet): { octets: Buffer; units: number } | null {
   const septets = SEPTETS.get(character);
   if (!septets) return null;
