@@ -12,7 +12,7 @@ export type Actor =
       keyId: string;
       scopes: readonly string[];
       limits: KeyLimits;
-      /** Its ancestors that have limits; its messages count against those too. */
+      /** The key's ancestors that have limits: its messages count against those too. */
       ancestors?: readonly KeyQuota[];
       origin?: Origin;
     }
@@ -24,7 +24,7 @@ export const MEMBER_ROLES = ["viewer", "developer", "owner"] as const;
 export type MemberRole = (typeof MEMBER_ROLES)[number];
 
 /**
- * A person. `sessionId`: the sign-in that they act through; absent where an operator's command acts in their name. `isConfirmed`:
+ * A person. `sessionId`: the session in which they act; absent where an operator's command acts in their name. `isConfirmed`:
  * they entered their password in that session within the last minutes. `role`: their role in the account when the request began;
  * absent where a command acts as an owner.
  */
@@ -48,7 +48,7 @@ export type KeyQuota = KeyLimits & { id: string };
 /** An actor that acts for one account. */
 export type AccountActor = Exclude<Actor, { kind: "system" }>;
 
-/** The same actor in test mode, where the twin of its account is its account. */
+/** The same actor in test mode: it acts on the twin of its account. */
 export const inTestMode = <Someone extends AccountActor>(actor: Someone): Someone => ({
   ...actor,
   accountId: testAccountOf(actor.accountId),

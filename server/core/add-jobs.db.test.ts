@@ -7,7 +7,7 @@ import type { JobName } from "./jobs";
 
 const HOUR_MS = 3_600_000;
 
-/** The jobs that `add` adds, without what differs between any two jobs. */
+/** The jobs that `add` adds, without the columns that differ between any two jobs. */
 async function rowsOf(add: () => Promise<unknown>): Promise<Record<string, unknown>[]> {
   await pool().query("DELETE FROM graphile_worker._private_jobs");
   await add();
@@ -19,7 +19,7 @@ async function rowsOf(add: () => Promise<unknown>): Promise<Record<string, unkno
   return rows.map(({ row }) => row);
 }
 
-test("a job is the row that graphile-worker's own function makes", async () => {
+test("addJob inserts the same row as graphile-worker's own function", async () => {
   const payload = { messageIds: ["msg_1"] };
   const byOwn = (name: JobName, priority: number, wait: string | null) =>
     rowsOf(() =>
@@ -45,7 +45,7 @@ test("a job is the row that graphile-worker's own function makes", async () => {
   expect(await rowsOf(() => addJob(pool(), "join_receipts", receipts))).toMatchObject([{ priority: -10 }]);
 });
 
-test("a job of a task that the database does not know is refused, and its transaction with it", async () => {
+test("a job of an unknown task is refused, and its transaction fails", async () => {
   const add = transaction((tx) => addJob(tx, "unknown" as JobName, { messageIds: ["msg_1"] }));
   await expect(add).rejects.toMatchObject({ code: "23502" });
 });
@@ -70,7 +70,7 @@ const countDue = async (): Promise<number> => {
   return rows[0]?.due ?? 0;
 };
 
-test("workers hear of each commit with jobs that are due, and not of jobs for later", async () => {
+test("workers are notified of each commit with due jobs, but not of jobs for later", async () => {
   const { heard, stop } = await listen();
   try {
     const payload = { messageIds: ["msg_1"] };
@@ -89,7 +89,7 @@ test("workers hear of each commit with jobs that are due, and not of jobs for la
   }
 });
 
-test("workers hear of jobs for later when they are due, and not of each of many", async () => {
+test("workers are notified of later jobs when they are due, but not of each one when there are many", async () => {
   await pool().query("DELETE FROM graphile_worker._private_jobs");
   const dueWhenHeard: number[] = [];
   const { heard, stop } = await listen(async () => dueWhenHeard.push(await countDue()));

@@ -9,8 +9,8 @@ import type { JobName, JobPayload } from "./jobs";
 import { unnest } from "./unnest";
 
 /**
- * Runs of a job before graphile-worker gives it up, within some four days. Only our own crashes and bugs use them up, or a mail
- * server that is unavailable for that long.
+ * Runs of a job before graphile-worker gives it up, within some four days. Only our own crashes and bugs, or a mail server that
+ * is unavailable for that long, use them up.
  */
 const MAX_JOB_ATTEMPTS = 25;
 /** Lower runs first: a receipt must not wait behind a backlog of unsent messages. */
@@ -21,7 +21,7 @@ const PRIORITIES: Partial<Record<JobName, number>> = {
 };
 
 /**
- * Inserts jobs as graphile-worker's own functions do. Those cost three times as much, because they handle names and keys that our
+ * Inserts jobs as graphile-worker's own functions do. Those cost three times as much, because they handle queue names and keys that our
  * jobs do not have, job by job. $1 is the name of the task, which the migration has added; without it the insert fails.
  */
 const insertJobs = (rows: string, runAt: string): string =>
@@ -29,7 +29,7 @@ const insertJobs = (rows: string, runAt: string): string =>
    SELECT (SELECT id FROM graphile_worker._private_tasks WHERE identifier = $1::text), j.payload::json, ${runAt}, $4::int2, $5::int2
    FROM ${rows}`;
 
-/** Notifies the workers of a number of due jobs of task $1. Later ones are announced at their time. */
+/** Notifies the workers of a number of due jobs of task $1. Jobs for later are announced when they are due. */
 const announced = (insert: string, count: string): string =>
   `WITH added AS (${insert})
    SELECT pg_notify('jobs:insert', json_build_object('r', random(), 'count', ${count}, 'tasks', ARRAY[$1::text])::text)
@@ -62,8 +62,8 @@ const settingsOf = (name: JobName): number[] => [MAX_JOB_ATTEMPTS, PRIORITIES[na
 /**
  * Adds a job in the transaction of `tx`.
  * @param options `runAt`: a time of this process's clock; the job is due after the same duration by the database's clock, which
- *   the queue uses. Null: at once after the commit. `key`: replaces a waiting job with the same key and takes its place in the
- *   queue: a job that is replaced again and again would otherwise never reach the head of a lagging queue. Without a key, no
+ *   the queue uses. Null: right after the commit. `key`: replaces a waiting job with the same key and takes its place in the
+ *   queue; otherwise a job that is replaced again and again would never reach the head of a lagging queue. Without a key, no
  *   other transaction waits for a lock of this one.
  */
 export async function addJob<Name extends JobName>(
@@ -99,7 +99,7 @@ export async function addJobs<Name extends JobName>(
   announceLater(name, added, addedAt);
 }
 
-/** Adds jobs for later, whose work the caller may do before they are due. @returns their ids, in any order. */
+/** Adds jobs for later; the caller may do their work before they are due. @returns their ids, in any order. */
 export async function addKnownJobs<Name extends JobName>(
   tx: Queryable,
   name: Name,
@@ -128,7 +128,7 @@ const scheduledJobs = unnest<ScheduledJob>(
 
 const ADD_SCHEDULED = announced(insertJobs(scheduledJobs.as("j"), "j.due_at"), "cardinality($2)");
 
-/** Adds jobs that are due at times that callers named: the queue compares these with the database's clock as they are. */
+/** Adds jobs that are due at times that callers named: the queue compares these times, unconverted, with the database's clock. */
 export async function addScheduledJobs<Name extends JobName>(
   tx: Queryable,
   name: Name,

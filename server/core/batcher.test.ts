@@ -69,7 +69,7 @@ test("bad data of one item fails that item alone", async () => {
   expect(sizes).toEqual([3, 2, 1, 1, 1]);
 });
 
-test("of a batch with a bad item most others are flushed together again", async () => {
+test("when a batch has a bad item, most of the others are flushed together again", async () => {
   let flushes = 0;
   const add = createBatcher<number, number>(
     async (items) => {
@@ -84,7 +84,7 @@ test("of a batch with a bad item most others are flushed together again", async 
   expect(flushes).toBeLessThan(20);
 });
 
-test("a database that goes away while the halves of a batch are flushed is waited for by one of them, not by each", async () => {
+test("if the database goes away while the halves of a batch are flushed, only one of them waits for it", async () => {
   const sizes: number[] = [];
   const add = createBatcher<string, string>(
     async (items) => {
@@ -124,7 +124,7 @@ const OVERLOADED = {
   wire: { type: "api_error", code: "service_unavailable", details: { reason: "overloaded" } },
 };
 
-test("a call beyond the bound of the queue is refused at once; queued calls are carried out, and then calls are taken again", async () => {
+test("a call beyond the queue's bound is refused at once; the queued calls are carried out, and then calls are accepted again", async () => {
   const { add, batches, releases } = gatedBatcher(10);
   const first = add(1);
   await expect.poll(() => batches.length).toBe(1);
@@ -140,7 +140,7 @@ test("a call beyond the bound of the queue is refused at once; queued calls are 
   expect(batches).toEqual([[1], [4, 6], [5]]);
 });
 
-test("an item heavier than the bound is taken by an empty queue, and refused behind others", async () => {
+test("an empty queue accepts an item heavier than the bound; a queue with others refuses it", async () => {
   const { add, batches, releases } = gatedBatcher(10);
   const alone = add(50);
   await expect.poll(() => batches.length).toBe(1);
@@ -194,7 +194,7 @@ test("when the database is unavailable for a flush, the calls queued behind it f
   expect(await next).toBe(100);
 });
 
-test("after a large batch the next one is gathered for a moment; a lone call is never kept waiting", async () => {
+test("after a large batch the next one is gathered for a moment; a lone call never waits", async () => {
   const batches: number[][] = [];
   const add = createBatcher<number, number>(
     async (items) => {
@@ -218,7 +218,7 @@ test("after a large batch the next one is gathered for a moment; a lone call is 
   expect(batches.slice(2)).toEqual([[1, 2, 3, 4, 5, 6, 7, 8], [21, 22, 23], [3]]);
 });
 
-test("the pause ends once three quarters of the callers are back, those that wait included", async () => {
+test("the pause ends once three quarters of the callers are back, including those that wait", async () => {
   const sizes: number[] = [];
   let release = (): void => undefined;
   const add = createBatcher<number, number>(
@@ -238,7 +238,7 @@ test("the pause ends once three quarters of the callers are back, those that wai
   await round();
   release();
   await first;
-  // Of 16 callers 12 are awaited.
+  // 12 of the 16 callers are awaited.
   const back = many(7);
   await round();
   expect(sizes).toEqual([12]);
@@ -264,7 +264,7 @@ test("a batch that is full while it is gathered is flushed at once", async () =>
   expect(sizes).toEqual([8, 10]);
 });
 
-test("while full batches wait, as many flushes run as are allowed then; what fills none waits for all of them", async () => {
+test("while full batches wait, as many flushes run as that allows; a batch that is not full waits for all of them", async () => {
   const batches: number[][] = [];
   const releases: (() => void)[] = [];
   const add = createBatcher<number, number>(

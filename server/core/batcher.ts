@@ -35,7 +35,7 @@ const OF_THE_MOMENT = /^((25|40|53|57|58)...|55P03)$/;
 
 /**
  * Whether one item of a batch may be to blame for its failure. This covers more than {@link isDataError}: a value too long for an
- * index (54000) is not a data error, but would keep all other items from being written for as long as it is retried.
+ * index (54000) is not a data error, but would block all other items for as long as it is retried.
  */
 function mayBeOfOneItem(thrown: unknown): boolean {
   const code = errorCodeOf(thrown);
@@ -43,21 +43,21 @@ function mayBeOfOneItem(thrown: unknown): boolean {
 }
 
 /**
- * Default bound of a queue. Queues that callers reach from outside set bounds of their own. Results of jobs and attempts stay far
- * below this bound, since few of those run at once. Refused results are not lost: an attempt repeats its write, and the job queue
- * runs a failed job again.
+ * Default bound of a queue. Queues of calls from outside set their own bounds. Results of jobs and attempts stay far below this
+ * bound, since few of those run at once. Refused results are not lost: an attempt repeats its write, and the job queue runs a
+ * failed job again.
  */
 const WAITING_MAX = 200_000;
 
 /**
- * If the last batch had this many calls, more are expected at any moment: the answered callers are likely to call again, and one
+ * If the last batch had this many calls, more are expected at any moment: its callers are likely to call again, and one
  * flush for all costs far less than two.
  */
 const GATHER_FROM = 8;
 /**
- * The pause after a flush lasts until this share of the known callers, answered by it or waiting, have called again. Waiting for
- * all of them would leave the database idle because of the slowest; waiting for half would split every batch in two, each with
- * the fixed cost of a flush.
+ * The pause after a flush lasts until this share of the known callers (those of the flush and those that wait) have called again.
+ * Waiting for all of them would leave the database idle because of the slowest; waiting for half would split every batch in two,
+ * each with the fixed cost of a flush.
  */
 const GATHERED_SHARE = 0.75;
 
@@ -65,8 +65,8 @@ type BatcherOptions<Item> = {
   /** Bounds a batch, which always has at least one item. */
   maxWeight: number;
   /**
-   * Bounds the weight of the queue; {@link WAITING_MAX} by default. A call beyond it is refused at once with 503 `overloaded`,
-   * with nothing begun. An empty queue takes any item.
+   * Largest weight of the queue; {@link WAITING_MAX} by default. A call beyond it is refused at once with 503 `overloaded`,
+   * before anything begins. An empty queue accepts any item.
    */
   maxWaiting?: number;
   /** Weight of an item; 1 by default. */
@@ -74,9 +74,9 @@ type BatcherOptions<Item> = {
   /** Concurrent flushes; 1 by default. */
   parallel?: number;
   /**
-   * Concurrent flushes while the waiting items fill a batch, so that it cannot grow any more; as `parallel` by default. For
-   * flushes that wait for each other's locks: the next one has its locks at once, while the process makes the responses of the
-   * one before.
+   * Concurrent flushes while the waiting items fill a batch, which then cannot grow any more; by default as `parallel`. For
+   * flushes that wait for each other's locks: the next one gets its locks at once, while the process builds the responses of the
+   * previous one.
    */
   parallelWhenFull?: number;
   /**
@@ -84,7 +84,7 @@ type BatcherOptions<Item> = {
    * ends as soon as {@link GATHERED_SHARE} of the callers have called again.
    */
   gatherMs?: number;
-  /** Its label in the metrics; without one it is not measured. */
+  /** The batcher's label in the metrics; without one it is not measured. */
   name?: string;
 };
 
@@ -144,7 +144,7 @@ export function createBatcher<Item, Result>(
       });
       return null;
     } catch (thrown) {
-      // One item may have failed the whole batch, of which nothing was written.
+      // One item may have failed the whole batch; nothing of it was written.
       if (batch.length > 1 && mayBeOfOneItem(thrown)) return settleHalves(batch);
       for (const call of batch) call.reject(thrown);
       if (!isDatabaseUnavailable(thrown)) return null;
@@ -154,7 +154,7 @@ export function createBatcher<Item, Result>(
     }
   }
 
-  /** Flushes each half, so that finally a bad item is alone, and the hundreds of good ones share a few flushes. */
+  /** Flushes each half, so that in the end a bad item is alone, and the hundreds of good ones share a few flushes. */
   async function settleHalves(batch: Call<Item, Result>[]): Promise<unknown> {
     const middle = Math.ceil(batch.length / 2);
     const latter = batch.slice(middle);

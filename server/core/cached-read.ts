@@ -10,7 +10,7 @@ export type CachedRead<Value> = { get: () => Promise<Value>; invalidate: () => v
 /**
  * Read-through cache of one value with a time to live. Concurrent callers share one read; a failed read is not cached.
  * @param name names the cache; one per process.
- * @param maxAgeMs time to live in milliseconds, from the end of the read: a slow database is not read all the time.
+ * @param maxAgeMs time to live in milliseconds from the end of the read, so that a slow database is not read all the time.
  */
 export function cachedRead<Value>(name: string, maxAgeMs: number, read: () => Promise<Value>): CachedRead<Value> {
   const cacheOf = defineProcessValue(`cache.${name}`, (): Cache<Value> => ({ cached: null, reading: null }));

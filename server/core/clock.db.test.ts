@@ -84,7 +84,7 @@ describe.each([
     await expect.poll(refusal).toBe("key_expired");
   });
 
-  test("an Idempotency-Key holds for 24 hours", async () => {
+  test("an Idempotency-Key is valid for 24 hours", async () => {
     const { actor } = await makeAccount();
     setClock(skewMs);
     let times = 0;
@@ -181,7 +181,7 @@ describe.each([
       const receivedAt = rows[0]?.receivedAt.toISOString() ?? "";
       return [{ providerMessageId: newId("inbound"), from: "+14155550123", to: `+${line}`, text, receivedAt }];
     };
-    // The time of receipt is that of the database less the time since, which is known to some milliseconds on a busy machine.
+    // The time of receipt is the database's time minus the time since, which is accurate to some milliseconds on a busy machine.
     const pause = () => pool().query("SELECT pg_sleep(0.2)");
     setClock(skewMs);
     const first = await receive("STOP");
@@ -199,7 +199,7 @@ describe.each([
   });
 });
 
-describe("in a process whose clock was days ahead until it was set back", () => {
+describe("in a process whose clock was days ahead and was then set back", () => {
   const DAY_MS = 24 * HOUR_MS;
   const PAGE = { page: 1, limit: 10 } as const;
   const send = ({ actor, senderId }: TestAccount) =>
@@ -221,7 +221,7 @@ describe("in a process whose clock was days ahead until it was set back", () => 
     expect(timeOfId(newId("inbound")).getTime()).toBeLessThan(Date.parse(created_before));
   });
 
-  test("a message counts for the limit of an hour for an hour", async () => {
+  test("a message counts against the hourly limit for an hour", async () => {
     const account = await makeAccount();
     await pool().query("UPDATE accounts SET flood_total = 1 WHERE id = $1", [account.accountId]);
     const statuses = [(await send(account)).status, (await send(account)).status];

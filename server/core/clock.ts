@@ -1,9 +1,9 @@
-/** The time of this process's clock, in the precision of rows and responses: whole milliseconds. */
+/** The time of this process's clock, with the precision of rows and responses: whole milliseconds. */
 export const now = (): Date => new Date();
 
 /**
- * Milliseconds from now until `at`, a time of this process's clock; negative when it has passed. A duration, unlike the
- * time itself, may be added to the database's clock, which decides what is due.
+ * Milliseconds from now until `at`, a time of this process's clock; negative when it has passed. Unlike the time itself, a
+ * duration may be added to the database's clock, which decides what is due.
  */
 export const msUntil = (at: Date): number => at.getTime() - now().getTime();
 

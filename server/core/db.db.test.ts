@@ -43,7 +43,7 @@ describe("a connection that is lost before COMMIT", () => {
     expect(await notes("between")).toEqual(["between"]);
   });
 
-  test("in the middle of a statement, with COMMIT already behind it on the wire: the transaction runs again", async () => {
+  test("within a statement, with COMMIT already sent behind it: the transaction runs again", async () => {
     let runs = 0;
     await transaction(async (tx, defer) => {
       runs += 1;
@@ -62,7 +62,7 @@ describe("a connection that is lost before COMMIT", () => {
     expect(await notes("deferred")).toEqual(["deferred"]);
   });
 
-  test("without room on the database's disk the transaction runs again, and a single write is a 503", async () => {
+  test("when the database's disk is full, the transaction runs again, and a single write is a 503", async () => {
     const full = "DO $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = 'disk_full'; END $$";
     let runs = 0;
     await transaction(async (tx) => {
@@ -78,7 +78,7 @@ describe("a connection that is lost before COMMIT", () => {
     });
   });
 
-  test("a single write that finds the disk full is made once there is room", async () => {
+  test("a single write that finds the disk full is carried out once there is room", async () => {
     await pool().query("CREATE SEQUENCE full_at_first");
     await pool().query(`DO $$ BEGIN
       IF nextval('full_at_first') = 1 THEN RAISE 'could not extend file' USING ERRCODE = 'disk_full'; END IF;
@@ -99,8 +99,8 @@ describe("a connection that is lost before COMMIT", () => {
     expect(await notes("checked late")).toEqual(["checked late"]);
   });
 
-  test("a disk that is found full in another language is one all the same", async () => {
-    // As `lc_messages` has the server translate the word.
+  test("a full disk is recognised whatever the server's language", async () => {
+    // Translates the word as the server does under `lc_messages`.
     const translate = (client: pg.PoolClient) =>
       client.connection.on("errorMessage", (failure: pg.DatabaseError) => (failure.severity = "FEHLER"));
     pool().on("acquire", translate);
@@ -135,7 +135,7 @@ describe("a connection that is lost before COMMIT", () => {
   });
 });
 
-test.each(["rolled back", "committed"])("a statement that comes when its transaction is %s is refused", async (end) => {
+test.each(["rolled back", "committed"])("a statement after its transaction is %s is refused", async (end) => {
   let goOn = () => {};
   const gate = new Promise<void>((resolve) => (goOn = resolve));
   let late: Promise<unknown> = Promise.resolve();
@@ -149,7 +149,7 @@ test.each(["rolled back", "committed"])("a statement that comes when its transac
   expect(await notes("late")).toEqual([]);
 });
 
-test("a stalled transaction is cut off, so that another can lock the account's row, and runs again", async () => {
+test("a stalled transaction is ended, so that another can lock the account's row, and runs again", async () => {
   const { accountId } = await makeAccount();
   let runs = 0;
   let release = () => {};
@@ -173,7 +173,7 @@ test("a stalled transaction is cut off, so that another can lock the account's r
         { interval: 1 },
       )
       .toBe("55P03");
-    // The lock must be free well before the 10 s after which a waiting sender gives up.
+    // The lock must be free well before the 10 s are over after which a waiting sender gives up.
     await other.query("SET lock_timeout = 8000");
     await other.query("SELECT 1 FROM accounts WHERE id = $1 FOR UPDATE", [accountId]);
   } finally {
@@ -201,7 +201,7 @@ describe("behind a proxy that can be cut", () => {
     await renew(direct);
   });
 
-  /** Discards the pool and the settings, so that they are made again for another address of the database. */
+  /** Discards the pool and the settings, so that they are made again with another database address. */
   async function renew(url: string): Promise<void> {
     await shutDown();
     const made = (globalThis as Record<symbol, unknown>)[Symbol.for("messaging-service.process")] as Map<
@@ -232,7 +232,7 @@ describe("behind a proxy that can be cut", () => {
     expect(await notes("patient")).toEqual(["patient"]);
   });
 
-  test("an unreachable database is a 503 for every caller, and only a transaction is sure that nothing was done", async () => {
+  test("an unreachable database is a 503 for every caller; only a transaction knows that nothing was done", async () => {
     await proxy.goAway();
     const refused = await Promise.all([
       settled(pool().query("SELECT 1")),
@@ -283,8 +283,8 @@ describe("behind a proxy that can be cut", () => {
     });
   }
 
-  test("a transaction never runs again when a pooler has lost the database, whichever statement it says that of", async () => {
-    // A new connection has a statement of its own on the way.
+  test("a transaction never runs again when a pooler has lost the database, whichever statement the pooler reports it for", async () => {
+    // A new connection first sends a statement of its own.
     await pool().query("SELECT 1");
     let runs = 0;
     const failed = settled(
@@ -299,7 +299,7 @@ describe("behind a proxy that can be cut", () => {
     expect(await notes("disowned")).toEqual(["disowned"]);
   });
 
-  test("a single read whose connection is lost is repeated; a single write only where that is allowed", async () => {
+  test("a single read whose connection is lost is repeated; a single write only if that is allowed", async () => {
     const holder = new pg.Client({ connectionString: direct });
     await holder.connect();
     const key = 7_461_001;

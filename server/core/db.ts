@@ -20,17 +20,17 @@ export type Queryable = Pick<pg.Pool, "query">;
 export type Tx = Queryable;
 
 /**
- * For a new connection, or a free one of the pool. A caller whose last try begins as its wait ends stays below 10 s.
+ * For a new connection, or for a free one of the pool. A caller whose last try begins at the end of its wait stays below 10 s.
  */
 const CONNECT_TIMEOUT_MS = 4_500;
-/** A process that stalls within a transaction must not block others from an account's row for longer. */
+/** A process that stalls within a transaction must not block an account's row for longer. */
 const IDLE_IN_TRANSACTION_MS = 2_000;
 
-/** Runs idempotent `work`, and once more when its connection was lost on the way. */
+/** Runs idempotent `work`, and once more if its connection was lost. */
 export const repeatWhenLost = <T>(work: () => Promise<T>): Promise<T> =>
   work().catch((thrown) => (isOutcomeUnknown(thrown) ? work() : Promise.reject(thrown)));
 
-/** Sends every statement unnamed, so that none has to be prepared on the connection that it happens to get. */
+/** Sends every statement unnamed, so that none has to be prepared on the connection that a pooler hands it to. */
 class NamelessClient extends SessionClient {
   constructor(config?: pg.ClientConfig) {
     super(config);
@@ -48,7 +48,7 @@ const isNamed = (first: unknown): first is pg.QueryConfig =>
 /** The pools of this process by their names in the metrics. */
 export const pools = defineProcessValue("db.pools", () => new Map<string, pg.Pool>());
 
-/** Limits for which a connection asks as it begins: poolers must let these parameters pass. */
+/** Limits that a new connection asks for: poolers must let these parameters pass. */
 export const SESSION_LIMITS = {
   lock_timeout: 10_000,
   idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
@@ -62,7 +62,7 @@ function makePool(name: string, config: PoolSettings, settings = SESSION_SETTING
     connectionString: env().DATABASE_URL,
     idleTimeoutMillis: 60_000,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    // A lock whose holder fell silent must cost seconds, not TCP's quarter of an hour.
+    // A lock whose holder has gone silent must cost seconds, not TCP's quarter of an hour.
     query_timeout: 30_000,
     ...SESSION_LIMITS,
     types,
@@ -78,7 +78,7 @@ function makePool(name: string, config: PoolSettings, settings = SESSION_SETTING
     watchFullDisk(client);
     // A pooler may hand later statements to another connection, so transactions set them again.
     client.query(settings).catch((thrown) => {
-      // Without them it may lose what it commits.
+      // Without the settings the connection may lose what it commits.
       noteLoss(thrown);
       void (client as pg.PoolClient & Pick<pg.Client, "end">).end().catch(() => undefined);
     });
@@ -92,7 +92,7 @@ function makePool(name: string, config: PoolSettings, settings = SESSION_SETTING
   return made;
 }
 
-/** The process's one pool for whatever changes something, shared by hand-written SQL and Prisma. */
+/** The process's one pool for everything that writes, shared by hand-written SQL and Prisma. */
 export const pool = defineProcessValue("db.pool", () => {
   const { DATABASE_POOL_SIZE: max, DATABASE_STATEMENT_NAMES: isNamed, DATABASE_DIRECT_URL: isPooled } = env();
   // A pooler may hand the connection to a list next, and without names each statement is planned each time anyway.
@@ -100,7 +100,7 @@ export const pool = defineProcessValue("db.pool", () => {
   return makePool("main", { max, statement_timeout: SESSION_LIMITS.statement_timeout }, settings);
 });
 
-/** Connections for {@link readPool}, in addition to those of DATABASE_POOL_SIZE. */
+/** Connections of {@link readPool}, in addition to DATABASE_POOL_SIZE. */
 const READ_CONNECTIONS = 4;
 /** A list that takes longer is refused: its caller is likely to have given up, and will ask again. */
 const READ_TIMEOUT_MS = 10_000;
@@ -118,8 +118,8 @@ function connectToStandby(connectionString: string): () => Promise<pg.PoolClient
 }
 
 /**
- * A pool of their own for pages of lists and sums, which may read much: however many callers page through old messages, a
- * send finds a connection. With DATABASE_READ_URL it reads from that standby, as current as the primary.
+ * A separate pool for pages of lists and for sums, which may read much: however many callers page through old messages, a
+ * send finds a connection. With DATABASE_READ_URL it reads from that standby, as currently as from the primary.
  * @throws 503 `overloaded` from a statement that takes longer than {@link READ_TIMEOUT_MS}.
  */
 export const readPool = defineProcessValue("db.read_pool", () => {
@@ -145,38 +145,38 @@ export const readPrisma = defineProcessValue(
 );
 
 /**
- * Loads the query compilers of Prisma's clients, which otherwise happens at the first query: for up to half a second a process that
- * already serves would respond to nobody. It needs no database.
+ * Loads the query compilers of Prisma's clients; needs no database. Otherwise they load at the first query, and a process that
+ * already serves does not respond for up to half a second.
  */
 export async function loadPrisma(): Promise<void> {
   for (const client of [prisma(), readPrisma()]) await client.$connect();
 }
 
 /**
- * SQL conditions for statements that find their rows by id: they filter, and match no partial index. Given the plain form,
- * the planner may walk the index of everything that is pending instead. It does so when statistics from a quiet hour say that
- * nothing is, and reads the whole backlog once for each job.
+ * SQL conditions for statements that find their rows by id: they filter, and match no partial index. With the plain form, the
+ * planner may walk the index of everything pending instead, if statistics from a quiet hour say that nothing is; it then reads the
+ * whole backlog for each job.
  */
 export const filterEquals = (column: string, value: string): string => `${column} || '' = '${value}'`;
 export const filterIsNull = (column: string): string => `COALESCE(${column}, '') = ''`;
 
-/** Takes a write whose result is not needed: it is sent ahead of COMMIT and not waited for. */
+/** Takes a write whose result is not needed: it is sent ahead of COMMIT, and nothing waits for it. */
 export type Defer = (write: Promise<unknown>) => void;
 
 /** SQLSTATEs of a transaction that lost against another, or waited too long for it, and may be run again. */
 const RUN_AGAIN = new Set(["40P01", "40001", "55P03"]);
 const RUNS_MAX = 4;
 
-/** The connection was lost with certainly nothing committed. */
+/** The connection was lost, and certainly nothing was committed. */
 class LostBeforeCommit extends Error {}
 
 /**
  * Runs `work` in one transaction: committed when it returns, rolled back when it throws or a deferred write fails.
  * Statements are pipelined: BEGIN travels with the first one, COMMIT with the deferred ones, so a transaction costs as
  * many round trips as it has results to wait for.
- * `work` runs again after a deadlock, a serialization failure or a lock time-out, and after a connection lost before
+ * `work` runs again after a deadlock, a serialization failure or a lock timeout, and after a connection lost before
  * COMMIT, so it must be repeatable. It must wait for nothing but its own statements: a transaction that is idle for
- * {@link IDLE_IN_TRANSACTION_MS} is cut off. Once `work` has returned or thrown, statements that come late are refused.
+ * {@link IDLE_IN_TRANSACTION_MS} is ended. Once `work` has returned or thrown, later statements are refused.
  * @throws 503 `database_unavailable` when the database was unreachable for {@link WAIT_MAX_MS}, with nothing committed;
  *   503 `outcome_unknown` when the connection was lost after COMMIT was sent, whether or not it was committed.
  */
@@ -207,8 +207,8 @@ export function onCommit(tx: Tx, then: () => void): void {
 const lastStatements = new WeakMap<Tx, Array<() => Promise<unknown>>>();
 
 /**
- * Has `send` called when the transaction's work is done, so that its statements leave in one write with COMMIT. For locks that
- * many transactions want: they are held while the database works and commits, but for no round trip to this process.
+ * Calls `send` when the transaction's work is done, so that its statements leave in one write with COMMIT. For locks that many
+ * transactions want: they are held while the database works and commits, but not during a round trip to this process.
  */
 export function beforeCommit(tx: Tx, send: () => Promise<unknown>): void {
   const before = lastStatements.get(tx);
@@ -216,16 +216,16 @@ export function beforeCommit(tx: Tx, send: () => Promise<unknown>): void {
   else lastStatements.set(tx, [send]);
 }
 
-/** For a transaction that reads whole tables, however long that takes: allows such plans again. */
+/** Allows plans that read whole tables again, for a transaction that does so, and without a time limit. */
 export const readWholeTables = (tx: Tx): Promise<unknown> =>
   tx.query("SET LOCAL statement_timeout = 0; SET LOCAL enable_seqscan = on");
 
 const IN_ORDER = ["enable_sort", "enable_incremental_sort", "enable_bitmapscan"];
 
 /**
- * Makes statements of the transaction read rows in the order of an index instead of sorting them first. For the first rows of a
- * list that grows and empties quickly: by outdated statistics it seems shorter than it is, and sorting all of it cheap. A sort
- * that is unavoidable is still made.
+ * Makes the statements that `send` sends read rows in the order of an index instead of sorting them. For the first rows of a list
+ * that grows and empties quickly: by outdated statistics it seems shorter than it is, and sorting all of it seems cheap. An
+ * unavoidable sort still happens.
  */
 export async function inOrderOfIndex<T>(tx: Tx, send: () => Promise<T>): Promise<T> {
   const turn = (value: "on" | "off") => tx.query(IN_ORDER.map((name) => `SET LOCAL ${name} = ${value}`).join("; "));
@@ -237,8 +237,8 @@ export async function inOrderOfIndex<T>(tx: Tx, send: () => Promise<T>): Promise
 const ABORTED = "25P02";
 
 /**
- * Holds back what is written to `stream` until this turn of the event loop is over, so that statements pipelined together
- * leave in one write. The driver would make a system call for each, and the database would wake up as often.
+ * Holds back writes to `stream` until this turn of the event loop is over, so that statements pipelined together leave in one
+ * write. The driver would make a system call for each, and the database would wake up as often.
  */
 function gatherWrites(stream: Duplex): void {
   if (stream.writableCorked > 0) return;
@@ -258,7 +258,7 @@ async function runOnce<T>(client: pg.PoolClient, work: (tx: Tx, defer: Defer) =>
   // Statements behind a failed one fail too, and may be awaited first: the first failure on the wire is the cause.
   let isOver = false;
   const query = ((...args: Parameters<typeof client.query>) => {
-    // Work that went on in parallel to the failure: on the connection it would write outside any transaction, or in another one.
+    // Work that went on in parallel to the failure would write outside any transaction, or in another one.
     if (isOver) return Promise.reject(new Error("The transaction is over."));
     gatherWrites(client.connection.stream);
     const sent = client.query(...args) as unknown as Promise<unknown>;
@@ -300,7 +300,7 @@ async function runOnce<T>(client: pg.PoolClient, work: (tx: Tx, defer: Defer) =>
   }
 }
 
-/** SQLSTATE of a connection exception: a pooler's word that it has lost the database, at whatever statement it was when it noticed. */
+/** SQLSTATE of a connection exception: a pooler reports so, at any statement, that it has lost the database. */
 const isOfPooler = (thrown: unknown): boolean => errorCodeOf(thrown).startsWith("08");
 
 /**

@@ -1,28 +1,28 @@
-/** Failures of a statement that are caused by its connection, and those of them after which certainly nothing was done. */
+/** Tells failures of a connection from those of a statement, and whether the statement was certainly not carried out. */
 import type pg from "pg";
 import { errorCodeOf } from "../errors";
 
-/** A write on a server that only reads: a standby that is not promoted yet, or a primary that is no longer one. */
+/** A write on a read-only server: a standby that is not promoted yet, or a former primary. */
 const READ_ONLY = "25006";
-/** An error of a statement, or the last word of a server that crashes because it cannot write its WAL. */
+/** The error of a statement, or the last error of a server that crashes because it cannot write its WAL. */
 export const DISK_FULL = "53100";
-/** Codes of the system for a connection that fails or is lost, and of PostgreSQL for one that it refuses or ends. */
+/** System codes of a connection that fails or is lost, and PostgreSQL's codes of a connection that it refuses or ends. */
 const CODES = new Set([
   ...["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH", "ENOTFOUND", "EAI_AGAIN"],
-  // Shut down by an administrator, after a crash, or not yet started; too many connections; idle for too long, in a transaction or
-  // not; a transaction that took too long.
+  // Shut down by an administrator, after a crash, or not yet started; too many connections; idle for too long, within a transaction
+  // or outside; a transaction that took too long.
   ...["57P01", "57P02", "57P03", "53300", "25P03", "57P05", "25P04"],
   DISK_FULL,
   READ_ONLY,
 ]);
-/** The driver's messages for the same; they have no code. */
+/** The driver's messages for the same failures; they have no code. */
 const MESSAGES =
   /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client .* is not queryable)/;
 const NEVER_SENT = /^Client .* is not queryable/;
 
 export const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : "");
 
-/** Whether the connection is to blame, not the statement. SQLSTATEs that begin with 08 are connection exceptions. */
+/** Whether the connection failed, not the statement. SQLSTATEs that begin with 08 are connection exceptions. */
 export function isConnectionFailure(thrown: unknown): boolean {
   const code = errorCodeOf(thrown);
   return CODES.has(code) || /^08\w{3}$/.test(code) || MESSAGES.test(messageOf(thrown));
@@ -31,15 +31,15 @@ export function isConnectionFailure(thrown: unknown): boolean {
 /** Whether the statement never left this process. */
 const isNeverSent = (thrown: unknown): boolean => NEVER_SENT.test(messageOf(thrown));
 
-/** For each failure because of a full disk, whether the session went on after it. */
+/** Whether the session went on after a failure because of a full disk. */
 const sessionsGoOn = new WeakMap<object, Promise<boolean>>();
-/** The server says that it goes on right behind the failure. */
+/** A server that goes on says so right after the failure. */
 const SAID_WITHIN_MS = 1_000;
 
 /**
  * Watches a new connection for {@link isNeverDone}. A session that goes on has rolled its failed statement back (ERROR); with
- * FATAL or PANIC it ends, and what it has done is unknown. The driver passes on these words as the server translates them
- * (`lc_messages`), so they cannot be relied on.
+ * FATAL or PANIC it ends, and what it has done is unknown. The server translates these words (`lc_messages`), so they cannot be
+ * relied on.
  */
 export function watchFullDisk({ connection }: pg.PoolClient): void {
   connection.on("errorMessage", (failure: object) => {

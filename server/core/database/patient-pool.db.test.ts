@@ -62,7 +62,7 @@ describe("a server that refuses connections for now", () => {
     url.search = new URLSearchParams({ sslmode: "verify-full", sslrootcert: file }).toString();
     await expectWaiting(url.href, () => copyFile(inject("certificate"), file));
     await rm(folder, { recursive: true });
-    // A file that is gone, or cannot be opened for now, fails no process that runs.
+    // A file that is gone, or cannot be opened for now, does not break a running process.
     const later = new PatientPool("later", { connectionString: url.href, Client: SessionClient });
     later.on("error", () => undefined);
     expect((await later.query<{ n: number }>("SELECT 2 AS n")).rows).toEqual([{ n: 2 }]);

@@ -4,7 +4,7 @@ import { metrics } from "../metrics";
 import { defineProcessValue } from "../process";
 import { DISK_FULL, isConnectionFailure, isNeverDone, messageOf } from "./connection-failure";
 
-/** Longest wait of a caller for a database that is unreachable, or that keeps going away. */
+/** Longest wait of a caller for a database that is unreachable or keeps going away. */
 export const WAIT_MAX_MS = 5_000;
 const PAUSE_FIRST_MS = 50;
 const PAUSE_MAX_MS = 500;
@@ -20,8 +20,8 @@ export const startPatience = (nothingDone: boolean): Patience => ({
 });
 
 /**
- * Milliseconds to pause after a failure, with jitter; null when the wait is over. There is always a second try: after a
- * stall of this process the first failure may be all that it has seen of the database for longer than the wait.
+ * Milliseconds to pause after a failure, with jitter; null when the wait is over. There is always a second try: if this process
+ * stalled, the wait may be over although it has tried only once.
  */
 function nextPause(patience: Patience): number | null {
   patience.failures += 1;
@@ -52,12 +52,12 @@ export function noteFull(thrown: unknown): void {
  */
 export const sinceFullMs = (): number => performance.now() - lastFull().atMs;
 
-/** The driver's words for a pool that is over. */
+/** The driver's message for a pool that has ended. */
 const OVER = /^Cannot use a pool after calling end/;
 
 /**
- * Whether there is no connection for now. Nothing was done, and any cause may pass: a database that is being renamed or restored,
- * a password or a certificate that is being changed, too many connections or open files.
+ * Whether there is no connection for now. Nothing was done, and every such cause may be temporary: a database that is being renamed
+ * or restored, a password or a certificate that is being changed, too many connections or open files.
  */
 const isUnreachable = (thrown: unknown): boolean => !OVER.test(messageOf(thrown));
 
@@ -104,7 +104,7 @@ export class PatientPool extends pg.Pool {
     });
   }
 
-  /** Connects without waiting for an unreachable database. @throws the driver's error. */
+  /** Connects; does not wait for an unreachable database. @throws the driver's error. */
   reachAtOnce(): Promise<pg.PoolClient> {
     return super.connect();
   }

@@ -18,11 +18,11 @@ test.each([
   "2026-11-24 10:43:11-08",
   "infinity",
   "-infinity",
-])("the time %s is read as the driver reads it", (text) => {
+])("the time %s is parsed as by the driver", (text) => {
   expect(own(TIMESTAMPTZ, text)).toEqual(ofDriver(TIMESTAMPTZ, text));
 });
 
-test("every fraction of a second is cut to the millisecond", () => {
+test("fractions of a second are cut to milliseconds", () => {
   for (let micros = 0; micros < 1_000_000; micros += 97) {
     const text = `2026-11-24 10:43:11.${String(micros).padStart(6, "0")}+00`;
     expect((own(TIMESTAMPTZ, text) as Date).getMilliseconds()).toBe(Math.floor(micros / 1_000));
@@ -40,11 +40,11 @@ test.each([
   "[2:3]={a,b}",
   '{"NULL"}',
   "{null}",
-])("the array %s is read as the driver reads it", (text) => {
+])("the array %s is parsed as by the driver", (text) => {
   expect(own(TEXT_ARRAY, text)).toEqual(ofDriver(TEXT_ARRAY, text));
 });
 
-test("an int8 is read as a bigint, and other types as the driver reads them", () => {
+test("an int8 is parsed as a bigint, and other types as by the driver", () => {
   expect(own(20, "9007199254740993")).toBe(9_007_199_254_740_993n);
   expect(own(23, "7")).toBe(7);
 });

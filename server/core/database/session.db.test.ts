@@ -3,13 +3,13 @@ import { pool, prisma, readPool, transaction } from "../db";
 import { env } from "../env";
 import { SESSION_SETTINGS, SessionClient } from "./session";
 
-/** The server of these tests has other values of each (test/database/postgres-setup.ts). */
+/** The server of these tests has other values for all of them (test/database/postgres-setup.ts). */
 const VALUES = `SELECT current_setting('TimeZone') AS zone, current_setting('DateStyle') AS dates,
   current_setting('transaction_isolation') AS isolation, current_setting('synchronous_commit') AS commit,
   coalesce(current_setting('idle_session_timeout', true), '0') AS idle`;
 const OWN = { zone: "UTC", dates: "ISO, MDY", isolation: "read committed", commit: "on", idle: "0" };
 
-test("a statement and a transaction have the values of the service, whatever the server has", async () => {
+test("statements and transactions have the service's values, whatever the server's are", async () => {
   expect((await pool().query(VALUES)).rows).toEqual([OWN]);
   expect((await transaction((tx) => tx.query(VALUES))).rows).toEqual([OWN]);
   const { rows } = await pool().query("SELECT reset_val FROM pg_settings WHERE name = 'synchronous_commit'");
@@ -26,7 +26,7 @@ test("both drivers read the same time, to the millisecond", async () => {
   });
 });
 
-test("a stronger setting than `on` stays, and no limit of a transaction", async () => {
+test("a stronger setting than `on` stays, and the transaction limit is lifted", async () => {
   const { rows } = await pool().query<{ name: string; hasLimit: boolean }>(
     `SELECT current_database() AS name, current_setting('transaction_timeout', true) IS NOT NULL AS "hasLimit"`,
   );
@@ -51,11 +51,11 @@ test("a stronger setting than `on` stays, and no limit of a transaction", async 
   }
 });
 
-test("a named statement is planned once per connection, whatever its values; a list has the plan of its filters", async () => {
+test("a named statement is planned once per connection, whatever its values; a list is planned for its filters", async () => {
   const client = await pool().connect();
   try {
     const text = "SELECT id FROM accounts WHERE id = ANY($1::text[])";
-    // An array of one id looks cheaper than one of unknown length: left to itself the server would plan each anew.
+    // An array of one id looks cheaper than one of unknown length: by default the server would plan each use separately.
     for (let run = 0; run < 7; run += 1) await client.query({ name: "test.one_plan", text, values: [["acc_1"]] });
     const planned = await client.query(
       `SELECT generic_plans::int4 AS generic, custom_plans::int4 AS custom FROM pg_prepared_statements

@@ -4,9 +4,9 @@
 import pg from "pg";
 
 /**
- * Parameters that decide how values are written. Prisma's driver takes every time for one in UTC, and no driver reads other forms of dates.
- * A server takes its time zone from the system on which it was installed. They are part of the first message, since
- * PgBouncer keeps exactly these for each of its clients and refuses others there.
+ * Parameters that decide how values are written. Prisma's driver takes every time as UTC, and neither driver reads other forms of
+ * dates. A server takes its time zone from the system on which it was installed. These parameters are part of the startup message:
+ * PgBouncer keeps exactly these for each of its clients, and refuses others there.
  */
 const FORMS = { TimeZone: "UTC", DateStyle: "ISO, MDY" } as const;
 
@@ -16,12 +16,12 @@ const inherited = pg.Client.prototype as unknown as StartingClient;
 
 const NAMES_FILES = /[?&]ssl(rootcert|cert|key)=/;
 const ENCRYPTION = ["sslmode", "sslrootcert", "sslcert", "sslkey"];
-/** The last content of an address's files. */
+/** The last content of the files that an address names. */
 const lastRead = new Map<string, pg.ClientConfig["ssl"]>();
 
 /**
- * The driver reads the files that an address names for each connection, so a new certificate is taken without a restart. A file
- * that cannot be read later must not break a running process: its last content is used then.
+ * For each connection the driver reads the files that the address names, so a new certificate is used without a restart. A file
+ * that can no longer be read must not break a running process: its last content is used instead.
  * @throws the system's error for a file that was never read.
  */
 function withReadFiles(config: pg.ClientConfig | undefined): pg.ClientConfig | undefined {
@@ -38,9 +38,9 @@ function withReadFiles(config: pg.ClientConfig | undefined): pg.ClientConfig | u
 }
 
 /**
- * When a connection has been idle for this long, the operating system of either side tests it, and ends it some 10 to 15 s later
- * if the other side does not answer. Without this, a listening connection would receive nothing for two hours after a network
- * interruption, the session of a lost machine would keep its place for as long, and firewalls would drop connections after some
+ * When a connection has been idle for this long, the operating systems of both sides test it, and end it some 10 to 15 s later
+ * if the other side does not respond. Without this, a listening connection would receive nothing for two hours after a network
+ * interruption, the session of a lost machine would stay open for as long, and firewalls would drop connections after some
  * minutes without traffic.
  */
 const KEEP_ALIVE_AFTER_MS = 10_000;
@@ -50,7 +50,7 @@ const SERVER_KEEP_ALIVE = [
   "SET tcp_keepalives_count = 3",
 ];
 
-/** A connection whose values have the forms that are read. */
+/** A connection whose values have the forms that the drivers read. */
 export class SessionClient extends pg.Client {
   constructor(config?: pg.ClientConfig) {
     super({ ...withReadFiles(config), keepAlive: true, keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS });
@@ -62,10 +62,10 @@ export class SessionClient extends pg.Client {
 }
 
 /**
- * Statements look up rows by their keys, and connections keep the plans of named ones. A plan made while a table has a handful of
- * rows would read the whole table, and would do so as it grows, until autovacuum has analysed it. With the default cost of a
- * random page, meant for spinning disks, so would a plan for a hundred rows of a table of some 20,000. Where no index fits, JIT
- * takes a disabled scan for an expensive statement and compiles it.
+ * Statements look up rows by their keys, and connections keep the plans of named statements. A plan made while a table has a handful
+ * of rows would read the whole table, and would go on doing so as the table grows, until autovacuum has analysed it. So would a plan
+ * for a hundred rows of a table of some 20,000, at the default cost of a random page, which is meant for spinning disks. Where no
+ * index fits, JIT would take a disabled scan for an expensive statement and compile it.
  */
 const KEY_LOOKUPS = ["random_page_cost = 1.1", "enable_seqscan = off", "jit = off"];
 
@@ -77,12 +77,13 @@ const KEY_LOOKUPS = ["random_page_cost = 1.1", "enable_seqscan = off", "jit = of
  */
 export const ONE_PLAN = "SET plan_cache_mode = force_generic_plan";
 
-/** Limits at which the server ends a session: of one that listens or waits in a pool, and of a long check. Older servers lack them. */
+/** Server limits that would end a session that listens or waits in a pool, or a long check. Older servers lack them. */
 const ENDS = "ARRAY['idle_session_timeout', 'transaction_timeout']";
 
 /**
- * Its statements see what others have committed meanwhile, since rows are locked first and then read. The server does not end it,
- * because a statement may be on its way at that moment: the service itself limits how long a transaction may take.
+ * Settings of the whole session. A statement sees what others have committed meanwhile, since rows are locked first and then read.
+ * The server must not end the session, because a statement may be on its way at that moment; the service itself limits how long a
+ * transaction may take.
  */
 const LASTING_SESSION = [
   ...SERVER_KEEP_ALIVE,
@@ -91,13 +92,13 @@ const LASTING_SESSION = [
 ];
 
 /**
- * Several statements sent at once are a transaction, by default with the server's isolation. A standby that is not promoted yet takes no SELECT of a
- * serializable one, and the settings would be rolled back with it.
+ * Several statements sent at once are one transaction, by default with the server's isolation. A standby that is not promoted yet
+ * refuses a SELECT in a serializable transaction, and the settings would be rolled back with it.
  */
 const together = (statements: readonly string[]): string =>
   ["BEGIN ISOLATION LEVEL READ COMMITTED", ...statements, "COMMIT"].join("; ");
 
-/** Sends what any connection needs before its first statement; `onConnect` of a pool. */
+/** Sends the settings that every connection needs before its first statement; `onConnect` of a pool. */
 export async function beginSession(client: Pick<pg.ClientBase, "query">): Promise<void> {
   await client.query(together(LASTING_SESSION));
 }
@@ -109,8 +110,8 @@ export const BEGIN = [
 ].join("; ");
 
 /**
- * For a new connection that writes messages. A commit is on disk once it is acknowledged: a crash of the database would otherwise lose messages that were
- * accepted, and claims of those that were sent. Stronger settings than `on` stay.
+ * For a new connection that writes messages. A commit is on disk once it is acknowledged; otherwise a crash of the database would
+ * lose accepted messages, and the claims of messages that were sent. Stronger settings than `on` stay.
  */
 export const SESSION_SETTINGS = together([
   ...KEY_LOOKUPS.map((setting) => `SET ${setting}`),

@@ -15,7 +15,7 @@ afterEach(async () => {
   for (const end of ends.splice(0)) await end();
 });
 
-/** A pool whose connections may be lost, also when the database is dropped after it. */
+/** A pool whose connections may be lost, even when the database is dropped at the end. */
 function openPool(name: string, config: ConstructorParameters<typeof PatientPool>[1]): PatientPool {
   const pool = new PatientPool(name, { Client: SessionClient, ...config });
   pool.on("error", () => undefined);
@@ -37,7 +37,7 @@ const failureOf = (work: Promise<unknown>): Promise<unknown> =>
     (thrown: unknown) => thrown,
   );
 
-test("a statement that the network has swallowed fails like one whose connection is lost", async () => {
+test("a statement that the network swallows fails as if its connection were lost", async () => {
   const { proxy, pool } = await startWatched();
   const client = await pool.connect();
   await client.query("SELECT 1");
@@ -48,7 +48,7 @@ test("a statement that the network has swallowed fails like one whose connection
   client.release(true);
 });
 
-test("one whose connection alone is silent fails too, though the database can be reached", async () => {
+test("a statement fails too if only its connection is silent and the database can be reached", async () => {
   const { proxy, pool } = await startWatched();
   const client = await pool.connect();
   await client.query("SELECT 1");
@@ -57,15 +57,15 @@ test("one whose connection alone is silent fails too, though the database can be
   client.release(true);
 });
 
-test("a statement at which the database works is left alone, however long it takes", async () => {
+test("a statement that the database is working on is not ended, however long it takes", async () => {
   const { pool } = await startWatched();
   expect((await pool.query("SELECT 'done' AS result FROM pg_sleep(4)")).rows).toEqual([{ result: "done" }]);
   await pool.end();
 });
 
-// EBUSY: without open files.
+// EBUSY: the process has no open files left.
 test.each(["EAI_AGAIN", "EBUSY"])(
-  "while no name can be looked up (%s), a statement that takes long is left alone",
+  "while no name can be looked up (%s), a long statement is not ended",
   async (code) => {
     const pool = openPool("unnamed", { connectionString: env().DATABASE_URL, pipeline: true });
     const elsewhere = Object.assign(new URL(env().DATABASE_URL), { hostname: "database.example" });
@@ -79,7 +79,7 @@ test.each(["EAI_AGAIN", "EBUSY"])(
 );
 
 test.skipIf(!hasPooler)(
-  "behind a pooler, which has numbers of its own for sessions, too (skipped without pgbouncer)",
+  "a long statement is not ended behind a pooler either, which has its own session numbers (skipped without pgbouncer)",
   async () => {
     const pooler = await startPooler(env().DATABASE_URL, {});
     const connectionString = pooler.through(env().DATABASE_URL);
@@ -93,7 +93,7 @@ test.skipIf(!hasPooler)(
   },
 );
 
-test("a connection owes a response from its statement until the last row", async () => {
+test("a connection owes a response from the statement until the last row", async () => {
   const client = new SessionClient({ connectionString: env().DATABASE_URL, pipeline: true });
   await client.connect();
   expect(isOwed(client)).toBe(false);
@@ -104,7 +104,7 @@ test("a connection owes a response from its statement until the last row", async
   await client.end();
 });
 
-test("either side tests an idle connection, so that one that listens is not deaf for hours", async () => {
+test("both sides test an idle connection, so that a listening one is not deaf for hours", async () => {
   const kept = vi.spyOn(net.Socket.prototype, "setKeepAlive");
   const pool = openPool("kept", { connectionString: env().DATABASE_URL, onConnect: beginSession });
   ends.push(

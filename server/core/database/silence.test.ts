@@ -29,8 +29,8 @@ function watchOne(ask: () => Promise<{ isAtWork: () => boolean } | null>) {
 
 const IDLE = { isAtWork: () => false };
 
-// The first, since the meter of stalls keeps the clock with which it began.
-test("a probe without a response says nothing when this process stalled meanwhile", async () => {
+// This test comes first, since the stall meter keeps the clock with which it began.
+test("a probe without a response proves nothing if this process stalled meanwhile", async () => {
   const endedBefore: number[] = [];
   const stream = watchOne(async () => {
     endedBefore.push(stream.destroy.mock.calls.length);
@@ -42,7 +42,7 @@ test("a probe without a response says nothing when this process stalled meanwhil
   expect(endedBefore).toEqual([0, 0]);
 });
 
-test("a connection that responded while it was probed is left alone, though it owes the next response", async () => {
+test("a connection that responded during the probe is not ended, though it owes the next response", async () => {
   vi.useFakeTimers();
   let found = (_: typeof IDLE) => {};
   const stream = watchOne(

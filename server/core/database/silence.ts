@@ -15,12 +15,12 @@ const LOOK_EVERY_MS = 500;
 /** A connection that owes a response is looked at after this time without a byte. */
 const SILENT_FOR_MS = 3_000;
 const SILENT_FOR_MAX_MS = 30_000;
-/** As long as a caller waits for a new connection. */
+/** The same time as a caller waits for a new connection. */
 const PROBE_WITHIN_MS = 4_500;
-/** A backend that has just finished may have its response on the way. */
+/** The response of a backend that has just finished may be on its way. */
 const JUST_DONE_S = 1;
 
-/** `silentForMs`: silence after which it is looked at; longer each time that its statement is found at work. */
+/** `silentForMs`: silence after which it is looked at; grows each time that its statement is found at work. */
 type Watched = { bytes: number; silentMs: number; silentForMs: number };
 /**
  * Findings of a probe. `null`: the database cannot be reached. `isAtWork`: whether the statement of a session is still running.
@@ -28,9 +28,9 @@ type Watched = { bytes: number; silentMs: number; silentForMs: number };
 type Found = { isAtWork: (processId: number) => boolean } | null;
 type Probe = (connectionString: string, processIds: readonly number[], withinMs: number) => Promise<Found>;
 
-/** It can be reached, or that could not be determined: every statement may be at work. */
+/** The database can be reached, or that could not be determined: every statement may be at work. */
 const NOTHING_KNOWN: Found = { isAtWork: () => true };
-/** Failures of this machine and of its name servers, which say nothing about the database. */
+/** Failures of this machine and its name servers, which say nothing about the database. */
 const isOurOwn = (thrown: unknown): boolean => ownFailureOf(thrown) !== null || errorCodeOf(thrown) === "ENOTFOUND";
 
 /** Fields of the driver's client that its types leave out. */
@@ -74,8 +74,8 @@ const probe: Probe = async (connectionString, processIds, withinMs) => {
 };
 
 /**
- * Ends connections of `pool` that owe a response and will not bring it, as if they had been lost. Statements that take long are
- * left alone: a probe asks the database for them.
+ * Ends connections of `pool` that owe a response and will not deliver it, as if they had been lost. Long statements are not ended:
+ * a probe asks the database whether it is still working on them.
  * @param limits for tests.
  * @returns a function that ends the watch.
  */
@@ -95,7 +95,7 @@ export function watchSilence(
   /** @returns connections that have been silent for too long. */
   const findSilent = (): { client: pg.Client; state: Watched; bytes: number }[] => {
     const nowMs = performance.now();
-    // While this process stalls it reads nothing, which says nothing about the database.
+    // A stalled process reads nothing, so its silence proves nothing about the database.
     const stepMs = Math.min(nowMs - lookedAtMs, 2 * LOOK_EVERY_MS);
     lookedAtMs = nowMs;
     for (const [client, state] of watched) {

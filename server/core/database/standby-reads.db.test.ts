@@ -36,7 +36,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A reader of its own, whose reads of the primary are counted. */
+/** A new reader, which counts its reads of the primary. */
 function makeReader() {
   asked = 0;
   const read = readFromStandby(
@@ -50,7 +50,7 @@ function makeReader() {
   return (text: string, values: unknown[] = []) => read(text, values) as Promise<pg.QueryResult>;
 }
 
-test("a standby of another database is never read, however far it has come", async () => {
+test("a standby of another database is never read, however far it has replayed", async () => {
   await createDatabase(primary, "strangers");
   const onOther = new pg.Pool({ connectionString: primary.url("strangers") });
   const readOther = new pg.Pool({ connectionString: standby.url("strangers") });
@@ -75,7 +75,7 @@ test("a standby of another database is never read, however far it has come", asy
   }
 });
 
-test("a user without rights knows its database, also where the host withholds the installation's identifier", async () => {
+test("a user without rights can tell which database it is, even where the host withholds the installation's identifier", async () => {
   await onPrimary.query("CREATE ROLE plain LOGIN PASSWORD 'plain'");
   const [url, name] = [new URL(primary.url("reads")), "plain"];
   Object.assign(url, { username: name, password: name });
@@ -103,7 +103,7 @@ describe("on a standby whose transactions are serializable by default", () => {
     await vi.waitFor(async () => expect((await onStandby.query(isThere)).rowCount).toBe(1));
   });
 
-  test("a connection sets its values", async () => {
+  test("a new connection sets its values", async () => {
     const client = new SessionClient({ connectionString: strictUrl("reads") });
     await client.connect();
     try {
@@ -118,7 +118,7 @@ describe("on a standby whose transactions are serializable by default", () => {
     }
   });
 
-  test("its database is compared with that of DATABASE_URL", async () => {
+  test("the database is compared with that of DATABASE_URL", async () => {
     await expect(compareReadUrl(primary.url("reads"), strictUrl("reads"))).resolves.toBeNull();
     await expect(compareReadUrl(primary.url("reads"), strictUrl("postgres"))).resolves.toContain(
       "DATABASE_READ_URL leads to the database postgres, and DATABASE_URL to reads",
@@ -147,17 +147,17 @@ test("an error of the statement is thrown as it is, and not tried on the primary
 test("while the standby lags, the primary is read", async () => {
   const read = makeReader();
   await replay(false);
-  // The write returns when the standby has it, not when it has replayed it.
+  // The write returns when the standby has received it, not when the standby has replayed it.
   await onPrimary.query("INSERT INTO notes VALUES (1000)");
   const { rows } = await read("SELECT pg_is_in_recovery() AS on_standby FROM notes WHERE id = 1000");
   expect(rows).toEqual([{ on_standby: false }]);
   await replay(true);
-  // Left alone for a while after that.
+  // After that the standby is not tried for a while.
   await read("SELECT 1");
   expect(asked).toBe(2);
 });
 
-test("a standby that was promoted, or is away, is not read", async () => {
+test("a standby that was promoted or is unavailable is not read", async () => {
   await onPrimary.query("ALTER SYSTEM RESET synchronous_standby_names");
   await onPrimary.query("SELECT pg_reload_conf()");
   await promote(standby);

@@ -1,7 +1,7 @@
 /**
  * Reads on a streaming standby that are as current as reads on the primary: each waits until the standby has replayed
- * everything that was committed when it began. A standby that lags, fails or was promoted is left alone for a while, and
- * the primary is read instead.
+ * everything that was committed when it began. A standby that lags, fails or was promoted is not used for a while; the
+ * primary is read instead.
  */
 import type pg from "pg";
 import { errorCodeOf } from "../errors";
@@ -15,14 +15,14 @@ const CATCH_UP_MS = 250;
 const LOOK_EVERY_MS = 5;
 /** How long the primary is read instead after a failure. */
 const REST_MS = 5_000;
-/** Replay removed rows that the statement still needed. */
+/** The replay removed rows that the statement still needed. */
 const CONFLICT_WITH_RECOVERY = "40001";
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 class NotCurrent extends Error {}
 
-/** The identifier of an installation, which its standbys share; null where the host withholds it, or has none. */
+/** The identifier of an installation, which its standbys share; null where the host withholds it or has none. */
 async function systemOf(on: Pick<pg.Pool, "query">): Promise<string | null> {
   try {
     const { rows } = await on.query<{ id: string }>("SELECT system_identifier::text AS id FROM pg_control_system()");
@@ -49,8 +49,8 @@ export async function haveOneDatabase(one: Pick<pg.Pool, "query">, other: Pick<p
 }
 
 /**
- * Position in the WAL up to which commits have been acknowledged. Callers that come while a query is in flight
- * share the next one, because the result in flight may predate their last write.
+ * Position in the WAL up to which commits have been acknowledged. Calls made while a query is in flight share the next one,
+ * because the result in flight may predate their last write.
  */
 function sharedPosition(primary: pg.Pool): () => Promise<string> {
   const ask = async () => {
@@ -77,7 +77,7 @@ async function requireStandbyOf(primary: pg.Pool, client: pg.PoolClient): Promis
   throw new NotCurrent("DATABASE_READ_URL leads to another database than DATABASE_URL.");
 }
 
-/** @throws NotCurrent when the standby does not get there in time, or is not a standby. */
+/** @throws NotCurrent when the standby does not get there in time, or is no longer a standby. */
 async function catchUp(client: pg.PoolClient, lsn: string): Promise<void> {
   const isCurrent = async () => {
     const { rows } = await client.query<{ isCurrent: boolean }>({
@@ -95,7 +95,7 @@ async function catchUp(client: pg.PoolClient, lsn: string): Promise<void> {
 /**
  * Makes a function that runs a read on the standby, or else through `onPrimary`.
  * @param connect connects to the standby, or rejects soon.
- * @param primary answers how far commits go.
+ * @param primary is asked for the position of the last commit.
  * @throws what the statement itself throws.
  */
 export function readFromStandby(connect: () => Promise<pg.PoolClient>, primary: pg.Pool, onPrimary: Query): Query {
@@ -110,7 +110,7 @@ export function readFromStandby(connect: () => Promise<pg.PoolClient>, primary: 
     try {
       const lsn = await position();
       client = await connect();
-      // Positions of two different databases cannot be compared, and the lists of another database belong to strangers.
+      // Positions of two databases cannot be compared, and the lists of another database belong to strangers.
       if (!known.has(client)) await requireStandbyOf(primary, client);
       known.add(client);
       await catchUp(client, lsn);
@@ -120,7 +120,7 @@ export function readFromStandby(connect: () => Promise<pg.PoolClient>, primary: 
       broken = false;
       return result;
     } catch (thrown) {
-      // A failure before the statement itself is sent is the standby's: its address, its certificate, its user.
+      // A failure before the statement is sent is one of the standby: its address, its certificate, its user.
       const isStandbys = !isReady || isConnectionFailure(thrown) || errorCodeOf(thrown) === CONFLICT_WITH_RECOVERY;
       if (!isStandbys) {
         broken = false;
