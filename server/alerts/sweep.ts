@@ -1,10 +1,13 @@
 /** Finds problems that have begun or ended, and alerts once for each change. */
 
-import { addJob } from "../core/add-jobs";
+import { addJobs } from "../core/add-jobs";
+import { now } from "../core/clock";
 import { type Tx, transaction } from "../core/db";
 import { publicUrl } from "../core/env";
+import { groupBy } from "../core/group-by";
 import { newId } from "../core/ids";
 import { errorFields, log } from "../core/log";
+import { unnest } from "../core/unnest";
 import type { Letter } from "../mail/compose";
 import { isMailSet, queueMail } from "../mail/store";
 import { numberPrefixOf } from "../traffic/country";
@@ -17,46 +20,57 @@ const MAIL_VALID_S = 24 * 60 * 60;
 const RAISED_AT_LEAST = "10 minutes";
 /** An email about more changes than this names only the first ones. */
 const NAMED_MAX = 20;
+/** Changes of one transaction, which holds a connection and, with emails, locks of addresses. */
+const CHANGES_MAX = 500;
 
 type Change = { subjectId: string; accountId: string | null; detail: AlertDetail; isNotified: boolean };
 
-/** Only one of several processes reports a change: the one whose row is inserted. */
+/**
+ * Raises up to {@link CHANGES_MAX} problems, those of an account together. Only one of several processes reports a change: the one whose row is
+ * inserted.
+ */
 async function raise(tx: Tx, kind: AlertKind): Promise<Change[]> {
   const { rows } = await tx.query<Change>(
     `WITH wrong (subject_id, account_id, detail) AS (${CONDITIONS[kind].raised}),
+     fresh AS (
+       SELECT * FROM wrong w WHERE NOT EXISTS (SELECT FROM alert_states t WHERE t.kind = $1 AND t.subject_id = w.subject_id)
+       ORDER BY account_id, subject_id LIMIT $2),
      raised AS (
-       INSERT INTO alert_states (kind, subject_id, account_id) SELECT $1, subject_id, account_id FROM wrong
+       INSERT INTO alert_states (kind, subject_id, account_id) SELECT $1, subject_id, account_id FROM fresh
        ON CONFLICT DO NOTHING RETURNING subject_id)
      SELECT subject_id AS "subjectId", account_id AS "accountId", detail, true AS "isNotified"
-     FROM raised JOIN wrong USING (subject_id)`,
-    [kind],
+     FROM raised JOIN fresh USING (subject_id)`,
+    [kind, CHANGES_MAX],
   );
   return rows;
 }
 
-/** Only one of several processes reports a change: the one that deletes the row. */
+/** As {@link raise}, of problems that have ended: the process that deletes the row reports it. */
 async function clear(tx: Tx, kind: AlertKind): Promise<Change[]> {
   const { from, where, isNotified, detail } = CONDITIONS[kind].cleared;
   const { rows } = await tx.query<Change>(
-    `DELETE FROM alert_states t USING ${from} WHERE t.kind = $1 AND ${where}
-       AND t.raised_at <= now() - interval '${RAISED_AT_LEAST}'
-     RETURNING t.subject_id AS "subjectId", t.account_id AS "accountId", ${detail} AS detail, (${isNotified}) AS "isNotified"`,
-    [kind],
+    `WITH ended AS MATERIALIZED (
+       SELECT t.subject_id, t.account_id, ${detail} AS detail, (${isNotified}) AS is_notified
+       FROM alert_states t, ${from} WHERE t.kind = $1 AND ${where} AND t.raised_at <= now() - interval '${RAISED_AT_LEAST}'
+       ORDER BY t.account_id, t.subject_id LIMIT $2 FOR UPDATE OF t SKIP LOCKED)
+     DELETE FROM alert_states t USING ended e WHERE t.kind = $1 AND t.subject_id = e.subject_id
+     RETURNING t.subject_id AS "subjectId", t.account_id AS "accountId", e.detail, e.is_notified AS "isNotified"`,
+    [kind, CHANGES_MAX],
   );
-  return rows.filter((change) => change.isNotified);
+  return rows;
 }
 
-type Reader = { address: string };
+type Reader = { accountId: string | null; address: string };
 
-/** Owners of the account, unless it wants no emails; without an account the operators. */
-async function readersOf(tx: Tx, accountId: string | null): Promise<Reader[]> {
+/** Owners of the accounts that want emails; of those without an account the operators. */
+async function readersOf(tx: Tx, accountIds: ReadonlyArray<string | null>): Promise<Reader[]> {
   const { rows } = await tx.query<Reader>(
-    accountId === null
-      ? "SELECT email AS address FROM users WHERE is_operator AND $1::text IS NULL ORDER BY email"
-      : `SELECT u.email AS address FROM account_members m JOIN users u ON u.id = m.user_id
-         LEFT JOIN alert_settings s ON s.account_id = m.account_id
-         WHERE m.account_id = $1 AND m.role = 'owner' AND coalesce(s.by_mail, true) ORDER BY u.email`,
-    [accountId],
+    `SELECT m.account_id AS "accountId", u.email AS address FROM account_members m JOIN users u ON u.id = m.user_id
+     LEFT JOIN alert_settings s ON s.account_id = m.account_id
+     WHERE m.account_id = ANY($1::text[]) AND m.role = 'owner' AND coalesce(s.by_mail, true)
+     UNION ALL
+     SELECT NULL, email FROM users WHERE is_operator AND $2 ORDER BY 1, 2`,
+    [accountIds.filter((id) => id !== null), accountIds.includes(null)],
   );
   return rows;
 }
@@ -95,20 +109,43 @@ function letterOf(alerts: readonly [Alert, ...Alert[]]): Letter {
   };
 }
 
-/** Stores an alert, and has it posted to the alert URL of its account. */
-async function store(tx: Tx, kind: AlertKind, state: Alert["state"], change: Change): Promise<Alert> {
-  const { subjectId, accountId, detail } = change;
-  const id = newId("alert");
-  const { rows } = await tx.query<{ createdAt: Date; hasUrl: boolean }>(
-    `INSERT INTO alerts (id, account_id, kind, subject_id, state, detail) VALUES ($1, $2, $3, $4, $5, $6::jsonb)
-     RETURNING created_at AS "createdAt",
-       EXISTS (SELECT 1 FROM alert_settings WHERE account_id = $2 AND url IS NOT NULL) AS "hasUrl"`,
-    [id, accountId, kind, subjectId, state, JSON.stringify(detail)],
+const ALERTS = unnest<Change & { id: string }>(
+  {
+    id: ["text", ({ id }) => id],
+    account_id: ["text", ({ accountId }) => accountId],
+    subject_id: ["text", ({ subjectId }) => subjectId],
+    detail: ["text", ({ detail }) => JSON.stringify(detail)],
+  },
+  3,
+);
+
+/** Stores alerts, and has those of accounts with an alert URL posted to it. */
+async function store(
+  tx: Tx,
+  kind: AlertKind,
+  state: Alert["state"],
+  changes: readonly Change[],
+): Promise<AlertEmail[]> {
+  if (changes.length === 0) return [];
+  const made = changes.map((change) => ({ ...change, id: newId("alert") }));
+  const { rows } = await tx.query<{ id: string; createdAt: Date; hasUrl: boolean }>(
+    `INSERT INTO alerts (id, account_id, kind, subject_id, state, detail)
+     SELECT id, account_id, $1, subject_id, $2, detail::jsonb FROM ${ALERTS.as("r")}
+     RETURNING id, created_at AS "createdAt",
+       EXISTS (SELECT 1 FROM alert_settings s WHERE s.account_id = alerts.account_id AND s.url IS NOT NULL) AS "hasUrl"`,
+    [kind, state, ...ALERTS.values(made)],
   );
-  const [made] = rows as [{ createdAt: Date; hasUrl: boolean }];
-  log("info", `alert.${state}`, { kind, subject_id: subjectId, account_id: accountId });
-  if (made.hasUrl) await addJob(tx, "post_alert", { alertId: id });
-  return presentAlert({ id, kind, subjectId, state, detail, createdAt: made.createdAt });
+  const stored = new Map(rows.map((row) => [row.id, row]));
+  await addJobs(
+    tx,
+    "post_alert",
+    rows.filter(({ hasUrl }) => hasUrl).map(({ id }) => ({ payload: { alertId: id }, runAt: null })),
+  );
+  return made.map(({ id, subjectId, accountId, detail }) => {
+    log("info", `alert.${state}`, { kind, subject_id: subjectId, account_id: accountId });
+    const createdAt = stored.get(id)?.createdAt ?? now();
+    return { accountId, alert: presentAlert({ id, kind, subjectId, state, detail, createdAt }), addresses: null };
+  });
 }
 
 /** An alert to be emailed. `addresses`: readers who have not received it yet; null: all. */
@@ -137,42 +174,53 @@ async function takeUnsent(tx: Tx, kind: AlertKind, state: Alert["state"]): Promi
 }
 
 /**
- * Stores the changes and writes one email per reader, including alerts that earlier sweeps could not email. A reader over the
+ * Stores the changes and writes one email per reader, including `unsent` alerts, which earlier sweeps could not email. A reader over the
  * hourly limit is served by a later sweep.
  */
-async function sendAlerts(tx: Tx, kind: AlertKind, state: Alert["state"], changes: readonly Change[]): Promise<void> {
-  const made: AlertEmail[] = [];
-  for (const change of changes) {
-    made.push({ accountId: change.accountId, alert: await store(tx, kind, state, change), addresses: null });
-  }
+async function sendAlerts(
+  tx: Tx,
+  kind: AlertKind,
+  state: Alert["state"],
+  { changes, unsent }: { changes: readonly Change[]; unsent: readonly AlertEmail[] },
+): Promise<void> {
+  const made = await store(tx, kind, state, changes);
   if (!isMailSet()) return;
-  const emails = [...(await takeUnsent(tx, kind, state)), ...made];
-  for (const accountId of new Set(emails.map((email) => email.accountId))) {
-    const own = emails.filter((email) => email.accountId === accountId);
-    for (const { address } of await readersOf(tx, accountId)) {
-      const theirs = own.filter(({ addresses }) => addresses?.includes(address) ?? true).map(({ alert }) => alert);
-      const [first, ...more] = theirs;
-      if (!first) continue;
-      const letter = letterOf([first, ...more]);
-      if (await queueMail(tx, { address, kind: "alert", accountId, letter, validS: MAIL_VALID_S })) continue;
-      const ids = theirs.map(({ id }) => id);
-      await tx.query("UPDATE alerts SET untold = array_append(untold, $2) WHERE id = ANY($1)", [ids, address]);
-    }
+  const byAccount = groupBy([...unsent, ...made], ({ accountId }) => accountId);
+  if (byAccount.size === 0) return;
+  for (const { accountId, address } of await readersOf(tx, [...byAccount.keys()])) {
+    const theirs = (byAccount.get(accountId) ?? []).filter(({ addresses }) => addresses?.includes(address) ?? true);
+    const [first, ...more] = theirs.map(({ alert }) => alert);
+    if (!first) continue;
+    const letter = letterOf([first, ...more]);
+    if (await queueMail(tx, { address, kind: "alert", accountId, letter, validS: MAIL_VALID_S })) continue;
+    const ids = [first, ...more].map(({ id }) => id);
+    await tx.query("UPDATE alerts SET untold = array_append(untold, $2) WHERE id = ANY($1)", [ids, address]);
   }
 }
 
+/** One step of a sweep. @returns whether there may be more changes. */
+async function sweepStep(kind: AlertKind, state: Alert["state"], isFirst: boolean): Promise<boolean> {
+  return transaction(async (tx) => {
+    const found = await (state === "cleared" ? clear : raise)(tx, kind);
+    // Only once in a sweep, so that a reader over the limit is not tried again at once.
+    const unsent = isFirst && isMailSet() ? await takeUnsent(tx, kind, state) : [];
+    await sendAlerts(tx, kind, state, { changes: found.filter(({ isNotified }) => isNotified), unsent });
+    return found.length === CHANGES_MAX;
+  });
+}
+
 /**
- * Checks the conditions of alerts, one kind at a time: a kind that fails does not stop the others.
+ * Checks the conditions of alerts, one kind at a time: a kind that fails does not stop the others. Many changes, as after an outage, are made in
+ * steps.
  * @throws the first failure, once all kinds were checked.
  */
-export async function sweepAlerts(): Promise<void> {
+export async function sweepAlerts(stop?: AbortSignal): Promise<void> {
   const failures: unknown[] = [];
   for (const kind of ALERT_KINDS) {
     try {
-      await transaction(async (tx) => {
-        await sendAlerts(tx, kind, "cleared", await clear(tx, kind));
-        await sendAlerts(tx, kind, "raised", await raise(tx, kind));
-      });
+      for (const state of ["cleared", "raised"] as const) {
+        for (let isFirst = true; !stop?.aborted && (await sweepStep(kind, state, isFirst)); ) isFirst = false;
+      }
     } catch (thrown) {
       log("warn", "alerts.not_checked", { kind, ...errorFields(thrown) });
       failures.push(thrown);
