@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { pool } from "@/server/core/db";
 import { FAULT, failStatements } from "@/test/database/intercepted-statements";
-import { explain, rowsRead, statementsOf } from "@/test/database/plans";
+import { explain, rowsRead, rowsReadBy, statementsOf } from "@/test/database/plans";
 import { dropClaims, noteClaims } from "./dispatch/claims";
 import { forgetCallbacks, keepGivingBack } from "./tasks";
 
@@ -50,6 +50,18 @@ test("nonces that are kept are not read, however many there are", async () => {
     expect(rowsRead(plan, ["receipt_nonces"]), statement.text).toBeLessThan(10);
   }
   expect(await countOf("receipt_nonces")).toBe(MANY);
+});
+
+test("counts of days that are kept are not read, however many there are", async () => {
+  const today = new Date().toISOString().slice(0, 10);
+  await pool().query(
+    `INSERT INTO api_key_quotas (key_id, period, messages) SELECT 'key_' || n, kind || $1, 7
+     FROM generate_series(1, $2) n, unnest('{day:,failed:}'::text[]) kind`,
+    [today, MANY],
+  );
+  await pool().query("VACUUM ANALYZE api_key_quotas");
+  expect(await rowsReadBy(() => forgetCallbacks(), ["api_key_quotas"])).toBe(0);
+  await pool().query("TRUNCATE api_key_quotas");
 });
 
 test("counts of messages are deleted forty days after their day; counts of months and later days still limit", async () => {

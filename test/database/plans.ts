@@ -182,3 +182,20 @@ export async function plansRun(work: () => Promise<unknown>): Promise<RunPlan[]>
   }
   return run;
 }
+
+/**
+ * Rows of `relations` that the statements of `work` read together, each with its values. Lists are planned with their values at first, and a named
+ * statement for any later: the plan that reads more counts.
+ */
+export async function rowsReadBy(work: () => Promise<unknown>, relations: readonly string[]): Promise<number> {
+  let read = 0;
+  for (const statement of await statementsOf(work)) {
+    const reads: number[] = [];
+    for (const mode of ["force_custom_plan", "force_generic_plan"]) {
+      const { plan } = await explain(statement, `SET LOCAL plan_cache_mode = ${mode}`);
+      reads.push(rowsRead(plan, relations));
+    }
+    read += Math.max(...reads);
+  }
+  return read;
+}

@@ -90,10 +90,17 @@ const listOf = (status: NonNullable<Filter["status"]>) => (status === "delivered
 /** SQL: the table `l` that the messages of a filter are read from, and where their id, columns (`row`) and time stand. */
 type Source = { from: string; id: string; row: "l" | "r"; createdAt: string };
 
-function sourceOf({ status, metadata, ...filter }: Filter): Source {
+/**
+ * Pairs are deleted with their message, so alone they need no row of it. Otherwise the rows are looked up pair by pair: a join of all pairs of a
+ * value would read the messages of all accounts.
+ */
+const PAIRS = "message_metadata l";
+const PAIRS_WITH_ROWS = `${PAIRS} CROSS JOIN LATERAL (SELECT m.* FROM messages m WHERE m.id = l.message_id OFFSET 0) r`;
+
+function sourceOf({ status, metadata, ...filter }: Filter, created: TimeRange): Source {
   if (Object.keys(metadata ?? {}).length > 0) {
-    const from = "message_metadata l JOIN messages r ON r.id = l.message_id";
-    return { from, id: "l.message_id", row: "r", createdAt: "r.created_at" };
+    const isAlone = status === undefined && !isNarrow(filter) && created.from === null && created.to === null;
+    return { from: isAlone ? PAIRS : PAIRS_WITH_ROWS, id: "l.message_id", row: "r", createdAt: "r.created_at" };
   }
   const list = status === undefined || isNarrow(filter) ? null : listOf(status);
   if (!list) return { from: "messages l", id: "l.id", row: "l", createdAt: "l.created_at" };
@@ -113,7 +120,7 @@ function sourceOf({ status, metadata, ...filter }: Filter): Source {
 function selectionOf(accountId: string, filter: Filter, created: TimeRange, before: string | null = null): Selection {
   const { status } = filter;
   const [pair, ...morePairs] = Object.entries(filter.metadata ?? {});
-  const { from, id, row, createdAt } = sourceOf(filter);
+  const { from, id, row, createdAt } = sourceOf(filter, created);
   const values: unknown[] = [accountId];
   // A list of one instead of an equality, because the planner would drop a column that equals a constant from the order.
   const conditions = ["l.account_id = ANY(ARRAY[$1::text])"];

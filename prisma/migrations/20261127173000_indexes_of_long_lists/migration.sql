@@ -1,0 +1,6 @@
+-- Suppressions of one sender ID in the order of their list: without it the account's whole list was read to find a few. The condition keeps look-ups by
+-- account and id, and those of a number, in their own indexes.
+CREATE INDEX IF NOT EXISTS "suppressions_of_sender" ON "suppressions" ("account_id", "sender_id", "id") WHERE "sender_id" <> '';
+
+-- Counts of days that are over, which are deleted after 40 days: each step of that read the whole table.
+CREATE INDEX IF NOT EXISTS "api_key_quotas_of_days" ON "api_key_quotas" (right("period", 10)) WHERE "period" ~ '^(day|failed):';
