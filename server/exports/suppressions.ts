@@ -1,4 +1,4 @@
-import { readPrisma } from "../core/db";
+import { readSuppressions } from "../suppressions/list";
 import { presentSuppression } from "../suppressions/present";
 import type { CsvRow } from "./csv";
 import type { ExportInput } from "./schema";
@@ -13,11 +13,7 @@ const HEADER = ["number", "sender_id", "reason", "note", "created_at", "id"] as 
 export function suppressionPages(accountId: string, { number, sender_id: senderId }: SuppressionsInput) {
   async function* read(): AsyncGenerator<CsvRow[], void> {
     for (let before: string | undefined; ; ) {
-      const rows = await readPrisma().suppression.findMany({
-        where: { accountId, number, senderId, id: { lt: before } },
-        orderBy: { id: "desc" },
-        take: PAGE_ROWS,
-      });
+      const rows = await readSuppressions({ accountId, number, senderId }, { before, skip: 0, take: PAGE_ROWS });
       yield rows.map(presentSuppression).map((row) => HEADER.map((name) => row[name]));
       const last = rows.at(-1);
       if (!last || rows.length < PAGE_ROWS) return;

@@ -5,12 +5,13 @@ import { countOperation, type OperationLimit } from "../api-keys/operation-limit
 import { recordAudit } from "../audit/store";
 import type { AccountActor } from "../core/actor";
 import { now } from "../core/clock";
-import { prisma, type Tx, transaction } from "../core/db";
+import { type Tx, transaction } from "../core/db";
 import { invalidRequest, notFound } from "../core/errors";
 import { readList } from "../lists/read-list";
 import { readTotal } from "../lists/store";
 import type { ImportResult, ImportSuppressionsInput } from "./import-schema";
 import { sortEntries } from "./imported-numbers";
+import { findOfNumber, readSuppressions } from "./list";
 import { presentSuppression } from "./present";
 import type { CreateSuppressionInput, ListSuppressionsQuery, Suppression } from "./schema";
 import { deleteOne, insertImported, insertManual } from "./store";
@@ -86,17 +87,15 @@ export async function importSuppressions(actor: AccountActor, input: ImportSuppr
 
 /** The account's suppressions, newest first. */
 export async function listSuppressions(actor: AccountActor, input: ListSuppressionsQuery) {
-  const where = { accountId: actor.accountId, number: input.number, senderId: input.sender_id };
+  const filter = { accountId: actor.accountId, number: input.number, senderId: input.sender_id };
   const page = await readList(
     input,
     "sup",
-    // A number has few suppressions, found by a unique key.
-    () =>
+    async () =>
       input.number === undefined
         ? readTotal("suppressions", { ownerId: actor.accountId, kind: input.sender_id })
-        : prisma().suppression.count({ where }),
-    ({ before, skip, take }) =>
-      prisma().suppression.findMany({ where: { ...where, id: { lt: before } }, orderBy: { id: "desc" }, skip, take }),
+        : (await findOfNumber(filter)).length,
+    (range) => readSuppressions(filter, range),
   );
   return page.present(page.rows.map(presentSuppression));
 }

@@ -64,23 +64,30 @@ async function readInStatus(endpoint: Endpoint, status: Status, { before, skip, 
       : {
           // The status filters, and matches no partial index: that of pending deliveries has those of all accounts.
           text: `SELECT ${COLUMNS} FROM webhook_deliveries
-                 WHERE account_id = $1 AND endpoint_id = $2 AND status || '' = $3 AND ($6::text IS NULL OR id < $6)
-                 ORDER BY id DESC OFFSET $4 LIMIT ${rest}`,
-          values: [...values, before ?? null],
+                 WHERE account_id = $1 AND endpoint_id = ANY(ARRAY[$2::text]) AND status || '' = $3${before === undefined ? "" : " AND id < $6"}
+                 ORDER BY endpoint_id DESC, id DESC OFFSET $4 LIMIT ${rest}`,
+          values: before === undefined ? values : [...values, before],
         },
   );
   return rows;
 }
 
+/**
+ * Ordered by endpoint, so that they are read in its index: in the order of the primary key the planner would walk through those of endpoints
+ * that took over since. Of the rows that are skipped only the index is read.
+ */
 async function readDeliveries(endpoint: Endpoint, status: Status | undefined, range: RowRange) {
   if (status) return readInStatus(endpoint, status, range);
   const { before, skip, take } = range;
-  return readPrisma().webhookDelivery.findMany({
-    where: { accountId: endpoint.accountId, endpointId: endpoint.id, id: { lt: before } },
-    orderBy: { id: "desc" },
-    skip,
-    take,
+  const { rows } = await readPool().query<DeliveryRow>({
+    text: `SELECT ${COLUMNS} FROM webhook_deliveries
+           WHERE account_id = $1 AND id = ANY(ARRAY(SELECT id FROM webhook_deliveries
+             WHERE endpoint_id = ANY(ARRAY[$2::text])${before === undefined ? "" : " AND id < $5"}
+             ORDER BY endpoint_id DESC, id DESC LIMIT $3 OFFSET $4))
+           ORDER BY id DESC`,
+    values: [endpoint.accountId, endpoint.id, take, skip, ...(before === undefined ? [] : [before])],
   });
+  return rows;
 }
 
 /** The deliveries of a message to an endpoint, newest first: a few, found by their ids. */
