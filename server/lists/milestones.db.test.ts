@@ -159,3 +159,20 @@ test("a run that takes too long, or whose worker stops, ends between two milesto
   await markLists();
   expect(await places()).toEqual(Array.from({ length: 12 }, (_, at) => (at + 1) * MILESTONE_EVERY));
 });
+
+test("counters are read of a thousand accounts at a time, however many there are", async () => {
+  await pool().query(
+    `INSERT INTO accounts (id, email, name) SELECT 'acc_' || lpad(n::text, 12, '0'), n || '@many.example', 'Many' FROM generate_series(1, 2500) n`,
+  );
+  await pool().query(
+    `INSERT INTO usage_days (account_id, day, messages) SELECT id, date '2026-01-01' + d, 1 FROM accounts, generate_series(1, 4) d
+     WHERE email LIKE '%@many.example'`,
+  );
+  await pool().query("VACUUM ANALYZE usage_days, accounts");
+  const reads: number[] = [];
+  for (const statement of await statementsOf(() => markLists())) {
+    reads.push(rowsRead((await explain(statement)).plan, ["usage_days"]));
+  }
+  expect(Math.max(...reads)).toBeGreaterThan(0);
+  expect(Math.max(...reads)).toBeLessThanOrEqual(1_000 * 4);
+});

@@ -52,6 +52,26 @@ export async function milestoneBefore(
   return row ? { messageId: row.messageId, skip: Number(row.skip) } : null;
 }
 
+/** Accounts whose counters one statement reads. */
+const ACCOUNTS_PER_STEP = 1_000;
+
+type CountedAccount = { id: string; now: Date; isDue: boolean };
+
+/** Of the accounts, those that have milestones or messages enough for one. */
+async function readCounted(ids: readonly string[]): Promise<CountedAccount[]> {
+  const sumOf = (table: string) =>
+    `CROSS JOIN LATERAL (SELECT coalesce(sum(messages), 0) AS messages FROM ${table} WHERE account_id = a.id)`;
+  const { rows } = await pool().query<CountedAccount>({
+    name: "lists.counted_accounts",
+    text: `SELECT a.id, now() AS now, u.messages - coalesce(l.place, f.messages) > $1 AS "isDue"
+           FROM unnest($2::text[]) AS a (id) ${sumOf("usage_days")} u ${sumOf("forgotten_days")} f
+           LEFT JOIN LATERAL (SELECT place FROM list_milestones WHERE account_id = a.id ORDER BY place DESC LIMIT 1) l ON true
+           WHERE l.place IS NOT NULL OR u.messages - f.messages > $1`,
+    values: [MILESTONE_EVERY, ids],
+  });
+  return rows;
+}
+
 /**
  * Sets the milestones that are missing, and those that turn out to be wrong, until `stop`. An account's messages are read once over all
  * runs, but for those behind its last milestone.
@@ -59,23 +79,22 @@ export async function milestoneBefore(
 export async function setMilestones(stop?: AbortSignal): Promise<void> {
   const runUntil = performance.now() + RUN_MAX_MS;
   const mayGoOn = () => !stop?.aborted && performance.now() < runUntil;
-  const { rows: accounts } = await pool().query<{ id: string; now: Date; isDue: boolean }>({
-    text: `SELECT u.account_id AS id, now() AS now, u.messages - coalesce(l.place, f.messages, 0) > $1 AS "isDue"
-           FROM (SELECT account_id, sum(messages) AS messages FROM usage_days GROUP BY account_id) u
-           LEFT JOIN (SELECT account_id, sum(messages) AS messages FROM forgotten_days GROUP BY account_id) f
-             ON f.account_id = u.account_id
-           LEFT JOIN LATERAL (SELECT place FROM list_milestones WHERE account_id = u.account_id
-             ORDER BY place DESC LIMIT 1) l ON true
-           WHERE l.place IS NOT NULL OR u.messages - coalesce(f.messages, 0) > $1`,
-    values: [MILESTONE_EVERY],
-  });
-  await runParts(
-    accounts.map(({ id, now, isDue }) => async () => {
-      if (!mayGoOn() || !((await dropWrong(id)) || isDue)) return;
-      const settled = firstIdAt("message", new Date(now.getTime() - SETTLED_MS));
-      for (let set = 0; set < SET_MAX && mayGoOn() && (await setNext(id, settled)); ) set += 1;
-    }),
-  );
+  const set = async ({ id, now, isDue }: CountedAccount) => {
+    if (!mayGoOn() || !((await dropWrong(id)) || isDue)) return;
+    const settled = firstIdAt("message", new Date(now.getTime() - SETTLED_MS));
+    for (let count = 0; count < SET_MAX && mayGoOn() && (await setNext(id, settled)); ) count += 1;
+  };
+  const counted: CountedAccount[] = [];
+  for (let last: string | undefined = ""; last !== undefined && mayGoOn(); ) {
+    const { rows }: { rows: { id: string }[] } = await pool().query({
+      name: "lists.accounts",
+      text: "SELECT id FROM accounts WHERE id > $1 ORDER BY id LIMIT $2",
+      values: [last, ACCOUNTS_PER_STEP],
+    });
+    counted.push(...(await readCounted(rows.map(({ id }) => id))));
+    last = rows.length === ACCOUNTS_PER_STEP ? rows.at(-1)?.id : undefined;
+  }
+  await runParts(counted.map((account) => () => set(account)));
 }
 
 /**
