@@ -37,7 +37,8 @@ const MESSAGE =
 const API_KEY =
   "id object livemode name key_hint is_active permissions rate_limit created_by last_used_at expires_at created_at";
 const ENDPOINT =
-  "id object livemode url description events is_active failure_count last_success_at last_failure_at disabled_at disabled_reason created_at";
+  "id object livemode url description events is_active failure_count last_success_at last_failure_at disabled_at disabled_reason " +
+  "paused_at paused_by created_at";
 
 const FIELDS: Record<string, string> = {
   message: MESSAGE,

@@ -52,6 +52,8 @@ test.describe("POST /webhooks/create", () => {
       last_failure_at: null,
       disabled_at: null,
       disabled_reason: null,
+      paused_at: null,
+      paused_by: null,
       created_at: ISO,
       signing_secret: expect.stringMatching(/^\S{24,}$/),
     });

@@ -474,6 +474,14 @@ class Webhooks(_Resource):
     def enable(self, endpoint_id: str) -> Json:
         return _data(self._request("POST", _at("/webhooks", endpoint_id, "/enable"), is_repeatable=True))
 
+    def pause(self, endpoint_id: str) -> Json:
+        """Sends nothing to the endpoint until it is resumed; its events wait."""
+        return _data(self._request("POST", _at("/webhooks", endpoint_id, "/pause"), is_repeatable=True))
+
+    def resume(self, endpoint_id: str) -> Json:
+        """Ends a pause, and sends the events that have waited."""
+        return _data(self._request("POST", _at("/webhooks", endpoint_id, "/resume"), is_repeatable=True))
+
     def recover(self, endpoint_id: str, *, since: Union[str, datetime.datetime]) -> Json:
         """Sends the events again that the endpoint missed since a time."""
         path = _at("/webhooks", endpoint_id, "/recover")

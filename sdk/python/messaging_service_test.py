@@ -309,6 +309,8 @@ class Client(unittest.TestCase):
             "importSuppressions": lambda client: client.suppressions.import_(numbers=["+14155550123"]),
             "testWebhook": lambda client: client.webhooks.test("x"),
             "enableWebhook": lambda client: client.webhooks.enable("x"),
+            "pauseWebhook": lambda client: client.webhooks.pause("x"),
+            "resumeWebhook": lambda client: client.webhooks.resume("x"),
             "recoverWebhook": lambda client: client.webhooks.recover("x", since="2026-01-31T12:00:00Z"),
         }
         unkeyed = {

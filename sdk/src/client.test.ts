@@ -301,6 +301,8 @@ describe("retries", () => {
       ({ messages }) => messages.redact("msg_1"),
       ({ suppressions }) => suppressions.import({ numbers: ["+14155550123"] }),
       ({ webhooks }) => webhooks.enable("whe_1"),
+      ({ webhooks }) => webhooks.pause("whe_1"),
+      ({ webhooks }) => webhooks.resume("whe_1"),
       ({ webhooks }) => webhooks.recover("whe_1", { since: "2026-01-31T12:00:00Z" }),
     ];
     for (const call of calls) {

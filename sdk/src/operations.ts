@@ -37,6 +37,8 @@ export const OPERATIONS = {
   testWebhook: { method: "POST", path: "/webhooks/{id}/test", isKeyed: false, isRepeatable: false },
   rotateWebhookSecret: { method: "POST", path: "/webhooks/{id}/rotate-secret", isKeyed: true, isRepeatable: true },
   enableWebhook: { method: "POST", path: "/webhooks/{id}/enable", isKeyed: false, isRepeatable: true },
+  pauseWebhook: { method: "POST", path: "/webhooks/{id}/pause", isKeyed: false, isRepeatable: true },
+  resumeWebhook: { method: "POST", path: "/webhooks/{id}/resume", isKeyed: false, isRepeatable: true },
   recoverWebhook: { method: "POST", path: "/webhooks/{id}/recover", isKeyed: false, isRepeatable: true },
   listEvents: { method: "GET", path: "/events", isKeyed: false, isRepeatable: true },
 } as const;

@@ -176,6 +176,14 @@ export class Webhooks {
   enable(id: string, options?: CallOptions): Reply<"enableWebhook"> {
     return dataOf(this.request("enableWebhook", { ...options, path: { id } }));
   }
+  /** Sends nothing to the endpoint until it is resumed; its events wait. */
+  pause(id: string, options?: CallOptions): Reply<"pauseWebhook"> {
+    return dataOf(this.request("pauseWebhook", { ...options, path: { id } }));
+  }
+  /** Ends a pause, and sends the events that have waited. */
+  resume(id: string, options?: CallOptions): Reply<"resumeWebhook"> {
+    return dataOf(this.request("resumeWebhook", { ...options, path: { id } }));
+  }
   /** Sends the events again that the endpoint missed since a time. */
   recover(id: string, body: Body<"recoverWebhook">, options?: CallOptions): Reply<"recoverWebhook"> {
     return dataOf(this.request("recoverWebhook", { ...options, path: { id }, body }));

@@ -663,11 +663,55 @@ export interface paths {
         put?: never;
         /**
          * Enable a disabled webhook endpoint
-         * @description The endpoint gets events from now on. Deliveries that are `held` stay so until they are recovered. An active endpoint is left unchanged.
+         * @description The endpoint gets events from now on. Deliveries that are `held` stay so until they are recovered. An active endpoint is left unchanged. It also ends a pause; `resume` sends the waiting deliveries as well.
          *
          *     Permission: `webhooks:write` (create, change and delete webhook endpoints).
          */
         post: operations["enableWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pause a webhook endpoint
+         * @description No event is sent until the endpoint is resumed; its deliveries wait as `held`. Requests that are under way end as usual, and others may begin within a second. No alert is sent. An endpoint that is paused or disabled is left unchanged.
+         *
+         *     Permission: `webhooks:write` (create, change and delete webhook endpoints).
+         */
+        post: operations["pauseWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resume a paused webhook endpoint
+         * @description The endpoint gets events again, and the deliveries that the pause has parked begin a new round of tries; those that were `held` before it stay so. `failure_count` begins at 0. An active endpoint is left unchanged; for one that was disabled by failures the response is 400 `endpoint_disabled`.
+         *
+         *     Permission: `webhooks:write` (create, change and delete webhook endpoints).
+         */
+        post: operations["resumeWebhook"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1534,7 +1578,7 @@ export interface components {
             description: string | null;
             /** @description Event types that the endpoint is subscribed to. */
             events: ("message.sent" | "message.delivered" | "message.failed" | "message.received")[];
-            /** @description False after 25 consecutive failed tries, or a response with status 410: `disabled_reason` says which. */
+            /** @description False after 25 consecutive failed tries or a response with status 410 (`disabled_reason` says which), and while the endpoint is paused (`paused_at`). */
             is_active: boolean;
             /** @description Consecutive failed tries; any 2xx resets it to 0. */
             failure_count: number;
@@ -1550,15 +1594,26 @@ export interface components {
             last_failure_at: string | null;
             /**
              * Format: date-time
-             * @description Time when the endpoint was disabled, ISO 8601; null: it is active.
+             * @description Time when the endpoint was disabled or paused, ISO 8601; null: it is active.
              */
             disabled_at: string | null;
             /**
-             * @description Why it was disabled: `consecutive_failures`, 25 failed tries in a row, or `gone`, a response with status 410. Null: it is active, or was disabled before reasons were kept.
+             * @description Why it was disabled: `consecutive_failures`, 25 failed tries in a row, or `gone`, a response with status 410. Null: it is active or paused, or was disabled before reasons were kept.
              * @default null
              * @enum {string|null}
              */
             disabled_reason: "consecutive_failures" | "gone" | null;
+            /**
+             * Format: date-time
+             * @description Time when the endpoint was paused, ISO 8601; null: it is not paused. Only `resume` or `enable` ends a pause.
+             * @default null
+             */
+            paused_at: string | null;
+            /**
+             * @description Id of the API key (prefix key_) or person (prefix usr_) that paused it; null: it is not paused.
+             * @default null
+             */
+            paused_by: string | null;
             /**
              * Format: date-time
              * @description Time of creation, ISO 8601.
@@ -1584,7 +1639,7 @@ export interface components {
             description: string | null;
             /** @description Event types that the endpoint is subscribed to. */
             events: ("message.sent" | "message.delivered" | "message.failed" | "message.received")[];
-            /** @description False after 25 consecutive failed tries, or a response with status 410: `disabled_reason` says which. */
+            /** @description False after 25 consecutive failed tries or a response with status 410 (`disabled_reason` says which), and while the endpoint is paused (`paused_at`). */
             is_active: boolean;
             /** @description Consecutive failed tries; any 2xx resets it to 0. */
             failure_count: number;
@@ -1600,15 +1655,26 @@ export interface components {
             last_failure_at: string | null;
             /**
              * Format: date-time
-             * @description Time when the endpoint was disabled, ISO 8601; null: it is active.
+             * @description Time when the endpoint was disabled or paused, ISO 8601; null: it is active.
              */
             disabled_at: string | null;
             /**
-             * @description Why it was disabled: `consecutive_failures`, 25 failed tries in a row, or `gone`, a response with status 410. Null: it is active, or was disabled before reasons were kept.
+             * @description Why it was disabled: `consecutive_failures`, 25 failed tries in a row, or `gone`, a response with status 410. Null: it is active or paused, or was disabled before reasons were kept.
              * @default null
              * @enum {string|null}
              */
             disabled_reason: "consecutive_failures" | "gone" | null;
+            /**
+             * Format: date-time
+             * @description Time when the endpoint was paused, ISO 8601; null: it is not paused. Only `resume` or `enable` ends a pause.
+             * @default null
+             */
+            paused_at: string | null;
+            /**
+             * @description Id of the API key (prefix key_) or person (prefix usr_) that paused it; null: it is not paused.
+             * @default null
+             */
+            paused_by: string | null;
             /**
              * Format: date-time
              * @description Time of creation, ISO 8601.
@@ -1636,7 +1702,7 @@ export interface components {
             description: string | null;
             /** @description Event types that the endpoint is subscribed to. */
             events: ("message.sent" | "message.delivered" | "message.failed" | "message.received")[];
-            /** @description False after 25 consecutive failed tries, or a response with status 410: `disabled_reason` says which. */
+            /** @description False after 25 consecutive failed tries or a response with status 410 (`disabled_reason` says which), and while the endpoint is paused (`paused_at`). */
             is_active: boolean;
             /** @description Consecutive failed tries; any 2xx resets it to 0. */
             failure_count: number;
@@ -1652,15 +1718,26 @@ export interface components {
             last_failure_at: string | null;
             /**
              * Format: date-time
-             * @description Time when the endpoint was disabled, ISO 8601; null: it is active.
+             * @description Time when the endpoint was disabled or paused, ISO 8601; null: it is active.
              */
             disabled_at: string | null;
             /**
-             * @description Why it was disabled: `consecutive_failures`, 25 failed tries in a row, or `gone`, a response with status 410. Null: it is active, or was disabled before reasons were kept.
+             * @description Why it was disabled: `consecutive_failures`, 25 failed tries in a row, or `gone`, a response with status 410. Null: it is active or paused, or was disabled before reasons were kept.
              * @default null
              * @enum {string|null}
              */
             disabled_reason: "consecutive_failures" | "gone" | null;
+            /**
+             * Format: date-time
+             * @description Time when the endpoint was paused, ISO 8601; null: it is not paused. Only `resume` or `enable` ends a pause.
+             * @default null
+             */
+            paused_at: string | null;
+            /**
+             * @description Id of the API key (prefix key_) or person (prefix usr_) that paused it; null: it is not paused.
+             * @default null
+             */
+            paused_by: string | null;
             /**
              * Format: date-time
              * @description Time of creation, ISO 8601.
@@ -1692,7 +1769,7 @@ export interface components {
             /** @description Id of the event's message, prefix msg_, or inb_ for `message.received`. */
             message_id: string;
             /**
-             * @description `held`: the endpoint is disabled. `abandoned`: all six tries failed. Both can be recovered.
+             * @description `held`: the endpoint is disabled or paused. `abandoned`: all six tries failed. Both can be recovered.
              * @enum {string}
              */
             status: "pending" | "delivered" | "abandoned" | "held";
@@ -4283,6 +4360,110 @@ export interface operations {
         };
     };
     enableWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know, and repeated fields, with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @example handling=strict
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
+            path: {
+                /** @description Endpoint id, prefix whe_. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Always true.
+                         * @constant
+                         */
+                        success: true;
+                        data: components["schemas"]["WebhookEndpoint"];
+                        meta: components["schemas"]["Meta"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    pauseWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know, and repeated fields, with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @example handling=strict
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
+            path: {
+                /** @description Endpoint id, prefix whe_. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Always true.
+                         * @constant
+                         */
+                        success: true;
+                        data: components["schemas"]["WebhookEndpoint"];
+                        meta: components["schemas"]["Meta"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    resumeWebhook: {
         parameters: {
             query?: never;
             header?: {

@@ -9,6 +9,7 @@ import { env } from "../core/env";
 import { newId } from "../core/ids";
 import { sendMail } from "../mail/tasks";
 import { newSigningSecret } from "../webhooks/delivery/signature";
+import { pauseEndpoint, resumeEndpoint } from "../webhooks/pause";
 import { sealSecret } from "../webhooks/secrets";
 import { listAlerts, updateAlertSettings } from "./service";
 import { sweepAlerts } from "./sweep";
@@ -148,6 +149,20 @@ test("an endpoint that fails, is disabled and is enabled again raises an alert a
   await sweepAlerts();
   const steps = ["endpoint_failing raised", "endpoint_disabled raised", "endpoint_disabled cleared"];
   expect(await alertsOf(owner)).toEqual(steps);
+});
+
+test("an endpoint that somebody paused raises no alert, and one that is disabled after a pause does", async () => {
+  const owner = await makeOwner();
+  const id = await makeEndpoint(owner, 24);
+  await pauseEndpoint(owner, id);
+  await sweepAlerts();
+  expect(await alertsOf(owner)).toEqual([]);
+  await resumeEndpoint(owner, id);
+  await sweepAlerts();
+  expect(await alertsOf(owner)).toEqual([]);
+  await pool().query("UPDATE webhook_endpoints SET is_active = false, disabled_at = now() WHERE id = $1", [id]);
+  await sweepAlerts();
+  expect(await alertsOf(owner)).toEqual(["endpoint_disabled raised"]);
 });
 
 test("an endpoint of the account's test mode raises alerts like one of live mode", async () => {

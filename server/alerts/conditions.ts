@@ -3,12 +3,13 @@
  * alerts once.
  */
 import { HOUR } from "../traffic/store";
+import { IS_PAUSED } from "../webhooks/present";
 import { type AlertKind, UNUSUAL_TRAFFIC_FROM } from "./schema";
 
 /**
  * `raised`: rows (subject_id, account_id, detail) of current problems. `cleared`: the FROM and WHERE of the states `t` that
  * have ended, the condition under which that is reported, and the detail. No alert is sent for subjects that were disabled or
- * deleted.
+ * deleted, and none for an endpoint that somebody paused.
  */
 type Condition = { raised: string; cleared: { from: string; where: string; isNotified: string; detail: string } };
 
@@ -90,7 +91,7 @@ export const CONDITIONS: Readonly<Record<AlertKind, Condition>> = {
   },
   endpoint_disabled: {
     raised: `SELECT e.id, ${OWNER}, ${ENDPOINT_DETAIL} FROM ${ENDPOINTS}
-             WHERE e.deleted_at IS NULL AND NOT e.is_active`,
+             WHERE e.deleted_at IS NULL AND NOT e.is_active AND NOT ${IS_PAUSED}`,
     cleared: {
       from: "webhook_endpoints e",
       where: "e.id = t.subject_id AND (e.is_active OR e.deleted_at IS NOT NULL)",

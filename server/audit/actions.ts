@@ -13,6 +13,8 @@ export const AUDIT_ACTIONS = [
   "endpoint.created",
   "endpoint.deleted",
   "endpoint.enabled",
+  "endpoint.paused",
+  "endpoint.resumed",
   "endpoint.secret_rotated",
   "endpoint.updated",
   "member.invitation_withdrawn",

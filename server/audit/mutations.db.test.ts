@@ -260,6 +260,18 @@ const MUTATION_CASES: Readonly<Record<string, [action: string, run: Run]>> = {
     "endpoint.enabled",
     async (owner) => callAs(owner, "webhooks.enable", { id: await makeEndpoint(owner, false) }),
   ],
+  "webhooks.pause": [
+    "endpoint.paused",
+    async (owner) => callAs(owner, "webhooks.pause", { id: await makeEndpoint(owner) }),
+  ],
+  "webhooks.resume": [
+    "endpoint.resumed",
+    async (owner) => {
+      const id = await makeEndpoint(owner);
+      await callAs(owner, "webhooks.pause", { id });
+      await callAs(owner, "webhooks.resume", { id });
+    },
+  ],
   "webhooks.rotateSecret": [
     "endpoint.secret_rotated",
     async (owner) => callAs(owner, "webhooks.rotateSecret", { id: await makeEndpoint(owner) }),

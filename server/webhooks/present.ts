@@ -21,6 +21,8 @@ export type EndpointRow = {
   lastFailureAt: Date | null;
   disabledAt: Date | null;
   disabledReason: string | null;
+  pausedAt: Date | null;
+  pausedBy: string | null;
   createdAt: Date;
 };
 
@@ -54,6 +56,17 @@ export type TryRow = {
   createdAt: Date;
 };
 
+/** Whether the endpoint was paused by hand. Enabling by a version that does not know pauses leaves `paused_at` behind. */
+export const isPaused = ({
+  isActive,
+  pausedAt,
+  disabledAt,
+}: Pick<EndpointRow, "isActive" | "pausedAt" | "disabledAt">) =>
+  !isActive && pausedAt !== null && pausedAt.getTime() === disabledAt?.getTime();
+
+/** SQL: {@link isPaused} of the row `e`, if it is not active. */
+export const IS_PAUSED = "coalesce(e.paused_at = e.disabled_at, false)";
+
 /** Row -> wire. Only the operations that make a signing secret add it. */
 export const presentEndpoint = (row: EndpointRow): WebhookEndpoint => ({
   id: row.id,
@@ -68,6 +81,8 @@ export const presentEndpoint = (row: EndpointRow): WebhookEndpoint => ({
   last_failure_at: isoOrNull(row.lastFailureAt),
   disabled_at: isoOrNull(row.disabledAt),
   disabled_reason: row.isActive ? null : (row.disabledReason as WebhookEndpoint["disabled_reason"]),
+  paused_at: isPaused(row) ? isoOrNull(row.pausedAt) : null,
+  paused_by: isPaused(row) ? row.pausedBy : null,
   created_at: row.createdAt.toISOString(),
 });
 

@@ -5,6 +5,7 @@ import { listDeliveries } from "./history/list-deliveries";
 import { listEvents } from "./history/list-events";
 import { recoverDeliveries } from "./history/recover";
 import { resendDeliveries } from "./history/resend";
+import { pauseEndpoint, resumeEndpoint } from "./pause";
 import {
   AnyEvent,
   CreatedWebhookEndpoint,
@@ -186,12 +187,49 @@ export const webhooksRouter = router({
         summary: "Enable a disabled webhook endpoint",
         description:
           "The endpoint gets events from now on. Deliveries that are `held` stay so until they are recovered. An active " +
-          "endpoint is left unchanged.",
+          "endpoint is left unchanged. It also ends a pause; `resume` sends the waiting deliveries as well.",
       },
     })
     .input(WebhookPath)
     .output(WebhookEndpoint)
     .mutation(({ ctx, input }) => enableEndpoint(ctx.actor, input.id)),
+  pause: scoped("webhooks:write")
+    .meta({
+      creates: false,
+      repeatable: true,
+      openapi: {
+        method: "POST",
+        path: "/webhooks/{id}/pause",
+        operationId: "pauseWebhook",
+        tags: ["Webhooks"],
+        summary: "Pause a webhook endpoint",
+        description:
+          "No event is sent until the endpoint is resumed; its deliveries wait as `held`. Requests that are under way end as usual, and " +
+          "others may begin within a second. No alert is sent. An endpoint that is paused or disabled is left unchanged.",
+      },
+    })
+    .input(WebhookPath)
+    .output(WebhookEndpoint)
+    .mutation(({ ctx, input }) => pauseEndpoint(ctx.actor, input.id)),
+  resume: scoped("webhooks:write")
+    .meta({
+      creates: false,
+      repeatable: true,
+      openapi: {
+        method: "POST",
+        path: "/webhooks/{id}/resume",
+        operationId: "resumeWebhook",
+        tags: ["Webhooks"],
+        summary: "Resume a paused webhook endpoint",
+        description:
+          "The endpoint gets events again, and the deliveries that the pause has parked begin a new round of tries; those that were " +
+          "`held` before it stay so. `failure_count` begins at 0. An active endpoint is left unchanged; for one that was disabled by failures the response is 400 " +
+          "`endpoint_disabled`.",
+      },
+    })
+    .input(WebhookPath)
+    .output(WebhookEndpoint)
+    .mutation(({ ctx, input }) => resumeEndpoint(ctx.actor, input.id)),
   recover: scoped("webhooks:write")
     .meta({
       creates: false,

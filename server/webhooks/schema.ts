@@ -21,11 +21,16 @@ export const WebhookEndpoint = z.object({
   events: z.array(z.enum(EVENT_TYPES)).describe("Event types that the endpoint is subscribed to."),
   is_active: z
     .boolean()
-    .describe("False after 25 consecutive failed tries, or a response with status 410: `disabled_reason` says which."),
+    .describe(
+      "False after 25 consecutive failed tries or a response with status 410 (`disabled_reason` says which), and while the endpoint is " +
+        "paused (`paused_at`).",
+    ),
   failure_count: z.number().int().describe("Consecutive failed tries; any 2xx resets it to 0."),
   last_success_at: NullableDateTime.describe("Time of the last acknowledged try, ISO 8601; null: never."),
   last_failure_at: NullableDateTime.describe("Time of the last failed try, ISO 8601; null: never."),
-  disabled_at: NullableDateTime.describe("Time when the endpoint was disabled, ISO 8601; null: it is active."),
+  disabled_at: NullableDateTime.describe(
+    "Time when the endpoint was disabled or paused, ISO 8601; null: it is active.",
+  ),
   disabled_reason: z
     .enum(["consecutive_failures", "gone"])
     .nullable()
@@ -34,8 +39,16 @@ export const WebhookEndpoint = z.object({
     .default(null)
     .describe(
       "Why it was disabled: `consecutive_failures`, 25 failed tries in a row, or `gone`, a response with status 410. Null: it is " +
-        "active, or was disabled before reasons were kept.",
+        "active or paused, or was disabled before reasons were kept.",
     ),
+  paused_at: NullableDateTime.default(null).describe(
+    "Time when the endpoint was paused, ISO 8601; null: it is not paused. Only `resume` or `enable` ends a pause.",
+  ),
+  paused_by: z
+    .string()
+    .nullable()
+    .default(null)
+    .describe("Id of the API key (prefix key_) or person (prefix usr_) that paused it; null: it is not paused."),
   created_at: DateTime.describe("Time of creation, ISO 8601."),
 });
 export type WebhookEndpoint = z.output<typeof WebhookEndpoint>;
@@ -122,7 +135,7 @@ export const Delivery = z.object({
   message_id: z.string().describe("Id of the event's message, prefix msg_, or inb_ for `message.received`."),
   status: z
     .enum(DELIVERY_STATUSES)
-    .describe("`held`: the endpoint is disabled. `abandoned`: all six tries failed. Both can be recovered."),
+    .describe("`held`: the endpoint is disabled or paused. `abandoned`: all six tries failed. Both can be recovered."),
   round: z
     .number()
     .int()

@@ -39,16 +39,28 @@ const ENDPOINT_COLUMNS = {
   lastFailureAt: true,
   disabledAt: true,
   disabledReason: true,
+  pausedAt: true,
+  pausedBy: true,
   createdAt: true,
 } as const;
 
 /** The columns of an {@link EndpointRow} for hand-written SQL. */
 const RETURNED_COLUMNS = `id, account_id AS "accountId", url, description, events, is_active AS "isActive", failure_count AS "failureCount",
   last_success_at AS "lastSuccessAt", last_failure_at AS "lastFailureAt", disabled_at AS "disabledAt",
-  disabled_reason AS "disabledReason", created_at AS "createdAt"`;
+  disabled_reason AS "disabledReason", paused_at AS "pausedAt", paused_by AS "pausedBy", created_at AS "createdAt"`;
 
 /** 404: the account has no such endpoint, or it was deleted. */
 export const noSuchEndpoint = () => notFound("There is no webhook endpoint with this id.", { param: "id" });
+
+/** 400: the endpoint gets no events until somebody enables or resumes it. */
+export const endpointIsDisabled = (isPaused: boolean) =>
+  invalidRequest(
+    isPaused ? "This endpoint is paused. Resume it first." : "This endpoint is disabled. Enable it first.",
+    {
+      param: "id",
+      reason: "endpoint_disabled",
+    },
+  );
 
 /**
  * Creates an endpoint. Its signing secret is in this response only; it is stored encrypted.
@@ -73,6 +85,8 @@ export async function createEndpoint(
     lastFailureAt: null,
     disabledAt: null,
     disabledReason: null,
+    pausedAt: null,
+    pausedBy: null,
     createdAt: now(),
   };
   const carryOut = async (tx: Tx): Promise<CreatedWebhookEndpoint> => {
@@ -153,11 +167,19 @@ export async function getEndpoint(actor: AccountActor, id: string) {
 
 const auditOf = ({ url, description, events }: EndpointRow) => ({ url, description, events });
 
-/** Reads an endpoint and locks it until the transaction ends. @throws 404 */
-async function lockEndpoint(tx: Tx, actor: AccountActor, id: string): Promise<EndpointRow> {
+/**
+ * Reads an endpoint and locks it until the transaction ends. @throws 404
+ * @param mode `UPDATE` also waits for transactions that are parking deliveries of new events (see recordEvents).
+ */
+export async function lockEndpoint(
+  tx: Tx,
+  actor: AccountActor,
+  id: string,
+  mode: "NO KEY UPDATE" | "UPDATE" = "NO KEY UPDATE",
+): Promise<EndpointRow> {
   const { rows } = await tx.query<EndpointRow>(
     `SELECT ${RETURNED_COLUMNS} FROM webhook_endpoints
-     WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL FOR NO KEY UPDATE`,
+     WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL FOR ${mode}`,
     [id, actor.accountId],
   );
   if (!rows[0]) throw noSuchEndpoint();
@@ -215,8 +237,8 @@ export async function deleteEndpoint(actor: AccountActor, id: string) {
 }
 
 /**
- * Enables a disabled endpoint: it gets the events from now on; parked deliveries stay parked. An active endpoint and its
- * failure count are left unchanged.
+ * Enables a disabled endpoint, or ends its pause: it gets the events from now on; parked deliveries stay parked. An active endpoint
+ * and its failure count are left unchanged.
  * @throws 404
  */
 export async function enableEndpoint(actor: AccountActor, id: string) {
@@ -229,7 +251,7 @@ export async function enableEndpoint(actor: AccountActor, id: string) {
        WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL AND NOT is_active FOR UPDATE
      )
      UPDATE webhook_endpoints e SET is_active = true, failure_count = 0, disabled_at = NULL, disabled_reason = NULL,
-       generation = e.generation + 1
+       paused_at = NULL, paused_by = NULL, resume_from = NULL, generation = e.generation + 1
      FROM disabled WHERE e.id = disabled.id`,
       [id, accountId],
     );

@@ -11,6 +11,7 @@ import { addDeliveryJobs, DELIVERIES_PER_JOB, isFirstTry } from "./delivery/outb
 import { REQUESTS_END_WITHIN_MS, WEBHOOK_TIMEOUT_MS } from "./delivery/retry";
 import { eraseExpiredSecrets, requeueOrphanedDeliveries, reviveFirstTries } from "./delivery/sweep";
 import { claimJobs, createRequeue, endJobs } from "./delivery/waiting-jobs";
+import { releaseInterrupted } from "./history/release";
 import {
   isOpen,
   loadDue,
@@ -133,12 +134,13 @@ async function deliver(target: Target, payload: Payload, options: SendOptions): 
 }
 
 /**
- * Every minute: requeues deliveries that a crash may have left without a job, revives first tries that were given up, and erases
- * expired secrets.
+ * Every minute: requeues deliveries that a crash may have left without a job, revives first tries that were given up, erases
+ * expired secrets, and sends what a pause has parked where the call that ended it did not.
  */
 export const sweepWebhooks = (): Promise<void> =>
   runParts([
     () => requeueOrphanedDeliveries(new Date(now().getTime() - ORPHANED_AFTER_MS)),
     () => reviveFirstTries(ORPHANED_AFTER_MS),
     eraseExpiredSecrets,
+    releaseInterrupted,
   ]);

@@ -175,6 +175,16 @@ const EXAMPLES: Examples = {
         previous_secret_expires_at: "2026-02-01T12:00:00.000Z",
       }),
     },
+    pause: {
+      responses: one("Paused", {
+        ...ENDPOINT,
+        is_active: false,
+        disabled_at: "2026-01-31T12:00:00.000Z",
+        paused_at: "2026-01-31T12:00:00.000Z",
+        paused_by: "key_01k9x7t4m2e8v5q3r6w1y0z8aj",
+      }),
+    },
+    resume: { responses: one("Active again", ENDPOINT) },
     enable: { responses: one("Active again", { ...ENDPOINT, last_failure_at: "2026-01-31T11:00:00.000Z" }) },
     recover: {
       requests: one("Events of one night", { since: "2026-01-30T22:00:00Z" }),

@@ -116,7 +116,9 @@ test("the document has every operation, each with its success status and its ref
     "POST /suppressions/import",
     "POST /webhooks/create",
     "POST /webhooks/{id}/enable",
+    "POST /webhooks/{id}/pause",
     "POST /webhooks/{id}/recover",
+    "POST /webhooks/{id}/resume",
     "POST /webhooks/{id}/rotate-secret",
     "POST /webhooks/{id}/test",
   ]);

@@ -172,6 +172,8 @@ export const ENDPOINT: WebhookEndpoint = {
   last_failure_at: null,
   disabled_at: null,
   disabled_reason: null,
+  paused_at: null,
+  paused_by: null,
   created_at: "2026-01-01T09:00:00.000Z",
 };
 

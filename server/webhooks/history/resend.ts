@@ -3,8 +3,9 @@ import type { AccountActor } from "../../core/actor";
 import { type Tx, transaction } from "../../core/db";
 import { invalidRequest, notFound } from "../../core/errors";
 import { isEvent } from "../derived-ids";
+import { IS_PAUSED } from "../present";
 import type { ResendInput, WebhookResend } from "../schema";
-import { noSuchEndpoint } from "../service";
+import { endpointIsDisabled, noSuchEndpoint } from "../service";
 import { IS_DUE, IS_UNDER_WAY } from "../store";
 import { type DueTries, findDueTries } from "./due-tries";
 import { findForgottenTexts } from "./forgotten-texts";
@@ -27,9 +28,9 @@ const resend = (accountId: string, { id, delivery_ids }: ResendInput): Promise<W
   transaction(async (tx) => {
     const chosen = [...new Set(delivery_ids)];
     const due = await findDueTries(tx, id, chosen);
-    const { rows: endpoints } = await tx.query<{ isActive: boolean; found: number }>({
+    const { rows: endpoints } = await tx.query<{ isActive: boolean; isPaused: boolean; found: number }>({
       name: "webhooks.lock_endpoint_of_deliveries",
-      text: `SELECT is_active AS "isActive",
+      text: `SELECT is_active AS "isActive", ${IS_PAUSED} AS "isPaused",
                (SELECT count(*)::int4 FROM webhook_deliveries d WHERE d.id = ANY($3::text[]) AND d.endpoint_id = e.id) AS found
              FROM webhook_endpoints e WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL FOR NO KEY UPDATE`,
       values: [id, accountId, chosen],
@@ -39,9 +40,7 @@ const resend = (accountId: string, { id, delivery_ids }: ResendInput): Promise<W
     if (endpoint.found < chosen.length) {
       throw notFound("There is no delivery with one of these ids.", { param: "delivery_ids" });
     }
-    if (!endpoint.isActive) {
-      throw invalidRequest("This endpoint is disabled. Enable it first.", { param: "id", reason: "endpoint_disabled" });
-    }
+    if (!endpoint.isActive) throw endpointIsDisabled(endpoint.isPaused);
     if (await isTextForgotten(tx, chosen)) {
       const message =
         "The text of a message was deleted, on request or because of its age: its event can be sent no more.";

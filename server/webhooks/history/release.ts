@@ -1,0 +1,63 @@
+/** The end of a pause: deliveries that it has parked are sent again. */
+import { pool, transaction } from "../../core/db";
+import { type Position, sendMissedAgain } from "./missed";
+
+/** `generation` of the endpoint when the deliveries were read from the first one on. */
+type Release = { generation: number; from: Date };
+
+const FIRST: Position = { createdAt: new Date(0), id: "" };
+
+/** Steps of a thousand deliveries in the call that resumes; a larger number is left to the next sweep. */
+export const STEPS_OF_A_CALL = 20;
+
+/**
+ * Sends the deliveries again that were parked since the endpoint was paused, oldest first, in steps that are transactions with their jobs. Ends early
+ * when the endpoint is closed again: the next resumption begins at the same time. What is left, also by a process that dies, is
+ * found by {@link releaseInterrupted}.
+ * @param stepsMax how many steps are made at most.
+ */
+export async function releaseParked(endpointId: string, stepsMax = Number.POSITIVE_INFINITY): Promise<void> {
+  let release: Release | null = null;
+  let after: Position | null = FIRST;
+  for (let steps = 0; steps < stepsMax && after !== null; steps += 1) {
+    const step: { release: Release; next: Position | null } | null = await releaseStep(endpointId, release, after);
+    if (step === null) return;
+    ({ release, next: after } = step);
+  }
+}
+
+/**
+ * One step, under the endpoint's lock like every change of deliveries. An endpoint that was paused and resumed meanwhile has parked
+ * deliveries anywhere: they are read from the first one on. After the last one the release is over.
+ * @returns null: nothing is left to do.
+ */
+const releaseStep = (endpointId: string, former: Release | null, after: Position) =>
+  transaction(async (tx) => {
+    const { rows } = await tx.query<Release>({
+      name: "webhooks.lock_resumed_endpoint",
+      text: `SELECT generation, resume_from AS "from" FROM webhook_endpoints
+             WHERE id = $1 AND is_active AND deleted_at IS NULL AND resume_from IS NOT NULL FOR NO KEY UPDATE`,
+      values: [endpointId],
+    });
+    const [release] = rows;
+    if (!release) return null;
+    const position = former?.generation === release.generation ? after : FIRST;
+    const { last } = await sendMissedAgain(tx, endpointId, position, release.from);
+    if (last) return { release, next: last };
+    await tx.query({
+      name: "webhooks.end_release",
+      text: "UPDATE webhook_endpoints SET resume_from = NULL WHERE id = $1",
+      values: [endpointId],
+    });
+    return { release, next: null };
+  });
+
+/** Completes the releases that the calls which began them have left. */
+export async function releaseInterrupted(): Promise<void> {
+  const { rows } = await pool().query<{ id: string }>({
+    name: "webhooks.read_resumed_endpoints",
+    text: `SELECT id FROM webhook_endpoints
+           WHERE resume_from IS NOT NULL AND is_active AND deleted_at IS NULL ORDER BY id`,
+  });
+  for (const { id } of rows) await releaseParked(id);
+}
