@@ -35,6 +35,28 @@ test("an endpoint is changed and keeps its secret", async ({ console: page, api,
   });
 });
 
+test("an endpoint is paused and resumed, and its events wait meanwhile", async ({
+  console: page,
+  api,
+  account,
+  receiver,
+}) => {
+  const { body } = await api.post("/webhooks/create", { url: receiver.url, events: ["message.sent"] });
+  await page.goto(`/webhooks/${body.data.id}`);
+  await page.getByRole("button", { name: "Pause" }).click();
+  const notice = page.getByRole("note").filter({ hasText: "This endpoint is paused" });
+  await expect(notice).toContainText(/Paused .* by .*@.*\. Its events wait/);
+  await expect(page.getByRole("region", { name: "Endpoint" })).toContainText("Paused");
+  await api.post("/messages/send", { to: "+15550100008", from: account.sender, body: "Hi" });
+  await expect(page.getByRole("table", { name: "Deliveries" })).toContainText("Parked");
+  expect(receiver.received).toHaveLength(0);
+
+  await page.goto("/webhooks");
+  await page.getByRole("button", { name: `Resume ${receiver.url}` }).click();
+  await expect.poll(() => receiver.received.length).toBe(1);
+  await expect(page.getByRole("button", { name: /^Resume/ })).toHaveCount(0);
+});
+
 test("a refusal without a field disappears once the form is changed, and does not return", async ({
   console: page,
   api,

@@ -50,6 +50,7 @@ export const Concern = z.discriminatedUnion("kind", [
     number_prefix: z.string().nullable().describe("A filter of the list of messages; null: none fits."),
   }),
   z.object({ kind: z.literal("endpoint_disabled"), id: z.string(), url: z.string() }),
+  z.object({ kind: z.literal("endpoint_paused"), id: z.string(), url: z.string(), since: DateTime }),
   z.object({ kind: z.literal("endpoint_failing"), id: z.string(), url: z.string(), failures: count() }),
   z.object({
     kind: z.literal("messages_failing"),

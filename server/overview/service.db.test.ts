@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
 import { pool } from "../core/db";
 import { firstIdAt, newId } from "../core/ids";
+import { pauseEndpoint } from "../webhooks/pause";
 import { breakDown, compareDays, listConcerns } from "./service";
 import { WALKED_MAX } from "./store";
 
@@ -111,9 +112,12 @@ test("what is wrong is named: money, failures, waiting messages, endpoints, send
       [id, accountId, isActive, failures],
     );
   const [disabled, failing, healthy] = [newId("endpoint"), newId("endpoint"), newId("endpoint")];
+  const paused = newId("endpoint");
   await endpoint(disabled, false, 25);
   await endpoint(failing, true, 3);
   await endpoint(healthy, true, 0);
+  await endpoint(paused, true, 0);
+  await pauseEndpoint(actor, paused);
   await pool().query(
     `INSERT INTO senders (id, account_id, sender_id, type, status, status_reason)
      VALUES ($1, $2, 'BANK', 'alphanumeric', 'rejected', 'Not your name.')`,
@@ -124,6 +128,7 @@ test("what is wrong is named: money, failures, waiting messages, endpoints, send
     { kind: "balance_low", balance: 1, days_left: 1 },
     { kind: "messages_failing", failed: 20, ended: 40, usual_share: 0 },
     { kind: "messages_waiting" },
+    { kind: "endpoint_paused", id: paused, since: expect.any(String) },
     { kind: "endpoint_failing", id: failing, failures: 3 },
     { kind: "endpoint_disabled", id: disabled },
     { kind: "sender_rejected", sender: "BANK", reason: "Not your name." },

@@ -8,6 +8,7 @@ import { fromMicros } from "../core/wire";
 import { countryOf } from "../messages/accept/fraud-rules";
 import { idsWithin } from "../messages/lists/created-range";
 import { numberPrefixOf } from "../traffic/country";
+import { isPaused } from "../webhooks/present";
 import { daysLeft, failingConcern } from "./concerns";
 import type { Breakdown, Comparison, Concern, OverviewQuery, Share, Totals } from "./schema";
 import {
@@ -135,6 +136,16 @@ export async function breakDown(actor: AccountActor, { days }: OverviewQuery): P
   };
 }
 
+type Endpoint = Parameters<typeof isPaused>[0] & { id: string; url: string; failureCount: number };
+
+/** An endpoint that gets no events, or fails; a pause may have been forgotten. */
+function endpointConcern(endpoint: Endpoint): Concern {
+  const { id, url, failureCount: failures, pausedAt } = endpoint;
+  if (endpoint.isActive) return { kind: "endpoint_failing", id, url, failures };
+  if (pausedAt && isPaused(endpoint)) return { kind: "endpoint_paused", id, url, since: pausedAt.toISOString() };
+  return { kind: "endpoint_disabled", id, url };
+}
+
 /** Problems of an account's messages, money, endpoints, senders and keys, the worst first; empty: none. @throws 404 */
 export async function listConcerns(actor: AccountActor): Promise<Concern[]> {
   const { accountId } = actor;
@@ -173,11 +184,7 @@ export async function listConcerns(actor: AccountActor): Promise<Concern[]> {
     ...(left === null ? [] : [{ kind: "balance_low", ...balance, days_left: left } as const]),
     ...(failing ? [failing] : []),
     ...(waitingSince ? [{ kind: "messages_waiting", since: waitingSince.toISOString() } as const] : []),
-    ...endpoints.map(({ id, url, isActive, failureCount }) =>
-      isActive
-        ? ({ kind: "endpoint_failing", id, url, failures: failureCount } as const)
-        : ({ kind: "endpoint_disabled", id, url } as const),
-    ),
+    ...endpoints.map(endpointConcern),
     ...senders.map(
       ({ senderId, statusReason }) => ({ kind: "sender_rejected", sender: senderId, reason: statusReason }) as const,
     ),

@@ -89,6 +89,13 @@ function viewOf(concern: Concern): View {
         text: texts.endpointDisabled.text(shortUrl(concern.url)),
         ...endpointLink(concern.id),
       };
+    case "endpoint_paused":
+      return {
+        key: concern.id,
+        title: texts.endpointPaused.title,
+        text: texts.endpointPaused.text(shortUrl(concern.url), <Time value={concern.since} />),
+        ...endpointLink(concern.id),
+      };
     case "endpoint_failing":
       return {
         key: concern.id,

@@ -48,6 +48,14 @@ const en = {
     title: "A webhook endpoint is disabled",
     text: (url: string) => `${url} gets no events. They are parked until you enable it and recover them.`,
   },
+  endpointPaused: {
+    title: "A webhook endpoint is paused",
+    text: (url: string, time: ReactNode) => (
+      <>
+        {url} was paused {time}. Its events wait until you resume it.
+      </>
+    ),
+  },
   endpointFailing: {
     title: "A webhook endpoint is failing",
     /** `shown`: the count of failed tries as it is written. */

@@ -19,6 +19,8 @@ const en = {
   never: "Never",
   enable: "Enable",
   enableEndpoint: (url: string) => `Enable ${url}`,
+  resume: "Resume",
+  resumeEndpoint: (url: string) => `Resume ${url}`,
   deleteEndpoint: (url: string) => `Delete ${url}`,
   create: {
     title: "Add a webhook endpoint",

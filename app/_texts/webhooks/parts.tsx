@@ -3,11 +3,15 @@ import { defineTexts } from "../define-texts";
 
 const en = {
   disabled: "Disabled",
+  paused: "Paused",
   failing: "Failing",
   active: "Active",
   allEvents: "All events",
   allStatusChanges: "All status changes",
   enabled: "Endpoint enabled. New events are sent to it again. “Recover events” on its page sends the parked ones.",
+  hasPaused: "Endpoint paused. Its events wait until you resume it.",
+  isDisabled: "The endpoint is disabled already.",
+  resumed: "Endpoint resumed. The events that waited are being sent.",
   delete: {
     title: "Delete this endpoint?",
     effect: (url: ReactNode) => <>Events are no longer sent to {url}. This cannot be undone.</>,

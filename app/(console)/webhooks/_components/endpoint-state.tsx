@@ -4,8 +4,9 @@ import { EVENT_TYPES, STATUS_EVENT_TYPES } from "@/app/_ui/values/event-type-bad
 import { StatusBadge } from "@/app/_ui/values/status-badge";
 import type { WebhookEndpoint } from "@/server/webhooks/schema";
 
-/** Disabled, failing (the last try failed) or active. */
+/** Paused, disabled, failing (the last try failed) or active. */
 export function EndpointState({ endpoint }: { endpoint: WebhookEndpoint }) {
+  if (endpoint.paused_at) return <StatusBadge tone="neutral">{texts.paused}</StatusBadge>;
   if (!endpoint.is_active) return <StatusBadge tone="danger">{texts.disabled}</StatusBadge>;
   if (endpoint.failure_count > 0) return <StatusBadge tone="warning">{texts.failing}</StatusBadge>;
   return <StatusBadge tone="success">{texts.active}</StatusBadge>;

@@ -20,6 +20,24 @@ export function useEndpointActions(endpoint: WebhookEndpoint, onDeleted?: () => 
     onError: toastFailed,
     onSettled: () => utils.webhooks.invalidate(),
   });
+  const pause = useChange(utils.client.webhooks.pause.mutate, {
+    look: async (asked) => {
+      const found = await utils.client.webhooks.get.query(asked);
+      return found.is_active ? undefined : found;
+    },
+    onSuccess: ({ paused_at }) => toastDone(paused_at ? texts.hasPaused : texts.isDisabled),
+    onError: toastFailed,
+    onSettled: () => utils.webhooks.invalidate(),
+  });
+  const resume = useChange(utils.client.webhooks.resume.mutate, {
+    look: async (asked) => {
+      const found = await utils.client.webhooks.get.query(asked);
+      return found.is_active ? found : undefined;
+    },
+    onSuccess: () => toastDone(texts.resumed),
+    onError: toastFailed,
+    onSettled: () => utils.webhooks.invalidate(),
+  });
   const remove = useChange(utils.client.webhooks.delete.mutate, {
     look: (asked) => ifGone(() => utils.client.webhooks.get.query(asked), { id: asked.id, deleted: true }),
     onSuccess: () => {
@@ -31,8 +49,12 @@ export function useEndpointActions(endpoint: WebhookEndpoint, onDeleted?: () => 
   });
   return {
     isEnabling: enable.isPending,
+    isPausing: pause.isPending,
+    isResuming: resume.isPending,
     isDeleting: remove.isPending,
     enable: () => enable.mutate({ id: endpoint.id }),
+    pause: () => pause.mutate({ id: endpoint.id }),
+    resume: () => resume.mutate({ id: endpoint.id }),
     askToDelete: () =>
       confirmAction({
         title: texts.delete.title,

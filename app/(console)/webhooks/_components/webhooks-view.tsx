@@ -134,7 +134,18 @@ function EndpointButtons({ endpoint }: { endpoint: WebhookEndpoint }) {
   if (!mayChange) return null;
   return (
     <Group gap={4} wrap="nowrap" justify="flex-end">
-      {!endpoint.is_active && (
+      {endpoint.paused_at && (
+        <Button
+          size="compact-sm"
+          variant="light"
+          aria-label={texts.resumeEndpoint(endpoint.url)}
+          loading={actions.isResuming}
+          onClick={actions.resume}
+        >
+          {texts.resume}
+        </Button>
+      )}
+      {!endpoint.is_active && !endpoint.paused_at && (
         <Button
           size="compact-sm"
           variant="light"

@@ -11,7 +11,7 @@ import { apiErrorOf } from "@/app/_ui/forms/api-error";
 import { BackLink } from "@/app/_ui/frame/back-link";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { usePageTitle } from "@/app/_ui/frame/use-page-title";
-import { IconPlugConnected, IconTrash, IconWebhookOff } from "@/app/_ui/icons/icons";
+import { IconPlayerPause, IconPlugConnected, IconTrash, IconWebhookOff } from "@/app/_ui/icons/icons";
 import { NotFoundCard } from "@/app/_ui/lists/not-found-card";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { Problem } from "@/app/_ui/problem";
@@ -22,6 +22,7 @@ import { EndpointEvents, EndpointState } from "../../_components/endpoint-state"
 import { useEndpointActions } from "../../_components/use-endpoint-actions";
 import { DeliveryList } from "./delivery-list";
 import { EditEndpointButton } from "./edit-endpoint-button";
+import { PausedNotice } from "./paused-notice";
 import { RecoverEventsButton } from "./recover-events-button";
 import { RotateSecretButton } from "./rotate-secret-button";
 import { TestEventButton } from "./test-event-button";
@@ -71,6 +72,16 @@ function EndpointHeader({ endpoint }: { endpoint: WebhookEndpoint }) {
         actions={
           <IfMayChange>
             <EditEndpointButton endpoint={endpoint} />
+            {endpoint.is_active && (
+              <Button
+                variant="default"
+                leftSection={<IconPlayerPause size={16} />}
+                loading={actions.isPausing}
+                onClick={actions.pause}
+              >
+                {texts.pause}
+              </Button>
+            )}
             <TestEventButton endpointId={endpoint.id} />
             <RotateSecretButton endpointId={endpoint.id} />
             <RecoverEventsButton endpointId={endpoint.id} />
@@ -86,7 +97,10 @@ function EndpointHeader({ endpoint }: { endpoint: WebhookEndpoint }) {
           </IfMayChange>
         }
       />
-      {!endpoint.is_active && (
+      {endpoint.paused_at && (
+        <PausedNotice endpoint={endpoint} isResuming={actions.isResuming} onResume={actions.resume} />
+      )}
+      {!endpoint.is_active && !endpoint.paused_at && (
         <Problem title={texts.isDisabled} mb="lg">
           <Stack gap="sm" align="flex-start">
             <Text size="sm">{texts.whyDisabled[endpoint.disabled_reason ?? "unknown"]}</Text>
@@ -124,12 +138,17 @@ function EndpointFacts({ endpoint }: { endpoint: WebhookEndpoint }) {
         <Fact label={texts.facts.lastFailure}>
           <Time value={endpoint.last_failure_at} fallback={texts.facts.never} />
         </Fact>
-        <Fact label={endpoint.disabled_at ? texts.facts.disabled : sharedTexts.created}>
+        <Fact label={labelOfTime(endpoint)}>
           <Time value={endpoint.disabled_at ?? endpoint.created_at} />
         </Fact>
       </SimpleGrid>
     </Card>
   );
+}
+
+function labelOfTime(endpoint: WebhookEndpoint): string {
+  if (endpoint.paused_at) return texts.facts.paused;
+  return endpoint.disabled_at ? texts.facts.disabled : sharedTexts.created;
 }
 
 function Fact({ label, children }: { label: string; children: ReactNode }) {

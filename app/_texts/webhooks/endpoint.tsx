@@ -1,3 +1,4 @@
+import type { ReactNode } from "react";
 import { defineTexts } from "../define-texts";
 
 const en = {
@@ -13,6 +14,15 @@ const en = {
       "Too many tries in a row failed, or it responded with 410. New events are parked. Fix your server, enable the endpoint, then recover the parked events.",
   },
   enable: "Enable endpoint",
+  pause: "Pause",
+  isPaused: "This endpoint is paused",
+  pausedBy: (time: ReactNode, who: ReactNode) => (
+    <>
+      Paused {time} by {who}. Its events wait, and are sent when you resume it.
+    </>
+  ),
+  formerMember: "a former member",
+  resume: "Resume",
   notFound: "Endpoint not found",
   whyNotFound: "It was deleted, or it belongs to another account.",
   facts: {
@@ -24,6 +34,7 @@ const en = {
     lastFailure: "Last failure",
     never: "Never",
     disabled: "Disabled",
+    paused: "Paused",
   },
   edit: {
     title: "Edit the endpoint",
