@@ -115,6 +115,9 @@ const violates = (thrown: unknown, constraint: string): boolean =>
   "constraint" in thrown &&
   thrown.constraint === constraint;
 
+/** Whether another account of the same second has the id of a new one. */
+export const isAccountIdTaken = (thrown: unknown): boolean => violates(thrown, "accounts_pkey");
+
 /** `signUpFrom`: origin of the person who signs up; absent: the account is made by the operator's command line. */
 type NewAccount = {
   email: string;
@@ -174,8 +177,7 @@ export async function createAccountWithOwner(
       ? transaction(carryOut)
       : createOnceFor(OPERATORS, request, { whileSuspended: true, carryOut }));
   } catch (thrown) {
-    // Another account of the same second has the id.
-    if (violates(thrown, "accounts_pkey")) return createAccountWithOwner(input, request);
+    if (isAccountIdTaken(thrown)) return createAccountWithOwner(input, request);
     if (!violates(thrown, "users_email_key")) throw thrown;
     throw conflict("There is an account with this email already.", { param: "email", reason: "email_taken" });
   }

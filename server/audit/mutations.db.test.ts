@@ -157,6 +157,19 @@ const MUTATION_CASES: Readonly<Record<string, [action: string, run: Run]>> = {
     "member.removed",
     async (owner) => callAs(owner, "members.remove", { id: await addMember(owner) }),
   ],
+  "operator.createAccount": [
+    "member.invited",
+    (_, operator) => callAs(operator, "operator.createAccount", { company_name: "Acme", email: "new@audit.example" }),
+  ],
+  "operator.inviteOwner": [
+    "member.invited",
+    async (_, operator) => {
+      const email = "owner@audit.example";
+      const made = await callAs(operator, "operator.createAccount", { company_name: "Acme", email });
+      const { account } = made as { account: { id: string } };
+      return callAs(operator, "operator.inviteOwner", { account_id: account.id, email });
+    },
+  ],
   "operator.credit": [
     "account.credited",
     (owner, operator) =>

@@ -67,10 +67,16 @@ async function useUp(tx: Tx, token: string): Promise<Invited> {
   return rows[0];
 }
 
-async function addMember(tx: Tx, { accountId, role }: Invited, userId: string, origin: Origin): Promise<void> {
+/** `isNew`: the person has just been inserted. A trigger has made the first person of an account a member then. */
+async function addMember(
+  tx: Tx,
+  { accountId, role }: Invited,
+  { userId, isNew, origin }: { userId: string; isNew: boolean; origin: Origin },
+): Promise<void> {
   const { rowCount } = await tx.query(
-    "INSERT INTO account_members (account_id, user_id, role) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
-    [accountId, userId, role],
+    `INSERT INTO account_members (account_id, user_id, role) VALUES ($1, $2, $3)
+     ON CONFLICT (account_id, user_id) DO UPDATE SET role = excluded.role WHERE $4`,
+    [accountId, userId, role, isNew],
   );
   // A member already, invited again while an earlier invitation was being accepted: the role stays, and nobody has joined.
   if (rowCount === 0) return;
@@ -80,6 +86,11 @@ async function addMember(tx: Tx, { accountId, role }: Invited, userId: string, o
        SELECT 1 FROM account_members m WHERE m.user_id = u.id AND m.account_id = u.account_id)`,
     [accountId, userId],
   );
+  // An operator who makes an account knows the company, not the person.
+  await tx.query("UPDATE accounts a SET name = u.name FROM users u WHERE a.id = $1 AND a.name = '' AND u.id = $2", [
+    accountId,
+    userId,
+  ]);
   const person: SessionActor = { kind: "session", accountId, userId, isOperator: false, sessionId: "", origin };
   await recordAudit(tx, person, { action: "member.joined", accountId, subjectId: userId, after: { role } });
 }
@@ -99,7 +110,7 @@ async function signUpAsMember(input: AcceptInvitationInput, email: string, origi
         input.name,
         passwordHash,
       ]);
-      await addMember(tx, invited, userId, origin);
+      await addMember(tx, invited, { userId, isNew: true, origin });
       return userId;
     });
   } catch (thrown) {
@@ -125,7 +136,7 @@ async function joinWithPassword(
   await giveBack(attempt, { isSuccess: !(await hasSecondFactor(userId)) });
   await transaction(async (tx) => {
     if (!(await lockPassword(tx, userId, passwordHash))) throw refuse();
-    await addMember(tx, await useUp(tx, input.token), userId, origin);
+    await addMember(tx, await useUp(tx, input.token), { userId, isNew: false, origin });
   });
   return userId;
 }

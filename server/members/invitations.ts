@@ -85,6 +85,36 @@ async function mailLink(tx: Tx, accountId: string, address: string, letter: Lett
   });
 }
 
+/** `accountName`: as the email says it; `by`: who invites. */
+type NewInvitation = InviteInput & { accountId: string; accountName: string; by: SessionActor };
+
+/**
+ * Makes an invitation in the transaction of `tx`, with its audit entry, and emails the link; an earlier invitation of the same email to the
+ * account is replaced. The caller checks who may invite whom.
+ * @throws 429 `invitation_throttled`, as {@link mailLink}.
+ */
+export async function makeInvitation(
+  tx: Tx,
+  { accountId, accountName: name, email, role, by }: NewInvitation,
+): Promise<CreatedInvitation> {
+  const token = randomBytes(TOKEN_BYTES).toString("base64url");
+  const link = `${publicUrl()}/invitation?token=${token}`;
+  const { rows } = await tx.query<InvitationRow>(
+    `INSERT INTO invitations (id, account_id, email, role, token_hash, invited_by, expires_at)
+     VALUES ($1, $2, $3, $4, $5, $6, now() + make_interval(days => $7))
+     ON CONFLICT (account_id, email) DO UPDATE SET id = excluded.id, role = excluded.role,
+       token_hash = excluded.token_hash, invited_by = excluded.invited_by, created_at = now(),
+       expires_at = excluded.expires_at
+     RETURNING ${COLUMNS}`,
+    [newId("invitation"), accountId, email, role, hashInvitationToken(token), by.userId, VALID_DAYS],
+  );
+  const [made] = rows as [InvitationRow];
+  const change = { action: "member.invited", accountId, subjectId: made.id } as const;
+  await recordAudit(tx, by, { ...change, after: { email, role } });
+  const isMailed = await mailLink(tx, accountId, email, letterOf(name, role, link));
+  return { ...presentInvitation(made), link: isMailed ? null : link };
+}
+
 /**
  * Invites the owner of an email; an earlier invitation of theirs is replaced. The link is emailed; where no mail server is
  * set, it is in the response only.
@@ -95,30 +125,16 @@ export async function invite(actor: SessionActor, input: InviteInput): Promise<C
   requireConfirmed(actor);
   const { accountId } = actor;
   const email = normalEmail(input.email);
-  const token = randomBytes(TOKEN_BYTES).toString("base64url");
-  const link = `${publicUrl()}/invitation?token=${token}`;
-  const { row, isMailed } = await transaction(async (tx) => {
+  const made = await transaction(async (tx) => {
     const members = await lockMembers(tx, accountId);
     requireStillOwner(members, actor);
     await countInvitation(tx, accountId);
     const name = await requireFreePlace(tx, accountId, members.length);
     await requireNewPerson(tx, accountId, email);
-    const { rows } = await tx.query<InvitationRow>(
-      `INSERT INTO invitations (id, account_id, email, role, token_hash, invited_by, expires_at)
-       VALUES ($1, $2, $3, $4, $5, $6, now() + make_interval(days => $7))
-       ON CONFLICT (account_id, email) DO UPDATE SET id = excluded.id, role = excluded.role,
-         token_hash = excluded.token_hash, invited_by = excluded.invited_by, created_at = now(),
-         expires_at = excluded.expires_at
-       RETURNING ${COLUMNS}`,
-      [newId("invitation"), accountId, email, input.role, hashInvitationToken(token), actor.userId, VALID_DAYS],
-    );
-    const [made] = rows as [InvitationRow];
-    const change = { action: "member.invited", accountId, subjectId: made.id } as const;
-    await recordAudit(tx, actor, { ...change, after: { email, role: input.role } });
-    return { row: made, isMailed: await mailLink(tx, accountId, email, letterOf(name, input.role, link)) };
+    return makeInvitation(tx, { accountId, accountName: name, email, role: input.role, by: actor });
   });
-  log("info", "members.invited", { account_id: accountId, invitation: row.id, by: actor.userId });
-  return { ...presentInvitation(row), link: isMailed ? null : link };
+  log("info", "members.invited", { account_id: accountId, invitation: made.id, by: actor.userId });
+  return made;
 }
 
 /** Withdraws an invitation: its link becomes invalid. @throws 404, 403 `role_too_low`. */

@@ -3,16 +3,20 @@ import { UsageSeries } from "../accounts/schema";
 import { UnusualTraffic } from "../alerts/schema";
 import { ApiKeyDetail } from "../api-keys/schema";
 import { DateTime, PageQuery } from "../core/wire";
-import { Member } from "../members/schema";
+import { Invitation, Member } from "../members/schema";
 import { Message } from "../messages/schema";
 import { OperatedAccount } from "./schema";
 
 const LEDGER_LIMIT_DEFAULT = 10;
 const LEDGER_LIMIT_MAX = 100;
 
-/** Operator: an account with its people, its keys, its usage of the last 30 days, and alerts on its traffic that are raised. */
+/**
+ * Operator: an account with its people, its keys, its usage of the last 30 days, and alerts on its traffic that are raised.
+ * `owner_invitation`: the open one of an account that nobody owns yet.
+ */
 export const OperatedAccountDetail = OperatedAccount.extend({
   members: z.array(Member.pick({ id: true, name: true, email: true, role: true })),
+  owner_invitation: Invitation.nullable(),
   keys: z.array(ApiKeyDetail),
   days: UsageSeries,
   unusual_traffic: z.array(UnusualTraffic),

@@ -28,7 +28,14 @@ test("an operator reads an account with its money, keys and usage, and nobody el
   const { accountId, keyId } = await makeAccount({ balanceMicros: 2_500_000n });
   await storeMessage(accountId);
   const account = await getOperatedAccount(operator, { account_id: accountId });
-  expect(account).toMatchObject({ id: accountId, balance: 2.5, held: 0, members: [], keys: [{ id: keyId }] });
+  expect(account).toMatchObject({
+    id: accountId,
+    balance: 2.5,
+    held: 0,
+    members: [],
+    owner_invitation: null,
+    keys: [{ id: keyId }],
+  });
   expect(account.days).toHaveLength(30);
   expect(account.days.reduce((sum, { messages }) => sum + messages, 0)).toBe(1);
 

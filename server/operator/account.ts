@@ -6,6 +6,7 @@ import { requireOperator, type SessionActor } from "../core/actor";
 import { prisma, readPool } from "../core/db";
 import { notFound } from "../core/errors";
 import { isTestAccount } from "../core/ids";
+import { listInvitations } from "../members/invitations";
 import { listMembers } from "../members/service";
 import { listMessages } from "../messages/lists/list-messages";
 import type {
@@ -34,14 +35,17 @@ export async function getOperatedAccount(
   { account_id: accountId }: OperatedAccountPath,
 ): Promise<OperatedAccountDetail> {
   const { row, reader } = await findAccount(actor, accountId);
-  const [members, keys, days, traffic] = await Promise.all([
+  const [members, invitations, keys, days, traffic] = await Promise.all([
     listMembers(reader),
+    listInvitations(reader),
     listApiKeyDetails(reader),
     getUsageSeries(reader, { days: USAGE_DAYS }),
     readUnusualTraffic(accountId),
   ]);
   const unusual = traffic.map(({ country, messages, highest_before }) => ({ country, messages, highest_before }));
-  return { ...presentOperatedAccount(row), members, keys: keys.data, days, unusual_traffic: unusual };
+  const ownerInvitation = members.length === 0 ? (invitations[0] ?? null) : null;
+  const shown = { ...presentOperatedAccount(row), members, owner_invitation: ownerInvitation, keys: keys.data, days };
+  return { ...shown, unusual_traffic: unusual };
 }
 
 /** Entries of the account's ledger, newest first. @throws 403 for non-operators, 404 */

@@ -1,5 +1,6 @@
 import { operatorProcedure, router } from "../core/trpc";
 import { pageOf } from "../core/wire";
+import { CreatedInvitation } from "../members/schema";
 import { getOperatedAccount, listLedger, listOperatedMessages } from "./account";
 import {
   Ledger,
@@ -11,14 +12,19 @@ import {
 } from "./account-schema";
 import { getHome } from "./home";
 import { OperatorHome } from "./home-schema";
+import { inviteOwner, makeAccount } from "./new-account";
 import {
   AccountStatusInput,
   CreditAccountInput,
   DecideSenderInput,
+  InviteOwnerInput,
   LimitAccountInput,
   ListAccountsQuery,
+  ListedAccount,
   ListReviewsQuery,
   ListSuppressionsQuery,
+  MadeAccount,
+  NewAccountInput,
   OperatedAccount,
   OperatedSuppression,
   ReviewedSender,
@@ -51,8 +57,16 @@ export const operatorRouter = router({
     .mutation(({ ctx, input }) => throttleSender(ctx.actor, input)),
   accounts: operatorProcedure
     .input(ListAccountsQuery)
-    .output(pageOf(OperatedAccount))
+    .output(pageOf(ListedAccount))
     .query(({ ctx, input }) => listAccounts(ctx.actor, input)),
+  createAccount: operatorProcedure
+    .input(NewAccountInput)
+    .output(MadeAccount)
+    .mutation(({ ctx, input }) => makeAccount(ctx.actor, input, ctx)),
+  inviteOwner: operatorProcedure
+    .input(InviteOwnerInput)
+    .output(CreatedInvitation)
+    .mutation(({ ctx, input }) => inviteOwner(ctx.actor, input)),
   account: operatorProcedure
     .input(OperatedAccountPath)
     .output(OperatedAccountDetail)

@@ -1,7 +1,8 @@
 import { getCountries } from "libphonenumber-js";
 import { z } from "zod";
 import { Account } from "../accounts/schema";
-import { DateTime, PageQuery } from "../core/wire";
+import { DateTime, EmailAddress, PageQuery } from "../core/wire";
+import { CreatedInvitation } from "../members/schema";
 import { SENDER_STATUSES, Sender } from "../senders/schema";
 
 /** Segments per second; null: only the provider's limit. */
@@ -48,6 +49,23 @@ export const OperatedAccount = Account.extend({
   daily_spend_cap: z.number().nullable(),
 });
 export type OperatedAccount = z.output<typeof OperatedAccount>;
+
+/** Operator: an account in a list. `has_members` false: nobody has accepted the invitation to own it. */
+export const ListedAccount = OperatedAccount.extend({ has_members: z.boolean() });
+export type ListedAccount = z.output<typeof ListedAccount>;
+
+/** Whom an operator makes an account for; the owner chooses name and password by the link of the invitation. */
+export const NewAccountInput = z.object({
+  company_name: z.string().trim().min(1, "must be given").max(100),
+  email: EmailAddress,
+});
+export type NewAccountInput = z.output<typeof NewAccountInput>;
+
+export const MadeAccount = z.object({ account: OperatedAccount, invitation: CreatedInvitation });
+export type MadeAccount = z.output<typeof MadeAccount>;
+
+export const InviteOwnerInput = z.object({ account_id: z.string().max(64), email: EmailAddress });
+export type InviteOwnerInput = z.output<typeof InviteOwnerInput>;
 
 const AMOUNT_MAX = 1_000_000_000;
 

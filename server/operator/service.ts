@@ -140,19 +140,27 @@ export async function throttleSender(actor: Actor, input: ThrottleSenderInput): 
   return presentReviewedSender(row);
 }
 
-/** Accounts, newest first, filtered by `search` in name, email or id, ignoring case. @throws 403 for non-operators. */
+/** Accounts, newest first, filtered by `search` in name, company, email or id, ignoring case. @throws 403 for non-operators. */
 export async function listAccounts(actor: Actor, input: ListAccountsQuery) {
   requireOperator(actor);
   const contains = containing(input.search);
   const where: Prisma.AccountWhereInput = contains
-    ? { ...LIVE, OR: [{ name: contains }, { email: contains }, { id: contains }] }
+    ? { ...LIVE, OR: [{ name: contains }, { companyName: contains }, { email: contains }, { id: contains }] }
     : LIVE;
   const { rows, total } = await readPage(
     input,
     () => readPrisma().account.count({ where }),
-    (skip) => readPrisma().account.findMany({ where, orderBy: { id: "desc" }, skip, take: input.limit }),
+    (skip) =>
+      readPrisma().account.findMany({
+        where,
+        include: { members: { take: 1 } },
+        orderBy: { id: "desc" },
+        skip,
+        take: input.limit,
+      }),
   );
-  return toPage(rows.map(presentOperatedAccount), total, input);
+  const listed = rows.map((row) => ({ ...presentOperatedAccount(row), has_members: row.members.length > 0 }));
+  return toPage(listed, total, input);
 }
 
 /**

@@ -161,14 +161,14 @@ export async function countResetRequest(address: string): Promise<void> {
 }
 
 /**
- * Counts an invitation of an account in the transaction of `tx`, which is rolled back when it is refused.
+ * Counts an invitation of an account, or of an operator for other accounts, in the transaction of `tx`, which is rolled back when it is refused.
  * @throws 429 `invitation_throttled` after fifty, and then until 72 seconds have passed for each.
  */
-export async function countInvitation(tx: Queryable, accountId: string): Promise<void> {
-  const counted = { subject: `invitations:${accountId}`, ...INVITATIONS };
+export async function countInvitation(tx: Queryable, inviterId: string): Promise<void> {
+  const counted = { subject: `invitations:${inviterId}`, ...INVITATIONS };
   if (await takeAll(tx, [counted])) return;
   const retryAfterS = Math.max(1, await secondsUntilFree(tx, [counted]));
-  throw rateLimited(`An account may invite ${INVITATIONS.burst} people at once. Try again in ${retryAfterS} s.`, {
+  throw rateLimited(`At most ${INVITATIONS.burst} people may be invited at once. Try again in ${retryAfterS} s.`, {
     reason: "invitation_throttled",
     retryAfterS,
   });
