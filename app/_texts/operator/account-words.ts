@@ -3,6 +3,7 @@ import { defineTexts, plural } from "../define-texts";
 const en = {
   active: "Active",
   suspended: "Suspended",
+  noOwnerYet: "No owner yet",
   limits: {
     countries: (count: number) => plural(count, { other: `${count} countries` }),
     identicalTexts: (count: number) => `Identical texts: ${count} per hour`,

@@ -3,6 +3,7 @@ import { defineTexts } from "../define-texts";
 const en = {
   title: "Accounts",
   description: "All accounts of this installation, with their balances and limits.",
+  newAccount: "New account",
   searchAccounts: "Search accounts",
   searchBy: "Search by name, email or ID",
   account: "Account",

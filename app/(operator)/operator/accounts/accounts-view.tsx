@@ -1,6 +1,7 @@
 "use client";
 
 import { Box, Button, Card, Group, Text, VisuallyHidden } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
 import { keepPreviousData } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
@@ -9,7 +10,7 @@ import { accountsTexts as texts } from "@/app/_texts/operator/accounts";
 import { sharedTexts } from "@/app/_texts/shared";
 import { trpc } from "@/app/_trpc/client";
 import { PageHeader } from "@/app/_ui/frame/page-header";
-import { IconBuilding } from "@/app/_ui/icons/icons";
+import { IconBuilding, IconPlus } from "@/app/_ui/icons/icons";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
@@ -18,12 +19,13 @@ import { TextFilter } from "@/app/_ui/lists/text-filter";
 import { useUrlState } from "@/app/_ui/lists/use-url-state";
 import { Money } from "@/app/_ui/values/money";
 import { Time } from "@/app/_ui/values/time";
-import type { OperatedAccount } from "@/server/operator/schema";
+import type { ListedAccount, OperatedAccount } from "@/server/operator/schema";
 import { limitsOf } from "./account-limits";
 import { AccountMenu } from "./account-menu";
-import { AccountStatus } from "./account-status";
+import { AccountStatus, contactOf } from "./account-status";
 import { CreditDialog } from "./credit-dialog";
 import { LimitsDialog } from "./limits-dialog";
+import { NewAccountDialog } from "./new-account-dialog";
 
 const PER_PAGE = 25;
 const SEARCH_MAX = 100;
@@ -34,6 +36,7 @@ export function AccountsView({ countries }: { countries: readonly string[] }) {
   const search = params.get("search") ?? "";
   const [credited, setCredited] = useState<OperatedAccount | null>(null);
   const [limited, setLimited] = useState<OperatedAccount | null>(null);
+  const [isCreating, creation] = useDisclosure(false);
   const list = trpc.operator.accounts.useQuery(
     { search: search || undefined, page, limit: PER_PAGE },
     { placeholderData: keepPreviousData },
@@ -43,7 +46,15 @@ export function AccountsView({ countries }: { countries: readonly string[] }) {
     list.data?.items.find((account) => account.id === chosen?.id) ?? chosen;
   return (
     <>
-      <PageHeader title={texts.title} description={texts.description} />
+      <PageHeader
+        title={texts.title}
+        description={texts.description}
+        actions={
+          <Button leftSection={<IconPlus size={16} />} onClick={creation.open}>
+            {texts.newAccount}
+          </Button>
+        }
+      />
       <Card padding={0}>
         <div className="card-bar">
           <TextFilter
@@ -75,6 +86,7 @@ export function AccountsView({ countries }: { countries: readonly string[] }) {
           )}
         </QueryState>
       </Card>
+      <NewAccountDialog opened={isCreating} onClose={creation.close} />
       <CreditDialog account={latest(credited)} onClose={() => setCredited(null)} />
       <LimitsDialog account={latest(limited)} countries={countries} onClose={() => setLimited(null)} />
     </>
@@ -83,24 +95,24 @@ export function AccountsView({ countries }: { countries: readonly string[] }) {
 
 type Actions = { onCredit: (account: OperatedAccount) => void; onLimit: (account: OperatedAccount) => void };
 
-function columns({ onCredit, onLimit }: Actions): Column<OperatedAccount>[] {
+function columns({ onCredit, onLimit }: Actions): Column<ListedAccount>[] {
   return [
     {
       key: "account",
       header: texts.account,
-      render: ({ id, name, company_name, email, status, balance, currency }) => (
+      render: ({ id, name, company_name, email, status, has_members, balance, currency }) => (
         <>
           <RowLink href={`/operator/accounts/${id}`} wraps>
             <span dir="auto">{company_name || name}</span>
           </RowLink>
           <Text size="xs" c="dimmed" className="break-word">
-            {company_name ? `${name}, ${email}` : email}
+            {contactOf({ name: company_name && name, email })}
           </Text>
           <Text size="sm" hiddenFrom="sm">
             <Money amount={balance} currency={currency} />
           </Text>
           <Box hiddenFrom="xs" mt={4}>
-            <AccountStatus status={status} />
+            <AccountStatus status={status} isInvited={!has_members} />
           </Box>
         </>
       ),
@@ -109,7 +121,7 @@ function columns({ onCredit, onLimit }: Actions): Column<OperatedAccount>[] {
       key: "status",
       header: sharedTexts.status,
       visibleFrom: "xs",
-      render: ({ status }) => <AccountStatus status={status} />,
+      render: ({ status, has_members }) => <AccountStatus status={status} isInvited={!has_members} />,
     },
     {
       key: "balance",

@@ -1,5 +1,6 @@
 import { Card, DataList, Text, Title } from "@mantine/core";
 import { accountTexts } from "@/app/_texts/operator/account";
+import { accountWordsTexts } from "@/app/_texts/operator/account-words";
 import { rolesTexts } from "@/app/_texts/settings/roles";
 import { sharedTexts } from "@/app/_texts/shared";
 import { countryName } from "@/app/_ui/values/country-name";
@@ -29,6 +30,7 @@ export function AccountFacts({ account }: { account: OperatedAccountDetail }) {
           {limits.length === 0 ? texts.installationLimits : limits.map((limit) => <div key={limit}>{limit}</div>)}
         </Fact>
         <Fact label={texts.members}>
+          {account.members.length === 0 && accountWordsTexts.noOwnerYet}
           {account.members.map(({ id, name, email, role }) => (
             <div key={id}>
               <span dir="auto" className="break-word">

@@ -14,7 +14,7 @@ import { NotFoundCard } from "@/app/_ui/lists/not-found-card";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import type { OperatedAccountDetail } from "@/server/operator/account-schema";
 import { AccountMenu } from "../account-menu";
-import { AccountStatus } from "../account-status";
+import { AccountStatus, contactOf } from "../account-status";
 import { CreditDialog } from "../credit-dialog";
 import { LimitsDialog } from "../limits-dialog";
 import { AccountFacts } from "./account-facts";
@@ -22,6 +22,7 @@ import { AccountFigures } from "./account-figures";
 import { AccountKeysCard } from "./account-keys-card";
 import { AccountMessagesCard } from "./account-messages-card";
 import { LedgerCard } from "./ledger-card";
+import { OwnerInvitation } from "./owner-invitation";
 import { UnusualTraffic } from "./unusual-traffic";
 
 type Props = { id: string; countries: readonly string[] };
@@ -40,6 +41,7 @@ export function AccountView({ id, countries }: Props) {
           <div>
             <AccountHeader account={found} countries={countries} />
             <Stack gap="lg">
+              {found.members.length === 0 && <OwnerInvitation account={found} />}
               <AccountFigures account={found} />
               <Grid gap="lg">
                 <Grid.Col span={{ base: 12, lg: 5 }}>
@@ -73,13 +75,13 @@ function AccountHeader({ account, countries }: { account: OperatedAccountDetail;
         }
         description={
           <span className="break-word" dir="auto">
-            {company ? `${name}, ${email}` : email}
+            {contactOf({ name: company && name, email })}
           </span>
         }
         actions={
           <>
             <Box display="flex">
-              <AccountStatus status={account.status} />
+              <AccountStatus status={account.status} isInvited={account.members.length === 0} />
             </Box>
             <Button variant="default" onClick={() => setCredited(true)}>
               {words.credit}
