@@ -1,6 +1,5 @@
 import { operatorProcedure, router } from "../core/trpc";
 import { pageOf } from "../core/wire";
-import { CreatedInvitation } from "../members/schema";
 import { getOperatedAccount, listLedger, listOperatedMessages } from "./account";
 import {
   Ledger,
@@ -27,6 +26,7 @@ import {
   NewAccountInput,
   OperatedAccount,
   OperatedSuppression,
+  OwnerInvitation,
   ReviewedSender,
   ThrottleSenderInput,
 } from "./schema";
@@ -65,7 +65,7 @@ export const operatorRouter = router({
     .mutation(({ ctx, input }) => makeAccount(ctx.actor, input, ctx)),
   inviteOwner: operatorProcedure
     .input(InviteOwnerInput)
-    .output(CreatedInvitation)
+    .output(OwnerInvitation)
     .mutation(({ ctx, input }) => inviteOwner(ctx.actor, input)),
   account: operatorProcedure
     .input(OperatedAccountPath)

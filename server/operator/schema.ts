@@ -61,7 +61,10 @@ export const NewAccountInput = z.object({
 });
 export type NewAccountInput = z.output<typeof NewAccountInput>;
 
-export const MadeAccount = z.object({ account: OperatedAccount, invitation: CreatedInvitation });
+/** The invitation to own an account; `link` as in {@link CreatedInvitation}. */
+export const OwnerInvitation = CreatedInvitation;
+
+export const MadeAccount = z.object({ account: OperatedAccount, invitation: OwnerInvitation });
 export type MadeAccount = z.output<typeof MadeAccount>;
 
 export const InviteOwnerInput = z.object({ account_id: z.string().max(64), email: EmailAddress });
