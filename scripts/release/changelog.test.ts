@@ -66,8 +66,12 @@ describe("the project's own files", () => {
     expect(changed(read("package.json"), releasePackage(read("package.json"), "99.0.0"))).toEqual([
       '  "version": "99.0.0",',
     ]);
-    const python = "sdk/python/pyproject.toml";
-    expect(changed(read(python), VERSIONED[python]?.(read(python), "99.0.0") ?? "")).toEqual(['version = "99.0.0"']);
+    for (const [file, line] of [
+      ["sdk/python/messaging_service.py", '__version__ = "99.0.0"'],
+      ["sdk/src/version.ts", 'export const VERSION = "99.0.0";'],
+    ] as const) {
+      expect(changed(read(file), VERSIONED[file]?.(read(file), "99.0.0") ?? "")).toEqual([line]);
+    }
     const manifest = "deploy/kubernetes/messaging-service.yaml";
     const lines = changed(read(manifest), VERSIONED[manifest]?.(read(manifest), "99.0.0") ?? "");
     expect(new Set(lines.map((line) => line.trim()))).toEqual(

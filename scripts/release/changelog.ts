@@ -69,9 +69,9 @@ const releaseGuide = (text: string, version: string): string => text.replace(CLI
 const releaseManifest = (text: string, version: string): string =>
   text.replace(IMAGE, `$1${version}`).replace(MIGRATION_JOB, `$1${version.replaceAll(".", "-")}`);
 
-/** Sets the version of a pyproject.toml. */
-const releasePython = (text: string, version: string): string =>
-  text.replace(/^version = ".*"$/m, `version = "${version}"`);
+/** Sets the version that a client sends in its `User-Agent`. */
+const releaseClient = (text: string, version: string): string =>
+  text.replace(/^(__version__|export const VERSION) = ".*"/m, `$1 = "${version}"`);
 
 /** Every file with the version, except the changelog. The client is generated from the API document, so both share one version. */
 export const VERSIONED: Record<string, (text: string, version: string) => string> = {
@@ -79,7 +79,8 @@ export const VERSIONED: Record<string, (text: string, version: string) => string
   "package-lock.json": (text, version) => releaseLock(text, version, ["", "sdk"]),
   "sdk/package.json": releasePackage,
   "sdk/README.md": releaseGuide,
-  "sdk/python/pyproject.toml": releasePython,
+  "sdk/src/version.ts": releaseClient,
+  "sdk/python/messaging_service.py": releaseClient,
   "docs/quick-start.md": releaseGuide,
   "deploy/kubernetes/messaging-service.yaml": releaseManifest,
 };

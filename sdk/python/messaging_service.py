@@ -18,6 +18,7 @@ import hashlib
 import hmac
 import http.client
 import json
+import platform
 import random
 import time
 import urllib.error
@@ -25,6 +26,9 @@ import urllib.parse
 import urllib.request
 import uuid
 from typing import Any, Callable, Dict, Iterator, List, Optional, Union
+
+# The package takes its version from here; `npm run release` sets it.
+__version__ = "0.1.0"
 
 __all__ = ["ApiError", "MessagingClient", "WebhookError", "verify_webhook"]
 
@@ -170,8 +174,26 @@ class _Unredirected(urllib.request.HTTPRedirectHandler):
     http_error_302 = http_error_303 = http_error_307 = http_error_308 = http_error_301
 
 
+def _user_agent(caller: Optional[str]) -> str:
+    """How the client names itself. Raises ValueError for a name of the caller that no header has."""
+    own = f"messaging-service-python/{__version__} python/{platform.python_version()}"
+    if caller is None:
+        return own
+    if caller == "" or caller != caller.strip() or not (caller.isascii() and caller.isprintable()):
+        raise ValueError("user_agent must be visible ASCII characters, such as shop/1.2.")
+    return f"{caller} {own}"
+
+
 class _Transport:
-    def __init__(self, base_url: str, api_key: str, retries: int, backoff_s: float, timeout_s: float) -> None:
+    def __init__(
+        self,
+        base_url: str,
+        api_key: str,
+        retries: int,
+        backoff_s: float,
+        timeout_s: float,
+        user_agent: Optional[str],
+    ) -> None:
         self._base_url = base_url.rstrip("/")
         # A file has a line end behind the key.
         self._api_key = api_key.strip()
@@ -182,6 +204,7 @@ class _Transport:
         self._backoff_s = backoff_s
         self._timeout_s = timeout_s
         self._opener = urllib.request.build_opener(_Unredirected)
+        self._user_agent = _user_agent(user_agent)
 
     def __call__(
         self,
@@ -211,6 +234,7 @@ class _Transport:
             "Authorization": f"Bearer {self._api_key}",
             # A field or parameter that the service does not know is refused rather than ignored (RFC 7240).
             "Prefer": "handling=strict",
+            "User-Agent": self._user_agent,
         }
         data = None
         if body is not None:
@@ -500,12 +524,20 @@ class MessagingClient:
 
     Requests that create something get an Idempotency-Key, the same for all tries, so that repeating them creates once.
     Requests are repeated after a lost connection, a timeout or a 5xx where that is safe, and after a 429 with Retry-After.
+    `user_agent`: how your program names itself, such as `shop/1.2`; it precedes the client's own name in the User-Agent.
     """
 
     def __init__(
-        self, base_url: str, api_key: str, *, retries: int = 3, backoff_s: float = 0.25, timeout_s: float = 30
+        self,
+        base_url: str,
+        api_key: str,
+        *,
+        retries: int = 3,
+        backoff_s: float = 0.25,
+        timeout_s: float = 30,
+        user_agent: Optional[str] = None,
     ) -> None:
-        request = _Transport(base_url, api_key, retries, backoff_s, timeout_s)
+        request = _Transport(base_url, api_key, retries, backoff_s, timeout_s, user_agent)
         self.messages = Messages(request)
         self.inbound = Inbound(request)
         self.account = Account(request)

@@ -5,6 +5,7 @@ import hashlib
 import hmac
 import inspect
 import json
+import platform
 import threading
 import time
 import unittest
@@ -184,6 +185,22 @@ class Client(unittest.TestCase):
         base_url = f"http://127.0.0.1:{stub.server.server_address[1]}/api/v1/"
         MessagingClient(base_url, "ds_live_test\r\n").account.get()
         self.assertEqual(stub.seen[0][2]["Authorization"], "Bearer ds_live_test")
+
+    def test_requests_name_the_client_its_version_and_that_of_python_after_the_callers_own_program(self):
+        package = json.loads((Path(__file__).parents[1] / "package.json").read_text())
+        own = f"messaging-service-python/{package['version']} python/{platform.python_version()}"
+        stub = self.stub(refusal(503), success({}))
+        stub.client.account.get()
+        self.assertEqual([headers["User-Agent"] for _, _, headers, _ in stub.seen], [own, own])
+        named = self.stub(success({}))
+        base_url = f"http://127.0.0.1:{named.server.server_address[1]}/api/v1"
+        MessagingClient(base_url, "ds_live_test", user_agent="shop/1.2").account.get()
+        self.assertEqual(named.seen[0][2]["User-Agent"], f"shop/1.2 {own}")
+
+    def test_a_name_that_no_header_has_is_refused(self):
+        for name in ("", " shop", "shop\r\nx-role: owner", "магазин"):
+            with self.assertRaisesRegex(ValueError, "user_agent must be visible ASCII"):
+                MessagingClient("http://localhost", "ds_live_test", user_agent=name)
 
     def test_an_error_of_a_proxy_that_resembles_one_of_the_service_is_one_too(self):
         busy = {"code": "busy", "message": "Busy."}

@@ -3,6 +3,7 @@ import { apiErrorOf, isObject } from "./errors.js";
 import { OPERATIONS } from "./operations.js";
 import { fetchWithRetries } from "./retries.js";
 import type { components, operations } from "./schema.js";
+import { userAgentOf } from "./user-agent.js";
 
 export type ClientOptions = {
   /** URL of the API with its version: `https://sms.example.com/api/v1`. */
@@ -22,6 +23,8 @@ export type ClientOptions = {
    * `unknown_parameter`; `lenient` ignores them and names them in `meta.warnings`.
    */
   handling?: "strict" | "lenient";
+  /** How your program names itself, such as `shop/1.2`; it precedes the client's own name in the `User-Agent`, outside browsers. */
+  userAgent?: string;
 };
 
 /** Options of one call. */
@@ -151,12 +154,14 @@ export function createTransport(options: ClientOptions): Transport {
   if (/[^\x20-\x7e]/.test(options.apiKey.trim())) throw new TypeError("The API key has characters that no key has.");
   const { apiKey, retries = 3, backoffMs = 250, timeoutMs = 30_000, handling = "strict" } = options;
   const baseUrl = options.baseUrl.replace(/(?<!\/)\/+$/, "");
+  const userAgent = userAgentOf(options.userAgent);
   const fetch = options.fetch ?? ((request: Request) => globalThis.fetch(request));
 
   const send = async (id: OperationId, input: AnyInput = {}) => {
     const { method, path, isKeyed, isRepeatable } = OPERATIONS[id];
     const headers = new Headers({ accept: "application/json", authorization: `Bearer ${apiKey}` });
     headers.set("prefer", `handling=${handling}`);
+    if (userAgent !== null) headers.set("user-agent", userAgent);
     if (input.body !== undefined) headers.set("content-type", "application/json");
     if (isKeyed) headers.set("idempotency-key", input.idempotencyKey ?? crypto.randomUUID());
     const request = new Request(baseUrl + fill(path, input.path ?? {}) + queryOf(input.query ?? {}), {

@@ -182,6 +182,15 @@ test("help lists every command, and a command's options", async () => {
   expect(output[0]).not.toContain("balance");
 });
 
+test("requests name the command line before the client that it uses", async () => {
+  const { version } = JSON.parse(readFileSync("sdk/package.json", "utf8"));
+  const { baseUrl, seen } = await startStub(() => success(message("msg_1", "sent")));
+  await terminal(["messages", "get", "msg_1"], baseUrl);
+  expect(seen[0]?.headers["user-agent"]).toBe(
+    `messaging-service-cli/${version} messaging-service-typescript/${version} node/${process.versions.node}`,
+  );
+});
+
 test("--version prints the version of the package", async () => {
   const { version } = JSON.parse(readFileSync("sdk/package.json", "utf8"));
   expect(await terminal(["--version"])).toEqual({ code: 0, output: [version], errors: [] });

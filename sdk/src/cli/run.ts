@@ -1,7 +1,7 @@
 /** The command line: finds the command, reads its options, calls the API. */
-import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { MessagingClient } from "../client.js";
+import { VERSION } from "../version.js";
 import { COMMANDS, type Command, UsageError, type Values, webUrl } from "./commands.js";
 import { describe } from "./words.js";
 
@@ -57,14 +57,10 @@ const overview = (commands: readonly Command[] = COMMANDS): string =>
     "`messaging-service <command> --help` lists the options of a command.",
   ].join("\n");
 
-/** The version of the package, which stands beside the folder of the compiled modules as beside that of the sources. */
-const versionOf = (): string =>
-  JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")).version as string;
-
 /** Response to words that name no command. @throws UsageError that lists the commands that begin with the first of them. */
 function answerWithout([word = "", ...rest]: readonly string[]): string {
   if (["help", "--help", "-h", ""].includes(word)) return overview();
-  if (["version", "--version"].includes(word)) return versionOf();
+  if (["version", "--version"].includes(word)) return VERSION;
   const group = COMMANDS.filter(({ name }) => name.startsWith(`${word} `));
   if (group.length === 0) throw new UsageError(`There is no command ${word}. \`messaging-service help\` lists them.`);
   if (rest.some((option) => ["--help", "-h"].includes(option))) return overview(group);
@@ -123,10 +119,10 @@ export async function run(argv: readonly string[], terminal: Terminal): Promise<
       return 0;
     }
     baseUrl = webUrl(setting(values, environment, "base-url", "BASE_URL"));
-    const client = new MessagingClient({ baseUrl, apiKey: setting(values, environment, "api-key", "API_KEY") });
+    const apiKey = setting(values, environment, "api-key", "API_KEY");
+    const client = new MessagingClient({ baseUrl, apiKey, userAgent: `messaging-service-cli/${VERSION}` });
     const show = (item: object, line: string) => print(values.json ? JSON.stringify(item) : line);
-    const version = versionOf();
-    await found.command.run({ client, baseUrl, version, values, operands, show, printError, signal });
+    await found.command.run({ client, baseUrl, version: VERSION, values, operands, show, printError, signal });
     return 0;
   } catch (thrown) {
     if (signal.aborted && found?.command.isEndless) return 0;
