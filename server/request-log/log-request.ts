@@ -7,7 +7,7 @@ import { metrics } from "../core/metrics";
 import { defineProcessValue, onShutdown } from "../core/process";
 import { storableText } from "../core/wire";
 import { maskBody, maskQuery } from "./mask";
-import { insertRequests, type RequestRow } from "./store";
+import { insertRequests, type MadeInBulk, type RequestRow } from "./store";
 
 const WRITE_EVERY_MS = 250;
 const ROWS_PER_WRITE = 1_000;
@@ -28,13 +28,13 @@ const QUERY_MAX = 500;
 const RESPONSE_MAX = 2_000;
 
 /** A request and its response. `input`: its body as parsed; undefined: none. `response`: the body of the response. */
-export type ServedRequest = Omit<RequestRow, "resourceId" | "requestBody" | "responseBody" | "createdAt"> & {
+export type ServedRequest = Omit<RequestRow, "resourceId" | "bulk" | "requestBody" | "responseBody" | "createdAt"> & {
   input: unknown;
   inputBytes: number;
   response: string;
 };
 
-type Waiting = ServedRequest & { at: Date };
+type Waiting = ServedRequest & { at: Date; bulk: MadeInBulk | null };
 
 const requests = defineProcessValue("request_log.waiting", () => {
   onShutdown(writeAll);
@@ -61,11 +61,24 @@ export function logRequest(request: ServedRequest): void {
   }
   state.bytes += request.inputBytes;
   // Nobody reads the response of what succeeded: it may be large.
-  state.waiting.push({ at: now(), ...request, response: keptResponse(request) });
+  state.waiting.push({ at: now(), ...request, bulk: bulkOf(request), response: keptResponse(request) });
   state.timer ??= setTimeout(writeOn, WRITE_EVERY_MS);
 }
 
 const RESOURCE_ID = /^\{"success":true,"data":\{"id":"([a-z]+_[0-9A-Za-z-]{1,40})"/;
+
+const BULK =
+  /^\{"success":true,"data":\{"object":"bulk_result","total":(\d+),"sent":\d+,"failed":\d+,"messages":\[\{"id":"(msg_\w+)"/;
+/** Never within a text, where a quotation mark follows a backslash. */
+const MESSAGE_START = '{"id":"msg_';
+
+/** The messages of a successful bulk send, read from both ends of the response, which may be long. */
+function bulkOf({ status, response }: ServedRequest): MadeInBulk | null {
+  const [, count, firstId] = (status < 400 && BULK.exec(response)) || [];
+  if (!firstId) return null;
+  const lastAt = response.lastIndexOf(MESSAGE_START) + MESSAGE_START.length - "msg_".length;
+  return { firstId, lastId: response.slice(lastAt, lastAt + firstId.length), count: Number(count) };
+}
 
 /** The stored part of a response: all of an error, else the first 120 characters, which name the resource. */
 const keptResponse = ({ status, response }: ServedRequest): string =>

@@ -50,7 +50,7 @@ export const RequestPath = z.object({ id: z.string().max(40) });
 
 export const RequestOfMessagePath = z.object({ message_id: z.string().startsWith("msg_").max(40) });
 
-/** Id of the request that sent a message; null: it is not in the log, as after seven days, or a bulk send made the message. */
+/** Id of the request that sent a message; null: it is not in the log, as after seven days, or it cannot be told from another bulk send of the same moment. */
 export const RequestOfMessage = z.object({ request_id: z.string().nullable() });
 export type RequestOfMessage = z.output<typeof RequestOfMessage>;
 

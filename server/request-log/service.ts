@@ -55,13 +55,20 @@ export async function listRequests(actor: SessionActor, query: ListRequestsQuery
 /** A request begins at most this long before its message: by then it has been read. The log has no index by message. */
 const BEGUN_WITHIN_MS = MINUTE_MS;
 
-/** The request that sent a message of the account. */
+type Sent = { id: string; keyId: string; firstId: string | null; lastId: string | null; messages: number | null };
+
+/**
+ * The request that sent a message of the account. Of a bulk send the log has the ids at both ends: the message is one of its own when all messages of
+ * the key between them are. That leaves out a bulk send at the same moment, and one of which messages are forgotten already.
+ */
 export async function findRequestOf(actor: SessionActor, messageId: string): Promise<RequestOfMessage> {
   const acceptedAt = timeOfId(messageId).getTime();
-  const { rows } = await readPool().query<{ id: string }>({
+  const { rows } = await readPool().query<Sent>({
     name: "request_log.of_message_id",
-    text: `SELECT id FROM request_log
-           WHERE account_id = $1 AND id >= greatest($2, $3) AND id < $4 AND resource_id = $5 ORDER BY id DESC LIMIT 1`,
+    text: `SELECT id, key_id AS "keyId", first_message_id AS "firstId", last_message_id AS "lastId", messages FROM request_log
+           WHERE account_id = $1 AND id >= greatest($2, $3) AND id < $4
+             AND (resource_id = $5 OR $5 BETWEEN first_message_id AND last_message_id)
+           ORDER BY resource_id IS NULL, id DESC LIMIT 2`,
     values: [
       actor.accountId,
       oldestKept(),
@@ -70,7 +77,20 @@ export async function findRequestOf(actor: SessionActor, messageId: string): Pro
       messageId,
     ],
   });
-  return { request_id: rows[0]?.id ?? null };
+  const [sent, other] = rows;
+  if (!sent) return { request_id: null };
+  if (sent.firstId !== null && (other || !(await isWhole(actor.accountId, sent)))) return { request_id: null };
+  return { request_id: sent.id };
+}
+
+/** Whether the messages of the key between both ids are those of the bulk send, and no others. */
+async function isWhole(accountId: string, { keyId, firstId, lastId, messages }: Sent): Promise<boolean> {
+  const { rowCount } = await readPool().query({
+    name: "request_log.messages_between",
+    text: `SELECT FROM messages WHERE account_id = $1 AND id BETWEEN $2 AND $3 AND api_key_id = $4 LIMIT $5`,
+    values: [accountId, firstId, lastId, keyId, (messages ?? 0) + 1],
+  });
+  return rowCount === messages;
 }
 
 /** One request of the account with its bodies. @throws 404 */

@@ -10,6 +10,9 @@ const SLOTS = 10;
 /** SQL: the number of the day, by the database's clock in UTC. */
 const DAY = "((now() AT TIME ZONE 'UTC')::date - date '1970-01-01')";
 
+/** The messages of a bulk send: the ids of the first and the last, and their number. */
+export type MadeInBulk = { firstId: string; lastId: string; count: number };
+
 export type RequestRow = {
   id: string;
   accountId: string;
@@ -21,6 +24,7 @@ export type RequestRow = {
   latencyMs: number;
   operation: string | null;
   resourceId: string | null;
+  bulk: MadeInBulk | null;
   requestBody: string | null;
   responseBody: string | null;
   createdAt: Date;
@@ -40,6 +44,9 @@ const ROWS = unnest<RequestRow>({
   request_body: ["text", (row) => row.requestBody],
   response_body: ["text", (row) => row.responseBody],
   created_at: ["timestamptz", (row) => row.createdAt.toISOString()],
+  first_message_id: ["text", ({ bulk }) => bulk?.firstId ?? null],
+  last_message_id: ["text", ({ bulk }) => bulk?.lastId ?? null],
+  messages: ["int2", ({ bulk }) => bulk?.count ?? null],
 });
 
 /** Writes requests into today's partition. It waits for no disk: what a crash of the database takes are the last moments. */
@@ -49,7 +56,7 @@ export async function insertRequests(rows: readonly RequestRow[]): Promise<void>
     await tx.query({
       name: "request_log.insert",
       text: `INSERT INTO request_log (slot, id, account_id, key_id, method, path, query, status, latency_ms, operation,
-               resource_id, request_body, response_body, created_at)
+               resource_id, request_body, response_body, created_at, first_message_id, last_message_id, messages)
              SELECT ${DAY} % ${SLOTS}, r.* FROM ${ROWS.as("r")}`,
       values: ROWS.values(rows),
     });
