@@ -57,13 +57,13 @@ describe("a change whose response was lost", () => {
   test("is not called carried out while something else is stored", async () => {
     const error = await endOf(carriedOut(failing(lost), async () => undefined));
     expect(isUnknown(error)).toBe(true);
-    expect(knownOf(error)).toMatch(/^The response was lost .* differs from what you entered/);
+    expect(knownOf(error)).toMatch(/^The response was lost .* differ from what you entered/);
   });
 
   test("is not called lost if the service responded with a failure", async () => {
     const error = await endOf(carriedOut(failing(apiError(500)), async () => undefined));
     expect(isUnknown(error)).toBe(true);
-    expect(knownOf(error)).toMatch(/^The service failed, .* differs from what you entered/);
+    expect(knownOf(error)).toMatch(/^The service failed, .* differ from what you entered/);
   });
 
   test("is checked again while the service cannot be reached, and remains unknown in the end", async () => {
