@@ -29,6 +29,8 @@ export type Fleet = {
   freeze: (name: ProcessName, ms: number) => Promise<void>;
   thaw: () => void;
   start: (name: ProcessName) => void;
+  /** The output so far of the running process; empty while it is down. */
+  outputOf: (name: ProcessName) => string;
   /** Output of each process by its name. */
   logs: () => Map<string, string>;
   /** Stops restarting processes, and ends all of them. */
@@ -96,6 +98,7 @@ export function startFleet(
   return {
     lives,
     lifeOf: (name) => running.get(name)?.life ?? null,
+    outputOf: (name) => running.get(name)?.spawned.output() ?? "",
     isReady: async (name) => {
       const found = running.get(name);
       if (!found) return false;

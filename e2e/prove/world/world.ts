@@ -173,7 +173,7 @@ async function build(options: WorldOptions, keep: Keep): Promise<World> {
     const deadline = Date.now() + READY_WITHIN_MS;
     for (const name of PROCESS_NAMES) {
       while (!(await fleet.isReady(name))) {
-        if (Date.now() > deadline) throw new Error(`${name} is not up:\n${fleet.lifeOf(name)?.output ?? ""}`);
+        if (Date.now() > deadline) throw new Error(`${name} is not up:\n${fleet.outputOf(name)}`);
         await pause(LOOK_EVERY_MS);
       }
     }
