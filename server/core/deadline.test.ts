@@ -26,7 +26,7 @@ test("a cleared deadline never expires", async () => {
   expect(isExpired).toBe(false);
 });
 
-test("data already in the socket when the deadline is due is read first", async () => {
+test("data that is already in the socket when the deadline is due is read first", async () => {
   const server = net.createServer((socket) => socket.on("data", () => socket.write("pong")));
   await once(server.listen(0, "127.0.0.1"), "listening");
   const client = net.connect((server.address() as net.AddressInfo).port, "127.0.0.1");

@@ -1,6 +1,6 @@
 /**
  * Deadlines that count only time in which this process was awake. After a stall of the event loop (or a SIGSTOP) Node
- * runs timers before it reads sockets, so a response that arrived in time would lose against its own timer.
+ * runs timers before it reads sockets, so a response that arrived in time would lose against its timer.
  */
 import { defineProcessValue } from "./process";
 
@@ -10,7 +10,7 @@ const BEAT_MS = 100;
 const JITTER_MS = 150;
 /** A shorter stall leaves the other side enough of its time. */
 const STALL_MIN_MS = 250;
-/** A stall of this length may exceed the other side's idle time-out between two requests. */
+/** A stall of this length may exceed the other side's idle timeout between two requests. */
 const LONG_STALL_MS = 500;
 
 /** `endedAt`: end of the last long stall; `reading`: resolves when the sockets have been read after a stall. */
@@ -35,7 +35,7 @@ function note(own: StallMeter): void {
   });
 }
 
-/** Resolves after two turns of the loop: the first reads the sockets, the second runs after the work that their data started. */
+/** Resolves after two turns of the loop: the first reads the sockets, the second comes after the work that their data started. */
 export const nextRead = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 
 /**
@@ -47,7 +47,7 @@ export function stalledMs(): number {
   return own.totalMs;
 }
 
-/** Counts a stall that has just ended and whose beat has not run yet. */
+/** Counts a stall that has just ended, before its beat runs. */
 function noteLateBeat(own: StallMeter): void {
   if (performance.now() - own.beatAt > BEAT_MS + JITTER_MS) note(own);
 }
@@ -62,7 +62,7 @@ export const hasStalledSince = (markMs: number, minMs = 0): boolean =>
 /** After a longer stall other processes may have declared this one dead, and may be doing its work. */
 const STOOD_STILL_MS = 10_000;
 
-/** Whether this process has stood still since the mark for so long that others may have taken over from it. */
+/** Whether this process has stalled since the mark for so long that others may have taken over its work. */
 export const hasStoodStill = (markMs: number): boolean => hasStalledSince(markMs, STOOD_STILL_MS);
 
 /** Milliseconds since the last stall of half a second or more; infinite when there was none. */

@@ -5,7 +5,7 @@ const query = vi.hoisted(() => vi.fn(async (_statement: { values: string[][] }) 
 vi.mock("./db", () => ({ pool: () => ({ query }) }));
 
 const clock = { nowMs: 1_000 };
-/** Timers that are set, by when they would run: Node drops fractions of their delay. */
+/** Timers that are set, by the time at which they would run: Node drops fractions of their delay. */
 const timers = new Map<number, () => void>();
 
 beforeEach(() => {
@@ -33,7 +33,7 @@ function runNext(earlyMs = 0): void {
 
 const announced = () => query.mock.calls.map(([{ values }]) => values[0]);
 
-test("one announcement is made for a job that is due, though its time is a fraction of a millisecond", () => {
+test("a due job is announced once, even if its time has a fraction of a millisecond", () => {
   clock.nowMs = 1_000.4;
   announceIn(7.3, "dispatch_messages");
   runNext();
@@ -42,7 +42,7 @@ test("one announcement is made for a job that is due, though its time is a fract
   expect(timers.size).toBe(0);
 });
 
-test("a timer that runs before its time announces nothing, and the job later", () => {
+test("a timer that runs too early announces nothing; the job is announced later", () => {
   clock.nowMs = 2_000.4;
   announceIn(7.3, "dispatch_messages");
   runNext(0.9);

@@ -1,19 +1,19 @@
 /**
- * Announcements of jobs when they are due. Workers hear at once of a job that is due when it is added; a job for later
- * they would find only by their next poll, half a second after its time. The process that added the job announces it;
- * when that process dies first, the poll still finds it.
+ * Announces jobs when they become due. Workers are notified at once of a job that is due when it is added; they would find a job
+ * for later only by their next poll, up to half a second after its time. The process that added the job announces it; if that
+ * process dies first, the poll still finds the job.
  */
 import { pool } from "./db";
 import type { JobName } from "./jobs";
 import { defineProcessValue } from "./process";
 
-/** Jobs for later than this are left to the polls: their delay is coarse. */
+/** Jobs further ahead than this are left to the polls: their delays are coarse. */
 const HORIZON_MS = 10_000;
 /** Times as close as this are announced together. */
 const TICK_MS = 10;
 /** Shortest mean time between announcements: under load, batches of receipts and retries become due all the time. */
 const INTERVAL_MS = 50;
-/** Announcements that may follow each other at once, so that those of a quiet installation are not late. */
+/** Announcements that may follow each other without a pause, so that those of a quiet installation are not late. */
 const BURST = 5;
 
 /**
@@ -38,8 +38,8 @@ const announcer = defineProcessValue(
 );
 
 /**
- * Announces a job that the database was asked to run after `waitMs`. Called when the database has responded: the wait began
- * before that, so the announcement never comes too early.
+ * Announces a job that is due in the database after `waitMs`. Called when the database has responded: the wait began before that,
+ * so the announcement never comes too early.
  */
 export function announceIn(waitMs: number, task: JobName): void {
   if (waitMs > HORIZON_MS) return;
@@ -51,7 +51,7 @@ export function announceIn(waitMs: number, task: JobName): void {
   schedule(own);
 }
 
-/** Sets the timer for the earliest time, unless it is set for one that is no later. */
+/** Sets the timer for the earliest time, unless it is already set for that time or an earlier one. */
 function schedule(own: Announcer): void {
   if (own.tasks.size === 0) return;
   const nextMs = Math.max(Math.min(...own.tasks.keys()), own.refilledMs - (BURST - 1) * INTERVAL_MS);
@@ -72,7 +72,7 @@ function announceDue(own: Announcer): void {
     own.tasks.delete(timeMs);
     for (const task of tasks) due.add(task);
   }
-  // Even so, a timer may run a little early.
+  // A timer may still run a little early.
   if (due.size > 0) {
     own.refilledMs = Math.max(own.refilledMs, nowMs) + INTERVAL_MS;
     // A lost announcement costs the pause until the next poll.

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { Settings } from "./env";
 
-/** Settings that only the commands read, with the file that reads each. */
+/** Settings that only the commands read, each with the file that reads it. */
 const OF_COMMANDS = {
   DATA_DIR: "scripts/local/settings.ts",
   CHROMIUM_PATH: "scripts/chromium.ts",
@@ -33,7 +33,7 @@ describe.each(Object.entries(Settings.shape))("%s in .env.example", (name, schem
   const unset = schema.safeParse(undefined);
 
   test("has its real default", () => {
-    // Required settings have no default, and neither have some optional ones.
+    // Required settings and some optional ones have no default.
     if (!unset.success) expect(line?.isExample).toBe(false);
     else if (unset.data === undefined) expect(line?.isExample).toBe(true);
     else expect(line).toEqual({ name, text: asText(unset.data), isExample: false });

@@ -17,7 +17,7 @@ test("the defaults are safe in production", () => {
   });
 });
 
-test("every missing and every wrong setting is named at once, with its purpose and without its value", () => {
+test("all missing and wrong settings are named together, with their purpose and without their value", () => {
   const read = () => readEnv({ SECRET_KEY: "short", PORT: "70000", SANDBOX: "yes", DATABASE_URL: "" });
   expect(read).toThrow(/DATABASE_URL is missing: the PostgreSQL database/);
   expect(read).toThrow(/SECRET_KEY is wrong \(must have at least 32 characters\): the secret that signs sessions/);
@@ -29,7 +29,7 @@ test("every missing and every wrong setting is named at once, with its purpose a
   expect(readWords).toThrow(/LOG_LEVEL is wrong \(must be debug, info, warn, error or silent\)/);
 });
 
-test("a blank setting is not set: no limit becomes 0, which lifts it", () => {
+test("a blank setting counts as not set: it never sets a limit to 0, which would lift it", () => {
   expect(readEnv({ ...good, FLOOD_IDENTICAL_PER_HOUR: " ", PORT: "\t" })).toMatchObject({
     FLOOD_IDENTICAL_PER_HOUR: 6,
     PORT: 3000,
@@ -37,7 +37,7 @@ test("a blank setting is not set: no limit becomes 0, which lifts it", () => {
 });
 
 test.each(["not-a-cidr", "10.0.0.0/33", "10.0.0.0/8,nonsense"])(
-  "a wrong network list %j is refused at start",
+  "the wrong network list %j is refused at start",
   (list) => {
     expect(() => readEnv({ ...good, WEBHOOK_ALLOWED_NETWORKS: list })).toThrow(/WEBHOOK_ALLOWED_NETWORKS is wrong/);
     expect(() => readEnv({ ...good, TRUSTED_PROXIES: list })).toThrow(/TRUSTED_PROXIES is wrong/);
@@ -50,7 +50,7 @@ test.each([
   "sms.example.com",
   "ftp://sms.example.com",
   "http:sms.example.com",
-])("%j, which is no address over HTTP, is refused at start", (address) => {
+])("%j is not an HTTP address, and is refused at start", (address) => {
   const isWrong = (name: string) => new RegExp(`${name} is wrong \\(must be an http:// or https:// URL\\)`);
   for (const name of ["PUBLIC_URL", "OTEL_EXPORTER_OTLP_ENDPOINT"]) {
     expect(() => readEnv({ ...good, [name]: address })).toThrow(isWrong(name));
@@ -63,7 +63,7 @@ test.each([
   "HTTPS://sms.example.com",
   "http://[::1]:3000",
   "http://10.1.2.3",
-])("%j is an address over HTTP", (address) => {
+])("%j is an HTTP address", (address) => {
   expect(readEnv({ ...good, PUBLIC_URL: address, OTEL_EXPORTER_OTLP_ENDPOINT: address })).toMatchObject({
     PUBLIC_URL: address,
     OTEL_EXPORTER_OTLP_ENDPOINT: address,
@@ -85,7 +85,7 @@ test.each([
   "http://user:hunter2%@proxy.example.com:3128",
   "http://us%3Aer:hunter2@proxy.example.com:3128",
   "http://user:hunter2 @proxy.example.com:3128",
-])("%j is no proxy, and is refused at start without its password", (url) => {
+])("%j is not a proxy address, and is refused at start without showing its password", (url) => {
   for (const name of ["PROVIDER_PROXY_URL", "WEBHOOK_PROXY_URL"]) {
     const read = () => readEnv({ ...good, [name]: url });
     expect(read).toThrow(new RegExp(`${name} is wrong \\(must be an http:// or https:// URL with a host`));
@@ -100,7 +100,7 @@ test.each([
   "http://[fd00::3]:3128",
   "http://user:hunter2@proxy.example.com:3128",
   "http://do%5Cuser:p%40ss%3A%2F%23@proxy.example.com:3128",
-])("%j is a proxy", (url) => {
+])("%j is a proxy address", (url) => {
   expect(readEnv({ ...good, PROVIDER_PROXY_URL: url }).PROVIDER_PROXY_URL).toBe(url);
 });
 

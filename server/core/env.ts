@@ -35,8 +35,8 @@ const oneOf = <const Value extends string>(first: Value, ...others: Value[]) =>
 const httpUrl = z.url({ protocol: /^https?$/, error: "must be an http:// or https:// URL" });
 
 /**
- * The URL of a proxy. A path, query or fragment would be the end of a password with a character that has to be encoded, and so would
- * a port that is none.
+ * The URL of a proxy. A path, a query, a fragment or an invalid port is refused: it may be the end of a password with a character
+ * that has to be encoded.
  */
 const proxyUrl = z
   .string()
@@ -49,7 +49,7 @@ function isProxyUrl(text: string): boolean {
   if (!URL.canParse(text) || /\s/.test(text)) return false;
   const { protocol, hostname, pathname, search, hash, username, password } = new URL(text);
   if (!/^https?:$/.test(protocol) || hostname === "" || (pathname !== "/" && pathname !== "")) return false;
-  // Of two "@" the first would belong to the password, and a user with ":" cannot be told from its password.
+  // The first of two "@" would belong to the password, and a user with ":" cannot be distinguished from its password.
   if (search !== "" || hash !== "" || /@.*@/.test(text) || text.endsWith("?") || text.endsWith("#")) return false;
   try {
     return !decodeURIComponent(username).includes(":") && decodeURIComponent(password) !== null;
@@ -213,7 +213,7 @@ export const Settings = z.object({
 export type Env = z.output<typeof Settings>;
 
 /**
- * Reads the settings from `source`. One that is empty or blank is not set.
+ * Reads the settings from `source`. An empty or blank setting counts as not set.
  * @throws Error that names every missing or wrong setting at once, each with its purpose.
  */
 export function readEnv(source: Record<string, string | undefined>): Env {
@@ -245,7 +245,7 @@ export function providerEnvironment(provider: string, settings: readonly string[
   );
 }
 
-/** Variables of the environment that name a proxy to other programs, and nothing to this one. */
+/** Environment variables that name a proxy for other programs; this one ignores them. */
 export const foreignProxies = (): string[] =>
   ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"].filter(
     (name) => process.env[name],

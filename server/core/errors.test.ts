@@ -43,7 +43,7 @@ test.each<[z.ZodType, unknown, string]>([
 const wireOf = (schema: z.ZodType, input: unknown) =>
   toApiError(new TRPCError({ code: "BAD_REQUEST", cause: schema.safeParse(input).error })).wire;
 
-test("a name that is too long is shown cut, and the sentence says that it is the name", () => {
+test("a name that is too long is shown shortened, and the sentence says that the name is wrong", () => {
   const variables = z.object({ variables: z.array(z.record(z.string().max(100), z.string())) });
   const param = `variables[0].${"n".repeat(100)}…`;
   const message = "its name must have at most 100 characters";

@@ -1,6 +1,6 @@
 /**
- * The one catalogue of failures. Domain code throws only errors made by these constructors; nothing else carries a
- * status. `reason` is the finer machine-readable cause (docs/errors.md lists each with its remedy).
+ * The one catalogue of failures. Domain code throws only errors made by these constructors; nothing else has a status.
+ * `reason` is the more specific machine-readable cause (docs/errors.md lists each with its remedy).
  */
 export type ErrorType =
   | "invalid_request_error"
@@ -38,7 +38,7 @@ type Extra = {
 // A symbol of the global registry: the pages process holds two copies of this code (process.ts), so `instanceof` is unreliable.
 const BRAND = Symbol.for("messaging-service.api-error");
 
-/** A message is one line, even when it quotes control characters of the caller's. */
+/** A message is one line, even when it quotes the caller's control characters. */
 const oneLine = (text: string): string => text.replace(/\p{Cc}+/gu, " ");
 
 function apiError(status: number, type: ErrorType, code: string, text: string, extra: Extra = {}): ApiError {
@@ -97,7 +97,7 @@ export const serviceUnavailable = (message: string, extra: Extra & { retryAfterS
 /** `details` of a failure after which it is certain that nothing was carried out. */
 const NOTHING_DONE = { carried_out: false };
 
-/** 503: the queue is longer than this process can serve in time. Refused before anything begins. */
+/** 503: the queue is longer than this process can serve in time. The request is refused before anything begins. */
 export const overloaded = (cause?: unknown) =>
   serviceUnavailable("The service has more work than it can do in time. Nothing was carried out: repeat the request.", {
     reason: "overloaded",
@@ -110,8 +110,8 @@ const DATABASE_UNAVAILABLE = "database_unavailable";
 const OUTCOME_UNKNOWN = "outcome_unknown";
 
 /**
- * 503: the database was unreachable for as long as a caller waits. `nothingDone`: certainly no part of the request was
- * carried out; otherwise an earlier step may have been.
+ * 503: the database was unreachable for as long as a caller waits. `nothingDone`: certainly no part of the request was carried
+ * out; otherwise an earlier step may have been.
  */
 export const databaseUnavailable = ({ nothingDone, cause }: { nothingDone: boolean; cause?: unknown }) =>
   serviceUnavailable(
@@ -126,7 +126,7 @@ export const databaseUnavailable = ({ nothingDone, cause }: { nothingDone: boole
     },
   );
 
-/** 503: the connection to the database was lost before the reply to COMMIT, so the change may be committed. */
+/** 503: the connection to the database was lost before the response to COMMIT, so the change may be committed. */
 export const outcomeUnknown = (cause?: unknown) =>
   serviceUnavailable(
     "The connection to the database was lost on the way. The request may or may not have been carried out: repeat it " +
@@ -188,7 +188,7 @@ const FORMAT_NAMES: Readonly<Record<string, string>> = {
   datetime: "a date and time in ISO 8601 with its offset, such as 2026-01-31T12:00:00Z",
 };
 
-/** Texts of ours begin with a small letter and are complete; those of the schema library are for programmers. */
+/** Our own texts begin with a small letter and are complete; those of the schema library are for programmers. */
 const isOurs = (message: string): boolean => /^[a-z`]/.test(message);
 
 const UNITS: Readonly<Record<string, readonly [one: string, many: string]>> = {
@@ -207,14 +207,14 @@ function boundText({ origin, minimum, maximum, inclusive = true }: Issue): strin
   return `must be ${side === "least" ? "more" : "less"} than ${limit}`;
 }
 
-/** Longest name that is repeated to its sender. */
+/** Longest name that is quoted to its sender. */
 const NAME_MAX = 100;
 
-/** A name that a caller chose, as it is shown to them: one line of bounded length. */
+/** A name that a caller chose, as shown to them: one line of limited length. */
 export const shownName = (name: string): string =>
   oneLine(name.length > NAME_MAX ? `${name.slice(0, NAME_MAX)}…` : name).toWellFormed();
 
-/** Says in words for people what is wrong with an input; it follows the name of the field. */
+/** Says for people what is wrong with an input; the text follows the name of the field. */
 function issueText(issue: Issue): string {
   if (isOurs(issue.message)) return issue.message;
   switch (issue.code) {
@@ -241,7 +241,7 @@ function issueText(issue: Issue): string {
   }
 }
 
-/** Whether an issue is the bound of all whole numbers, which the schema library checks before the field's own. */
+/** Whether an issue is about the bound of all whole numbers, which the schema library checks before the field's own. */
 const isOfAllNumbers = ({ minimum, maximum }: Issue): boolean =>
   maximum === Number.MAX_SAFE_INTEGER || minimum === Number.MIN_SAFE_INTEGER;
 
@@ -287,7 +287,7 @@ function transportError(code: unknown): ApiError | null {
 }
 
 /**
- * Maps anything thrown to the error that may be shown. The only such map: every door uses it.
+ * Maps anything thrown to the error that may be shown. Every door uses this one mapping.
  * Everything except our own errors and refused input becomes a 500 that reveals nothing of the exception; so does a
  * response that fails its own schema.
  */

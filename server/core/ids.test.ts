@@ -17,7 +17,7 @@ test("ids go on increasing when the clock is set back by minutes", () => {
 });
 
 test.each([[HOUR_MS], [16 * DAY_MS]])(
-  "ids follow a clock that is set back by %i ms, so that their time is never far from that of their rows",
+  "ids follow a clock that is set back by %i ms, so that their time is never far from the time of their rows",
   (stepMs) => {
     const clock = vi.spyOn(Date, "now").mockReturnValue(Date.now() + stepMs);
     newId("message");
@@ -74,7 +74,7 @@ test("the id of an account's test mode follows from its own, and leads back to i
   expect(testAccountOf(twin)).toBe(twin);
 });
 
-test("the id of an account is short, sorts by the second beside the longer ones of before, and by its order within it", () => {
+test("the id of an account is short; it sorts among the earlier, longer ids by the second, and within a second by order", () => {
   const clock = vi.spyOn(Date, "now");
   const at = Date.now() + 3_600_000;
   const longBehind = (ms: number) => firstIdAt("message", new Date(at + ms)).replace("msg_", "acc_");

@@ -3,8 +3,8 @@ import { V7Generator } from "uuidv7";
 import { MINUTE_MS } from "./clock";
 
 /**
- * Prefix of each kind of id. The rest is a UUIDv7 (RFC 9562) in Crockford base32, so ids sort by time. That of an account is shorter: it
- * stands in every row of its messages and events, and in most of their index entries (docs/decisions/0049).
+ * Prefix of each kind of id. The rest is a UUIDv7 (RFC 9562) in Crockford base32, so ids sort by time. An account's id is shorter,
+ * because it is in every row of its messages and events and in most of their index entries (docs/decisions/0049).
  */
 const PREFIXES = {
   account: "acc",
@@ -29,11 +29,11 @@ const PREFIXES = {
 export type IdKind = keyof typeof PREFIXES;
 type LongIdKind = Exclude<IdKind, "account">;
 
-/** Beginning of the id of an account's test-mode twin; the rest is that of the account. */
+/** Prefix of the id of an account's test-mode twin; the rest is as in the account's id. */
 export const TEST_ACCOUNT_PREFIX = "tac_";
 const LIVE_ACCOUNT = `${PREFIXES.account}_`;
 
-/** Whether an account is a test-mode twin: its id says so, and no query has to. */
+/** Whether an account is a test-mode twin. Its id says so, so this needs no query. */
 export const isTestAccount = (accountId: string): boolean => accountId.startsWith(TEST_ACCOUNT_PREFIX);
 
 /** The test-mode twin of an account. */
@@ -49,7 +49,7 @@ const RANDOM_WORDS = 1_024;
 const words = new Uint32Array(RANDOM_WORDS);
 let wordAt = RANDOM_WORDS;
 
-/** Random words by the thousand: a call for each would cost more than the id. */
+/** Random numbers are made by the thousand: a call for each would cost more than the id. */
 function nextUint32(): number {
   if (wordAt === RANDOM_WORDS) {
     randomFillSync(words);
@@ -58,32 +58,32 @@ function nextUint32(): number {
   return words[wordAt++] ?? 0;
 }
 
-/** Largest difference between the time in an id and that in its row: ids keep increasing when a clock is set back by less. */
+/** Largest difference between the time in an id and the time in its row: ids keep increasing when a clock is set back by less. */
 export const ID_SLACK_MS = 10 * MINUTE_MS;
 const generator = new V7Generator({ nextUint32 });
 
 /**
- * 16 bytes of a UUIDv7. Ids of a process increase, also when its clock is set back a little. After a greater step they follow the clock:
- * they are compared with times, and one that is days ahead would be missing in lists and count for limits that are over.
+ * 16 bytes of a UUIDv7. Ids of a process increase even when its clock is set back a little. After a greater step they follow the
+ * clock: ids are compared with times, so an id that is days ahead would be missing in lists and count against expired limits.
  */
 const nextUuid = (): Readonly<Uint8Array> => generator.generateOrResetCore(Date.now(), ID_SLACK_MS).bytes;
 
 const CHARACTERS = Buffer.from(ALPHABET, "latin1");
-/** The text of an id behind its prefix, before it becomes a string: one that grows by pieces is copied as often. */
+/** The text of an id after its prefix. A buffer, because a string that grows piece by piece is copied each time. */
 const written = Buffer.alloc(26);
 
-/** Characters of an account's id that carry the time, in units of 1,024 ms, and those behind them. */
+/** Characters of an account's id that carry the time, in units of 1,024 ms; below, those of its tail. */
 const ACCOUNT_TIME_CHARACTERS = 8;
 const ACCOUNT_TAIL_CHARACTERS = 4;
-/** Tails begin in the lower half, so that counting on from any of them never leaves the four characters. */
+/** Tails begin in the lower half, so that counting up from one never needs more than four characters. */
 const ACCOUNT_TAILS = 32 ** ACCOUNT_TAIL_CHARACTERS / 2;
 let lastAccount = { time: "", tail: 0 };
 
-/** `value` in so many base32 characters. */
+/** `value` in base32, with this number of characters. */
 const inBase32 = (value: number, characters: number): string =>
   Array.from({ length: characters }, (_, at) => ALPHABET.charAt((value >>> (5 * (characters - 1 - at))) & 31)).join("");
 
-/** The id of an account without its prefix, after a longer one. A process counts on within a unit of time, so it never makes one twice. */
+/** An account's id without its prefix, made from a longer id. A process counts up within a unit of time, so it never repeats one. */
 function accountTextOf(text: string): string {
   const time = text.slice(0, ACCOUNT_TIME_CHARACTERS);
   const tail = time === lastAccount.time ? lastAccount.tail + 1 : nextUint32() % ACCOUNT_TAILS;
@@ -92,8 +92,8 @@ function accountTextOf(text: string): string {
 }
 
 /**
- * Makes an id such as `msg_01jzx5…`: the kind's prefix and 26 base32 characters, or 12 for an account. Accounts that two processes make
- * in the same second have the same id in one of half a million cases; the database refuses the second one.
+ * Makes an id such as `msg_01jzx5…`: the kind's prefix and 26 base32 characters, or 12 for an account. If two processes make accounts
+ * in the same second, their ids are equal in one of half a million cases; the database refuses the second one.
  */
 export function newId(kind: IdKind): string {
   // 128 bits are 26 groups of 5 with two leading zero bits.

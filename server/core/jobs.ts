@@ -16,7 +16,7 @@ const traces = z.array(z.string()).optional();
 /** Recurring jobs carry graphile-worker's own `_cron` field and nothing of ours. */
 const recurring = z.object({}).loose();
 
-/** A provider's report about one of its messages, in our terms. `occurredAt` is ISO 8601. */
+/** A provider's report about one of its messages, translated into our terms. `occurredAt` is ISO 8601. */
 export const ReceiptReport = z.object({
   providerMessageId: z.string().refine((id) => !id.includes("\0")),
   /** Our reference to the attempt, if the provider returns it (server/providers/reference.ts). */
@@ -25,11 +25,11 @@ export const ReceiptReport = z.object({
   code: z.string().nullable(),
   detail: z.string().nullable(),
   occurredAt: z.iso.datetime({ offset: true }),
-  /** Number that the report came from, where anybody could have sent it: it must be the message's recipient. */
+  /** Number that the report came from, if anybody could have sent it: it must be the message's recipient. */
   recipient: z.string().optional(),
-  /** Number that a marked receipt came from: it decides between messages to which the provider gave one id. */
+  /** Number that a marked receipt came from: it decides between messages that got the same id from the provider. */
   source: z.string().optional(),
-  /** It is about the whole text, not about a part of it, whatever the provider's reports usually are. */
+  /** The report is about the whole text, not one part, whatever the provider's reports usually are about. */
   isOfWhole: z.boolean().optional(),
   /** Second and last look: the first one found no message. */
   isLastTry: z.boolean().optional(),
@@ -38,7 +38,7 @@ export type ReceiptReport = z.output<typeof ReceiptReport>;
 
 /**
  * A message from a handset to one of our numbers. Numbers in the provider's notation, times ISO 8601. `keyword`: the provider's own
- * reading of the text; `occurredAt`: when the provider got it; absent: it says neither.
+ * reading of the text; `occurredAt`: when the provider got it; either is absent if the provider does not say.
  */
 export const InboundReport = z.object({
   providerMessageId: z.string(),
@@ -52,8 +52,8 @@ export const InboundReport = z.object({
 export type InboundReport = z.output<typeof InboundReport>;
 
 /**
- * `attemptsMade`: only the deliveries that have made exactly this number of tries in `round` (absent: 0); absent: the due
- * ones. Elsewhere it is `triesMade`; versions that run side by side share jobs, which keep the old name.
+ * `attemptsMade`: only the deliveries that have made exactly this number of tries in `round` (absent: 0). Without it: all due
+ * deliveries. Elsewhere it is called `triesMade`; jobs keep the old name, because versions that run side by side share them.
  */
 const deliveries = z.object({
   endpointId: z.string(),
@@ -67,18 +67,18 @@ const deliveries = z.object({
 export const jobs = {
   dispatch_messages: z.object({ messageIds: ids }),
   apply_receipts: z.object({ provider: z.string(), receipts: z.array(ReceiptReport).min(1), traces }),
-  /** `isLast`: no other job follows for those whose message is still not known. */
+  /** `isLast`: no other job follows for receipts whose message is still unknown. */
   join_receipts: z.object({ provider: z.string(), providerMessageIds: ids, isLast: z.boolean().optional() }),
   apply_inbound: z.object({ provider: z.string(), messages: z.array(InboundReport).min(1), traces }),
   /**
-   * First tries of deliveries, most of which have no row yet. Versions that need one do not know this name. `isRequeued`:
-   * the job has waited before, for a slot.
+   * First tries of deliveries, most of which have no row yet. Versions that need a row do not know this name. `isRequeued`:
+   * the job has already waited for a slot.
    */
   deliver_events: deliveries,
   deliver_webhooks: deliveries,
   post_alert: z.object({ alertId: z.string() }),
   send_mail: z.object({ mailId: z.string() }),
-  /** Asked for by a stranger: whether anybody has the email is found out by the job, so that the request does not tell. */
+  /** Anybody can ask for it. The job, not the request, finds out whether the email address exists, so the response does not reveal it. */
   request_password_reset: z.object({ email: z.string(), mailId: z.string() }),
   review_sender: z.object({ senderId: z.string() }),
   sweep_messages: recurring,
@@ -99,7 +99,7 @@ export const jobs = {
 
 export type JobName = keyof typeof jobs;
 
-/** Jobs of each queue of the workers. Queues do not wait for each other, and each has an index of its own jobs. */
+/** Jobs of each queue of the workers. Queues do not wait for each other, and each has its own index. */
 export const QUEUES = {
   dispatch: ["dispatch_messages"],
   receipts: ["apply_receipts", "join_receipts", "apply_inbound", "request_password_reset", "review_sender"],

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { changesIn, type LiveTopic, payloadsOf } from "./live";
 
-test("a notification is read as it was written", () => {
+test("a notification is parsed back into what was written", () => {
   const changes = new Map<string, Set<LiveTopic>>([
     ["acc_1", new Set(["messages", "deliveries"])],
     ["acc_2", new Set(["deliveries"])],
@@ -14,13 +14,13 @@ test("a notification is read as it was written", () => {
   ]);
 });
 
-test("thousands of accounts fit into payloads that PostgreSQL takes, and none is left out", () => {
+test("thousands of accounts fit into payloads that PostgreSQL accepts, and none is left out", () => {
   const ids = Array.from({ length: 3_000 }, (_, at) => `acc_${String(at).padStart(26, "0")}`);
   const payloads = payloadsOf(new Map(ids.map((id) => [id, new Set<LiveTopic>(["messages"])])));
   expect(Math.max(...payloads.map((payload) => payload.length))).toBeLessThan(8_000);
   expect(payloads.flatMap((payload) => [...changesIn(payload).keys()])).toEqual(ids);
 });
 
-test("what a later version tells beyond that is left out", () => {
+test("additions of a later version are ignored", () => {
   expect([...changesIn("acc_1:novelty acc_2:messages,novelty nonsense")]).toEqual([["acc_2", ["messages"]]]);
 });

@@ -1,7 +1,7 @@
 /**
  * Notifies every process that data of an account changed, for open pages. Only a hint: it carries no data, and
  * nothing depends on its delivery. NOTIFY takes one lock for the whole database at COMMIT, so it stays out of the
- * transactions of messages: what changed is gathered here, and sent a little later in a statement of its own.
+ * transactions of messages: changes are gathered here, and sent a little later in a separate statement.
  */
 import { pool } from "./db";
 import { errorFields, log } from "./log";
@@ -14,14 +14,14 @@ export type LiveTopic = (typeof LIVE_TOPICS)[number];
 export const LIVE_CHANNEL = "live";
 
 const NOTIFY_EVERY_MS = 500;
-/** Longest payload in bytes; PostgreSQL takes fewer than 8,000. Accounts and topics are ASCII. */
+/** Longest payload in bytes; PostgreSQL accepts fewer than 8,000. Accounts and topics are ASCII. */
 const PAYLOAD_MAX = 7_000;
 
 type Gathered = { topics: Map<string, Set<LiveTopic>>; timer: NodeJS.Timeout | null };
 
 const gathered = defineProcessValue("live.gathered", (): Gathered => ({ topics: new Map(), timer: null }));
 
-/** Notes a change that is committed. Costs a map entry per account and half a second. */
+/** Notes a committed change. Costs one map entry per account in half a second. */
 export function noteChange(accountId: string, topic: LiveTopic): void {
   const state = gathered();
   const known = state.topics.get(accountId);
@@ -32,7 +32,7 @@ export function noteChange(accountId: string, topic: LiveTopic): void {
   state.timer.unref();
 }
 
-/** `acc_1:messages,deliveries acc_2:messages`, as few as there is room for. */
+/** Payloads such as `acc_1:messages,deliveries acc_2:messages`, as few as possible. */
 export function payloadsOf(changes: ReadonlyMap<string, ReadonlySet<LiveTopic>>): string[] {
   const payloads: string[] = [];
   for (const [accountId, topics] of changes) {
@@ -45,7 +45,7 @@ export function payloadsOf(changes: ReadonlyMap<string, ReadonlySet<LiveTopic>>)
   return payloads;
 }
 
-/** The changes of a payload; what is not understood, as from a later version, is left out. */
+/** The changes of a payload; unknown parts, such as those of a later version, are ignored. */
 export function changesIn(payload: string): Map<string, LiveTopic[]> {
   const changes = new Map<string, LiveTopic[]>();
   for (const entry of payload.split(" ")) {

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { databaseUnavailable } from "./errors";
 import { causeOf, errorFields } from "./log";
 
-test("a line about an error names its first cause, which callers are not shown", () => {
+test("a line about an error names its first cause, which callers never see", () => {
   const refused = new Error("connect ECONNREFUSED 127.0.0.1:1");
   const thrown = databaseUnavailable({
     nothingDone: false,
@@ -52,7 +52,7 @@ test("a process goes on while nobody reads its lines, and writes them once someb
 
 const FULL = "/dev/full";
 
-test.skipIf(!existsSync(FULL))("without room for its lines a process goes on, and keeps few of them", () => {
+test.skipIf(!existsSync(FULL))("a process goes on when there is no room for its lines, and keeps few of them", () => {
   const program = `
     import { log } from "./server/core/log.ts";
     const before = process.memoryUsage().rss;

@@ -8,25 +8,25 @@ type Written = { process: string | null; isStdoutTaken: boolean };
 
 const written = defineProcessValue("log.process", (): Written => ({ process: null, isStdoutTaken: false }));
 
-/** From now on every line names the process, which shares its output with another one. Called before the first line. */
+/** Makes every line name the process, which shares its output with another one. Called before the first line. */
 export function nameProcess(name: string): void {
   written().process = name;
 }
 
-/** From now on all lines go to stderr: stdout is for the result of a command. Called before the first line. */
+/** Sends all lines to stderr: stdout is for the result of a command. Called before the first line. */
 export function keepStdoutFree(): void {
   written().isStdoutTaken = true;
 }
 
-/** Lines in characters that are kept for an output that takes none for now, as when its disk is full; further ones are lost. */
+/** Characters of lines that are kept while the output takes none, for example because its disk is full; further lines are lost. */
 const KEPT_MAX = 1_048_576;
 
-/** A pipe that its reader leaves full is tried again after this time, if no line comes before. */
+/** A full pipe is tried again after this time, if no line comes before. */
 const TRY_AGAIN_AFTER_MS = 100;
 
 /**
- * An output of this process. One that fails must not end the process: without the listener, each line would throw. Nor may one that nobody reads
- * stop it: left to itself pino sleeps, and the whole process with it, until there is room in the pipe.
+ * An output of this process. If it fails, the process must not end: without the listener, each line would throw. If nobody reads it,
+ * the process must not stop: by default pino sleeps, and the whole process with it, until there is room in the pipe.
  */
 function outputTo(fd: 1 | 2) {
   const output = pino.destination({ fd, sync: true, maxLength: KEPT_MAX, retryEAGAIN: () => false });
@@ -36,13 +36,13 @@ function outputTo(fd: 1 | 2) {
     isWaiting = true;
     setTimeout(() => {
       isWaiting = false;
-      // `flush` does nothing where lines are written at once.
+      // `flush` does nothing when lines are written at once.
       output.write("");
     }, TRY_AGAIN_AFTER_MS).unref();
   });
 }
 
-/** Warnings and errors go to stderr, everything else to stdout; both at once, so that a process that dies has written. */
+/** Warnings and errors go to stderr, everything else to stdout; both are written at once, so that a dying process loses no line. */
 const logger = defineProcessValue("log", () =>
   pino(
     {
@@ -72,8 +72,8 @@ export type LogFields = { [name: Lowercase<string>]: unknown };
 export const log = (level: Level, event: string, fields: LogFields = {}): void => logger()[level](fields, event);
 
 /**
- * Whether the line of each request and job is written, so that its fields are not gathered in vain. At level info with
- * LOG_REQUESTS, else at level debug.
+ * Whether the line of each request and job is written; otherwise its fields need not be gathered. At level info with LOG_REQUESTS,
+ * otherwise at level debug.
  */
 export const isWideLogged = (): boolean => logger().isLevelEnabled(wideLevel());
 
@@ -89,7 +89,7 @@ export function errorFields(thrown: unknown): { error: string; stack?: string; c
   return { error: `${thrown.name}: ${thrown.message}`, ...(cause ? { cause } : {}), stack: thrown.stack };
 }
 
-/** The message of an exception; that of a connection which no address of a name took stands in its parts. */
+/** The message of an exception. When every address of a name refused a connection, the messages are those of the parts. */
 export function messageWithParts(thrown: Error): string {
   const parts = thrown instanceof AggregateError ? thrown.errors.filter((part) => part instanceof Error) : [];
   return thrown.message || parts.map((part) => part.message).join("; ") || thrown.name;

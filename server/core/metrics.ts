@@ -1,5 +1,5 @@
 /**
- * The metrics of a process. Counters and histograms are bumped where things happen, mostly once per batch; gauges are read
+ * The metrics of a process. Counters and histograms are updated where things happen, mostly once per batch; gauges are read
  * when somebody scrapes (server/observability). docs/operations.md lists them all. Names follow Prometheus: base units, and
  * `_total` for counters. Labels have few values: never an account, a number or an id.
  */

@@ -1,7 +1,7 @@
-/** Failures of this machine that say nothing of the other side of a connection. */
+/** Failures of this machine, which say nothing about the other side of a connection. */
 import { errorCodeOf } from "./errors";
 
-/** Codes of the system for no open files, memory or ports left. */
+/** System codes that mean: no open files, memory or ports left. */
 export const OUT_OF_RESOURCES: readonly string[] = ["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM", "EADDRNOTAVAIL"];
 
 const NO_RESOURCES = "Our machine has no open files, memory or ports left for a connection.";
@@ -9,8 +9,8 @@ const NO_LOOK_UP =
   "Our machine could not look up the name: its name servers did not answer, or it has no open files left.";
 
 /**
- * Whether a name could not be looked up, as opposed to one that does not exist. Without open files the system's resolver
- * fails with EBUSY.
+ * Whether a name could not be looked up; a name that does not exist was. The system's resolver fails with EBUSY when no open files
+ * are left.
  */
 const isLookUpFailure = (thrown: unknown): boolean =>
   thrown instanceof Error &&
@@ -18,7 +18,7 @@ const isLookUpFailure = (thrown: unknown): boolean =>
   thrown.syscall === "getaddrinfo" &&
   errorCodeOf(thrown) !== "ENOTFOUND";
 
-/** A failure of this machine in words for operators; null: it is another one. */
+/** Describes a failure of this machine for operators; null: it is another failure. */
 export function ownFailureOf(thrown: unknown): string | null {
   if (OUT_OF_RESOURCES.includes(errorCodeOf(thrown))) return NO_RESOURCES;
   return isLookUpFailure(thrown) ? NO_LOOK_UP : null;

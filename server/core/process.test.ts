@@ -22,7 +22,7 @@ test("a name that is declared twice is an error", () => {
   expect(() => defineProcessValue("test.twice", () => "1")).toThrow('"test.twice" is declared twice');
 });
 
-test("a stop that does not come to its end is cut short in time, and says so before", async () => {
+test("a stop that does not finish is cut short in time, and says so first", async () => {
   const before = process.listeners("SIGTERM");
   vi.useFakeTimers();
   const ended: string[] = [];

@@ -42,7 +42,7 @@ type Limit = { withinMs: number; onLate: () => void };
 
 const stopping = defineProcessValue("process.stopping", () => ({ isOn: false, limit: null as Limit | null }));
 
-/** Registers work for an orderly stop; last registered, first run. */
+/** Registers work for an orderly stop; the last registered runs first. */
 export function onShutdown(close: () => Promise<void>): void {
   closers().push(close);
 }
@@ -63,8 +63,8 @@ export function runUntilStopped(name: string, start: () => Promise<void>): Promi
 }
 
 /**
- * Runs a child of a process of the service until its parent closes the IPC channel, or is gone. Signals that a terminal or systemd
- * sends to all processes at once leave it alone: its parent still needs it while it stops itself.
+ * Runs a child of a process of the service until its parent closes the IPC channel or is gone. It ignores signals that a terminal or
+ * systemd sends to all processes at once: its parent still needs it while stopping.
  */
 export function runUntilParentEnds(name: string, start: () => Promise<void>): Promise<void> {
   process.on("SIGTERM", () => undefined);
@@ -73,8 +73,8 @@ export function runUntilParentEnds(name: string, start: () => Promise<void>): Pr
 }
 
 /**
- * Limits an orderly stop: a process that is still there after `withinMs` ends at once, as by a crash, before whatever asked it to stop
- * loses patience and kills it. `onLate` is called before.
+ * Limits an orderly stop: a process that still runs after `withinMs` ends at once, as by a crash, before its supervisor kills it.
+ * `onLate` is called first.
  */
 export function limitStop(withinMs: number, onLate: () => void): void {
   stopping().limit = { withinMs, onLate };
@@ -95,7 +95,7 @@ function stop(): void {
   void shutDown().then(() => process.exit());
 }
 
-/** An error that says all that people need to know: without a stack. */
+/** An error whose message says all that people need to know, so it has no stack. */
 export function plainError(message: string): Error {
   const error = new Error(message);
   error.stack = undefined;

@@ -6,7 +6,7 @@ beforeAll(async () => {
   await pool().query("CREATE TABLE notes (id text PRIMARY KEY)");
 });
 
-describe("a server that only reads, as a standby before its promotion does", () => {
+describe("a read-only server, such as a standby before its promotion", () => {
   const database = () => new URL(process.env.DATABASE_URL ?? "").pathname.slice(1);
   /** Holds for connections made from now on; all others are ended. */
   const setReadOnly = async (isReadOnly: boolean) => {
@@ -38,9 +38,9 @@ describe("a server that only reads, as a standby before its promotion does", () 
     ],
     ["a single write", "one", () => pool().query("INSERT INTO notes VALUES ('standby-one')")],
     ["a write by Prisma", "prisma", () => prisma().$executeRawUnsafe("INSERT INTO notes VALUES ('standby-prisma')")],
-  ])("%s waits for the server that writes, and is carried out once", async (_, id, write) => {
+  ])("%s waits until the server can write, and is carried out once", async (_, id, write) => {
     const refused = vi.spyOn(Math, "random");
-    // Prisma begins when its promise is first asked.
+    // Prisma begins when its promise is first awaited.
     const written = write().then(() => undefined);
     // Each pause before another try takes a random number.
     await expect.poll(() => refused.mock.calls.length).toBeGreaterThan(2);

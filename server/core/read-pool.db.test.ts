@@ -16,7 +16,7 @@ describe("the pool for lists", () => {
     for (const pid of await sleeping()) await pool().query("SELECT pg_cancel_backend($1)", [pid]);
   };
 
-  test("when long reads have taken all of it, transactions find a connection as before", async () => {
+  test("when long reads use all of it, transactions still find a connection", async () => {
     const reads = Array.from({ length: 20 }, () => settled(readPool().query("SELECT pg_sleep(600)")));
     await expect.poll(async () => (await sleeping()).length).toBeGreaterThan(1);
     expect(await transaction(async (tx) => (await tx.query("SELECT 1")).rowCount)).toBe(1);

@@ -5,7 +5,7 @@ import { seal, unseal } from "./seal";
 const PURPOSE = "webhook signing secret";
 const KEY = "a key of the installation, 32 characters or more";
 
-test("a sealed secret opens with the same key, and shows nothing of the secret", () => {
+test("a sealed secret opens with the same key, and reveals nothing of the secret", () => {
   const secret = randomBytes(32).toString("base64");
   const sealed = seal(KEY, PURPOSE, secret);
   expect(unseal([KEY], PURPOSE, sealed)).toBe(secret);
@@ -13,7 +13,7 @@ test("a sealed secret opens with the same key, and shows nothing of the secret",
   expect(Buffer.from(sealed.slice(3), "base64url").includes(secret)).toBe(false);
 });
 
-test("text that an earlier version sealed opens, also after others were opened", () => {
+test("text that an earlier version sealed opens, even after others were opened", () => {
   const sealed = "v1.OOnAMVPVmBF2KGzNWJOD3d6-wlLfQdK3luBWfWu5ySlv9q7S3qo";
   expect(() => unseal([`${KEY}.`], PURPOSE, sealed)).toThrow("cannot be opened");
   expect(() => unseal([KEY], "provider settings", sealed)).toThrow("cannot be opened");
@@ -49,7 +49,7 @@ test("text sealed for one purpose does not open for another", () => {
   expect(() => unseal([KEY], "idempotent answer", seal(KEY, PURPOSE, "x"))).toThrow("cannot be opened");
 });
 
-test("any key of the ring opens what one of them sealed", () => {
+test("a text that any key of the ring sealed can be opened", () => {
   const [old, present] = [`${KEY} of last year`, KEY];
   for (const key of [old, present])
     expect(unseal([present, old], PURPOSE, seal(key, PURPOSE, "whsec_x"))).toBe("whsec_x");

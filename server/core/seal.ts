@@ -9,7 +9,7 @@ const ALGORITHM = "aes-256-gcm";
 const KEY_BYTES = 32;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
-/** Version of the format, so that a later one can be distinguished. */
+/** Version of the format, to distinguish it from later ones. */
 const VERSION = "v1.";
 /** Kind of the secret. Each purpose has its own key, so text sealed for one cannot be opened for another. */
 export type SealPurpose =
@@ -45,9 +45,9 @@ export function seal(keyMaterial: string, purpose: SealPurpose, secret: string):
 
 /**
  * Decrypts the result of {@link seal}.
- * @param keyRing the installation's secret keys, the present one first; any of them may have sealed it.
- * @throws Error when it was altered, or sealed with none of these keys or for another purpose; the message reveals
- *   neither.
+ * @param keyRing the installation's secret keys, the current one first; any of them may have sealed the text.
+ * @throws Error when the text was altered, or was sealed with another key or for another purpose; the message does not reveal
+ *   which.
  */
 export function unseal(keyRing: readonly string[], purpose: SealPurpose, sealed: string): string {
   const bytes = Buffer.from(sealed.slice(VERSION.length), "base64url");

@@ -1,10 +1,10 @@
 /**
- * Spans of OpenTelemetry. This file knows none of its packages: server/observability/tracing.ts loads them, and installs the
+ * OpenTelemetry spans. This file imports none of its packages: server/observability/tracing.ts loads them, and installs the
  * tracer, when OTEL_EXPORTER_OTLP_ENDPOINT is set. Without a tracer every function here only calls what it is given.
  *
  * Terms.
- * - subject: a message, or an inbound one. Its trace follows from its id, so every process can add to it, and nothing is stored
- *   or carried along for it (docs/decisions/0035).
+ * - subject: a message or an inbound message. Its trace follows from its id, so every process can add to it, and nothing is stored
+ *   or passed along for it (docs/decisions/0035).
  * - Attributes are names, ids and counts: never a text, a number, an address or a secret.
  */
 import { AsyncResource } from "node:async_hooks";
@@ -21,16 +21,16 @@ export type SpanPlan = {
   traceparent?: string | undefined;
   /** Puts the span into the trace of this subject, with a link to the current span. */
   subject?: string;
-  /** Subjects that it carries, and spans as {@link activeTrace} names them: it is linked with the first of them. */
+  /** Subjects of the span, and spans as {@link activeTrace} names them: the span is linked with the first of them. */
   subjects?: readonly string[] | undefined;
   traces?: readonly string[] | undefined;
 };
 
-/** A span under way. */
+/** A span in progress. */
 export type Span = {
   rename: (name: string) => void;
   set: (attributes: Attributes) => void;
-  /** Marks it as failed. `type`: one of few words. */
+  /** Marks it as failed. `type`: one of a few fixed words. */
   fail: (type: string) => void;
 };
 
@@ -63,7 +63,7 @@ export function inSpan<Result>(plan: () => SpanPlan, work: (span: Span | null) =
   return tracer ? tracer.run(plan(), work) : work(null);
 }
 
-/** Begins the traces of subjects once they are stored, linked both ways with the span under way. */
+/** Begins the traces of subjects once they are stored, linked both ways with the current span. */
 export function traceStored<Result>(
   name: string,
   storing: Promise<Result>,
@@ -84,22 +84,22 @@ export function traceSteps(stepsOf: () => readonly { subject: string; name: stri
   if (tracer) for (const { subject, name, at } of stepsOf()) tracer.mark(name, subject, at);
 }
 
-/** Runs what serves many callers: the span of the one that happens to begin it is not its parent. */
+/** Runs work that serves many callers: the span of the caller that happens to begin it is not its parent. */
 export function outsideSpans(work: () => void): void {
   const { tracer } = installed();
   if (tracer) tracer.outside(work);
   else work();
 }
 
-/** `work`, to be called later and elsewhere, within the span that is under way now. */
+/** Wraps `work`, which is called later and elsewhere, so that it runs within the current span. */
 export const withinSpan = <Args extends unknown[]>(work: (...args: Args) => void): ((...args: Args) => void) =>
   installed().tracer ? AsyncResource.bind(work) : work;
 
-/** Does the work of several callers at once: what it marks is linked with the spans of all of them. */
+/** Does the work of several callers at once: the moments that it marks are linked with the spans of all of them. */
 export function forTraces<Result>(tracesOf: () => readonly (string | undefined)[], work: () => Result): Result {
   const { tracer } = installed();
   return tracer ? tracer.serve(tracesOf(), work) : work();
 }
 
-/** The span under way as `traceparent`, for a job to be linked with it; undefined when there is none, or it is not sampled. */
+/** The current span as `traceparent`, to link a job with it; undefined when there is none, or it is not sampled. */
 export const activeTrace = (): string | undefined => installed().tracer?.active();

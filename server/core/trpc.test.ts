@@ -46,7 +46,7 @@ const ask = (path: "open" | "session" | "described", input: unknown) =>
 
 const PATHS = ["open", "session", "described"] as const;
 
-test.each(PATHS)("%s: text that cannot be stored is refused, and where it stands is named", async (path) => {
+test.each(PATHS)("%s: text that cannot be stored is refused, and the error names its field", async (path) => {
   await expect(ask(path, { name: "ab" })).resolves.toBe("ab");
   await expect(ask(path, { name: "a\0" })).rejects.toMatchObject({ message: expect.stringContaining("name: ") });
   await expect(ask(path, { name: "a", list: ["b", "\ud83d"] })).rejects.toMatchObject({
@@ -54,7 +54,7 @@ test.each(PATHS)("%s: text that cannot be stored is refused, and where it stands
   });
 });
 
-test.each(PATHS)("%s: what the schema refuses, or has no place for, is not looked through", async (path) => {
+test.each(PATHS)("%s: fields that the schema refuses or does not know are not searched", async (path) => {
   let looks = 0;
   const watched = new Proxy(["\0"], {
     ownKeys: (target) => {

@@ -13,8 +13,8 @@ import { forbidden, toApiError, unauthorized } from "./errors";
 import { requireStorable } from "./wire";
 
 /**
- * A caller's Idempotency-Key and the SHA-256 of the request that it came with: of its bytes, and of the JSON value that they
- * stand for. Absent: the value was not parsed.
+ * A caller's Idempotency-Key and the SHA-256 of its request: of the bytes, and of the JSON value that they represent. Absent: the
+ * value was not parsed.
  */
 export type Idempotency = { key: string; requestHash: string; valueHash?: string };
 
@@ -22,15 +22,15 @@ export type Idempotency = { key: string; requestHash: string; valueHash?: string
 export type Context = {
   actor: AccountActor | null;
   requestId: string;
-  /** A person who works in test mode: account procedures act on the account's twin, which exists. */
+  /** The person works in test mode: account procedures act on the account's twin, which exists. */
   isTestMode?: boolean;
   /** Address of the caller, for throttling. */
   address: string;
-  /** Its browser or program, as it names itself; absent: not known. */
+  /** The caller's browser or program, as it names itself; absent: not known. */
   userAgent?: string;
   /** The caller's Idempotency-Key; known once the input has been read. @throws 400 when it is malformed. */
   idempotency: () => Idempotency | null;
-  /** Response headers that an operation adds on the REST door, e.g. Idempotency-Replayed. */
+  /** Response headers that an operation adds to REST responses, e.g. Idempotency-Replayed. */
   responseHeaders: Record<string, string>;
   /** Counts a call of a person against the limits of people and of their account per minute. @throws 429 */
   admit: () => Promise<void>;
@@ -39,7 +39,7 @@ export type Context = {
 /**
  * `creates: false`: a POST that creates nothing, and responds 200 instead of 201. `keyed`: it honours Idempotency-Key
  * nevertheless, as every creating POST does. `repeatable`: a POST without a key that may be repeated, since carrying it out twice
- * does no more than once. `scope`: permission that a key must have, set by {@link scoped}; null: none. `oneOf`: fields of the
+ * does the same as once. `scope`: permission that a key must have, set by {@link scoped}; null: none. `oneOf`: fields of the
  * body of which exactly one must be given, and the fields that are allowed with only one of them. `showsSecret`: its response has
  * a secret.
  */
@@ -56,8 +56,8 @@ const t = initTRPC
   .context<Context>()
   .meta<OperationMeta>()
   .create({
-    // Proxies close connections that are silent for a minute, and a browser must notice a lost one to reconnect. No `maxDurationMs`: the
-    // timer of a page that has left before its call begins would stay. The door ends streams (server/api/door/trpc-door.ts).
+    // Proxies close connections that are silent for a minute, and a browser must notice a lost one to reconnect. No `maxDurationMs`:
+    // its timer would stay if the page leaves before its call begins. The door ends streams (server/api/door/trpc-door.ts).
     sse: { ping: { enabled: true, intervalMs: 15_000 }, client: { reconnectAfterInactivityMs: 40_000 } },
     errorFormatter: ({ shape, error }) => {
       const { status, wire } = toApiError(error);
@@ -101,14 +101,14 @@ const memberProcedure = accountProcedure.use(({ ctx, type, next }) => {
   return next();
 });
 
-/** In test mode the twin is what account procedures act on. */
+/** In test mode account procedures act on the twin. */
 const actingProcedure = memberProcedure.use(({ ctx, next }) => {
   return next({ ctx: { actor: ctx.isTestMode ? inTestMode(ctx.actor) : ctx.actor } });
 });
 
 /**
- * A procedure for an account's people, where a change needs a developer, and for keys with `scope`, or with one of several (the
- * service function may require a certain one); null: any valid key. The scope is checked before the input.
+ * A procedure for an account's people, of whom only developers and owners may change things, and for keys with `scope`, or with one
+ * of several scopes (the service function may require a certain one); null: any valid key. The scope is checked before the input.
  */
 export const scoped = (scope: string | readonly string[] | null) =>
   storing(
@@ -129,14 +129,14 @@ const personProcedure = accountProcedure.use(({ ctx, next }) => next({ ctx: { ac
 export const ownProcedure = storing(personProcedure);
 
 /**
- * Console only: never reachable with an API key. About what belongs to the account: in test mode, to its twin. A change needs a
+ * Console only: never reachable with an API key. Acts on what belongs to the account, or in test mode to its twin. A change needs a
  * developer.
  */
 export const sessionProcedure = storing(
   actingProcedure.use(({ ctx, next }) => next({ ctx: { actor: requirePerson(ctx.actor) } })),
 );
 
-/** Console only, about what test mode shares with the live account, as its people. A change needs a developer. */
+/** Console only, for what test mode shares with the live account, such as its people. A change needs a developer. */
 export const liveSessionProcedure = storing(
   memberProcedure.use(({ ctx, next }) => next({ ctx: { actor: requirePerson(ctx.actor) } })),
 );

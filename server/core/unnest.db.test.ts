@@ -31,17 +31,17 @@ test.each<[string, Row[]]>([
     ],
   ],
   [
-    "rows that are alike in having nothing",
+    "rows that are all null",
     [
       { id: "b", count: null, at: null },
       { id: "a", count: null, at: null },
     ],
   ],
   [
-    "texts with characters that have a meaning in an array",
+    "texts with special characters of arrays",
     ['"', "\\", '\\"', "{a,b}", "NULL", "null", "", " a ", "a\nb", "ü€😀"].map((id, at) => ({ id, count: at, at: AT })),
   ],
-])("%s, as the statement sees it", async (_, rows) => {
+])("the statement sees %s as they were passed", async (_, rows) => {
   const result = await pool().query(`SELECT r.*, $1::text AS marked FROM ${ROWS.as("r")}`, ["x", ...ROWS.values(rows)]);
   const seen = result.rows.map(({ at, ...row }) => ({ ...row, at: at && (at as Date).toISOString() }));
   expect(seen).toEqual(rows.map((row) => ({ ...row, marked: "x" })));

@@ -7,7 +7,7 @@ const MOVES = { account_id: ["text", ({ id }) => id], amount: ["int8", ({ amount
   typeof unnest<Move>
 >[0];
 
-test("names, types and values keep one order", () => {
+test("names, types and values are in the same order", () => {
   const moves = unnest(MOVES);
   expect(moves.sql).toMatch(/^unnest\(\$1::text\[\], CASE .*\$2::int8\[\] END\)$/);
   expect(moves.as("m")).toBe(`${moves.sql} AS m (account_id, amount)`);
@@ -19,7 +19,7 @@ test("names, types and values keep one order", () => {
   ).toEqual(['{"a","b"}', "{1,-2}"]);
 });
 
-test("a column whose rows are alike is passed as one value, except the first column", () => {
+test("a column with the same value in all rows is passed as one value, except the first column", () => {
   const rows: Move[] = [
     { id: "a", amount: 1n },
     { id: "a", amount: 1n },
@@ -33,6 +33,6 @@ test("parameters begin at the given number", () => {
   );
 });
 
-test("no rows are empty columns", () => {
+test("no rows give empty columns", () => {
   expect(unnest(MOVES).values([])).toEqual(["{}", "{}"]);
 });

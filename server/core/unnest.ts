@@ -1,13 +1,13 @@
 /**
  * Rows as the columns of one `unnest`: one array parameter per column, so one prepared statement takes any number of
- * rows. Name, type and value of a column stand in one line, and cannot get out of step.
+ * rows. Name, type and value of a column are in one line, and cannot get out of step.
  *
- * Rows of a batch are alike: they have one account, status, day or text. A column with one value in all rows is passed as
- * that value, and the statement repeats it as often as the first column, which is always passed whole, has values. Most of
- * the cost of a column is its text, which is written here and read by the database.
+ * Rows of a batch are alike: they often share an account, status, day or text. If all rows have the same value in a column, the
+ * column is passed as that one value, and the statement repeats it for each value of the first column, which is always passed whole.
+ * Most of the cost of a column is its text, which is written here and parsed by the database.
  */
 
-/** Types whose values contain no character that has a meaning in an array. */
+/** Types whose values contain no special character of arrays. */
 type PlainType = "int2" | "int4" | "int8" | "float8" | "bool" | "uuid" | "date" | "timestamptz";
 type ColumnType = "text" | PlainType;
 
@@ -22,7 +22,7 @@ export type Unnest<Row> = {
   sql: string;
   /** `unnest($1::text[], …) AS alias (message_id, seq)`, for FROM and JOIN. */
   as: (alias: string) => string;
-  /** One array per column as PostgreSQL reads it, in the order of the parameters; of one value where the column has no other. */
+  /** One array per column in PostgreSQL's notation, in the order of the parameters; with one value where all rows have the same. */
   values: (rows: readonly Row[]) => string[];
 };
 
@@ -50,8 +50,8 @@ export function unnest<Row>(columns: Readonly<Record<string, Column<Row>>>, firs
 const isAlike = (column: readonly Value[]): boolean => column.every((value) => value === column[0]);
 
 /**
- * An array in the notation of PostgreSQL (its manual, section "Array Input and Output Syntax"). The driver's own, made element by
- * element, took a tenth of what a worker under load allocates.
+ * An array in PostgreSQL's notation (its manual, section "Array Input and Output Syntax"). The driver's function builds it element
+ * by element, which made a tenth of the allocations of a worker under load.
  */
 function arrayText(type: ColumnType, values: readonly Value[]): string {
   if (values.length === 0) return "{}";

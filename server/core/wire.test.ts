@@ -4,7 +4,7 @@ import { DateTime, DateTimeInput, DateTimeQuery, EmailAddress, ownNamed, PageQue
 
 const accepts = (text: string): boolean => DateTime.safeParse(text).success;
 
-test("a time must be storable in PostgreSQL and have a four-digit year", () => {
+test("a time must be storable in PostgreSQL, with a four-digit year", () => {
   for (const text of ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999Z", "2026-01-01T00:00:00+23:59"]) {
     expect(accepts(text), text).toBe(true);
   }
@@ -17,7 +17,7 @@ test("text that is not a time gives one issue", () => {
   expect(DateTime.safeParse("tomorrow").error?.issues).toHaveLength(1);
 });
 
-test("a time that a caller gives may have its letters in either case, which makes no difference", () => {
+test("the letters in a caller's time may be in either case, which makes no difference", () => {
   for (const given of [DateTimeInput, DateTimeQuery]) {
     expect(given.parse("2026-01-31t12:00:00.5z")).toBe("2026-01-31T12:00:00.5Z");
     for (const text of ["2026-01-31 12:00:00z", "0000-12-31t23:59:59z", "tomorrow"]) {
@@ -26,7 +26,7 @@ test("a time that a caller gives may have its letters in either case, which make
   }
 });
 
-test("a time in a query may have its offset's plus unencoded, which arrives as a space", () => {
+test("the plus of an offset in a query may be unencoded, so that it arrives as a space", () => {
   expect(DateTimeQuery.parse("2026-01-31T12:00:00 02:00")).toBe("2026-01-31T12:00:00+02:00");
   for (const text of ["2026-01-31T12:00:00+02:00", "2026-01-31T12:00:00.5-02:00", "2026-01-31T12:00:00Z"]) {
     expect(DateTimeQuery.parse(text)).toBe(text);
@@ -43,7 +43,7 @@ test("a time in a query may have its offset's plus unencoded, which arrives as a
 });
 
 describe("readPage", () => {
-  /** A list of `length` rows, newest first, in pages of ten; `counts` are what counting says, the last one from then on. */
+  /** A list of `length` rows, newest first, in pages of ten; `counts` are the results of counting, of which the last one is repeated. */
   const reader = (length: number, ...counts: number[]) => {
     const offsets: number[] = [];
     const read = async (offset: number) => {
@@ -61,7 +61,7 @@ describe("readPage", () => {
     expect(offsets).toEqual([]);
   });
 
-  test("reads the rows of a page within the list, and of the first one always", async () => {
+  test("reads the rows of a page within the list, and always those of the first page", async () => {
     const { offsets, page } = reader(11);
     expect(await page(2)).toEqual({ rows: [1], total: 11 });
     expect((await page(1)).total).toBe(11);
@@ -69,7 +69,7 @@ describe("readPage", () => {
     expect(offsets).toEqual([10, 0]);
   });
 
-  test("does not end before a row that another one, which came after the count, has pushed to the next page", async () => {
+  test("does not end before a row that was pushed to the next page by one added after the count", async () => {
     for (const [length, page] of [
       [11, 1],
       [21, 2],
@@ -80,7 +80,7 @@ describe("readPage", () => {
     }
   });
 
-  test("counts as many rows as it reads to the end of the list, whatever came or went since the count", async () => {
+  test("reports as many rows as it reads at the end of the list, whatever was added or removed since the count", async () => {
     for (const counted of [11, 12, 14]) expect(await reader(12, counted).page(2)).toEqual({ rows: [2, 1], total: 12 });
     expect((await reader(3, 4).page(1)).total).toBe(3);
     expect(await reader(10, 11).page(2)).toEqual({ rows: [], total: 10 });
@@ -115,7 +115,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-test("a URL that is too long is refused for its length, and never parsed", () => {
+test("a URL that is too long is refused for its length, without being parsed", () => {
   const parsed: unknown[] = [];
   const Real = URL;
   class Noted extends Real {
@@ -140,14 +140,14 @@ test("a URL that is too long is refused for its length, and never parsed", () =>
   expect(parsed).toContain("https://example.com/");
 });
 
-test("a URL of another protocol and an address that is none are refused", () => {
+test("a URL with another protocol and an invalid email address are refused", () => {
   expect(urlUpTo(2_048, { protocol: /^https?$/ }).safeParse("ftp://example.com/").success).toBe(false);
   expect(EmailAddress.safeParse("somebody").success).toBe(false);
   expect(EmailAddress.safeParse("somebody@example.com").success).toBe(true);
   expect(EmailAddress.safeParse(`a@${"b".repeat(300)}.com`).error?.issues.map(({ code }) => code)).toEqual(["too_big"]);
 });
 
-test("names that a caller chooses are kept whatever objects have already, but for that of their prototype", () => {
+test("names that a caller chooses are kept, even those that every object has, except the name of the prototype", () => {
   const record = ownNamed(z.record(z.string(), z.string()));
   expect(record.parse({ constructor: "a", toString: "b" })).toEqual({ constructor: "a", toString: "b" });
   const result = record.safeParse(JSON.parse('{"a":"1","__proto__":"2"}'));

@@ -15,13 +15,13 @@ export const isoOrNull = (at: Date | null): string | null => (at ? at.toISOStrin
 /** The field `object`, which names the kind of an object. */
 export const kindOf = <Kind extends string>(kind: Kind) => z.literal(kind).describe(`Kind of the object: \`${kind}\`.`);
 
-/** The field `livemode`. Responses that a version without it stored for an Idempotency-Key are of live mode. */
+/** The field `livemode`. Responses without it, stored for an Idempotency-Key by an earlier version, are of live mode. */
 export const LiveMode = z.boolean().default(true).describe("False in test mode, where nothing is sent or billed.");
 
 /** PostgreSQL has no year 0, and ISO 8601 writes years beyond 9999 in another form. */
 const YEARS = { first: Date.parse("0001-01-01T00:00:00Z"), last: Date.parse("9999-12-31T23:59:59.999Z") };
 
-/** True for text that is not a date: the format refuses that. */
+/** True for text that is not a date, which the format refuses. */
 const isWithinYears = (text: string): boolean => !(Date.parse(text) < YEARS.first || Date.parse(text) > YEARS.last);
 
 export const DateTime = z.iso
@@ -29,7 +29,7 @@ export const DateTime = z.iso
   .refine(isWithinYears, "must lie in the years 1 to 9999")
   .describe("ISO 8601 date and time.");
 
-/** A time that a caller gives, with its `T` and `Z` in either case (RFC 3339, 5.6). */
+/** A caller's time, with its `T` and `Z` in either case (RFC 3339, 5.6). */
 const givenTime = (read: (text: string) => string) =>
   z
     .string()
@@ -41,7 +41,7 @@ const givenTime = (read: (text: string) => string) =>
 /** A time in a body. */
 export const DateTimeInput = givenTime((text) => text);
 
-/** A space where the `+` of an offset stands: unless it is encoded as %2B, a query has a space for it. */
+/** A space in place of the `+` of an offset: in a query, `+` means a space unless it is encoded as %2B. */
 const SPACE_OF_OFFSET = / (?=\d\d:\d\d$)/;
 
 /** A time in a query string. */
@@ -50,24 +50,24 @@ export const DateTimeQuery = givenTime((text) => text.replace(SPACE_OF_OFFSET, "
 export const NullableDateTime = DateTime.nullable();
 
 /**
- * A URL of at most `max` characters. Longer URLs are not parsed: parsing takes the square of the length for a host name
- * beyond ASCII, and everything else in the process waits meanwhile.
+ * A URL of at most `max` characters. Longer URLs are not parsed: for a non-ASCII host name the time of parsing grows with the square
+ * of the length, and everything else in the process waits meanwhile.
  */
 export const urlUpTo = (max: number, form: Parameters<typeof z.url>[0]) =>
   z.string().max(max, { abort: true }).check(z.url(form));
 
-/** An email address; what is longer than any is not looked at. */
+/** An email address; text that is longer than any valid address is not checked further. */
 export const EmailAddress = z.string().max(254, { abort: true }).check(z.email());
 
 export const API_VERSION = "v1";
 const PAGE_LIMIT_MAX = 100;
 const PAGE_LIMIT_DEFAULT = 50;
-/** The largest integer of 32 bits: even in pages of one item no list is longer. A page past the end is not looked for. */
+/** The largest integer of 32 bits: no list is longer, even in pages of one item. A page past the end is not read. */
 const PAGE_MAX = 2_147_483_647;
 
 const NO_NUMBER = "must be a whole number in digits";
 
-/** A whole number of a query: digits over REST, a number from the console. */
+/** A whole number in a query: digits over REST, a number from the console. */
 const queryInteger = (max: number, otherwise: number) =>
   z.preprocess(
     (value) => (typeof value === "string" && /^-?\d+$/.test(value) ? Number(value) : value),
@@ -106,8 +106,8 @@ export function toPage<Item>(items: Item[], total: number, query: { page: number
 }
 
 /**
- * Reads the rows of one page, and the total number as it was then. Beyond the first page the total is read first: a page past
- * the end would otherwise skip every row of the list for nothing.
+ * Reads the rows of one page, and the total number at that time. Beyond the first page the total is read first: otherwise the
+ * database would skip every row of the list for a page past its end.
  */
 export async function readPage<Row>(
   query: { page: number; limit: number },
@@ -123,11 +123,11 @@ export async function readPage<Row>(
   const end = offset + rows.length;
   // A page that is not full ends the list.
   if (rows.length < query.limit) return { rows, total: rows.length > 0 ? end : Math.min(counted, offset) };
-  // A row that came after the count has pushed the last one to a page that the count does not know.
+  // A row added after the count has pushed the last one to a page that is not counted yet.
   return { rows, total: counted > end ? counted : Math.max(end, await count()) };
 }
 
-/** The unpaged lists (API keys, webhook endpoints). */
+/** A list without pages (API keys, webhook endpoints). */
 export const listOf = <Item extends z.ZodType>(item: Item) =>
   z
     .object({ object: kindOf("list"), data: z.array(item).describe("Every item, newest first.") })
@@ -143,13 +143,13 @@ export const Deleted = z.object({
 export const storableText = (text: string, length: number): string =>
   text.replaceAll("\0", "").slice(0, length).toWellFormed();
 
-/** No operation takes input that nests this deep. */
+/** No operation takes input that is nested this deeply. */
 const DEPTH_MAX = 32;
 
 /** Characters that PostgreSQL cannot store in text; `at` is the place, innermost first. */
 type Flaw = { problem: string; at: string[] };
 
-/** Path names are built only while returning, so scanning valid input stays cheap. */
+/** The path is built only while returning, so scanning valid input stays cheap. */
 function flawIn(value: unknown, depth: number): Flaw | null {
   if (typeof value === "string") {
     if (value.includes("\0")) return { problem: "must not contain NUL (U+0000)", at: [] };
@@ -186,7 +186,7 @@ export const refusedInput = (param: string, problem: string): ApiError =>
 
 const PROTOTYPE = "__proto__";
 
-/** Meta of the names of an {@link ownNamed} record, for the document. */
+/** The `meta` for the names of an {@link ownNamed} record, for the OpenAPI document. */
 export const OWN_NAME = { not: { const: PROTOTYPE } };
 
 /**

@@ -1,4 +1,4 @@
-/** A worker in the database, where leases, claims and locked jobs name it: its id, and for how long it counts as alive. */
+/** The id of a worker, by which leases, claims and locked jobs in the database name it, and for how long it counts as alive. */
 import { randomUUID } from "node:crypto";
 import { defineProcessValue } from "./process";
 
