@@ -43,7 +43,7 @@ const endOf = (work: Promise<unknown>): Promise<unknown> =>
     (thrown) => ({ error: toApiError(thrown).wire, status: toApiError(thrown).status }),
   );
 
-/** The same call by ours and by tRPC's caller, and how often each has read the input. */
+/** Makes the same call with our caller and with tRPC's. @returns both outcomes, and how often each has read the input. */
 async function both(path: keyof typeof sample._def.procedures, input: unknown, scopes: string[] = ["sms:send"]) {
   const reads = [0, 0];
   const reading = (side: 0 | 1) => async () => {

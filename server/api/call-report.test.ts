@@ -41,7 +41,7 @@ test("a failure is logged with its cause", () => {
   );
 });
 
-test("what the caller can mend themselves is no noise in the log", () => {
+test("errors that the caller can fix are logged only at level debug", () => {
   reportCall(fail(invalidRequest("Wrong.")), "messages.send", context);
   reportCall(fail(forbidden("Confirm.", { reason: "confirmation_required" })), "apiKeys.create", context);
   expect(log.mock.calls.map(([level]) => level)).toEqual(["debug", "debug"]);

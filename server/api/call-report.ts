@@ -1,4 +1,4 @@
-/** The log of the console's calls that went wrong. */
+/** Logs failed calls of the console. */
 import type { TRPCError } from "@trpc/server";
 import { toApiError } from "../core/errors";
 import { errorFields, log } from "../core/log";

@@ -32,7 +32,7 @@ describe("compress", () => {
     expect(await compress(secret, "gzip")).toBe(secret);
   });
 
-  test("varies by the header, and compresses to the same text", async () => {
+  test("varies by the header, and decompresses to the same text", async () => {
     const plain = await compress(answer, undefined);
     expect(plain).toEqual({ ...answer, headers: { "request-id": "req_1", vary: "accept-encoding" } });
     const [gz, br] = [await compress(answer, "gzip"), await compress(answer, "br")];

@@ -10,13 +10,13 @@ const brotlied = promisify(brotliCompress);
  * longer.
  */
 export const COMPRESSED_MIN_BYTES = 4_096;
-/** The fastest levels: JSON shrinks to a tenth anyway, and the processor's time is better spent on other requests. */
+/** The fastest levels: JSON shrinks to a tenth anyway, and processor time is better spent on other requests. */
 const GZIP_LEVEL = 1;
 const BROTLI_QUALITY = 1;
 
 type ContentCoding = "br" | "gzip";
 
-/** Compressed bodies of a response that is the same for many requests. */
+/** The compressed bodies of a response that is the same for many requests. */
 export type Compressed = Map<ContentCoding, Promise<Buffer>>;
 
 /** The caller's preferred content coding among ours; null: none. */
@@ -47,8 +47,8 @@ const compressedAs = (coding: ContentCoding, text: string): Promise<Buffer> =>
 type Served = { headers: Record<string, string>; body: string; hasSecret?: boolean; compressed?: Compressed };
 
 /**
- * Compresses a response that is large enough, one with `compressed` once in each coding. A response with a new secret is not
- * compressed: its length, compressed together with text that an attacker chose, could reveal the secret (BREACH).
+ * Compresses a response that is large enough; one with `compressed` only once in each coding. A response with a new secret is not
+ * compressed: if it also has text that an attacker chose, its compressed length could reveal the secret (BREACH).
  */
 export async function compress<Given extends Served>(
   response: Given,

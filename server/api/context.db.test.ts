@@ -18,14 +18,14 @@ async function consoleOf(accountId: string, userId: string = newId("user")) {
   return appRouter.createCaller(await sessionContext(new Request("http://localhost/api/trpc")));
 }
 
-/** The same in test mode, as a subscription says it: browsers send no headers with one. */
+/** The same in test mode, declared as by a subscription: browsers send no headers with one. */
 async function testConsoleOf(accountId: string) {
   signedIn.session = { accountId, userId: newId("user"), isOperator: false };
   const request = new Request("http://localhost/api/trpc");
   return appRouter.createCaller(await sessionContext(request, { "test-mode": "true" }));
 }
 
-/** How many of these calls came to an end, by the reason of their refusal; `passed` when there was none. */
+/** Counts these calls by the reason of their refusal, or as `passed` without one. */
 async function endingsOf(calls: Promise<unknown>[]): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const end of await Promise.allSettled(calls)) {
@@ -43,7 +43,7 @@ const countIn = (id: string, used: number) =>
     [id, used],
   );
 
-test("a person's calls are limited per minute, each call of a batch on its own", async () => {
+test("a person's calls are limited per minute, and each call of a batch counts", async () => {
   const { accountId } = await makeAccount();
   const userId = newId("user");
   await countIn(userId, 1_190);
@@ -62,7 +62,7 @@ test("people and keys of an account share its limit", async () => {
   expect(await endingsOf(calls)).toEqual({ passed: 5, account_rate_limit: 3 });
 });
 
-test("an account sends ten test events a minute, however many are asked for at once", async () => {
+test("an account sends ten test events a minute, however many are requested at once", async () => {
   const { accountId, actor } = await makeAccount();
   const { id } = await createEndpoint(actor, { url: "http://127.0.0.1:9/" });
   await countIn(`webhooks.test ${accountId}`, 0);
@@ -71,7 +71,7 @@ test("an account sends ten test events a minute, however many are asked for at o
   expect(await endingsOf(calls)).toEqual({ passed: 10, test_limit: 30 });
 });
 
-test("in test mode a person sees what belongs to the test account, and nothing of the live one", async () => {
+test("in test mode a person sees only what belongs to the test account, nothing of the live one", async () => {
   const { accountId, keyId } = await makeAccount();
   const tester = await testConsoleOf(accountId);
   const noteRequest = async (owner: string) => {
@@ -105,7 +105,7 @@ test("in test mode a person sees what belongs to the test account, and nothing o
 
   const changes = (await tester.live.changes())[Symbol.asyncIterator]();
   await changes.next();
-  // Listening begins with word that anything may have changed, once more.
+  // Listening begins once more with the notice that anything may have changed.
   await changes.next();
   noteChange(testAccountOf(accountId), "deliveries");
   await notifyChanges();

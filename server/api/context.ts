@@ -13,7 +13,7 @@ import { requireShown } from "./shown-account";
 import { TEST_MODE_HEADER } from "./test-mode";
 
 /**
- * The Idempotency-Key of a call, which must not be batched: the key would apply to several calls.
+ * The Idempotency-Key of a call. A call with a key must not be batched: the key would apply to several calls.
  * @returns a function that reads it, and throws 400 for a key that is malformed or sent with a batch.
  */
 async function idempotencyOfCall(req: Request): Promise<Context["idempotency"]> {

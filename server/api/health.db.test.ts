@@ -37,7 +37,7 @@ test("due jobs are counted, with the age of the oldest, but not future, running 
   expect(queue?.oldestReadyS).toBeLessThan(120);
 });
 
-test("without a queue the service is unhealthy, though its database is healthy", async () => {
+test("without a queue the service is unhealthy, even if its database is healthy", async () => {
   await pool().query("ALTER SCHEMA graphile_worker RENAME TO graphile_worker_gone");
   try {
     expect(await checkHealth()).toMatchObject({ ok: false, database: { ok: true }, queue: null });
@@ -46,7 +46,7 @@ test("without a queue the service is unhealthy, though its database is healthy",
   }
 });
 
-test("the queue, whose length may take long to count, is counted once for many callers", async () => {
+test("the queue, which may take long to count, is counted once for many callers", async () => {
   vi.useFakeTimers({ toFake: ["performance"] });
   try {
     const first = await checkHealth();

@@ -4,7 +4,7 @@ import { isConnectionFailure } from "../core/database/connection-failure";
 import { pool } from "../core/db";
 import { errorFields, log } from "../core/log";
 
-/** A slower database would not serve callers in time either. */
+/** A database that is slower than this would not serve callers in time either. */
 const CHECK_TIMEOUT_MS = 5_000;
 
 type Health = {
@@ -59,7 +59,7 @@ async function readQueue(): Promise<Health["queue"]> {
   return rows[0] ?? null;
 }
 
-/** Callers need no key, and counting a long queue takes the database a while. */
+/** Cached, because callers need no key, and counting a long queue takes the database a while. */
 const queue = cachedRead("health.queue", SECOND_MS, readQueue);
 
 /** The next check counts the queue again. */

@@ -28,7 +28,7 @@ test.each([
   expect(ownRequestId(given)).toBe(kept);
 });
 
-test("the rate is given in both forms, and names whose limit it is when that is used up", () => {
+test("the rate is given in both forms, and names the owner of a used-up limit", () => {
   const headers: Record<string, string> = {};
   setRateFields(headers, { refusedBy: null, limit: 600, remaining: 599, resetMs: 41_001, accountLimit: 3_000 });
   expect(headers).toEqual({

@@ -9,11 +9,11 @@ const WINDOW_S = 60;
 /** Safe in headers and logs, and long enough for callers' ids. */
 const REQUEST_ID = /^[\w.:/+=@-]{1,128}$/;
 
-/** A caller's own `X-Request-Id`; null when there is none, or it could do harm in a log. */
+/** A caller's own `X-Request-Id`; null when there is none, or when it could do harm in a log. */
 export const ownRequestId = (given: string | undefined): string | null =>
   given !== undefined && REQUEST_ID.test(given) ? given : null;
 
-/** `WWW-Authenticate` of a 401 (RFC 6750, 3): without a key only the scheme, else what is wrong with it. */
+/** `WWW-Authenticate` of a 401 (RFC 6750, 3): without a key only the scheme, otherwise also what is wrong with the key. */
 export const challengeOf = ({ wire }: ApiError): string =>
   wire.details.reason === "key_missing"
     ? REALM

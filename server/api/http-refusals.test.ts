@@ -60,14 +60,14 @@ describe("a request that violates HTTP is refused with the error envelope", () =
     for (const response of responses) expectRefusal(response, reason);
   });
 
-  test("headers that do not end in time", async () => {
+  test("headers that are incomplete when their time is over", async () => {
     const ask = await serve(respondDone, { headersTimeout: 50 });
     const [response] = await ask(GET);
     if (!response) throw new Error("There is no response.");
     expectRefusal(response, "request_too_slow");
   });
 
-  test("a body that turns malformed while its handler waits for it", async () => {
+  test("a body that becomes malformed while its handler waits for it", async () => {
     const ask = await serve((request) => void request.resume());
     const [response, ...more] = await ask(`${GET}Transfer-Encoding: chunked\r\n\r\nnonsense`);
     if (!response) throw new Error("There is no response.");
@@ -76,7 +76,7 @@ describe("a request that violates HTTP is refused with the error envelope", () =
   });
 });
 
-describe("a response in progress is not written into", () => {
+describe("nothing is written into a response in progress", () => {
   test("the refusal waits for the response to the earlier request, however long that takes", async () => {
     let respond = () => {};
     const ask = await serve((_request, response) => {
@@ -93,7 +93,7 @@ describe("a response in progress is not written into", () => {
     expect(more).toEqual([]);
   });
 
-  test("a response that has begun when its request turns malformed is only cut off", async () => {
+  test("if a request becomes malformed after its response has begun, the response is only cut off", async () => {
     const ask = await serve((_request, response) => {
       response.writeHead(200, { "content-length": 100 }).write("begun");
     });
@@ -107,7 +107,7 @@ describe("a response in progress is not written into", () => {
     expect(responses.map(({ status }) => status)).toEqual([401]);
   });
 
-  test("a request gets only one refusal, whatever is wrong with it", async () => {
+  test("a request gets only one refusal, however much is wrong with it", async () => {
     const ask = await serve(respondDone);
     const [refusal, ...more] = await ask(`${GET}Expect: x\r\nTransfer-Encoding: chunked\r\n\r\nnonsense`);
     if (!refusal) throw new Error("There is no response.");

@@ -11,7 +11,7 @@ import { type RestResponse, refusalResponse } from "./rest";
 /** Time for which a refused caller may continue to write: closing at once would reset the connection and lose the response. */
 const LINGER_MS = 2_000;
 
-/** Responses of one connection: the incomplete ones, in the order of their requests, and the latest one. */
+/** Responses of one connection: the open ones, in the order of their requests, and the latest one. */
 type Responses = { open: Set<ServerResponse>; last: ServerResponse };
 
 const tooLarge = () =>

@@ -6,7 +6,7 @@ import { writeResponse } from "./door/responses";
 import { prepareStop } from "./door/stop-serving";
 import { createWebServer } from "./http-server";
 
-/** More than the buffers of both ends of a connection take. */
+/** More than the buffers at both ends of a connection hold. */
 const LARGE = Buffer.alloc(16 * 1_048_576, "x");
 const STILL_MS = 200;
 
@@ -18,7 +18,7 @@ afterEach(() => {
 
 type Watched = { isClosed: () => boolean };
 
-/** Sends `count` requests on one connection to a server that responds by `respond`, and reads nothing. */
+/** Sends `count` requests on one connection to a server that responds with `respond`, and reads nothing. */
 async function ask(
   respond: (response: ServerResponse) => void,
   count = 1,
@@ -54,13 +54,13 @@ const sendLarge = (response: ServerResponse): void => {
   void writeResponse(response.req, response, { status: 200, headers: {}, body: LARGE });
 };
 
-test("responses that their caller never reads are given up, and so are those behind them", async () => {
+test("responses that their caller never reads are given up, together with those behind them", async () => {
   const { seen } = await ask(sendLarge, 3);
   await expect.poll(() => seen.map(({ isClosed }) => isClosed())).toEqual([true, true, true]);
 });
 
 test("a caller who reads slowly gets all of it", async () => {
-  // Longer than this process may stand still on a busy machine. All of it takes longer.
+  // Longer than this process may stall on a busy machine; reading all of it takes longer.
   const { socket } = await ask(sendLarge, 1, 10 * STILL_MS);
   let read = 0;
   socket.on("readable", () => {
@@ -72,7 +72,7 @@ test("a caller who reads slowly gets all of it", async () => {
   await expect.poll(() => read).toBeGreaterThanOrEqual(LARGE.length);
 });
 
-test("a stream that says something from time to time stays open for longer than that", async () => {
+test("a stream that sends something from time to time stays open for longer", async () => {
   let beats = 0;
   const { socket, seen } = await ask((response) => {
     response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();

@@ -6,7 +6,7 @@ const hashesOf = (text: string, path = "/messages/send") => {
   return { bytes: found?.requestHash, value: found?.valueHash };
 };
 
-test("order of names and whitespace change the bytes' hash, not the value's", () => {
+test("the order of names and whitespace change the hash of the bytes, not that of the value", () => {
   const one = hashesOf('{"to":"+1","body":"a","more":{"x":1,"y":[1,2]}}');
   const other = hashesOf('{ "body": "\\u0061", "more": {"y": [1, 2], "x": 1.0},\n "to": "+1" }');
   expect(other.value).toBe(one.value);
@@ -27,7 +27,7 @@ test("another operation is another request", () => {
   expect(hashesOf("{}", "/senders/create").value).not.toBe(hashesOf("{}", "/webhooks/create").value);
 });
 
-test("two headers of the name are refused in words of their own", () => {
+test("two headers of this name are refused with a specific message", () => {
   const messageOf = (key: string) => {
     try {
       return idempotencyOf(key, "/messages/send", Buffer.from("{}"), {});
@@ -39,7 +39,7 @@ test("two headers of the name are refused in words of their own", () => {
   expect(messageOf("with space")).toBe("Idempotency-Key must have 1 to 255 visible ASCII characters.");
 });
 
-test("a value that nests too deeply has the hash of its bytes alone", () => {
+test("a value that is nested too deeply has only the hash of its bytes", () => {
   const deep = `{"a":${"[".repeat(200_000)}${"]".repeat(200_000)}}`;
   const found = idempotencyOf("k", "/messages/send", Buffer.from(deep), JSON.parse(deep));
   expect(found).toEqual({ key: "k", requestHash: expect.stringMatching(/^[0-9a-f]{64}$/) });

@@ -7,7 +7,7 @@ const FORM = /^[\x21-\x7e]{1,255}$/;
 type Entry = [name: string, value: unknown];
 const byName = ([one]: Entry, [other]: Entry): number => (one < other ? -1 : 1);
 
-/** A JSON value as text in which neither the order of names nor whitespace differs; null for one that nests too deeply. */
+/** A JSON value as text, with a fixed order of names and without whitespace; null for a value that is nested too deeply. */
 function canonical(value: unknown): string | null {
   try {
     return JSON.stringify(value, (_, part: unknown) =>
@@ -37,7 +37,7 @@ export function idempotencyOf(
 ): Idempotency | null {
   if (key === undefined) return null;
   if (!FORM.test(key)) {
-    // Header fields of one name are joined like this (RFC 9110, 5.3).
+    // Header fields with the same name are joined like this (RFC 9110, 5.3).
     const isRepeated = key.includes(", ");
     const form = "1 to 255 visible ASCII characters";
     throw invalidRequest(`Idempotency-Key must ${isRepeated ? `be given once, with ${form}` : `have ${form}`}.`, {
@@ -46,7 +46,7 @@ export function idempotencyOf(
     });
   }
   const text = value === undefined ? null : canonical(value);
-  // Versions before this one know the hash of the bytes only.
+  // Earlier versions know only the hash of the bytes.
   const requestHash = hashOf(operation, body);
   return text === null ? { key, requestHash } : { key, requestHash, valueHash: hashOf(operation, text) };
 }

@@ -15,8 +15,8 @@ type Operation = {
 };
 
 /**
- * Fields of requests that the request log keeps as they are. The texts of messages and what they are filled with are none of
- * them, nor are secrets.
+ * Fields of requests that the request log keeps as they are. Texts of messages, the values that fill them and secrets are not among
+ * them.
  */
 const PLAIN_BODY_FIELDS = [
   ...["allowed_ips", "allowed_ips.[]", "country_code", "daily_limit", "description", "dlt_entity_id"],
@@ -67,7 +67,7 @@ function fieldsOf({ $ref, ...schema }: Schema, path: string[] = []): string[][] 
   ];
 }
 
-/** A body that has the marker at a path and nothing else. */
+/** A body with only the marker, at a path. */
 const bodyWith = ([name, ...below]: string[]): unknown =>
   name === undefined ? MARKER : name === "[]" ? [bodyWith(below)] : { [name]: bodyWith(below) };
 

@@ -2,14 +2,14 @@ import { expect, test } from "vitest";
 import { newId } from "../core/ids";
 import { loggedPath } from "./logged-path";
 
-test("a logged path has neither the query nor the secret of a receipt's address", () => {
+test("a logged path has neither the query nor the secret of a receipt URL", () => {
   expect(loggedPath("/api/v1/messages/msg_1?to=%2B14155550100")).toBe("/api/v1/messages/msg_1");
   expect(loggedPath("/api/receipts/twilio/aVerySecretPath?x=1")).toBe("/api/receipts/twilio");
   expect(loggedPath("/api/receipts/twilio/aVerySecretPath/")).toBe("/api/receipts/twilio");
   expect(loggedPath("/reset-password?token=secret")).toBe("/reset-password");
 });
 
-test("a number in place of an id is left out, and ids stay", () => {
+test("a phone number in place of an id is left out; ids stay", () => {
   for (const number of ["%2B14155550100", "+14155550100", "14155550100", "(415)%20555-0100", "415.555.0100"]) {
     expect(loggedPath(`/suppressions/${number}`)).toBe("/suppressions/(number)");
   }

@@ -2,14 +2,14 @@ import { RECEIPT_PREFIX } from "../providers/receipt-url";
 
 /** One of our ids; its digits are not a phone number. */
 const ID = /^[a-z]{3}_[0-9a-z]{20,}$/;
-/** A segment with so many digits may be a number, however it is written. */
+/** A segment with this many digits may be a phone number, however it is written. */
 const DIGITS_MIN = 7;
 
 const digitsIn = (segment: string): number => segment.replace(/%[0-9a-f]{2}/gi, "").replace(/\D/g, "").length;
 
 /**
- * A request's target, or its path, as it may be logged: queries hold numbers and tokens, the path of a receipt ends with a secret, and a
- * caller may put a number where an id belongs.
+ * Makes a request's target, or its path, safe to log: queries hold phone numbers and tokens, the path of a receipt ends with a
+ * secret, and a caller may put a phone number where an id belongs.
  */
 export function loggedPath(target: string): string {
   const [path = ""] = target.split("?", 1);

@@ -1,4 +1,4 @@
-/** The manners of HTTP that hold for every operation. */
+/** Rules of HTTP that hold for every operation. */
 import { beforeAll, describe, expect, test } from "vitest";
 import { restServerOfFile } from "@/test/database/rest-server";
 import { makeRoute } from "@/test/database/routes";
@@ -62,13 +62,13 @@ describe("unknown fields and query parameters", () => {
     expect(plain.headers.get("preference-applied")).toBe("handling=lenient");
   });
 
-  test("are named beside the error of an invalid request, too", async () => {
+  test("are also named in the error of an invalid request", async () => {
     const { plainKey, senderId } = await makeAccount();
     const refused = await call("POST", "/messages/send", plainKey, { recipient: "+14155550123", from: senderId });
     expect(refused).toMatchObject({ status: 400, wire: { meta: { warnings: [{ param: "recipient" }] } } });
   });
 
-  test("of the other kind of send are unknown to an estimate, as they are to that send", async () => {
+  test("of the other kind of send are unknown in an estimate, as they are in the send", async () => {
     const { plainKey, senderId } = await makeAccount();
     const text = { from: senderId, body: "x" };
     const [single, bulk] = [
@@ -89,7 +89,7 @@ describe("unknown fields and query parameters", () => {
     expect((await call("POST", "/messages/estimate", plainKey, known, STRICT)).status).toBe(200);
   });
 
-  test("are a 400 that names them with strict handling, and nothing is done", async () => {
+  test("are a 400 that names them under strict handling, and nothing is done", async () => {
     const { plainKey, senderId } = await makeAccount();
     const body = { to: "+14155550123", from: senderId, body: "x", flash: true };
     const refused = await call("POST", "/messages/send", plainKey, body, STRICT);
@@ -110,7 +110,7 @@ describe("unknown fields and query parameters", () => {
   });
 });
 
-test("a field that is given more than once counts with its last value and is named; with strict handling it is a 400", async () => {
+test("the last value of a repeated field counts, and the field is named; under strict handling it is a 400", async () => {
   const { plainKey, senderId } = await makeAccount();
   const body = `{"to":"+14155550123","from":"${senderId}","body":"x","metadata":{"a":"1","a":"2"},"to":"+14155550124"}`;
   const sent = await call("POST", "/messages/send", plainKey, body);
@@ -157,7 +157,7 @@ describe("methods and paths", () => {
     expect(await Promise.all(statuses)).toEqual([200, 200, 200, 404, 404]);
   });
 
-  test("HEAD is GET without its body, and one trailing slash is ignored, also by an Idempotency-Key", async () => {
+  test("HEAD is GET without its body, and one trailing slash is ignored, even with an Idempotency-Key", async () => {
     const { plainKey, senderId } = await makeAccount();
     const [get, head] = [await call("GET", "/account", plainKey), await call("HEAD", "/account/", plainKey)];
     expect([head.status, head.text]).toEqual([200, ""]);
@@ -176,7 +176,7 @@ describe("methods and paths", () => {
 });
 
 describe("headers", () => {
-  test("every response has its id, and the caller's own if it can do no harm", async () => {
+  test("every response has our id, and the caller's own id if that can do no harm", async () => {
     const { plainKey } = await makeAccount();
     for (const key of [plainKey, "ds_live_nobody"]) {
       const { headers, wire } = await call("GET", "/account", key, undefined, { "x-request-id": "checkout-4711" });

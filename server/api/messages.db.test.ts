@@ -27,7 +27,7 @@ async function call(method: string, path: string, key: string, body?: unknown) {
 }
 
 describe("POST /messages/estimate", () => {
-  test("takes the body of either send, responds 200 and stores nothing", async () => {
+  test("accepts the body of either send, responds 200 and stores nothing", async () => {
     const account = await makeAccount();
     const shared = { from: account.senderId, body: "Hello" };
     const single = { to: "+14155550123", ...shared, reference: "order-1" };
@@ -52,12 +52,12 @@ describe("POST /messages/estimate", () => {
   test.each([
     ["neither recipient nor recipients", {}, "to"],
     ["both", { to: "+14155550123", recipients: ["+14155550123"] }, "recipients"],
-    ["a number that is none", { to: "4155550123" }, "to"],
+    ["an invalid number", { to: "4155550123" }, "to"],
     ["an empty list", { recipients: [] }, "recipients"],
     ["too many recipients", { recipients: Array(1_001).fill("+14155550123") }, "recipients"],
     ["no text", { to: "+14155550123", body: "" }, "body"],
     ["a text that is too long", { to: "+14155550123", body: "…".repeat(1_601) }, "body"],
-    ["a word for smart_encoding", { to: "+14155550123", smart_encoding: "true" }, "smart_encoding"],
+    ["a string for smart_encoding", { to: "+14155550123", smart_encoding: "true" }, "smart_encoding"],
   ])("%s is 400 and names the parameter", async (_name, more, param) => {
     const { plainKey, senderId } = await makeAccount();
     const body = { from: senderId, body: "Hello", ...more };
@@ -97,7 +97,7 @@ describe("POST /messages/estimate", () => {
 describe("POST /messages/{id}/redact", () => {
   const redact = (id: string | undefined, key: string) => call("POST", `/messages/${id}/redact`, key);
 
-  test("responds with the message without its text, which no later response has", async () => {
+  test("responds with the message without its text, which no later response has either", async () => {
     const account = await makeAccount();
     const [id] = await makeMessages(account, 1, "delivered");
     const before = await call("GET", `/messages/${id}`, account.plainKey);
@@ -112,7 +112,7 @@ describe("POST /messages/{id}/redact", () => {
     expect((await call("GET", "/messages", account.plainKey)).wire.data).toEqual([redacted]);
   });
 
-  test("is 400 with the status until the message has ended, and 404 for others", async () => {
+  test("is 400 with the status until the message has ended, and 404 for other accounts", async () => {
     const [account, other] = await Promise.all([makeAccount(), makeAccount()]);
     const [id] = await makeMessages(account, 1, "sent");
     expect(await redact(id, account.plainKey)).toMatchObject({

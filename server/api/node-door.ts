@@ -29,7 +29,7 @@ export const isRestPath = (url: string): boolean =>
   url.startsWith(API_PREFIX) &&
   (url.length === API_PREFIX.length || url[API_PREFIX.length] === "/" || url[API_PREFIX.length] === "?");
 
-/** The REST edge on node:http, without anything between it and the socket. */
+/** The REST edge on node:http, with nothing between it and the socket. */
 export async function handleRestNode(request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (
     await serveUnlessOverloaded(
@@ -69,7 +69,7 @@ async function answerRest(request: IncomingMessage, response: ServerResponse): P
   await writeResponse(request, response, await compress(outcome.response, coding));
 }
 
-/** Requests without a valid key belong to no account's log. */
+/** Requests without a valid key do not belong to any account's log. */
 function noteResponse(
   { method, path, query }: RestRequest,
   { response, seen, facts }: RestOutcome,

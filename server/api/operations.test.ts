@@ -26,7 +26,7 @@ test("operations are found by method and path, with their path parameters", () =
   expect(matchOperation(table, "GET", "/messages/a%2Fb")).toMatchObject({ params: { id: "a/b" } });
 });
 
-test("all spellings of a path have one canonical form, and other paths another", () => {
+test("all spellings of a path have one canonical form, which no other path has", () => {
   const formOf = (path: string) => {
     const match = matchOperation(table, "GET", path);
     return match && canonicalPath(match);
@@ -57,7 +57,7 @@ test.each([
   expect(matchOperation(table, method, path)).toBeNull();
 });
 
-test("fields that go with one of several alternatives are unknown beside another", () => {
+test("fields that belong to one of several alternatives are unknown together with another", () => {
   const operation = matchOperation(table, "POST", "/messages/estimate")?.operation;
   if (!operation) throw new Error("No operation.");
   const chosen = {
@@ -68,12 +68,12 @@ test("fields that go with one of several alternatives are unknown beside another
   const beside = (...given: string[]) => [...namesBeside(chosen, given)];
   expect(beside("to", "body", "variables")).toEqual(["to", "recipients", "body", "reference"]);
   expect(beside("recipients", "reference")).toEqual(["to", "recipients", "body", "variables"]);
-  // Without one choice all names are known: the choice itself is refused.
+  // Without exactly one choice all names are known: the choice itself is refused.
   expect(beside("to", "recipients")).toEqual([...chosen.inputs]);
   expect(beside("body", "variables")).toEqual([...chosen.inputs]);
 });
 
-test("a path of its own takes its own methods, not those of an id in its place", () => {
+test("a fixed path has its own methods, not those of an id in its place", () => {
   expect(allowedAt(table, "/messages/send")).toBe("POST, OPTIONS");
   expect(allowedAt(table, "/messages/msg_1")).toBe("GET, HEAD, OPTIONS");
 });

@@ -14,9 +14,9 @@ export type Operation = {
   creates: boolean;
   /** Whether it supports Idempotency-Key: if it creates, or its meta declares it. */
   keyed: boolean;
-  /** Names of the body's fields, for methods that have a body, or else of the query's parameters; not of the path's. */
+  /** Names of the body's fields, or of the query's parameters for methods without a body; path parameters are not included. */
   inputs: ReadonlySet<string>;
-  /** Fields of which exactly one is given, and the names in `inputs` that are allowed with only one of them. */
+  /** Fields of which exactly one must be given, each with the names in `inputs` that are allowed only with it. */
   oneOf: Readonly<Record<string, readonly string[]>>;
   /** Names in `inputs` whose values are objects of text. */
   objects: ReadonlySet<string>;
@@ -25,7 +25,7 @@ export type Operation = {
   showsSecret: boolean;
 };
 
-/** Methods whose input is a body; that of the others is the query. */
+/** Methods whose input is the body; the input of all others is the query. */
 export const BODY_METHODS: ReadonlySet<string> = new Set(["POST", "PATCH"]);
 
 /** `exact`: the operations of paths without parameters, by method and path. `fixed`: these paths. */
@@ -34,7 +34,7 @@ export type OperationTable = { exact: Map<string, Operation>; fixed: Set<string>
 type Described = { meta?: OperationMeta; type: string; inputs?: Array<{ shape?: Record<string, unknown> }> };
 type RouterLike = { _def: { procedures: Record<string, unknown> } };
 
-/** The operations of a router: its procedures with `openapi` meta. */
+/** The operations of a router: the procedures with `openapi` meta. */
 export function tableOf(router: RouterLike): OperationTable {
   const table: OperationTable = { exact: new Map(), fixed: new Set(), withParams: [] };
   for (const [procedure, value] of Object.entries(router._def.procedures)) {
@@ -67,20 +67,20 @@ export function tableOf(router: RouterLike): OperationTable {
   return table;
 }
 
-/** Whether a field takes an object of text: it does not refuse an empty one. */
+/** The name of a field that takes an object of text (it does not refuse an empty object), otherwise nothing. */
 const objectName = ([name, field]: [string, unknown]): string[] =>
   (field as ZodType).safeParse({}).success ? [name] : [];
 
 const METHODS = ["GET", "POST", "PATCH", "DELETE"] as const;
 
-/** `Allow` of a path: its operations' methods, and those of every path with an operation. Null: no operation. */
+/** `Allow` of a path: the methods of its operations, and those that every path with an operation has. Null: no operation. */
 export function allowedAt(table: OperationTable, path: string): string | null {
   const own: string[] = METHODS.filter((method) => matchOperation(table, method, path));
   if (own.length === 0) return null;
   return [...(own[0] === "GET" ? ["GET", "HEAD", ...own.slice(1)] : own), "OPTIONS"].join(", ");
 }
 
-/** The names that an operation knows in a body with the given ones: some go with another one alone. */
+/** The names that an operation knows in a body with the given ones: some are allowed only with a certain other one. */
 export function namesBeside({ inputs, oneOf }: Operation, given: readonly string[]): ReadonlySet<string> {
   const [chosen, ...others] = Object.keys(oneOf).filter((name) => given.includes(name));
   if (chosen === undefined || others.length > 0) return inputs;
@@ -105,7 +105,7 @@ export function matchOperation(table: OperationTable, method: string, path: stri
   return null;
 }
 
-/** The path of a request in the one form that all of its spellings have, such as `%5F` and `_` in an id. */
+/** The canonical path of a request: the same for all spellings, such as `%5F` and `_` in an id. */
 export const canonicalPath = ({ operation, params }: Match): string =>
   operation.segments
     .map((segment) => (segment.startsWith("{") ? encodeURIComponent(params[segment.slice(1, -1)] ?? "") : segment))

@@ -63,7 +63,7 @@ let ajv: Ajv2020 | null = null;
 /** Violations of the API document by a response; null: none. */
 function faultsOf(method: string, path: string, status: number, body: unknown): unknown {
   if (!ajv) {
-    // Each validator runs once: making its code shorter takes longer than it saves.
+    // Each validator runs once: optimising its code takes longer than it saves.
     ajv = new Ajv2020({ strict: false, allErrors: true, inlineRefs: false, code: { optimize: false } });
     addFormats.default(ajv);
     ajv.addSchema(JSON.parse(JSON.stringify(openApiDocument())), "document");
@@ -92,7 +92,7 @@ describe("while the database is unavailable", () => {
 
   test("the health check reports it at once, without retrying", async () => {
     await proxy.goAway();
-    // Only those of the check: meanwhile the process may write what it has gathered of earlier requests.
+    // Counts only tries of the check: meanwhile the process may write what it has gathered from earlier requests.
     const check = new AsyncLocalStorage<true>();
     const { connect } = pg.Client.prototype;
     let newConnections = 0;
@@ -110,16 +110,16 @@ describe("while the database is unavailable", () => {
     expect((await checkHealth()).ok).toBe(true);
   });
 
-  test("the health check says nothing of connections that died while they were idle", async () => {
+  test("the health check does not report connections that died while idle", async () => {
     const clients = await Promise.all([pool().connect(), pool().connect()]);
     for (const client of clients) client.release();
     expect(pool().idleCount).toBeGreaterThan(1);
     proxy.hangUp();
-    // Before the pool can have noticed.
+    // Before the pool can notice.
     expect(await checkHealth()).toMatchObject({ ok: true });
   });
 
-  test("for longer than a request waits, every operation responds 503 as documented, and nothing is carried out", async () => {
+  test("and for longer than a request waits, every operation responds 503 as documented, and nothing is carried out", async () => {
     const before = await messages();
     const { exact, withParams } = tableOf(appRouter);
     const operations = [...exact.values(), ...withParams];
@@ -153,7 +153,7 @@ describe("while the database is unavailable", () => {
     expect([again.status, again.headers["Idempotency-Replayed"]]).toEqual([201, undefined]);
   });
 
-  test("requests whose callers leave meanwhile are forgotten: they do not count as overload", async () => {
+  test("requests whose callers leave meanwhile do not count as overload", async () => {
     const server = createServer((request, response) => void handleRestNode(request, response)).listen(0, "127.0.0.1");
     await once(server, "listening");
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1/messages/estimate`;
@@ -171,7 +171,7 @@ describe("while the database is unavailable", () => {
         const leaving = new AbortController();
         let arrived = 0;
         server.on("request", () => (arrived += 1));
-        // More than the fewest that are served at once under overload.
+        // More than the lowest limit of concurrent requests.
         const left = Array.from({ length: 120 }, () => estimate(leaving.signal).catch((thrown: Error) => thrown.name));
         await expect.poll(() => arrived).toBe(120);
         leaving.abort();
@@ -179,7 +179,7 @@ describe("while the database is unavailable", () => {
       } finally {
         await proxy.comeBack();
       }
-      // Longer than a request may stay without a response before fewer are taken, and than it takes to take the fewest.
+      // Longer than a request may wait before the limit begins to fall, and longer than the limit takes to fall to its lowest value.
       await new Promise((resolve) => setTimeout(resolve, 3_000));
       for (let asked = 0; asked < 30; asked += 1) {
         expect((await estimate()).status).toBe(200);
@@ -219,7 +219,7 @@ describe("while the database is unavailable", () => {
   });
 });
 
-test("a send that finds the queue full gets 503 at once, with the note that nothing was carried out", async () => {
+test("a send that finds the queue full gets 503 at once, with the statement that nothing was carried out", async () => {
   const made = (globalThis as Record<symbol, unknown>)[Symbol.for("messaging-service.process")] as Map<string, unknown>;
   const queue = made.get("messages.accept");
   let release = () => {};

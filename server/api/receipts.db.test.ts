@@ -54,7 +54,7 @@ async function noted(provider: ProviderId) {
   return rows[0];
 }
 
-/** Messages from handsets that wait to be taken in. */
+/** Messages from handsets that wait to be processed. */
 async function repliesOf(provider: ProviderId) {
   const { rows } = await pool().query<{ messages: object[] }>(
     "SELECT payload->'messages' AS messages FROM graphile_worker._private_jobs WHERE payload->>'provider' = $1",
@@ -70,7 +70,7 @@ test("an opt-out that a provider recognised is stored as such, whatever the text
   expect(await repliesOf("africastalking")).toMatchObject([optOut]);
 });
 
-test("a reply over a channel of Bird is to the number of that channel, and is stored once", async () => {
+test("a reply over a Bird channel is sent to the number of that channel, and is stored once", async () => {
   const contact = { identifierKey: "phonenumber", identifierValue: "+31687654321" };
   const payload = {
     ...{ id: randomUUID(), channelId: BIRD_CHANNEL, sender: { contact } },
@@ -92,7 +92,7 @@ test("a reply over a channel of Bird is to the number of that channel, and is st
 });
 
 test.each([20, -20])(
-  "a callback is genuine by the database's clock too, while ours is %i minutes from it, and counts once",
+  "a callback is also accepted by the database's clock if ours is %i minutes off, and counts once",
   async (minutes) => {
     const body = JSON.stringify({
       data: {
@@ -101,7 +101,7 @@ test.each([20, -20])(
         payload: { id: randomUUID(), to: [{ status: "delivered" }] },
       },
     });
-    // Our clock cannot be set here: those of the provider and of the database differ from it.
+    // Our clock cannot be set here, so the clocks of the provider and of the database differ from it.
     const tell = (minutesFromDatabase: number) => {
       const timestamp = String(Math.floor(Date.now() / 1_000) - (minutes + minutesFromDatabase) * 60);
       const signature = sign(null, Buffer.from(`${timestamp}|${body}`), privateKey).toString("base64");
@@ -114,7 +114,7 @@ test.each([20, -20])(
     noteAhead(minutes * MINUTE_MS);
     expect(await tell(0)).toMatchObject({ status: 200 });
     expect(await tell(minutes)).toMatchObject({ status: 401 });
-    // The database's clock may be the one that is wrong.
+    // The database's clock may be the wrong one.
     expect(await tell(-minutes)).toMatchObject({ status: 200 });
     expect(await tell(0)).toMatchObject({ status: 200 });
     expect(await noted("telnyx")).toEqual({
@@ -143,12 +143,12 @@ test("an event that Telnyx repeats is acknowledged and counted, but not applied 
   const { receipts, replayed, jobs } = await noted("telnyx");
   expect(await tell(60)).toMatchObject({ status: 200 });
   expect(await noted("telnyx")).toEqual({ receipts: receipts + 1, forged: 0, replayed, jobs: jobs + 1 });
-  // Each repetition is signed anew; only the id of the event is the same.
+  // Each repetition has a new signature; only the id of the event is the same.
   expect(await tell(0)).toMatchObject({ status: 200 });
   expect(await noted("telnyx")).toEqual({ receipts: receipts + 1, forged: 0, replayed: replayed + 1, jobs: jobs + 1 });
 });
 
-test("a repeated callback of Plivo is refused, even with only its weaker signature", async () => {
+test("a repeated callback of Plivo is refused, even with only the weaker signature", async () => {
   const url = receiptUrlOf("plivo", 0);
   const form = { MessageUUID: randomUUID(), Status: "sent" };
   const sealed = (text: string) => createHmac("sha256", PLIVO_TOKEN).update(text).digest("base64");
@@ -180,13 +180,13 @@ test("Bandwidth must send its credentials, and only wrong ones count as forged",
   expect(await noted("bandwidth")).toEqual({ receipts: 1, forged: 1, replayed: 0, jobs: 1 });
 });
 
-test("a callback with more fields than a provider sends is refused before its signature is looked at", async () => {
+test("a callback with more fields than a provider sends is refused before its signature is checked", async () => {
   const body = Array.from({ length: 501 }, (_, at) => `f${at}=1`).join("&");
   const signature = { "x-plivo-signature-v3": "forged", "x-plivo-signature-v3-nonce": "1" };
   expect(await post("plivo", signature, body)).toMatchObject({ status: 400 });
 });
 
-test("callbacks from outside a provider's networks are refused and counted, whatever a stranger writes about its address", async () => {
+test("callbacks from outside a provider's networks are refused and counted, whatever address a stranger claims", async () => {
   vi.stubEnv("AFRICASTALKING_RECEIPT_NETWORKS", "203.0.113.0/24");
   invalidateProviders();
   try {

@@ -17,8 +17,8 @@ import { PROVIDERS, type ProviderId } from "../providers/schema";
 import { takeCallback } from "../providers/store-callback";
 
 /**
- * A request of a provider as a door received it. `url` is path and query, as they came. `readBody` is called only once the
- * path has turned out to be the provider's; it throws an error of ours for a body of more than `maxBytes`.
+ * A request of a provider as a door received it. `url` is path and query, as received. `readBody` is called only after the path has
+ * turned out to be the provider's; it throws an error of ours for a body of more than `maxBytes`.
  */
 export type ReceiptRequest = {
   method: string;
@@ -51,7 +51,7 @@ const respond = (status: number, headers: Record<string, string> = {}): ReceiptR
 
 type Reason = "forged" | "stale" | "unreadable" | "blocked";
 
-/** A provider that may be calling, and the settings that its callbacks are read with. */
+/** A provider that may be calling, and the settings to read its callbacks with. */
 type Reader = { id: ProviderId } & NonNullable<ReturnType<ProviderTable["callbackReader"]>>;
 
 /** A verified callback, with its content. */
@@ -100,8 +100,8 @@ async function findReader({ method, url, headers, peer }: ReceiptRequest): Promi
 const SAME_CLOCK_MS = 30 * SECOND_MS;
 
 /**
- * Checks a callback by our own clock, and one that is too old or too new by it, where the clocks differ, by the database's too: a process
- * whose clock is wrong would refuse them all. Its nonces keep it from being taken twice.
+ * Checks a callback by our own clock. If it is too old or too new, and the database's clock differs from ours, it is checked by that
+ * clock too: a process with a wrong clock would refuse all callbacks. Nonces keep a callback from being accepted twice.
  */
 function authenticate(callback: Callback, { provider, settings }: Reader): Authenticity {
   const ours = provider.authenticate(callback, settings, now());
@@ -148,7 +148,7 @@ async function storeCallback(provider: ProviderId, { content, authenticity }: Ge
       return respond(409);
     }
   } catch (thrown) {
-    // Some providers repeat a callback without a 2xx for a day, others hardly at all.
+    // Without a 2xx, some providers repeat a callback for a day, others hardly at all.
     log("error", "receipt.not_stored", { provider, ...errorFields(thrown) });
     return respond(503, { "retry-after": "5" });
   }

@@ -1,4 +1,4 @@
-/** The refusal of both doors for callers beyond their rate. */
+/** Refuses callers beyond their rate, at both doors. */
 import { countRequest, type RateState } from "../api-keys/rate-limit";
 import { wholeSeconds } from "../core/clock";
 import { rateLimited } from "../core/errors";
@@ -6,7 +6,7 @@ import { rateLimited } from "../core/errors";
 /**
  * Refuses a counted request that exceeds a limit.
  * @param caller the owner of the limit, as the beginning of a sentence: `This API key`.
- * @throws 429 `rate_limit` past the caller's own limit, 429 `account_rate_limit` past that of its account.
+ * @throws 429 `rate_limit` beyond the caller's own limit, 429 `account_rate_limit` beyond its account's.
  */
 export function requireRate(rate: RateState, caller: string): void {
   if (rate.refusedBy === null) return;
@@ -22,8 +22,8 @@ export function requireRate(rate: RateState, caller: string): void {
 }
 
 /**
- * Calls of a person per minute; those batched into one request count one by one. The busiest page makes five calls
- * every five seconds, so twenty of them may be open.
+ * Calls of a person per minute; each call of a batch counts. The busiest page makes five calls every five seconds, so twenty such
+ * pages may be open.
  */
 const PERSON_LIMIT = 1_200;
 

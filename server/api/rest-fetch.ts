@@ -3,8 +3,8 @@ import { namedPeer } from "../auth/sign-in/caller-address";
 import { API_PREFIX, BODY_MAX_BYTES, bodyTooLarge, serveRest } from "./rest";
 
 /**
- * Serves a request where our own server is missing: in `next dev` alone, and on serverless hosts. There nobody says where a
- * request came from, so a key with an allowlist is refused.
+ * Serves a request where our own server is missing: under plain `next dev`, and on serverless hosts. The caller's address is unknown
+ * there, so a key with an allowlist is refused.
  */
 export async function handleRest(request: Request): Promise<Response> {
   const url = new URL(request.url);

@@ -63,7 +63,7 @@ describe("order of checks", () => {
     }
   });
 
-  test("then the address, then the rate, then the path, then the scope, then the input", async () => {
+  test("then the address, the rate, the path, the scope and the input are checked, in this order", async () => {
     const account = await makeAccount({ scopes: ["sms:read"], rateLimit: 4 });
     await pool().query("UPDATE api_keys SET allowed_ips = '{203.0.113.7}' WHERE id = $1", [account.keyId]);
     const key = account.plainKey;
@@ -104,7 +104,7 @@ describe("input", () => {
     [{ to: "+14155550123", from: "T", body: "x", route_id: "5" }, "route_id"],
     [{ to: "+14155550123", from: "T", body: "x", provider: "nobody" }, "provider"],
     [{ to: "+14155550123", from: "T", body: "a\0b" }, "body"],
-  ])("%j is 400 and names %s, the first time and every time", async (body, param) => {
+  ])("%j is 400 and names %s, also when repeated", async (body, param) => {
     const { plainKey } = await makeAccount();
     for (let round = 0; round < 2; round += 1) {
       const answer = await call("POST", "/messages/send", { key: plainKey, body });
@@ -112,7 +112,7 @@ describe("input", () => {
     }
   });
 
-  test("a connection works on after a refused body", async () => {
+  test("a connection still works after a refused body", async () => {
     const { plainKey } = await makeAccount();
     const big = "x".repeat(300_000);
     const answers = await Promise.all([
@@ -124,7 +124,7 @@ describe("input", () => {
   });
 });
 
-test("rate_limit admits exactly that number of requests per minute, and returns the remaining ones", async () => {
+test("rate_limit admits exactly that number of requests per minute, and the response has the number left", async () => {
   const { plainKey, keyId } = await makeAccount({ rateLimit: 25 });
   await setCountedRequests(keyId, 0);
   const answers = await Promise.all(Array.from({ length: 60 }, () => call("GET", "/account", { key: plainKey })));
@@ -141,7 +141,7 @@ test("a refused address does not change last_used_at", async () => {
   expect((await call("GET", "/account", { key: allowed.plainKey })).status).toBe(200);
   const lastUsed = async ({ keyId }: { keyId: string }) =>
     (await prisma().apiKey.findUniqueOrThrow({ where: { id: keyId } })).lastUsedAt;
-  // Uses are written in order, so the later one is written last.
+  // Uses are written in order, so the later use is written last.
   await expect.poll(() => lastUsed(allowed)).not.toBeNull();
   expect(await lastUsed(refused)).toBeNull();
 });
@@ -175,7 +175,7 @@ test("Idempotency-Key replays the first response, and is refused with another bo
   });
 });
 
-test("the same JSON value in other bytes is the same request; what versions before stored is known by its bytes", async () => {
+test("the same JSON value in other bytes is the same request; requests stored by earlier versions are known by their bytes", async () => {
   const account = await makeAccount();
   const { plainKey: key, senderId } = account;
   const headers = { "idempotency-key": "order-4712" };
@@ -202,7 +202,7 @@ test("the same JSON value in other bytes is the same request; what versions befo
   expect(theirs.wire.error?.details.reason).toBe("idempotency_key_reused");
 });
 
-test("a path in another spelling is the same request", async () => {
+test("another spelling of a path is the same request", async () => {
   const { plainKey: key } = await makeAccount();
   const { wire } = await call("POST", "/webhooks/create", { key, body: { url: "http://127.0.0.1:9/" } });
   const id = String(wire.data?.id);
@@ -220,7 +220,7 @@ test("a path in another spelling is the same request", async () => {
   }
 });
 
-test("behind another host of Next a caller cannot choose its own address", async () => {
+test("under another host of Next a caller cannot choose its own address", async () => {
   const { plainKey, keyId } = await makeAccount();
   await pool().query("UPDATE api_keys SET allowed_ips = '{203.0.113.7}' WHERE id = $1", [keyId]);
   const ask = () =>

@@ -45,7 +45,7 @@ import { appRouter } from "./router";
 import { DOCUMENT_METHODS, isDocument, serveDocument } from "./serve-document";
 
 export const API_PREFIX = "/api/v1";
-/** The largest valid request, 1,000 recipients and a text of 1,600 escaped characters, is far below. */
+/** The largest valid request, with 1,000 recipients and a text of 1,600 escaped characters, is far smaller. */
 export const BODY_MAX_BYTES = 1_048_576;
 
 const RESPONSE_HEADERS = { "content-type": "application/json; charset=utf-8", "cache-control": "no-store" };
@@ -65,7 +65,7 @@ export type RestRequest = {
 /** `meta` of every response. */
 type Meta = { request_id: string; api_version: string; next_cursor?: string | null; warnings?: Warning[] };
 
-/** `hasSecret`: it must not be compressed. `compressed`: see {@link Compressed}. A 204 has no body. */
+/** `hasSecret`: the body must not be compressed. `compressed`: see {@link Compressed}. A 204 has no body. */
 export type RestResponse = {
   status: number;
   headers: Record<string, string>;
@@ -77,15 +77,15 @@ export type RestResponse = {
 /** For the request log: the account and key, and the parsed body (undefined: none). */
 type SeenRequest = { accountId: string; keyId: string; input: unknown; inputBytes: number };
 
-/** A response, and what is known of its request. `seen`: null without a valid key. `facts`: null without an operation. */
+/** A response, and what is known about its request. `seen`: null without a valid key. `facts`: null without an operation. */
 export type RestOutcome = { response: RestResponse; seen: SeenRequest | null; facts: RequestFacts | null };
 
-/** A request under way: header fields and `meta` of its response or refusal, and the facts known about it so far. */
+/** A request in progress: header fields and `meta` of its response or refusal, and the facts known about it so far. */
 type Progress = { headers: Record<string, string>; meta: Meta } & Omit<RestOutcome, "response">;
 
 const operations = defineProcessValue("rest.operations", () => tableOf(appRouter));
 
-/** A path without its trailing slash and encoded letters, and HEAD as GET, whose body the door then leaves out. */
+/** The request with a path without trailing slash and encoded letters, and with GET for HEAD; the door then omits the body. */
 function normalized(request: RestRequest): RestRequest {
   const { method } = request;
   const path = withPlainLetters(request.path);
@@ -137,8 +137,8 @@ const beforeOperation = <T>(work: Promise<T>): Promise<T> =>
   });
 
 /**
- * Response to a path without an operation for the method: to OPTIONS a 204 with `Allow`.
- * @throws 404 `method_not_allowed` where other methods have one (the API has no 405), else `unknown_path`.
+ * Responds to a path without an operation for the method: to OPTIONS with 204 and `Allow`.
+ * @throws 404 `method_not_allowed` if other methods have one (the API has no 405), otherwise 404 `unknown_path`.
  */
 function refuseMethod({ method, path }: RestRequest, { headers }: Progress): RestResponse {
   const allow = isDocument(path) ? DOCUMENT_METHODS : allowedAt(operations(), path);
@@ -151,7 +151,7 @@ function refuseMethod({ method, path }: RestRequest, { headers }: Progress): Res
   return { status: 204, headers: fields, body: "" };
 }
 
-/** The response to a request that nothing refuses. */
+/** Responds to a request; refusals are thrown. */
 async function respond(request: RestRequest, progress: Progress): Promise<RestResponse> {
   const document = await serveDocument(request, progress.headers);
   if (document) return document;
@@ -167,7 +167,7 @@ async function respond(request: RestRequest, progress: Progress): Promise<RestRe
     keyId: caller.key.id,
   };
   const result = await callOperation(request, match, caller, progress);
-  // Only reading operations take no input, so judging their query afterwards undoes nothing.
+  // Only reading operations take no input, so their query may be checked afterwards: there is nothing to undo.
   if (!operation.takesInput) judgeNames(request, progress, queryWarnings(request.query));
   const body = JSON.stringify({ success: true, ...envelope(result, progress.meta) });
   return { status: operation.creates ? 201 : 200, headers: progress.headers, body, hasSecret: operation.showsSecret };
@@ -214,13 +214,13 @@ function callOperation(
     address,
     idempotency: () => body && idempotencyOf(request.header("idempotency-key"), canonicalPath(match), body, value),
     responseHeaders: progress.headers,
-    // It was counted with its key.
+    // The request was already counted with its key.
     admit: async () => undefined,
   };
   return callProcedure(operation.call, {
     path: operation.procedure,
     ctx: context,
-    // Called after the scope was checked, so the body of a caller without the scope is never read.
+    // Called after the scope check, so the body of a caller without the scope is never read.
     getRawInput: async () => {
       body = BODY_METHODS.has(operation.method) ? await request.readBody(key.accountId) : null;
       requireStorable(params.id, "id");
@@ -231,7 +231,7 @@ function callOperation(
   });
 }
 
-/** The input of an operation, whose names are judged. @throws 400 */
+/** Reads the input of an operation, and handles unknown and repeated names. @throws 400 */
 function readInput(request: RestRequest, operation: Operation, body: Buffer | null, progress: Progress) {
   const { input, warnings } = parseInput(request, operation, body);
   if (body !== null && body.length > 0 && progress.seen) {
@@ -253,7 +253,7 @@ const actorOf = (key: KnownKey, origin: Origin): AccountActor => ({
 });
 
 /**
- * A page's `items` and `pagination` stand side by side in the envelope, and its cursor in `meta`; everything else is its
+ * Puts a page's `items` and `pagination` next to each other in the envelope, and its cursor in `meta`; any other result is the
  * `data`.
  */
 function envelope(result: unknown, meta: Meta): { data: unknown; pagination?: unknown; meta: Meta } {
@@ -265,7 +265,7 @@ function envelope(result: unknown, meta: Meta): { data: unknown; pagination?: un
   return { data, pagination, meta: { ...meta, ...next } };
 }
 
-/** `ownId`: the caller's own. */
+/** `ownId`: the caller's own id of the request. */
 type Ids = { requestId: string; ownId: string | null };
 
 function report(error: ApiError, thrown: unknown, request: RestRequest, { requestId, ownId }: Ids): void {

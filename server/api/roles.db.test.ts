@@ -1,4 +1,4 @@
-/** Every procedure of the router, tried as everybody: the roles are declared in test/roles. */
+/** Tries every procedure of the router as every kind of caller. The roles are declared in test/roles. */
 import { expect, test } from "vitest";
 import { PROCEDURES as ALL, callAs } from "@/test/call-procedure";
 import { hashOf } from "@/test/database/passwords";
@@ -59,7 +59,7 @@ async function makeOwner(): Promise<SessionActor> {
   return { kind: "session", accountId, userId, isOperator: false };
 }
 
-/** One of each thing that an account can have, by the router that takes its id. */
+/** One object of each kind that an account can have, by the router that takes its id. */
 async function makePossessions(account: TestAccount): Promise<Record<string, string>> {
   await makeRoute();
   const { userId } = await makeOwner();
@@ -106,7 +106,7 @@ async function makePossessions(account: TestAccount): Promise<Record<string, str
   };
 }
 
-/** The rows of an account, as text: whatever was done to them shows. */
+/** The rows of an account as text, which shows every change to them. */
 async function stateOf({ accountId }: TestAccount): Promise<string> {
   const tables = ["api_keys", "senders", "webhook_endpoints", "suppressions", "messages", "invitations"];
   const rows = await Promise.all(
@@ -118,7 +118,7 @@ async function stateOf({ accountId }: TestAccount): Promise<string> {
   );
 }
 
-test("nobody gets anywhere without signing in, but where anyone may", async () => {
+test("without signing in, only public procedures can be called", async () => {
   for (const { path, role } of PROCEDURES) {
     const { status, reason } = await ask(null, path, {});
     if (role === "anyone") expect([401, 403], path).not.toContain(reason === "sign_up_closed" ? 400 : status);
@@ -126,7 +126,7 @@ test("nobody gets anywhere without signing in, but where anyone may", async () =
   }
 });
 
-test("a person may do what is theirs, and nothing of an operator's", async () => {
+test("a person may use their own procedures, and none of an operator's", async () => {
   const person = await makeOwner();
   for (const { path, role } of PROCEDURES.filter((procedure) => procedure.role !== "anyone")) {
     const { status, reason, text } = await ask(person, path, { id: "nothing" });
@@ -135,7 +135,7 @@ test("a person may do what is theirs, and nothing of an operator's", async () =>
   }
 });
 
-test.each(MEMBER_ROLES)("a member who is %s may do what that role may, and nothing beyond", async (role) => {
+test.each(MEMBER_ROLES)("a member with the role %s may do what that role allows, and nothing more", async (role) => {
   const owner = await makeOwner();
   for (const [path, least] of Object.entries(LEAST_ROLES)) {
     const { status, reason, text } = await ask({ ...owner, role }, path, { id: "nothing" });
@@ -144,7 +144,7 @@ test.each(MEMBER_ROLES)("a member who is %s may do what that role may, and nothi
   }
 });
 
-test("an operator of the installation may not do in an account what their role there does not allow", async () => {
+test("in an account, an operator of the installation may do only what their role there allows", async () => {
   const operator = personOf(await makeAccount(), true);
   for (const [path, least] of Object.entries(LEAST_ROLES)) {
     if (least === "viewer") continue;
@@ -153,7 +153,7 @@ test("an operator of the installation may not do in an account what their role t
   }
 });
 
-test("an operator may do everything that a person may, and what is an operator's", async () => {
+test("an operator may use the procedures of persons and those of operators", async () => {
   const operator = personOf(await makeAccount(), true);
   for (const { path } of PROCEDURES.filter(({ role }) => role === "operator")) {
     const { status, text } = await ask(operator, path, {});
@@ -161,7 +161,7 @@ test("an operator may do everything that a person may, and what is an operator's
   }
 });
 
-test("nothing of an account is there for others, operators of the installation among them", async () => {
+test("nothing of an account is visible to others, not even to operators of the installation", async () => {
   const victim = await makeAccount();
   const possessions = await makePossessions(victim);
   const before = await stateOf(victim);
@@ -187,7 +187,7 @@ test("nothing of an account is there for others, operators of the installation a
   expect(rows).toEqual([{ revoked_at: null }]);
 });
 
-test("a key opens only what its scopes name, and nothing that is a person's or an operator's", async () => {
+test("a key may do only what its scopes name, and nothing that is for persons or operators", async () => {
   const account = await makeAccount();
   const owner = personOf(account);
   const keyWith = async (permissions: Scope[]) =>
@@ -209,7 +209,7 @@ test("a key opens only what its scopes name, and nothing that is a person's or a
     expect(refused, path).toMatchObject({ status: 403, reason: "missing_scope" });
     for (const scope of scopes) {
       const { status, reason } = await askWithKey(await keyWith([scope]), meta.openapi);
-      // `estimate` asks for the scope of that send once it knows which it is.
+      // `estimate` requires the scope of the send once it knows which send it is.
       expect(reason, `${path} with ${scope}`).not.toBe("missing_scope");
       expect(status, `${path} with ${scope}`).not.toBe(401);
     }

@@ -37,8 +37,8 @@ test.each(["/openapi.json", "/openapi.yaml"])("%s is compressed once for many re
   expect(await ask("gzip")).not.toBe(await ask("br"));
 });
 
-test("the documents are refused to a network that asks too often, and to no other", async () => {
-  // No bucket is refilled meanwhile.
+test("the documents are refused only to a network that asks too often", async () => {
+  // Stops the clock, so that no bucket is refilled.
   vi.useFakeTimers({ toFake: ["performance"] });
   const from = (address: string) => serve("/openapi.yaml", "127.0.0.1", { "x-forwarded-for": address });
   const served = await Promise.all(Array.from({ length: 300 }, () => from("198.51.100.1")));

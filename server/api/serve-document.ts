@@ -1,4 +1,4 @@
-/** The document of the API, as JSON and YAML. */
+/** Serves the API document, as JSON and YAML. */
 import { defineProcessValue } from "../core/process";
 import { countDocument } from "./door/visitor";
 import { originOf } from "./origin";
@@ -16,7 +16,7 @@ const FORMATS: Readonly<Record<string, { format: "json" | "yaml"; type: string }
   "/openapi.yaml": { format: "yaml", type: "application/yaml" },
 };
 
-/** Methods of the document's addresses. */
+/** Methods of the document's paths. */
 export const DOCUMENT_METHODS = "GET, HEAD, OPTIONS";
 
 export const isDocument = (path: string): boolean => Object.hasOwn(FORMATS, path);

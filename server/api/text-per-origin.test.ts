@@ -14,7 +14,7 @@ test("a text is made once for many requests of an origin", async () => {
   expect((await textAt("https://other.example.com")).body).toBe(long("https://other.example.com"));
 });
 
-test("it is compressed once in each coding", async () => {
+test("a text is compressed once in each coding", async () => {
   const textAt = textPerOrigin(long);
   const ask = async (coding: string) =>
     (await compress({ headers: {}, ...(await textAt("https://sms.example.com")) }, coding)).body;
@@ -25,7 +25,7 @@ test("it is compressed once in each coding", async () => {
   expect(await ask("gzip")).not.toBe(first);
 });
 
-test("texts of the latest origins are kept, however many there are", async () => {
+test("only texts of the latest origins are kept, however many there are", async () => {
   const make = vi.fn(long);
   const textAt = textPerOrigin(make);
   const [first = "", second = "", ...others] = originsOf(ORIGINS_MAX);
@@ -37,7 +37,7 @@ test("texts of the latest origins are kept, however many there are", async () =>
   expect(make).toHaveBeenCalledTimes(1);
 });
 
-test("a text that could not be made is made when it is asked for again", async () => {
+test("a text that could not be made is made at the next request", async () => {
   const make = vi.fn(long).mockImplementationOnce(() => {
     throw new Error("The file is not there yet.");
   });

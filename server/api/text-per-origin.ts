@@ -1,13 +1,13 @@
-/** Texts that depend on nothing but the origin of the installation: each is made and compressed once for many requests. */
+/** Keeps texts that depend only on the origin of the installation: each is made and compressed once for many requests. */
 import type { Compressed } from "./compress";
 
-/** `compressed`: its forms that were asked for. */
+/** `compressed`: the codings requested so far. */
 export type KeptText = { body: string; compressed: Compressed };
 
 /** Without PUBLIC_URL the origin is the caller's Host, so only the latest ones are kept. */
 export const ORIGINS_MAX = 4;
 
-/** Makes a text when an origin asks for it first, and again when others have replaced it meanwhile; a failure is not kept. */
+/** Makes a text at an origin's first request, and again if other origins have replaced it meanwhile; a failure is not kept. */
 export function textPerOrigin(
   make: (origin: string) => string | Promise<string>,
 ): (origin: string) => Promise<KeptText> {

@@ -1,4 +1,4 @@
-/** The console's calls as a fetch handler. The web process answers them itself; a host without it has a route file of Next. */
+/** The console's calls as a fetch handler, for the web process; a host without it uses a route file of Next. */
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
 import { BATCH_MAX } from "./batch-size";
 import { reportCall } from "./call-report";
@@ -13,8 +13,8 @@ export const handleTrpc = (request: Request): Promise<Response> =>
     createContext: ({ info }) => sessionContext(request, info.connectionParams),
     onError: ({ error, path, ctx }) => reportCall(error, path, ctx),
     maxBatchSize: BATCH_MAX,
-    // Reads by POST; a GET still changes nothing.
+    // Allows reads by POST; a GET still changes nothing.
     allowMethodOverride: true,
-    // A stream has headers of its own, which keep proxies from gathering it.
+    // A stream has its own headers, which keep proxies from buffering it.
     responseMeta: ({ type }) => (type === "subscription" ? {} : { headers: { "cache-control": "no-store" } }),
   });

@@ -6,7 +6,7 @@ import { agent } from "../providers/http/client";
 import { logRequest } from "../request-log/log-request";
 import { makeValuesOfRequests } from "./values-of-requests";
 
-/** The needs of a request of each kind. @returns whether it had it. */
+/** Does what requests of each kind need. @returns whether it worked. */
 async function serve(id: string) {
   const { rows } = await readPool().query<{ one: number }>("SELECT 1 AS one");
   const hasAgent = !agent().destroyed;
@@ -17,9 +17,9 @@ async function serve(id: string) {
   return { hasList: rows[0]?.one === 1, hasAgent };
 }
 
-test("requests under way at a stop still read lists, call providers and are logged", async () => {
+test("requests in progress at a stop still read lists, call providers and are logged", async () => {
   makeValuesOfRequests();
-  // The server's closer waits for the requests under way.
+  // The server's closer waits for the requests in progress.
   let last: unknown;
   onShutdown(async () => {
     last = await serve("req_last").catch(String);

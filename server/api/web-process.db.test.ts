@@ -1,4 +1,4 @@
-/** A web process that starts, and stops, beside a database that does not answer. */
+/** A web process starts and stops while its database does not respond. */
 import { randomBytes } from "node:crypto";
 import { afterAll, afterEach, beforeAll, expect, inject, test } from "vitest";
 import { freePort } from "@/scripts/free-port";
@@ -6,7 +6,7 @@ import { type Program, startProgram } from "@/test/commands";
 import { asSuperuser } from "@/test/database/superuser";
 import { type DatabaseProxy, startDatabaseProxy } from "@/test/network/database-proxy";
 
-/** Generous: a slow machine is no failure. */
+/** Generous, because a slow machine is not a failure. */
 const WITHIN_MS = 60_000;
 const other = `other_${randomBytes(6).toString("hex")}`;
 /** Known once the tests run. */
@@ -41,7 +41,7 @@ async function startWeb(env: Record<string, string> = {}): Promise<Program & { u
 
 const says = (program: Program, text: string) => expect.poll(program.output, { timeout: WITHIN_MS }).toContain(text);
 
-test("addresses of two databases end it, also when they can be compared only after its start", {
+test("addresses of two different databases end it, even if they can be compared only after its start", {
   timeout: 2 * WITHIN_MS,
 }, async () => {
   await proxy.goAway();
@@ -54,7 +54,9 @@ test("addresses of two databases end it, also when they can be compared only aft
   expect(program.output()).toContain(`DATABASE_DIRECT_URL leads to the database ${other}`);
 });
 
-test("ends in order when it is stopped while its database has fallen silent", { timeout: 2 * WITHIN_MS }, async () => {
+test("it ends in order when it is stopped after its database has fallen silent", {
+  timeout: 2 * WITHIN_MS,
+}, async () => {
   const program = await startWeb();
   await says(program, "web.ready");
   const health = await fetch(`${program.url}/api/health`);

@@ -38,7 +38,7 @@ async function call(
   return { status: response.status, headers: response.headers, data, error, pagination };
 }
 
-test("the deliveries to an endpoint are listed with their tries, by page and status", async () => {
+test("deliveries to an endpoint are listed with their tries, by page and status", async () => {
   const setup = await setUp();
   await raiseEvents(setup.account, await makeMessages(setup.account, 3));
   await runDeliveryJobs(setup.endpoint.id);
@@ -109,7 +109,7 @@ test.each([undefined, {}, { since: "yesterday" }, { since: 5 }, { since: "2026-0
   },
 );
 
-test("operations require webhooks:write, the list of deliveries dlr:read", async () => {
+test("operations require webhooks:write, and the list of deliveries requires dlr:read", async () => {
   const setup = await setUp();
   const reader = await makeAccount({ scopes: ["dlr:read"] });
   const writer = await makeAccount({ scopes: ["webhooks:write"] });

@@ -1,4 +1,4 @@
-/** Callbacks that reach a process together are stored by one transaction. */
+/** Callbacks that reach a process together are stored in one transaction. */
 import { randomInt } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
 import { plainRequest } from "@/server/accounts/idempotency/request";
@@ -25,7 +25,7 @@ async function waitingIds(): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-test("of callbacks with one nonce that come together the first is taken, as is each other one", async () => {
+test("only the first of concurrent callbacks with the same nonce is accepted; callbacks without a nonce all are", async () => {
   const intakes = await Promise.all([
     takeCallback("sinch", about("first"), ["nonce-1"]),
     takeCallback("sinch", about("replayed"), ["nonce-1"]),

@@ -102,7 +102,7 @@ async function store(
   return batch.map((received) => ({ ok: true, value: isNew(received) ? "taken" : "replayed" }));
 }
 
-/** Stores the content that arrives on a connection of the provider's own, such as an SMPP bind. */
+/** Stores content that arrives on a connection of the provider, such as an SMPP bind. */
 export const inboundSink = (provider: ProviderId) => ({
   take: async (content: CallbackContent): Promise<void> => {
     await takeCallback(provider, content, []);
@@ -129,7 +129,7 @@ const nonceRows = unnest<ProviderNonce>({
   nonce: ["text", ({ nonce }) => nonce],
 });
 
-/** @returns whether a callback is new; of several with the same nonce in a batch only the first is. */
+/** @returns a function that tells whether a callback is new; of several with the same nonce in a batch only the first is. */
 async function rememberNonces(tx: Tx, batch: ReceivedCallback[]): Promise<(received: ReceivedCallback) => boolean> {
   const first = new Map<string, ProviderNonce & { received: ReceivedCallback }>();
   for (const received of batch) {
@@ -206,7 +206,7 @@ const addInboundJobs = (tx: Tx, messages: Messages, taken: readonly ReceivedCall
   );
 };
 
-/** The spans of a provider's callbacks, for its jobs; nothing without any. */
+/** The spans of a provider's callbacks, for its jobs; nothing if there are none. */
 const tracesBy = (batch: readonly ReceivedCallback[]) => (provider: ProviderId) => {
   const traces = batch.flatMap(({ trace, ...received }) => (received.provider === provider && trace ? [trace] : []));
   return traces.length > 0 ? { traces } : {};

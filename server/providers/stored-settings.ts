@@ -69,7 +69,7 @@ function merge(fields: readonly SettingField[], stored: Entered, given: Given): 
   );
 }
 
-/** Entered settings for the audit log: of a secret only whether it is set, or another than in `former`. */
+/** Entered settings for the audit log: of a secret only whether it is set, or differs from that in `former`. */
 const auditOf = (fields: readonly SettingField[], entered: Entered, former: Entered): AuditValues =>
   Object.fromEntries(
     fields.map(({ name, isSecret }) => {

@@ -31,7 +31,7 @@ function processes(count: number, respond: (token: string) => WireResponse | Pro
 const expireIn = (interval: string) =>
   pool().query("UPDATE provider_tokens SET expires_at = now() + $1::interval", [interval]);
 
-test("processes that want a token at the same time ask once, and all get it", async () => {
+test("processes that need a token at the same time request it once, and all get it", async () => {
   const { name, tokens, asked } = processes(5);
   const got = await Promise.all(tokens.map((each) => each.get()));
   expect(got).toEqual(Array(5).fill({ token: `${name}-1` }));
@@ -50,7 +50,7 @@ test("the stored token is sealed, and other credentials have their own", async (
   expect([one.asked(), other.asked()]).toEqual([1, 1]);
 });
 
-test("when a token is nearly over one process has the turn to ask, and the others go on with the old one", async () => {
+test("when a token is about to expire, one process requests a new one, and the others go on with the old one", async () => {
   const { name, tokens, store } = processes(1);
   await tokens[0]?.get();
   await expireIn("100 seconds");
@@ -60,7 +60,7 @@ test("when a token is nearly over one process has the turn to ask, and the other
   expect(await store.take()).toMatchObject({ kind: "stored", token: "renewed" });
 });
 
-test("a process that was killed while it asked keeps the turn only until its lease is over", async () => {
+test("a process that was killed during its request blocks the others only until its lease is over", async () => {
   const { name, tokens, store, asked } = processes(1);
   expect(await store.take()).toMatchObject({ kind: "leased" });
   expect(await store.take()).toMatchObject({ kind: "stored", token: null });
@@ -69,7 +69,7 @@ test("a process that was killed while it asked keeps the turn only until its lea
   expect(asked()).toBe(1);
 });
 
-test("a turn that was taken before the database's clock was set back does not last until it has come there again", async () => {
+test("a lease taken before the database's clock was set back does not last until the clock has caught up", async () => {
   const { store } = processes(1);
   expect(await store.take()).toMatchObject({ kind: "leased" });
   await pool().query(
@@ -78,7 +78,7 @@ test("a turn that was taken before the database's clock was set back does not la
   expect(await store.take()).toMatchObject({ kind: "leased" });
 });
 
-test("a refused request gives the turn back, so that the next caller asks again", async () => {
+test("a refused request ends the lease, so that the next caller requests a token again", async () => {
   let isRefusing = true;
   const { name, tokens } = processes(2, (token) =>
     isRefusing ? { status: 503, headers: {}, body: "" } : granted(token),
@@ -88,7 +88,7 @@ test("a refused request gives the turn back, so that the next caller asks again"
   expect(await tokens[1]?.get()).toEqual({ token: `${name}-2` });
 });
 
-test("a token that the provider rejects is requested anew once, by whichever process noticed it", async () => {
+test("when the provider rejects a token, a new one is requested once, by whichever process noticed it", async () => {
   const { name, tokens, asked } = processes(2);
   await Promise.all(tokens.map((each) => each.get()));
   for (const each of tokens) each.drop(`${name}-1`);

@@ -9,7 +9,7 @@ import type { WireRequest } from "./port";
 import type { ProviderId } from "./schema";
 
 const PURPOSE = "access token";
-/** Longer than the token server's time-out, so that a killed process does not block the others for good. */
+/** A lease lasts this much longer than the token server's timeout. It ends, so that a killed process does not block the others. */
 const LEASE_MARGIN_MS = 5 * SECOND_MS;
 
 type Row = { isLeased: boolean; sealed: string | null; leftMs: number | null };
@@ -52,7 +52,7 @@ export function storedToken(provider: ProviderId, request: WireRequest): TokenSt
          WHERE id = $1`,
         [id, seal(env().SECRET_KEY, PURPOSE, token), lifetimeMs],
       );
-      // Tokens of former credentials.
+      // Deletes tokens of former credentials.
       await pool().query("DELETE FROM provider_tokens WHERE provider = $1 AND id <> $2 AND expires_at < now()", [
         provider,
         id,

@@ -9,8 +9,8 @@ import { activeAdapters } from "./registry";
 const HEALTH_EVERY_MS = SECOND_MS;
 
 /**
- * Makes the shared values of attempts, test messages and callbacks. They are closed last at a stop, in the reverse order of
- * registration: call this first.
+ * Makes the shared values of attempts, test messages and callbacks. Call this first: values are closed in the reverse order of
+ * registration, so these are closed last at a stop.
  */
 export function prepareProviders(): void {
   unflushedCounts();
@@ -18,7 +18,7 @@ export function prepareProviders(): void {
   activeAdapters();
 }
 
-/** Keeps the providers' health current until the returned function is called, which waits for the run under way. */
+/** Keeps the providers' health current until the returned function is called, which waits for a run in progress. */
 export const keepHealthCurrent = (): (() => Promise<void>) =>
   keepDoing(async () => {
     await updateProviderHealth().catch((thrown) => log("warn", "provider.tending_failed", errorFields(thrown)));

@@ -8,7 +8,7 @@ vi.mock("../core/log", () => ({ log: vi.fn() }));
 const failed = (code: string, detail: string | null, providerDetail: string | null = null) =>
   reportFrom({ providerMessageId: "m1", reference: null, status: "failed", code, detail, providerDetail });
 
-test("a code in no table is logged once, with the words of the provider, which customers never read", () => {
+test("a code that is in no table is logged once, with the provider's text, which customers never see", () => {
   const unlisted = failed("77", null, "quota of account 4711");
   expect(JSON.stringify({ ...unlisted, providerDetail: "" })).not.toContain("4711");
   logUnlisted("vonage", [unlisted, unlisted, failed("3", "The number does not exist.")]);

@@ -1,4 +1,4 @@
-/** Codes of failures that are in no table of ours: customers read that the reason is not known, operators find it here. */
+/** Logs failure codes that are in none of our tables: customers read that the reason is unknown, operators find it in the log. */
 import { log } from "../core/log";
 import { defineProcessValue } from "../core/process";
 import { isUnexplained } from "./http/callback-content";
@@ -9,7 +9,7 @@ const CODES_MAX = 1_000;
 
 const logged = defineProcessValue("providers.unlisted_codes", () => new Set<string>());
 
-/** Logs each code of a provider that has no meaning here once per process, with the provider's own words if it has any. */
+/** Logs each unknown code of a provider once per process, with the provider's text if there is one. */
 export function logUnlisted(provider: string, reports: readonly Report[]): void {
   for (const report of reports.filter(isUnexplained)) {
     const key = `${provider} ${report.code}`;

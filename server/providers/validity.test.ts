@@ -61,7 +61,7 @@ test.each([
   ["infobip", 90, '"options":{"validityPeriod":{"amount":2,"timeUnit":"MINUTES"}}'],
   ["infobip", 259_200, '"amount":2880,'],
   ["bandwidth", 90, '"expiration":"2026-02-01T12:00:00.000Z"'],
-])("%s gets the rest of a validity period, within its own limits: %d s", (name, seconds, field) => {
+])("%s gets the remaining validity period, within its own limits: %d s", (name, seconds, field) => {
   expect(BODIES[name]?.(lasting(seconds))).toContain(field);
 });
 
@@ -69,7 +69,7 @@ test.each(Object.keys(BODIES))("%s gets no period when the message has none", (n
   expect(BODIES[name]?.()).not.toMatch(/validity|ttl|expir/i);
 });
 
-test("providers whose API takes no period get the message as it is", () => {
+test("providers whose API has no period get the message without one", () => {
   const voiceless = (validity?: Validity) => [
     bodyOf(telnyx, { apiKey: "k", publicKey: "e7+/vFlK2gG2mtkbYaFr3tpxmHqpZJd7gNqV4lIDzNk=" }, validity),
     bodyOf(africastalking, { username: "shop", apiKey: "k" }, validity),

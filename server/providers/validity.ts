@@ -1,4 +1,4 @@
-/** The validity period of a message in the forms of providers. A period outside a provider's limits is clamped to them. */
+/** The validity period of a message, in the forms that providers use. A period outside a provider's limits is clamped to them. */
 import type { Validity } from "./port";
 
 const MINUTE_S = 60;

@@ -1,4 +1,4 @@
-/** Values written as literals of the languages that the code samples are in. */
+/** Writes values as literals in the languages of the code samples. */
 
 type Syntax = {
   string: (text: string) => string;
@@ -19,7 +19,7 @@ const JS: Syntax = {
 };
 
 const PYTHON: Syntax = {
-  // JSON escapes nothing in a way that Python reads otherwise.
+  // Python reads all escapes of JSON in the same way.
   string: (text) => JSON.stringify(text),
   ...{ none: "None", yes: "True", no: "False" },
   list: ["[", "]"],

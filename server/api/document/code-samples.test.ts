@@ -19,9 +19,9 @@ type Document = { paths: Record<string, Record<string, Operation>>; webhooks: Re
 type Seen = { method: string; path: string; body: unknown; authorization: string; isKeyed: boolean };
 
 const LABELS = ["curl", "Node", "Python", "PHP", "Go"];
-/** The API key of an operation's sample, by which its requests are known. */
+/** The API key of an operation's sample, which identifies its requests. */
 const keyOf = (operationId: string) => `ds_live_sample_${operationId}`;
-/** Fits what any operation answers, as far as the clients look into it. */
+/** A response that fits any operation, as far as the clients look into it. */
 const ANSWER = JSON.stringify({
   success: true,
   data: { data: [] },

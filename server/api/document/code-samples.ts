@@ -1,10 +1,10 @@
-/** Code samples of an operation: curl, Node and Python by the project's clients, PHP and Go by what they bring. */
+/** Code samples of an operation: curl, Node and Python with the project's clients, PHP and Go with their standard libraries. */
 import { inGo, inJs, inPhp, inPython, inShell, pythonName, snakeCase } from "./code-literals";
 import { API_KEY, DELIVERED, ENDPOINT, INBOUND, SENDER, SUPPRESSION } from "./samples";
 
 export type CodeSample = { lang: string; label: string; source: string };
 
-/** An operation as its samples call it. */
+/** What the samples of an operation need to call it. */
 export type SampledCall = {
   method: string;
   /** Path below the API's URL; `{id}` stands for the id of an item. */
@@ -32,7 +32,7 @@ const IDS: Record<string, string> = {
 /** The id that examples use in a path such as `/messages/{id}`. */
 export const exampleIdOf = (path: string): string => IDS[path.split("/")[1] ?? ""] ?? "…";
 
-/** Where the clients' methods are called otherwise than the procedures. */
+/** Client methods whose names differ from those of the procedures. */
 const CLIENT_NAMES: Record<string, string> = { "messages.bulk": "messages.sendBulk", "webhooks.events": "events.list" };
 
 /** The clients' method of a procedure: resource and name, in camel case. */
@@ -41,7 +41,7 @@ function clientMethodOf(procedure: string): [resource: string, name: string] {
   return [resource === "accounts" ? "account" : resource, name];
 }
 
-/** Fits in every list; a first look needs no more. */
+/** Valid for every list, and enough for a first look. */
 const PAGE_QUERY = { limit: 20 };
 
 const isItem = ({ path }: SampledCall): boolean => path.includes("{id}");

@@ -13,7 +13,7 @@ describe("a guide as Markdown", () => {
     );
   });
 
-  test("keeps links to other sites and within itself, and unlinks files that are not served", () => {
+  test("keeps links to other sites and within itself, and removes links to files that are not served", () => {
     const text = "[one](https://example.com/a) [two](#reasons) [three](../README.md) [four](decisions/0001-a.md)";
     expect(guideMarkdown(text, ORIGIN)).toBe("[one](https://example.com/a) [two](#reasons) three four");
   });

@@ -1,7 +1,7 @@
 /** The guides as text: each as Markdown with this installation's address, and their index for language models. */
 import { GUIDES } from "./guides";
 
-/** The address that guides are written with. */
+/** The address that the guides' files use. */
 const WRITTEN_ADDRESS = "http://localhost:3000";
 const GUIDE_LINK = /^(?:\.\/)?([a-z-]+\.md(?:#.*)?)$/;
 const MARKDOWN_LINK = /\[([^[\]]*)\]\(([^()\s]+)\)/g;
@@ -25,7 +25,7 @@ export function guideMarkdown(text: string, origin: string): string {
       const url = linkTarget(target, origin);
       return url === null ? label : `[${label}](${url})`;
     });
-  // Every second part is a block of code, which is left alone: an index and a call look like a link.
+  // Every second part is a code block, which stays as it is: an index followed by a call looks like a link.
   const parts = text.replaceAll(WRITTEN_ADDRESS, origin).split(CODE_FENCE);
   return parts.map((part, at) => (at % 2 === 0 ? withLinks(part) : part)).join(CODE_FENCE);
 }

@@ -1,7 +1,7 @@
-/** The guides: what the site, llms.txt and the document's text list. */
+/** The guides, which the site, llms.txt and the document's text list. */
 
 /**
- * In reading order. `slug` names the file in docs/ and the path under /docs; `summary` says what the guide answers;
+ * In reading order. `slug` names the file in docs/ and the path under /docs; `summary` says what the guide is about;
  * `readers`: callers of the API, or operators of an installation.
  */
 export const GUIDES = [

@@ -35,7 +35,7 @@ function resolve(ref: string): unknown {
   return found;
 }
 
-/** A copy of a part of the document, with references resolved everywhere but in schemas. */
+/** A copy of a part of the document, with all references resolved except those in schemas. */
 function follow(part: unknown): unknown {
   if (Array.isArray(part)) return part.map(follow);
   if (typeof part !== "object" || part === null) return part;
@@ -62,13 +62,13 @@ function visitAll(part: unknown, name: string, visit: (found: Json, at: string) 
 }
 
 let ajv: Ajv2020 | null = null;
-/** Validators by the text of their schema: most refusals have the same. */
+/** Validators by the text of their schema: most refusals have the same schema. */
 const validators = new Map<string, ValidateFunction>();
 
 /** Validation errors of a value; null when it is valid. References of the schema are resolved in the document. */
 function faultsOf(schema: Json, value: unknown): unknown {
   if (!ajv) {
-    // Each validator runs a few times only: making its code shorter takes longer than it saves.
+    // Each validator runs only a few times: optimising its code takes longer than it saves.
     ajv = new Ajv2020({ strict: false, allErrors: true, inlineRefs: false, code: { optimize: false } });
     addFormats.default(ajv);
     ajv.addSchema(document, "document");
@@ -189,7 +189,7 @@ test("no object is closed: fields may be added without breaking a client that va
   expect(closed).toEqual([]);
 });
 
-test("JSON and YAML say the same, with the address of the installation", async () => {
+test("JSON and YAML have the same content, with the address of the installation", async () => {
   const { openApiText, openApiYaml } = await import("./openapi");
   const served = JSON.parse(openApiText("https://sms.example.com"));
   expect(served).toMatchObject({

@@ -16,9 +16,9 @@ import { EXAMPLE_META, REFUSALS } from "./refusals";
 import { envelopeOf, type Json, tidy } from "./shape";
 import { webhookItems } from "./webhooks";
 
-/** Stands for the origin of an installation, which is not known while the document is made. */
+/** Stands for the origin of an installation, which is not known when the document is generated. */
 const ORIGIN = "https://origin.invalid";
-/** The same within code samples, which cannot do with a relative URL. */
+/** The same within code samples, which need an absolute URL. */
 const SAMPLE_ORIGIN = "https://sample-origin.invalid";
 const UNKNOWN_ORIGIN = "https://sms.example.com";
 
@@ -71,7 +71,7 @@ const valuesOf = (examples: OperationExamples["responses"], wrap: (value: unknow
     Object.entries(examples).map(([name, { summary, value }]) => [name, { summary, value: wrap(value) }]),
   );
 
-/** The cursor of a page, which stands in `meta`. */
+/** The cursor of a page, which is in `meta`. */
 const cursorIn = (value: unknown): object =>
   typeof value === "object" && value !== null && "next_cursor" in value ? { next_cursor: value.next_cursor } : {};
 
@@ -120,7 +120,7 @@ function samplesOf(operation: Operation, generated: OperationObject, examples: O
   return codeSamplesOf(call, `${SAMPLE_ORIGIN}/api/v1`);
 }
 
-/** Marks a POST that needs no Idempotency-Key to be repeated; clients are made of the document. */
+/** Marks a POST that may be repeated without an Idempotency-Key, for clients generated from the document. */
 const REPEATABLE = "x-repeatable";
 
 /** Completes a generated operation. Adds the schema of its body to `schemas`, by name. */
@@ -134,7 +134,7 @@ function completeOperation(operation: Operation, generated: OperationObject, sch
     "schema" in parameter
       ? {
           ...parameter,
-          // The pairs of an object are parameters of their own: `metadata[key]=value`.
+          // Each pair of an object is a separate parameter: `metadata[key]=value`.
           ...(parameter.schema.type === "object" ? { style: "deepObject", explode: true } : {}),
           description: shape[parameter.name]?.description ?? parameter.schema.description,
         }
@@ -233,7 +233,7 @@ function makeDocument(): OpenAPIObject {
 
 const jsonText = defineProcessValue("rest.openapi", () => JSON.stringify(makeDocument()));
 const yamlText = defineProcessValue("rest.openapi_yaml", () =>
-  // Aliases would save bytes, and stop some readers.
+  // Aliases would save bytes, but some parsers refuse them.
   stringify(JSON.parse(jsonText()), { aliasDuplicateObjects: false, lineWidth: 120 }),
 );
 const postmanJson = defineProcessValue("rest.postman", () =>

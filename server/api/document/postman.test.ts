@@ -35,7 +35,7 @@ const requestNamed = (name: string): Request => {
 };
 const keysOf = (pairs: Pair[] = []) => pairs.map(({ key }) => key);
 
-test("is served as made from the document of this installation", () => {
+test("is made from the document of this installation", () => {
   expect(JSON.parse(served)).toEqual(collection);
 });
 
@@ -55,7 +55,7 @@ test("has a folder per tag with every operation of the document", () => {
   expect(made.length).toBeGreaterThan(25);
 });
 
-test("declares its format, authenticates by a variable that is empty, and knows the address", () => {
+test("declares its format, authenticates with an empty variable, and has the address", () => {
   expect(collection.info.schema).toBe("https://schema.getpostman.com/json/collection/v2.1.0/collection.json");
   expect(collection.auth).toEqual({
     type: "bearer",
@@ -66,7 +66,7 @@ test("declares its format, authenticates by a variable that is empty, and knows 
 });
 
 describe("a request", () => {
-  test("has its first example as body, and each press of the button an Idempotency-Key of its own", () => {
+  test("has its first example as body, and each press of the button sends a new Idempotency-Key", () => {
     const { header, body } = requestNamed("Send a message");
     expect(JSON.parse(body?.raw ?? "")).toEqual({ to: "+14155550123", from: "DEMO", body: "Your code is 284917." });
     expect(header).toContainEqual(expect.objectContaining({ key: "Idempotency-Key", value: "{{$guid}}" }));
@@ -74,7 +74,7 @@ describe("a request", () => {
     expect(header.find(({ key }) => key === "Prefer")?.disabled).toBe(true);
   });
 
-  test("has its query parameters switched off, with their descriptions", () => {
+  test("has its query parameters disabled, with their descriptions", () => {
     const { query = [] } = requestNamed("List messages").url;
     expect(keysOf(query)).toEqual(expect.arrayContaining(["status", "to", "page", "limit"]));
     for (const parameter of query) expect(parameter).toMatchObject({ disabled: true, description: expect.any(String) });

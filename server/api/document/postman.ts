@@ -29,7 +29,7 @@ const jsonText = (value: unknown): string => JSON.stringify(value, null, 2);
 const firstOf = (examples: Examples | undefined) => Object.values(examples ?? {})[0];
 const examplesOf = (content: Content | undefined) => content?.content?.["application/json"]?.examples;
 
-/** A header or query parameter, which is switched on by hand unless it is sent with every request. */
+/** A header or query parameter; disabled until somebody enables it, unless it is sent with every request. */
 const optional = ({ name, description }: Parameter, value: string, isOn = false): Json => ({
   key: name,
   value,
@@ -37,7 +37,7 @@ const optional = ({ name, description }: Parameter, value: string, isOn = false)
   ...(isOn ? {} : { disabled: true }),
 });
 
-/** A value to begin with: the schema's default, or its first choice. */
+/** A first value: the schema's default, or its first choice. */
 function sampleOf({ schema, example }: Parameter): string {
   const choices = Array.isArray(schema?.enum) ? schema.enum : [];
   return String(example ?? schema?.default ?? choices[0] ?? "");
@@ -59,7 +59,7 @@ function urlOf(path: string, parameters: Parameter[]): Json {
 }
 
 function requestOf(method: string, path: string, operation: Operation, parameters: Parameter[]): Json {
-  // A new key for each press of the button; the others choose the form of the response.
+  // Each press of the button gets a new key; the other headers choose the form of the response.
   const headers = parameters
     .filter(({ in: place }) => place === "header")
     .map((one) => (one.name === "Idempotency-Key" ? optional(one, "{{$guid}}", true) : optional(one, sampleOf(one))));
@@ -93,8 +93,8 @@ function itemOf(method: string, path: string, operation: Operation, shared: Reco
 }
 
 /**
- * A collection with a folder per tag and a request per operation, its examples included. The variables `baseUrl` and `apiKey`
- * are the collection's; the key is empty.
+ * A collection with a folder per tag and a request per operation, including its examples. `baseUrl` and `apiKey` are variables of
+ * the collection; the key is empty.
  * @param document the API document with absolute URLs.
  */
 export function postmanCollection(document: object): Json {

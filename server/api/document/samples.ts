@@ -99,7 +99,7 @@ const RECEIVED: ReceivedEvent = {
   data: INBOUND,
 };
 
-/** One event of each type, as a webhook request carries it and as GET /events lists it. */
+/** One event of each type, as in a webhook request and in GET /events. */
 export const EVENTS: Record<Event["type"], Event> & { "message.received": ReceivedEvent } = {
   "message.sent": event("evt_01k9x7t4m2e8v5q3r6w1y0z8af", "message.sent", "2026-01-31T12:00:00.180Z", SENT),
   "message.delivered": event(
@@ -112,7 +112,7 @@ export const EVENTS: Record<Event["type"], Event> & { "message.received": Receiv
   "message.received": RECEIVED,
 };
 
-/** Fields of a last page beside its items. */
+/** Fields of a last page, without its items. */
 export const LAST_PAGE = {
   pagination: { page: 1, limit: 50, total: 1, pages: 1, has_more: false },
   next_cursor: null,

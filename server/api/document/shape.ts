@@ -1,4 +1,4 @@
-/** Simplifies the schemas that the generator makes of zod, for readers of the API document. */
+/** Simplifies the schemas that the generator makes from zod, for readers of the API document. */
 
 export type Json = Record<string, unknown>;
 
@@ -22,8 +22,8 @@ function mergeNull({ anyOf, ...outer }: Json): Json {
 const PATTERN_FORMATS = new Set(["date-time", "email", "uri"]);
 
 /**
- * Removes redundancy: patterns implied by a format, bounds that are those of the number type, and `anyOf` for nullable values.
- * Opens closed objects: fields may be added to responses at any time.
+ * Removes redundancy: patterns implied by a format, bounds that equal those of the number type, and `anyOf` for nullable values.
+ * Allows additional fields in closed objects: fields may be added to responses at any time.
  */
 export function tidy(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(tidy);
@@ -38,7 +38,7 @@ export function tidy(schema: unknown): unknown {
   return mergeNull(isRedundant ? tidied : { ...tidied, pattern });
 }
 
-/** Places `items` and `pagination` of a page side by side in the envelope, as the REST edge does; all else is `data`. */
+/** Places `items` and `pagination` of a page next to each other in the envelope, as the REST edge does; all else is `data`. */
 export function envelopeOf<Part>(parts: Record<string, Part> | undefined, whole: Part): Record<string, Part> {
   if (parts?.items === undefined || parts.pagination === undefined) return { data: whole };
   return { data: parts.items, pagination: parts.pagination };

@@ -1,5 +1,5 @@
 /**
- * Code samples that receive a webhook request: servers at port 4000 that verify its signature with SIGNING_SECRET. They take
+ * Code samples that receive a webhook request: servers on port 4000 that verify its signature with SIGNING_SECRET. They accept
  * every type of event: an inbound message has no status.
  */
 import type { CodeSample } from "./code-samples";

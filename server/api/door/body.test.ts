@@ -28,7 +28,7 @@ const read = (request: IncomingMessage, response: ServerResponse): Promise<strin
     (thrown: Error) => thrown.message,
   );
 
-/** Sends a request with `body`. @returns it as the server sees it, and the connection it came by. */
+/** Sends a request with `body`. @returns the request as the server sees it, and its connection. */
 async function arrive(body: string, announcedBytes = body.length) {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -56,7 +56,7 @@ test.each([
   ["in part", 3],
   ["as a whole", 2],
 ])(
-  "a body that had arrived %s when its caller left is refused, even if nobody was reading it then",
+  "a body that had arrived %s before its caller left is refused, even if nothing was reading it then",
   async (_, bytes) => {
     const { request, response, socket } = await arrive("{}", bytes);
     socket.destroy();
@@ -65,10 +65,10 @@ test.each([
   },
 );
 
-/** Bytes of a body beside which a stranger has no room for another one. */
+/** Bytes of a body that leave a stranger no room for another one. */
 const SHARE = 1_000_000;
 
-/** Serves strangers: with how their body was read, `/held` with nothing. @returns the port, and what waits for a response. */
+/** Serves strangers: responds with how their body was read; `/held` gets no response. @returns the port, and the waiting responses. */
 async function serveStrangers(owner: string) {
   const own = createServer();
   others.push(own);
@@ -118,12 +118,12 @@ test("the bytes of a body are released when its caller leaves while an earlier r
 
 test("a connection goes on after a body that was refused before all of it had come", async () => {
   const { held, port } = await serveStrangers("refused");
-  // Little room is left.
+  // Leaves little room.
   const holders = [SHARE, 30_000].map((bytes) => send(port, post("/held", "a".repeat(bytes))));
   await expect.poll(() => held.length).toBe(2);
   const refused = send(port, post("/", "b".repeat(20_000), 60_000));
   await expect.poll(() => refused.received).toMatch(/repeat the request\.$/);
-  // Read one by one, as from a network.
+  // Sent one by one, as from a network.
   for (const bytes of ["b".repeat(20_000), "b".repeat(20_000), post("/", "")]) {
     refused.socket.write(bytes);
     await pause(50);

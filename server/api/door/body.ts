@@ -19,10 +19,10 @@ const budgets = defineProcessValue("door.bodies", () => ({
 /** Owner of the body, and its largest size. `tooLarge` makes the refusal of a larger one. */
 export type BodyRules = { kind: "known" | "stranger"; owner: string; maxBytes: number; tooLarge: () => ApiError };
 
-/** The caller has gone, so nobody receives this error; as the caller's error it is not logged as ours. */
+/** The caller has gone, so nobody receives this error. It is a caller's error, so it is not logged as ours. */
 const bodyCutOff = () => invalidRequest("The connection ended before the body was read.", { reason: "malformed_json" });
 
-/** Its bytes are released when the response was written or the caller has gone. */
+/** Opens a lease. Its bytes are released when the response has been written or the caller has gone. */
 function openLease(response: ServerResponse, { kind, owner }: BodyRules): Lease {
   const lease = budgets()[kind].open(owner);
   if (response.destroyed) lease.release();
@@ -36,7 +36,7 @@ function openLease(response: ServerResponse, { kind, owner }: BodyRules): Lease 
  *   its caller has gone.
  */
 export function readBody(request: IncomingMessage, response: ServerResponse, rules: BodyRules): Promise<Buffer> {
-  // Its caller has gone while it waited for us: nothing would ever be read, nor would it end.
+  // The caller left while the request waited for us: reading would never yield anything, nor end.
   if (request.destroyed) return Promise.reject(bodyCutOff());
   if (Number(request.headers["content-length"]) > rules.maxBytes) return Promise.reject(rules.tooLarge());
   const lease = openLease(response, rules);
@@ -57,14 +57,14 @@ export function readBody(request: IncomingMessage, response: ServerResponse, rul
     };
     request.on("data", take);
     request.on("end", () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
-    // The response of a broken connection never emits `close`: it may have been detached by then.
+    // The response of a broken connection never emits `close`, because it may already be detached.
     const cutOff = () => refuse(bodyCutOff());
     request.on("error", cutOff);
     request.on("aborted", cutOff);
   });
 }
 
-/** The same request with a body that was read already, as a stream for a reader that needs one. */
+/** The same request with an already read body, as a stream for a reader that needs one. */
 export function withBody(request: IncomingMessage, body: Buffer): IncomingMessage {
   const again = new IncomingMessage(request.socket);
   const { method, url, headers, rawHeaders, httpVersion, httpVersionMajor, httpVersionMinor } = request;

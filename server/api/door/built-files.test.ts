@@ -7,7 +7,7 @@ import { readBuiltFiles } from "./built-files";
 const folder = mkdtempSync(path.join(tmpdir(), "built-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-it("knows the compressed files by the paths at which pages ask for them, and nothing else", () => {
+it("knows only the compressed files, by the paths at which pages request them", () => {
   const chunks = path.join(folder, "static", "chunks");
   mkdirSync(chunks, { recursive: true });
   writeFileSync(path.join(chunks, "a b.js.br"), "script");

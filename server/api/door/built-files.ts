@@ -1,6 +1,6 @@
 /**
- * The scripts and styles of the pages as the build has compressed them with Brotli: a fifth smaller than with Next's own
- * gzip, without work at run time.
+ * The scripts and styles of the pages, compressed with Brotli by the build: a fifth smaller than with Next's own gzip, and without
+ * work at run time.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -14,7 +14,7 @@ const COMPRESSED = ".br";
 /** A compressed file and its headers. Its name changes with its content, so it can be cached for ever. */
 export type BuiltFile = { body: Buffer; headers: Record<string, string> };
 
-/** The compressed files below `/_next/static/` by their paths; `folder` is what `next build` has written. */
+/** The compressed files below `/_next/static/` by their paths; `folder` is the output of `next build`. */
 export function readBuiltFiles(folder: string): ReadonlyMap<string, BuiltFile> {
   const root = path.join(folder, "static");
   if (!existsSync(root)) return new Map();

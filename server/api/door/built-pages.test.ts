@@ -11,7 +11,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-it("knows the pages that Next makes, and of a route that is rendered at build time only those that were", () => {
+it("knows the pages that Next makes; of a route rendered at build time only those that were rendered", () => {
   const write = (name: string, value: object) => writeFileSync(path.join(folder, name), JSON.stringify(value));
   write("prerender-manifest.json", {
     routes: { "/_not-found": {}, "/docs": {}, "/docs/limits": {} },

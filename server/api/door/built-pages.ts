@@ -1,6 +1,6 @@
 /**
- * Pages of the build: their paths, and the text of static pages.
- * The latter are served from memory, so that anonymous visitors, who see no others, cost next to nothing.
+ * Pages of the build: their paths, and the text of static pages. Static pages are served from memory, so that anonymous visitors,
+ * who see no others, cost next to nothing.
  */
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
@@ -12,17 +12,17 @@ import { contentSecurityPolicy, scriptHashes } from "./security-headers";
 export type BuiltPage = { html: Buffer; gzipped: Buffer; etag: string; policy: string };
 
 export type BuiltPages = {
-  /** The static page of a path; null when it is rendered for each request. */
+  /** The static page of a path; null when the page is rendered for each request. */
   pageAt: (path: string) => BuiltPage | null;
   /** Shown for a path without a page. */
   notFound: BuiltPage;
-  /** Whether there is a page at a path, of either kind. */
+  /** Whether there is a page at a path, static or not. */
   isPage: (path: string) => boolean;
-  /** The inline scripts that all pages have in common, those of the page "not found", as sources of a policy. */
+  /** The inline scripts that all pages share (those of the page "not found"), as sources of a policy. */
   commonScripts: string[];
 };
 
-/** The pages that the build has rendered. A route with the fallback `false`, such as that of guides, has no others. */
+/** The pages that the build has rendered. A route with the fallback `false`, such as the guides, has no others. */
 type Manifest = { routes: Record<string, unknown>; dynamicRoutes: Record<string, { fallback?: unknown }> };
 
 const NOT_FOUND = "/_not-found";
@@ -37,13 +37,13 @@ function readPage(file: string): BuiltPage {
   };
 }
 
-/** Whether a path matches a route such as `/messages/[id]`, whose segment in brackets matches any non-empty one. */
+/** Whether a path matches a route such as `/messages/[id]`, in which `[id]` matches any non-empty segment. */
 function isPathOf(route: readonly string[], asked: readonly string[]): boolean {
   if (route.length !== asked.length) return false;
   return route.every((segment, at) => (segment.startsWith("[") ? asked[at] !== "" : segment === asked[at]));
 }
 
-/** Reads what `next build` has written into `folder`. */
+/** Reads the output of `next build` in `folder`. */
 export function readBuiltPages(folder: string): BuiltPages {
   const json = (name: string): unknown => JSON.parse(readFileSync(path.join(folder, name), "utf8"));
   const { routes, dynamicRoutes } = json("prerender-manifest.json") as Manifest;

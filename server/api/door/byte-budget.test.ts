@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { openBudget } from "./byte-budget";
 
-test("no more is held than the budget has, and what is given back can be taken again", () => {
+test("no more bytes are held than the budget has, and returned bytes can be taken again", () => {
   const budget = openBudget({ totalBytes: 100, perOwnerBytes: 100 });
   const one = budget.open("a");
   const two = budget.open("b");
@@ -14,7 +14,7 @@ test("no more is held than the budget has, and what is given back can be taken a
   expect(two.grow(1)).toBe(false);
 });
 
-test("no owner has more than its share, however many requests it makes", () => {
+test("no owner gets more than its share, however many requests it makes", () => {
   const budget = openBudget({ totalBytes: 100, perOwnerBytes: 30 });
   const leases = [budget.open("a"), budget.open("a")];
   expect(leases.map((lease) => lease.grow(20))).toEqual([true, false]);
@@ -23,7 +23,7 @@ test("no owner has more than its share, however many requests it makes", () => {
   expect(leases[1]?.grow(30)).toBe(true);
 });
 
-test("a lease that was given back takes nothing any more", () => {
+test("a released lease takes nothing any more", () => {
   const budget = openBudget({ totalBytes: 100, perOwnerBytes: 100 });
   const gone = budget.open("a");
   gone.release();

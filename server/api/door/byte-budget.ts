@@ -1,4 +1,4 @@
-/** Limits the bytes of bodies that the process holds at once, in all and per caller. */
+/** Limits the bytes of bodies that the process holds at once, in total and per caller. */
 
 export type BudgetLimits = { totalBytes: number; perOwnerBytes: number };
 

@@ -3,7 +3,7 @@ import { openBuckets } from "./caller-limits";
 
 const LIMITS = { burst: 10, perSecond: 2, callersMax: 3 };
 
-test("as many as fit the bucket pass at once, then one for every token that comes in", () => {
+test("as many requests as the bucket holds pass at once, then one for every new token", () => {
   const take = openBuckets(LIMITS);
   const passed = Array.from({ length: 15 }, () => take("a", 1, 0)).filter((waitMs) => waitMs === 0);
   expect(passed).toHaveLength(10);
@@ -13,7 +13,7 @@ test("as many as fit the bucket pass at once, then one for every token that come
   expect(take("a", 1, 500)).toBe(500);
 });
 
-test("a refused visit costs nothing, and a pause never fills more than the bucket", () => {
+test("a refused visit costs nothing, and a pause never overfills the bucket", () => {
   const take = openBuckets(LIMITS);
   take("a", 10, 0);
   for (let at = 0; at < 100; at += 1) expect(take("a", 1, 0)).toBe(500);
@@ -36,7 +36,7 @@ test("callers do not pay for each other", () => {
   expect(take("b", 10, 0)).toBe(0);
 });
 
-test("beyond the most callers the least recent one is forgotten, and only that one", () => {
+test("beyond the maximum number of callers only the least recent one is forgotten", () => {
   const take = openBuckets(LIMITS);
   for (const caller of ["a", "b", "c"]) take(caller, 10, 0);
   take("a", 1, 0);

@@ -11,7 +11,7 @@ export type BucketLimits = {
   callersMax: number;
 };
 
-/** Takes `cost` tokens. @param nowMs of a clock that only goes forward. @returns 0 when they were there, else the wait in ms. */
+/** Takes `cost` tokens. @param nowMs of a clock that only goes forward. @returns 0 if there were enough, otherwise the wait in ms. */
 export type TakeTokens = (caller: string, cost: number, nowMs: number) => number;
 
 /** A set of buckets. A cost above `burst` is taken from a full bucket: it is delayed, never impossible. */

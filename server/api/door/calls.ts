@@ -22,11 +22,11 @@ import { isCrossSite } from "./same-site";
 import { answerTrpc } from "./trpc-door";
 import { countVisit, type Visitor, visitorOf } from "./visitor";
 
-/** The stream of changes: a GET that stays open. It contains no texts or numbers, and takes no place in the gate for calls. */
+/** The stream of changes: a GET that stays open. It carries no texts or phone numbers, and takes no place in the gate for calls. */
 export const LIVE = `/api/trpc/live.changes`;
 
 export const TRPC = "/api/trpc/";
-/** Paths in the notation that our pages use; in another one, Next might see another path than the one checked here. */
+/** Paths in the notation of our pages; in any other, Next might see another path than the one checked here. */
 const TRPC_PATH = /^\/api\/trpc\/(?:[a-z0-9.,]|%2c)+$/i;
 const AUTH_PATH = /^\/api\/auth\/([a-z]+)(?:\/[a-z]+)?$/;
 
@@ -102,7 +102,7 @@ async function readCall(
   return body;
 }
 
-/** Refuses a call, or answers it after all checks: those of tRPC here, those of next-auth in the pages process. */
+/** Refuses a call, or answers it after all checks: calls of tRPC here, those of next-auth in the pages process. */
 export async function handleCall(
   request: IncomingMessage,
   response: ServerResponse,
@@ -120,7 +120,7 @@ export async function handleCall(
       textRefusal(405, "This address takes GET and POST.", { allow: "GET, POST" }),
     );
   }
-  // Without a length it is unknown beforehand whether the body fits into memory; browsers always send one.
+  // Without a length, nobody knows in advance whether the body fits into memory; browsers always send one.
   if (request.headers["transfer-encoding"] !== undefined) {
     return writeResponse(request, response, textRefusal(411, "Say how long the body is.", { connection: "close" }));
   }

@@ -90,9 +90,9 @@ export function openConsoleDoor(next: PagesHandler): PagesHandler {
   const built = isDevelopment ? null : { pages: readBuiltPages(folder), files: readBuiltFiles(folder) };
   const docsFiles = readDocsFiles(path.join(process.cwd(), "docs"));
   const toPages: PagesHandler = (request, response, body) => {
-    // The only source of the caller's address for page code; overwrites the caller's own header.
+    // Page code knows the caller's address only from this header; it overwrites one that the caller sent.
     request.headers[PEER_ADDRESS_HEADER] = request.socket.remoteAddress ?? "";
-    // Layouts of Next do not know the page that they are rendered for.
+    // Next does not tell layouts for which page they are rendered.
     request.headers[PAGE_HEADER] = request.url ?? "/";
     return next(request, response, body);
   };

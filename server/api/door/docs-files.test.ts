@@ -51,8 +51,8 @@ test("a HEAD has the headers of a GET", async () => {
   expect(collection.variable[0]?.value).toBe(`${ORIGIN}/api/v1`);
 });
 
-test("the files are refused to a network that asks too often, and to no other", async () => {
-  // No bucket is refilled meanwhile.
+test("the files are refused only to a network that asks too often", async () => {
+  // Stops the clock, so that no bucket is refilled.
   vi.useFakeTimers({ toFake: ["performance"] });
   const flood = Array.from({ length: 400 }, (_, at) =>
     ask("/docs/postman.json", at % 2 === 0 ? "HEAD" : "GET", "198.51.100.2"),

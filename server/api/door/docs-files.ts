@@ -16,7 +16,7 @@ type DocsFile = { type: string; textAt: (origin: string) => Promise<KeptText> };
 /** The files by path. */
 export type DocsFiles = ReadonlyMap<string, DocsFile>;
 
-/** Reads the guides. @param folder that holds them. @throws Error when one is missing. */
+/** Reads the guides. @param folder of the guides. @throws Error when one is missing. */
 export function readDocsFiles(folder: string): DocsFiles {
   const guides = GUIDES.map(({ slug }): [string, DocsFile] => {
     const text = readFileSync(path.join(folder, `${slug}.md`), "utf8");

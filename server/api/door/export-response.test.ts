@@ -42,7 +42,7 @@ test("the pages of a list become one file with one header", async () => {
   expect(text).toBe('a,b\r\n"\'=x",1\r\ny,2\r\n');
 });
 
-test("a file whose rows cannot be read to the last one is cut off, and never looks complete", async () => {
+test("a file is cut off if its rows cannot be read to the end, so that it never looks complete", async () => {
   const { status, text, failureOf } = await ask(pagesOf([["x", 1]], new Error("the database is gone")));
   expect(status).toBe(200);
   expect(text).toBeNull();
@@ -54,7 +54,7 @@ test("a list that cannot be read at all is refused before the file begins", asyn
   expect([status, text]).toEqual([503, "refused"]);
 });
 
-test("no page is read before the reader has taken the ones before it, and none for a reader who left", async () => {
+test("no page is read before the reader has taken the previous ones, and none for a reader who left", async () => {
   let pagesRead = 0;
   let isOver = false;
   async function* endless(): Export["pages"] {
@@ -87,7 +87,7 @@ test("no page is read before the reader has taken the ones before it, and none f
   await expect.poll(() => isOver).toBe(true);
 });
 
-test("an export ends at once when its reader leaves while a page is read", async () => {
+test("an export ends at once when its reader leaves while a page is being read", async () => {
   let read: (() => void) | undefined;
   let isOver = false;
   async function* waiting(): Export["pages"] {

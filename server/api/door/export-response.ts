@@ -1,4 +1,4 @@
-/** Writing a list as a CSV file while it is read. */
+/** Writes a list as a CSV file while reading it. */
 import type { ServerResponse } from "node:http";
 import { toCsv } from "../../exports/csv";
 import type { Export } from "../../exports/service";
@@ -23,14 +23,13 @@ function drained(response: ServerResponse): Promise<boolean> {
 }
 
 /**
- * Writes an export as the response. The first page is read before the response begins, so that a failure up to there is a proper
- * refusal.
- * @throws errors of reading. A response that has begun is cut off then, so that a file without all rows does not look complete.
+ * Writes an export as the response. The first page is read before the response begins, so that a failure there is a proper refusal.
+ * @throws errors of reading. A response that has begun is then cut off, so that an incomplete file does not look complete.
  */
 export async function writeExport(response: ServerResponse, { fileName, header, pages }: Export): Promise<void> {
   try {
     for (let page = await pages.next(), isFirst = true; !page.done; page = await pages.next(), isFirst = false) {
-      // The reader left while the page was read, and no later event would report it.
+      // The reader left while the page was being read, and no later event would report it.
       if (response.destroyed) return;
       if (isFirst) {
         response.writeHead(200, {

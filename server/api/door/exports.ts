@@ -1,6 +1,6 @@
 /**
- * The door for lists as CSV files, on node:http: rows go out while they are read, so that a list of any length takes little
- * memory.
+ * The door for lists as CSV files, on node:http. Rows are sent while further ones are read, so that a list of any length takes
+ * little memory.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { findSignedIn } from "../../auth/sessions/sessions";
@@ -41,7 +41,7 @@ const COST = 10;
 const GATE = { atOnce: 2, waiting: 10, waitMs: 10_000, holdMs: 900_000 };
 
 const gate = defineProcessValue("door.exports", () => openGate(GATE, letApiGoFirst));
-/** Accounts with an export under way, at most one each, so that one account cannot use all places of the gate. */
+/** Accounts with an export in progress, at most one each, so that one account cannot use all places of the gate. */
 const busyAccounts = defineProcessValue("door.exporting", () => new Set<string>());
 
 /** The signed-in person, for the account and the mode that the page shows. @throws 401, 409, 429 */

@@ -3,7 +3,7 @@ import { openGate } from "./gate";
 
 const LIMITS = { atOnce: 2, waiting: 2, waitMs: 60_000, holdMs: 60_000 };
 
-test("so many are inside at once, so many wait, and the next is refused at once", async () => {
+test("requests enter up to one limit, wait up to another one, and the next is refused at once", async () => {
   const enter = openGate(LIMITS);
   const [first, second] = await Promise.all([enter(), enter()]);
   const order: string[] = [];
@@ -20,7 +20,7 @@ test("so many are inside at once, so many wait, and the next is refused at once"
   expect(order).toEqual(["third", "fourth"]);
 });
 
-test("what nobody waits for enters last, and its own queue keeps nobody out", async () => {
+test("prefetches enter last, and their queue keeps nobody out", async () => {
   const enter = openGate({ ...LIMITS, atOnce: 1 });
   const leave = await enter();
   const order: string[] = [];
@@ -36,7 +36,7 @@ test("what nobody waits for enters last, and its own queue keeps nobody out", as
   expect(order).toEqual(["no third guess", "no third page", "page", "other page", "guess", "other guess"]);
 });
 
-test("who waits too long is refused, and its place in the queue goes to others", async () => {
+test("a request that waits too long is refused, and its place in the queue goes to others", async () => {
   vi.useFakeTimers();
   const enter = openGate({ ...LIMITS, atOnce: 1, waitMs: 1_000 });
   const leave = await enter();
@@ -49,7 +49,7 @@ test("who waits too long is refused, and its place in the queue goes to others",
   vi.useRealTimers();
 });
 
-test("a place whose holder does not leave is given on", async () => {
+test("a place whose holder does not leave goes to the next", async () => {
   vi.useFakeTimers();
   const enter = openGate({ ...LIMITS, atOnce: 1, holdMs: 1_000 });
   const slow = await enter();
@@ -63,7 +63,7 @@ test("a place whose holder does not leave is given on", async () => {
   vi.useRealTimers();
 });
 
-test("what has its place still lets more urgent work go first", async () => {
+test("work that has its place still lets more urgent work go first", async () => {
   let open: () => void = () => undefined;
   const enter = openGate(LIMITS, () => new Promise((resolve) => (open = resolve)));
   const started = enter();

@@ -2,12 +2,12 @@
 
 export type GateLimits = {
   atOnce: number;
-  /** Highest number of waiting requests; of those that come ahead of time, as many again. */
+  /** Highest number of waiting requests; as many prefetches may wait in addition. */
   waiting: number;
   /** Longest wait in milliseconds. */
   waitMs: number;
   /**
-   * A place is given to the next request after this time in milliseconds, even if its holder has not left: it may be a slow
+   * A place goes to the next request after this time in milliseconds, even if its holder has not left: the holder may be a slow
    * reader.
    */
   holdMs: number;

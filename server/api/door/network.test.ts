@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { networkOf } from "./network";
 
-test("an IPv4 address counts by itself, also when a dual-stack socket shows it", () => {
+test("an IPv4 address counts by itself, even when a dual-stack socket reports it", () => {
   expect(networkOf("203.0.113.7")).toBe("203.0.113.7");
   expect(networkOf("::ffff:203.0.113.7")).toBe("203.0.113.7");
 });
@@ -12,7 +12,7 @@ test("all addresses of an IPv6 /64 count as one, those of another do not", () =>
   expect(networkOf("2001:db8:1:3::1")).not.toBe(one);
 });
 
-test("what is no address is a network of its own", () => {
+test("text that is not an address is its own network", () => {
   expect(networkOf("")).toBe("");
   expect(networkOf("unix")).toBe("unix");
 });

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { overloaded } from "../../core/errors";
 import { authRefusal, pageRefusal, writeResponse } from "./responses";
 
-/** Has the pages process serve a request. `body`: as the door has read it; none by default. */
+/** Lets the pages process serve a request. `body`: as read by the door; none by default. */
 export type PagesHandler = (request: IncomingMessage, response: ServerResponse, body?: Buffer) => Promise<void>;
 
 export const AUTH = "/api/auth/";

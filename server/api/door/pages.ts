@@ -19,17 +19,17 @@ import { letApiGoFirst } from "./traffic";
 import { countFile, countVisit, visitorOf } from "./visitor";
 
 const NONCE_BYTES = 16;
-/** Next takes the nonce for its scripts in a page from these headers. */
+/** Next takes the nonce for a page's scripts from this request header. */
 const POLICY_HEADER = "content-security-policy";
 
 /** One at a time: rendering a page occupies the processor, and the API waits for one page at most. */
 const RENDERS = { atOnce: 1, waiting: 40, waitMs: 5_000, holdMs: 10_000 };
 
 const renders = defineProcessValue("door.renders", () => openGate(RENDERS, letApiGoFirst));
-/** Paths of former versions, which people may have bookmarked, and their present paths. */
+/** Paths of former versions, which people may have bookmarked, and their current paths. */
 const MOVED: Readonly<Record<string, string>> = { "/security": "/settings/security", "/audit": "/settings/audit" };
 
-/** A request for a page or one of its files, and what may serve it. `path`: without the query. */
+/** A request for a page or one of its files, and the sources that may serve it. `path`: without the query. */
 type PageRequest = {
   request: IncomingMessage;
   response: ServerResponse;
@@ -48,7 +48,7 @@ const isForClient = ({ headers, url }: IncomingMessage): boolean =>
 /** A prefetch of a visible link. Opened pages go first, so that prefetches do not delay them. */
 const isPrefetch = ({ headers }: IncomingMessage): boolean => headers["next-router-prefetch"] !== undefined;
 
-/** A prefetch that is refused: Next takes it for a link without one, and the browser logs no error. */
+/** The refusal of a prefetch: Next treats the link as not prefetched, and the browser logs no error. */
 const NOT_AHEAD = { status: 204, headers: { "cache-control": "no-store" }, body: "" };
 
 function sendBuilt(request: IncomingMessage, response: ServerResponse, page: BuiltPage, status: number): Promise<void> {
@@ -91,7 +91,7 @@ const moveTo = (request: IncomingMessage, response: ServerResponse, location: st
 const refuse = (request: IncomingMessage, response: ServerResponse, error: ApiError): Promise<void> =>
   writeResponse(request, response, pageRefusal(error));
 
-/** The refusal of a method or a body that no page takes; null: it may pass. */
+/** The refusal of a method or a body that no page accepts; null: the request may pass. */
 function refusalOf({ request, path, built }: PageRequest): DoorResponse | null {
   if (request.method !== "GET" && request.method !== "HEAD") {
     return built.pages.isPage(path)

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { isPlainPath, withPlainLetters } from "./plain-path";
 
-test("paths as our pages and browsers write them are plain", () => {
+test("paths in the form of our pages and browsers are plain", () => {
   const paths = [
     "/",
     "/messages",
@@ -14,7 +14,7 @@ test("paths as our pages and browsers write them are plain", () => {
   expect(paths.filter((path) => !isPlainPath(path))).toEqual([]);
 });
 
-test("a path that another one would be read from is not", () => {
+test("a path that would be read as another one is not", () => {
   const paths = [
     ...[
       "/..",

@@ -1,4 +1,4 @@
-/** Writes responses to node:http, and the web process's refusals in the shapes that their callers expect. */
+/** Writes responses to node:http, and the web process's refusals in the forms that their callers expect. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { publicUrl } from "../../core/env";
 import type { ApiError } from "../../core/errors";
@@ -32,11 +32,11 @@ export async function writeResponse(
     return;
   }
   response.end(body);
-  // It was refused while it came in. Its rest would hold up the requests behind it.
+  // The request was refused while it was arriving. Its rest would hold up the requests behind it.
   if (request.isPaused()) request.resume();
 }
 
-/** Closing a connection while the caller still writes resets it, which may lose the response. */
+/** Reads on for a while: closing a connection while the caller still writes resets it, which may lose the response. */
 function readOn(request: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
     let leftBytes = LINGER_MAX_BYTES;
@@ -53,7 +53,7 @@ function readOn(request: IncomingMessage): Promise<void> {
   });
 }
 
-/** Node reads a refused request's body to its end before the next request; for a large body the connection is closed instead. */
+/** Node reads a refused request's body to its end before the next request; with a large body the connection is closed instead. */
 const isSmall = (request: IncomingMessage): boolean => Number(request.headers["content-length"]) <= DRAINED_MAX_BYTES;
 
 const headersOf = (error: ApiError, type: string): Record<string, string> => ({
@@ -90,8 +90,8 @@ export const trpcRefusal = (error: ApiError): DoorResponse =>
   });
 
 /**
- * A refusal of a sign-in call: the console shows the `error` in the query of `url`, as next-auth gives its own. Somebody who opens one
- * of the addresses in a browser gets a page.
+ * A refusal of a sign-in call: the console shows the `error` in the query of `url`, where next-auth puts its own errors. Somebody who
+ * opens one of the addresses in a browser gets a page.
  */
 export const authRefusal = (error: ApiError, { headers }: IncomingMessage): DoorResponse =>
   headers.accept?.includes("text/html")
@@ -101,7 +101,7 @@ export const authRefusal = (error: ApiError, { headers }: IncomingMessage): Door
         error: error.wire,
       });
 
-/** People read this for a moment: longer than what `Retry-After` asks of programs, which all come back at once otherwise. */
+/** Longer than the `Retry-After` for programs: people need a moment to read, and otherwise all browsers would come back at once. */
 const RELOAD_AFTER_S = 5;
 
 const PAGE_STYLE =
@@ -113,8 +113,8 @@ const htmlPage = (title: string, text: string, head = ""): string =>
   `<h1>${title}</h1><p>${text}</p></html>`;
 
 /**
- * A refusal that a person reads in a browser. The only method of pages is GET, so one that cannot be served at the moment may load
- * itself again.
+ * A refusal that a person reads in a browser. The only method of pages is GET, so a page that cannot be served at the moment may
+ * reload itself.
  */
 export const pageRefusal = (error: ApiError): DoorResponse => ({
   status: error.status,
@@ -129,7 +129,7 @@ export const pageRefusal = (error: ApiError): DoorResponse => ({
       : htmlPage(String(error.status), error.wire.message),
 });
 
-/** A refusal in plain text, for requests that none of our pages makes. */
+/** A refusal in plain text, for requests that our pages never make. */
 export const textRefusal = (status: number, text: string, headers: Record<string, string> = {}): DoorResponse => ({
   status,
   headers: { "content-type": "text/plain; charset=utf-8", "cache-control": "no-store", ...headers },

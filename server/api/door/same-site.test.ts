@@ -10,7 +10,7 @@ const sentBy = (sent: { fetchSite?: string; origin?: string; host?: string }) =>
     publicOrigin: "https://sms.example.com",
   });
 
-test("our own pages, and programs that are no browser, pass", () => {
+test("our own pages and programs other than browsers pass", () => {
   expect(sentBy({})).toBe(false);
   expect(sentBy({ fetchSite: "same-origin" })).toBe(false);
   expect(sentBy({ fetchSite: "none" })).toBe(false);
@@ -19,7 +19,7 @@ test("our own pages, and programs that are no browser, pass", () => {
   expect(sentBy({ origin: "http://127.0.0.1:3000", host: "127.0.0.1:3000" })).toBe(false);
 });
 
-test("pages of other sites do not, nor those of our subdomains", () => {
+test("pages of other sites and of our subdomains do not pass", () => {
   for (const fetchSite of ["cross-site", "same-site", "anything"]) expect(sentBy({ fetchSite })).toBe(true);
   for (const origin of [
     "https://evil.example",

@@ -1,9 +1,9 @@
-/** Whether a browser sent a request on behalf of a page of another site, which may be trying to use its visitor's session. */
+/** Tells whether a browser sent a request for a page of another site, which may be trying to use its visitor's session. */
 
 export type SentBy = {
-  /** The header `Sec-Fetch-Site`, which no page can set; older browsers and plain http have none. */
+  /** The header `Sec-Fetch-Site`, which no page can set; older browsers do not send it, nor does any over plain http. */
   fetchSite: string | undefined;
-  /** The header `Origin`; requests that no browser sent have none. */
+  /** The header `Origin`; requests from programs other than browsers have none. */
   origin: string | undefined;
   /** The header `Host`. */
   host: string | undefined;
@@ -13,7 +13,7 @@ export type SentBy = {
 
 const ORIGIN_MAX = 300;
 
-/** A subdomain of ours is another site here: only our own pages may change anything. */
+/** Our subdomains count as other sites here: only our own pages may change anything. */
 export function isCrossSite({ fetchSite, origin, host, publicOrigin }: SentBy): boolean {
   if (fetchSite !== undefined) return fetchSite !== "same-origin" && fetchSite !== "none";
   if (origin === undefined || origin === publicOrigin) return false;

@@ -20,8 +20,8 @@ const fixedHeaders = (): [name: string, value: string][] => [
 export const securityHeaders = defineProcessValue("door.security_headers", fixedHeaders);
 
 /**
- * The content security policy of a page. `scripts`: which inline scripts may run, as sources of the policy. Styles may be
- * inline, because the components write their measures into elements; a style cannot act.
+ * The content security policy of a page. `scripts`: the inline scripts that may run, as sources of the policy. Styles may be
+ * inline, because components write their measures into elements, and a style cannot run code.
  */
 export function contentSecurityPolicy(scripts: readonly string[]): string {
   const isDevelopment = env().NODE_ENV === "development";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { securityText } from "./security-txt";
 
-test("names the contact, and a time within a year up to which it holds (RFC 9116)", () => {
+test("names the contact and an expiry within a year (RFC 9116)", () => {
   const text = securityText("mailto:security@example.com", "https://sms.example.com", new Date("2026-01-31T12:00:00Z"));
   expect(text.split("\n")).toEqual([
     "Contact: mailto:security@example.com",

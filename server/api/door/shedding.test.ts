@@ -1,17 +1,17 @@
 import { expect, test } from "vitest";
 import { makeShedder } from "./shedding";
 
-test("as few requests as the least limit are never refused, however long they take", () => {
+test("requests within the lowest limit are never refused, however long they take", () => {
   const { enter } = makeShedder({ least: 3, first: 3, most: 10 }, 1_000);
   for (let at = 0; at < 3; at += 1) expect(enter(at * 10_000)).not.toBeNull();
   expect(enter(30_000)).toBeNull();
 });
 
-test("the limit falls while most have waited too long, and recovers in time, also without requests", () => {
+test("the limit falls while most requests have waited too long, and recovers with time, even without requests", () => {
   const { enter } = makeShedder({ least: 2, first: 20, most: 100 }, 1_000);
   const leaves = Array.from({ length: 20 }, () => enter(0));
   expect(leaves).not.toContain(null);
-  // To 16, 12, 9, 7, 5, 4.
+  // The limit falls to 16, 12, 9, 7, 5, 4.
   for (let at = 1_100; at < 1_700; at += 100) expect(enter(at)).toBeNull();
   for (const leave of leaves) leave?.();
   const taken = Array.from({ length: 20 }, () => enter(3_000));
@@ -19,7 +19,7 @@ test("the limit falls while most have waited too long, and recovers in time, als
   expect(enter(3_001)).toBeNull();
 });
 
-test("a few requests that wait long leave the limit as it is, and so do those that have not arrived to their end", () => {
+test("a few requests that wait long do not lower the limit, nor do those that have not fully arrived", () => {
   const { enter } = makeShedder({ least: 10, first: 30, most: 100 }, 1_000);
   for (let place = 0; place < 4; place += 1) enter(0);
   for (let place = 0; place < 20; place += 1) enter(0, () => false);
@@ -28,14 +28,14 @@ test("a few requests that wait long leave the limit as it is, and so do those th
   expect(enter(10_000)).toBeNull();
 });
 
-test("the limit rises past the first while it is reached and requests are served in time", () => {
+test("the limit rises above its initial value while it is reached and requests are served in time", () => {
   const { enter } = makeShedder({ least: 2, first: 5, most: 100 }, 1_000);
   for (let place = 0; place < 5; place += 1) expect(enter(1_000)).not.toBeNull();
   expect(enter(1_050)).toBeNull();
   expect(enter(1_150)).not.toBeNull();
 });
 
-/** Plays a server that serves 100 requests per second in turn, and its callers. */
+/** Simulates a server that serves 100 requests per second, one after the other, and its callers. */
 function play(perTick: (nowMs: number) => number) {
   const { enter } = makeShedder({ least: 20, first: 200, most: 1_000 }, 1_000);
   const queue: { at: number; leave: () => void }[] = [];
@@ -54,15 +54,15 @@ function play(perTick: (nowMs: number) => number) {
   return seen;
 }
 
-test("at three times what is served nobody who is taken waits much longer, and nobody is refused once the flood is over", () => {
+test("at three times the capacity no accepted request waits much longer, and none is refused once the flood is over", () => {
   const { waits, refusedAt } = play((now) => (now < 30_000 ? 3 : now % 20 === 0 ? 1 : 0));
   expect(Math.max(...waits)).toBeLessThanOrEqual(2_500);
-  // Two of three.
+  // Two of three requests.
   expect(refusedAt.length).toBeGreaterThan(5_000);
   expect(Math.max(...refusedAt)).toBeLessThan(32_000);
   expect(waits.length).toBeGreaterThan(4_000);
 });
 
-test("load below what is served is never refused", () => {
+test("load below the capacity is never refused", () => {
   expect(play((now) => (now % 20 === 0 ? 1 : 0)).refusedAt).toEqual([]);
 });

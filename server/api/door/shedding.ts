@@ -1,31 +1,31 @@
 /**
- * Sheds load early. Whatever limits this process (its processor, the database, connections), overload shows in requests
- * that stay without a response. New ones are then refused at once: a 503 with Retry-After costs a caller less than a time-out.
+ * Sheds load early. Whatever limits this process (its processor, the database, connections), overload shows in requests that get
+ * no response. New ones are then refused at once: a 503 with Retry-After costs a caller less than a timeout.
  */
 import { SECOND_MS } from "../../core/clock";
 import { metrics } from "../../core/metrics";
 import { defineProcessValue } from "../../core/process";
 
-/** Limits of requests under way: `least` is the lowest limit, `first` the initial one, before response times are known. */
+/** Limits of concurrent requests: `least` is the lowest limit, `first` the initial one, before response times are known. */
 const LIMITS = { least: 100, first: 1_000, most: 20_000 };
-/** Time without a response after which fewer requests are taken. */
+/** Time without a response after which fewer requests are accepted. */
 const WAIT_MAX_MS = SECOND_MS;
 const ADAPT_EVERY_MS = 100;
 const MORE = 10;
 const FEWER = 0.8;
 
 /**
- * `enter` returns null when the request is refused, else a function to be called when it is answered. `isComplete`: whether
- * the request has arrived to its end; the time of one that has not is its caller's.
+ * `enter` returns null when the request is refused, otherwise a function to be called when it is answered. `isComplete`: whether
+ * the request has fully arrived; until then the delay is its caller's.
  */
 export type Shedder = { enter: (nowMs: number, isComplete?: () => boolean) => (() => void) | null };
 
 type Entry = { startedAt: number; isComplete: () => boolean };
 
 /**
- * Bounds the requests under way by a limit that adapts, as congestion control does. It falls by a fifth while most of them
- * have waited for longer than `waitMaxMs`, and they are half of the least limit or more: some requests wait for something of
- * their own, such as a customer's endpoint. Otherwise it rises slowly, past `first` only while it is reached.
+ * Limits the concurrent requests adaptively, as congestion control does. The limit falls by a fifth while most requests have waited
+ * for longer than `waitMaxMs`, if these are at least half of the lowest limit: a few requests may wait for something else, such as a
+ * customer's endpoint. Otherwise the limit rises slowly, and above `first` only while it is reached.
  */
 export function makeShedder(limits: typeof LIMITS, waitMaxMs: number): Shedder {
   // In the order of their arrival.
@@ -52,7 +52,7 @@ export function makeShedder(limits: typeof LIMITS, waitMaxMs: number): Shedder {
       limit = Math.max(limits.least, Math.floor(limit * FEWER));
       return;
     }
-    // A quiet time counts as well: requests may come all at once after it.
+    // A quiet time counts too: after it, requests may come all at once.
     const risen = limit + MORE * Math.min(limits.most, Math.floor(passedMs / ADAPT_EVERY_MS));
     if (limit < limits.first) limit = Math.min(limits.first, risen);
     else if (underWay.size >= limit) limit = Math.min(limits.most, limit + MORE);

@@ -44,12 +44,12 @@ async function open(port: number, bytes = "") {
   return socket;
 }
 
-test("a caller that keeps asking on one connection is told that it ends, and loses no request under way", async () => {
+test("a caller that keeps using one connection is told that it ends, and loses no request in progress", async () => {
   const stops: Promise<void>[] = [];
   let served = 0;
   const { port, stop } = await serve((_request, response) => {
     served += 1;
-    // The stop comes while the third request is under way.
+    // The stop comes during the third request.
     if (served === 3) stops.push(stop(NEVER_MS));
     response.end("done");
   });
@@ -63,12 +63,12 @@ test("a caller that keeps asking on one connection is told that it ends, and los
     }
   })().catch((thrown: NodeJS.ErrnoException) => thrown.code);
   expect(seen).toEqual(["keep-alive", "keep-alive", "close"]);
-  // Only a new connection fails: to a load balancer that is no request lost.
+  // Only a new connection fails: a load balancer loses no request by that.
   expect(failed).toBe("ECONNREFUSED");
   await Promise.all(stops);
 });
 
-test("a response whose headers were sent before the stop is written to its end, and its connection ends then", async () => {
+test("a response whose headers were sent before the stop is written to its end, and then its connection ends", async () => {
   const bytes = 20_000_000;
   const { port, stop } = await serve((_request, response) => {
     response.setHeader("content-length", bytes);
@@ -85,7 +85,7 @@ test("a response whose headers were sent before the stop is written to its end, 
   slow.destroy();
 });
 
-test("idle connections, and those that never asked for anything, end at once", async () => {
+test("idle connections and those without any request end at once", async () => {
   const { port, stop } = await serve((_request, response) => response.end("done"));
   await keepOneConnection(port)();
   const silent = await open(port);
@@ -93,7 +93,7 @@ test("idle connections, and those that never asked for anything, end at once", a
   silent.destroy();
 });
 
-test("a request of which a part has arrived is served", async () => {
+test("a request that has partly arrived is served", async () => {
   const { port, stop } = await serve((_request, response) => response.end("done"));
   const socket = await open(port, "GET / HTTP/1.1\r\nHost:");
   await keepOneConnection(port)();
@@ -105,7 +105,7 @@ test("a request of which a part has arrived is served", async () => {
   await stopped;
 });
 
-test("pipelined requests that are under way all get their responses", async () => {
+test("pipelined requests in progress all get their responses", async () => {
   let release: () => void = () => undefined;
   const released = new Promise<void>((resolve) => {
     release = resolve;
@@ -129,7 +129,7 @@ test("a response that waits for the one before it is closed with their connectio
   const { port } = await serve((request, response) => {
     begun += 1;
     response.once("close", () => closed.push(`${request.url} ${response.destroyed}`));
-    // Only the first one may be written, and it never is.
+    // Only the first response may be written, and it never is.
     if (request.url === "/answered") response.end("done");
   });
   const urls = ["/first", "/silent", "/answered"];

@@ -1,24 +1,24 @@
-/** The end of a web server: requests under way get their responses, and callers learn that their connection ends. */
+/** Stops a web server: requests in progress get their responses, and callers learn that their connection ends. */
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { Server as NetServer, type Socket } from "node:net";
 
-/** The responses under way of a connection, and how many bytes it had brought when the last one was done. */
+/** The open responses of a connection, and the number of bytes read from it when the last one was done. */
 type Connection = { open: Set<ServerResponse>; readBytes: number };
 
-/** Whether nothing is under way: no response, and no request of which a part has arrived. */
+/** Whether nothing is in progress: no response is open, and no request has partly arrived. */
 const isIdle = (socket: Socket, { open, readBytes }: Connection): boolean =>
   open.size === 0 && socket.bytesRead === readBytes;
 
 const isKeptAlive = (response: ServerResponse): boolean => response.getHeader("connection") !== "close";
 
-/** Has the connection end with this response, if its caller can still be told. */
+/** Makes the connection end with this response, if its caller can still be told. */
 function sayLast(response: ServerResponse): void {
   if (!response.headersSent) response.setHeader("connection", "close");
 }
 
 /**
- * Closes the responses of a connection that is lost. Node closes the one that it is writing; those behind it, to pipelined requests,
- * would never emit `close`, and what waits for that would wait for ever.
+ * Closes the responses of a lost connection. Node closes the one that it is writing; the later ones, to pipelined requests, would
+ * never emit `close`, and code that waits for it would wait for ever.
  */
 function closeAll({ open }: Connection): void {
   for (const response of open) {
@@ -28,11 +28,11 @@ function closeAll({ open }: Connection): void {
 }
 
 /**
- * Follows the connections of `server` from now on; call it before anything else handles its requests. When one is lost, all its
+ * Tracks the connections of `server`; call it before anything else handles its requests. When a connection is lost, all its
  * responses are closed, including those that wait for an earlier one.
  *
- * Node's own `close` and `closeIdleConnections` do not serve: they keep answering `keep-alive` on busy connections, wait for
- * those that never asked for anything, and cut off a long response that its caller is still reading.
+ * Node's own `close` and `closeIdleConnections` do not suffice: they keep answering `keep-alive` on busy connections, wait for
+ * connections without any request, and cut off a long response that its caller is still reading.
  * @returns a function that stops the server. It ends idle connections at once and the others with their response, cuts off what
  *   is left after `withinMs`, and resolves when all are closed.
  */
@@ -56,7 +56,7 @@ export function prepareStop(server: Server): (withinMs: number) => Promise<void>
     response.once("close", () => {
       connection.open.delete(response);
       connection.readBytes = socket.bytesRead;
-      // Its headers had promised to keep the connection before the stop began.
+      // The headers, sent before the stop began, had promised to keep the connection.
       if (isStopping && connection.open.size === 0 && isKeptAlive(response)) socket.destroySoon();
     });
   };

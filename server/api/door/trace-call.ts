@@ -7,7 +7,7 @@ import type { PagesHandler } from "./pages-handler";
 
 const NAMES_MAX = 5;
 
-/** The procedures that a path names. A name that is none of ours is left out: anybody can put anything there. */
+/** The procedures that a path names. Unknown names are left out: anybody can put anything there. */
 function procedureNames(path: string): string {
   if (!path.startsWith(TRPC)) return "auth";
   const { procedures } = appRouter._def;
@@ -18,7 +18,7 @@ function procedureNames(path: string): string {
   return `trpc ${[...new Set(known)].slice(0, NAMES_MAX).join(",") || "unknown"}`;
 }
 
-/** Answers a call within a span; one that stays open for changes has none. */
+/** Answers a call within a span, except the stream of changes, which stays open. */
 export function traceCall(
   request: IncomingMessage,
   response: ServerResponse,

@@ -18,7 +18,7 @@ export async function asApiRequest(answering: Promise<void>): Promise<void> {
   }
 }
 
-/** Lets requests of the API go first: those under way, and those that have arrived but were not handled yet. */
+/** Lets requests of the API go first: those in progress, and those that have arrived but are not handled yet. */
 export async function letApiGoFirst(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
   const { requests, idle } = traffic();

@@ -8,7 +8,7 @@ import { answerTrpc } from "./trpc-door";
 setFlagsFromString("--expose-gc");
 const collectGarbage: () => void = runInNewContext("gc");
 
-/** The signal of the call, as tRPC keeps it: without its request. */
+/** The signal of the call, which tRPC keeps without its request. */
 const call = vi.hoisted(() => ({ signal: null as AbortSignal | null }));
 /** As tRPC does, ends the stream when its call is aborted. */
 vi.mock("../trpc", () => ({
@@ -32,12 +32,12 @@ async function follow(signal: AbortSignal, streamMaxMs?: number): Promise<Respon
   return fetch(`http://127.0.0.1:${port}/api/trpc/live.changes`, { signal });
 }
 
-test("a stream ends in order after its longest time", async () => {
+test("a stream ends in order after its maximum time", async () => {
   const response = await follow(new AbortController().signal, 100);
   expect(await response.text()).toBe("");
 });
 
-test("a page that leaves ends what it follows, although garbage was collected meanwhile", async () => {
+test("a page that leaves ends its stream, even if garbage was collected meanwhile", async () => {
   const leave = new AbortController();
   await follow(leave.signal);
   let hasHeard = false;

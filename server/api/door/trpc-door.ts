@@ -1,4 +1,4 @@
-/** The console's calls on node:http, without Next: they are served by the web process, as the API's requests are. */
+/** The console's calls on node:http, without Next: the web process serves them, as it serves the API's requests. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { PEER_ADDRESS_HEADER } from "../../auth/sign-in/caller-address";
@@ -7,12 +7,12 @@ import { compress } from "../compress";
 import { handleTrpc } from "../trpc";
 import { writeResponse } from "./responses";
 
-/** Only path and query are read; the name of the host is the caller's. */
+/** Only path and query are read; the host name is up to the caller. */
 const ORIGIN = "http://localhost";
-/** With it a caller asks for a response in pieces, which none of our pages does. */
+/** With this header a caller asks for a response in pieces, which our pages never do. */
 const IN_PIECES = "trpc-accept";
 
-/** A page that follows changes connects again after this time, so that none stays at a process for ever. */
+/** A page that follows changes reconnects after this time, so that no page stays with one process for ever. */
 const STREAM_MAX_MS = 30 * MINUTE_MS;
 
 function asFetchRequest(request: IncomingMessage, body: Buffer, signal: AbortSignal): Request {
@@ -39,7 +39,7 @@ export async function answerTrpc(
   const closed = new Promise<Request>((resolve) => {
     response.once("close", () => {
       leaving.abort();
-      // Referenced until here: the signal of a Request that is garbage no longer follows ours (nodejs/node#55428).
+      // Keeps the Request referenced until here: once it is garbage, its signal no longer follows ours (nodejs/node#55428).
       resolve(call);
     });
   });

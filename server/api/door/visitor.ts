@@ -14,7 +14,7 @@ export type Visitor = { network: string; sessionId: string | null };
 
 const CALLERS_MAX = 20_000;
 
-/** Limits per process: an anonymous visitor shares one with the whole network, a signed-in person has one alone. */
+/** Limits per process: anonymous visitors of a network share one, a signed-in person has their own. */
 const LIMITS = {
   strangerCalls: { burst: 120, perSecond: 10, callersMax: CALLERS_MAX },
   strangerViews: { burst: 120, perSecond: 20, callersMax: CALLERS_MAX },
@@ -75,7 +75,7 @@ function countOfNetwork(kind: keyof typeof LIMITS, peer: string, forwardedFor: s
 }
 
 function tooMany(peer: string, forwardedFor: string | undefined, waitMs: number): ApiError {
-  // Behind an undeclared proxy all callers share one address, and anonymous visitors use up each other's requests.
+  // Behind an undeclared proxy all callers share one address, so anonymous visitors use up each other's requests.
   warnOfUndeclaredPeer(peer, forwardedFor);
   const retryAfterS = Math.ceil(waitMs / 1_000);
   return rateLimited(`Too many requests. Try again in ${retryAfterS} s.`, { reason: "too_many_visits", retryAfterS });

@@ -28,20 +28,20 @@ test.each([
   expect(found(json)).toEqual([]);
 });
 
-test("objects that lie deeper than any input are not compared, however deep", () => {
+test("objects nested deeper than any input are not compared, however deep they are", () => {
   const nested = (depth: number) => `${'{"a":'.repeat(depth)}{"b":1,"b":2}${"}".repeat(depth)}`;
   expect(found(nested(3))).toEqual(["a.a.a.b"]);
   expect(found(nested(4))).toEqual([]);
   expect(found(`{"a":${nested(200_000)},"to":1,"to":2}`)).toEqual(["to"]);
 });
 
-test("at most 20 are named", () => {
+test("at most 20 repeated names are listed", () => {
   const names = Array.from({ length: 40 }, (_, at) => `"n${at}":1`).join(",");
   expect(found(`{${names},${names}}`)).toHaveLength(20);
 });
 
-describe("of texts made up at random", () => {
-  // Not a backslash alone: after an object with that name JSON.parse of Node 24 takes "\u0061" for it.
+describe("in random texts", () => {
+  // No single backslash: after an object with that name, JSON.parse of Node 24 reads "\u0061" as that name.
   const NAMES = ["a", "b", '\\"', "\\\\b", "\\u0061", "{", ":", ","];
   /** A JSON object, and the paths of its names in the order of the text. */
   function make(random: () => number, depth: number, path: string, seen: string[]): string {
@@ -63,7 +63,7 @@ describe("of texts made up at random", () => {
     return `{${entries.join(",")}}`;
   }
 
-  test("exactly those are found that one object has twice", () => {
+  test("exactly the names that one object has twice are found", () => {
     let seed = 4711;
     const random = () => {
       seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
@@ -72,7 +72,7 @@ describe("of texts made up at random", () => {
     for (let round = 0; round < 500; round += 1) {
       const seen: string[] = [];
       const json = make(random, 2, "", seen);
-      // Objects with the same path that are values of a repeated name are compared as one by `seen`, so only first levels count.
+      // `seen` treats objects with the same path, the values of a repeated name, as one, so only the first level is compared.
       const top = seen.filter((path) => !/[.[]/.test(path));
       const expected = new Set(top.filter((name, at) => top.indexOf(name) !== at));
       expect(new Set(found(json).filter((path) => !/[.[]/.test(path))), json).toEqual(expected);

@@ -1,5 +1,5 @@
 /**
- * Names that an object in a JSON text has more than once. JSON.parse silently keeps the last value of such a name, while a proxy
+ * Finds names that an object in a JSON text has more than once. JSON.parse silently keeps the last value of such a name, but a proxy
  * in front may have checked the first (RFC 8259, 4).
  */
 
@@ -12,11 +12,11 @@ const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** No operation takes objects that are nested more deeply, so their names are not compared. */
+/** No operation takes objects that are nested more deeply, so deeper names are not compared. */
 const DEPTH_MAX = 4;
 const FOUND_MAX = 20;
 
-/** The place of the quote that closes the text whose opening one is at `start`. */
+/** The position of the quote that closes the text that begins with the quote at `start`. */
 function endOfText(json: string, start: number): number {
   for (let end = json.indexOf('"', start + 1); end !== -1; end = json.indexOf('"', end + 1)) {
     let escapes = 0;
@@ -26,7 +26,7 @@ function endOfText(json: string, start: number): number {
   return json.length;
 }
 
-/** A list or object around the place that is read. `name`: the one whose value is read; `at`: the item of a list. */
+/** A list or object around the current position. `name`: the name whose value is being read; `at`: the index in a list. */
 type Around = { names: Set<string> | null; name: string; at: number };
 
 /** The path of a name in the objects and lists around it, as in `variables[1].code`. */
@@ -35,7 +35,7 @@ const pathOf = (around: readonly Around[], name: string): string =>
     .map((part, at) => (at === 0 || part.startsWith("[") ? part : `.${part}`))
     .join("");
 
-/** How many names the objects of a value have, except those nested more deeply than {@link DEPTH_MAX}. */
+/** Counts the names in the objects of a value, except those nested more deeply than {@link DEPTH_MAX}. */
 function countNames(value: unknown, depth: number): number {
   if (typeof value !== "object" || value === null || depth === DEPTH_MAX) return 0;
   const parts: unknown[] = Array.isArray(value) ? value : Object.values(value);
@@ -44,7 +44,7 @@ function countNames(value: unknown, depth: number): number {
   return names;
 }
 
-/** Whether a body has more than `max` colons, within its texts or outside. */
+/** Whether a body has more than `max` colons, inside or outside of its texts. */
 function hasMoreColons(body: Buffer, max: number): boolean {
   let colons = 0;
   for (let at = body.indexOf(COLON); at !== -1 && colons <= max; at = body.indexOf(COLON, at + 1)) colons += 1;
@@ -52,10 +52,10 @@ function hasMoreColons(body: Buffer, max: number): boolean {
 }
 
 /**
- * The repeated names of a body with their paths, each once and at most 20. Every name has a colon behind it: a body without more
- * colons than its value has names, as most are, needs no closer look.
- * @param body of valid JSON in UTF-8.
- * @param value the value that it was parsed to.
+ * The repeated names of a body with their paths, each once and at most 20. A colon follows every name, so a body needs no closer
+ * look if it has no more colons than its value has names, which is true of most.
+ * @param body valid JSON in UTF-8.
+ * @param value the parsed body.
  */
 export const repeatedNames = (body: Buffer, value: unknown): string[] =>
   hasMoreColons(body, countNames(value, 0)) ? findRepeated(body.toString("utf8")) : [];

@@ -26,7 +26,7 @@ describe("parseBody", () => {
     expect(refusal(() => body(text))).toMatchObject({ status: 400 });
   });
 
-  test("refuses more values than any operation takes, before it reads one of them", () => {
+  test("refuses more values than any operation takes, before reading any of them", () => {
     const list = (length: number) => `{"a":[${Array.from({ length }, () => "0").join(",")}]}`;
     expect(body(list(16_385))).toMatchObject({ a: expect.any(Array) });
     expect(refusal(() => body(list(16_386)))).toMatchObject({
@@ -42,7 +42,7 @@ describe("parseBody", () => {
   test.each([
     { recipients: 1_000, values: 15 },
     { recipients: 780, values: 20 },
-  ])("takes a bulk send to $recipients recipients with $values values each, and hardly a larger one", (fits) => {
+  ])("accepts a bulk send to $recipients recipients with $values values each, and hardly a larger one", (fits) => {
     const bulk = ({ recipients, values }: typeof fits) => {
       const own = Object.fromEntries(Array.from({ length: values }, (_, at) => [`value_${at}`, "A short value"]));
       const variables = Array.from({ length: recipients }, () => own);
@@ -85,7 +85,7 @@ test.each([
   ['{"to":"+1",}', "The body is not valid JSON: character 12 is not expected there."],
   ['{"to":"+1"}x', "The body is not valid JSON: character 12 is not expected there."],
   ['{"to":NaN}', "The body is not valid JSON."],
-])("%j is refused with the place of its fault", (text, message) => {
+])("%j is refused, and the place of the fault is named", (text, message) => {
   const wire = { message: expect.stringContaining(message), details: { reason: "malformed_json" } };
   expect(refusal(() => body(text))).toMatchObject({ status: 400, wire });
 });
@@ -98,7 +98,7 @@ test("a body that is not UTF-8 is refused, not corrected", () => {
   });
 });
 
-test("a byte order mark before the object is skipped, and anywhere else is text", () => {
+test("a byte order mark is skipped before the object, and is text anywhere else", () => {
   expect(body('\ufeff{"body":"\ufeffHello"}')).toEqual({ body: "\ufeffHello" });
   expect(refusal(() => body('\ufeff\ufeff{"body":"Hello"}'))).toMatchObject({ status: 400 });
 });
@@ -129,14 +129,14 @@ describe("parseQuery", () => {
     expect(parseQuery("")).toEqual({});
   });
 
-  test("keeps parameters that are named like parts of every object", () => {
+  test("keeps parameters with the names of properties that every object has", () => {
     expect(Object.entries(parseQuery("__proto__=1&constructor=2"))).toEqual([
       ["__proto__", "1"],
       ["constructor", "2"],
     ]);
   });
 
-  test("gathers the pairs of a parameter that is an object, and of no other", () => {
+  test("gathers the pairs only of parameters that are objects", () => {
     const objects = new Set(["metadata"]);
     expect(parseQuery("metadata[a]=1&metadata%5Bb%5D]=2&status[x]=3", objects)).toEqual({
       metadata: { a: "1", "b]": "2" },
@@ -159,7 +159,7 @@ test("requireStorable accepts all other JSON values", () => {
   expect(() => requireStorable({ a: [1, null, { b: "é😀" }] }, "")).not.toThrow();
 });
 
-test("requireStorable shows the name of a place cut", () => {
+test("requireStorable shortens the name of the place", () => {
   const thrown = refusal(() => requireStorable({ ["n".repeat(500_000)]: ["\0"] }, ""));
   expect(thrown).toMatchObject({ status: 400, wire: { param: `${"n".repeat(100)}…[0]` } });
 });

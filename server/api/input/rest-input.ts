@@ -1,4 +1,4 @@
-/** Strict parsing of REST input: JSON bodies and query strings, and names in them that an operation does not know, or got twice. */
+/** Parses REST input strictly: JSON bodies and query strings, with their unknown and repeated names. */
 import { isUtf8 } from "node:buffer";
 import { type ApiError, invalidRequest } from "../../core/errors";
 import { refusedInput, requireStorable } from "../../core/wire";
@@ -19,10 +19,10 @@ type InputSource = { query: string; header: (name: string) => string | undefined
 
 const NO_NAMES: ReadonlySet<string> = new Set();
 
-/** The mark that some platforms write before every text in UTF-8; a parser of JSON may skip it (RFC 8259, 8.1). */
+/** Some platforms write this mark before every text in UTF-8; a JSON parser may skip it (RFC 8259, 8.1). */
 const BYTE_ORDER_MARK = /^\ufeff/;
 
-/** 400 for bytes that are no text; most of them were compressed. */
+/** 400 for bytes that are not UTF-8; most of them are compressed. */
 const notUtf8 = (contentCoding: string | undefined): ApiError =>
   invalidRequest(
     contentCoding === undefined
@@ -31,10 +31,10 @@ const notUtf8 = (contentCoding: string | undefined): ApiError =>
     { reason: "malformed_json" },
   );
 
-/** Where the parser of this runtime noticed the fault, which some of its messages say. */
+/** The position of the fault, which some messages of this runtime's parser state. */
 const FAULT_AT = /JSON at position (\d+)/;
 
-/** 400 for a text that is no JSON, naming the place of the fault but nothing of the text. */
+/** 400 for a text that is not JSON; names the place of the fault, but quotes nothing of the text. */
 function notJson(text: string, thrown: unknown): ApiError {
   const refused = (message: string) => invalidRequest(message, { reason: "malformed_json" });
   if (text.trim() === "") return refused("The body is empty; it must be a JSON object.");
@@ -49,7 +49,7 @@ function notJson(text: string, thrown: unknown): ApiError {
 /**
  * Parses a body that must be a JSON object.
  * @param contentCoding the `Content-Encoding` of the request, if any.
- * @throws 400 `wrong_content_type`, `malformed_json` for anything but a JSON object, or for text that cannot be stored.
+ * @throws 400 `wrong_content_type`; 400 `malformed_json` for anything but a JSON object; 400 for text that cannot be stored.
  */
 export function parseBody(
   contentType: string | undefined,
@@ -80,15 +80,15 @@ export function parseBody(
 }
 
 /**
- * More than in the largest valid body without variables: 1,000 recipients, a text full of commas, and 20 such values of
- * metadata. With variables it leaves room for 15 values for each of 1,000 recipients.
+ * More values than in the largest valid body without variables: 1,000 recipients, a text full of commas, and 20 such values of
+ * metadata. With variables there is room for 15 values for each of 1,000 recipients.
  */
 export const VALUES_MAX = 16_384;
 const COMMA = 0x2c;
 
 /**
- * Each invalid value produces an issue of its own, and a body of 1 MiB can hold half a million. Values are counted by commas,
- * an upper bound, since commas within text count as well.
+ * Limits the values of a body: each invalid value produces an issue, and a body of 1 MiB can hold half a million. Values are
+ * counted by commas, an upper bound, since commas within text count too.
  * @throws 400 for more than `max` of them.
  */
 export function requireFewValues(body: Buffer, max: number): void {
@@ -113,7 +113,7 @@ const PAIR = /^([a-z_]+)\[(.*)\]$/s;
  * @throws 400 for a parameter that is repeated or cannot be stored.
  */
 export function parseQuery(query: string, objects: ReadonlySet<string> = NO_NAMES): Record<string, unknown> {
-  // Without a prototype: a parameter `__proto__` is a name like any other.
+  // Without a prototype, a parameter `__proto__` is a name like any other.
   const values: Record<string, unknown> = Object.create(null);
   for (const [name, value] of new URLSearchParams(query)) {
     requireStorable(value, name);
@@ -135,7 +135,7 @@ function put(values: Record<string, unknown>, name: string, value: string, param
   values[name] = value;
 }
 
-/** The input of an operation, from body or query, and the warnings that it deserves. */
+/** The input of an operation, from body or query, with its warnings. */
 export function parseInput(request: InputSource, operation: Operation, body: Buffer | null) {
   const { method, inputs, objects, creates } = operation;
   if (body === null) {
@@ -163,7 +163,7 @@ export const queryWarnings = (query: string): Warning[] =>
 const warnOfQuery = (names: Iterable<string>, known: ReadonlySet<string>): Warning[] =>
   warningsOf(unknownNames(names, known), "a query parameter of this operation", known);
 
-/** Judges names that an operation does not know, or got twice. @throws 400 for strict handling; otherwise the response warns of them. */
+/** Handles unknown and repeated names: the response warns of them. @throws 400 for strict handling. */
 export function judgeNames(
   request: InputSource,
   { headers, meta }: { headers: Record<string, string>; meta: { warnings?: Warning[] } },

@@ -19,7 +19,7 @@ test.each([
 const KNOWN = new Set(["route_id", "to"]);
 const FIELD = "a field of this request";
 
-test("unknown names keep their order, and names of Object's own are unknown too", () => {
+test("unknown names keep their order, and names of Object's own properties are unknown too", () => {
   const given = Object.keys(JSON.parse('{"to":1,"constructor":2,"__proto__":3,"toString":4}'));
   expect(unknownNames(given, KNOWN)).toEqual(["constructor", "__proto__", "toString"]);
 });
@@ -34,7 +34,7 @@ test("a name in another spelling gets the known one as a suggestion", () => {
   expect(other?.message).toBe("is not a field of this request, and was ignored");
 });
 
-test("there are at most 20 warnings, and names are cut, on one line and well-formed", () => {
+test("there are at most 20 warnings, with names shortened, on one line and well-formed", () => {
   const names = ["a\nb", "x".repeat(5_000), "half \ud800", ...Array.from({ length: 50 }, (_, at) => `n${at}`)];
   const warnings = warningsOf(names, FIELD, KNOWN);
   expect(warnings).toHaveLength(20);

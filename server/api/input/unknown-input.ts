@@ -1,4 +1,4 @@
-/** Fields and query parameters that are ignored, but never silently: those that an operation does not know, or got twice. */
+/** Unknown and repeated fields and query parameters: they are ignored, but never silently. */
 import { type ApiError, invalidRequest, shownName } from "../../core/errors";
 
 /** The caller's `Prefer: handling=…` (RFC 7240, 4.4); null: none. */
@@ -11,7 +11,7 @@ export const WARNINGS_MAX = 20;
 /** Longest name that is compared with the known ones. */
 const NAME_MAX = 100;
 
-/** The preference `handling` of a Prefer header. Of several only the first counts. */
+/** The preference `handling` of a Prefer header; if there are several, the first counts. */
 export function handlingOf(prefer: string | undefined): Handling {
   if (prefer === undefined) return null;
   for (const preference of prefer.split(",")) {
@@ -23,7 +23,7 @@ export function handlingOf(prefer: string | undefined): Handling {
   return null;
 }
 
-/** The names in `given` that `known` lacks, in their order. */
+/** The names of `given` that are not in `known`, in their order. */
 export const unknownNames = (given: Iterable<string>, known: ReadonlySet<string>): string[] => {
   const unknown: string[] = [];
   for (const name of given) if (!known.has(name)) unknown.push(name);
@@ -45,7 +45,7 @@ function meantBy(name: string, known: ReadonlySet<string>): string {
 
 /**
  * The warnings of unknown names, at most 20.
- * @param place where the names stood, as in `is not a field of this request`.
+ * @param place of the names, as in `is not a field of this request`.
  */
 export const warningsOf = (
   names: readonly string[],
@@ -66,7 +66,7 @@ export const repeatedWarnings = (paths: readonly string[]): Warning[] =>
     message: "is given more than once, and the last value was taken",
   }));
 
-/** 400 with the code of the first warning as its reason: the caller asked for strict handling. Names all of them, the first one as `param`. */
+/** 400 for strict handling, with the code of the first warning as its reason. Names all of them, the first one as `param`. */
 export function refusalOf(warnings: readonly Warning[]): ApiError {
   const issues = warnings.map(({ param, message }) => ({
     param,

@@ -114,7 +114,7 @@ test("method, path, fields and body arrive, and status, fields and body come bac
   expect(answer).toContain("body");
 });
 
-test("what holds for one connection, or frames a body, is not passed on", async () => {
+test("fields that apply to one connection or frame a body are not forwarded", async () => {
   const { socketPath, bytes } = await pages((_, response) => void response.end());
   const { port } = await front(socketPath);
   await talk(
@@ -128,7 +128,7 @@ test("what holds for one connection, or frames a body, is not passed on", async 
   expect(head.toLowerCase().split("\r\n").sort()).toEqual(["connection: keep-alive", "get /p http/1.1", "host: h"]);
 });
 
-test("a caller takes away no field by which the pages know who calls", async () => {
+test("a caller cannot remove a field by which the pages know who calls", async () => {
   const { socketPath, bytes } = await pages((_, response) => void response.end());
   const { port } = await front(socketPath);
   const own = ["x-peer-address: 198.51.100.7", "x-asked-page: /p", "content-security-policy: c", "x-forwarded-for: f"];
@@ -138,7 +138,7 @@ test("a caller takes away no field by which the pages know who calls", async () 
   expect(head.split("\r\n")).toEqual(expect.arrayContaining(own));
 });
 
-test("of a body in pieces, or of a smuggled request, nothing arrives", async () => {
+test("nothing of a chunked body or a smuggled request arrives", async () => {
   const { socketPath, bytes } = await pages((_, response) => void response.end());
   const { port } = await front(socketPath);
   const hidden = "GET /hidden HTTP/1.1\r\nHost: h\r\n\r\n";
@@ -146,12 +146,12 @@ test("of a body in pieces, or of a smuggled request, nothing arrives", async () 
   const close = "Connection: close";
   await talk(port, lines("POST /one HTTP/1.1", "Host: h", "Transfer-Encoding: chunked", close) + chunked);
   await talk(port, lines("POST /two HTTP/1.1", "Host: h", `Content-Length: ${hidden.length}`, close) + hidden);
-  // Neither body was given to be forwarded, so none is, and no request begins with it.
+  // Neither body was passed to be forwarded, so none arrives, and no request begins with it.
   expect(bytes()).not.toContain("hidden");
   expect(bytes().match(/HTTP\/1\.1/g)).toHaveLength(2);
 });
 
-test("a response comes as it is made, and a reader who leaves ends it at its source", async () => {
+test("a response arrives as it is made, and a reader who leaves ends it at its source", async () => {
   let left: () => void = () => undefined;
   const hasLeft = new Promise<void>((resolve) => {
     left = resolve;
@@ -174,7 +174,7 @@ test("a response comes as it is made, and a reader who leaves ends it at its sou
   expect(await endings[0]).toBe("done");
 });
 
-test("a response that breaks off breaks off for its reader, too", async () => {
+test("a response that breaks off also breaks off for its reader", async () => {
   const { socketPath } = await pages((_, response) => {
     response.writeHead(200, { "content-length": "100" }).write("part", () => response.destroy());
   });
@@ -188,7 +188,7 @@ test("a response that breaks off breaks off for its reader, too", async () => {
   expect(await broken).toBe("aborted");
 });
 
-test("without a pages process, or with one that hangs up, it says so before anything was written", async () => {
+test("without a pages process, or if it hangs up, forwarding fails before anything is written", async () => {
   const nowhere = await front(socketFile());
   await talk(nowhere.port, lines("GET / HTTP/1.1", "Host: h", "Connection: close"));
   expect(await nowhere.endings[0]).toBeInstanceOf(NoPages);
@@ -198,7 +198,7 @@ test("without a pages process, or with one that hangs up, it says so before anyt
   expect(await mute.endings[0]).toBeInstanceOf(NoPages);
 });
 
-test("responses to HEAD, and 204 and 304, have no body, and the connection goes on", async () => {
+test("responses to HEAD, and 204 and 304, have no body, and the connection stays usable", async () => {
   const { socketPath } = await pages((request, response) => {
     if (request.method === "HEAD") response.writeHead(200, { "content-length": "5" }).end();
     else response.writeHead(request.url === "/304" ? 304 : 204).end();

@@ -1,16 +1,16 @@
-/** Forwards requests to the pages process over its socket. Bodies are whole: the doors have read and judged them before. */
+/** Forwards requests to the pages process over its socket. Bodies are complete: the doors have already read and checked them. */
 import http, { type Agent, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import { PEER_ADDRESS_HEADER } from "../../auth/sign-in/caller-address";
 import { PAGE_HEADER } from "../../auth/sign-in/sign-in-path";
 
-/** Fields that hold for one connection only (RFC 9110, 7.6.1), and those that frame a body, which are written again. */
+/** Fields that apply to one connection only (RFC 9110, 7.6.1), and those that frame a body, which this process sets itself. */
 const OF_ONE_CONNECTION: ReadonlySet<string> = new Set([
   ...["connection", "keep-alive", "proxy-connection", "proxy-authenticate", "proxy-authorization", "te", "trailer"],
   ...["transfer-encoding", "upgrade", "expect"],
 ]);
 /**
- * Fields that say where a request came from, and those that the doors have written for the pages. A caller who names one of them in
- * `Connection` does not take it away: sign-ins of an address that is not known have no limit by network.
+ * Fields that say where a request came from, and those that the doors write for the pages. A caller cannot remove one by naming it in
+ * `Connection`: sign-ins from an unknown address have no limit per network.
  */
 const ALWAYS_THROUGH: ReadonlySet<string> = new Set([
   ...[PEER_ADDRESS_HEADER, PAGE_HEADER],
@@ -22,7 +22,7 @@ const RESPONSE_HEADERS_MAX_BYTES = 65_536;
 /** The pages process sent no response, or there is none. */
 export class NoPages extends Error {}
 
-/** The fields that go through, without those that `Connection` names. */
+/** The fields that are forwarded, without those that `Connection` names. */
 function throughFields(headers: IncomingHttpHeaders): Record<string, string | string[]> {
   const named = (headers.connection ?? "")
     .toLowerCase()
@@ -36,16 +36,16 @@ function throughFields(headers: IncomingHttpHeaders): Record<string, string | st
 }
 
 function requestFields(headers: IncomingHttpHeaders, body: Buffer | undefined): Record<string, string | string[]> {
-  // This is the only body, whatever length the caller announced.
+  // `body` is the only body, whatever length the caller announced.
   const { "content-length": _, ...others } = throughFields(headers);
   return body === undefined ? others : { ...others, "content-length": String(body.length) };
 }
 
 /**
- * Forwards a request, and its response as it comes.
+ * Forwards a request, and its response as it arrives.
  * @param body none by default.
- * @returns once the response is written, or its reader has gone.
- * @throws {@link NoPages} as long as nothing of a response was written.
+ * @returns when the response is written or its reader has gone.
+ * @throws {@link NoPages} if the pages process fails before anything of a response was written.
  */
 export function forward(
   { socketPath, agent }: { socketPath: string; agent: Agent },
@@ -66,7 +66,7 @@ export function forward(
     passed.once("response", (page) => {
       response.writeHead(page.statusCode ?? 502, throughFields(page.headers));
       response.flushHeaders();
-      // A page that breaks off must not look like a whole one.
+      // A page that breaks off must not look complete.
       page.once("error", () => response.destroy());
       page.pipe(response);
     });

@@ -3,7 +3,7 @@ import os from "node:os";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 
-/** The niceness of a process of its own after that call. */
+/** The niceness of a separate process after a call. */
 async function nicenessAfter(call: string): Promise<number> {
   const program = `import os from "node:os";
     import { lowerPriority } from "./server/api/pages/low-priority.ts";
@@ -13,7 +13,7 @@ async function nicenessAfter(call: string): Promise<number> {
   return Number((await promisify(execFile)(process.execPath, args)).stdout);
 }
 
-test("the pages process stands back as far as it is told, and not at all with 0", async () => {
+test("the pages process lowers its priority as configured, and not at all with 0", async () => {
   expect(await nicenessAfter("lowerPriority(19)")).toBe(19);
   expect(await nicenessAfter("lowerPriority(0)")).toBe(os.getPriority());
 });

@@ -4,9 +4,9 @@ import os from "node:os";
 const THREADS = "/proc/self/task";
 
 /**
- * Lets all other processes go first. On Linux each thread has a priority of its own, and those that collect garbage run before our
+ * Lets all other processes go first. On Linux each thread has its own priority, and the garbage collector's threads run before our
  * first line does.
- * @param niceness up to 19; with 10 the web process and PostgreSQL get ten times as much where processors are short. 0 changes
+ * @param niceness up to 19; with 10, the web process and PostgreSQL get ten times as much when processors are short. 0 changes
  * nothing.
  */
 export function lowerPriority(niceness: number): void {
@@ -16,7 +16,7 @@ export function lowerPriority(niceness: number): void {
     try {
       os.setPriority(thread, niceness);
     } catch {
-      // The thread has ended, or the system refuses: pages are served all the same.
+      // The thread has ended, or the system refuses: pages are served anyway.
     }
   }
 }

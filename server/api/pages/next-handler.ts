@@ -8,12 +8,12 @@ import { env } from "../../core/env";
 export async function startNext(
   httpServer?: Server,
 ): Promise<(request: IncomingMessage, response: ServerResponse) => Promise<void>> {
-  // Imported here only: the web process, which has this file as well, must not load React in production.
+  // Imported here only: the web process, which contains this file too, must not load React in production.
   const { default: next } = await import("next");
   const { HOST, PORT, NODE_ENV } = env();
   const app = next({
     ...{ dev: NODE_ENV === "development", dir: process.cwd(), hostname: HOST, port: PORT },
-    // Next listens for upgrades here, and then Node answers no request that offers one, as Java's client does with h2c.
+    // Next listens for upgrades on this server. Node then answers no request that offers one, as Java's client does with h2c.
     httpServer: httpServer ?? createServer(),
   });
   await app.prepare();

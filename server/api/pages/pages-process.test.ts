@@ -62,7 +62,7 @@ const isRunning = (pid: number): boolean => {
   }
 };
 
-test("one that dies is 503 with Retry-After for those who asked, and is started again", async () => {
+test("if it dies, its callers get 503 with Retry-After, and it is started again", async () => {
   const get = await startFront(PAGES);
   const [pid = ""] = (await (await get("/")).text()).split(" ");
   expect(pagesProcess()).toMatchObject({ isUp: true, restarts: 0, metrics: "# HELP a b" });
@@ -75,7 +75,7 @@ test("one that dies is 503 with Retry-After for those who asked, and is started 
   expect(pagesProcess()).toMatchObject({ isUp: true, restarts: 1 });
 });
 
-test("it has few database connections of its own, and ends with an orderly stop", async () => {
+test("it has few database connections, and ends with an orderly stop", async () => {
   const get = await startFront(PAGES);
   const [pid, connections] = (await (await get("/")).text()).split(" ").map(Number);
   expect(connections).toBe(5);
@@ -84,12 +84,12 @@ test("it has few database connections of its own, and ends with an orderly stop"
   expect(isRunning(pid ?? 0)).toBe(false);
 });
 
-test("one that cannot start is an error, and is not tried again", async () => {
+test("if it cannot start, that is an error, and no other start is tried", async () => {
   await expect(startPagesProcess(script("process.exit(3);"))).rejects.toThrow("could not start (code 3)");
   expect(pagesProcess()).toMatchObject({ isUp: false, restarts: 0 });
 });
 
-test("a system without memory for another process is asked again", async () => {
+test("if the system has no memory for another process, starting is tried again", async () => {
   const get = await startFront(PAGES);
   vi.mocked(childProcess.fork).mockImplementationOnce(() => {
     throw Object.assign(new Error("spawn ENOMEM"), { code: "ENOMEM" });

@@ -18,14 +18,14 @@ import { forward, NoPages } from "./forward";
 import { isReport, REPORT_EVERY_MS } from "./report";
 
 const RESTART_AFTER_MS = { first: SECOND_MS / 4, most: 15 * SECOND_MS };
-/** After it has served for this long, the restart delay is reset. */
+/** After the pages process has served for this long, the restart delay is reset. */
 const PROVEN_AFTER_MS = MINUTE_MS;
-/** Reports that may be missing before it counts as hanging: at its start, and later. */
+/** Reports that may be missing before the process counts as hanging: at its start, and later. */
 const MISSING_MAX = { starting: (2 * MINUTE_MS) / REPORT_EVERY_MS, serving: (30 * SECOND_MS) / REPORT_EVERY_MS };
 const STOP_WITHIN_MS = 5 * SECOND_MS;
 /**
- * Database connections of the pages process: it looks up sessions and signs people in, sixteen at once at most. Its calls of the API
- * are made by the browser, and answered by the web process.
+ * Database connections of the pages process: it looks up sessions and signs people in, at most sixteen at once. API calls of the
+ * pages are made by the browser and answered by the web process.
  */
 const POOL_SIZE = "5";
 
@@ -35,11 +35,11 @@ type Life = { child: ChildProcess; socketPath: string; servesSince: number | nul
 /**
  * Starts the pages process and keeps it running until this process stops.
  * @param file the script of the pages process; it is given the path of the socket to listen on.
- * @returns once it serves: hands requests to it.
- * @throws Error when the first one ends before it serves.
+ * @returns when the process serves: a handler that hands requests to it.
+ * @throws Error when the first process ends before it serves.
  */
 export async function startPagesProcess(file: string): Promise<PagesHandler> {
-  // Only we may enter it, so nobody else can connect to the socket. Linux takes 108 bytes for its path.
+  // Only we may enter this folder, so nobody else can connect to the socket. Linux accepts 108 bytes for its path.
   const folder = mkdtempSync(path.join(os.tmpdir(), "messaging-pages-"));
   const agent = new Agent({ keepAlive: true });
   const seen = pagesProcess();
@@ -68,7 +68,7 @@ export async function startPagesProcess(file: string): Promise<PagesHandler> {
     try {
       child = fork(file, [socketPath], { env, execArgv, stdio: ["ignore", "inherit", "inherit", "ipc"] });
     } catch (thrown) {
-      // The system had no memory for it: Node throws that, and emits what else keeps a process from being started.
+      // The system had no memory for it: Node throws that; it emits all other failures to start a process.
       if (starts > 1) startLater(undefined, messageOf(thrown));
       throw thrown;
     }
@@ -101,14 +101,14 @@ export async function startPagesProcess(file: string): Promise<PagesHandler> {
         startLater(child.pid, how);
       };
       child.once("exit", (code, signal) => ended(signal ?? `code ${code}`));
-      // It never existed: the system started no process.
+      // The system started no process.
       child.on("error", (thrown) => {
         if (child.pid === undefined) ended(thrown.message);
       });
     });
   };
 
-  // A report that arrived during a stall is read only after the timer has fired once, so missed reports are counted, not timed.
+  // After a stall the timer fires once before the reports that arrived meanwhile are read, so missed reports are counted, not timed.
   const watch = setInterval(() => {
     if (!life) return;
     life.missing += 1;

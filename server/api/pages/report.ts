@@ -1,6 +1,6 @@
-/** Reports of the pages process to the web process that has started it, over their IPC channel. */
+/** Reports of the pages process to the web process that started it, over their IPC channel. */
 
-/** A sign of life, with its metrics as text; null: nobody scrapes. The first one means that it serves. */
+/** A sign of life, with the process's metrics as text; null: nobody scrapes. The first report means that the process serves. */
 export type Report = { metrics: string | null };
 
 export const REPORT_EVERY_MS = 2_000;

@@ -112,7 +112,7 @@ function alphabetOf(dataCoding: number): keyof typeof DATA_CODING | null {
   return bits === 0 ? "default" : null;
 }
 
-/** 8-bit data as a text, if it can be one: UTF-8, else Latin-1, without control characters but line breaks and tabs. */
+/** 8-bit data as a text, if possible: UTF-8, otherwise Latin-1, with no control characters except line breaks and tabs. */
 function decodeBinary(octets: Buffer): string | null {
   const utf8 = octets.toString("utf8");
   const text = utf8.includes("\ufffd") ? octets.toString("latin1") : utf8;
@@ -121,7 +121,7 @@ function decodeBinary(octets: Buffer): string | null {
 
 /**
  * Decodes octets by their data_coding; null when they are not a text. Never throws.
- * @param ofCentre default alphabet of the centre.
+ * @param ofCentre the centre's default alphabet.
  */
 export function decodeText(octets: Buffer, dataCoding: number, ofCentre: Alphabet = "gsm"): string | null {
   if (BINARY.has(dataCoding)) return decodeBinary(octets);

@@ -11,7 +11,7 @@ describe("a throttle", () => {
     expect([throttle.schedule(1_000), throttle.schedule(1_000)]).toEqual([0, 0]);
   });
 
-  it("schedules nothing far ahead, and opens again once the last scheduled submit is sent", () => {
+  it("schedules nothing far ahead, and opens again when the last scheduled submit is sent", () => {
     const throttle = createThrottle();
     for (let count = 0; count < 10; count++) throttle.slowDown(0);
     let waitMs = 0;
@@ -19,7 +19,7 @@ describe("a throttle", () => {
     for (; throttle.isOpen(0); given++) waitMs = throttle.schedule(0);
     expect(given).toBeGreaterThan(0);
     expect(waitMs).toBeLessThan(2_000);
-    // Its timer may be a little early.
+    // The timer may be a little early.
     expect(throttle.isOpen(waitMs - 2)).toBe(true);
   });
 });

@@ -2,7 +2,7 @@
 
 const GAP_FIRST_MS = 100;
 const GAP_MAX_MS = 1_000;
-/** A smaller gap counts as none. */
+/** A smaller gap counts as zero. */
 const GAP_MIN_MS = 5;
 const RECOVERY = 0.9;
 

@@ -3,8 +3,8 @@ import smpp from "smpp";
 
 const HEADER_OCTETS = 16;
 /**
- * Longest PDU that is read: a message_payload may have 64 KiB. The package's own limit is 16 KiB, and a centre repeats on each bind what it got
- * no response to.
+ * Longest PDU that is read: a message_payload may have 64 KiB. The package's own limit is 16 KiB; a longer PDU would get no response,
+ * and the centre would repeat it on each bind.
  */
 const PDU_MAX_OCTETS = 0x11000;
 smpp.PDU.maxLength = PDU_MAX_OCTETS;
