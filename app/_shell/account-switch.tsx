@@ -21,21 +21,23 @@ export function AccountSwitch() {
   return (
     <>
       <Menu.Label>{texts.account.accounts}</Menu.Label>
-      {memberships.map(({ account_id, name, role, is_current }) => (
-        <Menu.Item
-          key={account_id}
-          leftSection={is_current ? <IconCheck size={16} aria-hidden /> : <IconBuilding size={16} aria-hidden />}
-          aria-current={is_current || undefined}
-          onClick={() => !is_current && open.mutate({ account_id })}
-        >
-          <Text size="sm" className="clip" component="div" dir="auto">
-            {name}
-          </Text>
-          <Text size="xs" c="dimmed" component="div">
-            {texts.account.roles[role]}
-          </Text>
-        </Menu.Item>
-      ))}
+      <div className="menu-accounts">
+        {memberships.map(({ account_id, name, role, is_current }) => (
+          <Menu.Item
+            key={account_id}
+            leftSection={is_current ? <IconCheck size={16} aria-hidden /> : <IconBuilding size={16} aria-hidden />}
+            aria-current={is_current || undefined}
+            onClick={() => !is_current && open.mutate({ account_id })}
+          >
+            <Text size="sm" className="clip" component="div" dir="auto">
+              {name}
+            </Text>
+            <Text size="xs" c="dimmed" component="div">
+              {texts.account.roles[role]}
+            </Text>
+          </Menu.Item>
+        ))}
+      </div>
       <Menu.Divider />
     </>
   );

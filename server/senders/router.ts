@@ -1,8 +1,9 @@
-import { router, scoped } from "../core/trpc";
+import { z } from "zod";
+import { router, scoped, sessionProcedure } from "../core/trpc";
 import { Deleted } from "../core/wire";
 import { listPageOf } from "../lists/schema";
 import { CreateSenderInput, ListSendersQuery, Sender, SenderPath, UpdateSenderInput } from "./schema";
-import { createSender, deleteSender, getSender, listSenders } from "./service";
+import { createSender, deleteSender, getSender, listSenderNames, listSenders } from "./service";
 import { updateSender } from "./update";
 
 export const sendersRouter = router({
@@ -20,6 +21,7 @@ export const sendersRouter = router({
     .input(ListSendersQuery)
     .output(listPageOf(Sender))
     .query(({ ctx, input }) => listSenders(ctx.actor, input)),
+  names: sessionProcedure.output(z.array(z.string())).query(({ ctx }) => listSenderNames(ctx.actor)),
   create: scoped("senders:write")
     .meta({
       openapi: {

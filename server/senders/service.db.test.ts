@@ -4,7 +4,7 @@ import { pool, prisma } from "../core/db";
 import { env } from "../core/env";
 import { newId } from "../core/ids";
 import { approvedSender, invalidateApproval } from "./approval";
-import { createSender, deleteSender, getSender, listSenders } from "./service";
+import { createSender, deleteSender, getSender, listSenderNames, listSenders } from "./service";
 import { autoApproveSender } from "./tasks";
 
 afterEach(() => {
@@ -228,4 +228,18 @@ test("an operator's decision about a sender cannot be shaken off by deleting it"
     });
     expect(await getSender(actor, sender?.id ?? "")).toEqual(sender);
   }
+});
+
+test("the names to choose from are all of the account that were not rejected, in their order", async () => {
+  const { actor, accountId, senderId } = await makeAccount();
+  const { actor: stranger } = await makeAccount();
+  await pool().query(
+    `INSERT INTO senders (id, account_id, sender_id, type, status)
+     SELECT 'snd_' || $1 || n, $1, 'A' || lpad(n::text, 3, '0'), 'alphanumeric', CASE WHEN n > 110 THEN 'rejected' ELSE 'suspended' END
+     FROM generate_series(1, 200) n`,
+    [accountId],
+  );
+  const names = await listSenderNames(actor);
+  expect(names).toEqual([...Array.from({ length: 110 }, (_, at) => `A${String(at + 1).padStart(3, "0")}`), senderId]);
+  expect(await listSenderNames(stranger)).toHaveLength(1);
 });

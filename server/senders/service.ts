@@ -6,7 +6,7 @@ import { recordAudit } from "../audit/store";
 import type { AccountActor } from "../core/actor";
 import { addJob } from "../core/add-jobs";
 import { now, SECOND_MS } from "../core/clock";
-import { prisma, type Tx, transaction } from "../core/db";
+import { prisma, readPrisma, type Tx, transaction } from "../core/db";
 import { env } from "../core/env";
 import { type ApiError, invalidRequest, notFound } from "../core/errors";
 import { isTestAccount, newId } from "../core/ids";
@@ -150,11 +150,25 @@ export async function listSenders(actor: AccountActor, input: ListSendersQuery) 
   const page = await readList(
     input,
     "snd",
-    () => prisma().sender.count({ where }),
+    () => readPrisma().sender.count({ where }),
     ({ before, skip, take }) =>
-      prisma().sender.findMany({ where: { ...where, id: { lt: before } }, orderBy: { id: "desc" }, skip, take }),
+      readPrisma().sender.findMany({ where: { ...where, id: { lt: before } }, orderBy: { id: "desc" }, skip, take }),
   );
   return page.present(page.rows.map(presentSender));
+}
+
+/** Sender IDs that a person chooses from: an account has 100 at most, unless an earlier version let it have more. */
+const NAMED_MAX = 1_000;
+
+/** The account's sender IDs that were not rejected, in the order of their names. */
+export async function listSenderNames({ accountId }: AccountActor): Promise<string[]> {
+  const rows = await readPrisma().sender.findMany({
+    where: { accountId, status: { not: "rejected" } },
+    orderBy: { senderId: "asc" },
+    take: NAMED_MAX,
+    select: { senderId: true },
+  });
+  return rows.map(({ senderId }) => senderId);
 }
 
 /** One sender of the account. @throws 404 */

@@ -32,6 +32,7 @@ const en = {
     limits: "Limits",
     installationLimits: "Those of the installation",
     members: "Members",
+    showAllMembers: (count: string) => `Show all ${count}`,
   },
   ledger: {
     title: "Ledger",

@@ -1,6 +1,10 @@
 import { defineTexts, plural } from "../define-texts";
 
 const en = {
+  search: "Search",
+  searchIn: (list: string) => `Search in ${list}`,
+  nothingFound: (search: string) => `Nothing found for “${search}”`,
+  showAll: "Show all",
   moreFilters: "More filters",
   fewerFilters: "Fewer filters",
   clearFilters: "Clear filters",

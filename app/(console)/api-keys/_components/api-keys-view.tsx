@@ -12,7 +12,8 @@ import { useCreateDialog } from "@/app/_ui/forms/use-create-dialog";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { IconKey, IconPencil, IconPlus } from "@/app/_ui/icons/icons";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
-import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
+import { LongTable } from "@/app/_ui/lists/long-table";
+import type { Column } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { RowLink } from "@/app/_ui/lists/row-link";
 import { Tooltip } from "@/app/_ui/tooltip";
@@ -49,11 +50,12 @@ export function ApiKeysView() {
       <QueryState query={keys}>
         {({ data }) => (
           <Card padding={0}>
-            <PagedTable
+            <LongTable
               label={texts.title}
               columns={columnsOf(setEdited, mayChange)}
               rows={data}
               rowKey={(key) => key.id}
+              textOf={({ name, key_hint, id }) => `${name} ${key_hint} ${id}`}
               onRowClick={(key) => router.push(`/api-keys/${key.id}`)}
               empty={
                 <EmptyState

@@ -9,8 +9,6 @@ import { FilterSelect } from "@/app/_ui/lists/filter-select";
 import { NumberFilter } from "@/app/_ui/lists/number-filter";
 import type { UrlPatch } from "@/app/_ui/lists/use-url-state";
 
-const SENDERS_MAX = 100;
-
 export type InboundFilterValues = { from: string; to: string; days: DayRange };
 
 /** The patch that clears every filter. */
@@ -26,8 +24,7 @@ export const isFiltered = ({ from, to, days }: InboundFilterValues) => Boolean(f
 
 /** Filters of the list of inbound messages; `change` writes them to the URL. */
 export function InboundFilters({ values, change }: { values: InboundFilterValues; change: ChangeFilters }) {
-  const senders = trpc.senders.list.useQuery({ limit: SENDERS_MAX });
-  const ownNumbers = (senders.data?.items ?? []).map((sender) => sender.sender_id);
+  const { data: ownNumbers = [] } = trpc.senders.names.useQuery();
   return (
     <FilterBar isFiltered={isFiltered(values)} onClear={() => change(NO_FILTERS)}>
       <NumberFilter

@@ -16,7 +16,6 @@ import { NUMBER_PART_PATTERN } from "@/server/messages/phone";
 import { MESSAGE_STATUSES } from "@/server/messages/status";
 import { PROVIDERS, type ProviderId } from "@/server/providers/schema";
 
-const SENDERS_MAX = 100;
 const SENDER_MAX_LENGTH = 16;
 const KEY_ID_MAX_LENGTH = 40;
 const REFERENCE_MAX_LENGTH = 255;
@@ -131,8 +130,7 @@ const FIELD = { flex: "1 1 140px", maw: { sm: 220 } } as const;
 /** The rarer filters. A sender ID from the address stays a choice even if the account does not have it. */
 function MoreFilters({ values, change }: { values: MessageFilterValues; change: ChangeFilters }) {
   const texts = messagesTexts.filters;
-  const senders = trpc.senders.list.useQuery({ limit: SENDERS_MAX });
-  const names = (senders.data?.items ?? []).map((sender) => sender.sender_id);
+  const { data: names = [] } = trpc.senders.names.useQuery();
   return (
     <>
       <FilterSelect

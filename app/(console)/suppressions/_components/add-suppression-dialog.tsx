@@ -12,8 +12,6 @@ import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { useOnce } from "@/app/_ui/forms/use-idempotency-key";
 import { toastDone } from "@/app/_ui/toast";
 
-const SENDERS_SHOWN_MAX = 100;
-
 type Values = { number: string; sender_id: string | null; note: string };
 
 /** Suppresses a number for one sender or for all. */
@@ -27,7 +25,7 @@ export function AddSuppressionDialog({ opened, onClose }: { opened: boolean; onC
 
 function AddSuppressionForm({ onClose }: { onClose: () => void }) {
   const utils = trpc.useUtils();
-  const senders = trpc.senders.list.useQuery({ limit: SENDERS_SHOWN_MAX });
+  const senders = trpc.senders.names.useQuery();
   const create = useOnce(utils.client.suppressions.create.mutate, {
     late: { failed: texts.failed },
     onSuccess: (suppression) => toastDone(texts.done(suppression.number)),
@@ -65,7 +63,7 @@ function AddSuppressionForm({ onClose }: { onClose: () => void }) {
           label={texts.from}
           description={texts.fromHint}
           placeholder={texts.allSenders}
-          data={senders.data?.items.map((sender) => sender.sender_id) ?? []}
+          data={senders.data ?? []}
           {...form.getInputProps("sender_id")}
         />
         <TextInput

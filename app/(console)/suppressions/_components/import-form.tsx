@@ -16,7 +16,6 @@ import { checkList, senderColumn, toSlices } from "./import-list";
 import { ImportProgressView } from "./import-progress";
 import { type ImportStage, useImport } from "./use-import";
 
-const SENDERS_SHOWN_MAX = 100;
 const PROBLEMS_PER_PAGE = 5;
 
 async function download(problems: readonly LineProblem[]) {
@@ -35,7 +34,7 @@ export function ImportForm({
   onStage: (stage: ImportStage) => void;
   onClose: () => void;
 }) {
-  const senders = trpc.senders.list.useQuery({ limit: SENDERS_SHOWN_MAX });
+  const senders = trpc.senders.names.useQuery();
   const [source, setSource] = useState<ListSource>({ text: "", fileName: null });
   const [chosen, setChosen] = useState<SuppressedFor>({ senderId: "", column: null, note: "" });
   /** The headings of the table for which the column of the sender IDs was chosen; null: it is guessed. */
@@ -43,7 +42,7 @@ export function ImportForm({
   const { list, column, setColumn, readNumber } = useNumberList(source.text);
   const { progress, error, run, stop } = useImport(stage, onStage);
 
-  const senderIds = useMemo(() => senders.data?.items.map((sender) => sender.sender_id) ?? [], [senders.data]);
+  const senderIds = useMemo(() => senders.data ?? [], [senders.data]);
   const columns = JSON.stringify(list.columns);
   const ofSenders = chosenIn === columns ? chosen.column : senderColumn(list);
   const checked = useMemo(

@@ -11,7 +11,8 @@ import { PageHeader } from "@/app/_ui/frame/page-header";
 import { PageLink } from "@/app/_ui/frame/page-link";
 import { IconPlus, IconTrash, IconWebhook } from "@/app/_ui/icons/icons";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
-import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
+import { LongTable } from "@/app/_ui/lists/long-table";
+import type { Column } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { Tooltip } from "@/app/_ui/tooltip";
 import { formatCount } from "@/app/_ui/values/count";
@@ -108,11 +109,12 @@ export function WebhooksView() {
       <QueryState query={endpoints}>
         {({ data }) => (
           <Card padding={0}>
-            <PagedTable
+            <LongTable
               label={texts.endpoints}
               columns={columns()}
               rows={data}
               rowKey={(endpoint) => endpoint.id}
+              textOf={({ url, description, id }) => `${url} ${description ?? ""} ${id}`}
               onRowClick={(endpoint) => router.push(`/webhooks/${endpoint.id}`)}
               empty={
                 <EmptyState icon={IconWebhook} title={texts.noEndpointsYet} action={addButton}>

@@ -7,7 +7,8 @@ import { useChange } from "@/app/_ui/changes/use-change";
 import { confirmAction } from "@/app/_ui/forms/confirm";
 import { IconDevices, IconLogout } from "@/app/_ui/icons/icons";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
-import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
+import { LongTable } from "@/app/_ui/lists/long-table";
+import type { Column } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { toastDone, toastFailed } from "@/app/_ui/toast";
 import { Tooltip } from "@/app/_ui/tooltip";
@@ -34,11 +35,12 @@ export function SessionsCard() {
       </Group>
       <QueryState query={sessions}>
         {(rows) => (
-          <PagedTable
+          <LongTable
             label={texts.sessions.title}
             columns={columns()}
             rows={rows}
             rowKey={(session) => session.id}
+            textOf={({ device, address }) => `${device} ${address}`}
             empty={
               <EmptyState icon={IconDevices} title={texts.sessions.none}>
                 {texts.sessions.noneHint}

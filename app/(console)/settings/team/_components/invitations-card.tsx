@@ -6,7 +6,8 @@ import { teamTexts as texts } from "@/app/_texts/settings/team";
 import { trpc } from "@/app/_trpc/client";
 import { useChange } from "@/app/_ui/changes/use-change";
 import { IconMailOff } from "@/app/_ui/icons/icons";
-import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
+import { LongTable } from "@/app/_ui/lists/long-table";
+import type { Column } from "@/app/_ui/lists/paged-table";
 import { toastDone, toastFailed } from "@/app/_ui/toast";
 import { Tooltip } from "@/app/_ui/tooltip";
 import { Time } from "@/app/_ui/values/time";
@@ -51,11 +52,12 @@ export function InvitationsCard() {
           {texts.invitations.description}
         </Text>
       </Stack>
-      <PagedTable
+      <LongTable
         label={texts.invitations.title}
         columns={columns()}
         rows={data}
         rowKey={({ id }) => id}
+        textOf={({ email }) => email}
         empty={null}
       />
     </Card>

@@ -10,7 +10,8 @@ import { Choice } from "@/app/_ui/forms/choice";
 import { confirmAction } from "@/app/_ui/forms/confirm";
 import { IconUserMinus, IconUsers } from "@/app/_ui/icons/icons";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
-import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
+import { LongTable } from "@/app/_ui/lists/long-table";
+import type { Column } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { toastDone, toastFailed } from "@/app/_ui/toast";
 import { Tooltip } from "@/app/_ui/tooltip";
@@ -87,11 +88,12 @@ export function MembersCard({ isOwner }: { isOwner: boolean }) {
       </Stack>
       <QueryState query={members}>
         {(rows) => (
-          <PagedTable
+          <LongTable
             label={texts.members.title}
             columns={columnsFor(isOwner)}
             rows={rows}
             rowKey={(member) => member.id}
+            textOf={({ name, email }) => `${name} ${email}`}
             empty={<EmptyState icon={IconUsers} title={texts.members.none} />}
           />
         )}

@@ -1,13 +1,13 @@
-import { Card, DataList, Text, Title } from "@mantine/core";
+import { Card, DataList, Title } from "@mantine/core";
 import { accountTexts } from "@/app/_texts/operator/account";
 import { accountWordsTexts } from "@/app/_texts/operator/account-words";
-import { rolesTexts } from "@/app/_texts/settings/roles";
 import { sharedTexts } from "@/app/_texts/shared";
 import { countryName } from "@/app/_ui/values/country-name";
 import { Copied, Fact } from "@/app/_ui/values/fact";
 import { ExactTime } from "@/app/_ui/values/time";
 import type { OperatedAccountDetail } from "@/server/operator/account-schema";
 import { limitsOf } from "../account-limits";
+import { AccountMembers } from "./account-members";
 
 /** The fields of an account, its limits and its people. */
 export function AccountFacts({ account }: { account: OperatedAccountDetail }) {
@@ -30,18 +30,8 @@ export function AccountFacts({ account }: { account: OperatedAccountDetail }) {
           {limits.length === 0 ? texts.installationLimits : limits.map((limit) => <div key={limit}>{limit}</div>)}
         </Fact>
         <Fact label={texts.members}>
-          {account.members.length === 0 && accountWordsTexts.noOwnerYet}
-          {account.members.map(({ id, name, email, role }) => (
-            <div key={id}>
-              <span dir="auto" className="break-word">
-                {name}
-              </span>
-              , {rolesTexts[role].label.toLowerCase()}
-              <Text size="xs" c="dimmed" className="break-word">
-                {email}
-              </Text>
-            </div>
-          ))}
+            {account.members.length === 0 && accountWordsTexts.noOwnerYet}
+            <AccountMembers members={account.members} />
         </Fact>
       </DataList>
     </Card>

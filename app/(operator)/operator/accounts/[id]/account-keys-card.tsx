@@ -1,6 +1,7 @@
 import { Card, Text, Title } from "@mantine/core";
 import { accountTexts } from "@/app/_texts/operator/account";
-import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
+import { LongTable } from "@/app/_ui/lists/long-table";
+import type { Column } from "@/app/_ui/lists/paged-table";
 import { formatCount } from "@/app/_ui/values/count";
 import { KeyState, Scopes } from "@/app/_ui/values/key-cells";
 import { Time } from "@/app/_ui/values/time";
@@ -49,11 +50,12 @@ export function AccountKeysCard({ keys }: { keys: readonly ApiKeyDetail[] }) {
       <Title order={2} size="h4" p="lg" pb="md" id="account-keys">
         {texts.title}
       </Title>
-      <PagedTable
+      <LongTable
         label={texts.title}
         columns={columns(texts)}
         rows={keys}
         rowKey={({ id }) => id}
+        textOf={({ name, key_hint, id }) => `${name} ${key_hint} ${id}`}
         empty={
           <Text size="sm" c="dimmed" px="lg" pb="lg">
             {texts.none}
