@@ -27,10 +27,12 @@ async function countFound(start: string): Promise<number> {
   return rows[0]?.n ?? 0;
 }
 
+/** Ordered by the number alone at first, as its index is: with the id as well, all that are found would be sorted by outdated statistics. */
 async function readFound(start: string, take: number, skip: number): Promise<SuppressionRow[]> {
   const { rows } = await readPool().query<SuppressionRow>({
     name: "operator.suppressions",
-    text: `SELECT ${COLUMNS} ${FOUND} ORDER BY number USING ~<~, id DESC LIMIT $3 OFFSET $4`,
+    text: `SELECT ${COLUMNS} FROM (SELECT * ${FOUND} ORDER BY number USING ~<~ FETCH FIRST ($3::int8 + $4::int8) ROWS WITH TIES) found
+           ORDER BY number USING ~<~, id DESC LIMIT $3 OFFSET $4`,
     values: [start, TEST_ACCOUNT_PREFIX, take, skip],
   });
   return rows;

@@ -24,16 +24,23 @@ test("a page is read in the index of its endpoint, not through what another one 
          timestamptz '2026-01-01' + $3::int4 * interval '1 minute' FROM generate_series(1, $4) n`,
       [account.accountId, endpointId, minute, count],
     );
+  await pool().query("ALTER TABLE webhook_deliveries SET (autovacuum_enabled = false)");
+  await add(endpoint.id, 0, 1);
+  await pool().query("VACUUM ANALYZE webhook_deliveries");
   await add(endpoint.id, 1, FORMER);
   await add(other.id, 2, SINCE);
   await rebuildListTotals();
-  await pool().query("VACUUM ANALYZE webhook_deliveries");
   const readOf = (query: Partial<ListDeliveriesQuery>) =>
     rowsReadBy(
       () => listDeliveries(account.actor, { id: endpoint.id, page: 1, limit: LIMIT, ...query }),
       ["webhook_deliveries"],
     );
-  // As ids and as rows, with the row behind the page.
-  expect(await readOf({})).toBeLessThanOrEqual(2 * (LIMIT + 1));
-  expect(await readOf({ status: "delivered" })).toBeLessThanOrEqual(2 * (LIMIT + 1));
+  const expectShort = async () => {
+    // As ids and as rows, with the row behind the page.
+    expect(await readOf({})).toBeLessThanOrEqual(2 * (LIMIT + 1));
+    expect(await readOf({ status: "delivered" })).toBeLessThanOrEqual(2 * (LIMIT + 1));
+  };
+  await expectShort();
+  await pool().query("VACUUM ANALYZE webhook_deliveries");
+  await expectShort();
 });
