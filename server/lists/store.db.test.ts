@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { rowsReadBy } from "@/test/database/plans";
 import { pool } from "../core/db";
 import { newId } from "../core/ids";
 import { foldTotals, INSERT_CHANGES, readTotal } from "./store";
@@ -65,4 +66,18 @@ test("more changes than fit into one batch are all folded", async () => {
   await foldTotals();
   expect((await rowsOf(owner)).length).toBeLessThanOrEqual(2);
   expect(await readTotal("suppressions", { ownerId: owner })).toBe(25_000);
+});
+
+test("a total is read without the lengths of other lists", async () => {
+  await pool().query(
+    `INSERT INTO list_totals (list, owner_id, kind, change)
+     SELECT 'deliveries', 'whe_' || n, 'delivered', 1 FROM generate_series(1, 10000) n`,
+  );
+  await pool().query("VACUUM ANALYZE list_totals");
+  const readOf = (of: Parameters<typeof readTotal>[1]) =>
+    rowsReadBy(() => readTotal("deliveries", of), ["list_totals"]);
+  expect(await readTotal("deliveries", { ownerId: "whe_7" })).toBe(1);
+  expect(await readOf({ ownerId: "whe_7" })).toBe(1);
+  expect(await readOf({ ownerId: "whe_7", kind: "delivered" })).toBe(1);
+  await pool().query("DELETE FROM list_totals WHERE owner_id LIKE 'whe_%'");
 });

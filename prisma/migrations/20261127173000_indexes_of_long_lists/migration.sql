@@ -4,3 +4,7 @@ CREATE INDEX IF NOT EXISTS "suppressions_of_sender" ON "suppressions" ("account_
 
 -- Counts of days that are over, which are deleted after 40 days: each step of that read the whole table.
 CREATE INDEX IF NOT EXISTS "api_key_quotas_of_days" ON "api_key_quotas" (right("period", 10)) WHERE "period" ~ '^(day|failed):';
+
+-- An account's audit entries of one action. Without it all entries of the account were read, or all of the action. The condition holds for every statement
+-- that compares the action, and for no other (docs/decisions/0045-statements-look-up-keys.md).
+CREATE INDEX IF NOT EXISTS "audit_entries_of_action" ON "audit_entries" ("account_id", "action", "id") WHERE "action" IS NOT NULL;
