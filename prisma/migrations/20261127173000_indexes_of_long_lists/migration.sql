@@ -8,3 +8,7 @@ CREATE INDEX IF NOT EXISTS "api_key_quotas_of_days" ON "api_key_quotas" (right("
 -- An account's audit entries of one action. Without it all entries of the account were read, or all of the action. The condition holds for every statement
 -- that compares the action, and for no other (docs/decisions/0045-statements-look-up-keys.md).
 CREATE INDEX IF NOT EXISTS "audit_entries_of_action" ON "audit_entries" ("account_id", "action", "id") WHERE "action" IS NOT NULL;
+
+-- What an operator searches the audit log for: who acted, and what was acted on. Without them a search read the whole log.
+CREATE INDEX IF NOT EXISTS "audit_entries_of_actor" ON "audit_entries" ("actor_id", "id") WHERE "actor_id" IS NOT NULL;
+CREATE INDEX IF NOT EXISTS "audit_entries_of_subject" ON "audit_entries" ("subject_id", "id") WHERE "subject_id" IS NOT NULL;
