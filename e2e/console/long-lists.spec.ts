@@ -1,18 +1,13 @@
 /** Lists of an account that has many of everything. */
-import { pool } from "@/server/core/db";
-import { newId } from "@/server/core/ids";
 import { barriersOf } from "../support/axe";
+import { addApiKeys, addMemberships, addSenders } from "../support/behind-the-api";
 import { expect, test } from "../test";
 
 const MANY = 60;
 const PER_PAGE = 25;
 
 test("a long list of API keys has pages and a search", async ({ console: page, account }) => {
-  await pool().query(
-    `INSERT INTO api_keys (id, account_id, name, key_hash, key_hint, permissions, allowed_ips)
-     SELECT 'key_' || $1::text || n, $2, 'Program ' || n, $1::text || n, 'ds_live_…' || n, '{sms:send}', '{}' FROM generate_series(1, $3) n`,
-    [newId("apiKey"), account.accountId, MANY],
-  );
+  await addApiKeys(account, MANY);
   await page.goto("/api-keys");
   const table = page.getByRole("table", { name: "API keys" });
   const rows = table.getByRole("rowgroup").last().getByRole("row");
@@ -34,20 +29,10 @@ test("a person with many accounts reaches what follows them in the menu, and a f
   console: page,
   account,
 }) => {
-  await pool().query(
-    `WITH made AS (INSERT INTO accounts (id, email, name)
-       SELECT 'acc_' || right($1, 9) || lpad(n::text, 3, '0'), n || '@many.example', 'Shop ' || n FROM generate_series(1, $2) n RETURNING id)
-     INSERT INTO account_members (account_id, user_id, role)
-     SELECT made.id, m.user_id, 'viewer' FROM made, account_members m WHERE m.account_id = $3`,
-    [newId("user"), MANY, account.accountId],
-  );
-  await pool().query(
-    `INSERT INTO senders (id, account_id, sender_id, type, status)
-     SELECT 'snd_' || $1::text || n, $2, 'Shop ' || n, 'alphanumeric', CASE WHEN n <= 100 THEN 'rejected' ELSE 'suspended' END
-     FROM generate_series(1, 150) n`,
-    [newId("sender"), account.accountId],
-  );
-  await page.goto("/messages?from=");
+  await addMemberships(account, MANY);
+  await addSenders(account, "suspended", 50);
+  await addSenders(account, "rejected", 100);
+  await page.goto("/messages");
   await page.getByRole("button", { name: "More filters" }).click();
   const filter = page.getByRole("combobox", { name: "Sender" });
   await expect(filter.getByRole("option", { includeHidden: true })).toHaveCount(1 + 50 + 1);

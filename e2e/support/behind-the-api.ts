@@ -43,3 +43,32 @@ export async function countTraffic({ accountId }: OwnAccount, country: string, m
 
 /** Runs the check of alerts now, which is due every minute; the teardown tests prove its schedule. */
 export const checkAlerts = (): Promise<void> => addJob(pool(), "sweep_alerts", {});
+
+/** Gives an account `Program 1` to `Program <count>`, more API keys than a test could create one by one. */
+export async function addApiKeys({ accountId }: OwnAccount, count: number): Promise<void> {
+  await pool().query(
+    `INSERT INTO api_keys (id, account_id, name, key_hash, key_hint, permissions, allowed_ips)
+     SELECT 'key_' || $1::text || n, $2, 'Program ' || n, $1::text || n, 'ds_live_…' || n, '{sms:send}', '{}' FROM generate_series(1, $3) n`,
+    [newId("apiKey"), accountId, count],
+  );
+}
+
+/** Gives an account as many sender IDs in that status, named after it. */
+export async function addSenders({ accountId }: OwnAccount, status: string, count: number): Promise<void> {
+  await pool().query(
+    `INSERT INTO senders (id, account_id, sender_id, type, status)
+     SELECT 'snd_' || $1::text || n, $2, initcap($3) || ' ' || n, 'alphanumeric', $3 FROM generate_series(1, $4) n`,
+    [newId("sender"), accountId, status, count],
+  );
+}
+
+/** Makes the people of an account viewers of `Shop 1` to `Shop <count>`, further accounts. */
+export async function addMemberships({ accountId }: OwnAccount, count: number): Promise<void> {
+  await pool().query(
+    `WITH made AS (INSERT INTO accounts (id, email, name)
+       SELECT 'acc_' || right($1, 9) || lpad(n::text, 3, '0'), n || '@many.example', 'Shop ' || n FROM generate_series(1, $2) n RETURNING id)
+     INSERT INTO account_members (account_id, user_id, role)
+     SELECT made.id, m.user_id, 'viewer' FROM made, account_members m WHERE m.account_id = $3`,
+    [newId("user"), count, accountId],
+  );
+}

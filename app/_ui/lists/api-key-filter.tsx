@@ -3,6 +3,7 @@
 import { listsTexts as texts } from "@/app/_texts/ui/lists";
 import { trpc } from "@/app/_trpc/client";
 import { FilterSelect } from "./filter-select";
+import { keyOptions } from "./key-options";
 
 /** Filters a list by one of the account's API keys. An ID from the address stays a choice even if it is none of them. */
 export function ApiKeyFilter({
@@ -14,7 +15,7 @@ export function ApiKeyFilter({
   onChange: (keyId: string | undefined) => void;
 }) {
   const { data } = trpc.apiKeys.details.useQuery();
-  const options = (data?.data ?? []).map(({ id, name }) => ({ value: id, label: name }));
+  const options = keyOptions(data?.data ?? []);
   const isUnlisted = keyId !== "" && !options.some(({ value }) => value === keyId);
   return (
     <FilterSelect
