@@ -30,8 +30,8 @@ export function AccountFacts({ account }: { account: OperatedAccountDetail }) {
           {limits.length === 0 ? texts.installationLimits : limits.map((limit) => <div key={limit}>{limit}</div>)}
         </Fact>
         <Fact label={texts.members}>
-            {account.members.length === 0 && accountWordsTexts.noOwnerYet}
-            <AccountMembers members={account.members} />
+          {account.members.length === 0 && accountWordsTexts.noOwnerYet}
+          <AccountMembers members={account.members} />
         </Fact>
       </DataList>
     </Card>
