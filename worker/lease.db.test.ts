@@ -4,9 +4,10 @@ import { afterEach, beforeAll, expect, inject, test } from "vitest";
 import { pool } from "@/server/core/db";
 import { sendMessage } from "@/server/messages/accept/send";
 import { getMessage } from "@/server/messages/read";
+import { pauseEndpoint, resumeEndpoint } from "@/server/webhooks/pause";
 import { makeRoute } from "@/test/database/routes";
 import { makeAccount } from "@/test/database/seed";
-import { deliveriesOf, startWebhook, triesOf } from "@/test/database/webhooks";
+import { deliveriesOf, raiseSent, startWebhook, triesOf } from "@/test/database/webhooks";
 import { status } from "@/test/network/receiver";
 
 const workers = new Set<ChildProcess>();
@@ -72,6 +73,29 @@ test("the work of a killed worker is taken over within seconds, and nothing is s
   expect(await triesOf(endpoint.id)).toHaveLength(3);
   expect(await attemptsOf(hanging.id)).toBe(1);
   expect((await getMessage(account.actor, hanging.id)).status).toBe("pending");
+}, 240_000);
+
+test("a delivery whose worker is killed during a pause waits with the others, and is sent after it", async () => {
+  const webhook = await startWebhook(() => undefined);
+  const { account, endpoint, receiver } = webhook;
+  const first = await startWorker();
+  await raiseSent(webhook);
+  await expect.poll(() => receiver.received.length).toBe(1);
+  await pauseEndpoint(account.actor, endpoint.id);
+  first.kill("SIGKILL");
+  await once(first, "exit");
+  receiver.respondWith(status(200));
+  await raiseSent(webhook);
+
+  await startWorker();
+  const statuses = async () => (await deliveriesOf(endpoint.id)).map((delivery) => delivery.status);
+  await expect.poll(statuses).toEqual(["held", "held"]);
+  await expect.poll(lockedJobs).toBe(0);
+  expect(receiver.received).toHaveLength(1);
+  await resumeEndpoint(account.actor, endpoint.id);
+  await expect.poll(statuses).toEqual(["delivered", "delivered"]);
+  const ids = receiver.received.map(({ body }) => JSON.parse(body.toString()).id);
+  expect([ids.length, new Set(ids).size]).toEqual([3, 2]);
 }, 240_000);
 
 test("a stopping worker finishes the work that it has begun and leaves no lock behind", async () => {

@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import type { Message } from "@/server/messages/schema";
+import type { BulkResult, Message } from "@/server/messages/schema";
 import { signIn } from "../support/sign-in";
 import { expect, test } from "../test";
 
@@ -76,6 +76,17 @@ test("a failed message says what to do, and every message names the key and requ
   const dialog = page.getByRole("dialog", { name: "Request" });
   await expect(dialog).toContainText("POST /api/v1/messages/send");
   await expect(dialog.getByRole("link", { name: "View message" })).toHaveAttribute("href", `/messages/${body.data.id}`);
+  await page.goBack();
+  const recipients = ["+15550100008", "+15550100009"];
+  const bulk = await api.post("/messages/bulk", { from: account.sender, body: "Hello", recipients });
+  const { messages } = bulk.body.data as BulkResult;
+  await page.goto(`/messages/${messages[1]?.id}`);
+  await expect(async () => {
+    await page.reload();
+    await expect(request).toBeVisible({ timeout: 2_000 });
+  }).toPass();
+  await request.click();
+  await expect(dialog).toContainText("POST /api/v1/messages/bulk");
   await page.goBack();
   await details.getByRole("link", { name: "Admin" }).click();
   await expect(page).toHaveURL(`/api-keys/${account.apiKeyId}`);

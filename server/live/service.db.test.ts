@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { afterEach, expect, test } from "vitest";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
-import { makeMessages } from "@/test/database/webhooks";
+import { makeMessages, raiseEvents } from "@/test/database/webhooks";
 import { endSession, isSessionOpen, startSession } from "../auth/sessions/sessions";
 import { inTestMode, type SessionActor } from "../core/actor";
 import { onCommit, pool, transaction } from "../core/db";
@@ -12,6 +12,8 @@ import { removeMember } from "../members/service";
 import { switchAccount } from "../members/sessions";
 import { redactMessage } from "../messages/redact";
 import { createSuppression, deleteSuppression, importSuppressions } from "../suppressions/service";
+import { pauseEndpoint, resumeEndpoint } from "../webhooks/pause";
+import { createEndpoint } from "../webhooks/service";
 import type { Changed } from "./schema";
 import { watchChanges } from "./service";
 
@@ -102,6 +104,21 @@ test("a suppression that is made, deleted, imported, or asked for from a handset
     await notifyChanges();
     expect(await notified(words, "suppressions")).not.toContain("deliveries");
   }
+});
+
+test("deliveries that wait for a paused endpoint, and those that are sent after it, reach those who follow the account", async () => {
+  const account = await makeAccount();
+  const { id } = await createEndpoint(account.actor, { url: "http://127.0.0.1:9/hook" });
+  const { words } = await follow(await personOf(account));
+  // Listening begins with word that anything may have changed, once.
+  noteChange(account.accountId, "suppressions");
+  await notifyChanges();
+  await notified(words, "suppressions");
+  await pauseEndpoint(account.actor, id);
+  await raiseEvents(account, await makeMessages(account, 1));
+  expect(await notified(words, "deliveries")).toContain("deliveries");
+  await resumeEndpoint(account.actor, id);
+  expect(await notified(words, "deliveries")).toContain("deliveries");
 });
 
 test("nobody is notified of another account", async () => {

@@ -198,7 +198,7 @@ test("what a process that died has not sent is sent by the sweep, once", async (
   await pause(webhook);
   await raiseEvents(account, await makeMessages(account, 1_200));
   await resumeAndDie(webhook);
-  await releaseParked(endpoint.id, 1);
+  await releaseParked(endpoint.id, { stepsMax: 1 });
   expect(await countsOf(webhook)).toEqual({ "pending 1 0": 1_000, "held 0 0": 200 });
   await Promise.all([sweepWebhooks(), resume(webhook)]);
   expect(await countsOf(webhook)).toEqual({ "pending 1 0": 1_200 });
@@ -214,7 +214,7 @@ test("one that is paused again before all is sent sends the rest after the secon
   await pause(webhook);
   await raiseEvents(account, await makeMessages(account, 1_100));
   await resumeAndDie(webhook);
-  await releaseParked(endpoint.id, 1);
+  await releaseParked(endpoint.id, { stepsMax: 1 });
   await pause(webhook);
   expect(await countsOf(webhook)).toEqual({ "held 1 0": 1_000, "held 0 0": 100 });
   await sweepWebhooks();

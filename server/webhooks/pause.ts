@@ -58,7 +58,9 @@ export async function resumeEndpoint(actor: AccountActor, id: string): Promise<W
     await recordAudit(tx, actor, { ...change, before: INACTIVE, after: ACTIVE });
   };
   await inAccountQueue(accountId, () => transaction(resume));
-  await whatCanWait("webhooks.release_interrupted", id, () => releaseParked(id, STEPS_OF_A_CALL));
+  await whatCanWait("webhooks.release_interrupted", id, () =>
+    releaseParked(id, { stepsMax: STEPS_OF_A_CALL, inTurn: (step) => inAccountQueue(accountId, step) }),
+  );
   return getEndpoint(actor, id);
 }
 

@@ -2,8 +2,9 @@
  * The hand-written SQL of deliveries. A change of deliveries first locks their endpoints in the order of their ids, so
  * that batches wait for each other instead of deadlocking, and state read under the lock stays true.
  */
-import { filterEquals, pool, type Tx, transaction } from "../core/db";
+import { filterEquals, onCommit, pool, type Tx, transaction } from "../core/db";
 import type { JobPayload } from "../core/jobs";
+import { noteChange } from "../core/live";
 import { defineProcessValue } from "../core/process";
 import { unnest } from "../core/unnest";
 import { findInbound, type InboundRow } from "../inbound/store";
@@ -73,6 +74,12 @@ export function ownerOf(endpointId: string): Promise<string | null> {
   const drop = () => owners.delete(endpointId);
   read.then((owner) => owner ?? drop(), drop);
   return read;
+}
+
+/** Notifies the open pages of an endpoint's account that its deliveries changed. */
+export async function tellOwner(endpointId: string): Promise<void> {
+  const owner = await ownerOf(endpointId).catch(() => null);
+  if (owner) noteChange(owner, "deliveries");
 }
 
 async function readOwner(endpointId: string): Promise<string | null> {
@@ -182,6 +189,7 @@ export const parkDeliveries = (
     const [endpoint] = await lockEndpoints(tx, [endpointId]);
     if (!endpoint || isOpen(endpoint)) return endpoint === undefined;
     if (deliveryIds.length === 0) return true;
+    onCommit(tx, () => void tellOwner(endpointId));
     defer(
       tx.query({
         name: "webhooks.park_deliveries",

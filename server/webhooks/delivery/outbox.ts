@@ -6,9 +6,10 @@
  */
 
 import { addJobs, addKnownJobs } from "../../core/add-jobs";
-import type { Queryable, Tx } from "../../core/db";
+import { onCommit, type Queryable, type Tx } from "../../core/db";
 import { groupBy } from "../../core/group-by";
 import type { JobPayload } from "../../core/jobs";
+import { noteChange } from "../../core/live";
 import { unnest } from "../../core/unnest";
 import { INSERT_CHANGES } from "../../lists/store";
 import type { MessageStatus } from "../../messages/status";
@@ -58,6 +59,9 @@ export async function recordEvents(tx: Tx, events: readonly NewEvent[]): Promise
       .map(({ id, isActive }): NewDelivery => ({ id: deliveryIdOf(event.id, id), endpointId: id, event, isActive })),
   );
   const due = deliveries.filter((delivery) => delivery.isActive);
+  const parked = new Set(deliveries.flatMap(({ isActive, event }) => (isActive ? [] : [event.accountId])));
+  // No try follows, which would tell the pages of the account.
+  if (parked.size > 0) onCommit(tx, () => notePages(parked));
   await Promise.all([
     insertDeliveries(
       tx,
@@ -65,6 +69,10 @@ export async function recordEvents(tx: Tx, events: readonly NewEvent[]): Promise
     ),
     addDeliveryJobs(tx, jobsFor(due.map((delivery) => ({ round: 0, attempts: 0, ...delivery })))),
   ]);
+}
+
+function notePages(accountIds: ReadonlySet<string>): void {
+  for (const accountId of accountIds) noteChange(accountId, "deliveries");
 }
 
 const EVENTS = unnest<EventRow>({

@@ -2,12 +2,11 @@
 import { createBatcher, type Settled } from "../../core/batcher";
 import { msUntil } from "../../core/clock";
 import { onCommit, type Tx, transaction } from "../../core/db";
-import { noteChange } from "../../core/live";
 import { defineProcessValue } from "../../core/process";
 import { unnest } from "../../core/unnest";
 import { INSERT_CHANGES } from "../../lists/store";
 import { eventOfDelivery } from "../derived-ids";
-import { INSERT_MOVES, isOpen, lockEndpoints, ownerOf } from "../store";
+import { INSERT_MOVES, isOpen, lockEndpoints, tellOwner } from "../store";
 import {
   type DeliveryOutcome,
   type DeliveryState,
@@ -48,21 +47,13 @@ const flushOutcomes = (outcomes: DeliveryOutcome[]): Promise<Settled<boolean>[]>
     const unrecorded = withoutRow(stored, outcomes);
     const settlement = settleOutcomes(before, [...stored, ...unrecorded.values()], outcomes);
     if (settlement.tries.length > 0) for (const write of applySettlement(tx, settlement, unrecorded)) defer(write);
-    onCommit(tx, () => void tellOwners(settlement.tries));
+    const tried = new Set(settlement.tries.map(({ endpointId }) => endpointId));
+    onCommit(tx, () => {
+      for (const endpointId of tried) void tellOwner(endpointId);
+    });
     const after = new Map([...before, ...settlement.endpoints].map((endpoint) => [endpoint.id, isOpen(endpoint)]));
     return outcomes.map((outcome) => ({ ok: true, value: after.get(outcome.endpointId) ?? false }));
   });
-
-/**
- * Notifies the pages of accounts whose deliveries were tried. The owner of an endpoint is known, since it was just delivered
- * to.
- */
-async function tellOwners(tried: readonly { endpointId: string }[]): Promise<void> {
-  for (const endpointId of new Set(tried.map((each) => each.endpointId))) {
-    const owner = await ownerOf(endpointId).catch(() => null);
-    if (owner) noteChange(owner, "deliveries");
-  }
-}
 
 async function readDeliveries(tx: Tx, ids: readonly string[]): Promise<DeliveryState[]> {
   const { rows } = await tx.query<DeliveryState>({

@@ -1,9 +1,13 @@
 /** The end of a pause: deliveries that it has parked are sent again. */
-import { pool, transaction } from "../../core/db";
+import { onCommit, pool, transaction } from "../../core/db";
+import { tellOwner } from "../store";
 import { type Position, sendMissedAgain } from "./missed";
 
 /** `generation` of the endpoint when the deliveries were read from the first one on. */
 type Release = { generation: number; from: Date };
+
+type Step = { release: Release; next: Position | null };
+type InTurn = (step: () => Promise<Step | null>) => Promise<Step | null>;
 
 const FIRST: Position = { createdAt: new Date(0), id: "" };
 
@@ -14,13 +18,17 @@ export const STEPS_OF_A_CALL = 20;
  * Sends the deliveries again that were parked since the endpoint was paused, oldest first, in steps that are transactions with their jobs. Ends early
  * when the endpoint is closed again: the next resumption begins at the same time. What is left, also by a process that dies, is
  * found by {@link releaseInterrupted}.
- * @param stepsMax how many steps are made at most.
+ * @param options `stepsMax`: how many steps are made at most; `inTurn`: runs each, in the account's queue.
  */
-export async function releaseParked(endpointId: string, stepsMax = Number.POSITIVE_INFINITY): Promise<void> {
+export async function releaseParked(
+  endpointId: string,
+  { stepsMax = Number.POSITIVE_INFINITY, inTurn = (step) => step() }: { stepsMax?: number; inTurn?: InTurn } = {},
+): Promise<void> {
   let release: Release | null = null;
   let after: Position | null = FIRST;
   for (let steps = 0; steps < stepsMax && after !== null; steps += 1) {
-    const step: { release: Release; next: Position | null } | null = await releaseStep(endpointId, release, after);
+    const [former, position]: [Release | null, Position] = [release, after];
+    const step = await inTurn(() => releaseStep(endpointId, former, position));
     if (step === null) return;
     ({ release, next: after } = step);
   }
@@ -31,7 +39,7 @@ export async function releaseParked(endpointId: string, stepsMax = Number.POSITI
  * deliveries anywhere: they are read from the first one on. After the last one the release is over.
  * @returns null: nothing is left to do.
  */
-const releaseStep = (endpointId: string, former: Release | null, after: Position) =>
+const releaseStep = (endpointId: string, former: Release | null, after: Position): Promise<Step | null> =>
   transaction(async (tx) => {
     const { rows } = await tx.query<Release>({
       name: "webhooks.lock_resumed_endpoint",
@@ -43,6 +51,7 @@ const releaseStep = (endpointId: string, former: Release | null, after: Position
     if (!release) return null;
     const position = former?.generation === release.generation ? after : FIRST;
     const { last } = await sendMissedAgain(tx, endpointId, position, release.from);
+    onCommit(tx, () => void tellOwner(endpointId));
     if (last) return { release, next: last };
     await tx.query({
       name: "webhooks.end_release",
