@@ -54,7 +54,7 @@ export type OperatedAccount = z.output<typeof OperatedAccount>;
 export const ListedAccount = OperatedAccount.extend({ has_members: z.boolean() });
 export type ListedAccount = z.output<typeof ListedAccount>;
 
-/** Whom an operator makes an account for; the owner chooses name and password by the link of the invitation. */
+/** The owner of an account that an operator makes; they choose name and password through the link of the invitation. */
 export const NewAccountInput = z.object({
   company_name: z.string().trim().min(1, "must be given").max(100),
   email: EmailAddress,

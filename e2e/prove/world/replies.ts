@@ -4,7 +4,7 @@ import { CARRIERS, type ProvenCarrier } from "./carriers";
 import type { Customer } from "./customers";
 import type { World } from "./world";
 
-/** What a person sent to a customer, one text after the other. */
+/** The texts that a person sent to a customer, one after the other. */
 export type Reply = {
   accountId: string;
   carrier: ProvenCarrier;

@@ -85,7 +85,7 @@ export async function untilAnswered(attempt: (turn: number) => Promise<Exchange>
   }
 }
 
-/** What a send is made of, all of it by chance. */
+/** The parts of a send, all of them by chance. */
 function plan(kind: SendKind, customer: Customer, chance: Chance) {
   const body = weighed(
     chance,

@@ -4,7 +4,7 @@ import { API_KEY, DELIVERED, ENDPOINT, INBOUND, SENDER, SUPPRESSION } from "./sa
 
 export type CodeSample = { lang: string; label: string; source: string };
 
-/** What the samples of an operation need to call it. */
+/** Everything that the samples of an operation need to call it. */
 export type SampledCall = {
   method: string;
   /** Path below the API's URL; `{id}` stands for the id of an item. */

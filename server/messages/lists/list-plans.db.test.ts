@@ -52,7 +52,7 @@ describe.each(["of nearly empty tables", "of now"])("by statistics %s", (time) =
         () => listMessages(own.actor, { page: 1, limit: LIMIT, metadata: { campaign: "spring" }, ...query }),
         ["messages"],
       );
-    // Those of the page, and the one behind it.
+    // The rows of the page, and the one after it.
     expect(await readOf({})).toBe(LIMIT + 1);
     // All with the pair, counted and looked through for the page.
     expect(await readOf({ from: "DEMO" })).toBeLessThanOrEqual(2 * OWN + 2 * (LIMIT + 1));
