@@ -76,7 +76,7 @@ function startCustomer(): { server: Server; count: () => PeerCount } {
   const server = createServer((request, response) => {
     request.resume().once("end", () => {
       all += 1;
-      // Kannel has no id of its own for a callback: its path names the message.
+      // Kannel gives callbacks no id: the path names the message.
       seen.add(String(request.headers["webhook-id"] ?? request.url));
       response.writeHead(200).end();
     });

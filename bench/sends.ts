@@ -165,7 +165,7 @@ async function run(options: Options, stage: Stage): Promise<Outcome> {
   const measured: Round[] = [];
   for (let round = 1; round <= rounds; round += 1) {
     stage.say(`Round ${round} of ${rounds}: pgbench, then sends`);
-    // So that neither side writes the other's dirty pages.
+    // The checkpoint keeps either side from writing the other's dirty pages.
     await database.query("CHECKPOINT");
     const peerCpu = openCpu();
     const pgbench = { ...(await runPeer(seconds)), cpu: peerCpu() };

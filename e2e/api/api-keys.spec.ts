@@ -211,7 +211,7 @@ test.describe("DELETE /api-keys/{id}", () => {
     expect((await rest.withKey(next.plain_key).ask(ACCOUNT)).status).toBe(200);
   });
 
-  test("of many simultaneous revocations one succeeds, and the others find nothing", async ({ rest }) => {
+  test("one of many simultaneous revocations succeeds, and the others find nothing", async ({ rest }) => {
     const { id } = await rest.post<CreatedApiKey>("/api-keys/create", { name: "Old" });
     const request = { method: "DELETE", path: `/api-keys/${id}` };
     const answers = await Promise.all(Array.from({ length: 8 }, () => rest.ask(request)));

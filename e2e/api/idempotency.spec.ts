@@ -198,7 +198,7 @@ test("a key has 1 to 255 visible ASCII characters", async ({ rest, account }) =>
   }
 });
 
-test("where nothing is created the header changes nothing", async ({ rest, account }) => {
+test("the header has no effect when nothing is created", async ({ rest, account }) => {
   const estimate = withKey("order-1", { ...send(account), path: "/messages/estimate" });
   for (const request of [estimate, estimate, withKey("order-1", { method: "GET", path: "/account" })]) {
     const answer = await rest.ask(request);

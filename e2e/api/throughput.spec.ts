@@ -104,7 +104,7 @@ test("two workers together keep a provider's throughput limit, fairly between ac
   await limitThroughput(installation, "twilio", RATE);
   await sendUntilLimited(installation, big);
 
-  // So many that most of them still wait when the few arrive, even on a slow machine.
+  // Enough messages that most of them still wait when the few arrive, even on a slow machine.
   const [many, few, free] = [numbers(60), numbers(5), numbers(5)];
   const bigIds = await big.sendAll(many);
   const smallIds = await small.sendAll(few);

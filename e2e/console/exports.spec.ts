@@ -24,7 +24,7 @@ test("messages and suppressions are downloaded as they are filtered", async ({ c
     await expect(page.getByText("Download complete")).toBeVisible();
   });
 
-  await test.step("also with one of the rarer filters", async () => {
+  await test.step("a rarer filter works too", async () => {
     await page.goto(`/messages?from=${account.sender}&provider=twilio`);
     expect((await save()).trimEnd().split("\r\n")).toHaveLength(1);
   });

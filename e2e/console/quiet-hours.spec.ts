@@ -1,7 +1,7 @@
 import { apiWith } from "../support/api";
 import { expect, test } from "../test";
 
-/** The time in India, where clocks never change, so many minutes from now. */
+/** The time in India, where clocks never change, `minutes` from now. */
 const indiaIn = (minutes: number) => new Date(Date.now() + (5.5 * 60 + minutes) * 60_000).toISOString().slice(11, 16);
 
 test("an owner sets quiet hours, a message waits for their end, and an urgent one does not", async ({

@@ -97,7 +97,7 @@ test("the payload of an event stays open while newer events push the event off t
   await expect(dialog).toContainText("+15550100003");
 });
 
-test("from its timeline a message leads to its own deliveries, and these to what was sent", async ({
+test("a message's timeline links to its deliveries, and these link to what was sent", async ({
   console: page,
   api,
   account,

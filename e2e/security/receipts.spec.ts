@@ -8,7 +8,7 @@ test.describe.configure({ mode: "serial" });
 
 type UnfinishedPost = { answered: () => string; hasEnded: () => boolean; vanish: () => void };
 
-/** Begins a POST of so many bytes, sends some of them, and never the rest. */
+/** Begins a POST of `length` bytes, but sends only the first `sent`. */
 function begin(url: string, path: string, length: number, sent: number): UnfinishedPost {
   const { hostname, port, host } = new URL(url);
   let answered = "";

@@ -284,7 +284,7 @@ describe("behind a proxy that can be cut", () => {
   }
 
   test("a transaction never runs again when a pooler has lost the database, whichever statement the pooler reports it for", async () => {
-    // A new connection first sends a statement of its own.
+    // A new connection first sends its settings.
     await pool().query("SELECT 1");
     let runs = 0;
     const failed = settled(

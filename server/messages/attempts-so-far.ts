@@ -3,7 +3,7 @@
 /** Whether the attempt `alias` was begun. Versions without claims stored no worker, and began with the claim. */
 export const isBegun = (alias: string): string => `(${alias}.begun_at IS NOT NULL OR ${alias}.worker_id IS NULL)`;
 
-/** Outcome of a row that stands for no attempt: it takes the number of the next one, so that none can be claimed. */
+/** Outcome of a row without an attempt: the row takes the number of the next attempt, so that none can be claimed. */
 export const WITHDRAWN = "withdrawn";
 
 /**

@@ -132,7 +132,7 @@ describe("a message cannot be canceled", () => {
     await refuses(message);
   });
 
-  test("by another account, which gets a 404", async () => {
+  test("when another account asks, which gets a 404", async () => {
     const sent = await send();
     const other = await makeAccount();
     await expect(cancelMessage(other.actor, sent.id)).rejects.toMatchObject({ status: 404 });

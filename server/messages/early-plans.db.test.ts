@@ -94,7 +94,7 @@ test("no statement of a message's life reads a whole table, or all rows of an ac
   expect(await readWholeBy(statements)).toEqual([]);
 });
 
-test("nor does one of a repeated send or of a redaction", async () => {
+test("no statement of a repeated send or of a redaction reads a whole table, or all rows of an account", async () => {
   env().REQUEST_LOG_TEXTS = true;
   onTestFinished(() => {
     env().REQUEST_LOG_TEXTS = false;
@@ -119,7 +119,7 @@ test("nor does one of a repeated send or of a redaction", async () => {
   expect(await readWholeBy(statements)).toEqual([]);
 });
 
-test("nor do the begin of an attempt that waited and the look-ups of receipts that may belong to another message", async () => {
+test("no whole table is read to begin an attempt that waited, or to look up receipts that may belong to another message", async () => {
   await prepareAttempts();
   const { id, first } = await claimed();
   const from = { provider: first.provider, providerMessageId: "1", isVerified: false };
@@ -137,7 +137,7 @@ test("nor do the begin of an attempt that waited and the look-ups of receipts th
   expect(await readWholeBy(statements)).toEqual([]);
 });
 
-test("nor does a recovery of an endpoint's deliveries", async () => {
+test("no whole table is read to recover an endpoint's deliveries", async () => {
   const { account, endpoint, receiver } = await startWebhook();
   await receiver.close();
   const statements = await statementsOf(() =>

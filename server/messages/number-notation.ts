@@ -10,7 +10,7 @@ const NORTH_AMERICAN = /^\+[2-9]\d{2}[2-9]\d{6}$/;
 
 /**
  * The number that a person has written; null: none, or one without its country code. Such a number must not become another
- * country's: `(415) 555-0123` is none of Switzerland. So without `+` or `00` a number counts only if it is valid in the
+ * country's: `(415) 555-0123` is not a Swiss number. So without `+` or `00` a number counts only if it is valid in the
  * country that its first digits name, and does not look like a North American one.
  */
 export function e164OfTyped(text: string): string | null {

@@ -180,7 +180,7 @@ export function segmentText(body: string): Segmentation {
 /**
  * Finds every occurrence of a character that forces UCS-2, in text order, to explain why a text costs more.
  *
- * A surrogate pair is one entry, a lone surrogate is an entry of its own. Empty when the text is GSM-7.
+ * A surrogate pair is one entry, a lone surrogate is a separate entry. Empty when the text is GSM-7.
  */
 export function nonGsmCharacters(body: string): NonGsmCharacter[] {
   const found: NonGsmCharacter[] = [];

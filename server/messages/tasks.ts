@@ -75,7 +75,7 @@ const LOOK_UP_IDLE_MS = 5 * SECOND_MS;
 
 /**
  * Looks up attempts with an unknown outcome until the returned function is called, which waits for the look-ups under way.
- * Each provider has a loop of its own: one that hangs delays neither the others nor any job.
+ * Each provider has its own loop: one that hangs delays neither the others nor any job.
  */
 export function keepLookingUp(): () => Promise<void> {
   const stops = PROVIDERS.map((provider) =>

@@ -38,7 +38,7 @@ test("no statement of a message's life reads a table from end to end", async () 
   expect(await each(statements)).toEqual([]);
 });
 
-test("nor does one of the receipts of its parts", async () => {
+test("no statement for the receipts of a message's parts reads a table from end to end", async () => {
   await prepareAttempts();
   const message = await claimed("x".repeat(400));
   const ids = ["a", "b", "c"].map((part) => `${message.id}-${part}`);
@@ -50,7 +50,7 @@ test("nor does one of the receipts of its parts", async () => {
   expect(await each(statements)).toEqual([]);
 });
 
-test("autovacuum leaves these tables alone until a thousand rows have changed", async () => {
+test("autovacuum skips the growing tables until a thousand rows have changed", async () => {
   const { rows } = await pool().query<{ name: string }>(
     `SELECT relname AS name FROM pg_class WHERE relname = ANY($1)
        AND reloptions @> '{autovacuum_analyze_threshold=1000,autovacuum_vacuum_threshold=1000}'`,

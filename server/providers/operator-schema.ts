@@ -13,7 +13,8 @@ export type ProviderStateWord = (typeof PROVIDER_STATES)[number];
 const figure = () => z.number().int();
 
 /**
- * A provider's statistics of a period. `calls` counts all outcomes; `egress_failed`: the egress proxy is unavailable or refuses; shares are 0..1, null without calls.
+ * A provider's statistics of a period. `calls` counts all outcomes; `egress_failed`: the egress proxy is unavailable or refuses.
+ * * Shares are 0..1, or null without calls.
  */
 const ProviderFigures = z.object({
   calls: figure(),

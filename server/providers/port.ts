@@ -48,12 +48,12 @@ export type Fault = "provider" | "account" | "throttled" | "message";
 
 /**
  * Outcome of an attempt.
- * - accepted: the provider took the message, under one id of its own, or under one for each part that has its own
+ * - accepted: the provider took the message, under one id, or under one for each part that has its own
  *   receipts. `lost`: it took only some parts, and why it did not take the others.
  * - refused: for good; no other provider would take it (invalid number, blocked, content). Never for a length:
  *   customers are promised our limit, and another provider may have a higher one.
  * - retryable: nothing was sent; the next provider may be tried.
- * - unknown: the request may have arrived (time-out or reset after it was written, a gateway's 502, 504, 520 or 524).
+ * - unknown: the request may have arrived (timeout or reset after it was written, a gateway's 502, 504, 520 or 524).
  *   `taken`: ids of the parts that the provider took before the unknown one.
  */
 export type SendOutcome =

@@ -8,7 +8,7 @@ import { toastProblem } from "@/app/_ui/toast";
 
 const MB = 1_000_000;
 
-/** Reads a CSV or text file of at most so many megabytes. */
+/** Reads a CSV or text file of at most `maxMb` megabytes. */
 export function UploadButton({
   maxMb,
   onRead,

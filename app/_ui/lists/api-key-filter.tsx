@@ -5,7 +5,7 @@ import { trpc } from "@/app/_trpc/client";
 import { FilterSelect } from "./filter-select";
 import { keyOptions } from "./key-options";
 
-/** Filters a list by one of the account's API keys. An ID from the address stays a choice even if it is none of them. */
+/** Filters a list by one of the account's API keys. An ID from the address stays a choice even if no key has it. */
 export function ApiKeyFilter({
   keyId,
   onChange,

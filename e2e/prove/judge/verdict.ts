@@ -68,7 +68,7 @@ const UNKNOWN = "provider_outcome_unknown";
 /** @returns whether there is no defect. */
 export const isClean = ({ defects }: Verdict): boolean => Object.values(defects).every((cases) => cases.length === 0);
 
-/** Whether so many submissions are allowed: each except the last must be an attempt with an unknown outcome. */
+/** Whether this number of submissions is allowed: each except the last must be an attempt with an unknown outcome. */
 function mayBeRepeated(evidence: Evidence, message: StoredMessage, taken: readonly Taken[]): boolean {
   if (evidence.policy === "hold") return false;
   const references = taken.flatMap(({ reference }) => reference ?? []);

@@ -18,7 +18,7 @@ export type Load = {
   readings: () => Reading;
   /** Requests not begun because too many were waiting. */
   skipped: () => number;
-  /** One customer sends to so many recipients at once, in two bulks. Resolves when both are accepted. */
+  /** One customer sends to `count` recipients at once, in two bulks. Resolves when both are accepted. */
   crowd: (count: number) => Promise<void>;
   /** Directs callers away from a web process, as a load balancer does before it stops; null: they use all. */
   avoid: (url: string | null) => void;

@@ -42,7 +42,7 @@ export async function report(
 export const eventTypes = async ({ customer }: Cell, id: string) =>
   (await customer.events(id)).map((event) => event.type);
 
-/** Waits until so many refused callbacks of the provider are in its counters. */
+/** Waits until the provider's counters have this number of refused callbacks. */
 export async function counts(
   { name, cell: { database } }: Cell,
   expected: Record<"forged" | "stale" | "replayed", number>,

@@ -110,14 +110,14 @@ function applyRules(
   return { refused, limited };
 }
 
-/** A recipient of an account, by a number of its own. */
+/** A recipient of an account, numbered by `no`. */
 type Recipient = { no: number; accountId: string; toNumber: string; limits: FloodLimits };
 
 /** How many of a recipient's newest messages are scanned. */
 const scannedMax = ({ identical, total }: FloodLimits): number =>
   total > 0 ? total + BLOCKED_SCANNED_MAX : identical + SCANNED_MAX;
 
-/** A text by a number of its own, so that it is sent to the database once. */
+/** A text, numbered by `no`, so that it is sent to the database once. */
 type Text = { no: number; body: string };
 
 /** One text to one recipient, by their numbers. */

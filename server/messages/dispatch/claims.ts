@@ -95,7 +95,7 @@ export function dropClaims(attempts: readonly Pick<Attempt, "claim">[]): void {
 /**
  * Claims attempts; one is skipped when its message has an attempt of that number, was refused or withdrawn, has expired or is no
  * longer pending.
- * @param tx null: in a transaction of their own, or in one statement if none of them follows another attempt.
+ * @param tx null: in a separate transaction, or in one statement if none of them follows another attempt.
  * @param begins whether an attempt begins with its claim, because the call follows at once.
  * @returns the attempts that this process is to make.
  */

@@ -208,7 +208,7 @@ async function claimAsSlotsAllow(adapter: Adapter | null, attempts: Attempt[], s
   await enqueue(left);
 }
 
-/** As `enqueueThrottled`, in a transaction of its own. */
+/** As `enqueueThrottled`, in a separate transaction. */
 const enqueue = async (attempts: readonly Attempt[]): Promise<void> => {
   if (attempts.length > 0) await transaction((tx) => enqueueThrottled(tx, attempts));
 };

@@ -67,7 +67,7 @@ test("recovery, look-ups and sweeps do not read attempts that timed out long ago
   expect(Object.entries(reads).filter(([, read]) => read > READ_MAX)).toEqual([]);
 });
 
-test("nor does a worker that gives up its lease", async () => {
+test("a worker that gives up its lease does not read attempts that timed out long ago", async () => {
   const statements = await statementsOf(async () => {
     const release = await keepLease(() => undefined);
     await release();

@@ -252,7 +252,7 @@ describe("an outcome that is recorded more than once", () => {
       )
     ).rows;
 
-  test("by several workers at once: one of them continues", async () => {
+  test("continues once if several workers record it at once", async () => {
     const message = await claimed();
     const nexts = await Promise.all([record(message.first, BUSY), record(message.first, BUSY)]);
     expect(nexts.map((next) => next?.seq ?? null).sort()).toEqual([2, null]);

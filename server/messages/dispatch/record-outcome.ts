@@ -120,7 +120,7 @@ async function recordAll(batch: AttemptResult[]): Promise<Settled<Attempt | null
   return batch.map((result) => ({ ok: true, value: nexts.get(result) ?? null }));
 }
 
-/** The first result of each message: the next one is decided in a transaction of its own, which sees this one's effects. */
+/** The first result of each message: the next one is decided in a separate transaction, which sees this one's effects. */
 function onePerMessage(results: readonly AttemptResult[]): AttemptResult[] {
   const first = new Map<string, AttemptResult>();
   for (const result of results) {

@@ -165,7 +165,7 @@ async function dispatched(): Promise<string[]> {
   return rows.flatMap(({ ids }) => ids);
 }
 
-/** One claimed attempt of a message of its own. */
+/** One claimed attempt of a new message. */
 async function claimOne(): Promise<Attempt> {
   const [attempt] = await send(await makeAccount(), 1);
   if (!attempt) throw new Error("not claimed");

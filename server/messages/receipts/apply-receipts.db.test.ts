@@ -241,7 +241,7 @@ describe("a receipt counts as applied only when it moved its message", () => {
     ]);
   });
 
-  test("of two final ones that come together, the one about the earlier event counts", async () => {
+  test("if two final receipts come together, the one about the earlier event counts", async () => {
     const message = await claimed();
     const id = `${message.id}-x`;
     await record(message.first, accepted(id));

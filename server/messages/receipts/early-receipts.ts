@@ -23,7 +23,7 @@ export const isStrange = (number: string, holderTo: string): boolean =>
 
 /**
  * Finds the attempts that the receipts belong to instead: for each receipt, the attempt under way at its provider to the number
- * that it comes from. A message centre that reports from numbers of its own has no such attempt, and the id decides.
+ * that it comes from. If a message centre reports from its own numbers there is no such attempt, and the id decides.
  * @returns attempts by receipt id; null: several attempts are possible, or the receipt is not verified, so it has to wait for a
  *   response with its id.
  */

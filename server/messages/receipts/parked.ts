@@ -1,7 +1,7 @@
 /**
  * Receipts whose message is not known yet. A genuine one waits briefly, until the outcome of its send is recorded. The others
  * belong to messages of other systems; and if a provider does not sign its callbacks, anyone who knows its secret path can forge
- * any number of them. They are kept for 72 hours, so their number needs a limit of its own.
+ * any number of them. They are kept for 72 hours, so their number needs its own limit.
  */
 import { pool } from "../../core/db";
 import { log } from "../../core/log";

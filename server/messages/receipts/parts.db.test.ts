@@ -49,7 +49,7 @@ describe("parts", () => {
     expect(await statusOf(message)).toBe("delivered");
   });
 
-  test("of a part's receipts in one batch the final one counts, even if it comes first", async () => {
+  test("if a batch has several receipts of a part, the final one counts, even if it comes first", async () => {
     const message = await claimed(LONG_TEXT);
     const ids = ["a", "b", "c"].map((part) => `${message.id}-${part}`);
     await record(message.first, accepted(...ids));

@@ -20,8 +20,8 @@ type TakenAttempt = { provider: string; seq: number; message: { id: string } };
 export type TakenIds = { attempt: TakenAttempt; providerMessageIds: readonly string[] };
 
 /**
- * `isInParts`: each id stands for a part of the message, on which the provider reports separately. `sharedIds`: those that other
- * messages have too; each stands for a part, even if it is the only one.
+ * `isInParts`: each id belongs to one part of the message, on which the provider reports separately. `sharedIds`: ids that other
+ * messages have too; each belongs to one part, even if it is the only one.
  */
 export type AcceptedIds = TakenIds & { isInParts: boolean; sharedIds: ReadonlySet<string> };
 

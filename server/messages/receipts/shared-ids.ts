@@ -39,7 +39,7 @@ async function findHolders(tx: Tx, taken: readonly TakenIds[]): Promise<Holder[]
 
 /** A provider's id turned out to belong to another message too, which the transaction did not expect. */
 class SharedIdError extends Error {
-  /** As of a violated unique key: the results of the batch are then recorded in smaller batches, finally one by one. */
+  /** The code of a violated unique key: the results are then recorded in smaller batches, finally one by one. */
   readonly code = "23505";
   readonly constraint = "attempt_parts_pkey";
 }
@@ -58,7 +58,7 @@ export async function refuseSharedIds(tx: Tx, taken: readonly TakenIds[]): Promi
  * stored its own. The transaction runs again.
  */
 class MovedIdError extends Error {
-  /** As of a serialization failure. */
+  /** The code of a serialization failure. */
   readonly code = "40001";
 }
 

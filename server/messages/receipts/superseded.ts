@@ -1,6 +1,6 @@
 /**
  * Superseded receipts: they report a failure while a later attempt may still deliver the message. They wait for the later
- * attempt, and decide if it comes to nothing.
+ * attempt, and decide if that attempt does not deliver it.
  */
 import type { Tx } from "../../core/db";
 import type { ReceiptReport } from "../../core/jobs";

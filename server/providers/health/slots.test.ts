@@ -25,7 +25,7 @@ test("a slot that is released twice counts once", async () => {
   expect(slotsInUse(limited)).toBe(1);
 });
 
-test("with none free it waits for the first, up to its time-out", async () => {
+test("if none is free it waits for the first, up to its timeout", async () => {
   const limited = provider(1);
   const [held] = await acquireSlots(limited, 1, 0);
   expect(await acquireSlots(limited, 1, 10)).toHaveLength(0);

@@ -74,7 +74,7 @@ const untilFree = (limiter: Limiter, isFree: () => boolean, withinMs: number): P
     limiter.changed.add(wake);
   });
 
-/** Waits for a slot without a time-out, ahead of {@link acquireSlots}, because its message is already claimed. */
+/** Waits for a slot without a timeout, ahead of {@link acquireSlots}, because its message is already claimed. */
 export function waitForSlot(adapter: Adapter): Promise<Slot> {
   const limiter = limiterOf(adapter);
   if (limiter.used < adapter.maxInFlight && limiter.waiting.length === 0)

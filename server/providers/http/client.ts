@@ -1,4 +1,4 @@
-/** Calls providers over HTTP: pooled keep-alive connections, time-outs, and outcomes of transport failures. */
+/** Calls providers over HTTP: pooled keep-alive connections, timeouts, and outcomes of transport failures. */
 import { randomUUID } from "node:crypto";
 import { Agent, buildConnector, type Dispatcher, errors } from "undici";
 import { now } from "../../core/clock";

@@ -58,7 +58,7 @@ describe("a private key", () => {
     },
   );
 
-  it("of another kind than RSA is not taken", () => {
+  it("of another kind than RSA is refused", () => {
     const ec = generateKeyPairSync("ed25519").privateKey.export({ format: "pem", type: "pkcs8" });
     expect(rsaKeyOf(String(ec))).toBeNull();
   });

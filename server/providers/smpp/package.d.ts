@@ -1,4 +1,4 @@
-/** Types of the used parts of the package, which has none of its own. */
+/** Types for the parts of the package that we use; it has no types itself. */
 declare module "smpp" {
   import type { EventEmitter } from "node:events";
   import type { Server, Socket } from "node:net";

@@ -2,7 +2,7 @@
 import { type Alphabet, type EncodedText, encodeText } from "./text";
 
 /**
- * How a text that does not fit into one SMS is sent: with a header in each part, with SAR fields beside it, or in one piece.
+ * How a text that does not fit into one SMS is sent: with a header in each part, with separate SAR fields, or in one piece.
  */
 export type LongText = "udh" | "sar" | "payload";
 

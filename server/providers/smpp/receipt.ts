@@ -10,7 +10,7 @@ export type IdRadix = "as-is" | "hex-to-decimal" | "decimal-to-hex";
 
 export type Delivered =
   | { kind: "receipt"; report: Report }
-  /** `unreadable`: why it has an empty text instead of its own; null: it has its own. */
+  /** `unreadable`: why its text was replaced by an empty one; null: it was not. */
   | { kind: "inbound"; inbound: Inbound; unreadable: string | null }
   | { kind: "ignored"; reason: string };
 

@@ -10,7 +10,7 @@ const graphemes = perLocale((locale) => new Intl.Segmenter(locale, { granularity
 /** An emoji with joiners, or a letter with marks: its parts alone mean nothing to a person. */
 const IS_SEEN_AS_ONE = /\p{Extended_Pictographic}|\p{Regional_Indicator}|\p{M}/u;
 
-/** The characters that GSM-7 lacks, each once, in text order. A replaceable character stands alone. */
+/** The characters that GSM-7 lacks, each once, in text order. A replaceable character is its own entry. */
 export function foundCharacters(body: string): FoundCharacter[] {
   const found = new Map<string, FoundCharacter>();
   const note = (one: FoundCharacter) => found.has(one.text) || found.set(one.text, one);

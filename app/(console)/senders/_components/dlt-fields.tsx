@@ -14,7 +14,7 @@ export type DltValues = {
 
 export const NO_DLT: DltValues = { dlt_entity_id: "", dlt_template_id: "", dlt_template_category: null };
 
-/** To the API, where null is none. */
+/** Converts the values for the API, where null means none. */
 export const dltInput = ({ dlt_entity_id, dlt_template_id, dlt_template_category }: DltValues) => ({
   dlt_entity_id: dlt_entity_id.trim() || null,
   dlt_template_id: dlt_template_id.trim() || null,

@@ -1,4 +1,4 @@
-/** A send to many, cut into requests that the service takes, each with a key of its own. */
+/** A send to many, cut into requests of accepted size, each with its own Idempotency-Key. */
 
 import { numbersTexts } from "@/app/_texts/numbers";
 import { sendManyTexts } from "@/app/_texts/send/many";
@@ -14,7 +14,7 @@ const BATCH_ROWS_MAX = 500;
 const BATCH_BYTES_MAX = 500_000;
 const BATCH_COMMAS_MAX = 3_500;
 
-/** A recipient as it was entered. `line`: where it stands in the text, from 1. `to`: its number; null: none that can be used. */
+/** A recipient as entered. `line`: its line in the text, from 1. `to`: its number; null: not usable. */
 export type Row = { line: number; number: string; to: string | null; values: Record<string, string> };
 
 /** A recipient that can be sent to. */

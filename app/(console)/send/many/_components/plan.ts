@@ -17,7 +17,7 @@ export type Plan = {
   body: string;
   smart: boolean;
   rows: ReadyRow[];
-  /** Of the batches that were confirmed, in their order. */
+  /** The results of the confirmed batches, in order. */
   results: Result[][];
 };
 

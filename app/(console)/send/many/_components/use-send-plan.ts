@@ -19,7 +19,7 @@ export function useSendPlan(accountId: string) {
 
   const run = useCallback(
     async (start: Plan) => {
-      // Also while another page is open.
+      // Set here, so that it also asks while another page is open.
       const ask = (event: BeforeUnloadEvent) => event.preventDefault();
       window.addEventListener("beforeunload", ask);
       // Taken now: an operator's page names no account, and batches that are sent while one is open belong to this account.
