@@ -20,7 +20,7 @@ const sendOne = (rest: CheckedApi, account: OwnAccount) =>
 const statusesOf = async (rest: CheckedApi, id: string) =>
   (await rest.page<Delivery>(`/webhooks/${id}/deliveries`)).items.map((delivery) => delivery.status);
 
-test("events of a pause are sent once it is over", async ({ rest, account, receiver }) => {
+test("events of a pause are sent when it is over", async ({ rest, account, receiver }) => {
   const { id } = await createAt(receiver, rest);
   const paused = await rest.post<WebhookEndpoint>(`/webhooks/${id}/pause`);
   expect(paused).toMatchObject({
@@ -53,7 +53,7 @@ test("an endpoint that failures have disabled is enabled, not resumed", async ({
 
 for (const verb of ["pause", "resume"]) {
   test.describe(`POST /webhooks/{id}/${verb}`, () => {
-    test("what is no id of an endpoint is a 404, and what cannot be an id at all a 400", async ({ rest }) => {
+    test("an unknown endpoint id is a 404, and text that cannot be an id is a 400", async ({ rest }) => {
       await rest.refusal(404, { method: "POST", path: `${UNKNOWN}/${verb}` });
       expect(await rest.refusal(400, { method: "POST", path: `/webhooks/%00/${verb}` })).toMatchObject({ param: "id" });
     });

@@ -25,7 +25,7 @@ test("a long list of API keys has pages and a search", async ({ console: page, a
   await expect(rows).toHaveCount(PER_PAGE);
 });
 
-test("a person with many accounts reaches what follows them in the menu, and a filter has every sender ID", async ({
+test("a person with many accounts reaches the items below them in the menu, and a filter has every sender ID", async ({
   console: page,
   account,
 }) => {

@@ -9,7 +9,7 @@ test("an owner is told that traffic to a country has grown, finds its messages, 
   account,
   api,
 }) => {
-  // The overview of an account that has sent nothing shows its first steps only.
+  // The overview of an account that has sent nothing shows only the first steps.
   await api.post("/messages/send", { to: "+14155550123", from: account.sender, body: "Hello" });
   await countTraffic(account, "NG", 1_200);
   await checkAlerts();

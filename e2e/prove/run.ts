@@ -21,7 +21,7 @@ import {
 } from "./world/settle";
 import type { Policy, World } from "./world/world";
 
-/** Within this time a STOP holds in previous versions. */
+/** In previous versions a STOP takes effect within this time. */
 const HEEDED_BY_FORMER_MS = 5_000;
 
 export type RunOptions = {
@@ -73,7 +73,7 @@ export async function perform(
     passOn: world.passOn,
     receivers: world.receivers,
     reprice: () => reprice(world.database),
-    // Earlier versions take replies in a job.
+    // Earlier versions process replies in a job.
     heededWithinMs: from === null ? 0 : HEEDED_BY_FORMER_MS,
   });
   const beganMs = Date.now();

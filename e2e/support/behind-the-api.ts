@@ -53,7 +53,7 @@ export async function addApiKeys({ accountId }: OwnAccount, count: number): Prom
   );
 }
 
-/** Gives an account as many sender IDs in that status, named after it. */
+/** Gives an account `count` sender IDs in a status, named after it. */
 export async function addSenders({ accountId }: OwnAccount, status: string, count: number): Promise<void> {
   await pool().query(
     `INSERT INTO senders (id, account_id, sender_id, type, status)

@@ -184,7 +184,7 @@ function operationsOf(document: ApiDocument): Operation[] {
   );
 }
 
-/** A path without the encoding of characters that need none (RFC 3986, 6.2.2.2). */
+/** A path in which characters that need no encoding are not encoded (RFC 3986, 6.2.2.2). */
 export const withoutNeedlessEncoding = (path: string): string =>
   path.replace(/%([0-9a-f]{2})/gi, (encoded, digits: string) => {
     const character = String.fromCharCode(Number.parseInt(digits, 16));

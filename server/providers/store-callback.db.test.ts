@@ -43,7 +43,7 @@ test("only the first of concurrent callbacks with the same nonce is accepted; ca
 
 beforeAll(() => makeRoute());
 
-/** An account with a number of its own. */
+/** An account with its own number. */
 async function makeReachable() {
   const account = await makeAccount();
   const line = `+1646${randomInt(1_000_000, 9_999_999)}`;
@@ -59,7 +59,7 @@ const PERSON = "+14155550123";
 const reply = (to: string, text: string) =>
   callbackContent({ inbound: [{ providerMessageId: newId("inbound"), from: PERSON, to, text }] });
 
-/** Texts of the messages that a job is to take. */
+/** Texts of the messages that are left to a job. */
 async function deferredTexts(): Promise<string[]> {
   const { rows } = await pool().query<{ text: string }>(
     `SELECT m ->> 'text' AS text FROM graphile_worker._private_jobs p
@@ -69,7 +69,7 @@ async function deferredTexts(): Promise<string[]> {
   return rows.map(({ text }) => text);
 }
 
-test("a STOP holds as soon as its callback is acknowledged, and so does a START, while no worker runs", async () => {
+test("STOP and START take effect as soon as their callback is acknowledged, even if no worker runs", async () => {
   const { line, sendTo } = await makeReachable();
   await takeCallback("twilio", reply(line, "STOP"), []);
   expect(await sendTo(PERSON)).toMatchObject({ status: "failed", error: { code: "blocklisted" } });
@@ -78,7 +78,7 @@ test("a STOP holds as soon as its callback is acknowledged, and so does a START,
   expect(await deferredTexts()).toEqual([]);
 });
 
-test("a message that cannot be taken now is acknowledged and left to a job; others that come with it are taken", async () => {
+test("a message that cannot be processed now is acknowledged and left to a job; others that come with it are processed", async () => {
   const { line, sendTo } = await makeReachable();
   await pool().query(
     `CREATE FUNCTION refuse_inbound() RETURNS trigger LANGUAGE plpgsql AS

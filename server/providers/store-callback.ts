@@ -39,7 +39,7 @@ type ReceivedCallback = {
 /** `replayed`: a callback with one of its nonces was stored before, so nothing was done. */
 export type Intake = "taken" | "replayed";
 
-/** Callbacks with receipts only, and those whose messages a job is to take. */
+/** Callbacks with receipts only, and those whose messages are left to a job. */
 const callbackQueue = defineProcessValue("providers.intake", () =>
   createBatcher<ReceivedCallback, Intake>((batch) => transaction((tx) => store(tx, batch, addInboundJobs)), {
     name: "callbacks",

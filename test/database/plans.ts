@@ -184,8 +184,8 @@ export async function plansRun(work: () => Promise<unknown>): Promise<RunPlan[]>
 }
 
 /**
- * Rows of `relations` that the statements of `work` read together, each with its values. Lists are planned with their values at first, and a named
- * statement for any later: the plan that reads more counts.
+ * Rows of `relations` that all statements of `work` read, each with its values. PostgreSQL plans a named statement with its values at
+ * first, and for any values later: the plan that reads more counts.
  */
 export async function rowsReadBy(work: () => Promise<unknown>, relations: readonly string[]): Promise<number> {
   let read = 0;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { keyOptions } from "./key-options";
 
-test("keys of one name are told apart by their hints", () => {
+test("keys with the same name are distinguished by their hints", () => {
   const keys = [
     { id: "key_1", name: "Shop", key_hint: "ds_live_a…1" },
     { id: "key_2", name: "Billing", key_hint: "ds_live_b…2" },

@@ -1,6 +1,6 @@
 type NamedKey = { id: string; name: string; key_hint: string };
 
-/** Choices of API keys. Of keys with one name, which a rotation or a program that makes many leaves, each has its hint as well. */
+/** Choices of API keys. Keys with the same name, as after a rotation or from a program that makes many, also show their hints. */
 export function keyOptions(keys: readonly NamedKey[]): { value: string; label: string }[] {
   const counts = new Map<string, number>();
   for (const { name } of keys) counts.set(name, (counts.get(name) ?? 0) + 1);

@@ -1,6 +1,6 @@
-/** Lists that are in the page as a whole: a part of them is shown. */
+/** Long lists of which the page has all rows, but shows only some at a time. */
 
-/** Rows of a page; a list of no more has neither pages nor a search. */
+/** Rows per page; a list with no more rows has neither pages nor a search. */
 export const PER_PAGE = 25;
 
 /** The rows whose text has every word of `search`, in either case. */
@@ -13,7 +13,7 @@ export function searched<Row>(rows: readonly Row[], textOf: (row: Row) => string
   });
 }
 
-/** The rows of a page, and where it is; the last page when rows of later ones are gone. */
+/** The rows of a page and its position; the last page if the requested one no longer exists. */
 export function pageOf<Row>(rows: readonly Row[], asked: number) {
   const pages = Math.max(1, Math.ceil(rows.length / PER_PAGE));
   const page = Math.min(asked, pages);

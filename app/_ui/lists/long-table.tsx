@@ -10,7 +10,7 @@ import { PagedTable } from "./paged-table";
 
 type TableOf<Row> = Omit<Parameters<typeof PagedTable<Row>>[0], "pagination" | "onPage" | "busy">;
 
-/** A table of a list that is in the page as a whole. A long one has pages, and a search in what `textOf` says of each row. */
+/** A table of a list of which the page has all rows. A long one has pages, and a search in the text that `textOf` gives for each row. */
 export function LongTable<Row>({ rows, textOf, ...table }: TableOf<Row> & { textOf: (row: Row) => string }) {
   const [search, setSearch] = useState("");
   const [page, setPage] = useState(1);

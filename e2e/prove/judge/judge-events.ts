@@ -27,7 +27,7 @@ function passedThrough({ status, costMicros }: StoredMessage): string[] {
   return status === "sent" || (status === "failed" && costMicros === 0) ? [status] : ["sent", status];
 }
 
-/** Whether a delivery ended because its text was deleted while the endpoint was disabled: it cannot be sent any more. */
+/** Whether a delivery ended because the text was deleted while the endpoint was disabled, so that it can no longer be sent. */
 const endedByRedaction = (redactions: Evidence["redactions"]) => {
   const redacted = new Set(redactions.flatMap(({ id, isDeleted }) => (isDeleted === false ? [] : [id])));
   return (messageId: string, status: string): boolean =>

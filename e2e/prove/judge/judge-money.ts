@@ -48,7 +48,7 @@ function judgeAccount(book: AccountBook, messages: readonly StoredMessage[], ope
   return pairs.flatMap(([what, is, must]) => (is === must ? [] : [`${accountId}: ${what} is ${is}, not ${must}`]));
 }
 
-/** A message costs what its caller was told when it was accepted, or nothing. */
+/** A message costs the price that its caller was told at acceptance, or nothing. */
 function judgeTold(sends: Evidence["sends"], messages: readonly StoredMessage[]): string[] {
   const told = new Map(sends.flatMap((send) => (send.messages ?? []).map(({ id, costMicros }) => [id, costMicros])));
   return messages.flatMap(({ id, costMicros }) => {

@@ -6,7 +6,7 @@ import { judgeReplies } from "./judge-replies";
 
 const SENDER = "+14155550100";
 
-/** A good run whose recipient had said this before. */
+/** A good run whose recipient had previously sent these texts. */
 function repliedRun(texts: string[], change: Partial<Reply> = {}, copies = 1): Evidence {
   const run = goodRun();
   const reply: Reply = { accountId: ACCOUNT, carrier: "twilio", from: TO, to: SENDER, texts, isTaken: true, ...change };
@@ -34,7 +34,7 @@ const asBlocked = (run: Evidence): Evidence => ({
   },
 });
 
-test("a person who said START last, or no keyword, is sent to; one who said STOP is not", () => {
+test("a person who last said START, or no keyword, gets messages; one who said STOP does not", () => {
   expect(judgeReplies(repliedRun(["STOP", "START"]))).toEqual([]);
   expect(judgeReplies(repliedRun(["Is the table free?"]))).toEqual([]);
   expect(judgeReplies(asBlocked(repliedRun(["STOP"])))).toEqual([]);
@@ -43,7 +43,7 @@ test("a person who said START last, or no keyword, is sent to; one who said STOP
   expect(judgeReplies(asBlocked(repliedRun(["STOP", "START"])))).toHaveLength(1);
 });
 
-test("an acknowledged text is there once, of its account, with its event", () => {
+test("an acknowledged text is stored once, in its account, with its event", () => {
   const run = repliedRun(["Hello"]);
   const [message] = run.database.inbound;
   expect(judgeReplies(repliedRun(["Hello"], {}, 0))).toHaveLength(1);

@@ -8,7 +8,7 @@ const BLOCKED = "blocklisted";
 /** Reports over SMPP have no id, so a repeated one is another message. */
 const mayRepeat = ({ carrier }: Reply): boolean => carrier === "smpp";
 
-/** Every acknowledged text is an inbound message of its account, and of no other. */
+/** Every acknowledged text is an inbound message of its account, and of no other account. */
 function judgeStored(reply: Reply, stored: Evidence["database"]["inbound"]): string[] {
   const { from, to, accountId, carrier } = reply;
   const strange = stored.filter((each) => each.to !== to || each.accountId !== accountId || each.provider !== carrier);
@@ -23,7 +23,7 @@ function judgeStored(reply: Reply, stored: Evidence["database"]["inbound"]): str
   ];
 }
 
-/** Replies that were lost, stored twice, or not heeded, described. */
+/** Descriptions of replies that were lost, stored twice, or ignored. */
 export function judgeReplies({ replies, requests, database }: Evidence): string[] {
   const inbound = groupBy(database.inbound, ({ from }) => from);
   const messages = groupBy(database.messages, ({ to }) => to);

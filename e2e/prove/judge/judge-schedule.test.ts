@@ -26,7 +26,7 @@ const canceledRun = (result: Cancellation["result"], requests: readonly CarrierR
   };
 };
 
-/** A good run whose send asked for these times. */
+/** A good run whose send requested these times. */
 const timedRun = (times: { dueMs?: number; validityS?: number }, claimedAtMs = 1): Evidence => {
   const run = goodRun();
   return {

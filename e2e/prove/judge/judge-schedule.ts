@@ -1,22 +1,22 @@
-/** Checks what callers said about time: canceled messages are not sent, scheduled ones not early, and none faster than allowed. */
+/** Checks the callers' times: canceled messages are not sent, scheduled ones are not early, and none are faster than allowed. */
 import type { Evidence } from "./evidence";
 import { groupBy } from "./grouped";
 
 const CANCELED = "canceled";
 
-/** Behaviours of carriers after which the message certainly was not taken, so that it could still be canceled. */
+/** Behaviours of carriers that certainly did not take the message, so that it could still be canceled. */
 const DECLINED: readonly string[] = ["refuse", "unavailable", "throttle"];
 
 export type ScheduleVerdict = {
-  /** Canceled and sent all the same, or failed as canceled although nobody canceled it. */
+  /** Messages that were canceled but sent anyway, or failed as canceled although nobody canceled them. */
   canceled: string[];
-  /** Handed to a carrier before their time, or claimed after the end of their validity period. */
+  /** Messages handed to a carrier before their time, or claimed after the end of their validity period. */
   untimely: string[];
   /** Sender IDs that sent faster than their throughput limit allows. */
   tooFast: string[];
 };
 
-/** A canceled message reaches no carrier. One that could not be canceled was not. */
+/** A canceled message reaches no carrier; a message whose cancellation was refused does not end as canceled. */
 function judgeCancellations({ cancellations, requests, taken, database }: Evidence): string[] {
   const requestsByNumber = groupBy(requests, ({ to }) => to);
   const takenNumbers = new Set(taken.map(({ to }) => to));
@@ -46,14 +46,14 @@ function judgeCancellations({ cancellations, requests, taken, database }: Eviden
 function judgeTimes({ sends, requests, history }: Evidence): string[] {
   const requestsByNumber = groupBy(requests, ({ to }) => to);
   const claims = groupBy(
-    // The row that withdraws a message stands for no attempt.
+    // The row that withdraws a message is not an attempt.
     history.attempts.filter(({ op, outcome }) => op === "INSERT" && outcome !== "withdrawn"),
     ({ messageId }) => messageId,
   );
   return sends.flatMap(({ atMs, acceptedMs, dueMs, validityS, messages }) =>
     (messages ?? []).flatMap(({ id, to }) => {
       const early = dueMs === null ? [] : (requestsByNumber.get(to) ?? []).filter((request) => request.atMs < dueMs);
-      // It began at the acceptance, which was before its response.
+      // The period began at the acceptance, before the response.
       const endsMs = validityS === null ? null : atMs + (acceptedMs ?? 0) + validityS * 1_000;
       const late = endsMs === null ? [] : (claims.get(id) ?? []).filter((claim) => claim.atMs > endsMs);
       return [
@@ -68,7 +68,7 @@ function judgeTimes({ sends, requests, history }: Evidence): string[] {
   );
 }
 
-/** From first to last claim a sender ID has as many segments as its limit allows, with a second's burst. */
+/** Between its first and last claim a sender ID sends at most as many segments as its limit allows, plus a second's burst. */
 function judgePace({ sends, paced, database, history }: Evidence): string[] {
   const messages = new Map(database.messages.map((message) => [message.id, message]));
   const senderOf = new Map(

@@ -187,7 +187,7 @@ test("consecutive failures are counted from the last 2xx response", () => {
   expect(longestFailure([])).toBe(0);
 });
 
-test("a deleted text must be gone, and no other; what became of a request without a response is not known", () => {
+test("only deleted texts must be gone; the outcome of a request without a response is unknown", () => {
   const without = (run: Evidence) => asMessage(run, { hasText: false });
   const redactions = (isDeleted: boolean | null) => [{ id: ID, isDeleted }];
   expect(found((run) => ({ database: without(run), redactions: redactions(true) }))).toEqual([]);
@@ -196,7 +196,7 @@ test("a deleted text must be gone, and no other; what became of a request withou
   expect(found(() => ({ redactions: redactions(true) }))).toEqual(["texts"]);
 });
 
-test("a message that costs something else than its caller was told is a drift", () => {
+test("a message whose cost differs from the price that its caller was told is a drift", () => {
   const told = (run: Evidence, costMicros: number) =>
     run.sends.map((send) => ({ ...send, messages: [{ to: TO, id: ID, costMicros }] }));
   expect(found((run) => ({ sends: told(run, 1) }))).toEqual(["drift"]);

@@ -31,7 +31,7 @@ export type Defects = {
   untimely: Cases;
   tooFast: Cases;
   replies: Cases;
-  /** Deleted texts that are there, and texts that nobody deleted and that are gone. */
+  /** Deleted texts that still exist, and texts that are gone although nobody deleted them. */
   texts: Cases;
   unserved: Cases;
   /** An empty book agrees with every other, so it proves nothing. */

@@ -10,7 +10,7 @@ export type Cancellation = {
   to: string;
   /** canceled: a 200. refused: a 400, since a provider has the message, or may. null: no response said so. */
   result: "canceled" | "refused" | null;
-  /** When the last response had arrived. */
+  /** When the last response arrived. */
   knownAtMs: number;
 };
 
@@ -20,14 +20,14 @@ const CANCELED_SHARE = 0.6;
 const LATE_MS = 1_000;
 
 /**
- * When to cancel a send that was just accepted: a hasty one now, a scheduled one at a time around which it is due.
+ * The delay before a send that was just accepted is canceled: none for a hasty one; a scheduled one is canceled around its due time.
  * @returns milliseconds from now; null: never.
  */
 export function cancelAfterMs({ dueMs }: Send, isHasty: boolean, chance: Chance): number | null {
   if (isHasty) return between(chance, 0, 20);
   if (dueMs === null || chance() >= CANCELED_SHARE) return null;
   const left = Math.max(0, dueMs - Date.now());
-  // Half of them meet the moment at which the message is due.
+  // Half of them come just when the message is due.
   return chance() < 0.5 ? between(chance, 0, left) : Math.max(0, left + between(chance, -100, LATE_MS));
 }
 
@@ -39,7 +39,7 @@ export type CancelOrder = {
   answers: Tally;
 };
 
-/** Cancels the message of an accepted send. @returns what the caller knows afterwards. */
+/** Cancels the message of an accepted send. @returns the cancellation as its caller knows it. */
 export async function cancel({ customer, send, urlAt, turn, answers }: CancelOrder): Promise<Cancellation[]> {
   const [message] = send.messages ?? [];
   if (!message) return [];

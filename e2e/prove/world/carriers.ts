@@ -22,8 +22,8 @@ export type ProofCarriers = {
   /** Sets a delay of all carriers' responses; null: none. */
   slowDown: (ms: number | null) => void;
   /**
-   * Passes on a message from a handset, and repeats it until it is taken. @param receiptUrl where HTTP carriers report it.
-   * @returns whether it was taken.
+   * Passes on a message from a handset, and repeats it until it is accepted. @param receiptUrl where HTTP carriers report it.
+   * @returns whether it was accepted.
    */
   passOn: (carrier: ProvenCarrier, message: InboundMessage, receiptUrl: string) => Promise<boolean>;
   /** All carriers take everything from now on, at once. */

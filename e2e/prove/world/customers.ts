@@ -16,14 +16,14 @@ export type Customer = {
   endpoints: { id: string; receiver: string }[];
 };
 
-/** Sender IDs that every carrier accepts, of the customer at that place. */
+/** Sender IDs of the customer with this index, which every carrier accepts. */
 const senderOf = (at: number): string => `+1415555010${at}`;
 const pacedSenderOf = (at: number): string => `+1415555011${at}`;
 /** Throughput limit of the paced sender ID, in segments per second. */
 export const PACE = 2;
 export const BALANCE_MICROS = 100_000_000_000;
 const RATE_LIMIT = 6_000;
-/** Prices of a segment, in micro-units: the first one at the beginning, then the operator changes them in turn. */
+/** Prices of a segment, in micro-units: the first at the beginning; the operator then goes through the others. */
 export const PRICES_MICROS = [10_000, 15_000] as const;
 
 /** Chains by the digit after {@link NUMBER_PREFIX}: HTTP then SMPP, SMPP then HTTP, and each provider alone. */
@@ -62,7 +62,7 @@ export async function makeRoutes(database: Database): Promise<void> {
   }
 }
 
-/** Changes the price of all routes to the next one. A database that is away keeps the present one. */
+/** Changes the price of all routes to the next one; if the database is unavailable, the price stays. */
 export const reprice = (database: Database): Promise<unknown> => {
   const [one, other] = PRICES_MICROS;
   return database

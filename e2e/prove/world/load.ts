@@ -36,9 +36,9 @@ export type LoadOptions = {
   /** Requests per second of all customers together. */
   rate: number;
   passOn: PassOn;
-  /** How long a STOP may take to hold. */
+  /** The time that a STOP may need to take effect. */
   heededWithinMs: number;
-  /** Has the operator change the prices. */
+  /** Lets the operator change the prices. */
   reprice: () => Promise<unknown>;
   receivers: Receivers;
 };
@@ -108,7 +108,7 @@ export function startLoad({
     return url === avoided ? (urls[(turn + 1) % urls.length] ?? "") : url;
   };
 
-  /** @param other what is not by chance. */
+  /** @param other properties that are not random. */
   async function send(customer: Customer, kind: SendKind, turn: number, other: { size?: number; to?: string } = {}) {
     const shared = { customer, urlAt, turn, answers };
     const number = `${seed}-${sends.length}`;

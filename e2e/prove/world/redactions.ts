@@ -1,9 +1,9 @@
-/** Customers who have the texts of ended messages deleted. */
+/** Customers delete the texts of ended messages. */
 import type { Customer } from "./customers";
 import { exchange } from "./exchange";
 import { note, type Tally, untilAnswered } from "./sends";
 
-/** A request to delete a text as its caller knows it. `isDeleted` false: the message had not ended; null: no response said so. */
+/** A request to delete a text, as its caller knows it. `isDeleted` false: the message had not ended; null: no response told. */
 export type Redaction = { id: string; isDeleted: boolean | null };
 
 type RedactOrder = {
@@ -14,7 +14,7 @@ type RedactOrder = {
   answers: Tally;
 };
 
-/** Has the text of a message deleted. @returns what its caller knows afterwards. */
+/** Deletes the text of a message. @returns the request as its caller knows it. */
 export async function redact({ customer, id, urlAt, turn, answers }: RedactOrder): Promise<Redaction> {
   const { status } = await untilAnswered(async (at) => {
     const url = `${urlAt(turn + at)}/api/v1/messages/${id}/redact`;

@@ -1,4 +1,4 @@
-/** People who reply STOP to a customer, some of them START afterwards: what their carriers know of it. */
+/** People reply STOP to a customer, and some of them START afterwards; this records what their carriers know. */
 import { type Chance, oneOf } from "../faults/chance";
 import { CARRIERS, type ProvenCarrier } from "./carriers";
 import type { Customer } from "./customers";
@@ -11,7 +11,7 @@ export type Reply = {
   from: string;
   to: string;
   texts: readonly string[];
-  /** All texts were acknowledged; the customer sends to this person afterwards. */
+  /** All texts were acknowledged, and the customer sends to this person afterwards. */
   isTaken: boolean;
 };
 
@@ -21,7 +21,7 @@ const CONVERSATIONS: readonly (readonly string[])[] = [["STOP"], ["STOP", "START
 
 type Conversation = { customer: Customer; from: string; chance: Chance; web: number; passOn: PassOn };
 
-/** A person who was never sent anything replies to a customer. */
+/** A person who never got a message replies to a customer. */
 export async function replyByChance({ customer, from, chance, web, passOn }: Conversation): Promise<Reply> {
   const [carrier, texts] = [oneOf(chance, CARRIERS), oneOf(chance, CONVERSATIONS)];
   const { accountId, sender: to } = customer;

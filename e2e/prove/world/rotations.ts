@@ -1,4 +1,4 @@
-/** Customers who rotate the signing secrets of their endpoints while events are on their way. */
+/** Customers rotate the signing secrets of their endpoints while events are on their way. */
 import { type Chance, oneOf } from "../faults/chance";
 import type { Customer } from "./customers";
 import { exchange } from "./exchange";
@@ -16,7 +16,7 @@ type RotateOrder = {
   answers: Tally;
 };
 
-/** Rotates the secret of one endpoint, once, however often the request is repeated; its receiver knows the new one from then on. */
+/** Rotates the secret of one endpoint, once, however often the request is repeated, and tells its receiver the new secret. */
 export async function rotate({
   customer,
   receivers,

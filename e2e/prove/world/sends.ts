@@ -1,4 +1,4 @@
-/** The customers' sends: requests that are repeated until they have a response, and what their callers know of them. */
+/** The customers' sends: requests that are repeated until they have a response, and their results as the callers know them. */
 import { between, type Chance, weighed } from "../faults/chance";
 import type { Customer } from "./customers";
 import { type Exchange, exchange } from "./exchange";
@@ -11,7 +11,7 @@ export type Send = {
   /** The sender ID. */
   from: string;
   atMs: number;
-  /** Place of the web process that got the first try, among `urls`. */
+  /** Index, in `urls`, of the web process that got the first try. */
   web: number;
   /** Response time of the first try, whatever its status; null: no response. */
   firstMs: number | null;
@@ -50,9 +50,9 @@ export function note(answers: Tally, request: string, { status, code, fault }: E
 }
 
 const BULK = { least: 20, most: 40 };
-/** Until a scheduled message is due. */
+/** Time until a scheduled message is due. */
 const DUE_IN_MS = { least: 2_000, most: 12_000 };
-/** The shortest that the API takes. */
+/** The shortest validity period that the API accepts. */
 const BRIEF_S = 60;
 const AGAIN_FIRST_MS = 100;
 const AGAIN_LONGEST_MS = 3_000;
@@ -71,7 +71,7 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const isLost = ({ status }: Exchange): boolean => status === null || status >= 500 || status === 429;
 
 /**
- * Repeats a request until it has a response that says what became of it, for {@link GIVE_UP_MS} at most.
+ * Repeats a request until a response tells its outcome, for {@link GIVE_UP_MS} at most.
  * @param attempt makes the try with this number, from 0. @returns the last response.
  */
 export async function untilAnswered(attempt: (turn: number) => Promise<Exchange>): Promise<Exchange> {
@@ -85,7 +85,7 @@ export async function untilAnswered(attempt: (turn: number) => Promise<Exchange>
   }
 }
 
-/** The parts of a send, all of them by chance. */
+/** The random properties of a send. */
 function plan(kind: SendKind, customer: Customer, chance: Chance) {
   const body = weighed(
     chance,
@@ -107,9 +107,9 @@ export type Order = {
   /** Unique among all sends. */
   number: string;
   newNumber: () => string;
-  /** Number of messages; undefined: by chance. */
+  /** Number of messages; undefined: random. */
   size?: number;
-  /** The recipient; undefined: new ones. */
+  /** The recipient; undefined: new recipients. */
   to?: string;
   chance: Chance;
   urlAt: (turn: number) => string;
@@ -120,7 +120,7 @@ export type Order = {
 
 /**
  * Sends once, and repeats the request with its key until it has a response.
- * @returns the send, which is known to the caller's book before its first try.
+ * @returns the send, which is in the caller's book before its first try.
  */
 export async function makeSend(order: Order, book: (made: Send) => void): Promise<Send> {
   const { kind, customer, number, newNumber, size, to, chance, urlAt, web, turn, answers } = order;

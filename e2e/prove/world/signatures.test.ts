@@ -29,12 +29,12 @@ const known = (newSinceMs: number) => [
   { secret: NEW, sinceMs: newSinceMs },
 ];
 
-test("both secrets of a rotation are there, and a webhook from just after it may have the old one alone", () => {
+test("both secrets of a rotation are used, and a webhook from just after it may have only the old one", () => {
   expect(signatureProblem(signed([NEW, OLD]), known(0))).toBeNull();
   expect(signatureProblem(signed([OLD]), known(now * 1_000))).toBeNull();
 });
 
-test("a later webhook must have the new one", () => {
+test("a later webhook must have the new signature", () => {
   expect(signatureProblem(signed([OLD]), known(now * 1_000 - 2_000))).toBe("it is not signed with the latest secret");
 });
 

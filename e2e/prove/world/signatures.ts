@@ -1,4 +1,4 @@
-/** Verifies webhooks as a customer does who rotates signing secrets, by the documentation and not by the code that signs. */
+/** Verifies webhooks as a customer does who rotates signing secrets: by the documentation, not by the code that signs. */
 import { createHmac } from "node:crypto";
 import type { Received } from "@/test/network/receiver";
 
@@ -6,7 +6,7 @@ import type { Received } from "@/test/network/receiver";
 export type KnownSecret = { secret: string; sinceMs: number };
 
 const TOLERANCE_S = 300;
-/** Requests that begin within a second of a rotation may be signed as before it; times in headers are whole seconds. */
+/** Requests that begin within a second of a rotation may have the old signature only; times in headers are whole seconds. */
 const OVERLAP_MS = 2_000;
 
 const hmac = (key: string | Buffer, prefix: string, body: Buffer) =>

@@ -94,8 +94,8 @@ const ORPHANS = `SELECT m.id FROM ${PENDING_OF_IDS}
   ORDER BY c.place`;
 
 /**
- * SQL: the accounts that have sent messages, `id`. The list is asked for the next account behind each: most accounts have none at present, and
- * would each be looked up in vain.
+ * SQL: the accounts that have sent messages, `id`. The list is read from one account to the next: most accounts have none at the
+ * moment, and looking up each of them would be in vain.
  */
 const WITH_SENT = `WITH RECURSIVE o AS (
     (SELECT account_id AS id FROM sent_messages ORDER BY account_id LIMIT 1)

@@ -91,8 +91,8 @@ const listOf = (status: NonNullable<Filter["status"]>) => (status === "delivered
 type Source = { from: string; id: string; row: "l" | "r"; createdAt: string };
 
 /**
- * Pairs are deleted with their message, so alone they need no row of it. Otherwise the rows are looked up pair by pair: a join of all pairs of a
- * value would read the messages of all accounts.
+ * Pairs are deleted with their message, so a filter by a pair alone needs no row of the message. With other filters the rows are
+ * looked up pair by pair: a join of all pairs with a value would read the messages of all accounts.
  */
 const PAIRS = "message_metadata l";
 const PAIRS_WITH_ROWS = `${PAIRS} CROSS JOIN LATERAL (SELECT m.* FROM messages m WHERE m.id = l.message_id OFFSET 0) r`;

@@ -1,4 +1,4 @@
-/** Lists and sweeps of messages, in an installation with many accounts that have messages of their own. */
+/** Lists and sweeps of messages, in an installation with many accounts that have messages. */
 import { beforeAll, describe, expect, test } from "vitest";
 import { rowsReadBy } from "@/test/database/plans";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
