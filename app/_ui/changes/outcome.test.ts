@@ -57,7 +57,7 @@ describe("a change whose response was lost", () => {
   test("is not called carried out while something else is stored", async () => {
     const error = await endOf(carriedOut(failing(lost), async () => undefined));
     expect(isUnknown(error)).toBe(true);
-    expect(knownOf(error)).toMatch(/^The response was lost .* differ from what you entered/);
+    expect(knownOf(error)).toMatch(/^The response was lost, .* differ from what you entered/);
   });
 
   test("is not called lost if the service responded with a failure", async () => {
