@@ -46,6 +46,8 @@ const RECEIVERS: readonly (readonly string[])[] = [
   ["c-steady", "c-weak"],
   ["d-weak"],
 ];
+/** Whether a receiver never fails. */
+export const isSteady = (receiver: string): boolean => receiver.endsWith("-steady");
 /** Receivers that faults may hit. */
 export const WEAK_RECEIVERS = ["c-weak", "d-weak"] as const;
 

@@ -2,6 +2,7 @@
 import { between, type Chance, chanceOf, weighed } from "../faults/chance";
 import { type Cancellation, cancel, cancelAfterMs } from "./cancellations";
 import { CHAINS, type Customer, NUMBER_PREFIX } from "./customers";
+import { pauseForAWhile } from "./pauses";
 import { createReader, type Reading } from "./reader";
 import type { Receivers } from "./receivers";
 import { type Redaction, redact } from "./redactions";
@@ -49,7 +50,7 @@ const LARGE_BULK = 260;
 
 type Read = "message" | "list" | "balance";
 const READS: readonly string[] = ["message", "list", "balance"] satisfies Read[];
-type Operation = SendKind | Read | "reply" | "redact" | "rotate" | "reprice";
+type Operation = SendKind | Read | "reply" | "redact" | "rotate" | "pause" | "reprice";
 const OPERATIONS: readonly (readonly [number, Operation])[] = [
   [20, "single"],
   [22, "keyed"],
@@ -62,6 +63,7 @@ const OPERATIONS: readonly (readonly [number, Operation])[] = [
   [4, "reply"],
   [4, "redact"],
   [0.4, "rotate"],
+  [0.4, "pause"],
   [0.2, "reprice"],
   [15, "message"],
   [8, "list"],
@@ -143,6 +145,7 @@ export function startLoad({
     else if (operation === "reply") watch(reply(customer, turn));
     else if (operation === "redact") watch(redactOne(turn));
     else if (operation === "rotate") watch(rotateOne(customer, turn));
+    else if (operation === "pause") watch(pauseForAWhile({ customer, chance, urlAt, turn, answers }));
     else if (operation === "reprice") watch(reprice());
     else watch(send(customer, operation, turn));
   }

@@ -2,6 +2,7 @@
 import type { Database } from "@/e2e/support/books";
 import { readEndpoints } from "../judge/books";
 import { QUEUES, type Queue, workSince } from "../judge/history";
+import { isSteady } from "./customers";
 import { exchange } from "./exchange";
 import { PROCESS_NAMES } from "./fleet";
 import type { World } from "./world";
@@ -118,10 +119,14 @@ export const readUnresolved = (database: Database): Promise<Unresolved[]> =>
      FROM messages m LEFT JOIN message_attempts a ON a.message_id = m.id WHERE m.status = 'pending' GROUP BY m.id`,
   );
 
-/** Enables disabled endpoints again, as customers would, and recovers their missed events. */
+/**
+ * Enables disabled endpoints again, as customers would, and recovers their missed events. An endpoint whose receiver never fails
+ * is left alone: it must get all events without a recovery, also those that waited while it was paused.
+ */
 export async function recoverEndpoints(world: World): Promise<void> {
   const sinceMs = Date.now() - 3_600_000;
-  for (const { id, accountId, isActive } of await readEndpoints(world.database)) {
+  const fallible = (await readEndpoints(world.database)).filter(({ receiver }) => !isSteady(receiver));
+  for (const { id, accountId, isActive } of fallible) {
     const apiKey = world.customers.find((customer) => customer.accountId === accountId)?.apiKey ?? "";
     const ask = (path: string, body: object) =>
       exchange({
