@@ -216,9 +216,14 @@ export function beforeCommit(tx: Tx, send: () => Promise<unknown>): void {
   else lastStatements.set(tx, [send]);
 }
 
-/** Allows plans that read whole tables again, for a transaction that does so, and without a time limit. */
+/**
+ * Allows plans that read whole tables again, for a transaction that does so, and without a time limit. Each statement is planned with its
+ * values: in a plan for all values, a bound that may be null is no bound of an index.
+ */
 export const readWholeTables = (tx: Tx): Promise<unknown> =>
-  tx.query("SET LOCAL statement_timeout = 0; SET LOCAL enable_seqscan = on");
+  tx.query(
+    "SET LOCAL statement_timeout = 0; SET LOCAL enable_seqscan = on; SET LOCAL plan_cache_mode = force_custom_plan",
+  );
 
 const IN_ORDER = ["enable_sort", "enable_incremental_sort", "enable_bitmapscan"];
 

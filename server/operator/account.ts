@@ -55,12 +55,12 @@ export async function listLedger(
 ): Promise<Ledger> {
   await findAccount(actor, accountId);
   const { rows } = await readPool().query<LedgerRow>({
-    name: "operator.ledger",
     text: `SELECT id, kind, amount_micros AS "amountMicros", held_micros AS "heldMicros", note, created_at AS "createdAt",
              coalesce(message_id, message_ids[1]) AS "messageId",
              greatest(cardinality(message_ids), (message_id IS NOT NULL)::int4) AS messages
-           FROM ledger_entries WHERE account_id = $1 AND ($2::int8 IS NULL OR id < $2) ORDER BY id DESC LIMIT $3`,
-    values: [accountId, cursor ?? null, limit + 1],
+           FROM ledger_entries WHERE account_id = ANY(ARRAY[$1::text])${cursor ? " AND id < $3" : ""}
+           ORDER BY account_id DESC, id DESC LIMIT $2`,
+    values: [accountId, limit + 1, ...(cursor ? [cursor] : [])],
   });
   const items = rows.slice(0, limit).map(presentLedgerEntry);
   return { items, next: rows.length > limit ? (items.at(-1)?.id ?? null) : null };

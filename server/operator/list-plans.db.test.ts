@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { rowsReadBy } from "@/test/database/plans";
 import { makeAccount, newOperator } from "@/test/database/seed";
 import { pool } from "../core/db";
+import { listLedger } from "./account";
 import { listReviews } from "./service";
 import { listSuppressions } from "./suppressions";
 
@@ -57,5 +58,20 @@ describe.each(["of nearly empty tables", "of now"])("by statistics %s", (time) =
   test("senders that wait for review are counted without the rows of all accounts", async () => {
     const read = await rowsReadBy(() => listReviews(operator, { ...PAGE, status: "pending" }), ["accounts"]);
     expect(read).toBeLessThanOrEqual(PAGE.limit);
+  });
+
+  test("a page of a ledger behind a cursor reads none of the entries before it", async () => {
+    const { accountId } = await makeAccount();
+    await pool().query(
+      `INSERT INTO ledger_entries (account_id, kind, amount_micros, held_micros) SELECT $1, 'credit', 1, 0 FROM generate_series(1, $2)`,
+      [accountId, MANY],
+    );
+    const { rows } = await pool().query<{ id: bigint }>(
+      "SELECT id FROM ledger_entries WHERE account_id = $1 ORDER BY id OFFSET $2 LIMIT 1",
+      [accountId, 2 * PAGE.limit],
+    );
+    const query = { account_id: accountId, limit: PAGE.limit, cursor: String(rows[0]?.id) };
+    expect((await listLedger(operator, query)).items).toHaveLength(PAGE.limit);
+    expect(await rowsReadBy(() => listLedger(operator, query), ["ledger_entries"])).toBeLessThanOrEqual(PAGE.limit + 1);
   });
 });
