@@ -15,6 +15,8 @@ const EVERY_KEY: Role = { scope: null };
 export const ROLES: Readonly<Record<string, Role>> = {
   "accounts.balance": { scope: "balance:read" },
   "accounts.get": EVERY_KEY,
+  "accounts.setCountries": "person",
+  "accounts.setDailySpendCap": "person",
   "accounts.setQuietHours": "person",
   "accounts.updateProfile": "person",
   "accounts.usage": { scope: "balance:read" },
@@ -103,6 +105,7 @@ export const ROLES: Readonly<Record<string, Role>> = {
   "overview.comparison": "person",
   "overview.concerns": "person",
   "overview.keyUsage": "person",
+  "overview.sentCountries": "person",
   "requestLog.get": "person",
   "requestLog.list": "person",
   "requestLog.ofMessage": "person",
@@ -140,6 +143,8 @@ export const ROLES: Readonly<Record<string, Role>> = {
 export const LEAST_ROLES: Readonly<Record<string, MemberRole>> = {
   "accounts.balance": "viewer",
   "accounts.get": "viewer",
+  "accounts.setCountries": "owner",
+  "accounts.setDailySpendCap": "owner",
   "accounts.setQuietHours": "developer",
   "accounts.updateProfile": "owner",
   "accounts.usage": "viewer",
@@ -193,6 +198,7 @@ export const LEAST_ROLES: Readonly<Record<string, MemberRole>> = {
   "overview.comparison": "viewer",
   "overview.concerns": "viewer",
   "overview.keyUsage": "viewer",
+  "overview.sentCountries": "viewer",
   "requestLog.get": "viewer",
   "requestLog.list": "viewer",
   "requestLog.ofMessage": "viewer",

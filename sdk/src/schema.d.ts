@@ -1288,6 +1288,28 @@ export interface components {
                 /** @description End by the recipient's clock, HH:MM; before `starts_at`: on the next day. */
                 ends_at: string;
             } | null;
+            /** @description Where the account may send, and for how much a day. */
+            sending_limits: {
+                /** @description Countries that the account's owners send to; null: all that the operator allows. */
+                countries: {
+                    /**
+                     * @description `only`: to `countries` and nowhere else; `except`: to all but them.
+                     * @enum {string}
+                     */
+                    rule: "only" | "except";
+                    /** @description ISO 3166-1 alpha-2 codes, in alphabetical order. */
+                    countries: string[];
+                } | null;
+                /** @description The most that the owners let the account spend in a UTC day, in units of `currency`; null: no cap of theirs. */
+                daily_spend_cap: number | null;
+                /** @description Limits that only the operator can change. The narrower limit applies. */
+                operator: {
+                    /** @description Countries that the operator allows; empty: all. */
+                    allowed_countries: string[];
+                    /** @description The operator's cap for a UTC day, in units of `currency`; null: none. */
+                    daily_spend_cap: number | null;
+                };
+            };
             /**
              * Format: date-time
              * @description Time when the account was created, ISO 8601.

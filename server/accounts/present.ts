@@ -1,7 +1,8 @@
 import type { Account as AccountRow } from "@/prisma/generated/client";
 import { isTestAccount } from "../core/ids";
 import { fromMicros } from "../core/wire";
-import type { Account, QuietHours } from "./schema";
+import type { Account, CountryRule, QuietHours, SendingLimits } from "./schema";
+import type { LockedAccount } from "./store";
 
 const MINUTES_PER_HOUR = 60;
 
@@ -25,6 +26,24 @@ export function minuteOf(time: string): number {
   return hours * MINUTES_PER_HOUR + minutes;
 }
 
+/** The owners' rule for countries; null: none. */
+export const presentCountries = ({
+  ownCountryRule,
+  ownCountries,
+}: Pick<LockedAccount, "ownCountryRule" | "ownCountries">): CountryRule | null =>
+  ownCountryRule === null
+    ? null
+    : { rule: ownCountryRule as CountryRule["rule"], countries: [...(ownCountries ?? [])].sort() };
+
+/** Micros to units of the currency; null: no cap. */
+export const presentCap = (micros: bigint | null): number | null => (micros === null ? null : fromMicros(micros));
+
+const presentLimits = (row: AccountRow): SendingLimits => ({
+  countries: presentCountries(row),
+  daily_spend_cap: presentCap(row.ownDailySpendCapMicros),
+  operator: { allowed_countries: row.allowedCountries, daily_spend_cap: presentCap(row.dailySpendCapMicros) },
+});
+
 /**
  * Row -> wire. Omits reserved money, which is neither available nor charged yet.
  * @param own the row whose balance and settings are shown: in test mode the twin's; everything else comes from the live account.
@@ -42,5 +61,6 @@ export const presentAccount = (row: AccountRow, own: AccountRow = row): Account 
   balance: fromMicros(own.balanceMicros),
   currency: own.currency,
   quiet_hours: presentQuietHours(own),
+  sending_limits: presentLimits(own),
   created_at: row.createdAt.toISOString(),
 });

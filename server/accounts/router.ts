@@ -1,8 +1,10 @@
-import { ownerProcedure, router, scoped, sessionProcedure } from "../core/trpc";
+import { actingOwnerProcedure, ownerProcedure, router, scoped, sessionProcedure } from "../core/trpc";
 import { updateProfile } from "./profile";
 import {
   Account,
   Balance,
+  CountriesInput,
+  DailySpendCapInput,
   ProfileInput,
   QuietHoursInput,
   Usage,
@@ -12,6 +14,7 @@ import {
 } from "./schema";
 import { getAccount, getBalance, getUsage, getUsageSeries } from "./service";
 import { setQuietHours } from "./set-quiet-hours";
+import { setCountries, setDailySpendCap } from "./set-sending-limits";
 
 export const accountsRouter = router({
   get: scoped(null)
@@ -63,6 +66,14 @@ export const accountsRouter = router({
     .input(QuietHoursInput)
     .output(Account)
     .mutation(({ ctx, input }) => setQuietHours(ctx.actor, input)),
+  setCountries: actingOwnerProcedure
+    .input(CountriesInput)
+    .output(Account)
+    .mutation(({ ctx, input }) => setCountries(ctx.actor, input)),
+  setDailySpendCap: actingOwnerProcedure
+    .input(DailySpendCapInput)
+    .output(Account)
+    .mutation(({ ctx, input }) => setDailySpendCap(ctx.actor, input)),
   usageSeries: sessionProcedure
     .input(UsageSeriesQuery)
     .output(UsageSeries)

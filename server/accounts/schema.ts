@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { DateTime, kindOf, LiveMode } from "../core/wire";
+import { CountryCodes } from "./country-schema";
 
 const TimeOfDay = z
   .string()
@@ -11,6 +12,38 @@ export const QuietHours = z.object({
   ends_at: TimeOfDay.describe("End by the recipient's clock, HH:MM; before `starts_at`: on the next day."),
 });
 export type QuietHours = z.output<typeof QuietHours>;
+
+/** The most of an amount of money in a request. */
+export const AMOUNT_MAX = 1_000_000_000;
+
+const CountryRule = z.object({
+  rule: z.enum(["only", "except"]).describe("`only`: to `countries` and nowhere else; `except`: to all but them."),
+  countries: z.array(z.string()).describe("ISO 3166-1 alpha-2 codes, in alphabetical order."),
+});
+export type CountryRule = z.output<typeof CountryRule>;
+
+/** Limits of where and for how much an account sends. A message must be within those of the owners and those of the operator. */
+export const SendingLimits = z.object({
+  countries: CountryRule.nullable().describe(
+    "Countries that the account's owners send to; null: all that the operator allows.",
+  ),
+  daily_spend_cap: z
+    .number()
+    .nullable()
+    .describe(
+      "The most that the owners let the account spend in a UTC day, in units of `currency`; null: no cap of theirs.",
+    ),
+  operator: z
+    .object({
+      allowed_countries: z.array(z.string()).describe("Countries that the operator allows; empty: all."),
+      daily_spend_cap: z
+        .number()
+        .nullable()
+        .describe("The operator's cap for a UTC day, in units of `currency`; null: none."),
+    })
+    .describe("Limits that only the operator can change. The narrower limit applies."),
+});
+export type SendingLimits = z.output<typeof SendingLimits>;
 
 export const Account = z.object({
   id: z.string().describe("Account id, prefix acc_."),
@@ -25,6 +58,7 @@ export const Account = z.object({
   balance: z.number().describe("Available balance, in units of `currency`."),
   currency: z.string().describe("ISO 4217 code."),
   quiet_hours: QuietHours.nullable().describe("Hours in which messages wait instead of being sent; null: none."),
+  sending_limits: SendingLimits.describe("Where the account may send, and for how much a day."),
   created_at: DateTime.describe("Time when the account was created, ISO 8601."),
 });
 export type Account = z.output<typeof Account>;
@@ -48,6 +82,16 @@ export const QuietHoursInput = z.object({
   }).nullable(),
 });
 export type QuietHoursInput = z.output<typeof QuietHoursInput>;
+
+/** Console: null for all countries that the operator allows. */
+export const CountriesInput = z.object({
+  countries: CountryRule.extend({ countries: CountryCodes.min(1, "must name at least one country") }).nullable(),
+});
+export type CountriesInput = z.output<typeof CountriesInput>;
+
+/** Console: units of the account's currency per UTC day; null: no cap but the operator's, 0: nothing that costs money. */
+export const DailySpendCapInput = z.object({ daily_spend_cap: z.number().min(0).max(AMOUNT_MAX).nullable() });
+export type DailySpendCapInput = z.output<typeof DailySpendCapInput>;
 
 export const Balance = z.object({
   object: kindOf("balance"),

@@ -27,6 +27,10 @@ export type LockedAccount = {
   floodTotal: number | null;
   /** Maximum spending per UTC day; null: no cap. */
   dailySpendCapMicros: bigint | null;
+  /** The owners' own rule for countries and their own cap, within the operator's; null: none. */
+  ownCountryRule: string | null;
+  ownCountries: string[] | null;
+  ownDailySpendCapMicros: bigint | null;
   /** Quiet hours, in minutes after the recipient's midnight; null: none. */
   quietStartsMinute: number | null;
   quietEndsMinute: number | null;
@@ -34,7 +38,9 @@ export type LockedAccount = {
 
 const COLUMNS = `id, status, currency, balance_micros AS "balanceMicros", allowed_countries AS "allowedCountries",
   flood_identical AS "floodIdentical", flood_total AS "floodTotal", daily_spend_cap_micros AS "dailySpendCapMicros",
-  quiet_starts_minute AS "quietStartsMinute", quiet_ends_minute AS "quietEndsMinute"`;
+  own_country_rule AS "ownCountryRule", own_countries AS "ownCountries",
+  own_daily_spend_cap_micros AS "ownDailySpendCapMicros", quiet_starts_minute AS "quietStartsMinute",
+  quiet_ends_minute AS "quietEndsMinute"`;
 
 /** Number of admission locks. Accounts share them by hash, because PostgreSQL's lock table holds only a few thousand. */
 const ADMISSION_LOCKS = 2_048;

@@ -1,7 +1,9 @@
 /** Every recorded action: `<subject>.<verb>`. */
 export const AUDIT_ACTIONS = [
+  "account.countries_set",
   "account.created",
   "account.credited",
+  "account.daily_spend_cap_set",
   "account.limited",
   "account.quiet_hours_set",
   "account.status_set",

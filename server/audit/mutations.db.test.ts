@@ -43,6 +43,14 @@ const newInvitation = () => ({ email: `${newId("user")}@audit.example`, role: "v
 
 /** By the mutation: the action that it records, and how it is done. */
 const MUTATION_CASES: Readonly<Record<string, [action: string, run: Run]>> = {
+  "accounts.setCountries": [
+    "account.countries_set",
+    (owner) => callAs(owner, "accounts.setCountries", { countries: { rule: "except", countries: ["NG"] } }),
+  ],
+  "accounts.setDailySpendCap": [
+    "account.daily_spend_cap_set",
+    (owner) => callAs(owner, "accounts.setDailySpendCap", { daily_spend_cap: 5 }),
+  ],
   "accounts.setQuietHours": [
     "account.quiet_hours_set",
     (owner) => callAs(owner, "accounts.setQuietHours", { quiet_hours: { starts_at: "21:00", ends_at: "08:00" } }),

@@ -149,6 +149,15 @@ export const ownerProcedure = storing(
   }),
 );
 
+/** Console only, for owners of the account, about what belongs to it: in test mode, to its twin. */
+export const actingOwnerProcedure = storing(
+  actingProcedure.use(({ ctx, next }) => {
+    const actor = requirePerson(ctx.actor);
+    requireRole(actor, "owner");
+    return next({ ctx: { actor } });
+  }),
+);
+
 /** Console only, for operators of the installation. */
 export const operatorProcedure = storing(
   personProcedure.use(({ ctx, next }) => {

@@ -1,5 +1,5 @@
 import type { Account as AccountRow, Sender as SenderRow, Suppression } from "@/prisma/generated/client";
-import { presentAccount } from "../accounts/present";
+import { presentAccount, presentCap } from "../accounts/present";
 import { fromMicros } from "../core/wire";
 import type { Message } from "../messages/schema";
 import { presentSender } from "../senders/present";
@@ -21,7 +21,7 @@ export const presentOperatedAccount = (row: AccountRow): OperatedAccount => ({
   allowed_countries: row.allowedCountries,
   flood_identical: row.floodIdentical,
   flood_total: row.floodTotal,
-  daily_spend_cap: row.dailySpendCapMicros === null ? null : fromMicros(row.dailySpendCapMicros),
+  daily_spend_cap: presentCap(row.dailySpendCapMicros),
 });
 
 /** Row -> wire, for operators only: adds the name of the account, empty if the account is gone. */

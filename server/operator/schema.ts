@@ -1,6 +1,6 @@
-import { getCountries } from "libphonenumber-js";
 import { z } from "zod";
-import { Account } from "../accounts/schema";
+import { CountryCodes } from "../accounts/country-schema";
+import { Account, AMOUNT_MAX } from "../accounts/schema";
 import { DateTime, EmailAddress, PageQuery } from "../core/wire";
 import { CreatedInvitation } from "../members/schema";
 import { SENDER_STATUSES, Sender } from "../senders/schema";
@@ -70,8 +70,6 @@ export type MadeAccount = z.output<typeof MadeAccount>;
 export const InviteOwnerInput = z.object({ account_id: z.string().max(64), email: EmailAddress });
 export type InviteOwnerInput = z.output<typeof InviteOwnerInput>;
 
-const AMOUNT_MAX = 1_000_000_000;
-
 export const CreditAccountInput = z.object({
   account_id: z.string(),
   amount: z
@@ -86,20 +84,14 @@ export type CreditAccountInput = z.output<typeof CreditAccountInput>;
 export const AccountStatusInput = z.object({ account_id: z.string(), status: Account.shape.status });
 export type AccountStatusInput = z.output<typeof AccountStatusInput>;
 
-const COUNTRIES: ReadonlySet<string> = new Set(getCountries());
 const FLOOD_MAX = 1_000_000;
 
-const Country = z
-  .string()
-  .trim()
-  .toUpperCase()
-  .refine((code) => COUNTRIES.has(code), "is not a country code such as DE");
 const Flood = z.number().int().min(0).max(FLOOD_MAX).nullable();
 
 /** All limits of an account; for the meaning of the values see {@link OperatedAccount}. */
 export const LimitAccountInput = z.object({
   account_id: z.string(),
-  allowed_countries: z.array(Country).max(COUNTRIES.size),
+  allowed_countries: CountryCodes,
   flood_identical: Flood,
   flood_total: Flood,
   daily_spend_cap: z.number().min(0).max(AMOUNT_MAX).nullable(),

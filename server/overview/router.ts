@@ -1,7 +1,7 @@
 import { router, sessionProcedure } from "../core/trpc";
 import { usageOfKey } from "./key-usage";
-import { Breakdown, Comparison, Concerns, KeyUsage, KeyUsageQuery, OverviewQuery } from "./schema";
-import { breakDown, compareDays, listConcerns } from "./service";
+import { Breakdown, Comparison, Concerns, KeyUsage, KeyUsageQuery, OverviewQuery, SentCountries } from "./schema";
+import { breakDown, compareDays, listConcerns, listSentCountries } from "./service";
 
 export const overviewRouter = router({
   comparison: sessionProcedure
@@ -16,5 +16,6 @@ export const overviewRouter = router({
     .input(KeyUsageQuery)
     .output(KeyUsage)
     .query(({ ctx, input }) => usageOfKey(ctx.actor, input)),
+  sentCountries: sessionProcedure.output(SentCountries).query(({ ctx }) => listSentCountries(ctx.actor)),
   concerns: sessionProcedure.output(Concerns).query(({ ctx }) => listConcerns(ctx.actor)),
 });

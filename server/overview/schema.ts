@@ -65,6 +65,15 @@ export const Concern = z.discriminatedUnion("kind", [
 export type Concern = z.output<typeof Concern>;
 export const Concerns = z.array(Concern);
 
+/**
+ * Countries to which an account has sent in the last eight days, the most messages first. `country` null: numbers of no known country.
+ * `is_unusual`: an alert on this traffic is raised.
+ */
+export const SentCountries = z.array(
+  z.object({ country: z.string().nullable(), messages: count(), is_unusual: z.boolean() }),
+);
+export type SentCountries = z.output<typeof SentCountries>;
+
 export const KeyUsageQuery = OverviewQuery.extend({ id: z.string().max(40) });
 export type KeyUsageQuery = z.output<typeof KeyUsageQuery>;
 

@@ -8,9 +8,10 @@ import { fromMicros } from "../core/wire";
 import { countryOf } from "../messages/accept/fraud-rules";
 import { idsWithin } from "../messages/lists/created-range";
 import { numberPrefixOf } from "../traffic/country";
+import { readTraffic } from "../traffic/store";
 import { isPaused } from "../webhooks/present";
 import { daysLeft, failingConcern } from "./concerns";
-import type { Breakdown, Comparison, Concern, OverviewQuery, Share, Totals } from "./schema";
+import type { Breakdown, Comparison, Concern, OverviewQuery, SentCountries, Share, Totals } from "./schema";
 import {
   FAILURES_MAX,
   type GroupRow,
@@ -134,6 +135,16 @@ export async function breakDown(actor: AccountActor, { days }: OverviewQuery): P
     errors_are_complete:
       errors.reduce((sum, { messages }) => sum + messages, 0) < FAILURES_MAX && !forgotten.hasFailures,
   };
+}
+
+/** The countries of an account's traffic, for its owners to choose from; in test mode, which has no traffic, none. */
+export async function listSentCountries({ accountId }: AccountActor): Promise<SentCountries> {
+  const [traffic, unusual] = await Promise.all([readTraffic(accountId), readUnusualTraffic(accountId)]);
+  const isUnusual = new Set(unusual.map(({ country }) => country));
+  return traffic.map(({ country, messages }) => ({
+    ...{ country: country || null, messages },
+    is_unusual: isUnusual.has(country || null),
+  }));
 }
 
 type Endpoint = Parameters<typeof isPaused>[0] & { id: string; url: string; failureCount: number };

@@ -1,5 +1,5 @@
 /** The table of accepted live messages by account, hour and country. */
-import { transaction } from "../core/db";
+import { readPool, transaction } from "../core/db";
 import { unnest } from "../core/unnest";
 import { deleteInSteps } from "../retention/steps";
 
@@ -14,6 +14,9 @@ const ROWS = unnest<Traffic>({
 
 /** SQL: the present UTC hour by the database's clock, which all processes share. */
 export const HOUR = "date_trunc('hour', now(), 'UTC')";
+
+/** Days of the traffic by country. Older hours are deleted soon. */
+const SHOWN_DAYS = 8;
 
 /**
  * Adds counts to the present hour. In one order, so that two processes never deadlock. It waits for no disk: a crash of the
@@ -30,6 +33,18 @@ export async function addTraffic(rows: readonly Traffic[]): Promise<void> {
       values: ROWS.values(rows),
     });
   });
+}
+
+/** Messages of an account in the last eight days, by country, the most first. */
+export async function readTraffic(accountId: string): Promise<{ country: string; messages: number }[]> {
+  const { rows } = await readPool().query<{ country: string; messages: number }>({
+    name: "traffic.by_country",
+    text: `SELECT country, sum(messages)::int8 AS messages FROM traffic_hours
+           WHERE account_id = $1 AND hour >= ${HOUR} - interval '${SHOWN_DAYS} days'
+           GROUP BY country ORDER BY messages DESC, country`,
+    values: [accountId],
+  });
+  return rows.map(({ country, messages }) => ({ country, messages: Number(messages) }));
 }
 
 /** Days for which counts are compared, and one more. */

@@ -40,6 +40,11 @@ export const ACCOUNT_EXAMPLES: Examples = {
         balance: 99.99,
         currency: "USD",
         quiet_hours: { starts_at: "21:00", ends_at: "08:00" },
+        sending_limits: {
+          countries: { rule: "except" as const, countries: ["NG"] },
+          daily_spend_cap: 50,
+          operator: { allowed_countries: [], daily_spend_cap: 200 },
+        },
         created_at: "2026-01-01T09:00:00.000Z",
       }),
     },

@@ -10,6 +10,7 @@ import { presentFailure } from "../present";
 import { nonGsmCharacters, segmentText } from "../segments";
 import { gsmSubstitutes, toGsmPunctuation } from "../smart-encoding";
 import { balanceRefusal, inactiveRefusal } from "./admission";
+import type { CountryLimits } from "./country-rules";
 import type { Estimate, EstimateInput } from "./estimate-schema";
 import { loadFailures } from "./failed-at-once";
 import { type CandidateMessage, loadFraudCheck } from "./fraud-check";
@@ -71,10 +72,8 @@ export async function estimateSend(actor: AccountActor, input: EstimateInput): P
   };
 }
 
-type Account = Pick<
-  LockedAccount,
-  "id" | "allowedCountries" | "floodIdentical" | "floodTotal" | "quietStartsMinute" | "quietEndsMinute"
->;
+type Account = CountryLimits &
+  Pick<LockedAccount, "id" | "floodIdentical" | "floodTotal" | "quietStartsMinute" | "quietEndsMinute">;
 
 /** A recipient with the time at which its message would be sent; null: at once. */
 type TimedDestination = Destination & { scheduledAt: Date | null };

@@ -214,7 +214,8 @@ describe("flood limits", () => {
       [account.accountId],
     );
     const limits = { floodIdentical: rows[0]?.identical ?? null, floodTotal: rows[0]?.total ?? null };
-    const known = { id: account.accountId, allowedCountries: [], ...limits };
+    const countries = { allowedCountries: [], ownCountryRule: null, ownCountries: null };
+    const known = { id: account.accountId, ...countries, ...limits };
     const sendings = bodies.map(
       (body): CandidateMessage => ({
         id: newId("message"),

@@ -7,19 +7,13 @@ import { firstIdAt } from "../../core/ids";
 import { unnest } from "../../core/unnest";
 import { BLOCKLISTED, type Refusal } from "../failure";
 import type { MessageRow } from "../present";
-import {
-  countryRefusal,
-  FLOOD_WINDOW_MS,
-  type FloodLimits,
-  floodLimitsOf,
-  floodRefusal,
-  isLimited,
-} from "./fraud-rules";
+import { type CountryLimits, countryRefusal } from "./country-rules";
+import { FLOOD_WINDOW_MS, type FloodLimits, floodLimitsOf, floodRefusal, isLimited } from "./fraud-rules";
 
 /** A message that is accepted unless it is blocked here. */
 export type CandidateMessage = Pick<MessageRow, "id" | "accountId" | "toNumber" | "fromSender" | "body" | "chain">;
 
-type CheckedAccount = Pick<LockedAccount, "id" | "allowedCountries" | "floodIdentical" | "floodTotal">;
+type CheckedAccount = CountryLimits & Pick<LockedAccount, "id" | "floodIdentical" | "floodTotal">;
 
 /**
  * The blocked messages of one request. `release` takes the others out of the counts again if the request is refused after all.
@@ -100,9 +94,7 @@ function applyRules(
   for (const candidate of candidates) {
     const account = accounts.get(candidate.accountId);
     if (!account) continue;
-    const refusal = isSuppressed(candidate)
-      ? BLOCKLISTED
-      : countryRefusal(account.allowedCountries, candidate.toNumber);
+    const refusal = isSuppressed(candidate) ? BLOCKLISTED : countryRefusal(account, candidate.toNumber);
     const limits = floodLimitsOf(account, candidate.chain, defaults);
     if (refusal) refused.set(candidate, refusal);
     else if (isLimited(limits)) limited.set(candidate, limits);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { firstIdAt } from "../../core/ids";
-import { countryOf, countryRefusal, floodLimitsOf, floodRefusal, isInNumberingPlan } from "./fraud-rules";
+import { countryOf, floodLimitsOf, floodRefusal, isInNumberingPlan } from "./fraud-rules";
 
 test("a number with an unassigned calling code, or a length that is not in use, is in no numbering plan", () => {
   const known = ["+14155550123", "+15550100001", "+88216045550101", "+4915112345678"];
@@ -34,16 +34,6 @@ describe("countryOf", () => {
       expect(countryOf(number)).toBeNull();
     },
   );
-});
-
-test("an account without a country list sends everywhere; with a list only to numbers that are certainly in it", () => {
-  expect(countryRefusal([], "+999155550123")).toBeNull();
-  expect(countryRefusal(["US", "DE"], "+4915112345678")).toBeNull();
-  expect(countryRefusal(["US"], "+16135550123")).toEqual({
-    code: "country_not_allowed",
-    message: "This account may not send to numbers of the country CA.",
-  });
-  expect(countryRefusal(["US"], "+88216045550101")).toMatchObject({ code: "country_not_allowed" });
 });
 
 describe("flood limits", () => {

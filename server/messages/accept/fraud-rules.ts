@@ -1,6 +1,6 @@
 /**
- * Fraud rules that block a message before it is billed and sent: countries that the account does not send to, and floods to
- * one number. Both make SMS pumping unprofitable, where fraudsters trigger messages to share in the termination fees.
+ * Fraud rules that block a message before it is billed and sent: countries that the account does not send to (country-rules.ts), and
+ * floods to one number. Both make SMS pumping unprofitable, where fraudsters trigger messages to share in the termination fees.
  */
 import { getCountries, getCountryCallingCode, parsePhoneNumberFromString } from "libphonenumber-js/max";
 import { HOUR_MS } from "../../core/clock";
@@ -29,15 +29,6 @@ export function countryOf(e164: string): string | null {
 
 /** Whether an E.164 number could exist: its calling code is assigned, and its length is one of those in use there. */
 export const isInNumberingPlan = (e164: string): boolean => parsePhoneNumberFromString(e164)?.isPossible() ?? false;
-
-/** Refuses a number outside the `allowed` countries (empty: all are allowed); null: the account may send to it. */
-export function countryRefusal(allowed: readonly string[], to: string): Refusal | null {
-  if (allowed.length === 0) return null;
-  const country = countryOf(to);
-  if (country !== null && allowed.includes(country)) return null;
-  const which = country === null ? "a number of no known country" : `numbers of the country ${country}`;
-  return { code: "country_not_allowed", message: `This account may not send to ${which}.` };
-}
 
 /**
  * The flood limits of a message with this chain: the account's own, or else the installation's defaults, which do not apply

@@ -5,13 +5,27 @@ import type { Queryable } from "../../core/db";
 import { type ApiError, rateLimited } from "../../core/errors";
 import { fromMicros } from "../../core/wire";
 
-type CappedAccount = Pick<LockedAccount, "id" | "dailySpendCapMicros">;
+type Caps = Pick<LockedAccount, "dailySpendCapMicros" | "ownDailySpendCapMicros">;
+type CappedAccount = Caps & Pick<LockedAccount, "id">;
+
+/** The lower cap of an account, with its end of a sentence; null: it has none. Of two equal ones the operator's, which owners cannot raise. */
+export function lowerCapOf({ dailySpendCapMicros: operators, ownDailySpendCapMicros: own }: Caps) {
+  if (own !== null && (operators === null || own < operators)) {
+    return {
+      micros: own,
+      whose: "that its owners have set. An owner can change it in the console: Settings, Sending.",
+    };
+  }
+  return operators === null
+    ? null
+    : { micros: operators, whose: "that the operator has set. Ask the operator to raise it." };
+}
 
 const idOf = (accountId: string, day: string): string => `${accountId} ${day}`;
 
 /** Loads what accounts with a daily cap have spent; exact under their admission locks. One query, if any has a cap. */
 export async function loadSpending(db: Queryable, accounts: Iterable<CappedAccount>, days: Iterable<string>) {
-  const capped = [...accounts].flatMap(({ id, dailySpendCapMicros }) => (dailySpendCapMicros === null ? [] : [id]));
+  const capped = [...accounts].flatMap((account) => (lowerCapOf(account) === null ? [] : [account.id]));
   const spent = new Map<string, bigint>();
   if (capped.length > 0) {
     const { rows } = await db.query<{ accountId: string; day: string; costMicros: bigint }>({
@@ -24,13 +38,14 @@ export async function loadSpending(db: Queryable, accounts: Iterable<CappedAccou
   }
 
   return {
-    /** A 429 when this cost would exceed the account's cap of the day; null: it would not. */
-    refusal({ id, dailySpendCapMicros: cap }: CappedAccount, day: string, costMicros: bigint): ApiError | null {
-      const before = spent.get(idOf(id, day)) ?? 0n;
-      if (cap === null || costMicros === 0n || before + costMicros <= cap) return null;
-      return rateLimited("This request would exceed the account's spending cap of the UTC day. Nothing was sent.", {
+    /** A 429 when this cost would exceed the account's lower cap of the day; null: it would not. */
+    refusal(account: CappedAccount, day: string, costMicros: bigint): ApiError | null {
+      const cap = lowerCapOf(account);
+      const before = spent.get(idOf(account.id, day)) ?? 0n;
+      if (cap === null || costMicros === 0n || before + costMicros <= cap.micros) return null;
+      return rateLimited(`Nothing was sent: this request would pass the account's daily spending cap ${cap.whose}`, {
         reason: "daily_spend_cap",
-        details: { limit: fromMicros(cap), spent: fromMicros(before), requested: fromMicros(costMicros) },
+        details: { limit: fromMicros(cap.micros), spent: fromMicros(before), requested: fromMicros(costMicros) },
         retryAfterS: secondsUntil(nextUtcDay(new Date(day))),
       });
     },

@@ -8,7 +8,10 @@ const due = (id: string, given: Partial<DueMessage> = {}): DueMessage => ({
   costMicros: 10n,
   isOfEarlierDay: true,
   allowedCountries: [],
-  capMicros: null,
+  ownCountryRule: null,
+  ownCountries: null,
+  dailySpendCapMicros: null,
+  ownDailySpendCapMicros: null,
   spentMicros: 0n,
   ...given,
 });
@@ -20,14 +23,37 @@ test("an account without limits may send everything that is due", () => {
 });
 
 test("a number in a country that the account no longer sends to is refused, and does not count towards the cap", () => {
-  const limits = { allowedCountries: ["US"], capMicros: 10n };
+  const limits = { allowedCountries: ["US"], dailySpendCapMicros: 10n };
   expect(codesOf(due("a", { ...limits, toNumber: "+491701234567" }), due("b", limits))).toEqual([
     ["a", "country_not_allowed"],
   ]);
 });
 
+test("a number of a country that the owners have taken out since is refused, and named as theirs", () => {
+  const limits = { ownCountryRule: "except", ownCountries: ["US"] };
+  expect(refuseDue([due("a", limits), due("b", { ...limits, toNumber: "+491701234567" })])).toEqual(
+    new Map([
+      ["a", { code: "country_not_allowed", message: expect.stringMatching(/^The owners .*Settings, Sending/) }],
+    ]),
+  );
+});
+
+test("the lower cap counts, and is named as whose it is; of two equal ones the operator's", () => {
+  const whose = (dailySpendCapMicros: bigint | null, ownDailySpendCapMicros: bigint | null) => {
+    const message = refuseDue([due("a", { dailySpendCapMicros, ownDailySpendCapMicros })]).get("a")?.message ?? "goes";
+    return /goes|operator|owners/.exec(message)?.[0];
+  };
+  expect([whose(9n, 10n), whose(10n, 9n), whose(null, 9n), whose(9n, null)]).toEqual([
+    "operator",
+    "owners",
+    "owners",
+    "operator",
+  ]);
+  expect([whose(9n, 9n), whose(10n, 10n), whose(null, null)]).toEqual(["operator", "goes", "goes"]);
+});
+
 test("messages of earlier days are refused once they would exceed the cap of the day on which they are due", () => {
-  const limits = { capMicros: 35n, spentMicros: 10n };
+  const limits = { dailySpendCapMicros: 35n, spentMicros: 10n };
   expect(
     codesOf(due("a", limits), due("b", limits), due("c", limits), due("d", { ...limits, accountId: "two" })),
   ).toEqual([["c", "daily_spend_cap"]]);
@@ -35,10 +61,10 @@ test("messages of earlier days are refused once they would exceed the cap of the
 
 test("a message of the same day is already in the day's spending, so it is refused only if the cap was lowered since", () => {
   const ofToday = { isOfEarlierDay: false, spentMicros: 30n };
-  expect(codesOf(due("a", { ...ofToday, capMicros: 30n }))).toEqual([]);
-  expect(codesOf(due("a", { ...ofToday, capMicros: 29n }))).toEqual([["a", "daily_spend_cap"]]);
+  expect(codesOf(due("a", { ...ofToday, dailySpendCapMicros: 30n }))).toEqual([]);
+  expect(codesOf(due("a", { ...ofToday, dailySpendCapMicros: 29n }))).toEqual([["a", "daily_spend_cap"]]);
 });
 
 test("a message that costs nothing is never refused by a cap", () => {
-  expect(codesOf(due("a", { costMicros: 0n, capMicros: 5n, spentMicros: 6n }))).toEqual([]);
+  expect(codesOf(due("a", { costMicros: 0n, dailySpendCapMicros: 5n, spentMicros: 6n }))).toEqual([]);
 });
