@@ -71,7 +71,7 @@ const TEXTS: Readonly<Record<AlertKind, Record<Alert["state"], (detail: AlertDet
   },
   unusual_traffic: {
     raised: ({ country, messages: count, highest_before: highest }) =>
-      `This account sent ${messages(count)} to ${placeOf(country)} within an hour; ${atMost(highest)}. If you do not expect them, somebody may be abusing a form of yours (SMS pumping): protect the form or revoke its API key, and ask the operator to limit the countries that the account sends to.`,
+      `This account sent ${messages(count)} to ${placeOf(country)} within an hour; ${atMost(highest)}. If you do not expect them, somebody may be abusing a form of yours (SMS pumping): protect the form or revoke its API key, and limit the countries that the account sends to in the console: Settings, Sending.`,
     cleared: ({ country, messages: count }) =>
       `Traffic to ${placeOf(country)} is no longer unusual: ${messages(count)} within the last hour.`,
   },

@@ -10,7 +10,6 @@ import { errorFields, log } from "../core/log";
 import { unnest } from "../core/unnest";
 import type { Letter } from "../mail/compose";
 import { isMailSet, queueMail } from "../mail/store";
-import { numberPrefixOf } from "../traffic/country";
 import { CONDITIONS } from "./conditions";
 import { type AlertDetail, type AlertRow, presentAlert } from "./present";
 import { ALERT_KINDS, type Alert, type AlertKind } from "./schema";
@@ -75,15 +74,15 @@ async function readersOf(tx: Tx, accountIds: ReadonlyArray<string | null>): Prom
   return rows;
 }
 
-/** The messages of an account to the country of an alert on unusual traffic. */
-function messagesPath(subjectId: string): string {
-  const prefix = numberPrefixOf(subjectId.split(":")[1] ?? "");
-  return prefix === null ? "/messages" : `/messages?to=${encodeURIComponent(prefix)}`;
+/** The countries of an account, where that of an alert on unusual traffic is ready to be taken out. */
+function countriesPath(subjectId: string): string {
+  const [, country] = subjectId.split(":");
+  return country ? `/settings/sending?without=${country}` : "/settings/sending";
 }
 
 const PAGES: Readonly<Record<AlertKind, { label: string; path: (subjectId: string) => string }>> = {
   balance_low: { label: "Open the usage", path: () => "/usage" },
-  unusual_traffic: { label: "Open the messages", path: messagesPath },
+  unusual_traffic: { label: "Limit the countries", path: countriesPath },
   endpoint_failing: { label: "Open the endpoint", path: (id) => `/webhooks/${id}` },
   endpoint_disabled: { label: "Open the endpoint", path: (id) => `/webhooks/${id}` },
   provider_down: { label: "Open the provider", path: (id) => `/operator/providers/${id}` },

@@ -18,7 +18,8 @@ import type { Concern } from "@/server/overview/schema";
 
 const REFRESH_MS = 30_000;
 
-type View = { key: string; title: string; text?: ReactNode; href: string; action: string };
+type View = { key: string; title: string; text?: ReactNode; href: string; action: string; also?: Link };
+type Link = { href: string; action: string };
 
 const endpointLink = (id: string) => ({ href: `/webhooks/${id}`, action: texts.openEndpoint });
 
@@ -63,8 +64,12 @@ function viewOf(concern: Concern): View {
             {words}
           </Anchor>
         )),
-        href: concern.number_prefix ? `/messages?to=${encodeURIComponent(concern.number_prefix)}` : "/messages",
+        href: concern.country === null ? "/settings/sending" : `/settings/sending?without=${concern.country}`,
         action: texts.unusualTraffic.action,
+        also: {
+          href: concern.number_prefix ? `/messages?to=${encodeURIComponent(concern.number_prefix)}` : "/messages",
+          action: texts.unusualTraffic.messages,
+        },
       };
     case "messages_failing":
       return {
@@ -154,7 +159,7 @@ function Found({ concerns }: { concerns: Concern[] }) {
         {texts.title}
       </Title>
       <Stack component="ul" gap="md" className="plain-list">
-        {concerns.map(viewOf).map(({ key, title, text, href, action }) => (
+        {concerns.map(viewOf).map(({ key, title, text, href, action, also }) => (
           <Group component="li" key={key} gap="sm" wrap="nowrap" align="flex-start">
             <ThemeIcon size={32} radius="xl" variant="light" color="yellow" c="var(--mantine-color-text)" aria-hidden>
               <IconAlertTriangle size={18} />
@@ -170,9 +175,16 @@ function Found({ concerns }: { concerns: Concern[] }) {
                   </Text>
                 )}
               </div>
-              <Anchor component={PageLink} href={href} size="sm" className="nowrap">
-                {action}
-              </Anchor>
+              <Group gap="md">
+                {also && (
+                  <Anchor component={PageLink} href={also.href} size="sm" className="nowrap">
+                    {also.action}
+                  </Anchor>
+                )}
+                <Anchor component={PageLink} href={href} size="sm" className="nowrap">
+                  {action}
+                </Anchor>
+              </Group>
             </Group>
           </Group>
         ))}

@@ -4,7 +4,9 @@ import type { Icon } from "@/app/_ui/icons/icon";
 import {
   IconActivity,
   IconAddressBook,
+  IconAdjustments,
   IconBuilding,
+  IconCoins,
   IconDeviceDesktop,
   IconKey,
   IconLogout,
@@ -40,6 +42,8 @@ const actions = (): readonly Choice[] => [
   { id: "register-sender", ...texts.registerSender, icon: IconPlus, href: createAt("/senders"), changes: true },
   { id: "add-endpoint", ...texts.addEndpoint, icon: IconPlus, href: createAt("/webhooks"), changes: true },
   { id: "suppress", ...texts.suppressNumber, icon: IconMessageOff, href: createAt("/suppressions"), changes: true },
+  { id: "countries", ...texts.countries, icon: IconAdjustments, href: "/settings/sending" },
+  { id: "spending-cap", ...texts.spendingCap, icon: IconCoins, href: "/settings/sending" },
   { id: "quiet-hours", ...texts.quietHours, icon: IconMoon, href: "/settings/sending" },
   { id: "security", ...texts.security, icon: IconKey, href: "/settings/security" },
   { id: "light", ...texts.themeLight, icon: IconSun, action: "light" },

@@ -32,7 +32,7 @@ const en = {
     unreachable: "The handset was switched off, out of reach or full, or its network failed. Send it again later.",
     opted_out: "The recipient does not want these messages. Send no more until they ask for them again.",
     blocked:
-      "A rule or a filter stopped it, for example against spam. Ask the operator of this installation before you send it again.",
+      "A rule or a filter stopped it, for example against spam, or a limit of countries. If the reason above names no setting, ask the operator of this installation before you send it again.",
     content:
       "The text was not accepted: it is too long, malformed or not a registered template. Change the text and send it again.",
     sender:
@@ -42,7 +42,8 @@ const en = {
     no_provider:
       "No provider could send it. Send it again later, or ask the operator of this installation if that does not help.",
     rate: "Too many messages went to this number, or from this sender, in a short time. Send it again later.",
-    account: "Your account may not send, or has reached its spending cap. Ask the operator of this installation.",
+    account:
+      "Your account may not send, or has reached a spending cap. If the reason above names no setting, ask the operator of this installation.",
     unknown:
       "The reason is not known, and the recipient may have the message. Send it again only if receiving it twice is better than not at all.",
   } satisfies Record<Failure["reason"], string>,

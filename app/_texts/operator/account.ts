@@ -20,7 +20,7 @@ const en = {
       `${messages} messages to ${place} within an hour; the most in the week before was ${highest}.`,
     unknownCountry: "numbers of no known country",
     advice:
-      "It may be SMS pumping. Ask the account’s owner; the limits can keep it to the countries that it sends to, and cap its spending per day.",
+      "It may be SMS pumping. Ask the account’s owner, who can limit its countries and spending too; limits set here hold whatever the owner sets.",
     setLimits: "Set limits",
   },
   details: {

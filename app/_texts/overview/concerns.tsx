@@ -30,7 +30,8 @@ const en = {
         abusing a form of yours. {link("What to do about SMS pumping")}
       </>
     ),
-    action: "Messages",
+    messages: "Messages",
+    action: "Limit countries",
   },
   failing: {
     title: "Unusually many messages fail",

@@ -40,6 +40,7 @@ const en = {
     cleared: "Cleared",
     alert: "Alert",
     when: "When",
+    limitCountries: "Limit countries",
     none: "No alerts",
     noneHint: "Nothing went wrong in the last 90 days.",
   },

@@ -3,7 +3,7 @@ import { defineTexts } from "../define-texts";
 
 const en = {
   title: "Sending",
-  description: "When this account sends messages.",
+  description: "Where and when this account sends messages, and for how much a day.",
   quietHours: {
     title: "Quiet hours",
     explanation: (link: (words: string) => ReactNode) => (

@@ -22,6 +22,11 @@ const en = {
   registerSender: { label: "Register a sender", words: "new from" } satisfies Action,
   addEndpoint: { label: "Add a webhook endpoint", words: "new url" } satisfies Action,
   suppressNumber: { label: "Suppress a number", words: "block opt-out stop" } satisfies Action,
+  countries: {
+    label: "Countries to send to",
+    words: "geo permissions limit allowed sms pumping settings",
+  } satisfies Action,
+  spendingCap: { label: "Daily spending cap", words: "limit money budget settings" } satisfies Action,
   quietHours: { label: "Quiet hours", words: "sending night time zone settings" } satisfies Action,
   security: { label: "Security", words: "password sessions two-factor" } satisfies Action,
   themeLight: { label: "Theme: light", words: "colours" } satisfies Action,

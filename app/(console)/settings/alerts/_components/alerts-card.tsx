@@ -1,9 +1,10 @@
 "use client";
 
-import { Card, Title } from "@mantine/core";
+import { Anchor, Card, Title } from "@mantine/core";
 import { keepPreviousData } from "@tanstack/react-query";
 import { alertsTexts as texts } from "@/app/_texts/settings/alerts";
 import { trpc } from "@/app/_trpc/client";
+import { PageLink } from "@/app/_ui/frame/page-link";
 import { IconBell } from "@/app/_ui/icons/icons";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
@@ -28,9 +29,20 @@ const columns = (): ReadonlyArray<Column<Alert>> => [
   {
     key: "text",
     header: texts.past.alert,
-    render: ({ text, created_at }) => (
+    render: ({ text, created_at, state, traffic }) => (
       <>
         <span className="break-word">{text}</span>
+        {traffic && state === "raised" && (
+          <div>
+            <Anchor
+              component={PageLink}
+              href={traffic.country === null ? "/settings/sending" : `/settings/sending?without=${traffic.country}`}
+              inherit
+            >
+              {texts.past.limitCountries}
+            </Anchor>
+          </div>
+        )}
         <div className="small dimmed mantine-hidden-from-sm">
           <Time value={created_at} />
         </div>

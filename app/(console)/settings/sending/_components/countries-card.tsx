@@ -1,0 +1,160 @@
+"use client";
+
+import { Anchor, Button, Card, Group, MultiSelect, Stack, Text, Title } from "@mantine/core";
+import { useEffect, useMemo, useState } from "react";
+import { currentLocale } from "@/app/_texts/language";
+import { sendingLimitsTexts } from "@/app/_texts/settings/sending-limits";
+import { trpc } from "@/app/_trpc/client";
+import { isHeld } from "@/app/_ui/changes/outcome";
+import { useChange } from "@/app/_ui/changes/use-change";
+import { useLeaveQuestion } from "@/app/_ui/drafts/use-leave-question";
+import { Choice } from "@/app/_ui/forms/choice";
+import { SaveAlert } from "@/app/_ui/forms/error-alert";
+import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
+import { useStoredForm } from "@/app/_ui/forms/use-stored-form";
+import { SiteLink } from "@/app/_ui/frame/site-link";
+import { Notice } from "@/app/_ui/notice";
+import { toastDone } from "@/app/_ui/toast";
+import { countryName } from "@/app/_ui/values/country-name";
+import type { Account } from "@/server/accounts/schema";
+import { type EnteredRule, enteredOf, ruleOf, without } from "./country-rule";
+import { SentCountriesNote } from "./sent-countries-note";
+
+const OPTIONS_SHOWN_MAX = 60;
+
+const nameOf = (code: string) => countryName(code) ?? code;
+
+/**
+ * Countries that the account sends to, as its owners set them, within those of the operator.
+ * @param removed a country that a link here takes out of them; null: none. Saving is left to the owner.
+ */
+export function CountriesCard({
+  limits,
+  countries,
+  removed,
+  canEdit,
+}: {
+  limits: Account["sending_limits"];
+  countries: readonly string[];
+  removed: string | null;
+  canEdit: boolean;
+}) {
+  const texts = sendingLimitsTexts.countries;
+  const utils = trpc.useUtils();
+  const save = useChange(utils.client.accounts.setCountries.mutate, {
+    look: async (asked) => {
+      const account = await utils.client.accounts.get.query();
+      return isHeld(account.sending_limits, asked) ? account : undefined;
+    },
+    late: { failed: texts.notSaved },
+    onSettled: () => void utils.accounts.get.invalidate(),
+  });
+  const stored = enteredOf(limits.countries);
+  const form = useStoredForm<EnteredRule>(stored, {
+    validate: {
+      countries: (chosen, { rule }) => (rule !== "all" && chosen.length === 0 ? texts.chooseOne : null),
+    },
+  });
+  useLeaveQuestion(form.isDirty());
+  const errors = useFormErrors(form);
+  const [marked, setMarked] = useState<string | null>(null);
+  const isAllowed = (code: string) =>
+    limits.operator.allowed_countries.length === 0 || limits.operator.allowed_countries.includes(code);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for the link that led here, not whenever the form changes.
+  useEffect(() => {
+    if (!canEdit || removed === null) return;
+    const next = without(form.getValues(), removed);
+    if (isHeld(form.getValues(), next)) return;
+    form.setValues(next);
+    setMarked(removed);
+  }, [removed, canEdit]);
+  const options = useMemo(
+    () =>
+      countries
+        .map((code) => ({ value: code, label: sendingLimitsTexts.countries.nameAndCode(nameOf(code), code) }))
+        .sort((one, other) => one.label.localeCompare(other.label, currentLocale())),
+    [countries],
+  );
+  const { rule } = form.values;
+  const submit = form.onSubmit((values) => {
+    errors.clear();
+    save.mutate(
+      { countries: ruleOf(values) },
+      {
+        onSuccess: () => {
+          form.resetDirty(values);
+          setMarked(null);
+          toastDone(texts.saved);
+        },
+        onError: errors.show,
+      },
+    );
+  });
+  return (
+    <Card component="section" aria-labelledby="countries" padding="lg">
+      <form onSubmit={submit} noValidate aria-label={texts.title}>
+        <Stack gap="md" maw={560}>
+          <Stack gap={4}>
+            <Title order={2} size="h4" id="countries">
+              {texts.title}
+            </Title>
+            <Text size="sm" c="dimmed">
+              {texts.explanation((words) => (
+                <Anchor component={SiteLink} href="/docs/sending#your-own-limits" underline="always" inherit>
+                  {words}
+                </Anchor>
+              ))}
+            </Text>
+          </Stack>
+          <Text size="sm">{texts.operator(limits.operator.allowed_countries.map(nameOf))}</Text>
+          <SaveAlert error={errors.unplaced} title={texts.notSaved} isStored={isHeld(limits, save.variables)} />
+          {marked !== null && form.isDirty() && (
+            <Notice title={texts.marked(nameOf(marked))}>
+              <Text size="sm">{texts.markedHint}</Text>
+            </Notice>
+          )}
+          <Choice
+            label={texts.rule}
+            data={[
+              { value: "all", label: texts.rules.all },
+              { value: "only", label: texts.rules.only },
+              { value: "except", label: texts.rules.except },
+            ]}
+            disabled={!canEdit}
+            value={rule}
+            onChange={(value) => form.setFieldValue("rule", (value ?? "all") as EnteredRule["rule"])}
+          />
+          {rule !== "all" && (
+            <MultiSelect
+              label={rule === "only" ? texts.allowed : texts.excluded}
+              data={options}
+              limit={OPTIONS_SHOWN_MAX}
+              searchable
+              hidePickedOptions
+              readOnly={!canEdit}
+              {...form.getInputProps("countries")}
+            />
+          )}
+          {canEdit && (
+            <SentCountriesNote
+              removed={removed}
+              isAllowed={isAllowed}
+              onChoose={(chosen) => form.setValues({ rule: "only", countries: chosen })}
+            />
+          )}
+          {canEdit ? (
+            <Group>
+              <Button type="submit" loading={save.isPending}>
+                {texts.submit}
+              </Button>
+            </Group>
+          ) : (
+            <Text size="sm" c="dimmed">
+              {sendingLimitsTexts.ownersOnly}
+            </Text>
+          )}
+        </Stack>
+      </form>
+    </Card>
+  );
+}
