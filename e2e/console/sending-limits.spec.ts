@@ -1,5 +1,5 @@
 import { apiWith } from "../support/api";
-import { checkAlerts, countTraffic, limitAccount } from "../support/behind-the-api";
+import { changeRoles, checkAlerts, countTraffic, limitAccount } from "../support/behind-the-api";
 import { expect, test } from "../test";
 
 type Sent = { status: string; error: { code: string; message: string } | null };
@@ -64,7 +64,7 @@ test("an owner keeps to the usual countries, and the alert leads there too", asy
   const card = page.getByRole("region", { name: "Countries", exact: true });
   await expect(card).toContainText("The operator allows Germany, Nigeria, United States.");
   await expect(card).toContainText("Nigeria 1,204 (unusual), Germany 16, Estonia 7");
-  await card.getByRole("button", { name: "Choose only the usual country" }).click();
+  await card.getByRole("button", { name: "Choose only the usual one" }).click();
   await expect(card.getByLabel("This account sends to")).toHaveValue("only");
   await card.getByRole("button", { name: "Save countries" }).click();
   await expect(page.getByText("Countries are saved")).toBeVisible();
@@ -95,4 +95,23 @@ test("an owner caps the spending of a day, within the operator's cap", async ({ 
   await page.getByLabel("To", { exact: true }).fill("+14155550123");
   await page.getByRole("textbox", { name: "Text" }).fill("Hello again");
   await expect(page.getByText("daily spending cap that its owners have set").first()).toBeVisible();
+});
+
+test("a developer sees the limits, which only an owner changes, and sets quiet hours beside them", async ({
+  console: page,
+  account,
+}) => {
+  await page.goto("/settings/sending");
+  const card = page.getByRole("region", { name: "Countries", exact: true });
+  await card.getByLabel("This account sends to").selectOption("only");
+  await card.getByLabel("Countries to send to").fill("Germ");
+  await page.getByRole("option", { name: "Germany (DE)" }).click();
+  await card.getByRole("button", { name: "Save countries" }).click();
+  await expect(page.getByText("Countries are saved")).toBeVisible();
+  await changeRoles(account, "developer");
+  await page.goto("/settings/sending?without=DE");
+  await expect(card.getByLabel("This account sends to")).toHaveValue("Only these countries");
+  await expect(card).toContainText("Germany (DE)");
+  await expect(card).toContainText("Only an owner can change this.");
+  await expect(page.getByRole("button", { name: /^Save/ })).toHaveText(["Save quiet hours"]);
 });

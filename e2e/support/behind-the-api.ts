@@ -24,6 +24,11 @@ export async function limitAccount({ accountId }: OwnAccount, limits: Limits): P
   );
 }
 
+/** Gives the people of an account another role in it. */
+export async function changeRoles({ accountId }: OwnAccount, role: "developer" | "viewer"): Promise<void> {
+  await pool().query("UPDATE account_members SET role = $2 WHERE account_id = $1", [accountId, role]);
+}
+
 /** A text from a handset to one of our numbers, as a carrier reports it. */
 export async function replyFromHandset(from: string, to: string, text: string): Promise<void> {
   const receivedAt = new Date().toISOString();

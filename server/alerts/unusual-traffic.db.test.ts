@@ -141,7 +141,7 @@ test("each country has an alert of its own, all in one email, and numbers of no 
   expect(rows).toHaveLength(1);
 });
 
-test("an email names the country in its subject, and leads to the messages there", async () => {
+test("an email names the country in its subject, and leads to the countries, with that one to be taken out", async () => {
   const owner = await makePerson();
   await statesWith(owner, [LONG_KNOWN, { hoursAgo: 0, messages: 120 }]);
   const { rows } = await pool().query<{ id: string }>("SELECT id FROM mails WHERE address = $1", [owner.email]);
@@ -149,7 +149,7 @@ test("an email names the country in its subject, and leads to the messages there
   const raw = (mails.received.at(-1)?.raw ?? "").replaceAll(/\r\n /g, " ");
   expect(raw).toMatch(/^Subject: This account sent 120 messages to Nigeria within an hour; in the week before/m);
   expect(raw).not.toMatch(/^Subject:.*SMS pumping/m);
-  expect(raw.replaceAll("=\r\n", "")).toMatch(/\/messages\?to=(3D)?%2B234/);
+  expect(raw.replaceAll("=\r\n", "")).toMatch(/\/settings\/sending\?without=(3D)?NG/);
 });
 
 test("an owner sets how many it takes, or switches the alert off, which ends it without a word", async () => {

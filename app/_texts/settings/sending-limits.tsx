@@ -7,14 +7,13 @@ const en = {
     title: "Countries",
     explanation: (link: (words: string) => ReactNode) => (
       <>
-        Messages to any other country fail at once, free of charge. Scheduled ones fail when they are due.{" "}
+        Messages to other countries fail at once, free of charge; scheduled ones fail when they are due.{" "}
         {link("How it works")}
       </>
     ),
-    operator: (names: readonly string[]) =>
-      names.length === 0
-        ? "The operator allows all countries."
-        : `The operator allows ${names.join(", ")}. You can narrow this down, and ask the operator for more.`,
+    operatorAllowsAll: "The operator allows all countries.",
+    operatorAllows: (named: string, more: number) =>
+      `The operator allows ${named}${more === 0 ? "" : ` and ${more} more`}. You can narrow this down, and ask the operator for more.`,
     rule: "This account sends to",
     rules: {
       all: "All countries that the operator allows",
@@ -39,8 +38,8 @@ const en = {
     unknownCountry: "no known country",
     chooseUsual: (countries: number) =>
       plural(countries, {
-        one: "Choose only the usual country of these",
-        other: `Choose only the ${countries} usual countries of these`,
+        one: "Choose only the usual one",
+        other: `Choose only the ${countries} usual ones`,
       }),
   },
   spending: {

@@ -1,6 +1,6 @@
 "use client";
 
-import { Anchor, Button, Card, Group, MultiSelect, Stack, Text, Title } from "@mantine/core";
+import { Anchor, Button, Card, Group, MultiSelect, Stack, Text, TextInput, Title } from "@mantine/core";
 import { useEffect, useMemo, useState } from "react";
 import { currentLocale } from "@/app/_texts/language";
 import { sendingLimitsTexts } from "@/app/_texts/settings/sending-limits";
@@ -22,7 +22,17 @@ import { SentCountriesNote } from "./sent-countries-note";
 
 const OPTIONS_SHOWN_MAX = 60;
 
+const NAMED_MAX = 12;
+
 const nameOf = (code: string) => countryName(code) ?? code;
+
+/** What the operator allows, in words. */
+function operatorText(allowed: readonly string[]): string {
+  const texts = sendingLimitsTexts.countries;
+  if (allowed.length === 0) return texts.operatorAllowsAll;
+  const names = allowed.map(nameOf).sort((one, other) => one.localeCompare(other, currentLocale()));
+  return texts.operatorAllows(names.slice(0, NAMED_MAX).join(", "), Math.max(0, names.length - NAMED_MAX));
+}
 
 /**
  * Countries that the account sends to, as its owners set them, within those of the operator.
@@ -76,6 +86,7 @@ export function CountriesCard({
     [countries],
   );
   const { rule } = form.values;
+  const isChosen = (code: string) => form.values.countries.includes(code);
   const submit = form.onSubmit((values) => {
     errors.clear();
     save.mutate(
@@ -106,28 +117,27 @@ export function CountriesCard({
               ))}
             </Text>
           </Stack>
-          <Text size="sm">{texts.operator(limits.operator.allowed_countries.map(nameOf))}</Text>
+          <Text size="sm">{operatorText(limits.operator.allowed_countries)}</Text>
           <SaveAlert error={errors.unplaced} title={texts.notSaved} isStored={isHeld(limits, save.variables)} />
           {marked !== null && form.isDirty() && (
             <Notice title={texts.marked(nameOf(marked))}>
               <Text size="sm">{texts.markedHint}</Text>
             </Notice>
           )}
-          <Choice
-            label={texts.rule}
-            data={[
-              { value: "all", label: texts.rules.all },
-              { value: "only", label: texts.rules.only },
-              { value: "except", label: texts.rules.except },
-            ]}
-            disabled={!canEdit}
-            value={rule}
-            onChange={(value) => form.setFieldValue("rule", (value ?? "all") as EnteredRule["rule"])}
-          />
+          {canEdit ? (
+            <Choice
+              label={texts.rule}
+              data={(["all", "only", "except"] as const).map((value) => ({ value, label: texts.rules[value] }))}
+              value={rule}
+              onChange={(value) => form.setFieldValue("rule", (value ?? "all") as EnteredRule["rule"])}
+            />
+          ) : (
+            <TextInput label={texts.rule} readOnly value={texts.rules[rule]} />
+          )}
           {rule !== "all" && (
             <MultiSelect
               label={rule === "only" ? texts.allowed : texts.excluded}
-              data={options}
+              data={rule === "only" ? options.filter(({ value }) => isAllowed(value) || isChosen(value)) : options}
               limit={OPTIONS_SHOWN_MAX}
               searchable
               hidePickedOptions

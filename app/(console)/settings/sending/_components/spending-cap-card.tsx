@@ -71,7 +71,6 @@ export function SpendingCapCard({ account, canEdit }: { account: Account; canEdi
             description={texts.hint}
             decimals={DECIMALS}
             readOnly={!canEdit}
-            maw={320}
             {...form.getInputProps("daily_spend_cap")}
           />
           {canEdit ? (
