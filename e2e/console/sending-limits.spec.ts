@@ -97,6 +97,28 @@ test("an owner caps the spending of a day, within the operator's cap", async ({ 
   await expect(page.getByText("daily spending cap that its owners have set").first()).toBeVisible();
 });
 
+test("in test mode countries are set for test mode alone, and a link from an alert takes none out", async ({
+  console: page,
+  account,
+  service,
+}) => {
+  await page.goto("/settings/sending");
+  await page.getByRole("switch", { name: "Test mode" }).click({ force: true });
+  const banner = page.getByRole("complementary", { name: "Test mode" });
+  await expect(banner).toContainText("These settings are for test mode alone.");
+  await page.goto("/settings/sending?without=NG");
+  await expect(page.getByRole("region", { name: "Daily spending cap" })).toBeHidden();
+  const card = page.getByRole("region", { name: "Countries", exact: true });
+  await expect(card.getByLabel("This account sends to")).toHaveValue("all");
+  await card.getByLabel("This account sends to").selectOption("except");
+  await card.getByLabel("Countries not to send to").fill("Germ");
+  await page.getByRole("option", { name: "Germany (DE)" }).click();
+  await card.getByRole("button", { name: "Save countries" }).click();
+  await expect(page.getByText("Countries are saved")).toBeVisible();
+  const { body } = await apiWith(service, account.apiKey).get<Limits>("/account");
+  expect(body.data.sending_limits.countries).toBeNull();
+});
+
 test("a developer sees the limits, which only an owner changes, and sets quiet hours beside them", async ({
   console: page,
   account,

@@ -41,9 +41,10 @@ const en = {
     label: "Test mode",
     title: "Test mode.",
     nothingIsSent: "Nothing is sent or billed: only the sandbox takes these messages.",
-    sameInBoth: {
+    pages: {
       operator: "Operator pages always show live data.",
       audit: "The audit log shows changes of both modes.",
+      sending: "These settings are for test mode alone. They change nothing for live messages.",
       settings: "Settings are the same in both modes.",
     },
     about: "About test mode",

@@ -134,14 +134,26 @@ export function CountriesCard({
           ) : (
             <TextInput label={texts.rule} readOnly value={texts.rules[rule]} />
           )}
-          {rule !== "all" && (
+          {rule !== "all" && !canEdit && (
+            <Stack gap={4}>
+              <Text size="sm" fw={500}>
+                {rule === "only" ? texts.allowed : texts.excluded}
+              </Text>
+              <Text size="sm">
+                {options
+                  .filter(({ value }) => isChosen(value))
+                  .map(({ label }) => label)
+                  .join(", ")}
+              </Text>
+            </Stack>
+          )}
+          {rule !== "all" && canEdit && (
             <MultiSelect
               label={rule === "only" ? texts.allowed : texts.excluded}
               data={rule === "only" ? options.filter(({ value }) => isAllowed(value) || isChosen(value)) : options}
               limit={OPTIONS_SHOWN_MAX}
               searchable
               hidePickedOptions
-              readOnly={!canEdit}
               {...form.getInputProps("countries")}
             />
           )}

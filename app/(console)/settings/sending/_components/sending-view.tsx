@@ -13,7 +13,7 @@ import { SpendingCapCard } from "./spending-cap-card";
 
 /**
  * How this account sends. Owners edit everything, developers the quiet hours, viewers read. `?without=NG` takes a country out, to be
- * saved. In test mode, where nothing costs money, there is no cap.
+ * saved, of live messages only. In test mode, where nothing costs money, there is no cap.
  */
 export function SendingView({ countries }: { countries: readonly string[] }) {
   const mayChange = useMayChange();
@@ -30,7 +30,7 @@ export function SendingView({ countries }: { countries: readonly string[] }) {
             <CountriesCard
               limits={data.sending_limits}
               countries={countries}
-              removed={asked !== null && countries.includes(asked) ? asked : null}
+              removed={data.livemode && asked !== null && countries.includes(asked) ? asked : null}
               canEdit={isOwner}
             />
             {data.livemode && <SpendingCapCard account={data} canEdit={isOwner} />}
