@@ -54,13 +54,14 @@ async function noted(provider: ProviderId) {
   return rows[0];
 }
 
-/** Messages from handsets that wait to be processed. */
+/** Stored messages from handsets, oldest first. */
 async function repliesOf(provider: ProviderId) {
-  const { rows } = await pool().query<{ messages: object[] }>(
-    "SELECT payload->'messages' AS messages FROM graphile_worker._private_jobs WHERE payload->>'provider' = $1",
+  const { rows } = await pool().query(
+    `SELECT from_number AS "from", to_number AS "to", body AS text, keyword FROM inbound_messages
+     WHERE provider = $1 ORDER BY id`,
     [provider],
   );
-  return rows.flatMap(({ messages }) => messages);
+  return rows;
 }
 
 test("an opt-out that a provider recognised is stored as such, whatever the text", async () => {
@@ -88,7 +89,7 @@ test("a reply over a Bird channel is sent to the number of that channel, and is 
   expect(await post("messagebird", headers, body)).toMatchObject({ status: 200 });
   expect(await post("messagebird", headers, body)).toMatchObject({ status: 200 });
   expect(await post("messagebird", headers, `${body} `)).toMatchObject({ status: 401 });
-  expect(await repliesOf("messagebird")).toMatchObject([{ from: "+31687654321", to: "31612345678", text: "STOP" }]);
+  expect(await repliesOf("messagebird")).toMatchObject([{ from: "+31687654321", to: "+31612345678", text: "STOP" }]);
 });
 
 test.each([20, -20])(
