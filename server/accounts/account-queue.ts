@@ -5,7 +5,9 @@
 import { isDatabaseUnavailable, overloaded, rateLimited } from "../core/errors";
 import { defineProcessValue } from "../core/process";
 
-/** Requests of one account that wait here: more than a client has open at once, and few enough to be served in time. */
+/**
+ * Limit of one account's waiting requests: more than a client has open at once, and few enough to be served in time.
+ */
 const WAITING_MAX = 100;
 /** As long as a caller waits for the database; after that the caller may be gone. */
 const WAIT_MAX_MS = 5_000;
@@ -48,8 +50,8 @@ function waitIn(queue: Set<Waiting>): Promise<void> {
 
 /**
  * Does `work`, which takes a connection to the database, after all earlier work of the same account.
- * @throws 429 `too_many_at_once` when 100 wait already, 503 `overloaded` when its turn did not come within 5 seconds, 503
- *   `database_unavailable` when the work before it found no database; its own work was not begun then.
+ * @throws 429 `too_many_at_once` when 100 wait already, 503 `overloaded` when its turn did not come within 5 seconds,
+ * 503 `database_unavailable` when the preceding work found no database. In all cases `work` was not begun.
  */
 export async function inAccountQueue<Result>(accountId: string, work: () => Promise<Result>): Promise<Result> {
   const queue = queues().get(accountId);
@@ -58,7 +60,7 @@ export async function inAccountQueue<Result>(accountId: string, work: () => Prom
   try {
     return await work();
   } catch (thrown) {
-    // This request has waited for the database as long as a caller may, and so have those behind it.
+    // This request, like those behind it, has waited for the database as long as a caller may.
     if (isDatabaseUnavailable(thrown)) for (const waiting of queues().get(accountId) ?? []) waiting.refuse(thrown);
     throw thrown;
   } finally {

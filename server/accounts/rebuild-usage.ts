@@ -5,7 +5,7 @@ import { dropAllMilestones } from "../lists/milestones";
 /** Generous, since all messages and events are read. */
 const TIMEOUT_MS = 3_600_000;
 
-/** Counters of a day, each with how it is counted from a message `m`. */
+/** Counters of a day, each with the SQL that counts it from a message `m`. */
 const OF_MESSAGES = {
   messages: "count(*)",
   segments: "sum(m.segments)",
@@ -17,7 +17,7 @@ const OF_MESSAGES = {
   undelivered: "count(*) FILTER (WHERE m.status = 'undelivered')",
 } as const;
 
-/** The same from an event `e`, which counts for the day on which its message was accepted. */
+/** The same from an event `e`, which counts on the day on which its message was accepted. */
 const OF_EVENTS = {
   events_sent: "count(*) FILTER (WHERE e.type = 'message.sent')",
   events_delivered: "count(*) FILTER (WHERE e.type = 'message.delivered')",
@@ -61,8 +61,7 @@ const CORRECT_SQL = `
   )
   SELECT count(*)::int4 AS corrected FROM corrected`;
 
-/**
- * Corrects the counters of all days by counting messages and events; usage keeps counting deleted ones. May run at any time.
+/** Corrects the counters of all days by counting messages and events; deleted ones stay counted. May run at any time.
  * @returns how many days of accounts were wrong.
  */
 export async function rebuildUsage(): Promise<number> {

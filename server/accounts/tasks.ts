@@ -15,7 +15,7 @@ import { type Drift, findDrift, openRange } from "./ledger/check";
 
 export { deleteExpiredResponses as forgetIdempotencyKeys } from "./idempotency/stored-responses";
 
-/** Chapters read again per hour: a year's within a month. */
+/** Chapters read again per hour; a year of them takes less than a month. */
 const VERIFIED_PER_RUN = 3;
 /** Chapters closed per hour: an older installation has many at first. */
 const CLOSED_PER_RUN = 50;
@@ -56,7 +56,7 @@ export async function watchLedger(): Promise<{ drifted: Drift[]; chapters: Chapt
   for (const drift of drifted) logDrift(drift);
   const chapters: ChapterDrift[] = [];
   const faulty = new Set<KnownChapter>(again.filter(({ hasFaults }) => hasFaults));
-  // Until it is read again, a faulty chapter counts as one account: otherwise the alert would end meanwhile.
+  // A faulty chapter that was not read this time counts as one account, so that the alert does not end meanwhile.
   const observe = () => {
     const accounts = new Set([...drifted, ...chapters].map(({ accountId }) => accountId)).size;
     const count = accounts + faulty.size + faultyBeside;
@@ -77,7 +77,7 @@ export async function watchLedger(): Promise<{ drifted: Drift[]; chapters: Chapt
   return { drifted, chapters };
 }
 
-/** Closes the chapters that are due, as many as a run may. */
+/** Closes due chapters, up to the limit of a run. */
 async function closeDue(): Promise<void> {
   for (let closed = 0; closed < CLOSED_PER_RUN && (await closeChapter()); ) closed += 1;
 }

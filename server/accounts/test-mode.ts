@@ -9,13 +9,13 @@ import { newId, testAccountOf } from "../core/ids";
 import { defineProcessValue } from "../core/process";
 import { lockAccounts, postMoney } from "./store";
 
-/** Play money, in micro-units. Messages of test mode have no price, so it stays. */
+/** Play money, in micro-units. Messages of test mode have no price, so it is never spent. */
 const PLAY_MONEY_MICROS = 1_000_000_000n;
 /** A sender to begin with. */
 const FIRST_SENDER = "TEST";
 const KNOWN_MAX = 20_000;
 
-/** Twins that exist; one never disappears. */
+/** Twins known to exist; twins never disappear. */
 const known = defineProcessValue("accounts.test_mode", () => new Set<string>());
 
 /**
@@ -28,7 +28,7 @@ export async function ensureTestAccount(liveId: string): Promise<string> {
   const id = testAccountOf(liveId);
   if (known().has(id)) return id;
   await transaction(async (tx) => {
-    // The lock orders it with a suspension, which then finds the twin or is copied to it.
+    // The lock orders this with a suspension: that finds the twin, or is copied to it here.
     if (!(await lockAccounts(tx, [liveId])).has(liveId)) throw notFound("There is no such account.");
     const { rowCount } = await tx.query(
       `INSERT INTO accounts (id, test_of, email, name, status, currency)

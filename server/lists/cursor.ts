@@ -1,9 +1,9 @@
 /**
- * Cursors: where the next page of a newest-first list begins. Rows that are added meanwhile are newer, so a walk by cursors
- * repeats and leaves out none of those that were there when it began.
+ * Cursors: where the next page of a newest-first list begins. Rows added meanwhile are newer, so paging by cursor
+ * neither repeats nor skips rows that existed when it began.
  */
 
-/** `id`: of the last row before. `page` and `total` are those of the walk: its next page, and the rows when it began. */
+/** `id`: of the last row before the position. `page`: number of the next page. `total`: rows when the paging began. */
 export type Position = { id: string; page: number; total: number };
 
 /** Ids sort by time. Ids of deliveries are longer than others. */

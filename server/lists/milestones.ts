@@ -1,6 +1,7 @@
 /**
- * Milestones of the list of messages: places from which a deep page is near. Messages are only added at the new end of the list,
- * and only go at the old end, so a place counted from the oldest message that there ever was does not change.
+ * Milestones of the list of messages: messages from which a deep page is reached quickly. Messages are added only at
+ * the new end of the list and deleted only at the old end, so a place counted from the oldest message ever does not
+ * change.
  */
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../core/clock";
 import { pool, type Queryable, readPool, type Tx } from "../core/db";
@@ -9,32 +10,31 @@ import { log } from "../core/log";
 import { defineProcessValue } from "../core/process";
 import { runParts } from "../retention/steps";
 
-/** Messages between two milestones: a page reads no more than these to get to its place. */
+/** Messages between two milestones: a page reads at most this many to reach its place. */
 export const MILESTONE_EVERY = 2_000;
 /** Milestones set per account and run: an installation without any gets them over some hours. */
 const SET_MAX = 2_500;
 /** A run ends after this time; the next one continues. */
 const RUN_MAX_MS = 10 * MINUTE_MS;
 /**
- * A message with an older id is committed by now, so that none can come to stand before a milestone; unless the clock of a process was
- * set back by more, which {@link dropWrong} finds out.
+ * Messages with ids older than this are committed, so none can still be inserted in front of a milestone. A process
+ * whose clock was set back by more breaks this; {@link dropWrong} detects it.
  */
 const SETTLED_MS = HOUR_MS;
 /**
- * Milestones that are soon wrong again are wrong for another reason, such as a wrong counter, which setting them again does not
- * fix.
+ * Milestones that become wrong again within this time have another cause, such as a wrong counter, which setting them
+ * again does not fix.
  */
 const DROPPED_EVERY_MS = DAY_MS;
 
 /** When this process dropped the milestones of accounts, by `performance.now()`. */
 const droppedAt = defineProcessValue("lists.milestones_dropped", () => new Map<string, number>());
 
-/** SQL: messages that the account `$1` ever had. */
+/** SQL: the number of messages that the account `$1` has ever had. */
 const EVER = "(SELECT coalesce(sum(messages), 0) FROM usage_days WHERE account_id = $1)";
 
-/**
- * The milestone nearest before the place that is `offset` messages behind the newest.
- * @returns its message, and how many messages lie between it and the place; null: there is none.
+/** The last milestone before the place `offset` messages behind the newest. @returns its message, and how many
+ * messages are between it and the place; null: there is none.
  */
 export async function milestoneBefore(
   accountId: string,
@@ -57,7 +57,7 @@ const ACCOUNTS_PER_STEP = 1_000;
 
 type CountedAccount = { id: string; now: Date; isDue: boolean };
 
-/** Of the accounts, those that have milestones or messages enough for one. */
+/** The accounts that have milestones, or enough messages for one. */
 async function readCounted(ids: readonly string[]): Promise<CountedAccount[]> {
   const sumOf = (table: string) =>
     `CROSS JOIN LATERAL (SELECT coalesce(sum(messages), 0) AS messages FROM ${table} WHERE account_id = a.id)`;
@@ -72,9 +72,8 @@ async function readCounted(ids: readonly string[]): Promise<CountedAccount[]> {
   return rows;
 }
 
-/**
- * Sets the milestones that are missing, and those that turn out to be wrong, until `stop`. An account's messages are read once over all
- * runs, but for those behind its last milestone.
+/** Sets missing milestones, and replaces wrong ones, until `stop`. Over all runs each message is read once, except
+ * those behind the account's last milestone.
  */
 export async function setMilestones(stop?: AbortSignal): Promise<void> {
   const runUntil = performance.now() + RUN_MAX_MS;
@@ -97,9 +96,8 @@ export async function setMilestones(stop?: AbortSignal): Promise<void> {
   await runParts(counted.map((account) => () => set(account)));
 }
 
-/**
- * Drops the account's milestones when not as many messages stand behind the last one as its place says: a process whose clock was set back has
- * stored some in front of it. @returns whether it did.
+/** Drops the account's milestones if the number of messages behind the last one contradicts its place: a process whose
+ * clock was set back has stored some in front of it. @returns whether it did.
  */
 async function dropWrong(accountId: string): Promise<boolean> {
   const last = droppedAt().get(accountId);
@@ -117,9 +115,8 @@ async function dropWrong(accountId: string): Promise<boolean> {
   return true;
 }
 
-/**
- * Sets the account's next milestone: behind the last one, else behind the messages that were forgotten, which all have places in
- * front of those that are left. @returns whether there was one to set.
+/** Sets the account's next milestone: after the last one, or else after the forgotten messages, whose places all come
+ * before those of the remaining ones. @returns whether there was one to set.
  */
 async function setNext(accountId: string, settled: string): Promise<boolean> {
   const { rowCount } = await pool().query({

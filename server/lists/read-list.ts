@@ -8,18 +8,17 @@ export type ListRequest = { page: number; limit: number; cursor?: string | undef
 /** The rows to be read, in descending order of their ids: those with ids below `before`, or all. */
 export type RowRange = { before: string | undefined; skip: number; take: number };
 
-/** The part of a list that is known as a whole, newest first. */
+/** The known beginning of a list, newest first. */
 export const within = <Row extends { id: string }>(rows: readonly Row[], { before, skip, take }: RowRange): Row[] =>
   rows.filter(({ id }) => before === undefined || id < before).slice(skip, skip + take);
 
 type ListPage<Row> = {
   rows: Row[];
-  /** The page on the wire, of the items that the rows became. */
+  /** The page on the wire, with the presented rows. */
   present: <Item>(items: Item[]) => ReturnType<typeof toPage<Item>> & { next_cursor: string | null };
 };
 
-/**
- * Reads one page, and the row behind it, which shows whether there is another page.
+/** Reads one page and one more row, which shows whether there is another page.
  * @param prefix of the list's ids, such as `msg`.
  * @param count counts the rows that the filters select. Not called for a cursor, which holds the number.
  * @throws 400 `invalid_cursor`, `page_and_cursor`
@@ -41,7 +40,7 @@ export async function readList<Row extends { id: string }>(
     const [total, rows] = await Promise.all([count(), read(range)]);
     return pageAt(request, rows, total);
   }
-  // A page past the end would read every row of the list in vain.
+  // Reading a page past the end would walk through the whole list for nothing.
   const total = await count();
   return pageAt(request, skip < total ? await read(range) : [], total);
 }
@@ -73,9 +72,8 @@ function pageAt<Row extends { id: string }>(request: ListRequest, read: Row[], c
   };
 }
 
-/**
- * The length of the list when the page was read, which is not the moment in which it was counted. A page that is not full ends the
- * list, so the total, `has_more` and the cursor say the same.
+/** The length of the list when the page was read, which is not when it was counted. A page that is not full is the
+ * last, so the total is made to agree with `has_more` and the cursor.
  */
 function totalAt({ page, limit }: ListRequest, read: number, counted: number): number {
   const before = (page - 1) * limit;

@@ -8,8 +8,8 @@ import { noteAhead } from "./database-time";
 /** Customers refuse webhooks whose signature is five minutes old, and events of one message are ordered by their times. */
 const TOLERATED_MS = 2 * SECOND_MS;
 
-/**
- * @returns milliseconds by which this machine's clock is ahead of the database's, less the time that the query may have taken.
+/** @returns by how many milliseconds this machine's clock is ahead of the database's, less the time that the query may
+ * have taken.
  */
 export async function clockAheadMs(): Promise<number> {
   const askedAt = now().getTime();
@@ -19,7 +19,7 @@ export async function clockAheadMs(): Promise<number> {
   return at < askedAt ? askedAt - at : Math.min(0, answeredAt - at);
 }
 
-/** Warns every minute that the clocks differ until the returned function is called. */
+/** Checks every minute, and warns if the clocks differ, until the returned function is called. */
 export const keepClockChecked = (): (() => Promise<void>) =>
   keepDoing(async () => {
     try {

@@ -18,7 +18,7 @@ const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|localhost)$/;
 
 type Kind = "web" | "worker";
 
-/** Metrics that mean something for the pages process, which handles no messages, requests or jobs. */
+/** Metrics that apply to the pages process, which handles no messages, requests or jobs. */
 const OF_PAGES = /^(process_|nodejs_|messaging_db_pool_|messaging_build_info)/;
 
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
@@ -29,7 +29,7 @@ function mayScrape(request: IncomingMessage): boolean {
   return timingSafeEqual(digest(request.headers.authorization ?? ""), digest(`Bearer ${METRICS_TOKEN}`));
 }
 
-/** Scrapes that come together share one text. */
+/** Concurrent scrapes share one text. */
 const rendering = defineProcessValue("observability.rendering", (): { text: Promise<string> | null } => ({
   text: null,
 }));
@@ -64,7 +64,7 @@ async function handle(kind: Kind, request: IncomingMessage, response: ServerResp
   respond(response, 200, metrics().registry.contentType, await render(kind));
 }
 
-/** Begins to measure this process itself: processor, memory, event loop. */
+/** Starts measuring this process itself: processor, memory, event loop. */
 export function collectMetrics(kind: Kind | "pages"): void {
   const { registry, build } = metrics();
   collectDefaultMetrics({ register: registry });
@@ -83,7 +83,7 @@ export async function metricsOfPages(): Promise<string> {
 
 /**
  * Serves /metrics, /health and /health/ready on METRICS_PORT until the process stops; without that setting it does nothing.
- * A port in use is tried again until it is free: monitoring is not worth stopping the process.
+ * If the port is in use, it is tried again until it is free: monitoring is not worth stopping the process for.
  * @throws Error when the port would be open to others without METRICS_TOKEN.
  */
 export async function serveMetrics(kind: Kind): Promise<void> {

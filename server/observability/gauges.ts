@@ -12,9 +12,8 @@ import { pagesProcess } from "./pages-state";
 import { type QueueRow, readQueues } from "./queues";
 
 const FRESH_MS = 10 * SECOND_MS;
-/**
- * Tables from which each message's rows soon go again. Many dead versions that remain are a sign of a transaction that stays
- * open.
+/** Tables whose rows are deleted soon after they are written. Many remaining dead versions are a sign of a transaction
+ * that stays open.
  */
 const PASSED_THROUGH = ["_private_jobs", "pending_messages", "sent_messages", "waiting_messages"];
 
@@ -57,7 +56,7 @@ const shared = cachedRead("observability.shared", FRESH_MS, readShared);
 
 const BREAKER: Readonly<Record<string, number>> = { closed: 0, probing: 1, open: 2 };
 
-/** Brings the gauges of the database up to date; a process that is not to read them has none. */
+/** Updates the gauges of the database; a process that does not read them has none. */
 async function updateShared(isWorker: boolean): Promise<void> {
   const { queueJobs, queueLag, throttleQueue, deadRows, workers, breaker, drained, gaugesFailed } = metrics();
   for (const gauge of [queueJobs, queueLag, breaker, drained]) gauge.reset();
@@ -97,7 +96,7 @@ function updatePools(): void {
   }
 }
 
-/** Brings all gauges up to date. `isWorker`: this process may be the one that reads the database's. */
+/** Updates all gauges. `isWorker`: this process may be the one that reads the database's. */
 export async function updateGauges(isWorker: boolean): Promise<void> {
   updatePools();
   const { isUp } = pagesProcess();

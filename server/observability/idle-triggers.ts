@@ -1,11 +1,12 @@
 /**
- * Connections on which PostgreSQL leaves out triggers, as it does for `session_replication_role = replica`: a setting for loading a dump, easily
- * left behind at a user or a database. Triggers keep the lists of messages by status, and foreign keys, which are triggers too, delete what belongs
- * to a deleted row. The service cannot set it back, since only a superuser may.
+ * Connections on which PostgreSQL skips triggers because of `session_replication_role = replica`, a setting for
+ * loading a dump that is easily forgotten on a user or database. Triggers maintain the lists of messages by status,
+ * and foreign keys, which are also triggers, delete what belongs to a deleted row. The service cannot reset it,
+ * because only a superuser may.
  */
 import type { Queryable } from "../core/db";
 
-/** A line for people about a connection without triggers; null: it has them. */
+/** An error line about a connection without triggers; null: it has them. */
 export async function idleTriggersLine(on: Queryable): Promise<string | null> {
   const { rows } = await on.query<{ isIdle: boolean }>(
     `SELECT current_setting('session_replication_role') = 'replica' AS "isIdle"`,

@@ -1,4 +1,4 @@
-/** Measurements on the way of a message: per batch where there is one, with labels resolved once. */
+/** Measurements of a message's stages: per batch where possible, with labels resolved once. */
 import type { Settled } from "../core/batcher";
 import { metrics } from "../core/metrics";
 import { defineProcessValue } from "../core/process";
@@ -18,7 +18,7 @@ function once<Child extends Counted | Observed>(key: string, make: () => Child):
   return child;
 }
 
-/** Counts the messages of a batch that were stored, once it is committed, and passes the results on. */
+/** Counts the stored messages of a batch once it is committed, and returns the results. */
 export async function countAcceptedBatch<Result extends { replayed: boolean }>(
   batch: readonly { messages: readonly unknown[] }[],
   flushing: Promise<Settled<Result>[]>,
@@ -38,7 +38,10 @@ type Move = {
   steps: readonly { to: string; at: Date }[];
 };
 
-/** Counts the moves of messages, and how long those took that a provider has just taken; adds them to the messages' traces. */
+/**
+ * Counts the moves of messages, measures how long messages took until they were sent, and adds the moves to their
+ * traces.
+ */
 export function observeMoves(moves: readonly Move[]): void {
   const counts = new Map<string, number>();
   const { acceptToSent, moves: moved } = metrics();
@@ -70,7 +73,7 @@ export function observeTry(made: { acknowledged: boolean; statusCode: number | n
   once(`try ${outcome}`, () => metrics().webhookTries.labels(outcome)).observe(made.latencyMs / 1_000);
 }
 
-/** Notes what a comparison of accounts and ledger found. */
+/** Stores the result of a comparison of accounts and ledger. */
 export function observeLedger(drifted: number): void {
   metrics().ledgerDrifted.set(drifted);
   metrics().ledgerCheckedAt.set(Math.round(Date.now() / 1_000));

@@ -1,7 +1,7 @@
 /**
- * How a database's migrations compare with those that this code knows. A migration that takes away something that the
- * version before still uses has a name that begins with `contract_`: processes of that version refuse such a database. With
- * any other migration that they do not know they go on working, so that an upgrade needs no stop.
+ * How a database's migrations compare with those that this code knows. A migration that removes something the previous
+ * version still uses has a name that begins with `contract_`; processes of that version refuse such a database. Any
+ * other unknown migration does not stop them, so an upgrade needs no downtime.
  */
 
 /** A row of `_prisma_migrations`. */
@@ -9,11 +9,11 @@ export type AppliedMigration = { name: string; isFinished: boolean };
 
 export type MigrationState = {
   applied: string[];
-  /** Known and not applied. */
+  /** Known but not applied. */
   pending: string[];
-  /** Applied and not known, but harmless: a newer version has widened the database. */
+  /** Applied but unknown, and harmless: a newer version has added something. */
   newer: string[];
-  /** Applied and not known, and no longer fit for this version. */
+  /** Applied but unknown, and incompatible with this version. */
   tooNew: string[];
   /** Begun and not finished, known or not: under way, or ended half-way. */
   broken: string[];
@@ -34,7 +34,7 @@ export function compareMigrations(known: readonly string[], rows: readonly Appli
   };
 }
 
-/** One line for people about a database that is too new; null when it is not. */
+/** An error line about a database that is too new; null when it is not. */
 export function tooNewLine({ tooNew }: MigrationState): string | null {
   if (tooNew.length === 0) return null;
   return `The database is newer than this version of the service: it has ${tooNew.join(", ")}. Start the version that brought it.`;

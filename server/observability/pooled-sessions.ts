@@ -1,10 +1,12 @@
-/** Whether connections to an address have sessions of their own, or a pooler lends them those of others. */
+/** Detects whether connections to an address have their own sessions, or share them through a pooler. */
 import type pg from "pg";
 import { SessionClient } from "../core/database/session";
 
 const CONNECT_TIMEOUT_MS = 4_500;
 
-/** A busy pooler may lead two connections to different servers for a while; each look is another chance to see that they are shared. */
+/**
+ * A busy pooler may give two connections different servers for a while; each try is another chance to detect sharing.
+ */
 export const LOOKS = 5;
 
 /** Runs `work` with a function that opens connections, and closes these afterwards. */
@@ -20,7 +22,7 @@ export async function withConnections<Result>(
         query_timeout: 5_000,
         ...config,
       });
-      // Its failures are those of its statements, too.
+      // Failures of the connection also appear as failures of its statements.
       client.on("error", () => undefined);
       opened.push(client);
       await client.connect();
@@ -42,9 +44,8 @@ export async function isPooled(client: pg.Client): Promise<boolean> {
   return processID !== (await backendOf(client));
 }
 
-/**
- * Whether a connection's session is that of others, too, as behind a pooler that lends a server for a transaction at a time. Locks of such
- * a session outlive the connection, and it hears no notifications.
+/** Whether a connection shares its session with others, as behind a pooler that lends a server for one transaction at
+ * a time. Locks of such a session outlive the connection, and it gets no notifications.
  * @param open opens another connection to the same address.
  */
 export async function sharesSessions(client: pg.Client, open: () => Promise<pg.Client>): Promise<boolean> {

@@ -1,6 +1,7 @@
 /**
- * Refuses addresses of the database that lead through a pooler which lacks what the service needs there. Without this check every
- * request would fail by an error that names a statement and not the cause, or locks would outlive the process that took them.
+ * Refuses database addresses that lead through a pooler without the features that the service needs. Without this
+ * check every request would fail with an error that names a statement, not the cause, or locks would outlive their
+ * process.
  */
 import type pg from "pg";
 import { SESSION_LIMITS } from "../core/db";
@@ -13,7 +14,7 @@ import { encryptionLine } from "./unreachable";
 
 const REFUSED_PARAMETER = /^unsupported startup parameter(?: in options)?: (\w+)/;
 const NO_TRANSACTIONS = /statement pooling mode/;
-/** SQLSTATEs of a name that another connection has given to its statement, and of one that is not known here. */
+/** SQLSTATEs: another connection already uses the statement's name; the name is unknown here. */
 const NAME_FAILURES = new Set(["42P05", "26000"]);
 const SETTINGS_FILE = "deploy/pgbouncer/pgbouncer.ini";
 
@@ -46,8 +47,8 @@ const UNFIT_FORMS: Unfit = {
 };
 
 /**
- * Values of its user that each of our connections would change for itself. One whose session is that of others, too, cannot: its
- * next statement may run on another connection to the server.
+ * Values of the user that each of our connections would change for itself. A connection with a shared session cannot:
+ * its next statement may run on another connection to the server.
  */
 const UNFIT_VALUES: Unfit = {
   synchronous_commit: { unfit: /^off$/, fit: "on", because: "a crash of the database would lose accepted messages" },
@@ -96,13 +97,13 @@ async function faultOfMain(): Promise<string | null> {
   }
 }
 
-/** @throws Error with one line for people on an address whose encryption cannot be had. Another failure is waited for elsewhere. */
+/** @throws Error with one line if the address's encryption is impossible. Other failures are waited for elsewhere. */
 function refuseUnencryptable(thrown: unknown, setting: "DATABASE_URL" | "DATABASE_DIRECT_URL"): void {
   const line = encryptionLine(thrown, env()[setting] ?? "", setting);
   if (line !== null) throw plainError(line);
 }
 
-/** One that cannot be reached is waited for elsewhere. */
+/** An unreachable database is waited for elsewhere. */
 const noFault = (thrown: unknown): null => {
   log("warn", "database.pooler_not_checked", errorFields(thrown));
   return null;

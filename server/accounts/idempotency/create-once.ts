@@ -19,15 +19,20 @@ type Operation<Result> = {
   check?: () => Promise<void>;
   /** Whether the response contains a secret; it is then repeated only to its own caller, not to the account's other keys. */
   showsSecret?: boolean;
-  /** Whether a suspended account may do it too: operations that protect it or its recipients, and create nothing for it. */
+  /**
+   * Whether a suspended account may do it: true of operations that protect it or its recipients and create nothing.
+   */
   whileSuspended?: boolean;
   carryOut: (tx: Tx) => Promise<Result>;
 };
 
-/** `accountId`: the account that has the lock and the key. `caller`: the key or person; only they may be replayed a response that contains a secret. */
+/**
+ * `accountId`: the account that owns the lock and the key. `caller`: the key or person; only they get a response with
+ * a secret again.
+ */
 type Owner = { accountId: string; caller: string };
 
-/** Owner of the keys of operators' commands that concern no account, or one that does not exist yet. No account has this id. */
+/** Owns the Idempotency-Keys of operators' commands that concern no account or a new one. No account has this id. */
 export const OPERATORS: Owner = { accountId: "operators", caller: "admin" };
 
 const ownerOf = (actor: AccountActor): Owner => ({
@@ -35,7 +40,7 @@ const ownerOf = (actor: AccountActor): Owner => ({
   caller: actor.kind === "apiKey" ? actor.keyId : actor.userId,
 });
 
-/** The key, with hashes that only this caller's request has. */
+/** The key, with hashes that match only requests of this caller. */
 function ofCaller({ key, requestHash, valueHash }: Idempotency, caller: string): Idempotency {
   const own = (hash: string) => `${hash} ${caller}`;
   return { key, requestHash: own(requestHash), valueHash: valueHash && own(valueHash) };
@@ -73,7 +78,7 @@ export const createOnce = <Result>(
   operation: Operation<Result>,
 ): Promise<Result> => createOnceFor(ownerOf(actor), request, operation);
 
-/** {@link createOnce} for an account that is not the caller's: an operator's change of it. */
+/** {@link createOnce} for another account than the caller's, as when an operator changes it. */
 export async function createOnceFor<Result>(
   { accountId, caller }: Owner,
   request: IdempotentRequest,

@@ -12,7 +12,7 @@ type Hashes = Pick<Idempotency, "requestHash" | "valueHash">;
 export const storedValueHash = ({ requestHash, valueHash }: Hashes): string | null =>
   valueHash === undefined ? null : `${valueHash} ${requestHash}`;
 
-/** The same bytes, or other bytes that stand for the same JSON value. */
+/** Whether the bytes are the same, or stand for the same JSON value. */
 export const isSameRequest = (known: StoredHashes, { requestHash, valueHash }: Hashes): boolean =>
   known.requestHash === requestHash ||
   (valueHash !== undefined && known.valueHash === `${valueHash} ${known.requestHash}`);

@@ -18,7 +18,7 @@ const KEPT_HOURS = REPEATED_HOURS + 1;
 
 /** A part of the key's derivation, so it cannot be renamed. */
 const PURPOSE = "idempotent answer";
-/** JSON of an object or array begins otherwise. */
+/** JSON of an object or array never begins with this. */
 const SEALED = /^v\d+\./;
 
 type Request = { accountId: string; idempotency: Idempotency | null };
@@ -66,7 +66,7 @@ export const keyReused = () =>
 export type StoredResponses = {
   /** The first response to this request; null: there is none. @throws 400 when its key was used with another request, or its response is lost. */
   find: (request: Request) => { response: unknown } | null;
-  /** Makes a response known before it is stored, for repeats in the same batch. */
+  /** Adds a response before it is stored, for repeats in the same batch. */
   add: (request: Request, response: unknown) => void;
 };
 
@@ -97,7 +97,7 @@ const KEYS = unnest<Keyed<Request>>({
   key: ["text", ({ idempotency }) => idempotency.key],
 });
 
-/** Reads the stored responses to the Idempotency-Keys of requests; without keys, it makes no statement. */
+/** Reads the stored responses to the Idempotency-Keys of requests; without keys it sends no statement. */
 export async function readResponses(db: Queryable, requests: readonly Request[]): Promise<StoredResponses> {
   const keyed = requests.filter(isKeyed);
   if (keyed.length === 0) return storedResponses(new Map());

@@ -12,14 +12,14 @@ import { EVERYTHING, FAULTS, faultValues, type LedgerRange } from "./faults";
 /** Longer than any transaction, and than the difference between the clocks of two processes. */
 const CLOSED_AFTER = "interval '2 days'";
 const CHAPTER_LENGTH = "interval '1 day'";
-/** Entries of a chapter, so that its sums are made in one short statement. */
+/** Maximum entries of a chapter, so that one short statement computes its sums. */
 const CHAPTER_ENTRIES_MAX = 200_000;
 /** Messages are settled or refunded within three days of their dispatch. */
 const SETTLED_WITHIN_MS = 4 * DAY_MS;
 /** Scheduled messages are dispatched up to 30 days after they were accepted. */
 const SCHEDULED_SETTLED_WITHIN_MS = 30 * DAY_MS + SETTLED_WITHIN_MS;
 
-/** The entries from `afterId` (exclusive) to `throughId`, and when the first and the last were made. */
+/** The entries from `afterId` (exclusive) to `throughId`, and the times of the first and the last. */
 export type Chapter = { afterId: bigint; throughId: bigint; beganAt: Date; endedAt: Date };
 
 export const firstMessageAt = (at: Date): string => firstIdAt("message", at);
@@ -67,7 +67,7 @@ export const closeChapter = (): Promise<boolean> =>
 /** SQL: the sums of a chapter's entries by account. `$1`, `$2`: its entries. */
 const SUMS = `SELECT account_id, sum(amount_micros) AS amount, sum(held_micros) AS reserved FROM ledger_entries
   WHERE id > $1::int8 AND id <= $2::int8 GROUP BY account_id`;
-/** SQL: the kept sums of the account `s` before the chapter. */
+/** SQL: the stored sums of the account `s` before the chapter. */
 const FORMER = `SELECT amount_micros, held_micros FROM ledger_closings c
   WHERE c.account_id = s.account_id AND c.through_id <= $1::int8 ORDER BY c.through_id DESC LIMIT 1`;
 
@@ -84,9 +84,8 @@ export type ChapterDrift = {
 /** A chapter to be read again. `hasFaults`: it had some when it was last read. */
 export type KnownChapter = Chapter & { hasFaults: boolean };
 
-/**
- * Chapters to be read again: faulty ones and others alternately, in each group new ones first, then those read longest ago.
- * However many faulty ones remain, the others are read too.
+/** Chapters to be read again, alternately faulty ones and others, so that many faulty ones do not keep the others from
+ * being read. In each group new ones come first, then those read longest ago.
  * @returns them, and how many faulty ones are not among them.
  */
 export async function chaptersToVerify(limit: number): Promise<{ chapters: KnownChapter[]; faultyBeside: number }> {
@@ -151,7 +150,8 @@ async function findFaults(read: Read, chapter: Chapter): Promise<Faults[]> {
   );
   const { afterId: after, formerEnd } = former ?? NOTHING_BEFORE;
   const messages = { first: firstMessageAt(formerEnd), end: firstMessageAt(chapter.endedAt) };
-  // The fault may be in a message that ended late and was not read: then more is read, and the whole ledger only in the end.
+  // The fault may be in a message that ended later than the range that was read: then a larger range is read, at last
+  // the whole ledger.
   for (const withinMs of [SETTLED_WITHIN_MS, SCHEDULED_SETTLED_WITHIN_MS]) {
     const through = await lastReadWithin(read, chapter, withinMs);
     const found = await readFaults(read, { ...messages, after, through });
@@ -160,7 +160,7 @@ async function findFaults(read: Read, chapter: Chapter): Promise<Faults[]> {
   return readFaults(read, { ...EVERYTHING, ...messages, after });
 }
 
-/** The last entry of the chapter in which the ledger was `ms` after the end of another; null when it is not closed yet. */
+/** The last entry of the chapter that covers the time `ms` after another's end; null when it is not closed yet. */
 async function lastReadWithin(read: Read, { endedAt }: Chapter, ms: number): Promise<bigint | null> {
   const [last] = await read<{ throughId: bigint | null }>(
     `SELECT min(through_id) AS "throughId" FROM ledger_chapters WHERE ended_at >= $1`,

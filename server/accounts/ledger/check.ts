@@ -3,7 +3,9 @@ import type pg from "pg";
 import { pool, readWholeTables, transaction } from "../../core/db";
 import { EVERYTHING, FAULTS, faultValues, type LedgerRange } from "./faults";
 
-/** Generous: the full check reads the whole ledger, and a chapter's messages are looked up in the entries of days. */
+/**
+ * Generous: the full check reads the whole ledger, and a chapter's messages are looked up in several days of entries.
+ */
 const CHECK_TIMEOUT_MS = 3_600_000;
 
 /** An account that does not match its ledger. Amounts in micro-units; the pairs are equal if only messages are faulty. */
@@ -20,8 +22,8 @@ export type Drift = {
   faultyMessages: string[];
 };
 
-/**
- * `closed`: the kept sums of the entries up to `$2`. Deleted messages are compared only where all entries are read. The
+/** `closed`: the stored sums of the entries up to `$2`. Deleted messages are compared only if all entries are read.
+ * The
  * parameters are those of {@link FAULTS}.
  */
 const DRIFTED_SQL = `
@@ -74,14 +76,14 @@ export const inSnapshot = <T>(work: (read: Read) => Promise<T>): Promise<T> =>
     });
   });
 
-/** Compares in one consistent snapshot, which reads the entries and messages of `range`. */
+/** Compares the entries and messages of `range` in one consistent snapshot. */
 export const findDrift = (range: LedgerRange = EVERYTHING): Promise<{ accounts: number; drifted: Drift[] }> =>
   inSnapshot(async (read) => {
     const [counted] = await read<{ accounts: number }>("SELECT count(*)::int AS accounts FROM accounts");
     return { accounts: counted?.accounts ?? 0, drifted: await read<Drift>(DRIFTED_SQL, faultValues(range)) };
   });
 
-/** The open part: entries after the last chapter, and the messages whose reserves are certainly among them. */
+/** The open part: entries after the last chapter, and the messages whose reserves must be among them. */
 export async function openRange(slackMs: number, firstIdAfter: (at: Date) => string): Promise<LedgerRange> {
   const { rows } = await pool().query<{ throughId: bigint; endedAt: Date }>(
     `SELECT through_id AS "throughId", ended_at AS "endedAt" FROM ledger_chapters ORDER BY through_id DESC LIMIT 1`,
