@@ -50,8 +50,8 @@ function waitIn(queue: Set<Waiting>): Promise<void> {
 
 /**
  * Does `work`, which takes a connection to the database, after all earlier work of the same account.
- * @throws 429 `too_many_at_once` when 100 wait already, 503 `overloaded` when its turn did not come within 5 seconds,
- * 503 `database_unavailable` when the preceding work found no database. In all cases `work` was not begun.
+ * @throws 429 `too_many_at_once` when 100 wait already, 503 `overloaded` when its turn did not come within 5 seconds, 503
+ * `database_unavailable` when the preceding work found no database. In all cases `work` was not begun.
  */
 export async function inAccountQueue<Result>(accountId: string, work: () => Promise<Result>): Promise<Result> {
   const queue = queues().get(accountId);

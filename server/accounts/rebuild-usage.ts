@@ -61,7 +61,8 @@ const CORRECT_SQL = `
   )
   SELECT count(*)::int4 AS corrected FROM corrected`;
 
-/** Corrects the counters of all days by counting messages and events; deleted ones stay counted. May run at any time.
+/**
+ * Corrects the counters of all days by counting messages and events; deleted ones stay counted. May run at any time.
  * @returns how many days of accounts were wrong.
  */
 export async function rebuildUsage(): Promise<number> {

@@ -156,9 +156,10 @@ const SUMS = unnest<AccountSum>(
   10,
 );
 
-/** Writes ledger entries and adds their sums to the balances, so that a balance always equals the sum of its entries.
- * The accounts must be locked. @throws the database's constraint violation for a balance below zero or a second
- * refund; the transaction fails.
+/**
+ * Writes ledger entries and adds their sums to the balances, so that a balance always equals the sum of its entries. The
+ * accounts must be locked.
+ * @throws the database's constraint violation for a balance below zero or a second refund; the transaction fails.
  */
 export async function postMoney(tx: Tx, moves: readonly MoneyMove[]): Promise<void> {
   if (moves.length === 0) return;

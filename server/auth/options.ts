@@ -47,8 +47,8 @@ type SetCookie = (line: string) => void;
 type Headers = Record<string, string | string[] | undefined>;
 
 /**
- * next-auth shows the message of what is thrown here to the browser (`error` of its response): only messages of ours may
- * get that far. No user, an unknown email or a wrong password, is its code `CredentialsSignin`.
+ * next-auth sends the message of errors thrown here to the browser (`error` of its response), so only our own messages may be
+ * thrown. Returning no user, for an unknown email or a wrong password, gives its code `CredentialsSignin`.
  */
 async function authorize(
   credentials: unknown,
@@ -88,15 +88,15 @@ const passwordProvider = (setCookie: SetCookie): CredentialsConfig => ({
 /** Genuine errors only: anyone can post text to next-auth's `_log`, which arrives here. */
 const logError = (code: string, about: unknown): void => {
   const thrown = about instanceof Error ? about : (about as { error?: unknown } | null)?.error;
-  // A cookie that cannot be read (expired, forged, made with another SECRET_KEY) is no fault of the service.
+  // An unreadable cookie (expired, forged, made with another SECRET_KEY) is no fault of the service.
   if (thrown instanceof Error)
     log(code === "JWT_SESSION_ERROR" ? "debug" : "error", `auth.${code}`, errorFields(thrown));
 };
 
 /**
- * The one configuration of next-auth, for its route and for reading sessions. The session cookie is httpOnly
- * and SameSite=Lax, and Secure when the service is reached over https. It lives as long as a session can; an earlier end of
- * the session is in the database.
+ * The configuration of next-auth, for its route and for reading sessions. The session cookie is httpOnly and SameSite=Lax, and
+ * Secure when the service is reached over https. It lives as long as a session can; an earlier end of the session is in the
+ * database.
  * @param setCookie takes a `Set-Cookie` line for the response, which next-auth would not let through by itself.
  */
 export function authOptions(setCookie: SetCookie = () => undefined): AuthOptions {

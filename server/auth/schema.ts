@@ -16,7 +16,7 @@ export const SignUpInput = z.object({
 });
 export type SignUpInput = z.output<typeof SignUpInput>;
 
-/** The same whether or not the email had an account already. */
+/** The same whether or not the email already had an account. */
 export const SignedUp = z.object({ accepted: z.literal(true) });
 
 export const ChangePasswordInput = z.object({
@@ -48,7 +48,9 @@ const Code = z.string().trim().min(1, "must be given").max(CODE_MAX);
 export const SecondFactor = z.object({
   enabled: z.boolean(),
   recovery_codes_left: z.number().int(),
-  /** When these codes were made: shows a person, or a page that got no response, that earlier ones have become invalid. */
+  /**
+   * When these codes were made. It shows a person, or a page that got no response, that earlier ones have become invalid.
+   */
   recovery_codes_made_at: z.string().nullable(),
 });
 export type SecondFactor = z.output<typeof SecondFactor>;
@@ -64,7 +66,7 @@ export type SecondFactorEnrolment = z.output<typeof SecondFactorEnrolment>;
 export const ConfirmSecondFactorInput = z.object({ code: Code });
 export type ConfirmSecondFactorInput = z.output<typeof ConfirmSecondFactorInput>;
 
-/** `recovery_codes_made_at`: as of {@link SecondFactor}. Once that has another time, these codes do not work any more. */
+/** `recovery_codes_made_at`: as in {@link SecondFactor}. Once it differs there, these codes no longer work. */
 export const SecondFactorRecovery = z.object({
   recovery_codes: z.array(z.string()),
   recovery_codes_made_at: z.string(),
@@ -78,7 +80,7 @@ export const SecondFactorProof = z.object({
 });
 export type SecondFactorProof = z.output<typeof SecondFactorProof>;
 
-/** Console: the person's name, in all of their accounts. */
+/** Console: the person's name, the same in all their accounts. */
 export const RenameInput = z.object({ name: z.string().trim().min(1, "must not be empty").max(100) });
 export type RenameInput = z.output<typeof RenameInput>;
 
@@ -94,7 +96,7 @@ export const Viewer = z.object({
 });
 export type Viewer = z.output<typeof Viewer>;
 
-/** Console: a sign-in that is open. `address` is null when it was not known. */
+/** Console: an open session. `address` is null if unknown. */
 export const Session = z.object({
   id: z.string(),
   object: z.literal("session"),

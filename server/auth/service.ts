@@ -49,7 +49,7 @@ export async function signUp(input: SignUpInput, address: string, userAgent = ""
 
 type Claimed = { id: string; accountId: string; isOperator: boolean };
 
-/** The claimed person of an attempt to sign in, not verified yet. */
+/** The person that a sign-in attempt claims to be, not verified yet. */
 const actorOf = (user: Claimed, origin: Origin): SessionActor => ({
   kind: "session",
   accountId: user.accountId,
@@ -104,8 +104,8 @@ export async function signIn(
 }
 
 /**
- * Logs a refused sign-in; one of a known person is in the audit log too. The response does not wait for the entry: its time would reveal
- * who has an account.
+ * Logs a refused sign-in, and audits it if the person is known. The response does not wait for the audit entry: its time would
+ * reveal who has an account.
  */
 function noteRefusal(user: Claimed | null, from: Origin, cause: "wrong_password" | "wrong_code"): void {
   const { address } = from;
@@ -118,7 +118,7 @@ function noteRefusal(user: Claimed | null, from: Origin, cause: "wrong_password"
   );
 }
 
-/** @throws 403 `no_account` when the person is a member of no account any more. */
+/** @throws 403 `no_account` when the person is no longer a member of any account. */
 async function roleOf(userId: string, accountId: string): Promise<MemberRole> {
   const { rows } = await pool().query<{ role: MemberRole }>(
     "SELECT role FROM account_members WHERE user_id = $1 AND account_id = $2",

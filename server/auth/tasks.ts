@@ -10,7 +10,8 @@ const OVER = {
   sessions: "expires_at <= now()",
   invitations: "expires_at <= now()",
   password_resets: "expires_at <= now()",
-  // No limit lasts longer than an hour: one beyond that was counted before the database's clock was set back, and would lock people out.
+  // No limit lasts longer than an hour. A longer one dates from before the database's clock was set back, and would
+  // lock people out.
   sign_in_limits: "(busy_until <= now() OR busy_until > now() + interval '2 hours')",
 } as const;
 

@@ -1,4 +1,4 @@
-/** Takes messages from handsets: each is stored with its event, and STOP and START take effect, in one transaction. */
+/** Takes messages from handsets: in one transaction each is stored with its event, and STOP and START take effect. */
 import { DAY_MS } from "../core/clock";
 import type { Tx } from "../core/db";
 import { newId, TEST_ACCOUNT_PREFIX, timeOfId } from "../core/ids";
@@ -16,11 +16,13 @@ const ID_MAX = 255;
 const NUMBER_MAX = 64;
 /** Longer than any concatenated message. */
 const BODY_MAX = 5_000;
-/** Providers repeat a callback for a day at most. A time from long before, or from after it came, is that of a wrong clock. */
+/**
+ * Providers repeat a callback for a day at most. A much earlier time, or one after its arrival, comes from a wrong clock.
+ */
 const LATE_MAX_MS = 2 * DAY_MS;
 
 type Owner = { accountId: string; senderId: string };
-/** `at`: when it counts as sent, as far as is known. */
+/** `at`: when it was sent, as far as is known. */
 type Received = Omit<InboundReport, "keyword"> & {
   number: string | null;
   keyword: Keyword | null;
@@ -60,7 +62,9 @@ export async function storeInbound(tx: Tx, provider: string, messages: readonly 
   return added.map(({ row }) => row.id);
 }
 
-/** When a message was sent: as its provider says, else when it was reported. After an outage of ours the two are hours apart. */
+/**
+ * When a message was sent: as its provider says, else when it was reported. After an outage of ours these differ by hours.
+ */
 function sentAt({ receivedAt, occurredAt }: InboundReport): Date {
   const received = new Date(receivedAt);
   const occurred = occurredAt === undefined ? received : new Date(occurredAt);
@@ -68,7 +72,7 @@ function sentAt({ receivedAt, occurredAt }: InboundReport): Date {
   return lateMs >= 0 && lateMs <= LATE_MAX_MS ? occurred : received;
 }
 
-/** The event has the time of the row's id, so that both lists have the same order. */
+/** The event takes its time from the row's id, so that both lists have the same order. */
 const eventOf = ({ id, accountId }: InboundRow) => ({
   accountId,
   messageId: id,
@@ -93,8 +97,8 @@ const SPELLINGS = unnest<{ to: string; spelling: string }>({
 
 /**
  * The senders that the messages were addressed to, by `to`. A suspended sender counts: it may be approved again. A sender that
- * was never approved has sent nothing, and the number may belong to someone else. Nor does one of test mode, which anybody may
- * register.
+ * was never approved does not count: it has sent nothing, and the number may belong to someone else. Nor does a sender of test
+ * mode, which anybody may register.
  */
 async function findOwners(tx: Tx, messages: readonly InboundReport[]): Promise<Map<string, Owner[]>> {
   const addressed = [...new Set(messages.map(({ to }) => to))];
@@ -132,7 +136,7 @@ function rowsOf(provider: string, message: Received): StoredMessage[] {
   }));
 }
 
-/** Applies the last keyword from each number to each sender. */
+/** Applies the last keyword that each number sent to each sender. */
 async function applyKeywords(tx: Tx, stored: readonly StoredMessage[]): Promise<void> {
   const requests = new Map<string, SuppressionRequest & { keyword: Keyword }>();
   const byTime = stored.toSorted((one, other) => one.message.at.getTime() - other.message.at.getTime());

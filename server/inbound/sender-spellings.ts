@@ -1,4 +1,4 @@
-/** Sender IDs that the addressed number of an inbound message may stand for. */
+/** Sender IDs that the addressed number of an inbound message may match. */
 import { asInternational, digitsOf } from "../messages/phone";
 import { senderTypeOf } from "../senders/sender-type";
 
@@ -13,5 +13,5 @@ export function spellingsOf(to: string): string[] {
   return number === null ? [text] : [number, digitsOf(number)];
 }
 
-/** The addressed number in the one notation in which it is stored and filtered by: E.164 if it can be dialled. */
+/** The addressed number as it is stored and filtered: in E.164 form if it can be dialled. */
 export const addressedAs = (to: string): string => spellingsOf(to)[0] ?? to;

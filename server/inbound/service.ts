@@ -16,7 +16,7 @@ export async function listInbound({ accountId }: AccountActor, query: ListInboun
     accountId,
     fromNumber: from,
     toNumber: to === undefined ? undefined : addressedAs(to),
-    // An id holds the time at which the message was stored.
+    // An id contains the time at which the message was stored.
     id: { gte: after && firstIdAt("inbound", new Date(after)), lt: before && firstIdAt("inbound", new Date(before)) },
   };
   const page = await readList(

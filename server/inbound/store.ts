@@ -17,7 +17,7 @@ export type InboundRow = {
   body: string;
   keyword: string | null;
   receivedAt: Date;
-  /** When it was sent, as far as is known; null: stored by an earlier version. */
+  /** When it was sent, as far as is known; null if an earlier version stored it. */
   occurredAt: Date | null;
 };
 

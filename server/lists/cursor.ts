@@ -1,6 +1,6 @@
 /**
- * Cursors: where the next page of a newest-first list begins. Rows added meanwhile are newer, so paging by cursor
- * neither repeats nor skips rows that existed when it began.
+ * Cursors: where the next page of a newest-first list begins. Rows added meanwhile are newer, so paging by cursor neither
+ * repeats nor skips rows that existed when it began.
  */
 
 /** `id`: of the last row before the position. `page`: number of the next page. `total`: rows when the paging began. */

@@ -1,7 +1,6 @@
 /**
- * Milestones of the list of messages: messages from which a deep page is reached quickly. Messages are added only at
- * the new end of the list and deleted only at the old end, so a place counted from the oldest message ever does not
- * change.
+ * Milestones of the list of messages: messages from which a deep page is reached quickly. Messages are added only at the new
+ * end of the list and deleted only at the old end, so a place counted from the oldest message ever does not change.
  */
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../core/clock";
 import { pool, type Queryable, readPool, type Tx } from "../core/db";
@@ -17,13 +16,13 @@ const SET_MAX = 2_500;
 /** A run ends after this time; the next one continues. */
 const RUN_MAX_MS = 10 * MINUTE_MS;
 /**
- * Messages with ids older than this are committed, so none can still be inserted in front of a milestone. A process
- * whose clock was set back by more breaks this; {@link dropWrong} detects it.
+ * Messages with ids older than this are committed, so none can still be inserted in front of a milestone. A process whose clock
+ * was set back by more breaks this; {@link dropWrong} detects it.
  */
 const SETTLED_MS = HOUR_MS;
 /**
- * Milestones that become wrong again within this time have another cause, such as a wrong counter, which setting them
- * again does not fix.
+ * Milestones that become wrong again within this time have another cause, such as a wrong counter, which setting them again
+ * does not fix.
  */
 const DROPPED_EVERY_MS = DAY_MS;
 
@@ -33,8 +32,9 @@ const droppedAt = defineProcessValue("lists.milestones_dropped", () => new Map<s
 /** SQL: the number of messages that the account `$1` has ever had. */
 const EVER = "(SELECT coalesce(sum(messages), 0) FROM usage_days WHERE account_id = $1)";
 
-/** The last milestone before the place `offset` messages behind the newest. @returns its message, and how many
- * messages are between it and the place; null: there is none.
+/**
+ * The last milestone before the place `offset` messages behind the newest.
+ * @returns its message, and how many messages are between it and the place; null: there is none.
  */
 export async function milestoneBefore(
   accountId: string,
@@ -72,8 +72,9 @@ async function readCounted(ids: readonly string[]): Promise<CountedAccount[]> {
   return rows;
 }
 
-/** Sets missing milestones, and replaces wrong ones, until `stop`. Over all runs each message is read once, except
- * those behind the account's last milestone.
+/**
+ * Sets missing milestones, and replaces wrong ones, until `stop`. Over all runs each message is read once, except those behind
+ * the account's last milestone.
  */
 export async function setMilestones(stop?: AbortSignal): Promise<void> {
   const runUntil = performance.now() + RUN_MAX_MS;
@@ -96,8 +97,10 @@ export async function setMilestones(stop?: AbortSignal): Promise<void> {
   await runParts(counted.map((account) => () => set(account)));
 }
 
-/** Drops the account's milestones if the number of messages behind the last one contradicts its place: a process whose
- * clock was set back has stored some in front of it. @returns whether it did.
+/**
+ * Drops the account's milestones if the number of messages behind the last one contradicts its place: a process whose clock was
+ * set back has stored some in front of it.
+ * @returns whether it did.
  */
 async function dropWrong(accountId: string): Promise<boolean> {
   const last = droppedAt().get(accountId);
@@ -115,8 +118,10 @@ async function dropWrong(accountId: string): Promise<boolean> {
   return true;
 }
 
-/** Sets the account's next milestone: after the last one, or else after the forgotten messages, whose places all come
- * before those of the remaining ones. @returns whether there was one to set.
+/**
+ * Sets the account's next milestone: after the last one, or else after the forgotten messages, whose places all come before
+ * those of the remaining ones.
+ * @returns whether there was one to set.
  */
 async function setNext(accountId: string, settled: string): Promise<boolean> {
   const { rowCount } = await pool().query({

@@ -18,7 +18,8 @@ type ListPage<Row> = {
   present: <Item>(items: Item[]) => ReturnType<typeof toPage<Item>> & { next_cursor: string | null };
 };
 
-/** Reads one page and one more row, which shows whether there is another page.
+/**
+ * Reads one page and one more row, which shows whether there is another page.
  * @param prefix of the list's ids, such as `msg`.
  * @param count counts the rows that the filters select. Not called for a cursor, which holds the number.
  * @throws 400 `invalid_cursor`, `page_and_cursor`
@@ -72,8 +73,9 @@ function pageAt<Row extends { id: string }>(request: ListRequest, read: Row[], c
   };
 }
 
-/** The length of the list when the page was read, which is not when it was counted. A page that is not full is the
- * last, so the total is made to agree with `has_more` and the cursor.
+/**
+ * The length of the list when the page was read, which is not when it was counted. A page that is not full is the last, so the
+ * total is made to agree with `has_more` and the cursor.
  */
 function totalAt({ page, limit }: ListRequest, read: number, counted: number): number {
   const before = (page - 1) * limit;

@@ -8,8 +8,9 @@ const TIMEOUT_MS = 3_600_000;
 /** SQL: the id of the event of the inbound message `i`, which follows from it (server/webhooks/derived-ids.ts). */
 const EVENT_ID = "'evt_' || substr(i.id, 5, 10) || '3' || right(i.id, 15)";
 
-/** One statement sees lists and totals at one moment, and concurrent changes of a list add their own rows, so the
- * differences are right while the service runs.
+/**
+ * One statement sees lists and totals at one moment, and concurrent changes of a list add their own rows, so the differences
+ * are right while the service runs.
  */
 const CORRECT_SQL = `
   WITH actual AS (

@@ -17,9 +17,9 @@ export const INSERT_CHANGES = "INSERT INTO list_totals (list, owner_id, kind, ch
 const FOLDED_PER_STEP = 10_000;
 
 /**
- * The number of rows of a list, of one owner or all (`isLive`: without those of test mode), of one kind or all. Exact
- * for everything committed. Unused conditions are omitted from the SQL: "given or null" cannot use an index, and would
- * read the lengths of all lists.
+ * The number of rows of a list, of one owner or all (`isLive`: without those of test mode), of one kind or all. Exact for
+ * everything committed. Unused conditions are omitted from the SQL: "given or null" cannot use an index, and would read the
+ * lengths of all lists.
  */
 export async function readTotal(
   list: CountedList,
@@ -38,8 +38,9 @@ export async function readTotal(
   return Number(rows[0]?.total ?? 0);
 }
 
-/** Replaces many rows by one, in batches. Each batch is one statement, so concurrent reads see the same totals. Skips
- * rows that another process is folding.
+/**
+ * Replaces many rows by one, in batches. Each batch is one statement, so concurrent reads see the same totals. Skips rows that
+ * another process is folding.
  */
 export async function foldTotals(): Promise<void> {
   for (let folded = FOLDED_PER_STEP; folded === FOLDED_PER_STEP; ) {

@@ -1,4 +1,4 @@
-/** Accepts an invitation: an existing user joins with their password, a new person signs up by it. */
+/** Accepts an invitation: an existing user joins with their password, a new person signs up. */
 import { recordAudit } from "../audit/store";
 import { hasSecondFactor } from "../auth/credentials/has-second-factor";
 import { hashPassword, isPassword, lockPassword } from "../auth/credentials/password-hash";
@@ -78,7 +78,8 @@ async function addMember(
      ON CONFLICT (account_id, user_id) DO UPDATE SET role = excluded.role WHERE $4`,
     [accountId, userId, role, isNew],
   );
-  // A member already, invited again while an earlier invitation was being accepted: the role stays, and nobody has joined.
+  // Already a member, invited again while an earlier invitation was being accepted: the role stays, and nobody has
+  // joined.
   if (rowCount === 0) return;
   // A person without another account has no other one to sign in to.
   await tx.query(
@@ -132,7 +133,7 @@ async function joinWithPassword(
     return refusedInput("password", "this is not your password");
   };
   if (!(await isPassword(passwordHash, input.password))) throw refuse();
-  // As at the sign-in, the password alone lifts no limit of codes.
+  // As at the sign-in, the password alone does not reset the limit of codes.
   await giveBack(attempt, { isSuccess: !(await hasSecondFactor(userId)) });
   await transaction(async (tx) => {
     if (!(await lockPassword(tx, userId, passwordHash))) throw refuse();

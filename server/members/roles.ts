@@ -1,4 +1,4 @@
 import type { MEMBER_ROLES } from "../core/actor";
 
-/** Every role, from the one that may least. Pages load this file, without the errors that core/actor.ts needs. */
+/** All roles, the weakest first. Separate from core/actor.ts, so that pages need not load its errors. */
 export const ROLES = ["viewer", "developer", "owner"] as const satisfies typeof MEMBER_ROLES;

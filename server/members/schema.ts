@@ -36,7 +36,7 @@ export type ChangeRoleInput = z.output<typeof ChangeRoleInput>;
 export const InviteInput = z.object({ email: EmailAddress, role: MemberRole });
 export type InviteInput = z.output<typeof InviteInput>;
 
-/** `link`: in this response only, and only where no mail server is set. */
+/** `link`: only in this response, and only without a mail server. */
 export const CreatedInvitation = Invitation.extend({ link: z.string().nullable() });
 export type CreatedInvitation = z.output<typeof CreatedInvitation>;
 

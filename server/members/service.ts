@@ -27,8 +27,7 @@ export async function listMembers(actor: SessionActor): Promise<Member[]> {
 const noSuchMember = () => notFound("There is no such member.", { param: "id" });
 
 /**
- * Gives a member another role, which counts from their next call on. Invitations by a former owner are
- * withdrawn.
+ * Changes a member's role, effective from their next call. Invitations by a former owner are withdrawn.
  * @throws 404, 403 `role_too_low` or `confirmation_required`, 400 `last_owner`.
  */
 export async function changeRole(actor: SessionActor, { id, role }: ChangeRoleInput): Promise<Member> {
@@ -89,7 +88,7 @@ export async function removeMember(actor: SessionActor, { id }: MemberPath): Pro
 
 /**
  * Lets the acting person leave the account. Their session continues in another of their accounts, if there is one.
- * @throws 404 when they are no member any more, 400 `last_owner`.
+ * @throws 404 when they are no longer a member, 400 `last_owner`.
  */
 export async function leave(actor: SessionActor): Promise<Left> {
   const { accountId, userId } = actor;

@@ -15,7 +15,7 @@ export async function listMemberships(actor: SessionActor): Promise<Membership[]
   return rows.map((row) => presentMembership(row, actor.accountId));
 }
 
-/** From now on the session, and the person's next sign-in, act in this account. */
+/** Makes the session, and the person's next sign-in, act in this account. */
 async function openAccount(tx: Tx, { userId, sessionId }: SessionActor, accountId: string): Promise<void> {
   // Older sessions have no account of their own, and would follow.
   await tx.query(
@@ -27,7 +27,7 @@ async function openAccount(tx: Tx, { userId, sessionId }: SessionActor, accountI
   if (sessionId) await tx.query("UPDATE sessions SET account_id = $2 WHERE id = $1", [sessionId, accountId]);
 }
 
-/** Lets the session act in another account of the person. @throws 404 when they are no member of it. */
+/** Lets the session act in another account of the person. @throws 404 when they are not a member of it. */
 export async function switchAccount(actor: SessionActor, input: SwitchAccountInput): Promise<Membership> {
   await transaction(async (tx) => {
     const { rowCount } = await tx.query(

@@ -1,4 +1,7 @@
-/** Members of an account, and a person, under their lock: each of several simultaneous changes sees the result of the one before. */
+/**
+ * Reads members of an account, or a person, under a lock: each of several simultaneous changes sees the result of the previous
+ * one.
+ */
 import { type MemberRole, roleTooLow, type SessionActor } from "../core/actor";
 import type { Tx } from "../core/db";
 import { invalidRequest } from "../core/errors";
@@ -15,7 +18,8 @@ export async function lockMembers(tx: Tx, accountId: string): Promise<LockedMemb
 }
 
 /**
- * Locks a person, after the members of an account: their other accounts, one of which opens next, neither come nor go meanwhile.
+ * Locks a person, after the members of an account, so that their other accounts, one of which opens next, do not change
+ * meanwhile.
  */
 export async function lockPerson(tx: Tx, userId: string): Promise<void> {
   await tx.query("SELECT 1 FROM users WHERE id = $1 FOR NO KEY UPDATE", [userId]);

@@ -8,8 +8,9 @@ import { noteAhead } from "./database-time";
 /** Customers refuse webhooks whose signature is five minutes old, and events of one message are ordered by their times. */
 const TOLERATED_MS = 2 * SECOND_MS;
 
-/** @returns by how many milliseconds this machine's clock is ahead of the database's, less the time that the query may
- * have taken.
+/**
+ * @returns by how many milliseconds this machine's clock is ahead of the database's, less the time that the query may have
+ * taken.
  */
 export async function clockAheadMs(): Promise<number> {
   const askedAt = now().getTime();

@@ -14,7 +14,8 @@ export function noteAhead(aheadMs: number): void {
   compared().last = { aheadMs, skewMs: skew() };
 }
 
-/** Milliseconds by which this process's clock is ahead, even if it was set after the last comparison; 0 while unknown.
+/**
+ * Milliseconds by which this process's clock is ahead, even if it was set after the last comparison; 0 while unknown.
  */
 export function knownAheadMs(): number {
   const { last } = compared();

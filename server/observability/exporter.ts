@@ -82,8 +82,8 @@ export async function metricsOfPages(): Promise<string> {
 }
 
 /**
- * Serves /metrics, /health and /health/ready on METRICS_PORT until the process stops; without that setting it does nothing.
- * If the port is in use, it is tried again until it is free: monitoring is not worth stopping the process for.
+ * Serves /metrics, /health and /health/ready on METRICS_PORT until the process stops; without that setting it does nothing. If
+ * the port is in use, it is tried again until it is free: monitoring is not worth stopping the process for.
  * @throws Error when the port would be open to others without METRICS_TOKEN.
  */
 export async function serveMetrics(kind: Kind): Promise<void> {

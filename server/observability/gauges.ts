@@ -12,8 +12,9 @@ import { pagesProcess } from "./pages-state";
 import { type QueueRow, readQueues } from "./queues";
 
 const FRESH_MS = 10 * SECOND_MS;
-/** Tables whose rows are deleted soon after they are written. Many remaining dead versions are a sign of a transaction
- * that stays open.
+/**
+ * Tables whose rows are deleted soon after they are written. Many remaining dead versions are a sign of a transaction that
+ * stays open.
  */
 const PASSED_THROUGH = ["_private_jobs", "pending_messages", "sent_messages", "waiting_messages"];
 

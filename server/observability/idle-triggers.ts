@@ -1,8 +1,7 @@
 /**
- * Connections on which PostgreSQL skips triggers because of `session_replication_role = replica`, a setting for
- * loading a dump that is easily forgotten on a user or database. Triggers maintain the lists of messages by status,
- * and foreign keys, which are also triggers, delete what belongs to a deleted row. The service cannot reset it,
- * because only a superuser may.
+ * Connections on which PostgreSQL skips triggers because of `session_replication_role = replica`, a setting for loading a dump
+ * that is easily forgotten on a user or database. Triggers maintain the lists of messages by status, and foreign keys, which
+ * are also triggers, delete what belongs to a deleted row. The service cannot reset it, because only a superuser may.
  */
 import type { Queryable } from "../core/db";
 

@@ -39,8 +39,7 @@ type Move = {
 };
 
 /**
- * Counts the moves of messages, measures how long messages took until they were sent, and adds the moves to their
- * traces.
+ * Counts the moves of messages, measures how long messages took until they were sent, and adds the moves to their traces.
  */
 export function observeMoves(moves: readonly Move[]): void {
   const counts = new Map<string, number>();

@@ -1,7 +1,7 @@
 /**
- * How a database's migrations compare with those that this code knows. A migration that removes something the previous
- * version still uses has a name that begins with `contract_`; processes of that version refuse such a database. Any
- * other unknown migration does not stop them, so an upgrade needs no downtime.
+ * How a database's migrations compare with those that this code knows. A migration that removes something the previous version
+ * still uses has a name that begins with `contract_`; processes of that version refuse such a database. Any other unknown
+ * migration does not stop them, so an upgrade needs no downtime.
  */
 
 /** A row of `_prisma_migrations`. */

@@ -4,8 +4,8 @@ import { defineProcessValue } from "../core/process";
 type Seen = {
   /** Whether it serves; null in a process that has none. */
   isUp: boolean | null;
-  /** Whether this process could listen for changes when it started, so that pages show them at once; null: unknown, or
-   * no pages.
+  /**
+   * Whether this process could listen for changes when it started, so that pages show them at once; null: unknown, or no pages.
    */
   hearsChanges: boolean | null;
   /** How often it was started after the first time. */

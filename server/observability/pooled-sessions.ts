@@ -44,8 +44,9 @@ export async function isPooled(client: pg.Client): Promise<boolean> {
   return processID !== (await backendOf(client));
 }
 
-/** Whether a connection shares its session with others, as behind a pooler that lends a server for one transaction at
- * a time. Locks of such a session outlive the connection, and it gets no notifications.
+/**
+ * Whether a connection shares its session with others, as behind a pooler that lends a server for one transaction at a time.
+ * Locks of such a session outlive the connection, and it gets no notifications.
  * @param open opens another connection to the same address.
  */
 export async function sharesSessions(client: pg.Client, open: () => Promise<pg.Client>): Promise<boolean> {

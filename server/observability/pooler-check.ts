@@ -1,7 +1,6 @@
 /**
- * Refuses database addresses that lead through a pooler without the features that the service needs. Without this
- * check every request would fail with an error that names a statement, not the cause, or locks would outlive their
- * process.
+ * Refuses database addresses that lead through a pooler without the features that the service needs. Without this check every
+ * request would fail with an error that names a statement, not the cause, or locks would outlive their process.
  */
 import type pg from "pg";
 import { SESSION_LIMITS } from "../core/db";
@@ -47,8 +46,8 @@ const UNFIT_FORMS: Unfit = {
 };
 
 /**
- * Values of the user that each of our connections would change for itself. A connection with a shared session cannot:
- * its next statement may run on another connection to the server.
+ * Values of the user that each of our connections would change for itself. A connection with a shared session cannot: its next
+ * statement may run on another connection to the server.
  */
 const UNFIT_VALUES: Unfit = {
   synchronous_commit: { unfit: /^off$/, fit: "on", because: "a crash of the database would lose accepted messages" },

@@ -26,7 +26,7 @@ export type OperatedAccountDetail = z.output<typeof OperatedAccountDetail>;
 export const OperatedAccountPath = z.object({ account_id: z.string().max(64) });
 export type OperatedAccountPath = z.output<typeof OperatedAccountPath>;
 
-/** `cursor`: id of the entry before the first one wanted. */
+/** `cursor`: id of the last entry already read. */
 export const LedgerQuery = OperatedAccountPath.extend({
   cursor: z
     .string()
@@ -52,7 +52,7 @@ export const LedgerEntry = z.object({
 });
 export type LedgerEntry = z.output<typeof LedgerEntry>;
 
-/** `next`: cursor of the entries before; null: there are none. */
+/** `next`: cursor of the earlier entries; null: there are none. */
 export const Ledger = z.object({ items: z.array(LedgerEntry), next: z.string().nullable() });
 export type Ledger = z.output<typeof Ledger>;
 

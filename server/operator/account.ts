@@ -25,7 +25,7 @@ async function findAccount(actor: SessionActor, accountId: string) {
   requireOperator(actor);
   const row = isTestAccount(accountId) ? null : await prisma().account.findUnique({ where: { id: accountId } });
   if (!row) throw notFound("There is no such account.", { param: "account_id" });
-  // Reads what a member of the account would.
+  // Reads the same as a member of the account would.
   return { row, reader: { ...actor, accountId } };
 }
 

@@ -7,7 +7,7 @@ import { type QueueRow, readQueues } from "../observability/queues";
 import { checkReadiness } from "../observability/readiness";
 import type { OperatorHome } from "./home-schema";
 
-/** The database is queried at most once in this time, however many operators look. */
+/** The database is queried at most once in this time, however many operators have the page open. */
 const FRESH_MS = 2_000;
 /** Workers that ended long ago are history. */
 const SHOWN_FOR_S = 600;

@@ -1,6 +1,6 @@
-/** Limits of an import. Apart from its schema, so that the page need not load a validator for them. */
+/** Limits of an import, in a separate file from its schema so that the page need not load a validator. */
 
-/** Numbers of one call; a longer list takes several. */
+/** Numbers per call; a longer list takes several calls. */
 export const IMPORT_MAX = 10_000;
-/** Refused numbers that a response names; all of them are counted. */
+/** Refused numbers listed in a response; all of them are counted. */
 export const REFUSALS_MAX = 100;

@@ -1,4 +1,4 @@
-/** A list of numbers that is suppressed in one call; a longer list takes several. */
+/** A list of numbers to suppress in one call; a longer list takes several calls. */
 import { z } from "zod";
 import { kindOf } from "../core/wire";
 import { IMPORT_MAX, REFUSALS_MAX } from "./import-limits";

@@ -1,4 +1,4 @@
-/** Numbers of a list that people import, in whatever form they have them. */
+/** Reads the numbers of an imported list, in any common notation. */
 import { setImmediate as others } from "node:timers/promises";
 import { e164OfTyped } from "../messages/number-notation";
 import { REFUSALS_MAX } from "./import-limits";
@@ -6,10 +6,12 @@ import type { ImportRefusal } from "./import-schema";
 
 /** Longer than a number with any separators. */
 const TEXT_MAX = 64;
-/** A number without its `+` takes some 30 µs to read, so that this many take about as long as a request. */
+/** Reading a number without its `+` takes some 30 µs, so this many take about as long as a request. */
 const READ_AT_ONCE_MAX = 500;
 
-/** `numbers`: each once, E.164. `refused`: how many are no numbers, of which `refusals` has the first hundred. */
+/**
+ * `numbers`: each once, E.164. `refused`: how many entries are no numbers; `refusals` has the first hundred of them.
+ */
 export type ImportedNumbers = {
   numbers: string[];
   duplicates: number;

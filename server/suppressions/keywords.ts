@@ -31,7 +31,7 @@ const BETWEEN = /[\p{Z}\p{Pd}\s]+/gu;
  */
 export function keywordOf(text: string): Keyword | null {
   if (text.length > TEXT_MAX) return null;
-  // Keyboards of East Asian languages write Latin letters in full width, which are other characters.
+  // East Asian keyboards write Latin letters in full width, which are different characters.
   const word = text.normalize("NFKC").replace(AROUND, "").replace(BETWEEN, " ").toUpperCase();
   return Object.hasOwn(KEYWORDS, word) ? (KEYWORDS[word] ?? null) : null;
 }

@@ -19,15 +19,15 @@ export async function findOfNumber({ accountId, number, senderId }: SuppressionF
 }
 
 /**
- * A page of the suppressions that pass the filter. It is read in the index of the account, or in that of its sender: in the order of the
- * primary key the planner would walk through those that other accounts have added since. Of the rows that are skipped only the index is read.
+ * A page of the suppressions that pass the filter. It is read by the index of the account, or of its sender: by the primary key
+ * the planner would walk through newer rows of other accounts. Skipped rows are read only in the index.
  */
 export async function readSuppressions(filter: SuppressionFilter, range: RowRange): Promise<SuppressionRow[]> {
   if (filter.number !== undefined) return within(await findOfNumber(filter), range);
   const values: unknown[] = [filter.accountId];
   const put = (value: unknown): string => `$${values.push(value)}`;
   const below = range.before === undefined ? "" : `AND id < ${put(range.before)}`;
-  // Lists of one, not equalities: the planner would drop a column that is equal to a constant from the order.
+  // Lists with one element instead of equalities: the planner would drop a column equal to a constant from the order.
   const isOfSender = filter.senderId !== undefined;
   const ofSender = isOfSender ? `AND sender_id = ANY(ARRAY[${put(filter.senderId)}::text]) AND sender_id <> ''` : "";
   const { rows } = await readPool().query<SuppressionRow>({

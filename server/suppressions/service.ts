@@ -38,7 +38,7 @@ export async function createSuppression(
   return createOnce(actor, request, { whileSuspended: true, carryOut });
 }
 
-/** A misspelt sender ID would suppress nothing. @throws 400 `unknown_sender` */
+/** Refuses an unknown sender ID, because a misspelt one would suppress nothing. @throws 400 `unknown_sender` */
 async function requireSender(tx: Tx, accountId: string, senderId: string): Promise<void> {
   const { rowCount } = await tx.query("SELECT 1 FROM senders WHERE account_id = $1 AND sender_id = $2", [
     accountId,
@@ -51,7 +51,9 @@ async function requireSender(tx: Tx, accountId: string, senderId: string): Promi
   });
 }
 
-/** Imports of an account per minute: half a million numbers, and a bound to what one account can store at once. */
+/**
+ * Imports of an account per minute: enough for half a million numbers, and a limit on what one account can store at once.
+ */
 const IMPORTS_MAX = 60;
 const IMPORT_LIMIT: OperationLimit = {
   name: "suppressions.import",
@@ -62,8 +64,8 @@ const IMPORT_LIMIT: OperationLimit = {
 
 /**
  * Suppresses the numbers of a list for one of the account's senders, or for all: every valid one, or none when the call fails.
- * Numbers suppressed by hand before stay as they are, so that a repeated call changes nothing. Takes no admission lock: a send must not
- * wait for a long list; one that is accepted meanwhile is checked again when it is dispatched.
+ * Numbers already suppressed by hand stay unchanged, so a repeated call changes nothing. Takes no admission lock: a send must
+ * not wait for a long list; one that is accepted meanwhile is checked again when it is dispatched.
  * @throws 400 `unknown_sender`; 429 `import_limit` past 60 per minute and account, over all processes; 429 `too_many_at_once`.
  */
 export async function importSuppressions(actor: AccountActor, input: ImportSuppressionsInput): Promise<ImportResult> {

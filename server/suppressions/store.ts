@@ -55,7 +55,7 @@ export const isSuppressed = (message: string): string => `EXISTS (SELECT 1 FROM 
   WHERE suppressing.account_id = ${message}.account_id AND suppressing.number = ${message}.to_number
     AND suppressing.sender_id IN ('', ${message}.from_sender, ${otherSpellingIn(`${message}.from_sender`)}))`;
 
-/** Has the open pages of the accounts reload their suppressions. */
+/** Makes open pages of the accounts reload their suppressions. */
 const notifyPages = (tx: Tx, changes: ReadonlyArray<{ accountId: string }>): void =>
   onCommit(tx, () => {
     for (const { accountId } of changes) noteChange(accountId, "suppressions");
@@ -91,8 +91,9 @@ type Import = { accountId: string; senderId: string; note: string | null; at: Da
 const IMPORTED = unnest<string>({ number: ["text", (number) => number], id: ["text", () => newId("suppression")] }, 5);
 
 /**
- * Suppresses numbers by hand, each of them once, in the order of their numbers: two imports then wait for each other at most.
- * @returns how many were not suppressed by hand before; the others stay as they are.
+ * Suppresses numbers by hand, each once, ordered by number so that concurrent imports wait for each other instead of
+ * deadlocking.
+ * @returns how many were not suppressed by hand before; the others stay unchanged.
  */
 export async function insertImported(
   tx: Tx,
@@ -130,12 +131,12 @@ const REQUEST_COLUMNS = {
 const STOPS = unnest<SuppressionRequest>({ id: ["text", () => newId("suppression")], ...REQUEST_COLUMNS });
 const STARTS = unnest<SuppressionRequest>(REQUEST_COLUMNS);
 
-/** Numbers share locks beyond these, since the database has room for a few thousand at once. */
+/** Number of locks, which numbers share by hash: the database has room for only a few thousand at once. */
 const KEYWORD_LOCKS = 1_024;
 
 /**
- * Has the keywords from these numbers applied one after the other until the transaction ends: of two that are received at once, the
- * second sees the first. To be called when the messages are stored, and before {@link insertStops} and {@link deleteStops}.
+ * Serialises keywords from these numbers until the transaction ends: of two received at once, the second sees the first. Call
+ * it after the messages are stored, and before {@link insertStops} and {@link deleteStops}.
  */
 export async function lockKeywords(tx: Tx, requests: readonly SuppressionRequest[]): Promise<void> {
   if (requests.length === 0) return;
@@ -176,7 +177,7 @@ export async function insertStops(tx: Tx, stops: readonly SuppressionRequest[]):
   });
 }
 
-/** Updates the totals of lists by the suppressions in `deleted`. */
+/** Subtracts the suppressions in `deleted` from the totals of lists. */
 const INSERT_DELETED = `${INSERT_CHANGES}
   SELECT 'suppressions', account_id, sender_id, -count(*) FROM deleted GROUP BY account_id, sender_id`;
 
@@ -199,7 +200,7 @@ export async function deleteStops(tx: Tx, starts: readonly SuppressionRequest[])
 
 type Deleted = { number: string; senderId: string; reason: string };
 
-/** Deletes a suppression of the account. @returns it; undefined when there is none. */
+/** Deletes a suppression of the account. @returns the suppression; undefined if there is none. */
 export async function deleteOne(tx: Tx, accountId: string, id: string): Promise<Deleted | undefined> {
   const { rows } = await tx.query<Deleted>({
     name: "suppressions.delete",

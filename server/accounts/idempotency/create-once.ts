@@ -27,8 +27,8 @@ type Operation<Result> = {
 };
 
 /**
- * `accountId`: the account that owns the lock and the key. `caller`: the key or person; only they get a response with
- * a secret again.
+ * `accountId`: the account that owns the lock and the key. `caller`: the key or person; only they get a response with a secret
+ * again.
  */
 type Owner = { accountId: string; caller: string };
 

@@ -84,8 +84,9 @@ export type ChapterDrift = {
 /** A chapter to be read again. `hasFaults`: it had some when it was last read. */
 export type KnownChapter = Chapter & { hasFaults: boolean };
 
-/** Chapters to be read again, alternately faulty ones and others, so that many faulty ones do not keep the others from
- * being read. In each group new ones come first, then those read longest ago.
+/**
+ * Chapters to be read again, alternately faulty ones and others, so that many faulty ones do not keep the others from being
+ * read. In each group new ones come first, then those read longest ago.
  * @returns them, and how many faulty ones are not among them.
  */
 export async function chaptersToVerify(limit: number): Promise<{ chapters: KnownChapter[]; faultyBeside: number }> {

@@ -22,8 +22,8 @@ export type Drift = {
   faultyMessages: string[];
 };
 
-/** `closed`: the stored sums of the entries up to `$2`. Deleted messages are compared only if all entries are read.
- * The
+/**
+ * `closed`: the stored sums of the entries up to `$2`. Deleted messages are compared only if all entries are read. The
  * parameters are those of {@link FAULTS}.
  */
 const DRIFTED_SQL = `

@@ -35,7 +35,7 @@ export async function confirmPassword(
 }
 
 /**
- * Gives the person another password and ends all their other sessions.
+ * Changes the person's password and ends all their other sessions.
  * @param address of the caller, for throttling.
  * @throws 400 at `current_password` or `new_password`, 429 `sign_in_throttled` after too many wrong ones.
  */
@@ -50,7 +50,7 @@ export async function changePassword(
   await requireStrong("new_password", input.new_password, [user.name, user.email]);
   const passwordHash = await hashPassword(input.new_password);
   const revoked = await transaction(async (tx) => {
-    // The second of two simultaneous changes finds another current password than the given one.
+    // The second of two simultaneous changes finds that the given current password is no longer current.
     const { rowCount } = await tx.query("UPDATE users SET password_hash = $3 WHERE id = $1 AND password_hash = $2", [
       user.id,
       user.passwordHash,
@@ -68,8 +68,9 @@ export async function changePassword(
 }
 
 /**
- * Makes a token with which the person of an email may choose another password, once and within an hour. Earlier ones
- * become invalid. @throws 404 when no user has this email.
+ * Makes a token with which the owner of an email may set a new password, once and within an hour. Earlier tokens become
+ * invalid.
+ * @throws 404 when no user has this email.
  */
 export async function issuePasswordReset(actor: Actor, email: string): Promise<{ userId: string; token: string }> {
   requireOperator(actor);
@@ -102,8 +103,8 @@ async function findLinked(tokenHash: string): Promise<Linked> {
 }
 
 /**
- * Gives a person the password that they chose with an operator's link: the link is used up, all their sessions
- * end, and guesses by others do not lock them out.
+ * Sets the password that a person chose with an operator's link: the link is used up, all their sessions end, and earlier
+ * guesses by others do not lock them out.
  * @param origin of the caller, for the audit log.
  * @throws 400 `reset_link_over`, or at `password`.
  */

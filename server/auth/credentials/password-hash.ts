@@ -13,8 +13,8 @@ export const hashPassword = (password: string): Promise<string> => hash(password
 const decoyHash = defineProcessValue("auth.decoyHash", () => hashPassword(randomBytes(32).toString("hex")));
 
 /**
- * Whether the password is the one that was hashed. Without a hash (no user has that email) the same work is done, so
- * that the time taken does not reveal whether one has it.
+ * Whether the password is the one that was hashed. Without a hash (no user has that email) the same work is done, so that the
+ * time does not reveal whether a user has it.
  */
 export async function isPassword(passwordHash: string | null, password: string): Promise<boolean> {
   const matches = await verify(passwordHash ?? (await decoyHash()), password);

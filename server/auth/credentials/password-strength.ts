@@ -2,7 +2,7 @@
 import { defineProcessValue } from "../../core/process";
 import { refusedInput } from "../../core/wire";
 
-/** "Safely unguessable": more than 10^8 guesses, of a scale from 0 to 4. */
+/** "Safely unguessable", on a scale from 0 to 4: more than 10^8 guesses. */
 const LEAST_SCORE = 3;
 /**
  * Only the beginning of a longer password is scored: the whole is not easier to guess, and the time of an estimate grows faster
@@ -29,8 +29,8 @@ const wordsOf = (text: string): string[] =>
   [text.slice(0, JUDGED_CHARACTERS), ...text.split(/[^\p{L}\p{N}]+/u)].filter((word) => word !== "");
 
 /**
- * Why a password is too easy to guess, in words for the person; null when it is not.
- * @param about the person's name and email, which others try first.
+ * Why a password is too easy to guess, as a text for the person; null if it is not.
+ * @param about the person's name and email, which attackers try first.
  */
 export async function weaknessOf(password: string, about: readonly string[]): Promise<string | null> {
   const { score, feedback } = (await estimator()).check(password.slice(0, JUDGED_CHARACTERS), about.flatMap(wordsOf));

@@ -10,7 +10,7 @@ import { isPassword } from "./password-hash";
 /** Columns of the acting person. */
 type Owner = { id: string; name: string; email: string; passwordHash: string };
 
-/** A password as it was given: the parameter that had it, and the address that it came from. */
+/** A given password, the parameter that contained it, and the caller's address. */
 type GivenPassword = { param: string; password: string; address: string };
 
 /**

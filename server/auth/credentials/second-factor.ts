@@ -45,7 +45,7 @@ const storeRecoveryCodes = (tx: Tx, userId: string, codes: readonly string[]) =>
 const dropRecoveryCodes = (tx: Tx, userId: string) =>
   tx.query("DELETE FROM recovery_codes WHERE user_id = $1", [userId]);
 
-/** Notes that the codes were made. @returns when, for `recovery_codes_made_at`. */
+/** Records that the codes were made. @returns when, for `recovery_codes_made_at`. */
 async function markMade(tx: Tx, userId: string, column: "confirmed_at" | "recovery_codes_at"): Promise<string> {
   const { rows } = await tx.query<{ madeAt: Date }>(
     `UPDATE second_factors SET ${column} = clock_timestamp() WHERE user_id = $1 RETURNING ${column} AS "madeAt"`,
@@ -69,7 +69,10 @@ async function lockFactor(tx: Tx, userId: string): Promise<Factor | null> {
   return rows[0] ?? null;
 }
 
-/** Uses up a code of the app, or a recovery code: neither works twice. @returns which it was; null when it is wrong. */
+/**
+ * Uses up a code of the app, or a recovery code: neither works twice.
+ * @returns which kind it was; null if it is wrong.
+ */
 async function spendCode(tx: Tx, userId: string, factor: Factor, code: string): Promise<"app" | "recovery" | null> {
   const step = stepOfCode(unseal(secretKeys(), PURPOSE, factor.secretSealed), normalCode(code), factor.epochS);
   if (step !== null && step > factor.lastStep) {
@@ -83,7 +86,7 @@ async function spendCode(tx: Tx, userId: string, factor: Factor, code: string): 
   return rowCount === 1 ? "recovery" : null;
 }
 
-/** Uses up a code at the sign-in. @returns whether it was right; always, when the person has no second factor any more. */
+/** Uses up a code at the sign-in. @returns whether it was right; true if the person no longer has a second factor. */
 export async function passSecondFactor(tx: Tx, userId: string, code: string): Promise<boolean> {
   const factor = await lockFactor(tx, userId);
   return !factor?.isConfirmed || (await spendCode(tx, userId, factor, code)) !== null;
@@ -134,8 +137,8 @@ export async function beginSecondFactor(actor: SessionActor): Promise<SecondFact
 }
 
 /**
- * Enables the second factor that was begun, by a code of it.
- * @returns recovery codes, in this response only.
+ * Enables the second factor that was begun, if the code is right.
+ * @returns recovery codes, only in this response.
  * @throws 403 `confirmation_required`, 400 at `code`, or `second_factor_enabled`.
  */
 export async function confirmSecondFactor(
@@ -195,15 +198,14 @@ const notEnabled = () =>
   });
 
 /**
- * Replaces the recovery codes: the ones before stop working in the transaction that stores these. Requires the same proof as
- * {@link disableSecondFactor}. Other sessions stay open, as when a second factor is enabled or disabled: recovery codes open
- * sessions and do not keep them open, and a session that is not the person's is ended on the same page, or by a change of the
- * password.
+ * Replaces the recovery codes: the old ones stop working in the transaction that stores the new ones. Requires the same proof
+ * as {@link disableSecondFactor}. Other sessions stay open, as when a second factor is enabled or disabled: recovery codes open
+ * sessions but do not keep them open. The person ends a stranger's session on the same page, or by changing the password.
  *
- * The code of the proof is used up with it, so a repetition of the same request (a double click, or a retry after a lost response)
- * is refused at `code` and replaces nothing: the codes of the first stay valid. With another code each call replaces those before
- * it, one after the other, and only the response of the last has codes that work. Codes whose response was lost are known by
- * `recovery_codes_made_at`.
+ * The code of the proof is used up with it, so a repetition of the same request (a double click, or a retry after a lost
+ * response) is refused at `code` and replaces nothing: the codes of the first request stay valid. Each call with a new code
+ * replaces the earlier recovery codes, so only those of the last response work. `recovery_codes_made_at` reveals codes whose
+ * response was lost.
  * @param address of the caller, for throttling.
  * @returns the recovery codes, in this response only.
  * @throws 400 at `password` or `code`, or `second_factor_not_enabled`; 429 `sign_in_throttled` after too many wrong ones.
@@ -218,7 +220,7 @@ export async function regenerateRecoveryCodes(
   let madeAt = "";
   await requirePassword(actor, { param: "password", password: input.password, address }, () =>
     transaction(async (tx) => {
-      // Its lock makes concurrent calls and sign-ins wait for each other.
+      // The row's lock makes concurrent calls and sign-ins wait for each other.
       const factor = await lockFactor(tx, userId);
       if (!factor?.isConfirmed) throw notEnabled();
       if ((await spendCode(tx, userId, factor, input.code)) === null) throw wrongCode();

@@ -1,7 +1,6 @@
 /**
- * The account that a session acts in, and the person's role there, for queries with `sessions s JOIN users u`: the one that was
- * chosen last, as long as the person is a member of it. The join drops the session of a person who is not, so that it
- * is not valid.
+ * The account that a session acts in, and the person's role there, for queries with `sessions s JOIN users u`: the last chosen
+ * one, as long as the person is a member of it. Otherwise the join drops the session, so it is not valid.
  */
 export const ACTING_ACCOUNT = {
   /** The account's id, whether or not the person is still a member. */

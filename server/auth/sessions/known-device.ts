@@ -18,7 +18,7 @@ function cookieIn(cookieHeader: string, name: string): string | undefined {
   return found?.slice(name.length + 1);
 }
 
-/** The id of the device that sent these cookies when it has signed in with this email before; else null. */
+/** The id of the device that sent these cookies, if it has signed in with this email before; else null. */
 export function knownDevice(cookieHeader: string, email: string): string | null {
   const sealed = cookieIn(cookieHeader, cookieName());
   if (!sealed) return null;
@@ -26,7 +26,7 @@ export function knownDevice(cookieHeader: string, email: string): string | null 
     const content = Content.parse(JSON.parse(unseal(secretKeys(), "known device", sealed)));
     return content.email === email ? content.deviceId : null;
   } catch {
-    // Altered, or made with another SECRET_KEY: a device like any other.
+    // An altered cookie, or one made with another SECRET_KEY: the device counts as unknown.
     return null;
   }
 }

@@ -18,7 +18,7 @@ import { findSignedIn, type SignedIn } from "./sessions";
  * React caches the result for one render of one request; outside a render it is read each time.
  */
 const currentSession: () => Promise<SignedIn | null> = cache(async () => {
-  // First of all, so that a build, which has no settings, leaves every page that asks this to the time of the request.
+  // This comes first, so that a build, which has no settings, renders every page that calls this only at request time.
   await connection();
   const session = await getServerSession(authOptions());
   if (!session?.sessionId) return null;

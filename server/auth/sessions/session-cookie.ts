@@ -3,7 +3,7 @@ import { getToken } from "next-auth/jwt";
 import { env, publicUrl } from "../../core/env";
 import { decodeSession } from "../key-ring";
 
-/** Cookies of a request by their names; of several of one name the first counts, as it does for Next. */
+/** Cookies of a request by name; the first of several with one name counts, as in Next. */
 function cookiesOf(header: string): Record<string, string> {
   const cookies: Record<string, string> = {};
   for (const pair of header.split(";")) {

@@ -99,7 +99,7 @@ async function noteUse(sessionId: string, address: string): Promise<void> {
   }
 }
 
-/** Notes that the password was given in this session just now. */
+/** Records that the password was just given in this session. */
 export async function confirmSession(sessionId: string): Promise<void> {
   await repeatWhenLost(() => pool().query("UPDATE sessions SET confirmed_at = now() WHERE id = $1", [sessionId]));
 }

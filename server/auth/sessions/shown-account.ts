@@ -1,6 +1,6 @@
 /**
- * The account that a page of the console shows. All tabs share a session: a page that was opened before the session changed to
- * another account must not act there.
+ * The account that a page of the console shows. All tabs share a session, so a page opened before a switch to another account
+ * must not act in that account.
  */
 export const SHOWN_ACCOUNT_HEADER = "x-shown-account";
 

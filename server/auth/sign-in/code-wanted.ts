@@ -1,2 +1,2 @@
-/** Response to a correct password when a second factor is required. */
+/** Response to a correct password if a second factor is required. */
 export const SECOND_FACTOR_REQUIRED = "Enter the code of your authenticator app.";

@@ -1,2 +1,2 @@
-/** An email as it is kept and compared. */
+/** An email as it is stored and compared. */
 export const normalEmail = (email: string): string => email.trim().toLowerCase();

@@ -13,7 +13,7 @@ type Limit = { subject: string; burst: number; everyS: number };
 
 /** Limit for one email from one network. */
 const STRICT = { burst: 5, everyS: 180 };
-/** For an email from everywhere, and for a network and every email: 100 at once, then 100 an hour. */
+/** Limit for one email from all networks, and for one network with all emails: 100 at once, then 100 an hour. */
 const LENIENT = { burst: 100, everyS: 36 };
 const SIGN_UPS = { burst: 10, everyS: 360 };
 const RESETS = { burst: 10, everyS: 360 };
@@ -38,8 +38,8 @@ const strictSubject = ({ email, address, deviceId }: Attempt): string =>
   deviceId === null ? `pair:${email} ${networkOf(address)}` : `device:${deviceId}`;
 
 /**
- * A known device has a limit of its own: attempts by others do not lock it out. In the order of the
- * subjects, as rows are locked in it. Callers whose address is not known do not share a limit: one could lock out all.
+ * A known device has a limit of its own: attempts by others do not lock it out. Sorted by subject, the order in which rows are
+ * locked. Callers with unknown addresses do not share a limit: one could lock out all.
  */
 function limitsOf(attempt: Attempt): Limit[] {
   const strict = { subject: strictSubject(attempt), ...STRICT };
@@ -66,7 +66,10 @@ const TAKE_SQL = `
       + make_interval(secs => $2)
     WHERE l.busy_until <= clock_timestamp() + make_interval(secs => $3) OR ${isSetBack("$2", "$3")}`;
 
-/** Takes one attempt of every limit. @returns whether each had one left; when not, the transaction is to be rolled back. */
+/**
+ * Takes one attempt from every limit.
+ * @returns whether each had one left; if not, the transaction must be rolled back.
+ */
 async function takeAll(tx: Queryable, limits: readonly Limit[]): Promise<boolean> {
   const taken = await Promise.all(
     limits.map((limit) => tx.query(TAKE_SQL, [limit.subject, limit.everyS, slackOf(limit)])),
@@ -92,8 +95,8 @@ const throttled = (waitS: number) =>
   });
 
 /**
- * Takes an attempt of every limit, or of none, before the password is checked.
- * @throws 429 `sign_in_throttled` when one has none left.
+ * Takes an attempt from every limit, or from none, before the password is checked.
+ * @throws 429 `sign_in_throttled` when a limit has none left.
  */
 export async function reserveAttempt(attempt: Attempt): Promise<void> {
   const limits = limitsOf(attempt);
@@ -126,7 +129,7 @@ export async function giveBack(attempt: Attempt, { isSuccess = true } = {}): Pro
   });
 }
 
-/** @returns seconds to wait for; 0 when it was counted. */
+/** @returns the seconds to wait; 0 if the attempt was counted. */
 async function countFrom(what: string, address: string, limit: Omit<Limit, "subject">): Promise<number> {
   const counted = { subject: `${what}:${networkOf(address)}`, ...limit };
   if (await takeAll(pool(), [counted])) return 0;

@@ -4,9 +4,9 @@
 export const DELIVERY_TASKS = ["deliver_events", "deliver_webhooks"] as const;
 
 /**
- * SQL: the deliveries that jobs carry, each with the round and the number of tries for which its job would send it; `attempts` is
- * null when it sends what is due. A long payload is parsed once for all of its deliveries: fetching and parsing it costs far more
- * than the rest.
+ * SQL: the deliveries that jobs carry, each with the round and the number of tries for which its job would send it; `attempts`
+ * is null if the job sends whatever is due. A long payload is parsed once for all its deliveries: fetching and parsing it costs
+ * far more than the rest.
  * @param jobs FROM and WHERE of rows with a `payload`.
  * @param more other columns of these rows that are carried along.
  */

@@ -1,6 +1,6 @@
 /**
- * Waiting jobs that are delegated to the running jobs of their accounts, in memory only and up to a limit: the queue has them
- * too, and runs those that no running job takes.
+ * Waiting jobs that are delegated to running jobs of their accounts, in memory and up to a limit. They are also in the queue,
+ * which runs those that no running job takes.
  */
 
 /** `dueMs`: when the queue runs the job, by this process's clock; until then it can be taken. */
@@ -60,7 +60,7 @@ export function createDelegatedJobs(): DelegatedJobs {
     total -= 1;
   }
 
-  /** Drops the oldest jobs while they are due: the queue runs them. */
+  /** Drops the oldest jobs as long as they are due: the queue runs them. */
   function dropDue(account: AccountJobs, queue: WaitingJob[], nowMs: number): void {
     for (let next = queue[0]; next && next.dueMs <= nowMs; next = queue[0]) dropOldest(account, queue);
   }

@@ -27,7 +27,7 @@ type Destination = { endpointId: string; generation: number; url: string | URL; 
 const destinationOf = (target: Target): Destination => ({
   endpointId: target.id,
   generation: target.generation,
-  // A try with a URL that cannot be parsed fails as others do.
+  // A try with a URL that cannot be parsed fails like any other.
   url: URL.canParse(target.url) ? new URL(target.url) : target.url,
   secrets: unsealSecrets(target),
 });
@@ -42,7 +42,7 @@ type FreshEndpoint = {
   refresh: () => Promise<void>;
 };
 
-/** A slow job outlasts a rotation of the secret, a change of the URL, and the end of the endpoint. */
+/** A slow job may outlast a rotation of the secret, a change of the URL, or the endpoint itself. */
 function keepFresh(target: Target, freshMs: number): FreshEndpoint {
   let destination = destinationOf(target);
   let { readAtMs } = target;
@@ -159,7 +159,7 @@ function sendTraced(destination: Destination, delivery: DueDelivery, limitMs: nu
 
 type Try = Awaited<ReturnType<typeof send>>;
 
-/** Signs each try anew, over exactly the bytes that are sent. */
+/** Signs each try separately, over exactly the bytes that are sent. */
 function send({ url, secrets }: Destination, delivery: DueDelivery, limitMs: number) {
   const event = {
     id: delivery.eventId,

@@ -3,8 +3,8 @@ import { DISABLE_AFTER_FAILURES, delayAfter, GONE, NEXT_ROUND_AFTER_S } from "./
 
 /**
  * How a try ended. `generation`: of the endpoint when the request began; `attempt` counts from 1 in each round; `retryAfterS`:
- * the response's `Retry-After`, in seconds. `ofProxy`: the egress proxy failed, which says nothing about the endpoint. `refused`:
- * it refused, which may concern this endpoint alone; `away`: it is unavailable.
+ * the response's `Retry-After`, in seconds. `ofProxy`: the egress proxy failed, which says nothing about the endpoint.
+ * `refused`: it refused, perhaps only for this endpoint; `away`: it is unavailable.
  */
 export type DeliveryOutcome = {
   deliveryId: string;
@@ -27,7 +27,7 @@ type DeliveryStatus = "pending" | "delivered" | "abandoned" | "held";
 /** Why an endpoint was disabled: 25 failed tries in a row, or a response with status 410. */
 type DisabledReason = "consecutive_failures" | "gone";
 
-/** `generation`: counts up when the endpoint is enabled and when its URL changes. */
+/** `generation`: increases when the endpoint is enabled and when its URL changes. */
 export type EndpointState = {
   id: string;
   generation: number;
@@ -59,7 +59,7 @@ type SettledDelivery = DeliveryState & { nextAttemptAt: Date | null; finishedAt:
 type Retry = { endpointId: string; round: number; triesMade: number; runAt: Date; deliveryIds: string[] };
 
 export type Settlement = {
-  /** The tries that count; not those of deliveries that have ended, or that another job tried meanwhile. */
+  /** The tries that count: not those of deliveries that have ended or that another job tried meanwhile. */
   tries: DeliveryOutcome[];
   deliveries: SettledDelivery[];
   endpoints: EndpointState[];
@@ -82,7 +82,7 @@ export function settleOutcomes(
   const tries = countTries(endpointById, deliveryById, outcomes);
   const lastTry = new Map(tries.map((outcome) => [outcome.deliveryId, outcome]));
 
-  // Only now is it known which endpoints the whole batch leaves active.
+  // Which endpoints stay active is known only after the whole batch.
   const settled: SettledDelivery[] = [];
   const retries = new Map<string, Retry>();
   for (const [id, outcome] of lastTry) {
@@ -94,7 +94,7 @@ export function settleOutcomes(
     settled.push(state);
     if (next && state.status === "pending") addRetry(retries, outcome, next);
   }
-  // Deliveries that share a job share its time.
+  // Deliveries of one job share its time.
   const runAtOf = new Map([...retries.values()].flatMap((retry) => retry.deliveryIds.map((id) => [id, retry.runAt])));
   const tried = new Set(tries.map((outcome) => outcome.endpointId));
   return {
@@ -159,7 +159,7 @@ function nextTry(delivery: DeliveryState, endpoint: EndpointState, outcome: Deli
   const { round, attempts, isSentAgain = false } = delivery;
   const delayS = delayAfter(isSentAgain ? 1 : attempts, outcome);
   if (delayS !== null && !isSentAgain) return { round, attempts, delayS };
-  // Nobody's events are given up because of an outage on this side.
+  // No event is given up because of an outage on our side.
   const isNextRound = isSentAgain || outcome.ofProxy === "away";
   return isNextRound ? { round: round + 1, attempts: 0, delayS: delayS ?? NEXT_ROUND_AFTER_S } : null;
 }

@@ -1,4 +1,6 @@
-/** One POST and the beginning of its response, straight from undici's dispatcher, which needs no stream for an empty body. */
+/**
+ * One POST and the beginning of its response, by undici's dispatcher directly, which needs no stream for an empty body.
+ */
 import type { Dispatcher } from "undici";
 import { startDeadline } from "../../core/deadline";
 
@@ -20,7 +22,7 @@ export type Seen = {
   isLate: boolean;
 };
 
-/** Statuses whose responses end with their headers, whatever length they name (RFC 9112, 6.3). */
+/** Statuses whose responses end with the headers, whatever their Content-Length says (RFC 9112, 6.3). */
 const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 304]);
 
 /** Reading stops at this size, and the connection is closed. */
@@ -69,7 +71,7 @@ export function exchange(
             seen.statusCode = statusCode;
             seen.retryAfter = [responseHeaders["retry-after"]].flat()[0];
             seen.date = [responseHeaders.date].flat()[0];
-            // undici expects no body, and fails when it is not as long as the response says.
+            // undici expects no body for these, and fails when its length differs from the header.
             if (WITHOUT_BODY.has(statusCode)) end();
           },
           onResponseData: (controller, chunk) => {

@@ -2,8 +2,8 @@
  * Shares this worker's webhook slots fairly, so that slow endpoints delay neither other endpoints nor other accounts.
  *
  * - slot: one of the webhook jobs that this worker runs at once. It serves one endpoint at a time.
- * - account share: the slots that one account may use. It is a quarter at most, and no more than are still free, so that any
- *   number of accounts with slow endpoints leave a slot for the next one.
+ * - account share: the slots that one account may use: a quarter at most, and no more than are still free, so that any number
+ *   of accounts with slow endpoints leave a slot for the next one.
  * - endpoint's slots: the slots that serve one endpoint. There are few of them, fewer while the endpoint fails or the account
  *   share is nearly used up, so that a slow endpoint leaves slots for the account's other endpoints.
  * - waiting job: one that got no slot and is queued again, for later. It is delegated to the running jobs of its account, which
@@ -16,8 +16,8 @@ export type Slot = {
   /** Whether the job may begin its next work, given whether the endpoint is failing. */
   mayStart: (isFailing: boolean) => boolean;
   /**
-   * Moves on to delegated jobs that are not due yet, alike and with at most `max` deliveries; the endpoints of the account take
-   * turns. Empty when there are none, or when the slot is needed elsewhere: it is then released.
+   * Moves on to delegated jobs that are not due yet, of one endpoint, round and try, with at most `max` deliveries; the
+   * endpoints of the account take turns. Empty if there are none, or if the slot is needed elsewhere: it is then released.
    */
   takeNext: (nowMs: number, max: number) => WaitingJob[];
   /** Releases the slot; a second call does nothing. */
@@ -39,7 +39,7 @@ export type FairSlots = {
 const SHARE_DIVISOR = 4;
 const SLOTS_PER_ENDPOINT = 4;
 const SLOTS_PER_FAILING_ENDPOINT = 1;
-/** How long a job waits that got no slot, or whose work is being done. */
+/** How long a job waits if it got no slot, or if its work is being done. */
 export const REQUEUE_AFTER_MS = REQUESTS_END_WITHIN_MS;
 /** At most 200 jobs a second are requeued for one endpoint, so that a long backlog does not return all at once. */
 const SPACING_MS = 5;
@@ -89,7 +89,9 @@ export function createFairSlots(slots: number): FairSlots {
       acquired += 1;
     }
 
-    /** Frees the slot. `dropUnused` comes after the next endpoint is chosen, which must know if this one fails. */
+    /**
+     * Frees the slot. `dropUnused` comes last, because choosing the next endpoint must know whether this one fails.
+     */
     function vacate(): EndpointSlots | null {
       const endpoint = served;
       if (!endpoint) return null;

@@ -1,7 +1,7 @@
 /**
- * Transactional outbox: events and the jobs of their deliveries are written in the transaction that moves the status, so an event
- * exists exactly when its change does. A delivery gets its row with the outcome of its first try; until then it exists only in
- * its job (docs/decisions/0020). Inserts only, so that transactions do not wait for each other; the only rows locked are disabled
+ * Transactional outbox: events and the jobs of their deliveries are written in the transaction that moves the status, so an
+ * event exists exactly when its change does. A delivery gets its row with the outcome of its first try; until then it exists
+ * only in its job (docs/decisions/0020). It only inserts, so transactions do not wait for each other. It locks only disabled
  * endpoints, which must not be enabled before their parked deliveries are visible.
  */
 
@@ -41,8 +41,8 @@ export function jobBatches(ids: readonly string[]): string[][] {
 }
 
 /**
- * Records events, any number at once. Ids follow `at`, so a list by id is a list by time. Every subscribed endpoint gets
- * a delivery, in a job; that of a disabled endpoint is parked (a row, `held`, without a job), so nothing is lost.
+ * Records any number of events. Ids follow `at`, so a list by id is a list by time. Every subscribed endpoint gets a delivery,
+ * in a job; a disabled endpoint's delivery is parked instead (a row, `held`, without a job), so nothing is lost.
  */
 export async function recordEvents(tx: Tx, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return;
@@ -60,7 +60,7 @@ export async function recordEvents(tx: Tx, events: readonly NewEvent[]): Promise
   );
   const due = deliveries.filter((delivery) => delivery.isActive);
   const parked = new Set(deliveries.flatMap(({ isActive, event }) => (isActive ? [] : [event.accountId])));
-  // No try follows, which would tell the pages of the account.
+  // No try follows that would notify the account's pages.
   if (parked.size > 0) onCommit(tx, () => notePages(parked));
   await Promise.all([
     insertDeliveries(
@@ -164,7 +164,7 @@ export async function addDeliveryJobs(tx: Queryable, added: readonly DeliveryJob
   ]);
 }
 
-/** {@link addDeliveryJobs} for later. @returns the jobs with their ids, in any order. */
+/** Like {@link addDeliveryJobs}, for later. @returns the jobs with their ids, in any order. */
 export async function addKnownDeliveryJobs(tx: Queryable, added: readonly (DeliveryJob & { runAt: Date })[]) {
   const isFirst = ({ payload }: DeliveryJob) => isFirstTry(payload);
   const jobs = await Promise.all([
@@ -178,7 +178,7 @@ export async function addKnownDeliveryJobs(tx: Queryable, added: readonly (Deliv
   return jobs.flat();
 }
 
-/** Whether the deliveries of a job may be without rows: only before their first try of all. */
+/** Whether the deliveries of a job may be without rows: only before their very first try. */
 export const isFirstTry = ({ attemptsMade, round }: Pick<JobPayload<"deliver_webhooks">, "attemptsMade" | "round">) =>
   attemptsMade === 0 && (round ?? 0) === 0;
 

@@ -19,7 +19,9 @@ export type PostResult = Pick<
   "acknowledged" | "statusCode" | "latencyMs" | "error" | "responseHead" | "retryAfterS" | "finishedAt" | "ofProxy"
 >;
 
-/** For a connection through the proxy, shorter than the limit of an exchange, so that a failure of the proxy is known before. */
+/**
+ * Limit for a connection through the proxy: below the limit of an exchange, so that a failure of the proxy is recognised first.
+ */
 const PROXY_LIMIT_MS = 8_000;
 
 const KEPT_BYTES = 1_024;
@@ -40,7 +42,7 @@ const UNASKED: ReadonlyMap<string, string> = new Map([
 
 /** Failures that a stall of this process in the middle of the exchange may have caused. */
 const LOST = new Set(["ECONNRESET", "EPIPE", "ETIMEDOUT", "UND_ERR_SOCKET", "UND_ERR_CONNECT_TIMEOUT"]);
-/** How long a connection may stay idle; a longer stall may have outlasted it. */
+/** How long a connection may stay idle; a longer stall may have outlasted the connection. */
 const IDLE_MS = 5_000;
 /** The status of a server that waited too long for the rest of a request (RFC 9110 section 15.5.9). */
 const REQUEST_TIMEOUT = 408;
@@ -51,7 +53,7 @@ const SIGNATURE_OLD_MS = 60_000;
 
 const NOT_HTTP = "The endpoint's response is not HTTP.";
 const CLOSED = "The endpoint closed the connection before its response was complete.";
-/** The same through a proxy, which cannot be distinguished from the endpoint once the tunnel is open. */
+/** The same through a proxy: once the tunnel is open, the proxy cannot be distinguished from the endpoint. */
 const CLOSED_ON_THE_WAY = "The endpoint or the egress proxy closed the connection before the response was complete.";
 
 const ERROR_MESSAGES: Readonly<Record<string, string>> = {
@@ -103,7 +105,9 @@ export function shareLookups(lookup: LookupAll): LookupAll {
   };
 }
 
-/** One event for one endpoint; `body` is sent, and signed, as it is. A caller that posts often parses the URL once. */
+/**
+ * One event for one endpoint; `body` is signed and sent unchanged. The URL is parsed once by callers that post often.
+ */
 type EventPost = {
   url: string | URL;
   secrets: Secrets;
@@ -167,7 +171,7 @@ export async function postJson(
     return end(statusError(statusCode), textOf(head));
   } catch (thrown) {
     const code = codeOf(thrown);
-    // It keeps its code, which shows that the job did not fail because of one of its deliveries.
+    // The error keeps its code, which shows that none of the job's deliveries made it fail.
     if (thrown instanceof Error && isResolverSilent(thrown.cause)) throw thrown.cause;
     if (OUR_OWN.has(code)) throw thrown;
     if (isEgressProxyError(thrown)) {

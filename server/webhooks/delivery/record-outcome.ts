@@ -17,7 +17,9 @@ import {
 import { addDeliveryJobs, jobBatches } from "./outbox";
 
 const OUTCOMES_PER_FLUSH = 500;
-/** Under load outcomes are gathered for as long as a commit takes: it costs much the same for one and for a hundred. */
+/**
+ * Under load outcomes are gathered for as long as a commit takes, because it costs almost the same for one as for a hundred.
+ */
 const GATHER_MS = 10;
 
 const outcomeQueue = defineProcessValue("webhooks.outcomes", () =>
@@ -85,7 +87,7 @@ type SettledTry = Settlement["deliveries"][number] & {
   atOnce: DeliveryOutcome | null;
 };
 
-/** A first try that is acknowledged stands in its delivery's row; other tries have rows of their own. */
+/** An acknowledged first try is part of its delivery's row; other tries have their own rows. */
 const isAtOnce = (made: DeliveryOutcome): boolean => made.acknowledged && made.round === 0 && made.attempt === 1;
 
 /** Sends the writes of a settlement. */
@@ -147,7 +149,7 @@ async function insertTries(tx: Tx, tries: readonly DeliveryOutcome[]): Promise<v
   });
 }
 
-/** Columns of a delivery that a try sets, whether its row is there or not. */
+/** Columns of a delivery that a try sets, whether or not its row exists. */
 const SETTLED: Parameters<typeof unnest<SettledTry>>[0] = {
   id: ["text", (delivery) => delivery.id],
   status: ["text", (delivery) => delivery.status],

@@ -25,7 +25,7 @@ const LIMIT_MS = 5_000;
 /** Timeout of the first query to a name server; doubled for the second. */
 const TRY_MS = 1_500;
 const TRIES = 2;
-/** The root, about which every name server responds. */
+/** The root zone: every name server responds to queries for it. */
 const PROBE_NAME = ".";
 const PROBE_LIMIT_MS = 1_500;
 const HOSTS_FILE =
@@ -33,7 +33,7 @@ const HOSTS_FILE =
 
 /** Error codes of c-ares when no name server responded; every other failure is a response. */
 const UNANSWERED = new Set(["ETIMEOUT", "ECANCELLED", "ECONNREFUSED", "ENOSERVER"]);
-/** Lookups of one name in a row when a stall of this process makes the responses of each too late. */
+/** Lookups of one name in a row if stalls of this process make the responses too late. */
 const LOOKUPS_MAX = 3;
 const RESOLVER_SILENT = "RESOLVER_SILENT";
 
@@ -51,7 +51,7 @@ export const isResolverSilent = (thrown: unknown): boolean => codeOf(thrown) ===
 export function createLookup(options: ResolveOptions = {}): LookupAll {
   const { servers, hostsFile = HOSTS_FILE, limitMs = LIMIT_MS, system = lookupBySystem } = options;
   const makeResolver = (): Resolver => {
-    // A new resolver reads the machine's current name servers, and can be cancelled alone.
+    // A new resolver reads the machine's current name servers, and can be cancelled separately.
     const resolver = new Resolver({ timeout: TRY_MS, tries: TRIES });
     if (servers) resolver.setServers(servers);
     return resolver;

@@ -20,13 +20,13 @@ export const GONE = 410;
 /** Statuses whose `Retry-After` says how long the endpoint is overloaded or out of service (RFC 9110, RFC 6585). */
 const ASKING_TO_WAIT: ReadonlySet<number | null> = new Set([429, 503]);
 
-/** A longer `Retry-After` is read as this many seconds, a whole day. */
+/** A longer `Retry-After` counts as this many seconds, one day. */
 export const RETRY_AFTER_MAX_S = 86_400;
 
 /** Time limit of a whole exchange with an endpoint, in milliseconds. */
 export const WEBHOOK_TIMEOUT_MS = 10_000;
 
-/** Within this many milliseconds after a job has read which of its deliveries are due, its last request has ended. */
+/** A job's last request ends within this many milliseconds after the job has read which deliveries are due. */
 export const REQUESTS_END_WITHIN_MS = 30_000;
 
 /**
@@ -43,8 +43,8 @@ export function nextTryDelayS(triesMade: number): number | null {
 }
 
 /**
- * Seconds until the next try after a response, or `null` when all tries are used up. An overloaded endpoint may ask for more time,
- * at most until the schedule's step after the next one, so that no response stretches the schedule by more than that; never for less.
+ * Seconds until the next try after a response, or `null` when all tries are used up. An overloaded endpoint may ask for more
+ * time, up to the following step of the schedule, but never for less.
  * @param response of the last try.
  */
 export function delayAfter(
