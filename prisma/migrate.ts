@@ -61,9 +61,10 @@ function loadEngine(): Promise<Bindings> {
 }
 
 /**
- * Sends a script whole, as Prisma's native engine does: in one transaction, which also notes that the migration is finished. The
- * database may carry it out though the process was killed meanwhile; done and noted are one even then. The adapter's own way
- * splits it at each semicolon, also within a function's body. Indexes of large tables are built before ({@link buildIndexesOf}).
+ * Sends a script as a whole, as Prisma's native engine does: in one transaction, which also records that the migration is
+ * finished. If the process is killed meanwhile, the database may still complete it, and the record with it. The adapter's own
+ * way splits a script at each semicolon, even within a function's body. Indexes of large tables are built before ({@link
+ * buildIndexesOf}).
  */
 class WholeScripts extends PrismaPg {
   constructor(
@@ -157,7 +158,7 @@ async function migrationList() {
 
 const NO_FILTERS = { externalTables: [], externalEnums: [] };
 
-/** The setting that has an address. */
+/** The name of the setting that contains an address. */
 const settingOf = (url: string): string =>
   url === process.env.DATABASE_DIRECT_URL ? "DATABASE_DIRECT_URL" : "DATABASE_URL";
 
@@ -171,10 +172,13 @@ async function applyOnce(connectionString: string): Promise<void> {
   }
 }
 
-/** Has everything applied again that another process began and did not finish. @throws Error when it may be half done. */
+/**
+ * Marks everything that another process began and did not finish, so that it is applied again.
+ * @throws Error when it may be half done.
+ */
 async function takeOver(guard: pg.Client, { broken }: MigrationState): Promise<void> {
   if (broken.length === 0) return;
-  // The database may still carry out a script of that process, for as long as it takes.
+  // The database may still be executing that process's script, however long that takes.
   await guard.query("SET lock_timeout = 0; SET statement_timeout = 0");
   const { halfDone } = await noteRolledBack(guard, MIGRATIONS);
   if (halfDone.length > 0) throw new Error(halfDoneLine(halfDone));
@@ -182,8 +186,8 @@ async function takeOver(guard: pg.Client, { broken }: MigrationState): Promise<v
 
 /**
  * Brings the database up to date: the job queue's schema, then ours. Safe to call from several processes at once. A migration
- * that cannot get its locks within three seconds, or is the victim of a deadlock, is rolled back and tried again, each for up
- * to a hundred seconds. What an earlier process did not finish is applied again.
+ * that cannot get its locks within three seconds, or is the victim of a deadlock, is rolled back and retried, each for up to a
+ * hundred seconds. Migrations that an earlier process did not finish are applied again.
  * @returns the names of the migrations that were applied now.
  * @throws Error when the database is too new for this version, or a migration may be half done.
  */
@@ -203,7 +207,7 @@ export async function migrate(connectionString: string): Promise<string[]> {
   }
 }
 
-/** @param guard holds the turn, for as long as it lasts. */
+/** @param guard holds the turn until it is closed. */
 async function migrateInTurn(guard: pg.Client, connectionString: string): Promise<string[]> {
   await beginSession(guard);
   await refuseShared(guard, connectionString);
@@ -231,7 +235,7 @@ async function migrateInTurn(guard: pg.Client, connectionString: string): Promis
   return applied.filter((name) => !before.applied.includes(name));
 }
 
-/** The schema as the migrations leave it, so that the next one needs no database to compare with. */
+/** The schema as the migrations leave it, so that writing the next one needs no database to compare with. */
 const SNAPSHOT = path.join(MIGRATIONS, "schema.snapshot.prisma");
 
 /** Writes `prisma/migrations/<time>_<name>/migration.sql`; null when the schema has not changed. */
@@ -288,8 +292,9 @@ const USAGE = `Usage: npm run migrate                  applies the migrations th
        npm run migrate -- new <name>    writes a migration for what has changed in the schema`;
 
 /**
- * Refuses a DATABASE_DIRECT_URL of another database than that of DATABASE_URL, which the service would find without these migrations. One
- * that cannot be compared does for the migrations. @throws Error with one line for people.
+ * Refuses a DATABASE_DIRECT_URL that leads to another database than DATABASE_URL: the service would find its own without these
+ * migrations. If they cannot be compared, the migrations go on.
+ * @throws Error with a one-line message.
  */
 export async function refuseOther(): Promise<void> {
   const { DATABASE_URL, DATABASE_DIRECT_URL } = process.env;
@@ -315,7 +320,7 @@ async function main(): Promise<void> {
     return;
   }
   if (isCheck) {
-    // Until the state is read: an unreachable database must not look like one with pending migrations.
+    // Applies until the state is read: an unreachable database must not look like one with pending migrations.
     process.exitCode = EXIT_CODES.failed;
     await refuseOther();
     const { state, exitCode } = await checkMigrations(url);
@@ -333,6 +338,6 @@ if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) 
     process.stderr.write(`${thrown instanceof Error ? thrown.message : String(thrown)}\n`);
     process.exitCode ||= 1;
   });
-  // The engine leaves the timer of its lock behind, which would keep a finished process for ten seconds.
+  // The engine leaves its lock's timer behind, which would keep a finished process alive for ten seconds.
   process.exit();
 }

@@ -1,6 +1,6 @@
 /**
- * Indexes that are built while everything goes on. Within a transaction, every write of the table would wait for the whole build:
- * minutes where it has a hundred million rows.
+ * Builds indexes while the service runs. Within a transaction, every write to the table would wait for the whole build: minutes
+ * for a hundred million rows.
  */
 import pg from "pg";
 import { beginSession } from "../server/core/database/session";
@@ -15,8 +15,8 @@ const OPTIONAL_INDEX =
   /\bCREATE\s+(UNIQUE\s+)?INDEX\s+IF\s+NOT\s+EXISTS\s+("?\w+"?)\s+ON\s+("?\w+"?)((?:'[^']*'|[^';])*)/gi;
 
 /**
- * The indexes that the script of a migration makes only if they do not exist: they are built before it. In the script they stay for
- * tables that the same script makes, and for other programs that apply it.
+ * The indexes that a migration's script creates only if they do not exist: they are built before it. They stay in the script
+ * for tables that the same script creates, and for other programs that apply it.
  */
 export const onlineIndexesOf = (sql: string): OnlineIndex[] =>
   [...sql.replace(COMMENTS, "").matchAll(OPTIONAL_INDEX)].map(([, unique = "", name = "", table = "", rest = ""]) => {
@@ -32,7 +32,9 @@ async function isValid(on: Queryable, name: string): Promise<boolean | undefined
   return rows[0]?.isValid;
 }
 
-/** Waits for a build on the table that the database still carries out, though its process is gone. Holds no snapshot meanwhile. */
+/**
+ * Waits for a build on the table that the database still executes although its process is gone. Holds no snapshot meanwhile.
+ */
 async function waitForBuilds(on: Queryable, table: string): Promise<void> {
   try {
     await on.query(`BEGIN; LOCK TABLE ${table} IN SHARE UPDATE EXCLUSIVE MODE; COMMIT`);
@@ -43,10 +45,10 @@ async function waitForBuilds(on: Queryable, table: string): Promise<void> {
 }
 
 /**
- * Builds an index, if its table exists and the index does not. What a build that failed or was killed has left is dropped first.
- * Waits for transactions that began before, for as long as they take, and nothing waits for it.
- * @param on a connection outside of a transaction, which has no time-outs afterwards. It must hold no lock that others wait for: the
- *   database may go on building when the process is gone.
+ * Builds an index, if its table exists and the index does not. Remains of a failed or killed build are dropped first. Waits for
+ * earlier transactions, however long they take, and nothing waits for it.
+ * @param on a connection outside of a transaction, which has no time-outs afterwards. It must hold no lock that others wait
+ * for: the database may go on building after the process is gone.
  */
 export async function buildOnline(on: Queryable, { name, table, statement }: OnlineIndex): Promise<void> {
   const { rows } = await on.query("SELECT 1 WHERE to_regclass($1) IS NOT NULL", [table]);
@@ -59,7 +61,7 @@ export async function buildOnline(on: Queryable, { name, table, statement }: Onl
   await on.query(statement);
 }
 
-/** Does `work` on a connection of its own. */
+/** Runs `work` on a separate connection. */
 export async function onOwnConnection(
   connectionString: string,
   work: (client: pg.Client) => Promise<void>,
@@ -74,7 +76,7 @@ export async function onOwnConnection(
   }
 }
 
-/** As {@link buildOnline}, for all indexes of a migration's script. */
+/** Runs {@link buildOnline} for all indexes of a migration's script. */
 export async function buildIndexesOf(connectionString: string, sql: string): Promise<void> {
   const indexes = onlineIndexesOf(sql);
   if (indexes.length === 0) return;

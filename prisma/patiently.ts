@@ -1,11 +1,11 @@
-/** Repeating what got no lock, so that a migration never blocks the service for long and is applied in the end. */
+/** Repeats work that got no lock, so that a migration never blocks the service for long and is applied in the end. */
 import { setTimeout as pause } from "node:timers/promises";
 import { errorCodeOf } from "../server/core/errors";
 
 const LOCK_PAUSE_MS = 2_000;
 export const LOCK_TRIES = 20;
 
-/** SQLSTATEs of a time-out, and of a deadlock with the service, which PostgreSQL ends by a failure of either side. */
+/** SQLSTATEs of a time-out, and of a deadlock with the service, in which PostgreSQL makes one side fail. */
 const LOCK_FAILURES = /\b(55P03|40P01)\b/;
 /** The same in a failure of Prisma's engine without its code, if the server's messages are English. */
 const LOCK_MESSAGES = /lock timeout|deadlock detected/i;
@@ -15,8 +15,8 @@ const isLockFailure = (thrown: unknown): boolean =>
   LOCK_FAILURES.test(`${errorCodeOf(thrown)} ${thrown}`) || LOCK_MESSAGES.test(String(thrown));
 
 /**
- * Repeats `work` while it gets no lock, {@link LOCK_TRIES} times at the same step: what it finished before stays done.
- * @param stepToRepeat what has to be undone for a repetition, and the name of the step; null: it may not be repeated.
+ * Repeats `work` while it gets no lock, up to {@link LOCK_TRIES} times at the same step; finished steps stay done.
+ * @param stepToRepeat undoes what a repetition needs undone and returns the step's name; null: it may not be repeated.
  * @throws what `work` throws.
  */
 export async function patiently<T>(

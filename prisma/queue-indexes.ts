@@ -1,4 +1,4 @@
-/** Indexes on the job queue's table, which its own migrations make. */
+/** Indexes on the table of the job queue, which the queue's own migrations create. */
 import { createHash } from "node:crypto";
 import type pg from "pg";
 import { QUEUES } from "../server/core/jobs";
@@ -7,7 +7,9 @@ import { buildOnline } from "./online-indexes";
 const SCHEMA = "graphile_worker";
 const TASKS = `${SCHEMA}._private_tasks`;
 const JOBS = `${SCHEMA}._private_jobs`;
-/** Of earlier versions: their entries have the task as a key, which PostgreSQL before 17 does not use for a list of tasks. */
+/**
+ * Indexes of earlier versions, with the task as a key, which PostgreSQL before 17 does not use for a list of tasks.
+ */
 const OUTDATED = "jobs_by_task";
 
 /** Ids of tasks in this database, in order; added where they are missing. */
@@ -20,10 +22,13 @@ async function taskIds(client: pg.Client, names: readonly string[]): Promise<num
   return rows.map(({ id }) => id);
 }
 
-/** For the looks at locked jobs every few seconds, which would read all that wait for their time. One entry more per run of a job. */
+/**
+ * For the queries of locked jobs every few seconds, which would otherwise read all waiting jobs. It costs an entry per run of a
+ * job.
+ */
 const LOCKED = "jobs_locked";
 
-/** Builds an index of jobs while jobs are added and run: a backlog may have millions. */
+/** Builds an index of jobs while jobs are added and run, because a backlog may have millions. */
 const buildOnJobs = (client: pg.Client, name: string, what: string): Promise<void> =>
   buildOnline(client, {
     name: `${SCHEMA}.${name}`,
@@ -33,9 +38,9 @@ const buildOnJobs = (client: pg.Client, name: string, what: string): Promise<voi
 
 /**
  * Gives each queue of the workers an index of its own jobs, in the order in which they are fetched. In the shared index, each
- * fetch also reads earlier jobs of other queues: one of webhooks reads a backlog of messages. The name says which tasks an index is
- * for, so that a queue that gets another task gets another index. Locked jobs have one index.
- * @param client as of {@link buildOnline}.
+ * fetch also reads earlier jobs of other queues: a fetch of webhooks reads a backlog of messages. The name says which tasks an
+ * index is for, so a queue with another task gets another index. Locked jobs have one index.
+ * @param client as in {@link buildOnline}.
  */
 export async function indexQueues(client: pg.Client): Promise<void> {
   await buildOnJobs(client, LOCKED, "(locked_by) WHERE locked_by IS NOT NULL");

@@ -15,20 +15,20 @@ const SENDER_ID = "DEMO";
 const BALANCE_MICROS = 1_000_000_000n;
 const KEY_RATE_LIMIT = 6_000;
 const PRICE_PER_SEGMENT_MICROS = 10_000;
-/** Any number, as long as every process that seeds takes the same. */
+/** An arbitrary number, the same in every process that seeds. */
 const SEED_LOCK_ID = 5_220_118;
 
 /** How the seeded owner signs in, and a key of the account with all scopes. Both in plain text. */
 export type Seeded = { email: string; password: string; apiKey: string };
 
-/** Whether what an earlier start wrote down still opens the doors. */
+/** Whether the credentials that an earlier start wrote down still work. */
 async function stillOpens(known: Seeded): Promise<boolean> {
   const user = await prisma().user.findUnique({ where: { email: known.email } });
   if (!user || !(await isPassword(user.passwordHash, known.password))) return false;
   return (await prisma().apiKey.count({ where: { keyHash: hashKey(known.apiKey), revokedAt: null } })) > 0;
 }
 
-/** Without a route nothing can be sent: an installation with the built-in carrier gets one that leads everywhere. */
+/** Without a route nothing can be sent, so an installation with the built-in carrier gets one to every destination. */
 async function ensureRoute(tx: Tx): Promise<void> {
   if (!env().SANDBOX) return;
   await tx.query(
@@ -38,7 +38,7 @@ async function ensureRoute(tx: Tx): Promise<void> {
   );
 }
 
-/** Another account for a person who has left theirs, or whom its owners made less than an owner. */
+/** Another account for a person who has left theirs or is no longer its owner. */
 async function makeAccount(userId: string): Promise<string> {
   const accountId = newId("account");
   await transaction(async (tx) => {
@@ -54,7 +54,7 @@ async function makeAccount(userId: string): Promise<string> {
   return accountId;
 }
 
-/** The person of the demo, with the first account that they own: the one that they opened last may be somebody else's. */
+/** The demo's person, with the first account that they own: the last opened one may be somebody else's. */
 async function ensureAccount(password: string): Promise<{ accountId: string; userId: string }> {
   const user = await prisma().user.findUnique({ where: { email: EMAIL } });
   const passwordHash = await hashPassword(password);
@@ -62,7 +62,7 @@ async function ensureAccount(password: string): Promise<{ accountId: string; use
     const owner = { email: EMAIL, passwordHash, name: NAME, companyName: "", isOperator: true };
     return createAccountWithOwner({ ...owner, balanceMicros: BALANCE_MICROS });
   }
-  // Made by a start that was killed before it could say the password, or with another data folder.
+  // Created by a start that was killed before it could print the password, or with another data folder.
   await prisma().user.update({ where: { id: user.id }, data: { passwordHash } });
   const owned = await prisma().member.findFirst({
     where: { userId: user.id, role: "owner" },
@@ -78,7 +78,7 @@ async function ensureAccount(password: string): Promise<{ accountId: string; use
  */
 export async function seedOnce(known: Seeded | null): Promise<Seeded> {
   return transaction(async (tx) => {
-    // It is idle while other connections write and passwords are hashed, for seconds where a build takes every core.
+    // It is idle while other connections write and passwords are hashed, for seconds if a build takes every core.
     await tx.query("SET LOCAL idle_in_transaction_session_timeout = 0");
     await tx.query("SELECT pg_advisory_xact_lock($1)", [SEED_LOCK_ID]);
     await ensureRoute(tx);

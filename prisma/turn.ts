@@ -1,16 +1,16 @@
-/** The turns of processes that migrate: one at a time. */
+/** Lets only one process migrate at a time. */
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { notDirectLine, sharesSessions } from "../server/observability/pooled-sessions";
 
-/** Any number, as long as every process that migrates takes the same. */
+/** An arbitrary number, the same in every process that migrates. */
 const MIGRATION_LOCK_ID = 5_220_117;
 /** Pause between tries for {@link MIGRATION_LOCK_ID}. */
 const LOCK_POLL_MS = 200;
 
 /**
- * Waits for its turn among the processes that migrate. A statement that waited would hold a snapshot, for whose end the build of an
- * index in the process whose turn it is would wait.
+ * Waits for its turn among the processes that migrate. It polls: a waiting statement would hold a snapshot, and the index build
+ * of the process whose turn it is would wait for that snapshot.
  */
 export async function takeTurn(guard: pg.Client): Promise<void> {
   for (;;) {
@@ -23,8 +23,9 @@ export async function takeTurn(guard: pg.Client): Promise<void> {
 }
 
 /**
- * Refuses an address whose sessions do not last: the lock of this turn would stay behind on a connection of the pooler, and the next
- * migration wait for it without end. @throws Error with one line for people.
+ * Refuses an address whose sessions do not last: the lock of this turn would stay on a connection of the pooler, and the next
+ * migration would wait for it for ever.
+ * @throws Error with a one-line message.
  */
 export async function refuseShared(guard: pg.Client, connectionString: string): Promise<void> {
   const other = new pg.Client({ connectionString });

@@ -1,6 +1,6 @@
 /**
- * Migrations that were begun and not finished: their process was killed, or its connection lost. One transaction carries out a
- * script and notes that it is finished, so what is still unfinished when nobody works on it has left nothing behind.
+ * Migrations that were begun and not finished: their process was killed, or its connection lost. One transaction executes a
+ * script and records that it is finished, so an unfinished migration that nobody is executing has left nothing behind.
  */
 import { readFile } from "node:fs/promises";
 import path from "node:path";
@@ -10,12 +10,13 @@ type Queryable = Pick<pg.Client, "query">;
 
 const UNFINISHED = "finished_at IS NULL AND rolled_back_at IS NULL";
 
-/** Whether one transaction holds all of a script. When in doubt, it does not. */
+/** Whether one transaction contains the whole script; false when in doubt. */
 const isTransactional = (sql: string): boolean => !/\b(CONCURRENTLY|COMMIT|ROLLBACK|VACUUM)\b/i.test(sql);
 
 /**
- * Has the script of a migration note in its own transaction that it is finished. The note comes first: it locks the row of this try,
- * for which {@link noteRolledBack} waits, and ends a script that reaches the database only after another try has begun.
+ * Makes a migration's script record in its own transaction that it is finished. The record comes first: it locks the row of
+ * this try, for which {@link noteRolledBack} waits, and ends a script that reaches the database only after another try has
+ * begun.
  */
 export async function withNote(on: Queryable, name: string, sql: string): Promise<string> {
   if (!isTransactional(sql)) return sql;
@@ -33,10 +34,10 @@ export async function withNote(on: Queryable, name: string, sql: string): Promis
 }
 
 /**
- * Notes that unfinished migrations were rolled back, so that they are applied again. For one whose script the database still carries
- * out, though its process is gone, it waits: that one is finished then, or rolled back.
- * @returns the names of those that were rolled back, and of those that may be half done, which stay as they are: their statements
- *   run outside of a transaction, or only another version knows them.
+ * Records that unfinished migrations were rolled back, so that they are applied again. If the database still executes a script
+ * whose process is gone, it waits until that has finished or was rolled back.
+ * @returns the names of those that were rolled back, and of those that may be half done, which stay unchanged: their statements
+ * run outside of a transaction, or only another version knows them.
  */
 export async function noteRolledBack(
   on: Queryable,
@@ -62,7 +63,7 @@ export async function noteRolledBack(
   return { rolledBack, halfDone };
 }
 
-/** One line for people about migrations that may be half done. */
+/** An error line about migrations that may be half done. */
 export const halfDoneLine = (names: readonly string[]): string =>
   `Begun and not finished, and perhaps half done: ${names.join(", ")}. The guide for operators says what to do ` +
   '("Upgrading without a stop", a migration that was not finished).';

@@ -30,8 +30,8 @@ export type Readiness = {
     /** `heartbeat_age_s` of the worker with the latest heartbeat; null: there is none. */
     workers: (Check & { alive: number; heartbeat_age_s: number | null; max_age_s: number }) | null;
     /**
-     * Of web processes only. It never makes readiness fail: without pages the process still serves the API, and a load balancer
-     * would take that away.
+     * Only for web processes. It never makes readiness fail: without pages the process still serves the API, which a load
+     * balancer would cut off.
      */
     pages?: Check & { restarts: number };
     /** Of web processes with pages only: whether open pages show changes at once. It never makes readiness fail either. */
@@ -76,7 +76,7 @@ async function readDatabase(on: Queryable, startedAt: number): Promise<Readiness
 
 async function readMigrations(on: Queryable): Promise<NonNullable<Readiness["checks"]["migrations"]>> {
   const { pending, newer, tooNew } = await readMigrationState(on);
-  // One that is begun counts only if it is known, and is pending then: others are applied while this version goes on serving.
+  // A begun migration counts, as pending, only if it is known: others are applied while this version goes on serving.
   return {
     ok: pending.length + tooNew.length === 0,
     pending: pending.length,
@@ -85,7 +85,7 @@ async function readMigrations(on: Queryable): Promise<NonNullable<Readiness["che
   };
 }
 
-/** Limits all work that it is given to `ms` together; what is late rejects, and its own end is ignored. */
+/** Limits all work passed to it to `ms` in total; late work rejects, and its result is ignored. */
 function openTimeLimit(ms: number) {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -126,7 +126,7 @@ async function readChecks(): Promise<{ checks: Readiness["checks"]; failed: stri
     return { checks, failed: null };
   } catch (thrown) {
     log("error", "readiness.failed", errorFields(thrown));
-    // The first that has no result is the one that failed.
+    // The first check without a result is the one that failed.
     return { checks, failed: Object.entries(checks).find(([, result]) => !result?.ok)?.[0] ?? "database" };
   } finally {
     limit.close();

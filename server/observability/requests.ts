@@ -4,10 +4,10 @@ import { metrics } from "../core/metrics";
 import { defineProcessValue } from "../core/process";
 import { inSpan, type Span } from "../core/spans";
 
-/** Facts about a request, collected on its way. `operation` is the procedure's name, one of few. */
+/** Facts about a request, collected while it is handled. `operation` is the procedure's name, one of few. */
 export type RequestFacts = { operation: string; requestId: string; accountId: string; keyId: string };
 
-/** A request, and the response that it got, as doors hold them. `facts`: null for a request that has no operation. */
+/** A request and its response, as doors have them. `facts`: null for a request that has no operation. */
 type Asked = { method: string; header?: (name: string) => string | undefined };
 type Responded = { status: number; headers: Record<string, string>; body: string };
 type Outcome = { response: Responded; facts: RequestFacts | null };
@@ -17,7 +17,7 @@ const durations = defineProcessValue(
   () => new Map<string, { observe: (seconds: number) => void }>(),
 );
 
-/** Labels are resolved once for each pair, of which there are few. */
+/** Labels are resolved once for each of the few pairs. */
 function observe(operation: string, status: number, seconds: number): void {
   const statusClass = `${Math.floor(status / 100)}xx`;
   const key = `${operation} ${statusClass}`;
@@ -73,7 +73,7 @@ async function measure<Served extends Outcome>(
   return outcome;
 }
 
-/** The path is left out: that of a receipt holds a secret. */
+/** The path is omitted, because a receipt's path contains a secret. */
 function nameFacts(span: Span, method: string, operation: string, { response, facts }: Outcome): void {
   const { resource_id, reason } = namesIn(response);
   span.rename(operation);

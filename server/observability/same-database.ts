@@ -21,12 +21,12 @@ async function nameOf(client: pg.Client): Promise<{ name: string; isStandby: boo
 }
 
 /**
- * Whether a lock that is taken at one address is seen at the other. Names and the installation's identifier do not do: those of a restored
- * copy are the same.
+ * Whether a lock taken at one address is seen at the other. Names and the installation's identifier do not suffice: a restored
+ * copy has the same ones.
  */
 async function seesLockOf(main: pg.Client, other: pg.Client): Promise<boolean> {
   const key = randomInt(2 ** 31 - 1);
-  // In a transaction, so that a pooler keeps it together.
+  // A transaction makes a pooler keep one server connection.
   await other.query("BEGIN");
   try {
     await other.query("SELECT pg_advisory_xact_lock($1, $2)", [LOCK_SPACE, key]);
@@ -66,7 +66,7 @@ export const compareDirectUrl = (mainUrl: string, directUrl: string): Promise<st
 
 async function compareDirect(main: pg.Client, other: pg.Client): Promise<string | null> {
   const [own, known] = [await nameOf(other), await nameOf(main)];
-  // One of them is about to lead elsewhere, and the lock of a standby is seen nowhere else.
+  // One of them is about to change, and a standby's lock is seen nowhere else.
   if (own.isStandby || known.isStandby) throw new Error("An address leads to a standby.");
   return (await seesLockOf(main, other)) ? null : otherLine("DATABASE_DIRECT_URL", own.name, known.name);
 }

@@ -1,4 +1,4 @@
-/** Whether the SECRET_KEY of this process is that of the others, as monitoring sees it. */
+/** Whether this process has the same SECRET_KEY as the others, for monitoring. */
 import { defineProcessValue } from "../core/process";
 
 /** `opens`: whether it opened one of the stored secrets at the start of this process, or there were none; null: not known. */

@@ -13,16 +13,16 @@ import { readMigrationState } from "./migrations";
 import { secretKey } from "./secret-key-state";
 
 const LOOK_EVERY_MS = SECOND_MS;
-/** Between two looks of {@link checkLater}, each of which says in the log that the database was not there. */
+/** Pause between two tries of {@link checkLater}, each of which logs that the database was unavailable. */
 const CHECK_AGAIN_AFTER_MS = 5 * SECOND_MS;
-/** As long as a worker waits for its lease: whatever starts it will start it again. */
+/** As long as a worker waits for its lease; its supervisor starts it again. */
 const REACHED_WITHIN_MS = MINUTE_MS;
 
 export { reportEgress } from "../egress/proxy";
 
 /**
- * Makes a check of the start up for, as soon as the database is there: a process that can serve without it has begun. One that may not
- * serve says why, and stops in order with code 1.
+ * Makes a missed check of the start as soon as the database is available, in a process that has begun without it. If the
+ * process may not serve, it says why and stops cleanly with code 1.
  * @param check whether it could be made; throws an Error with one line for people.
  * @returns a function that ends it.
  */
@@ -41,7 +41,7 @@ export function checkLater(check: () => Promise<boolean>): () => Promise<void> {
 }
 
 /**
- * Refuses a database that is too new. An unreachable database is no reason to refuse: those who need it wait for it.
+ * Refuses a database that is too new. An unreachable database is no reason to refuse: callers that need it wait for it.
  * @returns the state of its migrations; null when it could not be read.
  * @throws Error with one line for people.
  */
@@ -68,7 +68,7 @@ export async function checkMigrations(): Promise<boolean> {
 }
 
 /**
- * Refuses a database that leaves out triggers. One that cannot be reached is waited for elsewhere.
+ * Refuses a database that skips triggers. An unreachable one is waited for elsewhere.
  * @returns whether it could be looked at.
  * @throws Error with one line for people.
  */
@@ -81,14 +81,14 @@ export async function refuseIdleTriggers(): Promise<boolean> {
   return line !== undefined;
 }
 
-/** Whether texts sort as words of a language do, and which settings that keep what was committed are off. */
+/** Whether texts sort by the rules of a language, and which settings for crash safety are off. */
 const SERVER = `SELECT 'a' < 'B' AS "isOfLanguage", ARRAY(SELECT name FROM pg_settings
   WHERE name IN ('fsync', 'full_page_writes') AND setting = 'off' ORDER BY name) AS off`;
 
 /**
- * Warns of a database whose texts sort as words of a language do: every comparison of ids then costs more, and an upgrade of the system's C
- * library may change the order beneath its indexes. And of a server that may lose what it has acknowledged when its machine crashes. No
- * connection can change either. One that cannot be read is warned of elsewhere.
+ * Warns of a database whose texts sort by the rules of a language: comparing ids costs more, and an upgrade of the system's C
+ * library may change the order under its indexes. Also warns of a server that may lose acknowledged commits when its machine
+ * crashes. No connection can change either. An unreadable database is warned of elsewhere.
  * @returns whether it could be looked at.
  */
 export async function warnOfServer(): Promise<boolean> {
@@ -103,7 +103,7 @@ export async function warnOfServer(): Promise<boolean> {
   return true;
 }
 
-/** Secrets that were sealed lately, with their purposes. */
+/** Recently sealed secrets, with their purposes. */
 const SEALED = `(SELECT 'webhook signing secret' AS purpose, secret_sealed AS sealed FROM webhook_endpoints ORDER BY id DESC LIMIT 5)
   UNION ALL (SELECT 'provider settings', settings_sealed FROM providers WHERE settings_sealed IS NOT NULL LIMIT 5)`;
 
@@ -117,8 +117,9 @@ function isOpened({ purpose, sealed }: { purpose: SealPurpose; sealed: string })
 }
 
 /**
- * Says that this process has another SECRET_KEY than those that stored secrets: it cannot sign webhooks, and receipts that a worker asks for
- * are refused by web processes with the right one. The key may also have been lost, so the process starts.
+ * Logs that this process has another SECRET_KEY than the one that sealed the stored secrets: it cannot sign webhooks, and web
+ * processes with the right key refuse receipts for messages that it sends. The right key may also be lost, so the process
+ * starts.
  * @returns whether it could be looked at.
  */
 export async function warnOfOtherKey(): Promise<boolean> {

@@ -19,12 +19,12 @@ import { startTracing } from "./tracing";
 export async function startObservability(queueOptions: string): Promise<void> {
   reportEgress();
   await startTracing("worker");
-  // An alert on jobs that were not done needs a count to look at before the first one is.
+  // An alert on jobs that were not done needs a count to exist before the first one is done.
   for (const task of [...QUEUES.sweeps, ...QUEUES.housekeeping]) metrics().jobs.zero({ task, outcome: "done" });
   await serveMetrics("worker");
-  // First: behind a pooler that refuses our parameters the migrations could not even be read.
+  // This comes first: behind a pooler that refuses our parameters, the migrations could not even be read.
   await refuseUnfitPooler();
-  // Before it waits for migrations, which may have been applied to the other database.
+  // This precedes the wait for migrations, which may have been applied to the other database.
   const isCompared = await refuseOtherDatabase();
   await waitForMigrations();
   // The database has been reached by now.
@@ -67,7 +67,7 @@ export function spanOfJob({ task, id, attempt, payload }: JobRun): SpanPlan {
 
 const FIRST_IDS = 3;
 
-/** How many a job carries, and the first of them: the line of the request names the same ids. */
+/** How many items a job carries, and the first of them: the request's log line has the same ids. */
 function itemsOf(payload: unknown): { items?: number; ids?: unknown[] } {
   if (typeof payload !== "object" || payload === null) return {};
   const { messageIds, deliveryIds } = payload as { messageIds?: unknown[]; deliveryIds?: unknown[] };

@@ -14,7 +14,7 @@ import { onShutdown } from "../core/process";
 import { installTracer, type Span, type SpanPlan, type Tracer } from "../core/spans";
 import { readTraceparent, traceOf, traceparentOf } from "./subject-trace";
 
-/** A collector that does not answer delays the end of a process by this at most. */
+/** An unresponsive collector delays the end of a process by at most this. */
 const LAST_EXPORT_MS = 2 * SECOND_MS;
 const COMPLAIN_EVERY_MS = MINUTE_MS;
 /** Links of one span; a dispatch job may carry 250 messages. */
@@ -103,7 +103,7 @@ function makeTracer({ api }: Packages, tracer: ApiTracer, fix: ReturnType<typeof
   const { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } = api;
   const kinds = { server: SpanKind.SERVER, client: SpanKind.CLIENT, consumer: SpanKind.CONSUMER };
   const contexts = new AsyncLocalStorage<Context>();
-  /** The spans of callers whose work is done together, where no span is under way. */
+  /** The spans of callers whose work is done together, if no span is under way. */
   const served = new AsyncLocalStorage<readonly SpanContext[]>();
   const activeSpan = () => trace.getSpan(contexts.getStore() ?? ROOT_CONTEXT);
 

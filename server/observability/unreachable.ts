@@ -1,4 +1,4 @@
-/** Why a database cannot be worked on, in a line for people who start a program by hand. */
+/** Why a database cannot be used, as one line for people who start a program by hand. */
 import pg from "pg";
 import { isConnectionFailure } from "../core/database/connection-failure";
 import { errorCodeOf } from "../core/errors";
@@ -7,7 +7,7 @@ import { tooNewLine } from "./migration-state";
 
 const CONNECT_WITHIN_MS = 5_000;
 
-/** Codes of TLS for a certificate that this process does not believe. */
+/** TLS codes for a certificate that this process does not trust. */
 const CERTIFICATE =
   /^(CERT_|(DEPTH_ZERO_)?SELF_SIGNED_CERT|UNABLE_TO_(VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT)|ERR_TLS_CERT_ALTNAME_INVALID)/;
 /** The driver's words, which have no code. */
@@ -31,7 +31,7 @@ const isOfFile = (thrown: unknown): boolean =>
   thrown instanceof Error && "syscall" in thrown && thrown.syscall === "open";
 
 /**
- * A line on an encryption that cannot be had, which waiting does not change; null for another failure.
+ * A line on encryption that is impossible, however long one waits; null for another failure.
  * @param setting the name of the setting that has the address.
  */
 export function encryptionLine(thrown: unknown, address: string, setting: string): string | null {

@@ -1,4 +1,4 @@
-/** One account, as its operator looks into it. */
+/** One account, as operators see it. */
 import { getUsageSeries } from "../accounts/service";
 import { readUnusualTraffic } from "../alerts/store";
 import { listApiKeyDetails } from "../api-keys/service";

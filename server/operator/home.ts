@@ -9,7 +9,7 @@ import type { OperatorHome } from "./home-schema";
 
 /** The database is queried at most once in this time, however many operators have the page open. */
 const FRESH_MS = 2_000;
-/** Workers that ended long ago are history. */
+/** Workers that ended longer ago are not shown. */
 const SHOWN_FOR_S = 600;
 
 type WorkerRow = { id: string; startedAt: Date; age: number };

@@ -20,9 +20,10 @@ import { presentOperatedAccount } from "./present";
 import type { InviteOwnerInput, MadeAccount, NewAccountInput } from "./schema";
 
 /**
- * Makes an account without people, and invites the owner of an email to own it. Whether somebody with that email is a user changes nothing
- * here: by the link a user joins with their own password, and anybody else signs up.
- * @throws 403 for non-operators and `confirmation_required`; 429 `invitation_throttled` as other invitations, counted for the operator.
+ * Creates an account without people, and invites the owner of an email to own it. It makes no difference whether a user has
+ * that email: by the link a user joins with their own password, and anybody else signs up.
+ * @throws 403 for non-operators and `confirmation_required`; 429 `invitation_throttled` like other invitations, counted for the
+ * operator.
  */
 export async function makeAccount(
   actor: SessionActor,
@@ -62,7 +63,8 @@ const inviteTo = (tx: Tx, actor: SessionActor, invited: Invited): Promise<Create
   makeInvitation(tx, { ...invited, role: "owner", by: actor });
 
 /**
- * Invites the owner of an account that nobody owns yet, again or by another email, which becomes that of the account. Earlier links become invalid.
+ * Invites the owner of an account that nobody owns yet, again or by another email, which becomes the account's email.
+ * Earlier links become invalid.
  * @throws 403 for non-operators, `confirmation_required` and `account_not_active`; 404; 400 `account_has_members`, whose owners invite
  *   others; 429 `invitation_throttled`.
  */
@@ -81,7 +83,7 @@ export async function inviteOwner(
     if (!rows[0] || isTestAccount(accountId)) throw notFound("There is no such account.", { param: "account_id" });
     const account = requireUnsuspended(rows[0]);
     await countInvitation(tx, actor.userId);
-    // Waits for a person who is accepting one, and is then seen as a member below.
+    // Waits for a person who is accepting an invitation, who is then a member below.
     await tx.query("DELETE FROM invitations WHERE account_id = $1", [accountId]);
     if ((await lockMembers(tx, accountId)).length > 0) {
       throw invalidRequest("This account has members. Its owners invite further people.", {

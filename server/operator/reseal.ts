@@ -23,8 +23,8 @@ export const SEALED: readonly Place[] = [
 ];
 
 /**
- * Values of a column. `resealed`: were sealed with a former key; `current`: with the present one already; `lost`: with none
- * of the key ring, and left as they are.
+ * Values of a column. `resealed`: were sealed with a former key; `current`: already with the present key; `lost`: with none of
+ * the key ring, so left unchanged.
  */
 export type Resealed = { column: string; resealed: number; current: number; lost: number };
 
@@ -70,7 +70,7 @@ async function resealColumn({ table, key, column, purpose }: Place): Promise<Res
 }
 
 /**
- * Seals every stored secret with SECRET_KEY that a key of SECRET_KEY_PREVIOUS sealed. Can be repeated, even after an
+ * Reseals with SECRET_KEY every stored secret that a key of SECRET_KEY_PREVIOUS sealed. Can be repeated, even after an
  * interruption; processes that know both keys continue to work meanwhile.
  * @throws 403 for non-operators.
  */

@@ -52,7 +52,7 @@ export async function listReviews(actor: Actor, input: ListReviewsQuery) {
   const contains = containing(input.search);
   const where: Prisma.SenderWhereInput = {
     status: input.status,
-    // A twin is told by its id: the row of each account would be read for a count.
+    // A twin is recognised by its id: otherwise a count would read the row of each account.
     NOT: { accountId: { startsWith: TEST_ACCOUNT_PREFIX } },
     ...(contains && { OR: [{ senderId: contains }, { account: { name: contains } }] }),
   };
@@ -164,8 +164,8 @@ export async function listAccounts(actor: Actor, input: ListAccountsQuery) {
 }
 
 /**
- * Adds `amount` (in units of its currency; may be negative) to an account's balance. The credited account has the
- * Idempotency-Key, so that the key is looked for under the lock that the balance needs anyway.
+ * Adds `amount` (in units of its currency; may be negative) to an account's balance. The Idempotency-Key belongs to
+ * the credited account, so that it is looked up under the lock that the balance needs anyway.
  * @throws 403 for non-operators and `confirmation_required` for those who have not given their password lately, 404, 400
  *   `amount_is_zero` or `balance_would_be_negative`.
  */
@@ -220,7 +220,7 @@ const auditOf = (account: LockedAccount): AuditValues => ({
   daily_spend_cap: account.dailySpendCapMicros === null ? null : fromMicros(account.dailySpendCapMicros),
 });
 
-/** Changes fields of an account other than its money; its test-mode twin follows in its status. @throws 404 */
+/** Changes fields of an account other than its money; the test-mode twin gets the same status. @throws 404 */
 async function changeAccount(
   actor: Actor,
   action: AuditAction,

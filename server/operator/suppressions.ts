@@ -7,14 +7,14 @@ import { readTotal } from "../lists/store";
 import { presentSuppression } from "./present";
 import type { ListSuppressionsQuery } from "./schema";
 
-/** Found suppressions are counted up to this number: the digits of a country lead to all that it has. */
+/** Found suppressions are counted up to this number, because the digits of a country find all of its suppressions. */
 const COUNTED_MAX = 10_000;
 
 const COLUMNS = `id, account_id AS "accountId", number, sender_id AS "senderId", reason, note, created_at AS "createdAt"`;
 
 /**
- * SQL: the live suppressions `$1` of whose numbers are the first characters, in the index by number. Bounds instead of LIKE, whose index a plan
- * for any pattern cannot use; `:` follows the digits.
+ * SQL: the live suppressions whose numbers begin with `$1`, in the index by number. Uses bounds instead of LIKE, because a plan
+ * for any pattern cannot use its index; `:` follows the digits.
  */
 const FOUND = `FROM suppressions WHERE number ~>=~ $1 AND number ~<~ ($1 || ':') AND NOT starts_with(account_id, $2)`;
 
@@ -27,7 +27,10 @@ async function countFound(start: string): Promise<number> {
   return rows[0]?.n ?? 0;
 }
 
-/** Ordered by the number alone at first, as its index is: with the id as well, all that are found would be sorted by outdated statistics. */
+/**
+ * First ordered only by the number, as its index is: with the id as well, outdated statistics would lead to a sort of all found
+ * rows.
+ */
 async function readFound(start: string, take: number, skip: number): Promise<SuppressionRow[]> {
   const { rows } = await readPool().query<SuppressionRow>({
     name: "operator.suppressions",
@@ -39,8 +42,8 @@ async function readFound(start: string, take: number, skip: number): Promise<Sup
 }
 
 /**
- * Suppressions of all accounts, newest first; or those of numbers that begin with the digits of `number`, in the order of numbers, of which
- * `total` counts up to 10,000.
+ * Suppressions of all accounts, newest first; or those of numbers that begin with the digits of `number`, in the order of
+ * numbers; `total` counts up to 10,000.
  * @throws 403 for non-operators.
  */
 export async function listSuppressions(actor: Actor, input: ListSuppressionsQuery) {

@@ -14,9 +14,9 @@ type StoredDelivery = { id: string; eventId: string; isWaiting: boolean };
 export type EventsOf = { events: StoredEvent[]; deliveries: StoredDelivery[]; waitingIds: Set<string> };
 
 /**
- * Ids of events before `end` that a job carries: a delivery has no row before the end of its first try. No job for such an
- * event is added later, except in place of one of these. A job of later tries that was given up carries nothing: its deliveries
- * have rows, and those that still wait get another job.
+ * Ids of events before `end` that a job carries: a delivery has no row before the end of its first try. A job for such an event
+ * is added later only in place of one of these. A job of later tries that was given up carries nothing: its deliveries have
+ * rows, and those that still wait get another job.
  */
 export async function readCarried(end: Date): Promise<Set<string>> {
   const { rows } = await pool().query<{ eventId: string }>({

@@ -27,7 +27,7 @@ const deleteMetadata = (tx: Tx, ids: readonly string[]) =>
     values: [ids],
   });
 
-/** Deletes messages with everything that belongs to them but the ledger, which names them by their ids alone. */
+/** Deletes messages with everything that belongs to them except the ledger, which has only their ids. */
 const forgetMessages =
   (carried: ReadonlySet<string>): Forget =>
   async (tx, messages) => {
@@ -39,14 +39,14 @@ const forgetMessages =
       deleteOf(tx, "receipts", "message_id", ids),
       deleteOf(tx, "attempt_parts", "message_id", ids),
       deleteOf(tx, "message_attempts", "message_id", ids),
-      // A receipt may have ended a message that waits for another provider. Without its message, its place in the queue would
-      // never be left, and would keep those behind it waiting.
+      // A receipt may have ended a message that waits for another provider. Its place in the queue would never become
+      // free without its message, and would block those behind it.
       deleteOf(tx, "waiting_messages", "message_id", ids),
-      // Before the messages, whose own pairs lead to these.
+      // This precedes the messages, whose own pairs lead to these.
       deleteMetadata(tx, ids),
       deleteOf(tx, "messages", "id", ids),
       countForgotten(tx, gone, { messages: gone, events }),
-      // In the order of their ids: the last of each account stays in the map.
+      // They are in the order of their ids, so the last of each account stays in the map.
       dropMilestones(tx, new Map(gone.map(({ accountId, id }) => [accountId, id]))),
     ]);
     return { forgotten: gone.length, leftIds: found.waitingIds };
@@ -79,7 +79,7 @@ const forgetBodies =
     return { forgotten: rowCount ?? 0, leftIds: waitingIds };
   };
 
-/** The step of each round. @param carried events whose deliveries stand in jobs only. */
+/** The step of each round. @param carried events whose deliveries exist only in jobs. */
 export const forgetters = (carried: ReadonlySet<string>): Record<RoundName, Forget> => ({
   messages: forgetMessages(carried),
   events: forgetEvents(carried),

@@ -1,4 +1,6 @@
-/** Deletes old inbound messages, with their events and deliveries. Their ids carry the time at which they were stored. */
+/**
+ * Deletes old inbound messages, with their events and deliveries. Their ids contain the time at which they were stored.
+ */
 import type { Tx } from "../core/db";
 import { firstIdAt, timeOfId } from "../core/ids";
 import { unnest } from "../core/unnest";
@@ -38,7 +40,7 @@ export async function forgetInbound(end: Date, signal?: AbortSignal): Promise<nu
   return forgotten;
 }
 
-/** `kind`: the list's length that it counted for. */
+/** `kind`: the list length in which it was counted. */
 type Gone = { id: string; kind: string };
 
 const GONE = unnest<Gone>({ id: ["text", ({ id }) => id], kind: ["text", ({ kind }) => kind] });

@@ -1,6 +1,6 @@
 /**
- * Deletes receipts that came after the round of receipts had passed their message, by their own age: their ids carry the time
- * at which they were stored. The round leaves few older ones, so that this walk is short.
+ * Deletes receipts that arrived after the round of receipts had passed their message. Their own age counts, which their ids
+ * contain. The round leaves few older receipts, so this walk is short.
  */
 import { firstIdAt } from "../core/ids";
 import { inSteps } from "./steps";

@@ -121,7 +121,7 @@ async function lookAt(tx: Tx, position: string, end: Date, limit: number): Promi
 }
 
 /**
- * Locks those that are final since before `end`, in the order of their ids. Operations that queue one of their deliveries again
+ * Locks those that became final before `end`, in the order of their ids. Operations that queue one of their deliveries again
  * take a share of this lock (webhooks/history). A message locked by another transaction is skipped.
  */
 async function lockEnded(tx: Tx, ids: readonly string[], end: Date): Promise<EndedMessage[]> {

@@ -1,4 +1,4 @@
-/** Bounded steps, in which all old rows are deleted, however many there are. */
+/** Deletes any number of old rows in bounded steps. */
 import { setTimeout as pause } from "node:timers/promises";
 import { MINUTE_MS } from "../core/clock";
 import { type Tx, transaction } from "../core/db";
@@ -10,15 +10,15 @@ import { metrics } from "../core/metrics";
 const STEP_TIMEOUT_MS = 5_000;
 /** A run ends after this time, so that a stop does not wait longer; the next run continues. */
 const RUN_MAX_MS = 10 * MINUTE_MS;
-/** SQLSTATEs of a statement that was cut off, or waited too long for a lock. */
+/** SQLSTATEs of a statement that timed out, or waited too long for a lock. */
 const TOO_LONG = new Set(["57014", "55P03"]);
 const SHRINK = 4;
 
-/** `looked`: rows that the step read, at most `limit`; fewer mean that it was the last one. */
+/** `looked`: rows that the step read, at most `limit`; fewer mean that this was the last step. */
 type Step = (tx: Tx, limit: number) => Promise<{ looked: number; forgotten: number }>;
 
 type Limits = {
-  /** Rows of a step at first and at most. */
+  /** Initial and maximum rows of a step. */
   size: number;
   signal?: AbortSignal | undefined;
   timeoutMs?: number;
@@ -26,7 +26,7 @@ type Limits = {
 
 /**
  * Runs `step` until it finds less than it may, each time in a transaction of its own with a short time-out. A step that takes
- * longer is repeated with a quarter of the rows, so that no backlog stops it for ever; the size grows again afterwards. After
+ * longer is repeated with a quarter of the rows, so that no backlog blocks it for ever; the size grows again afterwards. After
  * each step it pauses for as long as the step took.
  * @param kind of the rows, for the metrics.
  * @returns how many rows were deleted, and whether all were read.
@@ -69,7 +69,7 @@ async function runStep(step: Step, limit: number, timeoutMs: number) {
   }
 }
 
-/** Rows per step of what is deleted by a condition alone. */
+/** Rows per step if a condition alone decides what is deleted. */
 const DELETED_PER_STEP = 5_000;
 
 /**
@@ -111,9 +111,9 @@ export async function forgetEach(kinds: readonly Forgetting[], stop?: AbortSigna
 }
 
 /**
- * Runs the parts of a recurring job one after another. One that fails, perhaps each time, does not stop the others.
- * @param noteFailure is told the place of a part that failed, and why.
- * @throws the first failure, once all were run.
+ * Runs the parts of a recurring job one after another. A part that fails, perhaps every time, does not stop the others.
+ * @param noteFailure gets the index of a failed part, and the failure.
+ * @throws the first failure, once all parts have run.
  */
 export async function runParts(
   parts: readonly (() => Promise<unknown>)[],

@@ -39,8 +39,8 @@ export function forgetOldData(stop?: AbortSignal): Promise<void> {
 }
 
 /**
- * The time `days` ago by whichever clock is behind, the database's or this process's: data that a clock that is ahead deletes too
- * early cannot be restored.
+ * The time `days` ago, by the database's clock or this process's, whichever is behind: a clock that is ahead would delete data
+ * too early, and it could not be restored.
  */
 async function endOf(days: number): Promise<Date> {
   const { rows } = await pool().query<{ at: Date }>("SELECT now() AS at");

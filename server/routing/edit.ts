@@ -1,4 +1,4 @@
-/** Changes of the route table by operators. They hold everywhere within a second. */
+/** Changes of the route table by operators. They take effect everywhere within a second. */
 import { createOnce, createOnceFor, OPERATORS } from "../accounts/idempotency/create-once";
 import { type IdempotentRequest, isReplayed, plainRequest } from "../accounts/idempotency/request";
 import type { AuditValues } from "../audit/schema";
@@ -47,7 +47,10 @@ const valuesOf = ({ prefix, priority, chain, price, weight, is_active }: Omit<Op
   is_active,
 ];
 
-/** The Idempotency-Key of a person belongs to the account that they act in, that of a command to all operators. @throws 403 unless the actor is an operator. */
+/**
+ * A person's Idempotency-Key belongs to the account that they act in, a command's to all operators.
+ * @throws 403 unless the actor is an operator.
+ */
 export async function createRoute(
   actor: Actor,
   input: CreateRouteInput,

@@ -68,7 +68,7 @@ const ChainLink = z.object({
 });
 export type ChainLink = z.output<typeof ChainLink>;
 
-/** A route that a number matches. `share`: part of such messages that take it, 0..1; `price` of one segment. */
+/** A route that a number matches. `share`: the share of such messages that take it, 0..1; `price`: of one segment. */
 const SimulatedRoute = z.object({
   id: z.number().int(),
   prefix: z.string(),
@@ -80,6 +80,6 @@ const SimulatedRoute = z.object({
 });
 export type SimulatedRoute = z.output<typeof SimulatedRoute>;
 
-/** Matching active routes in their rank; those without any configured provider come last. */
+/** Matching active routes by rank; those without any configured provider come last. */
 export const RouteSimulation = z.object({ to: z.string(), routes: z.array(SimulatedRoute) });
 export type RouteSimulation = z.output<typeof RouteSimulation>;

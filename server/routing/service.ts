@@ -5,7 +5,7 @@ import { providerTable } from "../providers/registry";
 import { chooseRoute, orderChain, type Route } from "./choose";
 import { weighRoute } from "./weigh";
 
-/** A changed route or price holds everywhere within this time. */
+/** A changed route or price takes effect everywhere within this time. */
 const ROUTES_FRESH_MS = 1_000;
 
 async function readRoutes(): Promise<Route[]> {
@@ -28,9 +28,11 @@ export type RoutingWish = { routeId: number | null; provider: string | null };
 export const routeExists = async (routeId: number): Promise<boolean> =>
   (await activeRoutes.get()).some((route) => route.id === routeId);
 
-/** @returns a function that routes numbers (E.164) by one read of the table; null: there is no route. */
+/**
+ * @returns a function that routes numbers (E.164) by a single read of the table; it returns null if there is no route.
+ */
 export async function loadRouting(accountId: string, wish: RoutingWish): Promise<(to: string) => Routing | null> {
-  // In test mode every number has the sandbox, and nothing has a price.
+  // In test mode every number goes to the sandbox, and nothing has a price.
   if (isTestAccount(accountId)) return () => ({ routeId: wish.routeId, chain: ["sandbox"], priceMicros: 0n });
   const [active, table] = await Promise.all([activeRoutes.get(), providerTable()]);
   const allowed = wish.routeId === null ? active : active.filter((route) => route.id === wish.routeId);

@@ -32,7 +32,7 @@ function sharesOf(routes: readonly Route[], to: string): Map<number, number> {
   return new Map([...taken].map(([id, count]) => [id, count / SAMPLES]));
 }
 
-/** The routes in the order in which the rule takes them without the ones before. */
+/** The routes in rank order: each is the rule's choice once the previous ones are removed. */
 function ranked(routes: readonly Route[], to: string): Route[] {
   const order: Route[] = [];
   let left = [...routes];
@@ -45,8 +45,8 @@ function ranked(routes: readonly Route[], to: string): Route[] {
 }
 
 /**
- * The active routes that `to` matches: first the usable ones in their rank, then those without any configured provider.
- * Unavailable providers stay in the chain: a message without an alternative waits for them.
+ * The active routes that match `to`: first the usable ones by rank, then those without any configured provider. Unavailable
+ * providers stay in the chain: a message without an alternative waits for them.
  * @throws 403 unless the actor is an operator.
  */
 export async function simulateRoute(actor: Actor, { to }: SimulateRouteInput): Promise<RouteSimulation> {

@@ -7,7 +7,7 @@ import type { Route } from "./choose";
 const UNAVAILABLE_SHARE = 0.001;
 
 /**
- * A route by the current state of its providers: without unconfigured ones, and with less weight if its first one is
+ * A route adjusted to the current state of its providers: without unconfigured ones, and with less weight if its first one is
  * failing, slow or unavailable.
  */
 export function weighRoute(

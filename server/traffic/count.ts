@@ -1,6 +1,6 @@
 /**
- * Counts accepted messages in memory, and adds the counts to the table every few seconds and at a stop, so that no message costs
- * a write. A crash loses the seconds in between, which an alert can do without.
+ * Counts accepted messages in memory, and adds the counts to the table every few seconds and at a stop, so that no message
+ * costs a write. A crash loses the seconds in between, which alerts tolerate.
  */
 import { setImmediate } from "node:timers/promises";
 import { SECOND_MS } from "../core/clock";
@@ -12,7 +12,10 @@ import { openCountries, PREFIX_LENGTH } from "./country";
 import { addTraffic, type Traffic } from "./store";
 
 const ADD_EVERY_MS = 15 * SECOND_MS;
-/** Accounts and prefixes that are counted at once: ten seconds' worth of different ones at the highest rate of one process, some 10 MB. */
+/**
+ * Limit of accounts and prefixes counted at once: ten seconds' worth of distinct ones at one process's highest rate, some 10
+ * MB.
+ */
 const COUNTS_MAX = 50_000;
 /** About a millisecond's worth. */
 const PARSED_PER_TURN = 8;
@@ -31,7 +34,7 @@ const counting = defineProcessValue("traffic.counting", (): Counting => {
 
 const countries = defineProcessValue("traffic.countries", openCountries);
 
-/** Begins to count in this process, and adds what was counted once more at a stop. */
+/** Starts counting in this process, and adds the last counts at a stop. */
 export function openTrafficCounts(addEveryMs = ADD_EVERY_MS): void {
   counting().isOn = true;
   const stop = keepDoing(async () => {
@@ -69,7 +72,7 @@ export function countTraffic(messages: readonly { accountId: string; toNumber: s
   }
 }
 
-/** Takes the counts out of the memory. */
+/** Removes the counts from memory and returns them. */
 function takeCounts(): Counting {
   const state = counting();
   const taken = { ...state };
@@ -102,8 +105,8 @@ async function byCountry(counts: Counts): Promise<Traffic[]> {
 }
 
 /**
- * Adds the counts to the table. Those that could not be added are counted again, unless they may have been: rather too few than
- * twice as many.
+ * Adds the counts to the table. Counts that were certainly not added are kept for the next time; uncertain ones are dropped,
+ * because too few are better than twice as many.
  */
 export async function addCounts(): Promise<void> {
   const { counts, size, dropped } = takeCounts();

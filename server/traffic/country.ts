@@ -1,4 +1,4 @@
-/** Countries of many numbers at little cost: to parse a number takes some 130 µs, longer than to accept its message. */
+/** Finds the countries of many numbers cheaply: parsing a number takes some 130 µs, longer than accepting its message. */
 import { getCountryCallingCode, isSupportedCountry } from "libphonenumber-js/max";
 import { countriesSharing } from "../messages/accept/country-rules";
 import { countryOf } from "../messages/accept/fraud-rules";
@@ -7,13 +7,13 @@ import { NUMBER_PART_PATTERN } from "../messages/phone";
 /** Digits after it name the country: an area code. */
 const NORTH_AMERICAN = "+1";
 const NORTH_AMERICAN_PREFIX = 5;
-/** Characters of a number that name its country, apart from a few islands. */
+/** Leading characters of a number that identify its country, except for a few islands. */
 export const PREFIX_LENGTH = 8;
 
 /**
- * Makes a look-up of countries, ISO 3166-1 alpha-2; empty: the number has none (satellite phones, international services), or it is
- * not known.
- * @param knownMax prefixes that are remembered.
+ * Makes a look-up of countries, ISO 3166-1 alpha-2; empty: the number has none (satellite phones, international services), or
+ * it is unknown.
+ * @param knownMax number of cached prefixes.
  */
 export function openCountries(knownMax = 20_000) {
   const byPrefix = new Map<string, string>();
@@ -22,7 +22,9 @@ export function openCountries(knownMax = 20_000) {
     number.slice(0, number.startsWith(NORTH_AMERICAN) ? NORTH_AMERICAN_PREFIX : PREFIX_LENGTH);
 
   return {
-    /** The country, where the calling code or a number before says it; undefined: {@link find} has to parse the number. */
+    /**
+     * The country, if the calling code or an earlier number gives it; undefined: {@link find} has to parse the number.
+     */
     known(number: string): string | undefined {
       const countries = countriesSharing(number);
       return countries.length > 1 ? byPrefix.get(prefixOf(number)) : (countries[0] ?? "");
@@ -39,7 +41,9 @@ export function openCountries(knownMax = 20_000) {
   };
 }
 
-/** The beginning of a country's numbers, by which lists of messages can be filtered; null: there is none, or it is too short. */
+/**
+ * The prefix of a country's numbers, by which lists of messages can be filtered; null: there is none, or it is too short.
+ */
 export function numberPrefixOf(country: string): string | null {
   if (!isSupportedCountry(country)) return null;
   const prefix = `+${getCountryCallingCode(country)}`;

@@ -3,7 +3,7 @@ import { readPool, transaction } from "../core/db";
 import { unnest } from "../core/unnest";
 import { deleteInSteps } from "../retention/steps";
 
-/** `country`: ISO 3166-1 alpha-2; empty: none, or not known. */
+/** `country`: ISO 3166-1 alpha-2; empty: none or unknown. */
 export type Traffic = { accountId: string; country: string; messages: number };
 
 const ROWS = unnest<Traffic>({
@@ -19,8 +19,8 @@ export const HOUR = "date_trunc('hour', now(), 'UTC')";
 const SHOWN_DAYS = 8;
 
 /**
- * Adds counts to the present hour. In one order, so that two processes never deadlock. It waits for no disk: a crash of the
- * database takes the last moments.
+ * Adds counts to the current hour, in a fixed order so that two processes never deadlock. It does not wait for the disk, so a
+ * crash of the database loses the last moments.
  */
 export async function addTraffic(rows: readonly Traffic[]): Promise<void> {
   await transaction(async (tx, defer) => {
@@ -47,10 +47,12 @@ export async function readTraffic(accountId: string): Promise<{ country: string;
   return rows.map(({ country, messages }) => ({ country, messages: Number(messages) }));
 }
 
-/** Days for which counts are compared, and one more. */
+/** One day more than the days for which counts are compared. */
 const KEPT_DAYS = 9;
 
-/** Deletes old counts. The oldest hour of each account stays: it says since when the account's traffic is known. */
+/**
+ * Deletes old counts. The oldest hour of each account stays, because it shows since when the account's traffic is known.
+ */
 export const deleteOldTraffic = (signal?: AbortSignal): Promise<number> =>
   deleteInSteps(
     "traffic_hours",
