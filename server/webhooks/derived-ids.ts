@@ -1,7 +1,7 @@
 /**
- * Ids of events and deliveries follow from what they stand for, so that both are found by primary key and no index by
- * message or event is kept (docs/decisions/0020). Ids of versions before this one are random, and found by a partial
- * index; {@link isFormerId} tells them apart.
+ * Ids of events and deliveries are derived from their message, type and endpoint, so both are found by primary key without an
+ * index by message or event (docs/decisions/0020). Ids of earlier versions are random, and found by a partial index; {@link
+ * isFormerId} recognises them.
  */
 import { firstIdAt, timeOfId } from "../core/ids";
 import { EVENT_TYPES, type EventType } from "./schema";
@@ -16,12 +16,12 @@ const ENDPOINT_TAIL = 10;
 const DELIVERY_LENGTH = EVENT_LENGTH + ENDPOINT_TAIL;
 
 /**
- * SQL: whether `column` holds a random id. There the character behind the time is the version of a UUIDv7, `e` or `f`;
- * a derived id has the type's digit. The partial indexes of former rows have the same condition.
+ * SQL: whether `column` holds a random id. Its character after the time is the version of a UUIDv7, `e` or `f`; a derived id
+ * has the type's digit there. The partial indexes of former rows have the same condition.
  */
 export const isFormerId = (column: string): string => `substr(${column}, 15, 1) IN ('e', 'f')`;
 
-/** SQL: the types that the event's id allows: the one whose digit it holds, and all for a former id. */
+/** SQL: the types that an event's id allows: the one whose digit it contains, or all for a former id. */
 const typesOf = (id: string): string => {
   const cases = EVENT_TYPES.map((type, digit) => `WHEN '${digit}' THEN '{${type}}'::text[]`);
   return `CASE substr(${id}, 15, 1) ${cases.join(" ")} ELSE '{${EVENT_TYPES.join()}}'::text[] END`;

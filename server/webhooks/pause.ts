@@ -1,4 +1,4 @@
-/** Endpoints that are paused by hand, and resumed. */
+/** Pauses and resumes endpoints by hand. */
 import { inAccountQueue } from "../accounts/account-queue";
 import { recordAudit } from "../audit/store";
 import type { AccountActor } from "../core/actor";
@@ -39,8 +39,8 @@ export async function pauseEndpoint(actor: AccountActor, id: string): Promise<We
 }
 
 /**
- * Resumes a paused endpoint: it gets events from now on, and those that the pause has parked are sent, in the next round of tries.
- * Deliveries that were parked before the pause stay so. An active endpoint and its failure count are left unchanged.
+ * Resumes a paused endpoint: it gets events from now on, and those that the pause has parked are sent, in the next round of
+ * tries. Deliveries that were parked before the pause stay parked. An active endpoint and its failure count are left unchanged.
  * @throws 404, and 400 `endpoint_disabled` when it was disabled by failures
  */
 export async function resumeEndpoint(actor: AccountActor, id: string): Promise<WebhookEndpoint> {

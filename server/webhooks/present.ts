@@ -56,7 +56,9 @@ export type TryRow = {
   createdAt: Date;
 };
 
-/** Whether the endpoint was paused by hand. Enabling by a version that does not know pauses leaves `paused_at` behind. */
+/**
+ * Whether the endpoint was paused by hand. A version that does not know pauses leaves `paused_at` set when it enables it.
+ */
 export const isPaused = ({
   isActive,
   pausedAt,
@@ -107,8 +109,8 @@ export const presentReceived = (event: EventRow, message: InboundRow): ReceivedE
 });
 
 /**
- * The tries of a delivery, in the order in which they were made. A first try that was acknowledged stands in the delivery's
- * own row; all others in `stored`.
+ * The tries of a delivery, in the order in which they were made. An acknowledged first try is in the delivery's own row, all
+ * others are in `stored`.
  */
 export const triesOf = <Stored extends TryRow>(
   row: Pick<DeliveryRow, "finishedAt" | "statusCode" | "latencyMs" | "responseHead">,

@@ -6,7 +6,7 @@ import { Message } from "../messages/schema";
 
 /** Status changes of a message: `*`, or naming none, means these. */
 export const STATUS_EVENT_TYPES = ["message.sent", "message.delivered", "message.failed"] as const;
-/** Every type. The place of a type is part of the ids of its events (derived-ids.ts), so new ones are appended. */
+/** Every type. A type's position is part of the ids of its events (derived-ids.ts), so new types are appended. */
 export const EVENT_TYPES = [...STATUS_EVENT_TYPES, "message.received"] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
@@ -202,7 +202,7 @@ export const RecoverInput = WebhookPath.extend({
 });
 export type RecoverInput = z.output<typeof RecoverInput>;
 
-/** Console: `left`: those of the chosen deliveries that are sent by a try that is due. */
+/** Console: `left`: the chosen deliveries that a due try sends anyway. */
 export const WebhookResend = z.object({
   object: kindOf("webhook_recovery"),
   recovered: z.number().int().describe("Number of deliveries that were queued again."),

@@ -55,7 +55,7 @@ export async function sendTestEvent(
   );
 }
 
-/** A stall is over when it is noticed, but for some seconds connections may still break because of it. */
+/** A stall is over when it is noticed, but for some seconds it may still break connections. */
 const TEST_AGAIN_S = 5;
 
 const responseUnknown = (cause: unknown) =>

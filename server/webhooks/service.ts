@@ -63,7 +63,7 @@ export const endpointIsDisabled = (isPaused: boolean) =>
   );
 
 /**
- * Creates an endpoint. Its signing secret is in this response only; it is stored encrypted.
+ * Creates an endpoint. Only this response contains its signing secret, which is stored encrypted.
  * @throws 400 `url_not_allowed` for a URL that deliveries must not reach, `endpoint_limit` beyond 50 endpoints; 429
  *   `endpoint_creation_limit` beyond 1,000 new endpoints in a UTC day.
  */
@@ -187,9 +187,8 @@ export async function lockEndpoint(
 }
 
 /**
- * Changes what is given, and nothing else: the secret, the failure count and whether the endpoint is active stay. Waiting
- * deliveries are posted to a new URL, and requests to the former one no longer count; new event types apply to events from now
- * on.
+ * Changes only the given fields: the secret, the failure count and whether the endpoint is active stay. Waiting deliveries are
+ * posted to a new URL, and requests to the former one no longer count; new event types apply to events from now on.
  * @throws 404, 400 `url_not_allowed`
  */
 export async function updateEndpoint(

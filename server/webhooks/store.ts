@@ -16,7 +16,9 @@ import { REQUESTS_END_WITHIN_MS } from "./delivery/retry";
 import { eventOfDelivery, isEvent } from "./derived-ids";
 import type { SealedSecrets } from "./secrets";
 
-/** The endpoint of a delivery, with its secrets still sealed. `readAtMs`: when it was asked for, by `performance.now()`. */
+/**
+ * The endpoint of a delivery, with its secrets still sealed. `readAtMs`: when reading it began, by `performance.now()`.
+ */
 export type Target = EndpointState & SealedSecrets & { url: string; accountId: string; readAtMs: number };
 
 type DueFields = {
@@ -113,7 +115,7 @@ export async function loadDue(accountId: string, job: JobPayload<"deliver_webhoo
   const ids = [...new Set(job.deliveryIds)];
   const { rows } = await pool().query<DueRow>({
     name: "webhooks.load_due",
-    // Each row is found by its key alone, whatever the statistics say about a table that grows and empties quickly.
+    // Each row is found only by its key, whatever the statistics say about a table that grows and empties quickly.
     text: `SELECT ${MESSAGE_COLUMNS}, w.id AS "deliveryId", coalesce(d.round, 0::int2) AS round,
              coalesce(d.attempts, 0::int2) AS "triesMade",
              e.id AS "eventId", e.type AS "eventType", e.status AS "eventStatus", e.created_at AS "eventCreatedAt",
@@ -221,7 +223,7 @@ export const recordWaiting = (endpointId: string, deliveryIds: readonly string[]
     defer(insertUnrecorded(tx, endpointId, deliveryIds, "pending"));
   });
 
-/** Inserts those of the deliveries that have no row. The endpoint must be locked. */
+/** Inserts the deliveries that have no row. The endpoint must be locked. */
 async function insertUnrecorded(
   tx: Tx,
   endpointId: string,
@@ -253,10 +255,10 @@ async function insertUnrecorded(
 }
 
 /**
- * Parks `unsentIds` and every delivery of a closed endpoint whose row is pending, in steps, so that its lock is never held
- * for long. Deliveries that exist only in other jobs, or were left by a crash, are parked by their jobs. The order is that of
- * the next try, so that the index of pending deliveries is walked once and the endpoint's history never, whatever the statistics say:
- * the endpoint is compared in a form that no index has, and deliveries of the same moment are read together.
+ * Parks `unsentIds` and every delivery of a closed endpoint whose row is pending, in steps, so that its lock is never held for
+ * long. Deliveries that exist only in other jobs, or were left by a crash, are parked by their jobs. They are read in the order
+ * of the next try, so that the index of pending deliveries is walked once and the endpoint's history never, whatever the
+ * statistics say: the endpoint is compared in a form that no index has, and deliveries of the same moment are read together.
  * @returns false when the endpoint is open (again).
  */
 export async function parkAllPending(endpointId: string, unsentIds: readonly string[] = []): Promise<boolean> {

@@ -25,13 +25,15 @@ import {
 
 type Payload = JobPayload<"deliver_webhooks">;
 
-/** Delegated deliveries that a slot takes at once: more from an endpoint that is quick, so that the others' turns stay short. */
+/**
+ * Delegated deliveries that a slot takes at once: more from a fast endpoint, so that turns stay short for the others.
+ */
 const QUICK = { withinMs: 1_000, deliveries: 4 * DELIVERIES_PER_JOB };
 /** Between the end of a job's last request and the time at which its deliveries may be sent by another job. */
 const MARGIN_MS = 2_000;
-/** A job begins no request later than this after it has begun; the deliveries that are left go to a new job. */
+/** A job begins no request later than this after its own start; the remaining deliveries go to a new job. */
 const BEGIN_WITHIN_MS = REQUESTS_END_WITHIN_MS - WEBHOOK_TIMEOUT_MS - MARGIN_MS;
-/** A delivery that is overdue by this much, and that no job carries, has lost its job. */
+/** A delivery that is overdue by this much and that no job carries has lost its job. */
 const ORPHANED_AFTER_MS = 5 * MINUTE_MS;
 
 const slots = defineProcessValue("webhooks.slots", () => createFairSlots(env().WEBHOOK_CONCURRENCY));
@@ -54,7 +56,7 @@ export async function deliverWebhooks(payload: Payload, options: DeliverOptions 
   if (slot && (await runUntilIdle(accountId, slot, payload, options))) return;
   if (payload.isRequeued && isFirstTry(payload)) await recordWaiting(endpointId, deliveryIds);
   await requeue()({ accountId, payload });
-  // A slot may have become free meanwhile, and perhaps no job is running that would take this one.
+  // A slot may have become free meanwhile, and perhaps no running job would take this one.
   const free = slots().acquire(accountId, endpointId);
   if (free) await runUntilIdle(accountId, free, null, options);
 }

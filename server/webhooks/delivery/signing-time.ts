@@ -7,7 +7,7 @@ import { now, SECOND_MS } from "../../core/clock";
 import { defineProcessValue } from "../../core/process";
 import { knownAheadMs } from "../../observability/database-time";
 
-/** Clocks that differ by less are the same: a `Date` has whole seconds, and is as old as the response. */
+/** Smaller differences do not count: a `Date` has whole seconds, and is as old as the response. */
 const SAME_MS = 30 * SECOND_MS;
 
 /** Whether the last receiver that could tell agreed with the database's clock. */
@@ -20,7 +20,7 @@ export function signingSeconds(): number {
   return Math.floor((now().getTime() - (isOurs ? 0 : aheadMs)) / SECOND_MS);
 }
 
-/** Notes the `Date` of a response that has just arrived. */
+/** Takes note of the `Date` of a response that has just arrived. */
 export function noteDate(date: string | undefined): void {
   const aheadMs = knownAheadMs();
   if (date === undefined || Math.abs(aheadMs) < SAME_MS) return;

@@ -151,7 +151,7 @@ function createResolve(isAllowed: (address: string) => boolean, lookup: LookupAl
   return async (host) => {
     const family = isIP(host);
     const addresses = family === 0 ? await namedAddresses(host, lookup) : [{ address: host, family }];
-    // One bad address refuses all, since the socket chooses which one to use.
+    // One bad address refuses all, because the socket chooses which one to use.
     if (!addresses.every(({ address }) => isAllowed(address))) throw blocked("address_not_public");
     return addresses;
   };

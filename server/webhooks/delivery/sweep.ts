@@ -1,6 +1,6 @@
 /**
- * Repairs deliveries that lost their job in a crash or an emptied queue, jobs of first tries that were given up, and erases
- * expired secrets.
+ * Repairs deliveries that lost their job in a crash or an emptied queue, revives jobs of first tries that were given up, and
+ * erases expired secrets.
  */
 import { msUntil } from "../../core/clock";
 import { filterEquals, pool, transaction } from "../../core/db";
@@ -19,8 +19,8 @@ const SECRETS_PER_STEP = 1_000;
 
 /**
  * Requeues deliveries that were due before `before` and that no waiting, running or retried job would send: a job of an earlier
- * try or round finds nothing to do. `before` is a time of this process's clock; its distance from now is applied to the
- * database's clock.
+ * try or round finds nothing to do. `before` is by this process's clock; its distance from now is applied to the database's
+ * clock.
  * @returns how many were requeued.
  */
 export async function requeueOrphanedDeliveries(before: Date): Promise<number> {
@@ -64,7 +64,7 @@ const requeue = (orphans: readonly { id: string; endpointId: string }[], overdue
   });
 
 /**
- * Runs jobs of first tries again that have used up their runs: nothing else names their deliveries, which have no rows.
+ * Revives jobs of first tries that have used up their runs: nothing else names their deliveries, which have no rows.
  * @param afterMs how long after their last run.
  * @returns how many.
  */

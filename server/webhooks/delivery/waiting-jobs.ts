@@ -1,8 +1,8 @@
 /**
- * Jobs of deliveries that got no slot and wait in the queue. A running job of this process may do their work before they are due:
- * it claims them, which puts off their time, and ends them once no delivery needs them. A claim is a lease that expires: when
- * this process dies, or is cut off, the jobs are due again and any worker runs them. Rows are found by key; the statements have
- * no name, so that they are planned for the present length of the queue, not for that of a quiet hour.
+ * Jobs of deliveries that got no slot and wait in the queue. A running job of this process may do their work before they are
+ * due: it claims them, which puts off their time, and ends them once no delivery needs them. A claim is a lease that expires:
+ * when this process dies, or is cut off, the jobs are due again and any worker runs them. Rows are found by key; the statements
+ * have no name, so that they are planned for the current length of the queue, not for its length at a quiet hour.
  */
 import { createBatcher, type Settled } from "../../core/batcher";
 import { pool } from "../../core/db";

@@ -1,41 +1,41 @@
-/** Finds out, from the jobs that carry them, which due tries will still be made and when. */
+/** Finds out from the jobs which due tries will still be made, and when. */
 import type { Queryable } from "../../core/db";
 import { DEAD_AFTER_S, LEASE_S } from "../../core/worker-id";
 import { carriedBy, DELIVERY_TASKS } from "../delivery/carried";
 import { IS_DUE, IS_UNDER_WAY } from "../store";
 
-/** A try that nothing is going to make soon, as it was found. */
+/** A due try that nothing will make soon, as it was read. */
 type LostTry = { id: string; round: number; attempts: number; nextAttemptAt: Date };
 
-/** A job that is going to make a try. `triedBy`: when at the latest; null: it is queued for now, or running. */
+/** A job that will make a try. `triedBy`: when at the latest; null: it is queued for now, or running. */
 type Carrier = { id: string; round: number; attempts: number | null; triedBy: Date | null };
 
 /**
- * `lost`: due tries without a job that makes them soon. `triedBy`: when each of the others is made at the latest, by the id of its
- * delivery; null: it is queued for now, or being made.
+ * `lost`: due tries without a job that will make them soon. `triedBy`: by the id of its delivery, when each other try is made
+ * at the latest; null: it is queued for now, or being made.
  */
 export type DueTries = { lost: LostTry[]; triedBy: ReadonlyMap<string, Date | null> };
 
-/** A job that failed because of a failure of ours, and waits for longer than this, is not waited for. */
+/** A job that failed through our own fault and waits for longer than this is not waited for. */
 const RUN_AGAIN_WITHIN_S = 5;
-/** After the time from which others can take over from a worker, the take-over may last this long. */
+/** How long a take-over may last, once others can take over from a worker. */
 const TAKE_OVER_WITHIN_S = 30;
 
 /** At most this many waiting jobs are read, each with up to a hundred deliveries. */
 const JOBS_READ_MAX = 2_000;
 /**
- * The job of a try is due with it, and later when it had to wait for a slot: for half a minute, unless more jobs wait than are read. Room
- * for a step of the database's clock is left on both sides.
+ * The job of a try is due with it, or later if it had to wait for a slot: up to half a minute, unless more jobs wait than are
+ * read. Both sides leave room for a step of the database's clock.
  */
 const DUE_BEFORE_S = 60;
 const WAITS_FOR_S = 300;
 
 /**
- * Reads the due tries among these deliveries. It needs no lock, but the caller has to check under the endpoint's lock that a lost
- * try is still the same. A try has been lost when no job carries it, when its job was given up or waits to be run again after a
- * failure, and when its worker has been silent for so long that none of its requests is under way, and no other worker has taken
- * over. If the backlog has more jobs than are read, a try whose job was not found counts as queued: it is not sent twice, and the
- * sweep finds out whether it was lost.
+ * Reads the due tries among these deliveries. It needs no lock, but the caller has to check under the endpoint's lock that a
+ * lost try is still the same. A try is lost if no job carries it, if its job was given up or waits to be rerun after a failure,
+ * or if its worker has been silent for so long that none of its requests is under way and no other worker has taken over. If
+ * the backlog has more jobs than are read, a try whose job was not found counts as queued: it is not sent twice, and the sweep
+ * finds out whether it was lost.
  */
 export async function findDueTries(tx: Queryable, endpointId: string, ids: readonly string[]): Promise<DueTries> {
   const { rows: due } = await tx.query<LostTry>({
@@ -69,9 +69,9 @@ const firstOf = (carriers: readonly Carrier[]): Date | null => {
 type Found = Carrier & { jobs: number };
 
 /**
- * A locked job stays with its worker, or is taken over from it. Waiting jobs are read in the order of their times, from that of
- * the first try on. Locked jobs and those of a queue have an index each (prisma/queue-indexes.ts), which is used where the
- * statement names tasks by their ids.
+ * A locked job stays with its worker, or is taken over from it. Waiting jobs are read in the order of their times, starting at
+ * the first try's. Locked jobs have an index, and so have the jobs of each queue (prisma/queue-indexes.ts), which is used where
+ * the statement names tasks by their ids.
  */
 async function findCarriers(tx: Queryable, endpointId: string, due: readonly LostTry[], since: Date) {
   const { rows: tasks } = await tx.query<{ id: number }>({

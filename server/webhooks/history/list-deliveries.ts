@@ -17,7 +17,7 @@ const COLUMNS = `id, event_id AS "eventId", status, round, attempts, next_attemp
   under_way_until AS "underWayUntil", created_at AS "createdAt", finished_at AS "finishedAt", status_code AS "statusCode", latency_ms AS "latencyMs",
   response_head AS "responseHead"`;
 
-/** Statuses whose deliveries have an index of their own, by endpoint and time. */
+/** Statuses whose deliveries have a separate index, by endpoint and time. */
 const RECOVERABLE: ReadonlySet<Status> = new Set(["held", "abandoned"]);
 
 /** Whether there are deliveries with random ids, whose order is not that of `created_at`. */
@@ -32,7 +32,7 @@ async function hasFormerIds(): Promise<boolean> {
 /** The last year that PostgreSQL reads as ISO 8601 has it. */
 const YEAR_MAX = 9_999;
 
-/** The time of an id, as text; a cursor that somebody made up may have one that cannot be stored. */
+/** The time of an id, as text; a made-up cursor may have one that cannot be stored. */
 const timeBefore = (id: string): string => {
   const at = timeOfId(id);
   return at.getUTCFullYear() > YEAR_MAX ? "infinity" : at.toISOString();
@@ -43,9 +43,9 @@ const IN_STATUS = `(SELECT coalesce(sum(change), 0)::int8 FROM list_totals
   WHERE list = 'deliveries' AND owner_id = $2 AND kind = $3)`;
 
 /**
- * Reads deliveries in one status. Their number ends the search for rows that do not exist, which would read the whole history. It
- * is read by the same statement: an earlier number would leave out the oldest row if a new one had been added since. A walk by
- * cursors does not know how many rows precede it.
+ * Reads deliveries in one status. Their number ends the search for rows that do not exist, which would read the whole history.
+ * It is read by the same statement: an earlier number would omit the oldest row if one had been added since. With a cursor the
+ * number of preceding rows is unknown.
  */
 async function readInStatus(endpoint: Endpoint, status: Status, { before, skip, take }: RowRange) {
   const isRecoverable = RECOVERABLE.has(status) && !(await hasFormerIds());
@@ -62,7 +62,8 @@ async function readInStatus(endpoint: Endpoint, status: Status, { before, skip, 
           values: [...values, before ? timeBefore(before) : "infinity", before ?? ""],
         }
       : {
-          // The status filters, and matches no partial index: that of pending deliveries has those of all accounts.
+          // The status is written so that it matches no partial index: the one of pending deliveries spans all
+          // accounts.
           text: `SELECT ${COLUMNS} FROM webhook_deliveries
                  WHERE account_id = $1 AND endpoint_id = ANY(ARRAY[$2::text]) AND status || '' = $3${before === undefined ? "" : " AND id < $6"}
                  ORDER BY endpoint_id DESC, id DESC OFFSET $4 LIMIT ${rest}`,
@@ -73,8 +74,8 @@ async function readInStatus(endpoint: Endpoint, status: Status, { before, skip, 
 }
 
 /**
- * Ordered by endpoint, so that they are read in its index: in the order of the primary key the planner would walk through those of endpoints
- * that took over since. Of the rows that are skipped only the index is read.
+ * Ordered by endpoint, so that its index is used: by the primary key the planner would walk through newer rows of other
+ * endpoints. Skipped rows are read only in the index.
  */
 async function readDeliveries(endpoint: Endpoint, status: Status | undefined, range: RowRange) {
   if (status) return readInStatus(endpoint, status, range);

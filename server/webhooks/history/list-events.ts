@@ -69,8 +69,8 @@ async function findEventsIn(messageId: string, accountId: string, query: ListEve
 }
 
 /**
- * SQL: `$1` is the account. An event's id holds its time, so a time range is a range of ids. A former id holds the time of
- * recording instead, which is later than the event if its receipt waited; such events have an index by time.
+ * SQL: `$1` is the account. An event's id contains its time, so a time range is a range of ids. A former id contains the time
+ * of recording, which is later than the event if its receipt waited; such events have an index by time.
  */
 function selectionOf(accountId: string, query: ListEventsQuery): { branches: string[]; values: unknown[] } {
   const { from, to } = timesOf(query);
@@ -90,8 +90,8 @@ function selectionOf(accountId: string, query: ListEventsQuery): { branches: str
 }
 
 /**
- * The ids of each type are walked in their index, and those of several types merged, so a page costs as much as the pages
- * before it and nothing of other types. Only the rows of the page itself are read.
+ * Walks the ids of each type in their index and merges them, so a page costs as much as the pages before it, and other types
+ * cost nothing. Reads only the rows of the page itself.
  */
 async function readEvents(accountId: string, query: ListEventsQuery, range: RowRange): Promise<StoredEvent[]> {
   const { branches, values } = selectionOf(accountId, query);
@@ -113,7 +113,7 @@ async function readEvents(accountId: string, query: ListEventsQuery, range: RowR
   return rows;
 }
 
-/** Sums the daily counters: counting all events would read them all. Events of a time range are counted. */
+/** Sums the daily counters, because counting all events would read them all; events of a time range are counted. */
 async function countEvents(accountId: string, query: ListEventsQuery): Promise<number> {
   const { from, to } = timesOf(query);
   if (from || to) {

@@ -1,4 +1,4 @@
-/** Deliveries that an endpoint missed, sent again in steps. */
+/** Sends deliveries that an endpoint missed again, in steps. */
 import type { Tx } from "../../core/db";
 import { isEvent } from "../derived-ids";
 import { findForgottenTexts } from "./forgotten-texts";
@@ -21,8 +21,8 @@ const PARKED_SINCE =
   "d.status IN ('held', 'abandoned') AND d.status = 'held' AND coalesce(d.held_at, d.created_at) >= $5::timestamptz";
 
 /**
- * Sends the next 1,000 parked or abandoned deliveries of an endpoint again, with their jobs, in the transaction that holds its lock. Events of messages whose text
- * was deleted stay as they are.
+ * Sends the next 1,000 parked or abandoned deliveries of an endpoint again, with their jobs, in the transaction that holds its
+ * lock. Events of messages whose text was deleted are left alone.
  * @param parkedSince only those that were parked at this time or later.
  */
 export async function sendMissedAgain(

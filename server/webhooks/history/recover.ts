@@ -8,11 +8,10 @@ import { endpointIsDisabled, noSuchEndpoint } from "../service";
 import { type Position, type Step, sendMissedAgain } from "./missed";
 
 /**
- * Sends missed events again: deliveries since `since` that are parked or abandoned begin the next round of tries, those with a
- * request still under way after that request, if it fails. Each step
- * is a transaction with its jobs, so an interrupted call has done part of the work and the next one does the rest;
- * concurrent calls share it. Events of messages whose text was deleted stay as they are. Ends early when the endpoint is
- * disabled meanwhile.
+ * Sends missed events again: parked and abandoned deliveries since `since` begin the next round of tries; those with a request
+ * still under way do so after it, if it fails. Each step is a transaction with its jobs, so the next call does the rest of an
+ * interrupted one; concurrent calls share the work. Events of messages whose text was deleted are left alone. Ends early when
+ * the endpoint is disabled meanwhile.
  * @throws 404, and 400 `endpoint_disabled`; 503 `recovery_interrupted` when a step fails after others recovered deliveries.
  */
 export async function recoverDeliveries(actor: AccountActor, input: RecoverInput): Promise<WebhookRecovery> {
@@ -36,7 +35,7 @@ export async function recoverDeliveries(actor: AccountActor, input: RecoverInput
 
 const RETRY_AFTER_S = 1;
 
-/** Replaces the failure of a later step, which would say that nothing was carried out, although earlier steps were. */
+/** Replaces the failure of a later step, which would say that nothing was carried out although earlier steps were. */
 const interrupted = (recovered: number, cause: ApiError) =>
   serviceUnavailable("Only a part of the deliveries was recovered. Repeat the request: it recovers the rest.", {
     reason: "recovery_interrupted",

@@ -11,13 +11,13 @@ type InTurn = (step: () => Promise<Step | null>) => Promise<Step | null>;
 
 const FIRST: Position = { createdAt: new Date(0), id: "" };
 
-/** Steps of a thousand deliveries in the call that resumes; a larger number is left to the next sweep. */
+/** Steps of a thousand deliveries in the call that resumes; the next sweep does the rest. */
 export const STEPS_OF_A_CALL = 20;
 
 /**
- * Sends the deliveries again that were parked since the endpoint was paused, oldest first, in steps that are transactions with their jobs. Ends early
- * when the endpoint is closed again: the next resumption begins at the same time. What is left, also by a process that dies, is
- * found by {@link releaseInterrupted}.
+ * Sends the deliveries again that were parked since the endpoint was paused, oldest first, in steps that are transactions with
+ * their jobs. Ends early if the endpoint is closed again: the next resumption then begins at the same time. {@link
+ * releaseInterrupted} sends what is left, even after a process has died.
  * @param options `stepsMax`: how many steps are made at most; `inTurn`: runs each, in the account's queue.
  */
 export async function releaseParked(
@@ -61,7 +61,7 @@ const releaseStep = (endpointId: string, former: Release | null, after: Position
     return { release, next: null };
   });
 
-/** Completes the releases that the calls which began them have left. */
+/** Completes releases that were left unfinished. */
 export async function releaseInterrupted(): Promise<void> {
   const { rows } = await pool().query<{ id: string }>({
     name: "webhooks.read_resumed_endpoints",

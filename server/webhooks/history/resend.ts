@@ -13,10 +13,10 @@ import { queueAgain, SEND_AGAIN, type SentAgain } from "./send-again";
 
 /**
  * Console: sends deliveries again now, in the next round of tries: those that ended or are parked, and those that wait for a
- * later try. The job of that try finds another round, and does nothing. A delivery whose try is due is left alone, unless that
- * try was lost: it is queued or being sent, and would be sent twice at the same time. The result says how many were left, and
- * when they are tried at the latest. The tries so far stay listed: a first try that stands in the delivery's own row gets a row
- * of its own.
+ * later try. The job of that try then finds another round and does nothing. A delivery whose try is due is left alone unless
+ * that try was lost: it is queued or being sent, and would be sent twice at the same time. The result says how many were left
+ * alone, and when they are tried at the latest. Earlier tries stay listed: a first try in the delivery's own row gets a
+ * separate row.
  * @throws 404 when the endpoint does not have one of them, and 400 `endpoint_disabled` or `text_forgotten`; then none is sent.
  */
 export async function resendDeliveries(actor: AccountActor, input: ResendInput): Promise<WebhookResend> {

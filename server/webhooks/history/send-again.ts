@@ -30,7 +30,8 @@ export const SEND_AGAIN = `again AS (
     extract(epoch FROM under_way_until - clock_timestamp())::float8 * 1000 AS "waitMs" FROM moved`;
 
 /**
- * Queues deliveries that {@link SEND_AGAIN} has brought back; those with a request under way too, in case its outcome is lost.
+ * Queues deliveries that {@link SEND_AGAIN} has brought back, including those with a request under way, in case its outcome is
+ * lost.
  */
 export function queueAgain(tx: Queryable, sent: readonly SentAgain[]): Promise<void> {
   const underWay = sent.filter(({ waitMs }) => waitMs !== null);
