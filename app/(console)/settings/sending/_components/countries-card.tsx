@@ -1,12 +1,13 @@
 "use client";
 
-import { Anchor, Button, Card, Group, MultiSelect, Stack, Text, TextInput, Title } from "@mantine/core";
-import { useEffect, useMemo, useState } from "react";
+import { Anchor, Button, Card, Group, Skeleton, Stack, Text, TextInput, Title } from "@mantine/core";
+import { Suspense, useEffect, useMemo, useState } from "react";
 import { currentLocale } from "@/app/_texts/language";
 import { sendingLimitsTexts } from "@/app/_texts/settings/sending-limits";
 import { trpc } from "@/app/_trpc/client";
 import { isHeld } from "@/app/_ui/changes/outcome";
 import { useChange } from "@/app/_ui/changes/use-change";
+import { lazily } from "@/app/_ui/connection/connection";
 import { useLeaveQuestion } from "@/app/_ui/drafts/use-leave-question";
 import { Choice } from "@/app/_ui/forms/choice";
 import { SaveAlert } from "@/app/_ui/forms/error-alert";
@@ -20,8 +21,10 @@ import type { Account } from "@/server/accounts/schema";
 import { type EnteredRule, enteredOf, ruleOf, without } from "./country-rule";
 import { SentCountriesNote } from "./sent-countries-note";
 
-const OPTIONS_SHOWN_MAX = 60;
+const CountrySelect = lazily(() => import("./country-select").then((file) => ({ default: file.CountrySelect })));
 
+/** Height of the select with its label, so that nothing moves when it is loaded. */
+const SELECT_HEIGHT = 61;
 const NAMED_MAX = 12;
 
 const nameOf = (code: string) => countryName(code) ?? code;
@@ -148,14 +151,13 @@ export function CountriesCard({
             </Stack>
           )}
           {rule !== "all" && canEdit && (
-            <MultiSelect
-              label={rule === "only" ? texts.allowed : texts.excluded}
-              data={rule === "only" ? options.filter(({ value }) => isAllowed(value) || isChosen(value)) : options}
-              limit={OPTIONS_SHOWN_MAX}
-              searchable
-              hidePickedOptions
-              {...form.getInputProps("countries")}
-            />
+            <Suspense fallback={<Skeleton height={SELECT_HEIGHT} />}>
+              <CountrySelect
+                label={rule === "only" ? texts.allowed : texts.excluded}
+                data={rule === "only" ? options.filter(({ value }) => isAllowed(value) || isChosen(value)) : options}
+                {...form.getInputProps("countries")}
+              />
+            </Suspense>
           )}
           {canEdit && (
             <SentCountriesNote
