@@ -82,7 +82,7 @@ export function settleOutcomes(
   const tries = countTries(endpointById, deliveryById, outcomes);
   const lastTry = new Map(tries.map((outcome) => [outcome.deliveryId, outcome]));
 
-  // Which endpoints stay active is known only after the whole batch.
+  // Only after the whole batch is it known which endpoints stay active.
   const settled: SettledDelivery[] = [];
   const retries = new Map<string, Retry>();
   for (const [id, outcome] of lastTry) {

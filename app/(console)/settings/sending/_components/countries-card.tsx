@@ -29,7 +29,7 @@ const NAMED_MAX = 12;
 
 const nameOf = (code: string) => countryName(code) ?? code;
 
-/** What the operator allows, in words. */
+/** The countries that the operator allows, in words. */
 function operatorText(allowed: readonly string[]): string {
   const texts = sendingLimitsTexts.countries;
   if (allowed.length === 0) return texts.operatorAllowsAll;
