@@ -1,8 +1,7 @@
 /** The customers' cancellations of messages, repeated until they have a response. */
 import { between, type Chance } from "../faults/chance";
-import type { Customer } from "./customers";
 import { exchange } from "./exchange";
-import { note, type Send, type Tally, untilAnswered } from "./sends";
+import { type Caller, note, type Send, untilAnswered } from "./sends";
 
 /** A cancellation as its caller knows it. */
 export type Cancellation = {
@@ -31,13 +30,7 @@ export function cancelAfterMs({ dueMs }: Send, isHasty: boolean, chance: Chance)
   return chance() < 0.5 ? between(chance, 0, left) : Math.max(0, left + between(chance, -100, LATE_MS));
 }
 
-export type CancelOrder = {
-  customer: Customer;
-  send: Send;
-  urlAt: (turn: number) => string;
-  turn: number;
-  answers: Tally;
-};
+type CancelOrder = Caller & { send: Send };
 
 /** Cancels the message of an accepted send. @returns the cancellation as its caller knows it. */
 export async function cancel({ customer, send, urlAt, turn, answers }: CancelOrder): Promise<Cancellation[]> {

@@ -1,16 +1,9 @@
 /** Customers who pause an endpoint for a while, as during a deployment, and resume it. */
 import { between, type Chance, oneOf } from "../faults/chance";
-import type { Customer } from "./customers";
 import { exchange } from "./exchange";
-import { note, type Tally, untilAnswered } from "./sends";
+import { type Caller, note, untilAnswered } from "./sends";
 
-type PauseOrder = {
-  customer: Customer;
-  chance: Chance;
-  urlAt: (turn: number) => string;
-  turn: number;
-  answers: Tally;
-};
+type PauseOrder = Caller & { chance: Chance };
 
 const PAUSED_MS = { least: 200, most: 4_000 };
 

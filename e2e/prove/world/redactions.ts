@@ -1,18 +1,11 @@
 /** Customers delete the texts of ended messages. */
-import type { Customer } from "./customers";
 import { exchange } from "./exchange";
-import { note, type Tally, untilAnswered } from "./sends";
+import { type Caller, note, untilAnswered } from "./sends";
 
 /** A request to delete a text, as its caller knows it. `isDeleted` false: the message had not ended; null: no response told. */
 export type Redaction = { id: string; isDeleted: boolean | null };
 
-type RedactOrder = {
-  customer: Customer;
-  id: string;
-  urlAt: (turn: number) => string;
-  turn: number;
-  answers: Tally;
-};
+type RedactOrder = Caller & { id: string };
 
 /** Deletes the text of a message. @returns the request as its caller knows it. */
 export async function redact({ customer, id, urlAt, turn, answers }: RedactOrder): Promise<Redaction> {

@@ -1,20 +1,11 @@
 /** Customers rotate the signing secrets of their endpoints while events are on their way. */
 import { type Chance, oneOf } from "../faults/chance";
-import type { Customer } from "./customers";
 import { exchange } from "./exchange";
 import type { Receivers } from "./receivers";
-import { note, type Tally, untilAnswered } from "./sends";
+import { type Caller, note, untilAnswered } from "./sends";
 
-type RotateOrder = {
-  customer: Customer;
-  receivers: Receivers;
-  /** Unique among all rotations. */
-  number: string;
-  chance: Chance;
-  urlAt: (turn: number) => string;
-  turn: number;
-  answers: Tally;
-};
+/** `number`: unique among all rotations. */
+type RotateOrder = Caller & { receivers: Receivers; number: string; chance: Chance };
 
 /** Rotates the secret of one endpoint, once, however often the request is repeated, and tells its receiver the new secret. */
 export async function rotate({

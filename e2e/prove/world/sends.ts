@@ -41,6 +41,9 @@ export type Tally = Map<
   { request: string; status: number | null; code: string | null; fault: string | null; count: number }
 >;
 
+/** A customer's program that is about to make a request. `urlAt`: the web process of each try; `turn`: where it begins. */
+export type Caller = { customer: Customer; urlAt: (turn: number) => string; turn: number; answers: Tally };
+
 /** Adds a response to the tally. */
 export function note(answers: Tally, request: string, { status, code, fault }: Exchange): void {
   const name = `${request} ${status} ${code} ${fault}`;
