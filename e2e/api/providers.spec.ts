@@ -15,7 +15,7 @@ const SLOW_MS = 1_000;
 
 const digits = (number: string) => number.replace(/\D/g, "");
 
-const test = testWith({ carriers: CARRIER_NAMES, settings: { PROVIDER_TIMEOUT_MS: "12000" } });
+const test = testWith({ carriers: CARRIER_NAMES, settings: { PROVIDER_TIMEOUT_MS: "8000" } });
 
 const STEPS: Record<string, Step> = {
   "takes a text of one segment, one in another alphabet and one of three segments unchanged": async (cell) => {
