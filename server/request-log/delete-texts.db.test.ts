@@ -5,6 +5,7 @@ import { makeRoute } from "@/test/database/routes";
 import { makeAccount, personOf, type TestAccount } from "@/test/database/seed";
 import { transaction } from "../core/db";
 import { env } from "../core/env";
+import { newId } from "../core/ids";
 import { deleteLoggedTexts } from "./delete-texts";
 import { writeAll } from "./log-request";
 import { getRequest, listRequests } from "./service";
@@ -21,18 +22,30 @@ afterEach(() => {
 
 const TEXT = "Your code is 4711";
 
-/** Sends over HTTP. @returns the id of the message. */
-async function send(account: TestAccount, key: string): Promise<string> {
-  const response = await fetch(`${url()}/messages/send`, {
+/** Posts over HTTP. @returns the data of the response. */
+async function post<T>(account: TestAccount, path: string, key: string, input: Record<string, unknown>): Promise<T> {
+  const response = await fetch(`${url()}${path}`, {
     method: "POST",
     headers: {
       authorization: `Bearer ${account.plainKey}`,
       "content-type": "application/json",
       "idempotency-key": key,
     },
-    body: JSON.stringify({ to: "+14155550123", from: account.senderId, body: TEXT, metadata: { order: "7" } }),
+    body: JSON.stringify({ from: account.senderId, body: TEXT, ...input }),
   });
-  return ((await response.json()) as { data: { id: string } }).data.id;
+  return ((await response.json()) as { data: T }).data;
+}
+
+/** Sends over HTTP. @returns the id of the message. */
+const send = async (account: TestAccount, key: string): Promise<string> =>
+  (await post<{ id: string }>(account, "/messages/send", key, { to: "+14155550123", metadata: { order: "7" } })).id;
+
+/** Sends in bulk over HTTP. @returns the ids of the messages. */
+async function sendBulk(account: TestAccount, recipients: string[]): Promise<string[]> {
+  const { messages } = await post<{ messages: { id: string }[] }>(account, "/messages/bulk", newId("request"), {
+    recipients,
+  });
+  return messages.map(({ id }) => id);
 }
 
 /** The logged bodies of the account, oldest first. */
@@ -55,6 +68,22 @@ test("the request that sent a message and those that repeated it lose the text, 
   const cleared = { ...kept, body: "[deleted]" };
   expect(await bodiesOf(account)).toEqual([kept, kept, kept]);
   await deleteTexts(id, account);
+  expect(await bodiesOf(account)).toEqual([cleared, cleared, kept]);
+});
+
+test("a bulk send loses its text with any of its messages, and other bulk sends keep theirs", async () => {
+  const account = await makeAccount();
+  const recipients = ["+14155550123", "+14155550124", "+14155550125"];
+  const [before] = await sendBulk(account, recipients);
+  const [, middle, last] = await sendBulk(account, recipients);
+  await sendBulk(account, recipients);
+  await writeAll();
+  const kept = { from: account.senderId, body: TEXT, recipients };
+  const cleared = { ...kept, body: "[deleted]" };
+  await deleteTexts(middle ?? "", account);
+  expect(await bodiesOf(account)).toEqual([kept, cleared, kept]);
+  await deleteTexts(last ?? "", account);
+  await deleteTexts(before ?? "", account);
   expect(await bodiesOf(account)).toEqual([cleared, cleared, kept]);
 });
 

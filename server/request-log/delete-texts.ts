@@ -24,8 +24,9 @@ const CLEARED = unnest<Logged>({
 });
 
 /**
- * Deletes the text of a message from the logged bodies of the requests that sent it, where REQUEST_LOG_TEXTS keeps texts. Of a
- * bulk send, and of requests that were refused, the log does not know the messages. Without that setting nothing is read.
+ * Deletes the text of a message from the logged bodies of the requests that sent it, where REQUEST_LOG_TEXTS keeps texts. Without
+ * that setting nothing is read. A bulk send has one text for all its messages, and the log knows only the first and the last of
+ * them, so bulk sends of the same moment may lose their logged text too. Refused requests have no message.
  */
 export async function deleteLoggedTexts(tx: Tx, message: { id: string; accountId: string }): Promise<void> {
   if (!env().REQUEST_LOG_TEXTS) return;
@@ -33,7 +34,8 @@ export async function deleteLoggedTexts(tx: Tx, message: { id: string; accountId
   const { rows } = await tx.query<Logged>({
     name: "request_log.of_message",
     text: `SELECT slot, account_id AS "accountId", id, request_body AS "requestBody" FROM request_log
-           WHERE account_id = $1 AND id >= $2 AND id < $3 AND resource_id = $4 AND request_body IS NOT NULL`,
+           WHERE account_id = $1 AND id >= $2 AND id < $3 AND request_body IS NOT NULL
+             AND (resource_id = $4 OR $4 BETWEEN first_message_id AND last_message_id)`,
     values: [
       message.accountId,
       firstIdAt("request", new Date(acceptedAt - BEGUN_WITHIN_MS)),
@@ -41,11 +43,16 @@ export async function deleteLoggedTexts(tx: Tx, message: { id: string; accountId
       message.id,
     ],
   });
-  if (rows.length === 0) return;
+  const cleared = rows.flatMap((row) => {
+    const requestBody = withoutTexts(row.requestBody ?? "null");
+    // The other messages of a bulk send find it cleared.
+    return requestBody === row.requestBody ? [] : [{ ...row, requestBody }];
+  });
+  if (cleared.length === 0) return;
   await tx.query({
     name: "request_log.delete_texts",
     text: `UPDATE request_log r SET request_body = c.request_body FROM ${CLEARED.as("c")}
            WHERE r.slot = c.slot AND r.account_id = c.account_id AND r.id = c.id`,
-    values: CLEARED.values(rows.map((row) => ({ ...row, requestBody: withoutTexts(row.requestBody ?? "null") }))),
+    values: CLEARED.values(cleared),
   });
 }
