@@ -139,6 +139,30 @@ test("limits are saved and shown again", async ({ page, service, account }) => {
   await expect(dialog.getByLabel("Daily spending cap in USD")).toHaveValue("12.5");
 });
 
+test("limits and quiet hours that the owners have set are shown beside the operator's", async ({
+  page,
+  service,
+  account,
+}) => {
+  await signInOperator(page, service);
+  await page.goto(`/operator/accounts/${account.accountId}`);
+  const own = page.getByRole("region", { name: "Details" }).getByRole("definition").filter({ hasText: "None" });
+  await expect(own).toHaveCount(1);
+  const database = await openDatabase(databaseUrlOf(service));
+  await database
+    .rows(
+      `UPDATE accounts SET own_country_rule = 'except', own_countries = '{FR,DE}', own_daily_spend_cap_micros = 2500000,
+         quiet_starts_minute = 1320, quiet_ends_minute = 420, text_retention_days = 30 WHERE id = $1`,
+      [account.accountId],
+    )
+    .finally(database.close);
+  await page.reload();
+  await expect(page.getByText("Not to Germany, France")).toBeVisible();
+  await expect(page.getByText("$2.50 per day")).toBeVisible();
+  await expect(page.getByText("Quiet hours: 22:00 to 07:00, recipient’s time")).toBeVisible();
+  await expect(page.getByText("Texts kept for 30 days")).toBeVisible();
+});
+
 test("a sender gets a throughput limit", async ({ page, service, account }) => {
   await signInOperator(page, service);
   await page.goto(`/operator/senders?status=approved&search=${account.sender}`);

@@ -1310,6 +1310,8 @@ export interface components {
                     daily_spend_cap: number | null;
                 };
             };
+            /** @description Days for which the texts of messages are kept after the messages have ended, as the account's owners set it; null: as long as the operator keeps them. */
+            text_retention_days: number | null;
             /**
              * Format: date-time
              * @description Time when the account was created, ISO 8601.

@@ -62,5 +62,6 @@ export const presentAccount = (row: AccountRow, own: AccountRow = row): Account 
   currency: own.currency,
   quiet_hours: presentQuietHours(own),
   sending_limits: presentLimits(own),
+  text_retention_days: own.textRetentionDays,
   created_at: row.createdAt.toISOString(),
 });

@@ -7,6 +7,7 @@ import {
   DailySpendCapInput,
   ProfileInput,
   QuietHoursInput,
+  TextRetentionInput,
   Usage,
   UsageQuery,
   UsageSeries,
@@ -15,6 +16,7 @@ import {
 import { getAccount, getBalance, getUsage, getUsageSeries } from "./service";
 import { setQuietHours } from "./set-quiet-hours";
 import { setCountries, setDailySpendCap } from "./set-sending-limits";
+import { setTextRetention } from "./set-text-retention";
 
 export const accountsRouter = router({
   get: scoped(null)
@@ -74,6 +76,10 @@ export const accountsRouter = router({
     .input(DailySpendCapInput)
     .output(Account)
     .mutation(({ ctx, input }) => setDailySpendCap(ctx.actor, input)),
+  setTextRetention: actingOwnerProcedure
+    .input(TextRetentionInput)
+    .output(Account)
+    .mutation(({ ctx, input }) => setTextRetention(ctx.actor, input)),
   usageSeries: sessionProcedure
     .input(UsageSeriesQuery)
     .output(UsageSeries)

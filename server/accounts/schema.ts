@@ -59,6 +59,14 @@ export const Account = z.object({
   currency: z.string().describe("ISO 4217 code."),
   quiet_hours: QuietHours.nullable().describe("Hours in which messages wait instead of being sent; null: none."),
   sending_limits: SendingLimits.describe("Where the account may send, and for how much a day."),
+  text_retention_days: z
+    .number()
+    .int()
+    .nullable()
+    .describe(
+      "Days for which the texts of messages are kept after the messages have ended, as the account's owners set it; null: as " +
+        "long as the operator keeps them.",
+    ),
   created_at: DateTime.describe("Time when the account was created, ISO 8601."),
 });
 export type Account = z.output<typeof Account>;
@@ -92,6 +100,14 @@ export type CountriesInput = z.output<typeof CountriesInput>;
 /** Console: units of the account's currency per UTC day; null: no cap but the operator's, 0: nothing that costs money. */
 export const DailySpendCapInput = z.object({ daily_spend_cap: z.number().min(0).max(AMOUNT_MAX).nullable() });
 export type DailySpendCapInput = z.output<typeof DailySpendCapInput>;
+
+const TEXT_RETENTION_DAYS_MAX = 3_650;
+
+/** Console: null for as long as the operator keeps texts. */
+export const TextRetentionInput = z.object({
+  text_retention_days: z.number().int().min(1).max(TEXT_RETENTION_DAYS_MAX).nullable(),
+});
+export type TextRetentionInput = z.output<typeof TextRetentionInput>;
 
 export const Balance = z.object({
   object: kindOf("balance"),

@@ -7,6 +7,7 @@ export const AUDIT_ACTIONS = [
   "account.limited",
   "account.quiet_hours_set",
   "account.status_set",
+  "account.text_retention_set",
   "account.updated",
   "alerts.updated",
   "api_key.created",

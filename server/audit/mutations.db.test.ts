@@ -55,6 +55,10 @@ const MUTATION_CASES: Readonly<Record<string, [action: string, run: Run]>> = {
     "account.quiet_hours_set",
     (owner) => callAs(owner, "accounts.setQuietHours", { quiet_hours: { starts_at: "21:00", ends_at: "08:00" } }),
   ],
+  "accounts.setTextRetention": [
+    "account.text_retention_set",
+    (owner) => callAs(owner, "accounts.setTextRetention", { text_retention_days: 30 }),
+  ],
   "accounts.updateProfile": [
     "account.updated",
     (owner) => callAs(owner, "accounts.updateProfile", { company_name: "Acme", country: "DE" }),

@@ -2,7 +2,7 @@
 import type { Tx } from "../core/db";
 import { dropMilestones } from "../lists/milestones";
 import { deleteEvents, readEvents, subjectOf } from "./events";
-import type { EndedMessage, Forget, RoundName } from "./rounds";
+import type { EndedMessage, Forget, RoundKind } from "./rounds";
 import { countForgotten } from "./store";
 
 const idsOf = (messages: readonly EndedMessage[]): string[] => messages.map(({ id }) => id);
@@ -80,7 +80,7 @@ const forgetBodies =
   };
 
 /** The step of each round. @param carried events whose deliveries exist only in jobs. */
-export const forgetters = (carried: ReadonlySet<string>): Record<RoundName, Forget> => ({
+export const forgetters = (carried: ReadonlySet<string>): Record<RoundKind, Forget> => ({
   messages: forgetMessages(carried),
   events: forgetEvents(carried),
   receipts: forgetReceipts,

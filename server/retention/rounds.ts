@@ -10,13 +10,16 @@ import { FINAL_STATUSES_SQL } from "../messages/status";
 import { inSteps } from "./steps";
 
 /** Class of data that a round deletes: whole messages, their events with deliveries, their receipts, or their texts. */
-export type RoundName = "messages" | "events" | "receipts" | "bodies";
+export type RoundKind = "messages" | "events" | "receipts" | "bodies";
+
+/** A round. `name`: unique; the round goes on under it. `accountId`: whose messages it goes through; null: all. */
+export type Round = { name: string; kind: RoundKind; accountId: string | null };
 
 /** Messages per step. */
 const STEP_SIZE = 1_000;
 /** Messages end within 72 hours of their dispatch: a skipped one is checked again by each round until it is this old. */
 const RECENT_MS = 80 * HOUR_MS;
-const ROUND_EVERY_MS = 20 * HOUR_MS;
+export const ROUND_EVERY_MS = 20 * HOUR_MS;
 const FULL_ROUND_EVERY_MS = 7 * DAY_MS;
 
 /** A final message that is old enough and locked by this transaction, with the fields that its deletion needs. */
@@ -40,21 +43,21 @@ export type Forget = (
 ) => Promise<{ forgotten: number; leftIds: ReadonlySet<string> }>;
 
 /**
- * Continues the round `name`, or begins one if the last began a day ago.
+ * Continues a round, or begins it again if it last began a day ago.
  * @param end messages that ended before are old enough.
  * @returns how many rows were deleted, and whether the round came to its end.
  */
 export async function runRound(
-  name: RoundName,
+  { name, kind, accountId }: Round,
   end: Date,
   forget: Forget,
   signal?: AbortSignal,
 ): Promise<{ forgotten: number; isDone: boolean }> {
   if (!(await beginRound(name))) return { forgotten: 0, isDone: false };
   const recent = firstIdAt("message", new Date(end.getTime() - RECENT_MS));
-  return inSteps(name, { size: STEP_SIZE, signal }, async (tx, limit) => {
+  return inSteps(kind, { size: STEP_SIZE, signal }, async (tx, limit) => {
     const position = await lockRound(tx, name);
-    const looked = await lookAt(tx, position, end, limit);
+    const looked = await lookAt(tx, accountId, { position, end, limit });
     const ended = await lockEnded(tx, looked, end);
     const done = await forget(tx, ended);
     const endedIds = new Set(ended.map(({ id }) => id));
@@ -71,7 +74,7 @@ export async function runRound(
 }
 
 /** Begins a round unless one is under way. @returns whether there is one now. */
-async function beginRound(name: RoundName): Promise<boolean> {
+async function beginRound(name: string): Promise<boolean> {
   const isFull = "r.has_left AND r.full_began_at < now() - $3::float8 * interval '1 millisecond'";
   const { rows } = await pool().query<{ isUnderWay: boolean }>({
     name: "retention.begin_round",
@@ -91,7 +94,7 @@ async function beginRound(name: RoundName): Promise<boolean> {
   return rows[0]?.isUnderWay ?? false;
 }
 
-async function lockRound(tx: Tx, name: RoundName): Promise<string> {
+async function lockRound(tx: Tx, name: string): Promise<string> {
   const { rows } = await tx.query<{ position: string }>({
     name: "retention.lock_round",
     text: "SELECT position FROM retention_rounds WHERE name = $1 FOR UPDATE",
@@ -102,7 +105,7 @@ async function lockRound(tx: Tx, name: RoundName): Promise<string> {
 
 type Progress = { position: string; resumeFrom: string | null; hasLeft: boolean; isLast: boolean };
 
-async function saveRound(tx: Tx, name: RoundName, progress: Progress): Promise<void> {
+async function saveRound(tx: Tx, name: string, progress: Progress): Promise<void> {
   await tx.query({
     name: "retention.save_round",
     text: `UPDATE retention_rounds SET position = $2, resume_from = coalesce(resume_from, $3), has_left = has_left OR $4,
@@ -112,10 +115,14 @@ async function saveRound(tx: Tx, name: RoundName, progress: Progress): Promise<v
 }
 
 /** The next messages, whatever their state. */
-async function lookAt(tx: Tx, position: string, end: Date, limit: number): Promise<string[]> {
+async function lookAt(
+  tx: Tx,
+  accountId: string | null,
+  { position, end, limit }: { position: string; end: Date; limit: number },
+): Promise<string[]> {
   const { rows } = await tx.query<{ id: string }>({
-    text: "SELECT id FROM messages WHERE id > $1 AND id < $2 ORDER BY id LIMIT $3",
-    values: [position, firstIdAt("message", end), limit],
+    text: `SELECT id FROM messages WHERE id > $1 AND id < $2 ${accountId === null ? "" : "AND account_id = $4"} ORDER BY id LIMIT $3`,
+    values: [position, firstIdAt("message", end), limit, ...(accountId === null ? [] : [accountId])],
   });
   return rows.map(({ id }) => id);
 }

@@ -1,6 +1,6 @@
-import { beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { beforeAll, beforeEach, expect, test } from "vitest";
 import { contradictions } from "@/test/database/account-truth";
-import { claimAttempts } from "@/test/database/attempts";
+import { daysAgo, live } from "@/test/database/ended-messages";
 import { makeRoute } from "@/test/database/routes";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
 import { runDeliveryJobs, startWebhook, takeDeliveryJobs } from "@/test/database/webhooks";
@@ -9,14 +9,12 @@ import { plainRequest } from "../accounts/idempotency/request";
 import { rebuildUsage } from "../accounts/rebuild-usage";
 import { getUsage } from "../accounts/service";
 import { checkLedger } from "../accounts/tasks";
-import { DAY_MS } from "../core/clock";
 import { pool } from "../core/db";
 import { env } from "../core/env";
 import { newId } from "../core/ids";
 import { takeInbound } from "../inbound/tasks";
 import { rebuildListTotals } from "../lists/rebuild";
 import { sendMessage } from "../messages/accept/send";
-import { attemptResult, recordOutcome } from "../messages/dispatch/record-outcome";
 import { claimFromThrottleQueue } from "../messages/dispatch/throttle-queue";
 import { listMessages } from "../messages/lists/list-messages";
 import { getMessage } from "../messages/read";
@@ -28,7 +26,6 @@ import { resendDeliveries } from "../webhooks/history/resend";
 import { updateEndpoint } from "../webhooks/service";
 import { forgetOldData } from "./tasks";
 
-const DAYS_AGO = 40;
 const PAGE = { page: 1, limit: 100 } as const;
 
 beforeAll(async () => {
@@ -45,35 +42,6 @@ beforeEach(async () => {
     RETENTION_INBOUND_DAYS: 0,
   });
 });
-
-/** Sends a message, and has it taken and delivered, refused, or left without a receipt. */
-async function live({ actor, senderId }: TestAccount, end: "delivered" | "refused" | "sent"): Promise<string> {
-  const to = `+1415555${String(Math.floor(Math.random() * 10_000)).padStart(4, "0")}`;
-  const input = { to, from: senderId, body: `Secret ${end}`, metadata: { end } };
-  const { id } = await sendMessage(actor, input, plainRequest());
-  const [attempt] = await claimAttempts([id]);
-  if (!attempt) throw new Error("not claimed");
-  attempt.slot?.release();
-  const refused = { kind: "refused", code: "7", detail: "No." } as const;
-  const providerMessageId = `up_${id}`;
-  const taken = { kind: "accepted", providerMessageIds: [providerMessageId] } as const;
-  await recordOutcome(attemptResult(attempt, end === "refused" ? refused : taken, 1));
-  if (end === "delivered") {
-    const occurredAt = new Date().toISOString();
-    await applyReceipts("sandbox", [{ providerMessageId, status: "delivered", code: null, detail: null, occurredAt }]);
-  }
-  return id;
-}
-
-/** Runs `work` in a process whose clock is some days behind: it gives ids and times. */
-async function daysAgo<Result>(work: () => Promise<Result>, days = DAYS_AGO): Promise<Result> {
-  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - days * DAY_MS });
-  try {
-    return await work();
-  } finally {
-    vi.useRealTimers();
-  }
-}
 
 const countOf = async (table: string, where: string, values: unknown[]): Promise<number> => {
   const { rows } = await pool().query<{ count: string }>(`SELECT count(*) FROM ${table} WHERE ${where}`, values);

@@ -45,6 +45,7 @@ const actions = (): readonly Choice[] => [
   { id: "countries", ...texts.countries, icon: IconAdjustments, href: "/settings/sending" },
   { id: "spending-cap", ...texts.spendingCap, icon: IconCoins, href: "/settings/sending" },
   { id: "quiet-hours", ...texts.quietHours, icon: IconMoon, href: "/settings/sending" },
+  { id: "text-retention", ...texts.textRetention, icon: IconMessage, href: "/settings/sending" },
   { id: "security", ...texts.security, icon: IconKey, href: "/settings/security" },
   { id: "light", ...texts.themeLight, icon: IconSun, action: "light" },
   { id: "dark", ...texts.themeDark, icon: IconMoon, action: "dark" },

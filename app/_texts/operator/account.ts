@@ -31,6 +31,8 @@ const en = {
     notGiven: "Not given",
     limits: "Limits",
     installationLimits: "Those of the installation",
+    ownLimits: "Set by its owners",
+    noOwnLimits: "None",
     members: "Members",
     showAllMembers: (count: string) => `Show all ${count}`,
   },

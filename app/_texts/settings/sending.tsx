@@ -3,7 +3,7 @@ import { defineTexts } from "../define-texts";
 
 const en = {
   title: "Sending",
-  description: "Where and when this account sends messages, and for how much a day.",
+  description: "Where and when this account sends messages, for how much a day, and how long it keeps their texts.",
   quietHours: {
     title: "Quiet hours",
     explanation: (link: (words: string) => ReactNode) => (

@@ -28,6 +28,10 @@ const en = {
   } satisfies Action,
   spendingCap: { label: "Daily spending cap", words: "limit money budget settings" } satisfies Action,
   quietHours: { label: "Quiet hours", words: "sending night time zone settings" } satisfies Action,
+  textRetention: {
+    label: "Text retention",
+    words: "keep texts privacy gdpr delete redact days settings",
+  } satisfies Action,
   security: { label: "Security", words: "password sessions two-factor" } satisfies Action,
   themeLight: { label: "Theme: light", words: "colours" } satisfies Action,
   themeDark: { label: "Theme: dark", words: "colours night" } satisfies Action,

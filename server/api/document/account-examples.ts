@@ -45,6 +45,7 @@ export const ACCOUNT_EXAMPLES: Examples = {
           daily_spend_cap: 50,
           operator: { allowed_countries: [], daily_spend_cap: 200 },
         },
+        text_retention_days: 30,
         created_at: "2026-01-01T09:00:00.000Z",
       }),
     },

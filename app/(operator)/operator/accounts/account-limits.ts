@@ -1,10 +1,11 @@
 import { accountWordsTexts } from "@/app/_texts/operator/account-words";
+import { countryName } from "@/app/_ui/values/country-name";
 import { formatMoney } from "@/app/_ui/values/money";
 import type { OperatedAccount } from "@/server/operator/schema";
 
 const COUNTRIES_NAMED_MAX = 3;
 
-/** The limits of an account other than its balance, one short text each; those of the installation are left out. */
+/** The limits that the operator has set for an account, one short text each; those of the installation are left out. */
 export function limitsOf(account: OperatedAccount): string[] {
   const texts = accountWordsTexts.limits;
   const {
@@ -20,3 +21,21 @@ export function limitsOf(account: OperatedAccount): string[] {
     cap === null ? "" : texts.spending(formatMoney(cap, account.currency)),
   ].filter(Boolean);
 }
+
+/** The limits, the quiet hours and the retention of texts that the owners have set for their account, one short text each. */
+export function ownLimitsOf(account: OperatedAccount): string[] {
+  const texts = accountWordsTexts.limits;
+  const { sending_limits: limits, quiet_hours: quiet, text_retention_days: days, currency } = account;
+  const { countries: rule, daily_spend_cap: cap } = limits;
+  const listed = rule?.countries ?? [];
+  const countries =
+    listed.length > COUNTRIES_NAMED_MAX ? texts.countries(listed.length) : listed.map(countryOrCode).join(", ");
+  return [
+    rule === null ? "" : rule.rule === "only" ? texts.only(countries) : texts.allBut(countries),
+    cap === null ? "" : texts.spending(formatMoney(cap, currency)),
+    quiet === null ? "" : texts.quietHours(quiet.starts_at, quiet.ends_at),
+    days === null ? "" : texts.textsKept(days),
+  ].filter(Boolean);
+}
+
+const countryOrCode = (code: string): string => countryName(code) ?? code;

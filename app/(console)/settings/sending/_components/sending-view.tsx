@@ -10,6 +10,7 @@ import { QueryState } from "@/app/_ui/lists/query-state";
 import { CountriesCard } from "./countries-card";
 import { QuietHoursCard } from "./quiet-hours-card";
 import { SpendingCapCard } from "./spending-cap-card";
+import { TextRetentionCard } from "./text-retention-card";
 
 /**
  * How this account sends. Owners edit everything, developers the quiet hours, viewers read. `?without=NG` takes a country out, to be
@@ -35,6 +36,7 @@ export function SendingView({ countries }: { countries: readonly string[] }) {
             />
             {data.livemode && <SpendingCapCard account={data} canEdit={isOwner} />}
             <QuietHoursCard hours={data.quiet_hours} canEdit={mayChange} />
+            <TextRetentionCard account={data} canEdit={isOwner} />
           </Stack>
         )}
       </QueryState>
