@@ -173,6 +173,7 @@ export function forgetCallbacks(signal?: AbortSignal): Promise<void> {
       old("provider_minutes", "minute < now() - interval '31 days'"),
       old("receipts", `message_id IS NULL AND received_at < now() - interval '${FINAL_RECEIPT_WITHIN_S} seconds'`),
       old("api_key_quotas", PAST_DAY),
+      old("due_spending", "day < (now() AT TIME ZONE 'UTC')::date - 1"),
       old("api_key_minutes", "minute < now() - interval '1 day'"),
       ...PROVIDERS.map((provider): Forgetting => [`parked receipts of ${provider}`, () => dropParked(provider)]),
     ],

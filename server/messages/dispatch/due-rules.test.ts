@@ -13,6 +13,8 @@ const due = (id: string, given: Partial<DueMessage> = {}): DueMessage => ({
   dailySpendCapMicros: null,
   ownDailySpendCapMicros: null,
   spentMicros: 0n,
+  letThroughMicros: 0n,
+  isLetThrough: false,
   ...given,
 });
 
@@ -57,6 +59,12 @@ test("messages of earlier days are refused once they would exceed the cap of the
   expect(
     codesOf(due("a", limits), due("b", limits), due("c", limits), due("d", { ...limits, accountId: "two" })),
   ).toEqual([["c", "daily_spend_cap"]]);
+});
+
+test("messages of earlier days that were let through before count as well, and are not refused themselves when they are checked again", () => {
+  const limits = { dailySpendCapMicros: 35n, spentMicros: 5n, letThroughMicros: 20n };
+  expect(codesOf(due("a", limits), due("b", limits))).toEqual([["b", "daily_spend_cap"]]);
+  expect(codesOf(due("a", { ...limits, isLetThrough: true, letThroughMicros: 40n }))).toEqual([]);
 });
 
 test("a message of the same day is already in the day's spending, so it is refused only if the cap was lowered since", () => {

@@ -14,6 +14,10 @@ type Due = {
   isOfEarlierDay: boolean;
   /** Cost of the account's messages that were accepted on this UTC day. */
   spentMicros: bigint;
+  /** Cost of its messages of earlier days that were let through on this one. */
+  letThroughMicros: bigint;
+  /** Whether this message is one of them: its dispatch was repeated. */
+  isLetThrough: boolean;
 };
 
 /** With the current limits of its account. */
@@ -24,19 +28,29 @@ const overCap = (whose: string): Refusal => ({
   message: `When it was due, the message would have exceeded the account's daily spending cap ${whose}`,
 });
 
-/** Refuses messages that their account may no longer send, in order: each one that is not refused counts towards its spending. */
+/** Whether what a message costs counts towards a cap of the day on which it is due, and has not been counted yet. */
+export const countsWhenDue = (message: DueMessage): boolean =>
+  lowerCapOf(message) !== null && message.isOfEarlierDay && !message.isLetThrough && message.costMicros > 0n;
+
+/** Refuses messages that their account may no longer send, in order: each one of an earlier day that is not refused counts. */
 export function refuseDue(messages: readonly DueMessage[]): Map<string, Refusal> {
   const refusals = new Map<string, Refusal>();
   const added = new Map<string, bigint>();
   for (const message of messages) {
-    const { id, accountId, toNumber, costMicros, spentMicros } = message;
-    const cap = lowerCapOf(message);
+    const { id, accountId, toNumber, costMicros } = message;
     const before = added.get(accountId) ?? 0n;
-    const total = before + (message.isOfEarlierDay ? costMicros : 0n);
-    const passed = cap !== null && costMicros > 0n && spentMicros + total > cap.micros ? cap : null;
-    const refusal = countryRefusal(message, toNumber) ?? (passed && overCap(passed.whose));
+    const refusal = countryRefusal(message, toNumber) ?? capRefusal(message, before);
     if (refusal) refusals.set(id, refusal);
-    else added.set(accountId, total);
+    else if (countsWhenDue(message)) added.set(accountId, before + costMicros);
   }
   return refusals;
+}
+
+/** @param addedMicros cost of the account's messages before this one that were let through just now. */
+function capRefusal(message: DueMessage, addedMicros: bigint): Refusal | null {
+  const { costMicros, spentMicros, letThroughMicros, isLetThrough } = message;
+  const cap = lowerCapOf(message);
+  if (cap === null || costMicros === 0n || isLetThrough) return null;
+  const total = countsWhenDue(message) ? spentMicros + letThroughMicros + addedMicros + costMicros : spentMicros;
+  return total > cap.micros ? overCap(cap.whose) : null;
 }
