@@ -1,6 +1,6 @@
 /**
  * Compares the service with Kannel, an SMS gateway in C that keeps messages in files. It measures the rate at which single sends
- * are accepted while nothing is dispatched, and the whole life of messages over SMPP, from the HTTP request to the customer's
+ * are accepted while nothing is dispatched, and that of messages end to end over SMPP, from the HTTP request to the customer's
  * callback, with one message centre for both. Kannel bills nothing, signs nothing and does not sync its files.
  */
 import type { ChildProcess } from "node:child_process";
@@ -196,7 +196,7 @@ type Figures = {
   messages: number;
   accepted: Measured<Accepted>[];
   lives: Measured<Life>[];
-  /** PostgreSQL's time during the last round of whole lives. */
+  /** PostgreSQL's time during the last round of messages end to end. */
   statements: StatementCost[];
   checks: Check[];
   acceptedRatio: number;
@@ -237,6 +237,6 @@ function print({ messages, accepted, lives, statements, checks, acceptedRatio, l
 }
 
 export const kannel: Workload = {
-  summary: "sends accepted, and whole lives of messages over SMPP, compared with Kannel",
+  summary: "sends accepted, and messages end to end over SMPP, compared with Kannel",
   run,
 };
