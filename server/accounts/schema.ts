@@ -13,7 +13,7 @@ export const QuietHours = z.object({
 });
 export type QuietHours = z.output<typeof QuietHours>;
 
-/** The most of an amount of money in a request. */
+/** The largest amount of money in a request. */
 export const AMOUNT_MAX = 1_000_000_000;
 
 const CountryRule = z.object({
@@ -22,7 +22,9 @@ const CountryRule = z.object({
 });
 export type CountryRule = z.output<typeof CountryRule>;
 
-/** Limits of where and for how much an account sends. A message must be within those of the owners and those of the operator. */
+/**
+ * Limits on where an account sends and how much it spends. A message must be within those of the owners and those of the operator.
+ */
 export const SendingLimits = z.object({
   countries: CountryRule.nullable().describe(
     "Countries that the account's owners send to; null: all that the operator allows.",

@@ -115,7 +115,7 @@ const violates = (thrown: unknown, constraint: string): boolean =>
   "constraint" in thrown &&
   thrown.constraint === constraint;
 
-/** Whether the id of a new account is taken, by another of the same second. */
+/** Whether an account made in the same second already has the id of the new one. */
 export const isAccountIdTaken = (thrown: unknown): boolean => violates(thrown, "accounts_pkey");
 
 /** `signUpFrom`: origin of the person who signs up; absent: the account is made by the operator's command line. */

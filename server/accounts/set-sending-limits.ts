@@ -64,8 +64,8 @@ export async function setCountries(actor: SessionActor, { countries: asked }: Co
 }
 
 /**
- * Sets the most that an account spends in a UTC day; null: no cap but the operator's. It applies to requests from now on, and to
- * scheduled messages when they are due.
+ * Sets the maximum that an account may spend in a UTC day; null: no cap but the operator's. It applies to requests from now on, and
+ * to scheduled messages when they are due.
  * @throws 404 when the account is gone.
  */
 export async function setDailySpendCap(

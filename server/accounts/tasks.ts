@@ -32,9 +32,9 @@ export async function checkLedger(): Promise<{ accounts: number; drifted: Drift[
 }
 
 /**
- * The hourly check: balances with the kept sums of closed chapters and the entries since, and messages with these entries. It
- * reads some closed chapters again and closes those that are due, so that it takes no longer as the ledger grows. A part that
- * fails neither stops the others nor hides their findings.
+ * The hourly check compares balances with the stored sums of closed chapters and the entries since, and messages with these
+ * entries. It reads some closed chapters again and closes those that are due, so that it takes no longer as the ledger grows. A
+ * part that fails neither stops the others nor hides their findings.
  * @throws the first failure, in the end.
  */
 export async function watchLedger(): Promise<{ drifted: Drift[]; chapters: ChapterDrift[] }> {

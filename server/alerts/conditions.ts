@@ -24,20 +24,20 @@ const OWNER = "coalesce(a.test_of, a.id)";
 const ENDPOINT_DETAIL = "jsonb_build_object('url', e.url, 'failures', e.failure_count, 'reason', e.disabled_reason)";
 const PROVIDER_DETAIL = "jsonb_build_object('reason', p.last_error)";
 
-/** How many times the busiest hour before is unusual. */
+/** Traffic is unusual from this multiple of the earlier busiest hour on. */
 const UNUSUAL_TIMES = 5;
 /** The threshold of an account; null: it wants no such alert. */
 const TRAFFIC_FROM = `(CASE WHEN s.account_id IS NULL THEN ${UNUSUAL_TRAFFIC_FROM} ELSE s.unusual_traffic_from END)`;
 /**
- * Hours `b` that those of `t` are compared with: of the seven days before the last 24 hours. With the last ones in it, traffic that goes on
- * would count as usual an hour after it began.
+ * The hours `b` that those of `t` are compared with: the seven days before the last 24 hours. If the last hours counted, ongoing
+ * traffic would become usual an hour after it began.
  */
 const HOURS_BEFORE = `b.account_id = t.account_id AND b.country = t.country
   AND b.hour BETWEEN ${HOUR} - interval '8 days' AND ${HOUR} - interval '1 day'`;
 const HIGHEST_BEFORE = `(SELECT coalesce(max(b.messages), 0) FROM traffic_hours b WHERE ${HOURS_BEFORE})`;
-/** The present hour and the one before, whose last messages may have been counted after the last look. */
+/** The current hour and the one before, whose last messages may have been counted after the last check. */
 const LATE_HOURS = `hour >= ${HOUR} - interval '1 hour'`;
-/** Of a new account there is no whole day yet that hours could be compared with. */
+/** A new account has no whole day yet that hours could be compared with. */
 const IS_KNOWN = `EXISTS (SELECT FROM traffic_hours f WHERE f.account_id = t.account_id AND f.hour <= ${HOUR} - interval '2 days')`;
 const trafficDetail = (country: string, messages: string, highest: string) =>
   `jsonb_build_object('country', ${country}, 'messages', ${messages}, 'highest_before', ${highest})`;
@@ -56,7 +56,7 @@ export const CONDITIONS: Readonly<Record<AlertKind, Condition>> = {
     },
   },
   unusual_traffic: {
-    // Most traffic is usual: one hour that shows it is found sooner than the highest one.
+    // Most traffic is usual, and finding one hour that shows it is quicker than finding the highest one.
     raised: `SELECT DISTINCT ON (subject_id) t.account_id || ':' || t.country AS subject_id, t.account_id,
                ${trafficDetail("t.country", "t.messages", HIGHEST_BEFORE)}
              FROM traffic_hours t LEFT JOIN alert_settings s ON s.account_id = t.account_id

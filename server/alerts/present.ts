@@ -35,7 +35,7 @@ function money(micros = 0, currency = ""): string {
   return `${shown} ${currency}`.trim();
 }
 
-/** How the sentence that an endpoint is disabled ends; empty for one that a version without reasons disabled. */
+/** The end of the sentence that an endpoint is disabled; empty if a version without reasons disabled it. */
 function whyDisabled(reason: string | null | undefined): string {
   if (reason === "gone") return ", because it responded with 410 Gone";
   return reason === "consecutive_failures" ? ", because 25 tries in a row failed" : "";
@@ -50,7 +50,7 @@ const messages = (count = 0): string => `${counts.format(count)} ${count === 1 ?
 const placeOf = (country = ""): string =>
   country === "" ? "numbers of no known country" : (regions.of(country) ?? country);
 
-/** Says of a week's busiest hour how busy it was. */
+/** Describes how busy the busiest hour of the week was. */
 const atMost = (highest = 0): string =>
   highest === 0
     ? "in the week before it sent none there"

@@ -13,7 +13,7 @@ export type AlertKind = (typeof ALERT_KINDS)[number];
 /** A higher balance would not fit into its column. */
 const BALANCE_MAX = 1_000_000_000;
 const URL_MAX = 2_048;
-/** Messages to one country within an hour from which traffic may be unusual, of accounts that have set nothing. */
+/** Default threshold: from this many messages to one country within an hour, traffic may be unusual. */
 export const UNUSUAL_TRAFFIC_FROM = 100;
 const TRAFFIC_FROM_MAX = 10_000_000;
 
@@ -33,11 +33,11 @@ export type AlertSettings = z.output<typeof AlertSettings>;
 
 export const UpdateAlertsInput = z.object({
   low_balance: z.number().positive("must be more than 0").max(BALANCE_MAX).nullable(),
-  /** Absent, as in a page of the previous version: it stays. */
+  /** Absent, as from a page of the previous version: unchanged. */
   unusual_traffic_from: z.number().int().min(1, "must be at least 1").max(TRAFFIC_FROM_MAX).nullable().optional(),
   by_mail: z.boolean(),
   url: urlUpTo(URL_MAX, { protocol: /^https?$/, error: "must be an http:// or https:// URL" }).nullable(),
-  /** Replaces the signing secret of a URL that stays. */
+  /** Replaces the signing secret of an unchanged URL. */
   new_secret: z.boolean().optional(),
 });
 export type UpdateAlertsInput = z.output<typeof UpdateAlertsInput>;

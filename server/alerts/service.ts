@@ -52,7 +52,8 @@ export async function getAlertSettings(actor: SessionActor): Promise<AlertSettin
 }
 
 /**
- * Changes the alert settings. A new URL gets a new signing secret, as does one that stays on request; it is in this response only.
+ * Changes the alert settings. A new URL gets a new signing secret, as does an unchanged one on request; only this response contains
+ * it.
  * @throws 400 `url_not_allowed` for a URL that must not be reached.
  */
 export async function updateAlertSettings(

@@ -4,14 +4,14 @@ import { HOUR } from "../traffic/store";
 import { type AlertDetail, presentTraffic } from "./present";
 import type { UnusualTraffic } from "./schema";
 
-/** Countries of which unusual traffic is shown. */
+/** The most countries whose unusual traffic is shown. */
 const SHOWN_MAX = 20;
 
 type Found = { accountId: string; name: string; detail: AlertDetail };
 
 /**
- * Unusual traffic that goes on, what began last first: the messages of this hour or the last one, with what was the highest when it was
- * raised.
+ * Ongoing unusual traffic, the latest first: the messages of this hour or the last one, and the highest hour before, as of the
+ * alert.
  * @param accountId null: of all accounts.
  */
 export async function readUnusualTraffic(

@@ -44,7 +44,7 @@ async function raise(tx: Tx, kind: AlertKind): Promise<Change[]> {
   return rows;
 }
 
-/** As {@link raise}, of problems that have ended: the process that deletes the row reports it. */
+/** Like {@link raise}, for problems that have ended: the process that deletes the row reports it. */
 async function clear(tx: Tx, kind: AlertKind): Promise<Change[]> {
   const { from, where, isNotified, detail } = CONDITIONS[kind].cleared;
   const { rows } = await tx.query<Change>(
@@ -74,7 +74,7 @@ async function readersOf(tx: Tx, accountIds: ReadonlyArray<string | null>): Prom
   return rows;
 }
 
-/** The countries of an account, where that of an alert on unusual traffic is ready to be taken out. */
+/** The page of an account's countries, which offers to remove the country of an alert on unusual traffic. */
 function countriesPath(subjectId: string): string {
   const [, country] = subjectId.split(":");
   return country ? `/settings/sending?without=${country}` : "/settings/sending";
@@ -118,7 +118,7 @@ const ALERTS = unnest<Change & { id: string }>(
   3,
 );
 
-/** Stores alerts, and has those of accounts with an alert URL posted to it. */
+/** Stores alerts, and queues those of accounts with an alert URL to be posted there. */
 async function store(
   tx: Tx,
   kind: AlertKind,

@@ -39,7 +39,7 @@ export async function postAlert({ alertId }: { alertId: string }): Promise<void>
 
 export { sweepAlerts } from "./sweep";
 
-/** Deletes alerts of more than 90 days ago, in batches, so that no statement holds many rows. */
+/** Deletes alerts older than 90 days, in batches, so that no statement holds many rows. */
 async function deleteOldAlerts(): Promise<void> {
   for (let deleted = DELETED_AT_ONCE; deleted === DELETED_AT_ONCE; ) {
     const { rowCount } = await pool().query(

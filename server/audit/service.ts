@@ -8,7 +8,9 @@ import type { ListAuditQuery, OperatorAuditQuery } from "./schema";
 /** Entries are counted up to this number: a log of years has millions, and no reader pages through them. */
 const COUNTED_MAX = 10_000;
 
-/** SQL: a condition, each `?` of which is the next value, and the columns that come before the id in the order of its index. */
+/**
+ * SQL: a condition in which each `?` stands for the next value, and the columns that come before the id in the order of its index.
+ */
 type Filter = { text: string; values: string[]; order?: string };
 
 const filterOf = (parts: readonly (Filter | null)[]): Required<Filter> => {
@@ -78,8 +80,8 @@ export async function listAudit(actor: SessionActor, query: ListAuditQuery) {
 }
 
 /**
- * The newest entries about an account, by someone, or about a subject, whose id is `search`: an OR of the three would read the whole log. Each is
- * read in an index of its own, up to the number that is counted.
+ * The newest entries whose account, actor or subject has the id `search`. Each of the three is read in its own index, up to the
+ * number that is counted: one OR would read the whole log.
  */
 function ofId(search: string, action: Filter | null): Filter {
   const branches = ["account_id", "actor_id", "subject_id"].map((column) => {

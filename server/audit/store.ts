@@ -13,7 +13,7 @@ type Change = {
   action: AuditAction;
   accountId: string | null;
   subjectId?: string | null;
-  /** Of a change, both; the values that are the same in both are left out. Never secrets. */
+  /** A change has both; values that are the same in both are left out. Never secrets. */
   before?: AuditValues;
   after?: AuditValues;
 };
@@ -36,7 +36,7 @@ function differences(before: AuditValues | undefined, after: AuditValues | undef
   return { before: pick(before), after: pick(after) };
 }
 
-/** Records one change. That of a test-mode twin stands in the log of its live account, marked as such. */
+/** Records one change. A change of a test-mode twin goes into the log of its live account, and is marked as such. */
 export async function recordAudit(tx: Queryable, actor: Actor, change: Change): Promise<void> {
   const { action, subjectId = null } = change;
   const accountId = change.accountId === null ? null : liveAccountOf(change.accountId);

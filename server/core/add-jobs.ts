@@ -29,7 +29,7 @@ const insertJobs = (rows: string, runAt: string): string =>
    SELECT (SELECT id FROM graphile_worker._private_tasks WHERE identifier = $1::text), j.payload::json, ${runAt}, $4::int2, $5::int2
    FROM ${rows}`;
 
-/** Notifies the workers of a number of due jobs of task $1. Jobs for later are announced when they are due. */
+/** Notifies the workers of a number of due jobs of task $1. Delayed jobs are announced when they are due. */
 const announced = (insert: string, count: string): string =>
   `WITH added AS (${insert})
    SELECT pg_notify('jobs:insert', json_build_object('r', random(), 'count', ${count}, 'tasks', ARRAY[$1::text])::text)
@@ -52,7 +52,7 @@ const INSERT_ADDED = insertJobs(
 const ADD_MANY = announced(INSERT_ADDED, "$6::int4");
 const ADD_KNOWN = `${INSERT_ADDED} RETURNING id::text AS id, payload`;
 
-/** Announces jobs for later when they become due; they were added to the database at `addedAt`. */
+/** Announces delayed jobs when they become due; they were added to the database at `addedAt`. */
 function announceLater(name: JobName, added: readonly { runAt: Date | null }[], addedAt: Date): void {
   for (const { runAt } of added) if (runAt) announceIn(Math.max(0, runAt.getTime() - addedAt.getTime()), name);
 }
@@ -99,7 +99,7 @@ export async function addJobs<Name extends JobName>(
   announceLater(name, added, addedAt);
 }
 
-/** Adds jobs for later; the caller may do their work before they are due. @returns their ids, in any order. */
+/** Adds delayed jobs; the caller may do their work before they are due. @returns their ids, in any order. */
 export async function addKnownJobs<Name extends JobName>(
   tx: Queryable,
   name: Name,

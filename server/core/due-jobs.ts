@@ -1,6 +1,6 @@
 /**
- * Announces jobs when they become due. Workers are notified at once of a job that is due when it is added; they would find a job
- * for later only by their next poll, up to half a second after its time. The process that added the job announces it; if that
+ * Announces jobs when they become due. Workers are notified at once of a job that is due when it is added; they would find a
+ * delayed job only by their next poll, up to half a second after its time. The process that added the job announces it; if that
  * process dies first, the poll still finds the job.
  */
 import { pool } from "./db";

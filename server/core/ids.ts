@@ -92,8 +92,8 @@ function accountTextOf(text: string): string {
 }
 
 /**
- * Makes an id such as `msg_01jzx5…`: the kind's prefix and 26 base32 characters, or 12 for an account. If two processes make accounts
- * in the same second, their ids are equal in one of half a million cases; the database refuses the second one.
+ * Makes an id such as `msg_01jzx5…`: the kind's prefix and 26 base32 characters, or 12 for an account. If two processes make
+ * accounts in the same second, their ids are equal in one case in half a million; the database refuses the second one.
  */
 export function newId(kind: IdKind): string {
   // 128 bits are 26 groups of 5 with two leading zero bits.

@@ -14,8 +14,8 @@ export type EgressProxyError = Error & {
 };
 
 /**
- * With which a proxy says that it did not reach its target: 502, 503 and 504 by RFC 9110, but 500 from Tinyproxy, and from Squid for
- * a name that nobody has.
+ * Statuses by which a proxy says that it did not reach its target: 502, 503 and 504 by RFC 9110, but 500 from Tinyproxy, and from
+ * Squid for a name that does not exist.
  */
 const isNotReached = (status: number): boolean => status >= 500;
 
@@ -43,11 +43,11 @@ export const proxyRefused = (status: number): EgressProxyError =>
     ? failure(String(status), `The egress proxy could not connect: ${status}.`, true)
     : failure(String(status), `The egress proxy refused: ${status}.`, false);
 
-/** No connection to the proxy itself came about: name, TCP or TLS. */
+/** The connection to the proxy itself failed: name, TCP or TLS. */
 export const proxyUnreachable = (code: string, cause?: unknown): EgressProxyError =>
   failure("unreachable", `The egress proxy could not be reached (${code || "unknown"}).`, false, cause);
 
-/** The proxy ended the connection instead of a response to CONNECT, or its response is not HTTP. */
+/** The proxy closed the connection instead of responding to CONNECT, or its response is not HTTP. */
 export const proxyBroken = (cause: unknown): EgressProxyError =>
   failure("broken", "The egress proxy gave no response that can be read.", false, cause);
 

@@ -14,14 +14,14 @@ import {
   proxyUnreachable,
 } from "./proxy-error";
 
-/** `authorization`: the header that makes us known to the proxy; null: it asks for none. */
+/** `authorization`: the header that authenticates us to the proxy; null: it requires none. */
 export type ProxyAddress = { isEncrypted: boolean; host: string; port: number; authorization: string | null };
 
 export type TunnelOptions = {
   proxy: ProxyAddress;
-  /** For everything until the connection stands: the proxy, its response to CONNECT, and TLS with the target. */
+  /** Limit for everything until the connection is open: the proxy, its response to CONNECT, and TLS with the target. */
   limitMs: number;
-  /** Hosts that the proxy is asked to connect to, each after the one before was not reached. @throws to ask for none. */
+  /** Hosts that the proxy is asked to connect to, one after the other until one is reached. @throws to ask for none. */
   hostsOf: (hostname: string) => Promise<readonly string[]>;
   onFailure: (failure: EgressProxyError) => void;
 };
@@ -30,10 +30,10 @@ export type TunnelOptions = {
 const KEEP_ALIVE_AFTER_MS = 60_000;
 const PORTS = { "https:": 443, "http:": 80 } as const;
 
-/** The step that the end of the limit destroys, and the failure that it then is. */
+/** The current step: how to destroy it when the limit is over, and the failure that results. */
 type UnderWay = { destroy: (failure: Error) => void; late: () => Error };
 
-/** Asks the proxy for a connection. `note` is told what is under way. @throws EgressProxyError */
+/** Asks the proxy for a connection. `note` gets each step as it begins. @throws EgressProxyError */
 function openTunnel(proxy: ProxyAddress, authority: string, note: (step: UnderWay) => void): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const { isEncrypted, host, port, authorization } = proxy;
@@ -102,7 +102,7 @@ async function openFirst(
  * without a proxy, for the name in the URL.
  */
 export function tunnelConnector({ proxy, limitMs, hostsOf, onFailure }: TunnelOptions): buildConnector.connector {
-  // One for all connections, since it keeps their TLS sessions. The limit below is over first.
+  // One for all connections, since it keeps their TLS sessions. The limit below always ends before this timeout.
   const encrypt = buildConnector({ timeout: 2 * limitMs });
 
   async function connect(options: buildConnector.Options): Promise<Socket> {

@@ -6,13 +6,13 @@ import { defineProcessValue, onShutdown } from "../core/process";
 import { countWatchers, watch } from "./listener";
 import type { Changed } from "./schema";
 
-/** Pages that follow changes through this process, in all and of one account. The others poll. */
+/** The most pages that may follow changes through this process, in total and per account. The others poll. */
 const WATCHERS_MAX = 500;
 const WATCHERS_OF_ACCOUNT_MAX = 20;
 
 /** Shortest time between two notices to a page, in milliseconds. */
 const NOTICE_EVERY_MS = 1_000;
-/** A session that was ended, or whose person was removed, ends what it follows within so many milliseconds. */
+/** When a session has ended, or its person was removed, its pages stop following changes within this many milliseconds. */
 const SESSION_CHECKED_EVERY_MS = 10_000;
 
 /** Ends everything that is followed when the process stops; otherwise it would wait for pages to leave. */
@@ -51,8 +51,8 @@ function createWakeup(signals: readonly AbortSignal[]): Wakeup {
 }
 
 /**
- * Follows what changes in the person's account, first of all that anything may have changed, until the page leaves or the
- * session or their membership ends.
+ * Yields what changes in the person's account, first that anything may have changed, until the page leaves or the session or the
+ * person's membership ends.
  * @throws 401 once one of these has ended; 429 and 503 when too many follow.
  */
 export async function* watchChanges(actor: SessionActor, leaving?: AbortSignal): AsyncGenerator<Changed, void> {

@@ -11,7 +11,7 @@ import { deliverMail } from "./transport";
 const ERROR_MAX = 255;
 /** A job that began to send an email while it was of use has ended by this time. */
 const SENDING_MAX = "interval '10 minutes'";
-/** Emails that are ended, or get a job again, at once. */
+/** Emails that one step ends or gives a new job. */
 const MAILS_PER_STEP = 1_000;
 
 type Row = { address: string; contentSealed: string; isLate: boolean; kind: string };
@@ -85,8 +85,8 @@ const queueAgain = () =>
   });
 
 /**
- * Ends emails that are of no use any more, has those tried again whose job was given up or lost, and deletes emails of more than a
- * month ago.
+ * Ends emails that are of no use any more, queues those again whose job was given up or lost, and deletes emails older than a
+ * month.
  */
 export const forgetMails = (signal?: AbortSignal): Promise<void> =>
   runParts([

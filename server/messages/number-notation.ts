@@ -21,7 +21,7 @@ export function e164OfTyped(text: string): string | null {
 
 /**
  * The number that a carrier has reported; null: none. Many carriers write no `+`, so without one it counts as international, too.
- * Only ten digits that are no country's number, but a North American one without its country code, are not accepted.
+ * Ten digits that are no country's number, but would be a North American one without its country code, are not accepted.
  */
 export function e164OfCarrier(text: string): string | null {
   const number = asInternational(text);

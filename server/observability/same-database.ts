@@ -96,7 +96,10 @@ export async function refuseOtherDatabase(): Promise<boolean> {
   return direct !== undefined && standby !== undefined;
 }
 
-/** @returns what `compare` does; null without an address, undefined when it cannot be compared: who needs it waits for it. */
+/**
+ * @returns what `compare` does; null without an address, undefined when it cannot be compared: callers that need the database wait
+ * for it.
+ */
 async function lineOf(url: string | undefined, compare: Compare): Promise<string | null | undefined> {
   if (url === undefined) return null;
   return compareAt(env().DATABASE_URL, url, compare).catch((thrown) => {

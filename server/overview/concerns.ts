@@ -7,7 +7,7 @@ type Ends = Pick<Totals, "delivered" | "failed" | "undelivered">;
 const ENDED_MIN = 20;
 /** A tenth of all messages fails at healthy senders too: wrong numbers, handsets that are off. */
 const SHARE_MIN = 0.1;
-/** How many times the usual share is a change for the worse. */
+/** From this multiple of the usual share on, failures are a change for the worse. */
 const WORSE_BY = 2;
 const DAYS_LEFT_MIN = 3;
 
@@ -30,7 +30,7 @@ export function failingConcern(lately: Ends, usually: Ends) {
   return { kind: "messages_failing", ...counts } as const;
 }
 
-/** For how many days a balance lasts at a daily spending, both in micros; null: nothing is spent, or it lasts long enough. */
+/** The days for which a balance lasts at this spending per day, both in micros; null: nothing is spent, or it lasts long enough. */
 export function daysLeft(balanceMicros: bigint, perDayMicros: bigint): number | null {
   if (perDayMicros <= 0n) return null;
   const days = Math.max(Number(balanceMicros) / Number(perDayMicros), 0);

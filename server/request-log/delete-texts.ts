@@ -9,7 +9,7 @@ import type { RequestRow } from "./store";
 /** A request begins at most this long before its message: by then it has been read. */
 const BEGUN_WITHIN_MS = MINUTE_MS;
 /**
- * A repeated request, which is responded with the same message, is looked for during this time: the log has no index by message,
+ * Repeats of a request, which get the same message in response, are searched for within this time: the log has no index by message,
  * so all requests of the account in this time are read.
  */
 const REPEATED_WITHIN_MS = MINUTE_MS;

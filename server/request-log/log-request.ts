@@ -49,7 +49,7 @@ const isKept = (status: number): boolean => {
   return mode === "all" || (mode === "errors" && status >= 400);
 };
 
-/** Notes a request, if the installation keeps such and there is space for it. Masking and writing follow later. */
+/** Notes a request, if the installation keeps such requests and there is space for it. Masking and writing follow later. */
 export function logRequest(request: ServedRequest): void {
   if (!isKept(request.status)) return;
   const state = requests();
@@ -60,7 +60,7 @@ export function logRequest(request: ServedRequest): void {
     return;
   }
   state.bytes += request.inputBytes;
-  // Nobody reads the response of what succeeded: it may be large.
+  // Nobody reads the responses of successful requests, and they may be large.
   state.waiting.push({ at: now(), ...request, bulk: bulkOf(request), response: keptResponse(request) });
   state.timer ??= setTimeout(writeOn, WRITE_EVERY_MS);
 }

@@ -1,7 +1,7 @@
-/** The part of a request that may be kept: never a secret, of texts only their length, and of long values the beginning. */
+/** The part of a request that may be kept: no secrets, only the lengths of texts, and only the beginning of long values. */
 
 const SECRET = /secret|password|token|authorization|plain_key/i;
-/** Texts of messages, under the names of other services too, and what they are filled with. */
+/** Fields with texts of messages, under the names of other services too, or with the values that fill texts. */
 const TEXTS: ReadonlySet<string> = new Set(["body", "text", "message", "content", "variables"]);
 /** Names and passwords in a URL. */
 const USER_OF_URL = /^([a-z][a-z0-9+.-]{0,20}:\/\/)[^/?#@]{1,200}@/i;

@@ -9,18 +9,18 @@ import { type LoggedRow, presentDetail, presentRequest } from "./present";
 import type { ListRequestsQuery, LoggedRequestDetail, LoggedRequests, RequestOfMessage } from "./schema";
 
 const KEPT_DAYS = 7;
-/** Filters have no index: only so many requests are looked through, newest first. */
+/** Filters have no index: at most this many requests are scanned, newest first. */
 const SEARCHED_MAX = 20_000;
 
 const COLUMNS = `r.id, r.key_id AS "keyId", k.name AS "keyName", r.method, r.path, r.query, r.status,
   r.latency_ms AS "latencyMs", r.operation, r.resource_id AS "resourceId", r.created_at AS "createdAt"`;
 
-/** Ids hold the time of a request: those from here on are kept. */
+/** The lowest id that is kept; ids contain the time of their request. */
 const oldestKept = (): string => firstIdAt("request", new Date(now().getTime() - KEPT_DAYS * DAY_MS));
 
 /**
- * The account's requests of the last seven days, newest first. Conditions that are not asked for are left out: "given or null" is no bound of an
- * index, so each page read all before it.
+ * The account's requests of the last seven days, newest first. Unused conditions are left out of the SQL: "given or null" is no
+ * bound of an index, so each page would read all those before it.
  */
 export async function listRequests(actor: SessionActor, query: ListRequestsQuery): Promise<LoggedRequests> {
   const values: unknown[] = [actor.accountId, oldestKept()];
@@ -58,8 +58,9 @@ const BEGUN_WITHIN_MS = MINUTE_MS;
 type Sent = { id: string; keyId: string; firstId: string | null; lastId: string | null; messages: number | null };
 
 /**
- * The request that sent a message of the account. Of a bulk send the log has the ids at both ends: the message is one of its own when all messages of
- * the key between them are. That leaves out a bulk send at the same moment, and one of which messages are forgotten already.
+ * The request that sent a message of the account. Of a bulk send the log has the first and the last id: the message belongs to it
+ * if all of the key's messages between these ids do. So a bulk send is not found if another one was made at the same moment, or if
+ * some of its messages are already forgotten.
  */
 export async function findRequestOf(actor: SessionActor, messageId: string): Promise<RequestOfMessage> {
   const acceptedAt = timeOfId(messageId).getTime();

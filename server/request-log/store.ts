@@ -49,7 +49,7 @@ const ROWS = unnest<RequestRow>({
   messages: ["int2", ({ bulk }) => bulk?.count ?? null],
 });
 
-/** Writes requests into today's partition. It waits for no disk: what a crash of the database takes are the last moments. */
+/** Writes requests into today's partition. It does not wait for the disk, so a crash of the database loses the last moments. */
 export async function insertRequests(rows: readonly RequestRow[]): Promise<void> {
   await transaction(async (tx, defer) => {
     defer(tx.query("SET LOCAL synchronous_commit TO off"));
@@ -63,15 +63,15 @@ export async function insertRequests(rows: readonly RequestRow[]): Promise<void>
   });
 }
 
-/** Requests are older than this, by their ids, when their partition should have been emptied. */
+/** Requests older than this, by their ids, should have been deleted with their partition. */
 const LEFT_AFTER_DAYS = 8;
-/** Accounts whose requests one step looks through, and requests that it deletes at most. */
+/** The most accounts whose requests one step scans, and the most requests that it deletes. */
 const ACCOUNTS_PER_STEP = 1_000;
 const LEFT_PER_STEP = 5_000;
 
 /**
- * Empties the partition of the day after tomorrow, whose rows are eight days old. That of tomorrow is empty since yesterday, so
- * that nothing is lost when this runs about midnight.
+ * Empties the partition of the day after tomorrow, whose rows are eight days old. Tomorrow's has been empty since yesterday, so
+ * nothing is lost if this runs around midnight.
  */
 export async function emptyOldestDay(): Promise<void> {
   const { rows } = await pool().query<{ slot: number; hasRows: boolean }>(
@@ -91,8 +91,8 @@ const LEFT = unnest<Left>({
 });
 
 /**
- * Deletes requests that are left in the partitions of other days, because none was emptied on a day when no worker ran, or each run
- * failed. Without any it costs a look at the oldest request of each account in each partition.
+ * Deletes requests that are left in the partitions of other days, because no partition was emptied on a day when no worker ran or
+ * every run failed. If there are none, it reads only the oldest request of each account in each partition.
  */
 export async function deleteLeft(signal?: AbortSignal): Promise<void> {
   const end = firstIdAt("request", new Date(now().getTime() - LEFT_AFTER_DAYS * DAY_MS));

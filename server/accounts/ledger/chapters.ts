@@ -151,8 +151,7 @@ async function findFaults(read: Read, chapter: Chapter): Promise<Faults[]> {
   );
   const { afterId: after, formerEnd } = former ?? NOTHING_BEFORE;
   const messages = { first: firstMessageAt(formerEnd), end: firstMessageAt(chapter.endedAt) };
-  // The fault may be in a message that ended later than the range that was read: then a larger range is read, at last
-  // the whole ledger.
+  // The faulty message may have ended after the range that was read; then a larger range is read, and finally the whole ledger.
   for (const withinMs of [SETTLED_WITHIN_MS, SCHEDULED_SETTLED_WITHIN_MS]) {
     const through = await lastReadWithin(read, chapter, withinMs);
     const found = await readFaults(read, { ...messages, after, through });

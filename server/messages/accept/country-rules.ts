@@ -40,8 +40,9 @@ function ownersAllow({ ownCountryRule, ownCountries }: CountryLimits, country: s
 }
 
 /**
- * Refuses a number outside the countries that both the operator and the owners allow; null: the account may send to it. To parse a
- * number takes longer than to accept its message, so that is done only where countries with different answers share its calling code.
+ * Refuses a number outside the countries that both the operator and the owners allow; null: the account may send to it. Parsing a
+ * number takes longer than accepting its message, so it is parsed only where countries that the rules treat differently share its
+ * calling code.
  */
 export function countryRefusal(limits: CountryLimits, to: string): Refusal | null {
   if (limits.allowedCountries.length === 0 && limits.ownCountryRule === null) return null;

@@ -8,7 +8,10 @@ import { fromMicros } from "../../core/wire";
 type Caps = Pick<LockedAccount, "dailySpendCapMicros" | "ownDailySpendCapMicros">;
 type CappedAccount = Caps & Pick<LockedAccount, "id">;
 
-/** The lower cap of an account, with its end of a sentence; null: it has none. Of two equal ones the operator's, which owners cannot raise. */
+/**
+ * An account's lower cap, with the end of the sentence that names it; null: it has none. Of two equal caps the operator's, which
+ * owners cannot raise.
+ */
 export function lowerCapOf({ dailySpendCapMicros: operators, ownDailySpendCapMicros: own }: Caps) {
   if (own !== null && (operators === null || own < operators)) {
     return {
