@@ -1,4 +1,4 @@
-/** Entries of changes that wait for another one: they begin with what that one has left. */
+/** Entries of changes that wait for another change: their former values are what that change has left. */
 import { expect, test } from "vitest";
 import { callAs } from "@/test/call-procedure";
 import { openTransaction, untilWaiting } from "@/test/database/lock-waits";

@@ -1,4 +1,4 @@
-/** Every mutation of the router writes to the audit log, or says here why it does not. */
+/** Every mutation of the router writes to the audit log, or is listed here with the reason why it does not. */
 import { beforeAll, expect, test } from "vitest";
 import { callAs, PROCEDURES, TEST_ORIGIN } from "@/test/call-procedure";
 import { addMember, enrol, lastEntries, makeEndpoint, makePerson, PASSWORD, type Person } from "@/test/database/people";

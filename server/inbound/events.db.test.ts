@@ -178,7 +178,7 @@ test("the list is filtered by both numbers in any notation, and by time, each wi
 test("damaged totals of inbound messages and their events are right after a rebuild", async () => {
   const { actor, accountId } = webhook.account;
   await take(inbound("one"), inbound("two"));
-  // As a version before the event stored it.
+  // As a version without events for inbound messages stored it.
   await pool().query(
     `INSERT INTO inbound_messages (id, provider, provider_message_id, account_id, from_number, to_number, body, received_at)
      VALUES ($1, 'twilio', $1, $2, $3, $4, 'old', now())`,

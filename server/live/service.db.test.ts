@@ -33,7 +33,7 @@ async function personOf({ accountId }: TestAccount): Promise<SessionActor> {
   return { kind: "session", accountId, userId, isOperator: false, sessionId };
 }
 
-/** Follows an account. The first word, that anything may have changed, is taken already. */
+/** Follows an account. The first notice, that anything may have changed, has already been taken. */
 async function follow(actor: SessionActor) {
   const leaver = new AbortController();
   leavers.push(leaver);
@@ -42,7 +42,7 @@ async function follow(actor: SessionActor) {
   return { words, leave: () => leaver.abort() };
 }
 
-/** The topics of the next words until all of `wanted` were there. */
+/** The topics of the next notices, until all of `wanted` have come. */
 async function notified(words: AsyncGenerator<Changed, void>, wanted: string): Promise<string[]> {
   const seen: string[] = [];
   while (!seen.includes(wanted)) {
@@ -74,7 +74,7 @@ test("a suppression that is made, deleted, imported, or asked for from a handset
   const account = await makeAccount();
   const actor = await personOf(account);
   const { words } = await follow(actor);
-  // Listening begins with word that anything may have changed, once.
+  // Listening begins with one notice that anything may have changed.
   noteChange(account.accountId, "deliveries");
   await notifyChanges();
   await notified(words, "deliveries");
@@ -110,7 +110,7 @@ test("deliveries that wait for a paused endpoint, and those that are sent after 
   const account = await makeAccount();
   const { id } = await createEndpoint(account.actor, { url: "http://127.0.0.1:9/hook" });
   const { words } = await follow(await personOf(account));
-  // Listening begins with word that anything may have changed, once.
+  // Listening begins with one notice that anything may have changed.
   noteChange(account.accountId, "suppressions");
   await notifyChanges();
   await notified(words, "suppressions");
@@ -124,7 +124,7 @@ test("deliveries that wait for a paused endpoint, and those that are sent after 
 test("nobody is notified of another account", async () => {
   const [account, other] = [await makeAccount(), await makeAccount()];
   const [own, theirs] = [await follow(await personOf(account)), await follow(await personOf(other))];
-  // Listening begins with word that anything may have changed, once.
+  // Listening begins with one notice that anything may have changed.
   noteChange(account.accountId, "messages");
   noteChange(other.accountId, "deliveries");
   await notifyChanges();

@@ -123,7 +123,7 @@ test("somebody who signs in here already joins with their own password, and can 
 test("a member with a second invitation keeps their role, and the audit log says of one that they joined", async () => {
   const owner = await makeOwner();
   const member = await makeMember(owner, "viewer");
-  // As an invitation leaves it that was made while an earlier one was being accepted.
+  // The state that an invitation leaves if it was made while an earlier one was being accepted.
   await pool().query(
     `INSERT INTO invitations (id, account_id, email, role, token_hash, invited_by, expires_at)
      VALUES ($1, $2, $3, 'owner', $4, $5, now() + interval '1 day')`,
@@ -222,7 +222,7 @@ test("an owner whose role was taken while their call was on its way changes noth
   const [second, third] = [await makeMember(owner, "owner"), await makeMember(owner, "viewer")];
   await changeRole(owner, { id: second.userId, role: "viewer" });
   const wish = { email: `${newId("user")}@members.example`, role: "owner" } as const;
-  // `second` still believes to be an owner, as their call did when it began.
+  // `second` is still an owner according to their call, which began earlier.
   expect(await reasonOf(invite(second, wish))).toBe("role_too_low");
   expect(await reasonOf(changeRole(second, { id: second.userId, role: "owner" }))).toBe("role_too_low");
   expect(await reasonOf(removeMember(second, { id: third.userId }))).toBe("role_too_low");
@@ -283,7 +283,7 @@ test("a person who leaves while they accept an invitation goes on in the account
   let left: Promise<unknown> = Promise.resolve();
   await transaction(async (tx) => {
     await tx.query("SET LOCAL idle_in_transaction_session_timeout = 0");
-    // As an acceptance does it that has checked the password.
+    // As an acceptance does once it has checked the password.
     await tx.query("SELECT 1 FROM users WHERE id = $1 FOR NO KEY UPDATE", [member.userId]);
     left = leave(member);
     await untilWaiting();

@@ -36,7 +36,7 @@ async function makePerson() {
 }
 
 let networks = 0;
-/** Whether the password opens the door, asked from a place that has not asked before. */
+/** Whether the password signs in, from an address that has not tried before. */
 async function opens(email: string, password: string): Promise<boolean> {
   networks += 1;
   return (
