@@ -1,4 +1,4 @@
-/** Divides jobs with many items of which one makes the whole job fail. */
+/** Divides jobs with many items when one of the items makes the whole job fail. */
 import { addJobs } from "../server/core/add-jobs";
 import { isDataError } from "../server/core/batcher";
 import { isConnectionFailure } from "../server/core/database/connection-failure";

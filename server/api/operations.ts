@@ -16,7 +16,7 @@ export type Operation = {
   keyed: boolean;
   /** Names of the body's fields, or of the query's parameters for methods without a body; path parameters are not included. */
   inputs: ReadonlySet<string>;
-  /** Fields of which exactly one must be given, each with the names in `inputs` that are allowed only with it. */
+  /** Fields, exactly one of which must be given, each with the names in `inputs` that are allowed only with it. */
   oneOf: Readonly<Record<string, readonly string[]>>;
   /** Names in `inputs` whose values are objects of text. */
   objects: ReadonlySet<string>;

@@ -39,7 +39,7 @@ type Outgoing = {
  */
 export async function queueMail(tx: Tx, mail: Outgoing): Promise<boolean> {
   if (!isMailSet()) return false;
-  // Of two emails to one address the second counts when the first is written.
+  // Of two emails to one address, the second is counted once the first is written.
   await tx.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [`mail:${mail.address}`]);
   const content: Composed = compose(mail.letter);
   const { rows } = await tx.query<{ id: string }>(

@@ -1,4 +1,4 @@
-/** Cancels messages of which no attempt has begun. */
+/** Cancels messages that no attempt has begun to send. */
 import type { AccountActor } from "../core/actor";
 import { now } from "../core/clock";
 import { transaction } from "../core/db";

@@ -28,7 +28,7 @@ export async function lockMessages(tx: Tx, ids: Iterable<string>): Promise<Map<s
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** A change of which at least one step applies. */
+/** A change with at least one step that applies. */
 type AppliedChange = Folded & { message: LockedMessage; attempts: number; isRefunded: boolean };
 
 /** Whether the message would fail as one that no provider took, after an attempt. */

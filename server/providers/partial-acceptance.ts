@@ -1,4 +1,4 @@
-/** Handles long texts of which a provider took only some parts. */
+/** Handles long texts that a provider took only in part. */
 import { errorFields, log } from "../core/log";
 import { callbackContent, reportFrom } from "./http/callback-content";
 import type { Adapter, CallbackContent } from "./port";

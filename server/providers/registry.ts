@@ -38,7 +38,7 @@ export type ProviderState = Omit<FoundSettings, "settings"> & {
    */
   unavailableForMs: number | null;
   probesLeft: number;
-  /** The last error, because of which its breaker opened. */
+  /** The last error that opened its breaker. */
   lastError: string | null;
   /** Share of their weight that routes through it keep, 0 to 1. */
   health: number;

@@ -15,7 +15,7 @@ type IndexScan = { table: string; id: string; column: string | null; value: stri
 
 const ALL: IndexScan = { table: "messages", id: "l.id", column: null, value: undefined };
 
-/** Columns of which `messages` has an index, by the account and the id. */
+/** Columns that `messages` has an index on, with the account and the id. */
 const INDEXED = { reference: "reference", api_key_id: "api_key_id", from: "from_sender" } as const;
 
 /** The indexes that contain every message that passes the filter. Never empty. */

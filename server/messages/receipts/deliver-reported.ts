@@ -1,4 +1,4 @@
-/** Delivers messages of which every part was reported before the response said how many there are. */
+/** Delivers messages whose parts were all reported before the response said how many there are. */
 import { now } from "../../core/clock";
 import type { Tx } from "../../core/db";
 import { applyChanges, lockMessages } from "../transitions";

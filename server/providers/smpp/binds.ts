@@ -49,7 +49,7 @@ export type Binds = {
    * @returns the bind to submit to, or why there is none.
    */
   reserve: (isBegun: boolean) => Promise<{ session: Session } | { none: NotAccepted }>;
-  /** From now on reserves capacity only for messages of which a part was sent. */
+  /** From now on reserves capacity only for messages that were partly sent. */
   refuseNew: () => void;
   /** Unbinds after outstanding submits have got a response or timed out, and ends for good. */
   close: () => Promise<void>;

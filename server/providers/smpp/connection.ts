@@ -44,7 +44,7 @@ export type Connection = {
 /** Receives a response that arrived after the timeout. */
 export type OnLate = (response: Response) => void;
 
-/** By the time of a later response the message has failed. */
+/** When a later response arrives, the message has already failed. */
 const LATE_WITHIN_MS = 15 * MINUTE_MS;
 /** The most requests of a connection whose late response is awaited; beyond that the oldest are dropped. */
 const LATE_MAX = 10_000;

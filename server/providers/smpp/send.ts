@@ -110,7 +110,7 @@ function startLaterParts(parts: number, responseTimeoutMs: number): Deadline & {
   return { clear: deadline.clear, isLate: () => isLate };
 }
 
-/** Outcome of a message of which some parts were taken and the next one was not. */
+/** Outcome of a message whose first parts were taken and the next one was not. */
 function outcomeOfRest(failed: Exclude<SendOutcome, { kind: "accepted" }>, taken: string[], part: string): SendOutcome {
   if (failed.kind === "unknown") return { ...failed, taken };
   const detail = `Part ${part} was not taken. ${failed.detail}`;
