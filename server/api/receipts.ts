@@ -77,7 +77,7 @@ export async function serveReceipt(request: ReceiptRequest): Promise<ReceiptResp
   return "response" in genuine ? genuine.response : storeCallback(reader.id, genuine);
 }
 
-/** Identifies the provider by the request's secret path, and checks that the request comes from one of its addresses. */
+/** Identifies the provider by the secret path, and checks that the request comes from an address allowed for it. */
 async function findReader({ method, url, headers, peer }: ReceiptRequest): Promise<Reader | Refused> {
   const [name, token, ...rest] = (url.slice(RECEIPT_PREFIX.length + 1).split("?")[0] ?? "").split("/");
   const id = PROVIDERS.find((provider) => provider === name);
