@@ -81,7 +81,7 @@ const PARTS: Part[] = [
       return [
         acceptedByKannel("single sends accepted, nothing dispatched", send, acceptedRatio),
         {
-          work: `${messages} whole lives over SMPP, from the request to the callback, against Kannel`,
+          work: `${messages} messages end to end over SMPP, from the request to the callback, against Kannel`,
           found: `${times(lifeRatio)} (${perS(life.service.perSecond)} and ${perS(life.kannel.perSecond)}; CPU in µs: ${us(life.service.cpuUs)}, Kannel ${us(life.kannel.cpuUs)})`,
           goal: "1 ×",
         },
