@@ -6,8 +6,9 @@ import { readDatabaseBook, readDisabled } from "./judge/books";
 import type { Evidence } from "./judge/evidence";
 import { readHistory } from "./judge/history";
 import { type Upgrade, unservedOf, upgrade } from "./upgrade";
-import { BALANCE_MICROS, PACE, PRICES_MICROS, reprice } from "./world/customers";
+import { BALANCE_MICROS, LIMITED_RECEIVERS, PACE, PRICES_MICROS, reprice } from "./world/customers";
 import type { Life } from "./world/fleet";
+import { limitedBook } from "./world/limited-book";
 import { type Load, startLoad } from "./world/load";
 import {
   ageUntilFinal,
@@ -19,6 +20,7 @@ import {
   recoverEndpoints,
   waitUntilQuiet,
 } from "./world/settle";
+import { startSnapshots } from "./world/snapshots";
 import type { Policy, World } from "./world/world";
 
 /** In previous versions a STOP takes effect within this time. */
@@ -63,11 +65,13 @@ export async function perform(
 ): Promise<Outcome> {
   const faults = from === null ? planFaults(seed, lengthMs, kinds, timeoutMs) : [];
   world.receivers.setManner("b-flaky", "flaky");
-  const { customers, urls } = world;
-  tell(`load       ${rate} requests a second by ${customers.length} customers`);
+  const { customers, limited, urls } = world;
+  const count = customers.length + (limited ? LIMITED_RECEIVERS.length : 0);
+  tell(`load       ${rate} requests a second by ${count} customers`);
   const load = startLoad({
     seed,
     customers,
+    limited,
     urls,
     rate,
     passOn: world.passOn,
@@ -76,6 +80,7 @@ export async function perform(
     // Earlier versions process replies in a job.
     heededWithinMs: from === null ? 0 : HEEDED_BY_FORMER_MS,
   });
+  const snapshots = limited && startSnapshots(world.database);
   const beganMs = Date.now();
   const delay = monitorEventLoopDelay();
   delay.enable();
@@ -104,6 +109,7 @@ export async function perform(
   signal.throwIfAborted();
   const { carriers, receivers, database } = world;
   const ownCheck = await world.checkLedger();
+  const taken = await snapshots?.stop();
   return {
     evidence: {
       policy,
@@ -117,6 +123,7 @@ export async function perform(
       reading: load.readings(),
       requests: carriers.requests,
       taken: carriers.taken(),
+      limited: limitedBook(world, load, taken ?? null, happened),
       database: await readDatabaseBook(database),
       history: await readHistory(database),
       received: receivers.received,

@@ -1,5 +1,6 @@
 /** The database's book: the service's own rows, read as a whole at rest. */
 import type { Database } from "@/e2e/support/books";
+import { TEST_ACCOUNT_PREFIX } from "@/server/core/ids";
 
 export type StoredMessage = {
   id: string;
@@ -16,6 +17,9 @@ export type StoredMessage = {
   errorCode: string | null;
 };
 
+/** A message of test mode. */
+export type TestMessage = StoredMessage & { reference: string | null };
+
 /** `begun`: whether the request was about to be written; null: not recorded. */
 type StoredAttempt = {
   messageId: string;
@@ -27,6 +31,16 @@ type StoredAttempt = {
 
 /** Ledger entries of one message: count and sum by kind. */
 export type MessageLedger = { messageId: string; kinds: string[]; amountMicros: number; reservedMicros: number };
+
+/** An entry of the ledger, which the database numbered in the order of the account's COMMITs. `day`: the UTC day of its messages. */
+export type LedgerEntry = {
+  accountId: string;
+  kind: string;
+  amountMicros: number;
+  note: string | null;
+  messageIds: string[];
+  day: string | null;
+};
 
 export type AccountBook = {
   accountId: string;
@@ -46,9 +60,13 @@ type StoredInbound = { id: string; accountId: string; provider: string; from: st
 export type Endpoint = { id: string; receiver: string; accountId: string; isActive: boolean; failureCount: number };
 
 export type DatabaseBook = {
+  /** Live messages. */
   messages: StoredMessage[];
+  testMessages: TestMessage[];
   attempts: StoredAttempt[];
   ledger: MessageLedger[];
+  /** The whole ledger, in order. */
+  entries: LedgerEntry[];
   accounts: AccountBook[];
   events: StoredEvent[];
   inbound: StoredInbound[];
@@ -101,14 +119,16 @@ export async function readDatabaseBook(database: Database): Promise<DatabaseBook
   const [dead] = await database.rows<{ count: number }>(
     "SELECT count(*)::int AS count FROM graphile_worker._private_jobs WHERE attempts >= max_attempts",
   );
+  const messages = await database.rows<TestMessage>(
+    `SELECT id, account_id AS "accountId", to_number AS "to", body <> '' AS "hasText", status, segments, cost_micros::float8 AS "costMicros",
+       error_code AS "errorCode", CASE WHEN status IN ('pending', 'sent') THEN ${FACTS} END AS facts, reference,
+       CASE WHEN status = 'sent'
+         THEN (SELECT count(*) FROM attempt_parts p WHERE p.message_id = m.id)::int END AS "knownParts"
+     FROM messages m ORDER BY id`,
+  );
   return {
-    messages: await database.rows<StoredMessage>(
-      `SELECT id, account_id AS "accountId", to_number AS "to", body <> '' AS "hasText", status, segments, cost_micros::float8 AS "costMicros",
-         error_code AS "errorCode", CASE WHEN status IN ('pending', 'sent') THEN ${FACTS} END AS facts,
-         CASE WHEN status = 'sent'
-           THEN (SELECT count(*) FROM attempt_parts p WHERE p.message_id = m.id)::int END AS "knownParts"
-       FROM messages m ORDER BY id`,
-    ),
+    messages: messages.filter(({ accountId }) => !accountId.startsWith(TEST_ACCOUNT_PREFIX)),
+    testMessages: messages.filter(({ accountId }) => accountId.startsWith(TEST_ACCOUNT_PREFIX)),
     attempts: await database.rows<StoredAttempt>(
       `SELECT message_id AS "messageId", seq, provider, outcome, ${begun} AS begun FROM message_attempts
        WHERE outcome IS DISTINCT FROM 'withdrawn' ORDER BY message_id, seq`,
@@ -117,6 +137,7 @@ export async function readDatabaseBook(database: Database): Promise<DatabaseBook
       `SELECT message_id AS "messageId", array_agg(kind ORDER BY entry_id) AS kinds, sum(amount_micros)::float8 AS "amountMicros",
          sum(held_micros)::float8 AS "reservedMicros" FROM ledger_lines GROUP BY message_id`,
     ),
+    entries: await readEntries(database),
     accounts: await readAccounts(database),
     events: await database.rows<StoredEvent>(
       `SELECT id, message_id AS "messageId", account_id AS "accountId", status FROM events ORDER BY id`,
@@ -133,6 +154,16 @@ export async function readDatabaseBook(database: Database): Promise<DatabaseBook
     deadJobs: dead?.count ?? 0,
   };
 }
+
+/** Entries of one account are written under the lock of its row, so their numbers are in the order of its COMMITs. */
+const readEntries = (database: Database): Promise<LedgerEntry[]> =>
+  database.rows<LedgerEntry>(
+    `SELECT e.account_id AS "accountId", e.kind, e.amount_micros::float8 AS "amountMicros", e.note, x.ids AS "messageIds",
+       to_char(m.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day
+     FROM ledger_entries e
+     CROSS JOIN LATERAL (SELECT coalesce(e.message_ids, array_remove(ARRAY[e.message_id], NULL)) AS ids) x
+     LEFT JOIN messages m ON m.id = x.ids[1] ORDER BY e.id`,
+  );
 
 async function readAccounts(database: Database): Promise<AccountBook[]> {
   const rows = await database.rows<Omit<AccountBook, "usage"> & AccountBook["usage"]>(

@@ -2,6 +2,7 @@
 
 import type { Cancellation } from "../world/cancellations";
 import type { CarrierRequest, Taken } from "../world/carriers";
+import type { LimitedBook } from "../world/limited-book";
 import type { Reading } from "../world/reader";
 import type { ReceivedEvent, Responded } from "../world/receivers";
 import type { Redaction } from "../world/redactions";
@@ -24,6 +25,8 @@ export type Evidence = {
   replies: readonly Reply[];
   redactions: readonly Redaction[];
   reading: Reading;
+  /** Books of the customers with limits; null: there were none. */
+  limited: LimitedBook | null;
   /** The carriers' book. */
   requests: readonly CarrierRequest[];
   taken: readonly Taken[];

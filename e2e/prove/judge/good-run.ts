@@ -68,10 +68,13 @@ export function goodRun(): Evidence {
     replies: [],
     redactions: [],
     reading: { reads: 0, missing: [], backwards: [] },
+    limited: null,
     requests: [{ atMs: 1, carrier: "twilio", to: TO, behaviour: "accept" }],
     taken: [{ atMs: 1, carrier: "twilio", to: TO, reference: `${ID}-1` }],
     database: {
       messages: [message],
+      testMessages: [],
+      entries: [],
       attempts: [{ messageId: ID, seq: 1, provider: "twilio", outcome: "accepted", begun: true }],
       ledger: [{ messageId: ID, kinds: ["reserve", "settle"], amountMicros: -PRICE, reservedMicros: 0 }],
       accounts: [

@@ -35,14 +35,16 @@ const endedByRedaction = (redactions: Evidence["redactions"]) => {
 };
 
 export function judgeEvents(evidence: Evidence): EventsVerdict {
-  const { database, received, answered, sends } = evidence;
-  const messages = new Map(database.messages.map((message) => [message.id, message]));
+  const { database, received, answered } = evidence;
+  const sends = [...evidence.sends, ...(evidence.limited?.trials ?? [])];
+  const stored = [...database.messages, ...database.testMessages];
+  const messages = new Map(stored.map((message) => [message.id, message]));
   const inbound = new Map(database.inbound.map((message) => [message.id, message]));
   const missing: string[] = [];
 
   // Every change of a message has exactly one event.
   const eventsOf = groupBy(database.events, ({ messageId }) => messageId);
-  for (const message of database.messages) {
+  for (const message of stored) {
     const expected = passedThrough(message).toSorted().join();
     const found = (eventsOf.get(message.id) ?? [])
       .map(({ status }) => status)

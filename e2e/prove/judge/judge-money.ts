@@ -1,6 +1,7 @@
 /** Checks that no cent has drifted: ledger, balance, messages and counters of each account agree. */
 import type { AccountBook, MessageLedger, StoredMessage } from "./books";
 import type { Evidence } from "./evidence";
+import { creditedMicros } from "./judge-credits";
 
 /** Ledger entries that a message must have. */
 function expectedKinds({ status, costMicros }: StoredMessage): string {
@@ -27,14 +28,15 @@ function judgeMessage(
   return problems;
 }
 
-function judgeAccount(book: AccountBook, messages: readonly StoredMessage[], openingMicros: number): string[] {
+/** @param paidInMicros the opening balance and all credits. */
+function judgeAccount(book: AccountBook, messages: readonly StoredMessage[], paidInMicros: number): string[] {
   const { accountId, balanceMicros, reservedMicros, ledgerMicros, ledgerReservedMicros, usage } = book;
   const cost = messages.reduce((sum, message) => sum + message.costMicros, 0);
   const held = messages.reduce((sum, { status, costMicros }) => sum + (status === "pending" ? costMicros : 0), 0);
   const countOf = (status: string) => messages.filter((message) => message.status === status).length;
   const pairs: [what: string, is: number, must: number][] = [
     ["balance, by the ledger", balanceMicros, ledgerMicros],
-    ["balance, by the messages", balanceMicros, openingMicros - cost],
+    ["balance, by the messages", balanceMicros, paidInMicros - cost],
     ["held, by the ledger", reservedMicros, ledgerReservedMicros],
     ["held, by the messages", reservedMicros, held],
     ["usage: cost", usage.costMicros, cost],
@@ -60,7 +62,10 @@ function judgeTold(sends: Evidence["sends"], messages: readonly StoredMessage[])
 }
 
 /** Sums that differ, described. */
-export function judgeMoney({ database, openingMicros, pricesMicros, sends, ownCheck }: Evidence): string[] {
+export function judgeMoney(evidence: Evidence): string[] {
+  const { database, openingMicros, pricesMicros, sends, limited, ownCheck } = evidence;
+  const paidInMicros = (accountId: string) =>
+    (limited?.openingsMicros[accountId] ?? openingMicros) + creditedMicros(evidence, accountId);
   const customers = new Set(sends.map(({ accountId }) => accountId));
   const ledgers = new Map(database.ledger.map((ledger) => [ledger.messageId, ledger]));
   const known = new Set(database.messages.map(({ id }) => id));
@@ -77,8 +82,9 @@ export function judgeMoney({ database, openingMicros, pricesMicros, sends, ownCh
         judgeAccount(
           book,
           database.messages.filter(({ accountId }) => accountId === book.accountId),
-          openingMicros,
+          paidInMicros(book.accountId),
         ),
       ),
+    ...(limited?.snapshots.drifted ?? []),
   ];
 }

@@ -2,7 +2,8 @@
 
 import type { Happened } from "../faults/faults";
 import type { Outcome } from "../run";
-import type { Send } from "../world/sends";
+import type { Send, Shortage } from "../world/sends";
+import type { Evidence } from "./evidence";
 import { duration, spread } from "./figures";
 import { QUEUES } from "./history";
 import { afterKills, afterReturns } from "./recovery";
@@ -27,6 +28,10 @@ const NAMES: Record<keyof Verdict["defects"], string> = {
   tooFast: "senders faster than their limit",
   replies: "replies lost or not heeded",
   texts: "deleted texts kept",
+  credits: "credits lost or booked twice",
+  overspent: "spent beyond a balance or a cap",
+  refusedWrongly: "refused for money without a reason",
+  testMode: "test messages sent or billed",
   unserved: "requests failed by an upgrade",
   empty: "empty books",
 };
@@ -42,6 +47,24 @@ function isHindered({ web, atMs, firstMs }: Send, happened: readonly Happened[])
   return happened.some((each) => isAway(each) && each.atMs < atMs + (firstMs ?? 0) && atMs < each.untilMs);
 }
 
+/** How often the customers with limits met them; null: there are none. */
+function limitedFigures({ limited, sends, database }: Evidence) {
+  if (!limited) return null;
+  const { credits, caps, trials, snapshots } = limited;
+  const shortages = (kind: Shortage["kind"]) =>
+    sends.flatMap(({ shortages: own }) => own ?? []).filter((each) => each.kind === kind).length;
+  return {
+    booked: credits.filter(({ result }) => result === "booked").length,
+    notBooked: credits.filter(({ result }) => result === "refused").length,
+    caps: caps.length,
+    byBalance: shortages("balance"),
+    byCap: shortages("cap"),
+    whenDue: database.messages.filter(({ errorCode }) => errorCode === "daily_spend_cap").length,
+    trials: trials.flatMap(({ messages }) => messages ?? []).length,
+    snapshots: snapshots.count,
+  };
+}
+
 /** All results of a run as plain data. */
 export function figuresOf(verdict: Verdict, outcome: Outcome) {
   const { evidence, happened, upgraded, lives, load, rest, times, problems, stalls } = outcome;
@@ -53,7 +76,9 @@ export function figuresOf(verdict: Verdict, outcome: Outcome) {
     latency: {
       first: during.flatMap(({ firstMs }) => firstMs ?? []),
       unhindered: during.filter((send) => !isHindered(send, happened)).flatMap(({ firstMs }) => firstMs ?? []),
-      accepted: during.flatMap(({ acceptedMs, key }) => (key === null ? [] : (acceptedMs ?? []))),
+      accepted: during.flatMap(({ acceptedMs, key, shortages }) =>
+        key === null || shortages ? [] : (acceptedMs ?? []),
+      ),
     },
     skipped: load.skipped(),
     upgrade: upgraded && {
@@ -70,6 +95,7 @@ export function figuresOf(verdict: Verdict, outcome: Outcome) {
     rest,
     stalls,
     problems,
+    limited: limitedFigures(evidence),
   };
 }
 
@@ -83,6 +109,21 @@ function upgradeLines({ upgrade }: Figures): string[] {
   const { migrations, ms, first } = upgrade;
   const applied = `${migrations.length}, in ${duration(ms)}`;
   return ["", "Upgrade", row("migrations", applied), row("first answer to a send meanwhile", spread(first))];
+}
+
+function limitedLines({ limited }: Figures): string[] {
+  if (!limited) return [];
+  return [
+    "",
+    "Money",
+    row("refused: the balance does not cover it", limited.byBalance),
+    row("refused: beyond a spending cap", limited.byCap),
+    row("  scheduled, and beyond it when due", limited.whenDue),
+    row("credits booked, refused", `${limited.booked}, ${limited.notBooked}`),
+    row("spending caps set", limited.caps),
+    row("test messages", limited.trials),
+    row("snapshots of all books", limited.snapshots),
+  ];
 }
 
 function returnLines({ returns }: Figures): string[] {
@@ -132,6 +173,7 @@ export function tableOf(figures: Figures): string {
         row(`${request}: ${status ?? "no answer"} ${code ?? ""}`, `${count}${fault ? `, wrong shape: ${fault}` : ""}`),
       ),
     row("not sent, too many unanswered", skipped),
+    ...limitedLines(figures),
     ...upgradeLines(figures),
     "",
     "Recovery",

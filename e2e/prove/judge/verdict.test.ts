@@ -3,6 +3,7 @@ import type { StoredMessage } from "./books";
 import type { Evidence } from "./evidence";
 import { ACCOUNT, found, goodRun, ID, OPENING, TO } from "./good-run";
 import { longestFailure } from "./judge-events";
+import { foundIn } from "./limited-run";
 import { isClean, judge } from "./verdict";
 
 const asMessage = (run: Evidence, change: Partial<StoredMessage>): Evidence["database"] => ({
@@ -210,4 +211,8 @@ test("an event that waited for its endpoint need not be sent any more once its t
   const redactions = [{ id: ID, isDeleted: true }];
   expect(found((run) => ({ database: held(run), redactions }))).toEqual([]);
   expect(found((run) => ({ database: { ...held(run), messages: run.database.messages } }))).toEqual(["eventsMissing"]);
+});
+
+test("books that disagree in a snapshot are a drift", () => {
+  expect(foundIn({ limited: { snapshots: { count: 1, drifted: ["acc_1: held is 1, not 0"] } } })).toEqual(["drift"]);
 });

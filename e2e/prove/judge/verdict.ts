@@ -5,10 +5,13 @@ import { mayFollow } from "../world/reader";
 import type { StoredMessage } from "./books";
 import type { Evidence } from "./evidence";
 import { groupBy } from "./grouped";
+import { judgeCredits, judgeRefusals } from "./judge-credits";
 import { judgeEvents } from "./judge-events";
 import { judgeMoney } from "./judge-money";
 import { judgeReplies } from "./judge-replies";
 import { judgeSchedule } from "./judge-schedule";
+import { judgeSpending } from "./judge-spending";
+import { judgeTestMode } from "./judge-test-mode";
 
 /** Descriptions of cases. */
 type Cases = string[];
@@ -33,6 +36,13 @@ export type Defects = {
   replies: Cases;
   /** Deleted texts that still exist, and texts that are gone although nobody deleted them. */
   texts: Cases;
+  /** Credits that are not in the ledger once, as the operator was told. */
+  credits: Cases;
+  /** Balances below zero, and messages accepted beyond a spending cap. */
+  overspent: Cases;
+  /** Refusals for lack of money without a reason. */
+  refusedWrongly: Cases;
+  testMode: Cases;
   unserved: Cases;
   /** An empty book agrees with every other, so it proves nothing. */
   empty: Cases;
@@ -97,7 +107,7 @@ function judgeTexts({ redactions, database }: Evidence): Cases {
   const idsWith = (known: boolean | null) =>
     new Set(redactions.flatMap(({ id, isDeleted }) => (isDeleted === known ? [id] : [])));
   const [deleted, unknown] = [idsWith(true), idsWith(null)];
-  return database.messages.flatMap(({ id, hasText }) => {
+  return [...database.messages, ...database.testMessages].flatMap(({ id, hasText }) => {
     if (hasText !== deleted.has(id) || (!hasText && unknown.has(id))) return [];
     return [hasText ? `the text of ${id} was deleted and is there` : `the text of ${id} is gone`];
   });
@@ -205,6 +215,10 @@ export function judge(evidence: Evidence): Verdict {
       ...judgeSchedule(evidence),
       replies: judgeReplies(evidence),
       texts: judgeTexts(evidence),
+      credits: judgeCredits(evidence),
+      overspent: judgeSpending(evidence),
+      refusedWrongly: judgeRefusals(evidence),
+      testMode: judgeTestMode(evidence),
       unserved: [...evidence.unserved],
       empty: Object.entries({ accepted, taken, received }).flatMap(([book, entries]) =>
         entries.length === 0 ? [`nothing ${book}`] : [],

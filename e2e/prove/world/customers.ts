@@ -46,12 +46,18 @@ const RECEIVERS: readonly (readonly string[])[] = [
   ["c-steady", "c-weak"],
   ["d-weak"],
 ];
+/** Receivers of the customers with limits (limited.ts), one each. */
+export const LIMITED_RECEIVERS = ["poor-steady", "capped-steady", "trial-steady"] as const;
+/** Index of the first customer with limits. */
+export const LIMITED_FROM = RECEIVERS.length;
 /** Whether a receiver never fails. */
 export const isSteady = (receiver: string): boolean => receiver.endsWith("-steady");
+/** Whether a receiver gets the events of test mode. */
+export const isTrial = (receiver: string): boolean => receiver.startsWith("trial-");
 /** Receivers that faults may hit. */
 export const WEAK_RECEIVERS = ["c-weak", "d-weak"] as const;
 
-export const receiverNames = (): string[] => RECEIVERS.flat();
+export const receiverNames = (): string[] => [...RECEIVERS.flat(), ...LIMITED_RECEIVERS];
 
 /** Creates the routes: the number alone decides the route. */
 export async function makeRoutes(database: Database): Promise<void> {
@@ -73,14 +79,18 @@ export const reprice = (database: Database): Promise<unknown> => {
 };
 
 /** Creates an account with money, a key and an approved sender, as an operator would. */
-async function makeAccount(database: Database, at: number): Promise<Omit<Customer, "endpoints">> {
+async function makeAccount(
+  database: Database,
+  at: number,
+  balanceMicros: number,
+): Promise<Omit<Customer, "endpoints">> {
   const [accountId, apiKey, sender, pacedSender] = [newId("account"), newPlainKey(), senderOf(at), pacedSenderOf(at)];
   await database.rows("INSERT INTO accounts (id, email, name, balance_micros) VALUES ($1, $2, 'Customer', $3)", [
-    ...[accountId, `${accountId}@example.com`, BALANCE_MICROS],
+    ...[accountId, `${accountId}@example.com`, balanceMicros],
   ]);
   await database.rows(
     "INSERT INTO ledger_entries (account_id, kind, amount_micros, held_micros) VALUES ($1, 'credit', $2, 0)",
-    [accountId, BALANCE_MICROS],
+    [accountId, balanceMicros],
   );
   await database.rows(
     `INSERT INTO api_keys (id, account_id, name, key_hash, key_hint, permissions, rate_limit, allowed_ips)
@@ -100,25 +110,33 @@ async function makeAccount(database: Database, at: number): Promise<Omit<Custome
   return { accountId, apiKey, sender, pacedSender };
 }
 
-/** Creates a customer with one endpoint per receiver, through the API. */
-async function makeCustomer(at: number, { url, database, receivers }: Ground): Promise<Customer> {
-  const own = RECEIVERS[at] ?? [];
-  const account = await makeAccount(database, at);
+/** Creates an endpoint for each receiver, through the API. */
+export async function makeEndpoints(apiKey: string, own: readonly string[], { url, receivers }: Ground) {
   const endpoints: Customer["endpoints"] = [];
   for (const receiver of own) {
     const body = JSON.stringify({ url: receivers.urlOf(receiver), events: ["*", "message.received"] });
-    const request = { method: "POST", url: `${url}/api/v1/webhooks/create`, apiKey: account.apiKey, body } as const;
-    const answer = await exchange(request);
+    const answer = await exchange({ method: "POST", url: `${url}/api/v1/webhooks/create`, apiKey, body });
     const data = answer.body?.data as { id?: string; signing_secret?: string } | undefined;
     if (!data?.id || !data.signing_secret) throw new Error(`No endpoint was made: ${JSON.stringify(answer)}`);
     receivers.addSecret(receiver, data.signing_secret);
     endpoints.push({ id: data.id, receiver });
   }
-  return { ...account, endpoints };
+  return endpoints;
+}
+
+/** Creates a customer with one endpoint per receiver. */
+export async function makeCustomer(
+  at: number,
+  ground: Ground,
+  own: readonly string[] = RECEIVERS[at] ?? [],
+  balanceMicros = BALANCE_MICROS,
+): Promise<Customer> {
+  const account = await makeAccount(ground.database, at, balanceMicros);
+  return { ...account, endpoints: await makeEndpoints(account.apiKey, own, ground) };
 }
 
 /** `url`: of a web process. */
-type Ground = { url: string; database: Database; receivers: Receivers };
+export type Ground = { url: string; database: Database; receivers: Receivers };
 
 /** Creates all customers. */
 export const makeCustomers = (ground: Ground): Promise<Customer[]> =>

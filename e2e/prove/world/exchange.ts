@@ -14,7 +14,7 @@ export type Exchange = {
 
 type Request = {
   url: string;
-  apiKey: string;
+  headers: Record<string, string>;
   method: "GET" | "POST";
   /** The exact bytes: a repeated request must be identical. */
   body?: string;
@@ -50,16 +50,20 @@ function parse(text: string): unknown {
   }
 }
 
-/** Sends the request. Never throws: a broken connection is a result too. */
-export async function exchange(request: Request): Promise<Exchange> {
-  const { url, apiKey, method, body, idempotencyKey, abortAfterMs } = request;
+/** Sends a request with an API key. Never throws: a broken connection is a result too. */
+export const exchange = ({ apiKey, ...request }: Omit<Request, "headers"> & { apiKey: string }): Promise<Exchange> =>
+  exchangeAt({ ...request, headers: { authorization: `Bearer ${apiKey}` } });
+
+/** {@link exchange} for a caller whose `headers` say who it is. */
+export async function exchangeAt(request: Request): Promise<Exchange> {
+  const { url, headers, method, body, idempotencyKey, abortAfterMs } = request;
   const startedAt = performance.now();
   const none = { code: null, body: null, replayed: false, retryAfterS: null, fault: null };
   try {
     const answer = await fetch(url, {
       method,
       headers: {
-        authorization: `Bearer ${apiKey}`,
+        ...headers,
         ...(body === undefined ? {} : { "content-type": "application/json" }),
         ...(idempotencyKey ? { "idempotency-key": idempotencyKey } : {}),
       },

@@ -2,6 +2,8 @@
 import { between, type Chance, chanceOf, weighed } from "../faults/chance";
 import { type Cancellation, cancel, cancelAfterMs } from "./cancellations";
 import { CHAINS, type Customer, NUMBER_PREFIX } from "./customers";
+import type { Limited } from "./limited";
+import { createLimitedLoad, type LimitedLoad, type SendOther } from "./limited-load";
 import { pauseForAWhile } from "./pauses";
 import { createReader, type Reading } from "./reader";
 import type { Receivers } from "./receivers";
@@ -15,6 +17,8 @@ export type Load = {
   cancellations: Cancellation[];
   replies: Reply[];
   redactions: Redaction[];
+  /** Null: there are no customers with limits. */
+  limited: LimitedLoad | null;
   answers: Tally;
   readings: () => Reading;
   /** Requests not begun because too many were waiting. */
@@ -33,6 +37,8 @@ export type Load = {
 export type LoadOptions = {
   seed: number;
   customers: readonly Customer[];
+  /** Customers with limits; null: there are none. */
+  limited: Limited | null;
   urls: readonly string[];
   /** Requests per second of all customers together. */
   rate: number;
@@ -50,7 +56,7 @@ const LARGE_BULK = 260;
 
 type Read = "message" | "list" | "balance";
 const READS: readonly string[] = ["message", "list", "balance"] satisfies Read[];
-type Operation = SendKind | Read | "reply" | "redact" | "rotate" | "pause" | "reprice";
+type Operation = SendKind | Read | "reply" | "redact" | "rotate" | "pause" | "reprice" | "limited";
 const OPERATIONS: readonly (readonly [number, Operation])[] = [
   [20, "single"],
   [22, "keyed"],
@@ -65,6 +71,7 @@ const OPERATIONS: readonly (readonly [number, Operation])[] = [
   [0.4, "rotate"],
   [0.4, "pause"],
   [0.2, "reprice"],
+  [17, "limited"],
   [15, "message"],
   [8, "list"],
   [6, "balance"],
@@ -78,6 +85,7 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 export function startLoad({
   seed,
   customers,
+  limited: limitedCustomers,
   urls,
   rate,
   passOn,
@@ -111,11 +119,11 @@ export function startLoad({
   };
 
   /** @param other properties that are not random. */
-  async function send(customer: Customer, kind: SendKind, turn: number, other: { size?: number; to?: string } = {}) {
+  async function send(customer: Customer, kind: SendKind, turn: number, { book = sends, ...other }: SendOther = {}) {
     const shared = { customer, urlAt, turn, answers };
-    const number = `${seed}-${sends.length}`;
+    const number = `${seed}${book === sends ? "" : "-other"}-${book.length}`;
     const order = { ...shared, kind, number, newNumber, chance, web: turn % urls.length, ...other };
-    const made = await makeSend(order, (begun) => sends.push(begun));
+    const made = await makeSend(order, (begun) => book.push(begun));
     for (const { id } of made.messages ?? []) reader.know(customer, id);
     const waitMs = made.messages ? cancelAfterMs(made, kind === "hasty", chance) : null;
     if (waitMs === null) return;
@@ -132,6 +140,10 @@ export function startLoad({
     await send(customer, "keyed", turn, { to: made.from });
   }
 
+  const limited =
+    limitedCustomers &&
+    createLimitedLoad({ seed, limited: limitedCustomers, chance, urlAt, answers, sends, newNumber, send });
+
   function begin(): void {
     const turn = between(chance, 0, urls.length - 1);
     const customer = customers[between(chance, 0, customers.length - 1)];
@@ -147,6 +159,7 @@ export function startLoad({
     else if (operation === "rotate") watch(rotateOne(customer, turn));
     else if (operation === "pause") watch(pauseForAWhile({ customer, chance, urlAt, turn, answers }));
     else if (operation === "reprice") watch(reprice());
+    else if (operation === "limited") watch(limited?.begin(turn) ?? read("balance", customer, turn));
     else watch(send(customer, operation, turn));
   }
 
@@ -186,6 +199,7 @@ export function startLoad({
     cancellations,
     replies,
     redactions,
+    limited,
     answers,
     readings: reader.readings,
     skipped: () => skipped,

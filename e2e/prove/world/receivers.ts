@@ -3,6 +3,7 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Received } from "@/test/network/receiver";
 import { chanceOf } from "../faults/chance";
+import { isTrial } from "./customers";
 import { type KnownSecret, signatureProblem } from "./signatures";
 
 /** How a receiver responds; `flaky`: with an occasional 500. */
@@ -50,6 +51,7 @@ function readEvent(receiver: string, request: Received, secrets: readonly KnownS
   try {
     event = JSON.parse(request.body.toString("utf8"));
     if (request.headers["webhook-id"] !== event.id) problem ??= "webhook-id is not the event's";
+    if (event.livemode !== !isTrial(receiver)) problem ??= `livemode is ${event.livemode}`;
   } catch {
     problem ??= "it is no JSON";
   }

@@ -26,6 +26,17 @@ export type Send = {
   messages: { to: string; id: string; costMicros: number }[] | null;
   /** The last response was a refusal (4xx). */
   refused: boolean;
+  /** Responses that refused it for lack of money; absent: there were none. */
+  shortages?: Shortage[];
+};
+
+/** A refusal because the balance does not cover the cost, or the spending cap is used up. `details`: those of the error. */
+export type Shortage = {
+  atMs: number;
+  /** When its response arrived. */
+  knownMs: number;
+  kind: "balance" | "cap";
+  details: Record<string, unknown>;
 };
 
 /**
@@ -60,6 +71,7 @@ const BRIEF_S = 60;
 const AGAIN_FIRST_MS = 100;
 const AGAIN_LONGEST_MS = 3_000;
 const GIVE_UP_MS = 180_000;
+const INSIST_AFTER_MS = 1_500;
 const TEXTS = [
   "Your parcel is on its way.",
   "Your code is 483 920.",
@@ -70,8 +82,19 @@ const TEXTS = [
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Whether the caller cannot know what became of the request, or is asked to repeat it. */
-const isLost = ({ status }: Exchange): boolean => status === null || status >= 500 || status === 429;
+/** The details of an error response. */
+export const detailsOf = ({ body }: Exchange): Record<string, unknown> =>
+  ((body?.error as { details?: Record<string, unknown> } | undefined)?.details ?? {}) as Record<string, unknown>;
+
+/** The kind of a refusal for lack of money; null: it is none. */
+function shortageOf(answer: Exchange): Shortage["kind"] | null {
+  if (answer.status === 402) return "balance";
+  return answer.status === 429 && detailsOf(answer).reason === "daily_spend_cap" ? "cap" : null;
+}
+
+/** Whether the caller cannot know what became of the request, or is asked to repeat it soon. */
+const isLost = (answer: Exchange): boolean =>
+  answer.status === null || answer.status >= 500 || (answer.status === 429 && shortageOf(answer) === null);
 
 /**
  * Repeats a request until a response tells its outcome, for {@link GIVE_UP_MS} at most.
@@ -114,6 +137,8 @@ export type Order = {
   size?: number;
   /** The recipient; undefined: new recipients. */
   to?: string;
+  /** How often it is repeated with its key after the balance did not cover it; undefined: never. */
+  insists?: number;
   chance: Chance;
   urlAt: (turn: number) => string;
   web: number;
@@ -126,7 +151,7 @@ export type Order = {
  * @returns the send, which is in the caller's book before its first try.
  */
 export async function makeSend(order: Order, book: (made: Send) => void): Promise<Send> {
-  const { kind, customer, number, newNumber, size, to, chance, urlAt, web, turn, answers } = order;
+  const { kind, customer, number, newNumber, size, to, insists = 0, chance, urlAt, web, turn, answers } = order;
   const isBulk = kind === "bulk";
   const { length, body, from, dueMs, validityS, abortAfterMs: firstAbort } = plan(kind, customer, chance);
   const recipients = to === undefined ? Array.from({ length: size ?? length }, newNumber) : [to];
@@ -160,19 +185,31 @@ export async function makeSend(order: Order, book: (made: Send) => void): Promis
   const startedAt = performance.now();
   const attempt = async (at: number): Promise<Exchange> => {
     const abortAfterMs = at === 0 ? firstAbort : null;
+    const askedMs = Date.now();
     const answer = await exchange({ ...request, url: `${urlAt(turn + at)}${path}`, abortAfterMs });
     made.tries += 1;
+    const lacking = shortageOf(answer);
+    if (lacking) {
+      const shortage = { atMs: askedMs, knownMs: Date.now(), kind: lacking, details: detailsOf(answer) };
+      made.shortages = [...(made.shortages ?? []), shortage];
+    }
     if (at === 0 && abortAfterMs === null && answer.status !== null) made.firstMs = answer.ms;
     if (abortAfterMs === null || answer.status !== null) note(answers, isBulk ? "bulk" : "send", answer);
     return answer;
   };
-  const { status, body: answered } = await (made.key === null ? attempt(0) : untilAnswered(attempt));
+  let answer = await (made.key === null ? attempt(0) : untilAnswered(attempt));
+  for (let left = made.key === null ? 0 : insists; left > 0 && answer.status === 402; left -= 1) {
+    // A refusal does not use up the key, and the balance may have grown.
+    await pause(INSIST_AFTER_MS);
+    answer = await untilAnswered((at) => attempt(at + 1));
+  }
+  const { status, body: answered } = answer;
   if (status === 201) {
     // A bulk responds in the order of its recipients.
     made.messages = messagesIn(answered).map((message, at) => ({ to: recipients[at] ?? "", ...message }));
     made.acceptedMs = performance.now() - startedAt;
   }
-  made.refused = status !== null && status >= 400 && status < 500 && status !== 429;
+  made.refused = status !== null && status >= 400 && !isLost(answer);
   return made;
 }
 

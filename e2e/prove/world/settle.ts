@@ -1,5 +1,6 @@
 /** Settles everything after the faults: waits until nothing moves, then advances time for what is left. */
 import type { Database } from "@/e2e/support/books";
+import { TEST_ACCOUNT_PREFIX } from "@/server/core/ids";
 import { readEndpoints } from "../judge/books";
 import { QUEUES, type Queue, workSince } from "../judge/history";
 import { isSteady } from "./customers";
@@ -109,14 +110,15 @@ export async function countStuckJobs(database: Database): Promise<number> {
   return locked.length;
 }
 
-/** A message still pending at rest: only its age will end it. */
+/** A live message still pending at rest: only its age will end it. */
 export type Unresolved = { id: string; to: string; attempts: number; open: boolean };
 
 export const readUnresolved = (database: Database): Promise<Unresolved[]> =>
   database.rows<Unresolved>(
     `SELECT m.id, m.to_number AS "to", count(a.seq)::int AS attempts,
        coalesce(bool_or(a.message_id IS NOT NULL AND a.outcome IS NULL), false) AS open
-     FROM messages m LEFT JOIN message_attempts a ON a.message_id = m.id WHERE m.status = 'pending' GROUP BY m.id`,
+     FROM messages m LEFT JOIN message_attempts a ON a.message_id = m.id
+     WHERE m.status = 'pending' AND m.account_id NOT LIKE '${TEST_ACCOUNT_PREFIX}%' GROUP BY m.id`,
   );
 
 /**

@@ -14,6 +14,7 @@ import { keepHistory } from "../judge/history";
 import { CARRIERS, type ProofCarriers, type ProvenCarrier, startProofCarriers } from "./carriers";
 import { type Customer, makeCustomers, makeRoutes, receiverNames } from "./customers";
 import { type Fleet, PROCESS_NAMES, type ProcessName, startFleet } from "./fleet";
+import { type Limited, makeLimited } from "./limited";
 import { type Receivers, startReceivers } from "./receivers";
 import { type Server, startServer } from "./server";
 import { PRESENT_VERSION, versionFolder } from "./version";
@@ -39,6 +40,8 @@ export type World = {
   passOn: (carrier: ProvenCarrier, message: InboundMessage, web: number) => Promise<boolean>;
   receivers: Receivers;
   customers: Customer[];
+  /** Customers with limits; null in an upgrade, because earlier versions lack some of the limits. */
+  limited: Limited | null;
   /** Addresses of the web processes. */
   urls: string[];
   /** Starts the database again and points every proxy at its new port. */
@@ -182,7 +185,9 @@ async function build(options: WorldOptions, keep: Keep): Promise<World> {
   const pointTo = (port: number) => {
     for (const gate of [own, straight, ...(pooler ? [] : Object.values(gates))]) gate.pointTo(port);
   };
-  const customers = await makeCustomers({ url: urls[0] ?? "", database, receivers });
+  const ground = { url: urls[0] ?? "", database, receivers };
+  const customers = await makeCustomers(ground);
+  const limited = from === null ? await makeLimited(ground) : null;
 
   return {
     server,
@@ -195,6 +200,7 @@ async function build(options: WorldOptions, keep: Keep): Promise<World> {
     passOn: (carrier, message, web) => carriers.passOn(carrier, message, `${urls[web]}${receiptPaths[carrier]}`),
     receivers,
     customers,
+    limited,
     urls,
     allReady,
     restart: async (mode, downMs) => {

@@ -1,0 +1,75 @@
+import { expect, test } from "vitest";
+import type { CapChange } from "../world/caps";
+import type { LedgerEntry } from "./books";
+import { possibleCaps } from "./caps-in-force";
+import { ACCOUNT, ID } from "./good-run";
+import { foundIn, limitedRun, PRICE, TRIAL } from "./limited-run";
+
+const { database, limited, sends } = limitedRun();
+const [, credit, reserve] = database.entries as [LedgerEntry, LedgerEntry, LedgerEntry];
+const entries = (...more: LedgerEntry[]) => ({ database: { entries: [...database.entries, ...more] } });
+const cap = (whose: CapChange["whose"], micros: number | null, fromMs = 0, knownMs: number | null = 0) => ({
+  whose,
+  micros,
+  fromMs,
+  knownMs,
+});
+
+test("no balance is below zero after any entry, even if it is right at the end", () => {
+  const taken = { ...credit, note: null, amountMicros: -5_000_000 };
+  const back = { ...reserve, kind: "refund", amountMicros: 5_000_000, day: "2025-12-31" };
+  expect(foundIn(entries({ ...taken, kind: "reserve", messageIds: [], day: "2025-12-31" }, back))).toEqual([
+    "overspent",
+  ]);
+});
+
+test("no balance below zero is told: not to a customer, and not to the operator", () => {
+  expect(foundIn({ limited: { balances: [{ accountId: TRIAL, micros: -1 }] } })).toEqual(["overspent"]);
+  const credits = limited.credits.map((each) => ({ ...each, balanceMicros: -1 }));
+  expect(foundIn({ limited: { credits } })).toEqual(["overspent"]);
+});
+
+test("the spending of a day stays within the lower cap, net of refunds", () => {
+  expect(foundIn({ limited: { caps: [cap("operator", PRICE), cap("owner", null)] } })).toEqual([]);
+  expect(foundIn({ limited: { caps: [cap("operator", PRICE - 1), cap("owner", null)] } })).toEqual(["overspent"]);
+  expect(foundIn({ limited: { caps: [cap("operator", PRICE), cap("owner", 0)] } })).toEqual(["overspent"]);
+  // A message of the same day that was refunded counts no more, one that was not does; one of another day never does.
+  const before = { ...reserve, messageIds: ["msg_0"] };
+  const refund = { ...before, kind: "refund", amountMicros: PRICE };
+  const spentBefore = (...more: LedgerEntry[]) => {
+    const [opening, ...rest] = database.entries as [LedgerEntry];
+    return foundIn({ database: { entries: [opening, ...more, ...rest] } });
+  };
+  expect(spentBefore(before)).toEqual(["overspent"]);
+  expect(spentBefore(before, refund)).toEqual([]);
+  expect(spentBefore({ ...before, day: "2025-12-31" })).toEqual([]);
+});
+
+test("a cap counts while it may be in force", () => {
+  const caps = [cap("operator", null), cap("owner", 1), cap("owner", 2, 100, 200), cap("owner", 3, 300, null)];
+  expect(possibleCaps(caps, 0, 99)).toEqual([1]);
+  expect(possibleCaps(caps, 50, 100)).toEqual([1, 2]);
+  expect(possibleCaps(caps, 200, 210)).toEqual([1, 2]);
+  expect(possibleCaps(caps, 201, 210)).toEqual([2]);
+  // A change without a response may take effect whenever, so the one before it stays possible too.
+  expect(possibleCaps(caps, 900, 910)).toEqual([2, 3]);
+  expect(possibleCaps([...caps, cap("operator", 0, 400, 500)], 900, 910)).toEqual([0, 0]);
+  expect(possibleCaps([cap("operator", null), cap("owner", null)], 0, 1)).toEqual([Number.POSITIVE_INFINITY]);
+});
+
+test("only a scheduled message of the customer with caps fails by a cap, and only if that can have been passed", () => {
+  const failed = (dueMs: number | null, caps: CapChange[], accountId = ACCOUNT) => {
+    const messages = database.messages.map((message) => ({ ...message, accountId, errorCode: "daily_spend_cap" }));
+    return foundIn({
+      sends: sends.map((send) => ({ ...send, dueMs })),
+      limited: { caps },
+      database: { messages },
+    }).includes("overspent");
+  };
+  const lowered = [cap("operator", PRICE), cap("owner", null), cap("owner", PRICE - 1, 5, 6)];
+  expect(failed(1, lowered)).toBe(false);
+  expect(failed(null, lowered)).toBe(true);
+  expect(failed(1, lowered, "acc_2")).toBe(true);
+  expect(failed(1, [cap("operator", PRICE), cap("owner", null)])).toBe(true);
+  expect(database.messages.map(({ id }) => id)).toEqual([ID]);
+});

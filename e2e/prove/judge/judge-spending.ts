@@ -1,0 +1,75 @@
+/** Checks, from the ledger in the order of its COMMITs, that no account spent more than its balance and its daily caps allowed. */
+import type { Send } from "../world/sends";
+import type { LedgerEntry } from "./books";
+import { possibleCaps } from "./caps-in-force";
+import type { Evidence } from "./evidence";
+import { groupBy } from "./grouped";
+
+const OVER_CAP = "daily_spend_cap";
+
+/** No balance was below zero after any entry, or in any response. */
+function judgeBalances({ database, limited }: Evidence): string[] {
+  const entries = [...groupBy(database.entries, ({ accountId }) => accountId)].flatMap(([accountId, own]) => {
+    let balance = 0;
+    const below = own.flatMap(({ kind, amountMicros, note, messageIds: [id] }) => {
+      balance += amountMicros;
+      return balance < 0 ? [`${accountId}: ${balance} after ${kind} of ${-amountMicros} ${id ?? note ?? ""}`] : [];
+    });
+    return below;
+  });
+  const credited = (limited?.credits ?? []).map(({ accountId, balanceMicros }) => ({
+    accountId,
+    micros: balanceMicros,
+  }));
+  const told = [...(limited?.balances ?? []), ...credited].flatMap(({ accountId, micros }) =>
+    micros !== null && micros < 0 ? [`${accountId}: a balance of ${micros} was told`] : [],
+  );
+  return [...entries, ...told];
+}
+
+/** When each accepted message was accepted, as its caller knows. */
+function acceptanceOf(sends: readonly Send[]): Map<string, { fromMs: number; toMs: number }> {
+  return new Map(
+    sends.flatMap(({ atMs, acceptedMs, messages }) =>
+      (messages ?? []).map(({ id }) => [id, { fromMs: atMs, toMs: Math.ceil(atMs + (acceptedMs ?? 0)) + 1 }] as const),
+    ),
+  );
+}
+
+/** What was spent of each day after each entry, net of refunds. */
+function spendingOf(entries: readonly LedgerEntry[]): { entry: LedgerEntry; spentMicros: number }[] {
+  const spent = new Map<string, number>();
+  return entries
+    .filter(({ kind }) => kind === "reserve" || kind === "refund")
+    .map((entry) => {
+      const spentMicros = (spent.get(entry.day ?? "") ?? 0) - entry.amountMicros;
+      spent.set(entry.day ?? "", spentMicros);
+      return { entry, spentMicros };
+    });
+}
+
+/** Nothing was accepted that made the spending of its UTC day exceed the lower cap. */
+function judgeCaps({ limited, database, sends }: Evidence): string[] {
+  if (!limited) return [];
+  const { capped, caps } = limited;
+  const acceptances = acceptanceOf(sends);
+  const spending = spendingOf(database.entries.filter(({ accountId }) => accountId === capped));
+  const over = spending.flatMap(({ entry: { kind, messageIds }, spentMicros }) => {
+    // All messages of an entry were accepted in one moment, with one cap.
+    const known = kind === "reserve" ? messageIds.flatMap((id) => acceptances.get(id) ?? []) : [];
+    const most = Math.min(...known.map(({ fromMs, toMs }) => Math.max(...possibleCaps(caps, fromMs, toMs))));
+    return spentMicros > most ? [`${messageIds[0]}: ${spentMicros} were spent then, with a cap of ${most}`] : [];
+  });
+  const peak = Math.max(0, ...spending.map(({ spentMicros }) => spentMicros));
+  const dues = new Map(sends.flatMap(({ dueMs, messages }) => (messages ?? []).map(({ id }) => [id, dueMs] as const)));
+  const unjust = database.messages.flatMap(({ id, accountId, errorCode }) => {
+    if (errorCode !== OVER_CAP) return [];
+    const dueMs = dues.get(id);
+    const isScheduled = accountId === capped && dueMs !== null;
+    const least = Math.min(...possibleCaps(caps, dueMs ?? 0, Number.POSITIVE_INFINITY));
+    return isScheduled && least < peak ? [] : [`${id} failed by a cap that cannot have been passed`];
+  });
+  return [...over, ...unjust];
+}
+
+export const judgeSpending = (evidence: Evidence): string[] => [...judgeBalances(evidence), ...judgeCaps(evidence)];
