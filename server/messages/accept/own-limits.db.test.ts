@@ -173,6 +173,11 @@ describe("a scheduled message that becomes due", () => {
       error: { code: "daily_spend_cap", message: expect.stringMatching(/its owners have set.* Settings, Sending\.$/) },
     });
   });
+
+  test("fails only as long as the cap is passed: of three that are due at once, two go under a cap for two", async () => {
+    const messages = await dueAfter([US, US, US], (account) => cap(account, 0.02));
+    expect(messages.map(({ status }) => status)).toEqual(["failed", "pending", "pending"]);
+  });
 });
 
 test("own limits cost acceptance no statement but the one that reads what was spent", async () => {

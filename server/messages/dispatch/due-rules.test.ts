@@ -73,6 +73,16 @@ test("a message of the same day is already in the day's spending, so it is refus
   expect(codesOf(due("a", { ...ofToday, dailySpendCapMicros: 29n }))).toEqual([["a", "daily_spend_cap"]]);
 });
 
+test("a message of the same day that fails is not spent, so those after it are compared with less", () => {
+  const limits = { isOfEarlierDay: false, spentMicros: 40n, dailySpendCapMicros: 25n };
+  expect(codesOf(due("a", limits), due("b", limits), due("c", limits), due("d", limits))).toEqual([
+    ["a", "daily_spend_cap"],
+    ["b", "daily_spend_cap"],
+  ]);
+  const abroad = due("a", { ...limits, allowedCountries: ["DE"], dailySpendCapMicros: 30n });
+  expect(codesOf(abroad, due("b", { ...limits, dailySpendCapMicros: 30n }))).toEqual([["a", "country_not_allowed"]]);
+});
+
 test("a message that costs nothing is never refused by a cap", () => {
   expect(codesOf(due("a", { costMicros: 0n, dailySpendCapMicros: 5n, spentMicros: 6n }))).toEqual([]);
 });

@@ -32,25 +32,35 @@ const overCap = (whose: string): Refusal => ({
 export const countsWhenDue = (message: DueMessage): boolean =>
   lowerCapOf(message) !== null && message.isOfEarlierDay && !message.isLetThrough && message.costMicros > 0n;
 
-/** Refuses messages that their account may no longer send, in order: each one of an earlier day that is not refused counts. */
+/** What earlier messages of an account in the same call change: costs let through, and costs that are no longer spent. */
+type Changed = { addedMicros: bigint; refundedMicros: bigint };
+
+/**
+ * Refuses messages that their account may no longer send, in order. Each one of an earlier day that is not refused counts towards the
+ * spending of this day, and each one of this day that is refused counts no longer: otherwise one that the cap has no room for
+ * would take all others with it.
+ */
 export function refuseDue(messages: readonly DueMessage[]): Map<string, Refusal> {
   const refusals = new Map<string, Refusal>();
-  const added = new Map<string, bigint>();
+  const changed = new Map<string, Changed>();
   for (const message of messages) {
-    const { id, accountId, toNumber, costMicros } = message;
-    const before = added.get(accountId) ?? 0n;
-    const refusal = countryRefusal(message, toNumber) ?? capRefusal(message, before);
-    if (refusal) refusals.set(id, refusal);
-    else if (countsWhenDue(message)) added.set(accountId, before + costMicros);
+    const { id, accountId, toNumber, costMicros, isOfEarlierDay } = message;
+    const own = changed.get(accountId) ?? { addedMicros: 0n, refundedMicros: 0n };
+    changed.set(accountId, own);
+    const refusal = countryRefusal(message, toNumber) ?? capRefusal(message, own);
+    if (refusal) {
+      refusals.set(id, refusal);
+      if (!isOfEarlierDay) own.refundedMicros += costMicros;
+    } else if (countsWhenDue(message)) own.addedMicros += costMicros;
   }
   return refusals;
 }
 
-/** @param addedMicros cost of the account's messages before this one that were let through just now. */
-function capRefusal(message: DueMessage, addedMicros: bigint): Refusal | null {
-  const { costMicros, spentMicros, letThroughMicros, isLetThrough } = message;
+function capRefusal(message: DueMessage, { addedMicros, refundedMicros }: Changed): Refusal | null {
+  const { costMicros, letThroughMicros, isLetThrough } = message;
   const cap = lowerCapOf(message);
   if (cap === null || costMicros === 0n || isLetThrough) return null;
-  const total = countsWhenDue(message) ? spentMicros + letThroughMicros + addedMicros + costMicros : spentMicros;
+  const spent = message.spentMicros - refundedMicros;
+  const total = countsWhenDue(message) ? spent + letThroughMicros + addedMicros + costMicros : spent;
   return total > cap.micros ? overCap(cap.whose) : null;
 }
