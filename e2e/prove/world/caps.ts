@@ -30,10 +30,10 @@ const STEP_MICROS = 10_000;
 /** Mostly a little more than is spent, sometimes less, none, or nothing at all. */
 const capFor = (spentMicros: number, chance: Chance): number | null =>
   weighed<number | null>(chance, [
-    [70, spentMicros + STEP_MICROS * between(chance, 5, 40)],
-    [18, Math.max(0, spentMicros - STEP_MICROS * between(chance, 1, 20))],
+    [57, spentMicros + STEP_MICROS * between(chance, 5, 40)],
+    [25, Math.max(0, spentMicros - STEP_MICROS * between(chance, 1, 20))],
     [6, null],
-    [6, 0],
+    [12, 0],
   ]);
 
 /** The caps of a customer, from the beginning on. */

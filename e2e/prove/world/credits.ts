@@ -30,9 +30,9 @@ const IMPATIENT_SHARE = 0.3;
 const amountOf = (chance: Chance): number =>
   STEP_MICROS *
   weighed(chance, [
-    [78, between(chance, 2, 20)],
-    [4, between(chance, 200, 400)],
-    [18, -between(chance, 2, 30)],
+    [80, between(chance, 1, 8)],
+    [2, between(chance, 100, 300)],
+    [18, -between(chance, 2, 15)],
   ]);
 
 /** Credits a customer once, however often the request is repeated with its key. @returns the credit as the operator knows it. */

@@ -48,7 +48,7 @@ const KINDS: readonly (readonly [number, LimitedKind])[] = [
   [3, "impatient"],
   [2, "bulk"],
   [3, "hasty"],
-  [3, "scheduled"],
+  [5, "scheduled"],
   [0.15, "large"],
 ];
 const TRIAL_KINDS: readonly (readonly [number, SendKind])[] = [
