@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { CapChange } from "../world/caps";
+import type { Send } from "../world/sends";
 import type { LedgerEntry } from "./books";
 import { possibleCaps } from "./caps-in-force";
 import { ACCOUNT, ID } from "./good-run";
@@ -72,4 +73,27 @@ test("only a scheduled message of the customer with caps fails by a cap, and onl
   expect(failed(1, lowered, "acc_2")).toBe(true);
   expect(failed(1, [cap("operator", PRICE), cap("owner", null)])).toBe(true);
   expect(database.messages.map(({ id }) => id)).toEqual([ID]);
+});
+
+test("a scheduled message does not go while the cap is used up for certain", () => {
+  // Two messages for one price each were accepted long before this one was due, and claimed at 1.
+  const [send] = sends;
+  const told = send?.messages ?? [];
+  const before = {
+    ...send,
+    atMs: -100,
+    acceptedMs: 1,
+    messages: [...told, ...told].map((message) => ({ ...message, id: "msg_0" })),
+  };
+  const went = (lowered: CapChange, ...refunds: LedgerEntry[]) => {
+    const made = sends.map((each) => ({ ...each, atMs: -100, dueMs: 0 }));
+    const caps = [cap("operator", null, -200, -200), cap("owner", null, -200, -200), lowered];
+    return foundIn({ ...entries(...refunds), sends: [before as Send, ...made], limited: { caps } }).includes(
+      "overspent",
+    );
+  };
+  expect(went(cap("owner", 3 * PRICE - 1, -50, -40))).toBe(true);
+  expect(went(cap("owner", 3 * PRICE, -50, -40))).toBe(false);
+  expect(went(cap("owner", 0, -50, 1))).toBe(false);
+  expect(went(cap("owner", 3 * PRICE - 1, -50, -40), { ...reserve, kind: "refund", amountMicros: PRICE })).toBe(false);
 });

@@ -72,4 +72,34 @@ function judgeCaps({ limited, database, sends }: Evidence): string[] {
   return [...over, ...unjust];
 }
 
-export const judgeSpending = (evidence: Evidence): string[] => [...judgeBalances(evidence), ...judgeCaps(evidence)];
+/** No scheduled message went although its account's spending had exceeded every cap that may have been in force since it was due. */
+function judgeDue({ limited, database, sends, history }: Evidence): string[] {
+  if (!limited) return [];
+  const { capped, caps } = limited;
+  const own = sends.filter(({ accountId }) => accountId === capped);
+  const entries = database.entries.filter(({ accountId, day }) => accountId === capped && day !== null);
+  // Spending begins anew with a day.
+  if (new Set(entries.map(({ day }) => day)).size > 1) return [];
+  const refunds = entries.filter(({ kind }) => kind === "refund").reduce((sum, each) => sum + each.amountMicros, 0);
+  const claims = new Map<string, number>();
+  for (const { op, outcome, messageId, atMs } of history.attempts)
+    if (op === "INSERT" && outcome !== "withdrawn" && !claims.has(messageId)) claims.set(messageId, atMs);
+  return own.flatMap(({ dueMs, messages }) => {
+    if (dueMs === null) return [];
+    const before = own.filter(({ atMs, acceptedMs }) => acceptedMs !== null && atMs + acceptedMs < dueMs);
+    const accepted = before.flatMap((send) => send.messages ?? []).reduce((sum, each) => sum + each.costMicros, 0);
+    return (messages ?? []).flatMap(({ id }) => {
+      const claimedMs = claims.get(id);
+      if (claimedMs === undefined) return [];
+      const most = Math.max(...possibleCaps(caps, dueMs, claimedMs));
+      const least = accepted - refunds;
+      return least > most ? [`${id} went with a cap of ${most}, after ${least} or more were spent`] : [];
+    });
+  });
+}
+
+export const judgeSpending = (evidence: Evidence): string[] => [
+  ...judgeBalances(evidence),
+  ...judgeCaps(evidence),
+  ...judgeDue(evidence),
+];
