@@ -32,8 +32,12 @@ type StoredAttempt = {
 /** Ledger entries of one message: count and sum by kind. */
 export type MessageLedger = { messageId: string; kinds: string[]; amountMicros: number; reservedMicros: number };
 
-/** An entry of the ledger, which the database numbered in the order of the account's COMMITs. `day`: the UTC day of its messages. */
+/**
+ * An entry of the ledger, which the database numbered in the order of the account's COMMITs. `atMs`: when the service decided on it.
+ * `day`: the UTC day of its messages.
+ */
 export type LedgerEntry = {
+  atMs: number;
   accountId: string;
   kind: string;
   amountMicros: number;
@@ -159,6 +163,7 @@ export async function readDatabaseBook(database: Database): Promise<DatabaseBook
 const readEntries = (database: Database): Promise<LedgerEntry[]> =>
   database.rows<LedgerEntry>(
     `SELECT e.account_id AS "accountId", e.kind, e.amount_micros::float8 AS "amountMicros", e.note, x.ids AS "messageIds",
+       (extract(epoch FROM e.created_at) * 1000)::float8 AS "atMs",
        to_char(m.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day
      FROM ledger_entries e
      CROSS JOIN LATERAL (SELECT coalesce(e.message_ids, array_remove(ARRAY[e.message_id], NULL)) AS ids) x

@@ -58,21 +58,37 @@ test("a cap counts while it may be in force", () => {
   expect(possibleCaps([cap("operator", null), cap("owner", null)], 0, 1)).toEqual([Number.POSITIVE_INFINITY]);
 });
 
-test("only a scheduled message of the customer with caps fails by a cap, and only if that can have been passed", () => {
-  const failed = (dueMs: number | null, caps: CapChange[], accountId = ACCOUNT) => {
-    const messages = database.messages.map((message) => ({ ...message, accountId, errorCode: "daily_spend_cap" }));
-    return foundIn({
-      sends: sends.map((send) => ({ ...send, dueMs })),
-      limited: { caps },
-      database: { messages },
-    }).includes("overspent");
-  };
-  const lowered = [cap("operator", PRICE), cap("owner", null), cap("owner", PRICE - 1, 5, 6)];
-  expect(failed(1, lowered)).toBe(false);
-  expect(failed(null, lowered)).toBe(true);
-  expect(failed(1, lowered, "acc_2")).toBe(true);
-  expect(failed(1, [cap("operator", PRICE), cap("owner", null)])).toBe(true);
-  expect(database.messages.map(({ id }) => id)).toEqual([ID]);
+/** The message of the good run fails by a cap; so do others, whose refunds are in the ledger before and after its own. */
+function failedByCap({
+  dueMs = 1 as number | null,
+  accountId = ACCOUNT,
+  caps = [] as CapChange[],
+  refunds = [ID],
+} = {}) {
+  const messages = refunds.flatMap((id) =>
+    database.messages.map((message) => ({ ...message, id, accountId, errorCode: "daily_spend_cap" })),
+  );
+  const refund = (id: string) => ({ ...reserve, kind: "refund", amountMicros: PRICE, messageIds: [id], atMs: 5 });
+  return foundIn({
+    sends: sends.map((send) => ({ ...send, dueMs })),
+    limited: { caps: [cap("operator", null), cap("owner", PRICE), ...caps] },
+    database: { messages, entries: [...database.entries, ...refunds.map(refund)] },
+  }).includes("refusedWrongly");
+}
+
+test("only a scheduled message of the customer with caps fails by a cap, and only if that was passed", () => {
+  const lowered = cap("owner", PRICE - 1, 1, 2);
+  expect(failedByCap({ caps: [lowered] })).toBe(false);
+  expect(failedByCap({ caps: [lowered], dueMs: null })).toBe(true);
+  expect(failedByCap({ caps: [lowered], accountId: "acc_2" })).toBe(true);
+  expect(failedByCap()).toBe(true);
+  // Lowered after it had failed, which was at 3.
+  expect(failedByCap({ caps: [cap("owner", PRICE - 1, 4, 5)] })).toBe(true);
+});
+
+test("of messages that fail by a cap together, each counts as spent no longer for those after it", () => {
+  expect(failedByCap({ caps: [cap("owner", PRICE - 1, 1, 2)], refunds: [ID, "msg_2"] })).toBe(true);
+  expect(failedByCap({ caps: [cap("owner", -1, 1, 2)], refunds: [ID, "msg_2"] })).toBe(false);
 });
 
 test("a scheduled message does not go while the cap is used up for certain", () => {

@@ -6,6 +6,8 @@ import type { Evidence } from "./evidence";
 import { groupBy } from "./grouped";
 
 const OVER_CAP = "daily_spend_cap";
+/** Longest time from the decision on an entry to its COMMIT. */
+const COMMITTED_WITHIN_MS = 40_000;
 
 /** No balance was below zero after any entry, or in any response. */
 function judgeBalances({ database, limited }: Evidence): string[] {
@@ -54,22 +56,43 @@ function judgeCaps({ limited, database, sends }: Evidence): string[] {
   const { capped, caps } = limited;
   const acceptances = acceptanceOf(sends);
   const spending = spendingOf(database.entries.filter(({ accountId }) => accountId === capped));
-  const over = spending.flatMap(({ entry: { kind, messageIds }, spentMicros }) => {
+  return spending.flatMap(({ entry: { kind, messageIds }, spentMicros }) => {
     // All messages of an entry were accepted in one moment, with one cap.
     const known = kind === "reserve" ? messageIds.flatMap((id) => acceptances.get(id) ?? []) : [];
     const most = Math.min(...known.map(({ fromMs, toMs }) => Math.max(...possibleCaps(caps, fromMs, toMs))));
     return spentMicros > most ? [`${messageIds[0]}: ${spentMicros} were spent then, with a cap of ${most}`] : [];
   });
-  const peak = Math.max(0, ...spending.map(({ spentMicros }) => spentMicros));
+}
+
+/**
+ * A scheduled message fails by a cap only if the spending passed it: the most that was spent lately, less what the messages gave back
+ * that failed just before it in the same transaction.
+ */
+export function judgeCapFailures({ limited, database, sends, history }: Evidence): string[] {
+  if (!limited) return [];
+  const { capped, caps } = limited;
+  const spending = spendingOf(database.entries.filter(({ accountId }) => accountId === capped));
+  const failed = new Map(database.messages.flatMap((each) => (each.errorCode === OVER_CAP ? [[each.id, each]] : [])));
   const dues = new Map(sends.flatMap(({ dueMs, messages }) => (messages ?? []).map(({ id }) => [id, dueMs] as const)));
-  const unjust = database.messages.flatMap(({ id, accountId, errorCode }) => {
-    if (errorCode !== OVER_CAP) return [];
-    const dueMs = dues.get(id);
-    const isScheduled = accountId === capped && dueMs !== null;
-    const least = Math.min(...possibleCaps(caps, dueMs ?? 0, Number.POSITIVE_INFINITY));
-    return isScheduled && least < peak ? [] : [`${id} failed by a cap that cannot have been passed`];
+  const ends = new Map(history.moves.map(({ messageId, atMs }) => [messageId, atMs]));
+  const foreign = [...failed.values()].flatMap(({ id, accountId }) =>
+    accountId === capped && dues.get(id) !== null ? [] : [`${id} failed by a cap, and was not scheduled or has none`],
+  );
+  let together = 0;
+  const unjust = spending.flatMap(({ entry }, at) => {
+    const [id = ""] = entry.messageIds;
+    if (entry.kind !== "refund" || !failed.has(id)) return [];
+    const before = spending.slice(0, at);
+    const last = before.at(-1)?.entry;
+    const isTogether = last?.kind === "refund" && failed.has(last.messageIds[0] ?? "") && last.atMs === entry.atMs;
+    together = isTogether ? together + last.amountMicros : 0;
+    // What was there for certain when the message was checked, and everything since.
+    const from = before.findLastIndex((each) => each.entry.atMs <= entry.atMs - COMMITTED_WITHIN_MS);
+    const spent = Math.max(0, ...before.slice(Math.max(0, from)).map(({ spentMicros }) => spentMicros)) - together;
+    const least = Math.min(...possibleCaps(caps, dues.get(id) ?? 0, ends.get(id) ?? Number.POSITIVE_INFINITY));
+    return spent > least ? [] : [`${id} failed by a cap of ${least} or more, when at most ${spent} were spent`];
   });
-  return [...over, ...unjust];
+  return [...foreign, ...unjust];
 }
 
 /** No scheduled message went although its account's spending had exceeded every cap that may have been in force since it was due. */

@@ -13,6 +13,7 @@ export const CREDITED = 30_000;
 export const NOTE = "credit-1";
 
 const entry = (kind: string, amountMicros: number, change: Partial<LedgerEntry> = {}): LedgerEntry => ({
+  atMs: 0,
   accountId: ACCOUNT,
   kind,
   amountMicros,

@@ -10,7 +10,7 @@ import { judgeEvents } from "./judge-events";
 import { judgeMoney } from "./judge-money";
 import { judgeReplies } from "./judge-replies";
 import { judgeSchedule } from "./judge-schedule";
-import { judgeSpending } from "./judge-spending";
+import { judgeCapFailures, judgeSpending } from "./judge-spending";
 import { judgeTestMode } from "./judge-test-mode";
 
 /** Descriptions of cases. */
@@ -217,7 +217,7 @@ export function judge(evidence: Evidence): Verdict {
       texts: judgeTexts(evidence),
       credits: judgeCredits(evidence),
       overspent: judgeSpending(evidence),
-      refusedWrongly: judgeRefusals(evidence),
+      refusedWrongly: [...judgeRefusals(evidence), ...judgeCapFailures(evidence)],
       testMode: judgeTestMode(evidence),
       unserved: [...evidence.unserved],
       empty: Object.entries({ accepted, taken, received }).flatMap(([book, entries]) =>

@@ -15,13 +15,15 @@ export type CapChange = {
   knownMs: number | null;
 };
 
-type CapOrder = Omit<Caller, "customer"> & { spentMicros: number; chance: Chance };
+type CapOrder = Omit<Caller, "customer">;
 
 export type Caps = {
   /** In the order in which each person made them. */
   changes: CapChange[];
-  /** Sets one of the caps to about what is spent; not while that person waits for a response. */
-  changeByChance: (order: CapOrder) => Promise<void>;
+  /** Sets a cap, unless that person waits for a response. */
+  change: (whose: CapChange["whose"], micros: number | null, order: CapOrder) => Promise<void>;
+  /** Sets one of the caps to about what is spent. */
+  changeByChance: (order: CapOrder & { spentMicros: number; chance: Chance }) => Promise<void>;
 };
 
 const MICROS = 1_000_000;
@@ -57,30 +59,31 @@ export function createCaps({ capped, operator, owner }: Limited): Caps {
           },
         } as const);
 
+  const change: Caps["change"] = async (whose, micros, { urlAt, turn, answers }) => {
+    if (waiting.has(whose)) return;
+    waiting.add(whose);
+    const made: CapChange = { whose, micros, fromMs: Date.now(), knownMs: null };
+    changes.push(made);
+    let tries = 0;
+    const { status } = await untilAnswered(async (at) => {
+      tries += 1;
+      const answer = await call({ url: urlAt(turn + at), ...callOf(whose, micros === null ? null : micros / MICROS) });
+      note(answers, `cap by ${whose}`, answer);
+      return answer;
+    });
+    if (status === 200 && tries === 1) made.knownMs = Date.now();
+    waiting.delete(whose);
+  };
+
   return {
     changes,
-    changeByChance: async ({ spentMicros, chance, urlAt, turn, answers }) => {
+    change,
+    changeByChance: ({ spentMicros, chance, ...order }) => {
       const whose = weighed<CapChange["whose"]>(chance, [
         [2, "owner"],
         [1, "operator"],
       ]);
-      const micros = capFor(spentMicros, chance);
-      if (waiting.has(whose)) return;
-      waiting.add(whose);
-      const change: CapChange = { whose, micros, fromMs: Date.now(), knownMs: null };
-      changes.push(change);
-      let tries = 0;
-      const { status } = await untilAnswered(async (at) => {
-        tries += 1;
-        const answer = await call({
-          url: urlAt(turn + at),
-          ...callOf(whose, micros === null ? null : micros / MICROS),
-        });
-        note(answers, `cap by ${whose}`, answer);
-        return answer;
-      });
-      if (status === 200 && tries === 1) change.knownMs = Date.now();
-      waiting.delete(whose);
+      return change(whose, capFor(spentMicros, chance), order);
     },
   };
 }

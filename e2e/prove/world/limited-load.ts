@@ -19,7 +19,7 @@ export type LimitedLoad = {
 };
 
 /** `book`: the list that gets the send; undefined: that of all customers. */
-export type SendOther = Partial<Pick<Order, "size" | "to" | "insists" | "newNumber">> & { book?: Send[] };
+export type SendOther = Partial<Pick<Order, "size" | "to" | "insists" | "dueInMs" | "newNumber">> & { book?: Send[] };
 
 type Ground = {
   seed: number;
@@ -32,13 +32,14 @@ type Ground = {
   send: (customer: Customer, kind: SendKind, turn: number, other: SendOther) => Promise<void>;
 };
 
-type Operation = "poor" | "capped" | "trial" | "credit" | "cap" | "balance";
+type Operation = "poor" | "capped" | "trial" | "credit" | "cap" | "lowered" | "balance";
 const OPERATIONS: readonly (readonly [number, Operation])[] = [
   [6, "poor"],
   [5, "capped"],
   [3, "trial"],
   [1.5, "credit"],
   [1, "cap"],
+  [0.6, "lowered"],
   [1, "balance"],
 ];
 type LimitedKind = SendKind | "large";
@@ -58,6 +59,10 @@ const TRIAL_KINDS: readonly (readonly [number, SendKind])[] = [
 ];
 /** One that is inserted before its account is locked (docs/decisions/0048). */
 const LARGE_BULK = 260;
+/** Scheduled messages that are accepted together before the cap is lowered. */
+const LATER_BULK = 12;
+const LOWERED_AFTER_MS = 1_000;
+const LOWERED_BY_MICROS = 10_000;
 /** How often a customer repeats a keyed send that the balance did not cover. */
 const INSISTS = 3;
 /** Scenario numbers that end within the run (docs/scenario-numbers.md). */
@@ -81,6 +86,8 @@ export function createLimitedLoad({
   const balances: LimitedLoad["balances"] = [];
   const caps = createCaps(limited);
   let creditCount = 0;
+
+  const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
   /** The customer's spending of the day, as its last refusal told it. */
   const spentMicros = (): number => {
@@ -107,6 +114,20 @@ export function createLimitedLoad({
       balances.push({ accountId, micros: Math.round(balance * MICROS) });
   }
 
+  /** The owner lifts the cap, and lowers it while scheduled messages wait, so that it has no room for some of them. */
+  async function lower(turn: number): Promise<void> {
+    const order = { urlAt, turn, answers };
+    await caps.change("owner", null, order);
+    const sent = send(capped, "bulk", turn, { size: LATER_BULK, dueInMs: between(chance, 3_000, 6_000) });
+    await pause(LOWERED_AFTER_MS);
+    const url = `${urlAt(turn)}/api/v1/usage?period=day`;
+    const read = await exchange({ method: "GET", url, apiKey: capped.apiKey });
+    const { totals } = (read.body?.data ?? {}) as { totals?: { cost: number } };
+    const tooMuch = between(chance, 1, 8) * LOWERED_BY_MICROS;
+    if (totals) await caps.change("owner", Math.max(0, Math.round(totals.cost * MICROS) - tooMuch), order);
+    await sent;
+  }
+
   async function creditOne(turn: number): Promise<void> {
     creditCount += 1;
     const customer = between(chance, 1, 10) === 1 ? capped : poor;
@@ -131,6 +152,8 @@ export function createLimitedLoad({
           return creditOne(turn);
         case "cap":
           return caps.changeByChance({ spentMicros: spentMicros(), chance, urlAt, turn, answers });
+        case "lowered":
+          return lower(turn);
         case "balance":
           return readBalance(oneOf(chance, [poor, capped, trial]), turn);
       }

@@ -137,6 +137,8 @@ export type Order = {
   size?: number;
   /** The recipient; undefined: new recipients. */
   to?: string;
+  /** Time until its messages are due; undefined: as its kind says. */
+  dueInMs?: number;
   /** How often it is repeated with its key after the balance did not cover it; undefined: never. */
   insists?: number;
   chance: Chance;
@@ -151,9 +153,24 @@ export type Order = {
  * @returns the send, which is in the caller's book before its first try.
  */
 export async function makeSend(order: Order, book: (made: Send) => void): Promise<Send> {
-  const { kind, customer, number, newNumber, size, to, insists = 0, chance, urlAt, web, turn, answers } = order;
+  const {
+    kind,
+    customer,
+    number,
+    newNumber,
+    size,
+    to,
+    dueInMs,
+    insists = 0,
+    chance,
+    urlAt,
+    web,
+    turn,
+    answers,
+  } = order;
   const isBulk = kind === "bulk";
-  const { length, body, from, dueMs, validityS, abortAfterMs: firstAbort } = plan(kind, customer, chance);
+  const { length, body, from, validityS, abortAfterMs: firstAbort, ...planned } = plan(kind, customer, chance);
+  const dueMs = dueInMs === undefined ? planned.dueMs : Date.now() + dueInMs;
   const recipients = to === undefined ? Array.from({ length: size ?? length }, newNumber) : [to];
   const made: Send = {
     accountId: customer.accountId,
