@@ -32,10 +32,10 @@ const STEP_MICROS = 10_000;
 /** Mostly a little more than is spent, sometimes less, none, or nothing at all. */
 const capFor = (spentMicros: number, chance: Chance): number | null =>
   weighed<number | null>(chance, [
-    [57, spentMicros + STEP_MICROS * between(chance, 5, 40)],
-    [25, Math.max(0, spentMicros - STEP_MICROS * between(chance, 1, 20))],
-    [6, null],
-    [12, 0],
+    [70, spentMicros + STEP_MICROS * between(chance, 10, 60)],
+    [18, Math.max(0, spentMicros - STEP_MICROS * between(chance, 1, 20))],
+    [7, null],
+    [5, 0],
   ]);
 
 /** The caps of a customer, from the beginning on. */

@@ -39,7 +39,7 @@ const OPERATIONS: readonly (readonly [number, Operation])[] = [
   [3, "trial"],
   [1.5, "credit"],
   [1, "cap"],
-  [0.6, "lowered"],
+  [1.2, "lowered"],
   [1, "balance"],
 ];
 type LimitedKind = SendKind | "large";
@@ -63,6 +63,7 @@ const LARGE_BULK = 260;
 const LATER_BULK = 12;
 const LOWERED_AFTER_MS = 1_000;
 const LOWERED_BY_MICROS = 10_000;
+const ROOM_MICROS = 2_000_000;
 /** How often a customer repeats a keyed send that the balance did not cover. */
 const INSISTS = 3;
 /** Scenario numbers that end within the run (docs/scenario-numbers.md). */
@@ -86,6 +87,7 @@ export function createLimitedLoad({
   const balances: LimitedLoad["balances"] = [];
   const caps = createCaps(limited);
   let creditCount = 0;
+  let isLowering = false;
 
   const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -114,10 +116,13 @@ export function createLimitedLoad({
       balances.push({ accountId, micros: Math.round(balance * MICROS) });
   }
 
-  /** The owner lifts the cap, and lowers it while scheduled messages wait, so that it has no room for some of them. */
+  /** Both caps leave room, and the owner lowers one while scheduled messages wait, so that it has no room for some of them. */
   async function lower(turn: number): Promise<void> {
+    if (isLowering) return;
+    isLowering = true;
     const order = { urlAt, turn, answers };
-    await caps.change("owner", null, order);
+    const roomy = spentMicros() + ROOM_MICROS;
+    await Promise.all([caps.change("owner", null, order), caps.change("operator", roomy, order)]);
     const sent = send(capped, "bulk", turn, { size: LATER_BULK, dueInMs: between(chance, 3_000, 6_000) });
     await pause(LOWERED_AFTER_MS);
     const url = `${urlAt(turn)}/api/v1/usage?period=day`;
@@ -125,6 +130,7 @@ export function createLimitedLoad({
     const { totals } = (read.body?.data ?? {}) as { totals?: { cost: number } };
     const tooMuch = between(chance, 1, 8) * LOWERED_BY_MICROS;
     if (totals) await caps.change("owner", Math.max(0, Math.round(totals.cost * MICROS) - tooMuch), order);
+    isLowering = false;
     await sent;
   }
 
