@@ -166,19 +166,9 @@ function keepAnnouncements(events: WorkerEvents): void {
   });
 }
 
-/** @throws when the database does not respond. */
-export async function startRunner(plan: QueuePlan): Promise<Running> {
-  const { taskList, concurrency, pollMs = POLL_MS } = plan;
-  const connections = openConnections(plan.connections ?? CONNECTIONS, taskList);
-  const events: WorkerEvents = new EventEmitter().setMaxListeners(0) as WorkerEvents;
-  keepAnnouncements(events);
+/** Keeps `jobs` of a runner up to date. `hasFetched`: whether it has fetched jobs yet. */
+function followJobs(events: WorkerEvents): { jobs: Running["jobs"]; hasFetched: () => boolean } {
   const jobs: Running["jobs"] = new Map();
-  let poolId = "";
-  let count = 0;
-  events.on("pool:create", ({ workerPool }) => {
-    poolId = workerPool.id;
-    leasedPools().add(poolId);
-  });
   let hasFetched = false;
   events.on("localQueue:getJobs:complete", ({ jobs: fetched }) => {
     hasFetched = true;
@@ -190,6 +180,45 @@ export async function startRunner(plan: QueuePlan): Promise<Running> {
   events.on("job:complete", ({ job }) => {
     jobs.set(String(job.id), { doneAtMs: performance.now() });
   });
+  return { jobs, hasFetched: () => hasFetched };
+}
+
+/** Keeps the lease of a runner's pool. @returns the pool's id, once it was created. */
+function leasePool(events: WorkerEvents): () => string {
+  let poolId = "";
+  events.on("pool:create", ({ workerPool }) => {
+    poolId = workerPool.id;
+    leasedPools().add(poolId);
+  });
+  return () => poolId;
+}
+
+/** The tasks, with the number of those that run. */
+function counted(taskList: TaskList): { tasks: TaskList; underWay: () => number } {
+  let count = 0;
+  const counting =
+    (task: Task | undefined): Task =>
+    async (payload, helpers) => {
+      count += 1;
+      try {
+        return await task?.(payload, helpers);
+      } finally {
+        count -= 1;
+      }
+    };
+  const tasks = Object.fromEntries(Object.entries(taskList).map(([name, task]) => [name, counting(task)]));
+  return { tasks, underWay: () => count };
+}
+
+/** @throws when the database does not respond. */
+export async function startRunner(plan: QueuePlan): Promise<Running> {
+  const { taskList, concurrency, pollMs = POLL_MS } = plan;
+  const connections = openConnections(plan.connections ?? CONNECTIONS, taskList);
+  const events: WorkerEvents = new EventEmitter().setMaxListeners(0) as WorkerEvents;
+  keepAnnouncements(events);
+  const { jobs, hasFetched } = followJobs(events);
+  const poolId = leasePool(events);
+  const { tasks, underWay } = counted(taskList);
   const fatal = new Promise<string>((resolve) => {
     events.on("pool:fatalError", ({ error }) => resolve(String(error)));
   });
@@ -199,62 +228,46 @@ export async function startRunner(plan: QueuePlan): Promise<Running> {
     askForAnother = resolve;
   });
   const logger = loggerWith((message) => {
-    if (!hasFetched) askForAnother(`it failed before it fetched jobs: ${message}`);
+    if (!hasFetched()) askForAnother(`it failed before it fetched jobs: ${message}`);
   });
-  const counted = Object.fromEntries(
-    Object.entries(taskList).map(([name, task]) => [
-      name,
-      (async (payload, helpers) => {
-        count += 1;
-        try {
-          return await task?.(payload, helpers);
-        } finally {
-          count -= 1;
-        }
-      }) satisfies Task,
-    ]),
-  );
   try {
     const runner = await run({
       pgPool: connections,
-      taskList: counted,
+      taskList: tasks,
       events,
       logger,
       noHandleSignals: true,
       // Recurring jobs are added by schedule.ts.
       crontab: "",
-      preset: {
-        worker: {
-          concurrentJobs: concurrency,
-          pollInterval: pollMs,
-          // Prefetch only jobs that free workers take in a moment: a prefetched job is locked and cannot run elsewhere.
-          localQueue: { size: concurrency, refetchDelay: { durationMs: REST_MS } },
-          completeJobBatchDelay: COMPLETE_BATCH_MS,
-          failJobBatchDelay: COMPLETE_BATCH_MS,
-          // On a stop the tasks' abort signal fires at once, so that they begin nothing more.
-          gracefulShutdownAbortTimeout: 0,
-        },
-      },
+      preset: { worker: presetOf(concurrency, pollMs) },
     });
     const ended = runner.promise.then(
       () => "the runner ended",
       (thrown: unknown) => String(thrown),
     );
     return {
-      runner,
-      poolId,
-      connections,
-      jobs,
+      ...{ runner, connections, jobs, underWay },
+      poolId: poolId(),
       startedAtMs: performance.now(),
-      underWay: () => count,
       ended: Promise.race([ended, fatal, unfit]),
     };
   } catch (thrown) {
-    leasedPools().delete(poolId);
+    leasedPools().delete(poolId());
     void connections.end().catch(() => undefined);
     throw thrown;
   }
 }
+
+const presetOf = (concurrency: number, pollMs: number) => ({
+  concurrentJobs: concurrency,
+  pollInterval: pollMs,
+  // Prefetch only jobs that free workers take in a moment: a prefetched job is locked and cannot run elsewhere.
+  localQueue: { size: concurrency, refetchDelay: { durationMs: REST_MS } },
+  completeJobBatchDelay: COMPLETE_BATCH_MS,
+  failJobBatchDelay: COMPLETE_BATCH_MS,
+  // On a stop the tasks' abort signal fires at once, so that they begin nothing more.
+  gracefulShutdownAbortTimeout: 0,
+});
 
 export const sleep = (ms: number, until?: Promise<unknown>) =>
   new Promise<void>((resolve) => {

@@ -22,6 +22,32 @@ function optionsOf(args: unknown[]): { options: Options; onResponse?: OnResponse
   return { options: { hostname: url.hostname, path: `${url.pathname}${url.search}`, ...more }, onResponse };
 }
 
+/** `x-vendor` tells the server where the request was to go. */
+function redirectNode(port: number): void {
+  const plain = http.request.bind(http);
+  const redirected = (...args: unknown[]): http.ClientRequest => {
+    const { options, onResponse } = optionsOf(args);
+    const vendor = `${options.hostname ?? options.host}`;
+    const { agent: _, protocol: __, host: ___, ...rest } = options;
+    // A new connection, because the server may be closing a kept one.
+    const sent = plain({ ...rest, hostname: "127.0.0.1", port, agent: false }, onResponse);
+    sent.setHeader("x-vendor", vendor);
+    return sent;
+  };
+  const get = (...args: unknown[]): http.ClientRequest => redirected(...args).end();
+  Object.assign(https, { request: redirected, get });
+}
+
+function redirectFetch(port: number): void {
+  const { fetch } = globalThis;
+  globalThis.fetch = (input, init) => {
+    const url = new URL(input instanceof Request ? input.url : input);
+    const headers = new Headers(init?.headers ?? (input instanceof Request ? input.headers : undefined));
+    headers.set("x-vendor", url.hostname);
+    return fetch(`http://127.0.0.1:${port}${url.pathname}${url.search}`, { ...init, headers });
+  };
+}
+
 /** @returns once the server listens and the process's requests go there. */
 export async function startRecorder(): Promise<Recorder> {
   let take: (request: SentRequest) => void = () => undefined;
@@ -40,26 +66,8 @@ export async function startRecorder(): Promise<Recorder> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
 
-  const plain = http.request.bind(http);
-  const redirected = (...args: unknown[]): http.ClientRequest => {
-    const { options, onResponse } = optionsOf(args);
-    const vendor = `${options.hostname ?? options.host}`;
-    const { agent: _, protocol: __, host: ___, ...rest } = options;
-    // A new connection, because the server may be closing a kept one.
-    const sent = plain({ ...rest, hostname: "127.0.0.1", port, agent: false }, onResponse);
-    sent.setHeader("x-vendor", vendor);
-    return sent;
-  };
-  const get = (...args: unknown[]): http.ClientRequest => redirected(...args).end();
-  Object.assign(https, { request: redirected, get });
-  const { fetch } = globalThis;
-  globalThis.fetch = (input, init) => {
-    const url = new URL(input instanceof Request ? input.url : input);
-    const headers = new Headers(init?.headers ?? (input instanceof Request ? input.headers : undefined));
-    headers.set("x-vendor", url.hostname);
-    return fetch(`http://127.0.0.1:${port}${url.pathname}${url.search}`, { ...init, headers });
-  };
-
+  redirectNode(port);
+  redirectFetch(port);
   return {
     next: (work) =>
       new Promise((resolve, reject) => {

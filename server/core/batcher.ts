@@ -88,123 +88,162 @@ type BatcherOptions<Item> = {
   name?: string;
 };
 
+/** The calls that wait, oldest first, with the sum of their weights. */
+type Queue<Item, Result> = { calls: Call<Item, Result>[]; weight: number };
+
+/** Takes the oldest calls, at least one, up to `maxWeight`. */
+function takeBatch<Item, Result>(
+  queue: Queue<Item, Result>,
+  weigh: (item: Item) => number,
+  maxWeight: number,
+): Call<Item, Result>[] {
+  let weight = 0;
+  let end = 0;
+  for (const { item } of queue.calls) {
+    const itemWeight = weigh(item);
+    if (end > 0 && weight + itemWeight > maxWeight) break;
+    weight += itemWeight;
+    end += 1;
+  }
+  const batch = queue.calls.slice(0, end);
+  queue.calls = queue.calls.slice(end);
+  queue.weight -= weight;
+  return batch;
+}
+
+function refuseAll<Item, Result>(queue: Queue<Item, Result>, reason: unknown): void {
+  const refused = queue.calls;
+  queue.calls = [];
+  queue.weight = 0;
+  for (const call of refused) call.reject(reason);
+}
+
+type Flush<Item, Result> = (items: Item[]) => Promise<Settled<Result>[]>;
+
+/**
+ * Flushes a batch and settles its calls. If the database was unavailable, it refuses `queue` too.
+ * @returns the error if the database was unavailable; null: it was available.
+ */
+async function settle<Item, Result>(
+  flush: Flush<Item, Result>,
+  batch: Call<Item, Result>[],
+  queue: Queue<Item, Result>,
+): Promise<unknown> {
+  try {
+    const results = await forTraces(
+      () => batch.map(({ trace }) => trace),
+      () => flush(batch.map(({ item }) => item)),
+    );
+    batch.forEach((call, at) => {
+      const result = results[at];
+      if (result?.ok) call.resolve(result.value);
+      else call.reject(result ? result.error : new Error("The batch returned no result for this item."));
+    });
+    return null;
+  } catch (thrown) {
+    // One item may have failed the whole batch; nothing of it was written.
+    if (batch.length > 1 && mayBeOfOneItem(thrown)) return settleHalves(flush, batch, queue);
+    for (const call of batch) call.reject(thrown);
+    if (!isDatabaseUnavailable(thrown)) return null;
+    // The flush has waited for the database as long as a caller may, and the queue has waited with it.
+    refuseAll(queue, thrown);
+    return thrown;
+  }
+}
+
+/** Flushes each half, so that in the end a bad item is alone, and the hundreds of good ones share a few flushes. */
+async function settleHalves<Item, Result>(
+  flush: Flush<Item, Result>,
+  batch: Call<Item, Result>[],
+  queue: Queue<Item, Result>,
+): Promise<unknown> {
+  const middle = Math.ceil(batch.length / 2);
+  const latter = batch.slice(middle);
+  const unavailable = await settle(flush, batch.slice(0, middle), queue);
+  if (unavailable === null) return settle(flush, latter, queue);
+  for (const call of latter) call.reject(unavailable);
+  return unavailable;
+}
+
+/** The pause after a large flush. */
+type Pause = {
+  /** Begins it, or continues it with the callers now known. */
+  begin: (callers: number) => void;
+  /** Whether it lasts, as fewer calls wait than it is for. */
+  lasts: (waiting: number) => boolean;
+  end: () => void;
+};
+
+/** @param over called when the time is over. */
+function createPause(gatherMs: number, over: () => void): Pause {
+  let timer: NodeJS.Timeout | null = null;
+  /** Calls that end the pause. */
+  let awaited = 0;
+  return {
+    begin: (callers) => {
+      awaited = Math.ceil(callers * GATHERED_SHARE);
+      timer ??= setTimeout(() => {
+        timer = null;
+        over();
+      }, gatherMs);
+    },
+    lasts: (waiting) => timer !== null && waiting < awaited,
+    end: () => {
+      clearTimeout(timer ?? undefined);
+      timer = null;
+    },
+  };
+}
+
 /**
  * Makes a function that gathers concurrent calls into batches.
  * @param flush carries out a whole batch and returns one result per item, in order; a throw fails every item.
  */
 export function createBatcher<Item, Result>(
-  flush: (items: Item[]) => Promise<Settled<Result>[]>,
+  flush: Flush<Item, Result>,
   options: BatcherOptions<Item>,
 ): Batcher<Item, Result> {
   const { maxWeight, maxWaiting = WAITING_MAX, weigh = () => 1, parallel = 1, gatherMs = 0, name } = options;
   const { parallelWhenFull = parallel } = options;
   const sizes = name === undefined ? null : metrics().batchItems.labels(name);
-  let queue: Call<Item, Result>[] = [];
-  let waitingWeight = 0;
+  const queue: Queue<Item, Result> = { calls: [], weight: 0 };
+  const pause = createPause(gatherMs, start);
   let running = 0;
   let scheduled = false;
-  let gathering: NodeJS.Timeout | null = null;
-  /** Calls that end the pause. */
-  let awaited = 0;
-
-  function takeBatch(): Call<Item, Result>[] {
-    let weight = 0;
-    let end = 0;
-    for (const { item } of queue) {
-      const itemWeight = weigh(item);
-      if (end > 0 && weight + itemWeight > maxWeight) break;
-      weight += itemWeight;
-      end += 1;
-    }
-    const batch = queue.slice(0, end);
-    queue = queue.slice(end);
-    waitingWeight -= weight;
-    sizes?.observe(batch.length);
-    return batch;
-  }
-
-  function refuseQueue(reason: unknown): void {
-    const refused = queue;
-    queue = [];
-    waitingWeight = 0;
-    for (const call of refused) call.reject(reason);
-  }
-
-  /** @returns the error if the database was unavailable; null: it was available. */
-  async function settle(batch: Call<Item, Result>[]): Promise<unknown> {
-    try {
-      const results = await forTraces(
-        () => batch.map(({ trace }) => trace),
-        () => flush(batch.map(({ item }) => item)),
-      );
-      batch.forEach((call, at) => {
-        const result = results[at];
-        if (result?.ok) call.resolve(result.value);
-        else call.reject(result ? result.error : new Error("The batch returned no result for this item."));
-      });
-      return null;
-    } catch (thrown) {
-      // One item may have failed the whole batch; nothing of it was written.
-      if (batch.length > 1 && mayBeOfOneItem(thrown)) return settleHalves(batch);
-      for (const call of batch) call.reject(thrown);
-      if (!isDatabaseUnavailable(thrown)) return null;
-      // The flush has waited for the database as long as a caller may, and the queue has waited with it.
-      refuseQueue(thrown);
-      return thrown;
-    }
-  }
-
-  /** Flushes each half, so that in the end a bad item is alone, and the hundreds of good ones share a few flushes. */
-  async function settleHalves(batch: Call<Item, Result>[]): Promise<unknown> {
-    const middle = Math.ceil(batch.length / 2);
-    const latter = batch.slice(middle);
-    const unavailable = await settle(batch.slice(0, middle));
-    if (unavailable === null) return settle(latter);
-    for (const call of latter) call.reject(unavailable);
-    return unavailable;
-  }
 
   async function run(batch: Call<Item, Result>[]): Promise<void> {
+    sizes?.observe(batch.length);
     try {
-      await settle(batch);
+      await settle(flush, batch, queue);
     } finally {
       running -= 1;
-      if (gatherMs > 0 && batch.length >= GATHER_FROM) gather(batch.length);
+      if (gatherMs > 0 && batch.length >= GATHER_FROM) pause.begin(batch.length + queue.calls.length);
       start();
     }
   }
 
-  function gather(answered: number): void {
-    awaited = Math.ceil((answered + queue.length) * GATHERED_SHARE);
-    gathering ??= setTimeout(() => {
-      gathering = null;
-      start();
-    }, gatherMs);
-  }
-
-  const isFull = (): boolean => waitingWeight >= maxWeight;
+  const isFull = (): boolean => queue.weight >= maxWeight;
 
   function start(): void {
     // A full batch does not grow any more.
-    if (gathering !== null && queue.length < awaited && !isFull()) return;
-    clearTimeout(gathering ?? undefined);
-    gathering = null;
-    while (queue.length > 0 && running < (isFull() ? parallelWhenFull : parallel)) {
+    if (pause.lasts(queue.calls.length) && !isFull()) return;
+    pause.end();
+    while (queue.calls.length > 0 && running < (isFull() ? parallelWhenFull : parallel)) {
       running += 1;
-      void run(takeBatch());
+      void run(takeBatch(queue, weigh, maxWeight));
     }
   }
 
   return (item) =>
     new Promise<Result>((resolve, reject) => {
       const weight = weigh(item);
-      if (queue.length > 0 && waitingWeight + weight > maxWaiting) {
+      if (queue.calls.length > 0 && queue.weight + weight > maxWaiting) {
         if (name !== undefined) metrics().batchRefused.inc({ batch: name });
         reject(overloaded());
         return;
       }
-      waitingWeight += weight;
-      queue.push({ item, trace: activeTrace(), resolve, reject });
+      queue.weight += weight;
+      queue.calls.push({ item, trace: activeTrace(), resolve, reject });
       if (scheduled) return;
       scheduled = true;
       // After the current round of I/O events: requests read in the same round share one flush.

@@ -98,29 +98,40 @@ function fixableIds(random: { generateTraceId: () => string; generateSpanId: () 
 }
 
 type ApiTracer = ReturnType<InstanceType<Packages["sdk"]["BasicTracerProvider"]>["getTracer"]>;
+type ApiSpan = ReturnType<ApiTracer["startSpan"]>;
+type Fix = ReturnType<typeof fixableIds>["fix"];
 
-function makeTracer({ api }: Packages, tracer: ApiTracer, fix: ReturnType<typeof fixableIds>["fix"]): Tracer {
-  const { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } = api;
+/** Contexts of spans of other processes and of subjects, which are only named here. */
+function makeNaming({ api }: Packages, tracer: ApiTracer, fix: Fix) {
+  const { NONE, SAMPLED } = api.TraceFlags;
+  return {
+    /** The span that a header or a stored text names; null: none. */
+    named: (traceparent: string | undefined): SpanContext | null => {
+      const read = traceparent === undefined ? null : readTraceparent(traceparent);
+      if (!read) return null;
+      const { traceId, spanId, isSampled } = read;
+      return { traceId, spanId, traceFlags: isSampled ? SAMPLED : NONE, isRemote: true };
+    },
+    // Samplers look at the trace's id, so every process decides alike about a subject. Such a span never ends and is not exported.
+    rootOf: (subject: string): SpanContext => {
+      const { traceId, spanId, traceFlags } = fix(traceOf(subject), () =>
+        tracer.startSpan("", {}, api.ROOT_CONTEXT),
+      ).spanContext();
+      return { traceId, spanId, traceFlags, isRemote: true };
+    },
+  };
+}
+
+const linkTo = (context: SpanContext) => ({ context });
+
+function makeTracer(packages: Packages, tracer: ApiTracer, fix: Fix): Tracer {
+  const { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, TraceFlags } = packages.api;
+  const { named, rootOf } = makeNaming(packages, tracer, fix);
   const kinds = { server: SpanKind.SERVER, client: SpanKind.CLIENT, consumer: SpanKind.CONSUMER };
   const contexts = new AsyncLocalStorage<Context>();
   /** The spans of callers whose work is done together, if no span is under way. */
   const served = new AsyncLocalStorage<readonly SpanContext[]>();
   const activeSpan = () => trace.getSpan(contexts.getStore() ?? ROOT_CONTEXT);
-
-  const named = (traceparent: string | undefined): SpanContext | null => {
-    const read = traceparent === undefined ? null : readTraceparent(traceparent);
-    if (!read) return null;
-    const { traceId, spanId, isSampled } = read;
-    return { traceId, spanId, traceFlags: isSampled ? api.TraceFlags.SAMPLED : api.TraceFlags.NONE, isRemote: true };
-  };
-  // Samplers look at the trace's id, so every process decides alike about a subject. Such a span never ends and is not exported.
-  const rootOf = (subject: string): SpanContext => {
-    const { traceId, spanId, traceFlags } = fix(traceOf(subject), () =>
-      tracer.startSpan("", {}, ROOT_CONTEXT),
-    ).spanContext();
-    return { traceId, spanId, traceFlags, isRemote: true };
-  };
-  const linkTo = (context: SpanContext) => ({ context });
 
   const begin = ({ name, kind, attributes, traceparent, subject, subjects = [], traces = [] }: SpanPlan) => {
     const under = activeSpan();
@@ -135,23 +146,24 @@ function makeTracer({ api }: Packages, tracer: ApiTracer, fix: ReturnType<typeof
     return { span, context: trace.setSpan(parent, span) };
   };
 
+  const fail = (span: ApiSpan, type: string) => {
+    span.setAttribute("error.type", type);
+    span.setStatus({ code: SpanStatusCode.ERROR });
+  };
+  const ownSpan = (span: ApiSpan): Span => ({
+    fail: (type) => fail(span, type),
+    rename: (name) => void span.updateName(name),
+    set: (attributes) => void span.setAttributes(attributes),
+  });
+
   return {
     run: (plan, work) => {
       const { span, context } = begin(plan);
-      const fail = (type: string) => {
-        span.setAttribute("error.type", type);
-        span.setStatus({ code: SpanStatusCode.ERROR });
-      };
-      const own: Span = {
-        fail,
-        rename: (name) => void span.updateName(name),
-        set: (attributes) => void span.setAttributes(attributes),
-      };
       return contexts.run(context, async () => {
         try {
-          return await work(own);
+          return await work(ownSpan(span));
         } catch (thrown) {
-          fail(thrown instanceof Error ? thrown.name : "unknown");
+          fail(span, thrown instanceof Error ? thrown.name : "unknown");
           throw thrown;
         } finally {
           span.end();
@@ -184,7 +196,7 @@ function makeTracer({ api }: Packages, tracer: ApiTracer, fix: ReturnType<typeof
     },
     active: () => {
       const context = activeSpan()?.spanContext();
-      const isSampled = ((context?.traceFlags ?? 0) & api.TraceFlags.SAMPLED) !== 0;
+      const isSampled = ((context?.traceFlags ?? 0) & TraceFlags.SAMPLED) !== 0;
       return context && isSampled ? traceparentOf(context, true) : undefined;
     },
   };

@@ -32,6 +32,17 @@ const POOL_SIZE = "5";
 /** One child from start to end. */
 type Life = { child: ChildProcess; socketPath: string; servesSince: number | null; missing: number };
 
+/** The pages process over all its lives. `life`: the present one. `isOver`: this process stops, so no other follows. */
+type Pages = {
+  file: string;
+  folder: string;
+  life: Life | null;
+  starts: number;
+  pauseMs: number;
+  restart: NodeJS.Timeout | undefined;
+  isOver: boolean;
+};
+
 /**
  * Starts the pages process and keeps it running until this process stops.
  * @param file the script of the pages process; it is given the path of the socket to listen on.
@@ -42,92 +53,29 @@ export async function startPagesProcess(file: string): Promise<PagesHandler> {
   // Only we may enter this folder, so nobody else can connect to the socket. Linux accepts 108 bytes for its path.
   const folder = mkdtempSync(path.join(os.tmpdir(), "messaging-pages-"));
   const agent = new Agent({ keepAlive: true });
-  const seen = pagesProcess();
-  seen.isUp = false;
-  let life: Life | null = null;
-  let starts = 0;
-  let pauseMs = RESTART_AFTER_MS.first;
-  let restart: NodeJS.Timeout | undefined;
-  let isOver = false;
-
-  // The young generation of a web process is sized for its API.
-  const execArgv = process.execArgv.filter((option) => !option.startsWith("--max-semi-space-size"));
-
-  const startLater = (pid: number | undefined, how: string) => {
-    log("error", "pages.ended", { pid, how, restart_after_ms: pauseMs });
-    restart = setTimeout(() => void start().catch(() => undefined), pauseMs);
-    pauseMs = Math.min(pauseMs * 2, RESTART_AFTER_MS.most);
+  const pages: Pages = {
+    file,
+    folder,
+    life: null,
+    starts: 0,
+    pauseMs: RESTART_AFTER_MS.first,
+    restart: undefined,
+    isOver: false,
   };
-
-  const start = async (): Promise<void> => {
-    starts += 1;
-    seen.restarts = starts - 1;
-    const socketPath = path.join(folder, String(starts));
-    const env = environmentWith({ DATABASE_POOL_SIZE: POOL_SIZE });
-    let child: ChildProcess;
-    try {
-      child = fork(file, [socketPath], { env, execArgv, stdio: ["ignore", "inherit", "inherit", "ipc"] });
-    } catch (thrown) {
-      // The system had no memory for it: Node throws that; it emits all other failures to start a process.
-      if (starts > 1) startLater(undefined, messageOf(thrown));
-      throw thrown;
-    }
-    const own: Life = { child, socketPath, servesSince: null, missing: 0 };
-    life = own;
-    child.on("message", (message) => {
-      if (!isReport(message)) return;
-      own.missing = 0;
-      seen.metrics = message.metrics;
-    });
-    return new Promise((resolve, reject) => {
-      child.once("message", () => {
-        own.servesSince = performance.now();
-        seen.isUp = true;
-        log("info", "pages.ready", { pid: child.pid, restarts: seen.restarts });
-        resolve();
-      });
-      const ended = (how: string) => {
-        if (life !== own) return;
-        rmSync(socketPath, { force: true });
-        seen.isUp = false;
-        seen.metrics = null;
-        life = null;
-        if (isOver) return;
-        reject(new Error(`The pages process could not start (${how}).`));
-        // A first start that fails needs an operator.
-        if (starts === 1 && own.servesSince === null) return;
-        const isProven = own.servesSince !== null && performance.now() - own.servesSince > PROVEN_AFTER_MS;
-        if (isProven) pauseMs = RESTART_AFTER_MS.first;
-        startLater(child.pid, how);
-      };
-      child.once("exit", (code, signal) => ended(signal ?? `code ${code}`));
-      // The system started no process.
-      child.on("error", (thrown) => {
-        if (child.pid === undefined) ended(thrown.message);
-      });
-    });
-  };
-
+  pagesProcess().isUp = false;
   // After a stall the timer fires once before the reports that arrived meanwhile are read, so missed reports are counted, not timed.
-  const watch = setInterval(() => {
-    if (!life) return;
-    life.missing += 1;
-    if (life.missing <= (life.servesSince === null ? MISSING_MAX.starting : MISSING_MAX.serving)) return;
-    log("error", "pages.hanging", { pid: life.child.pid });
-    life.child.kill("SIGKILL");
-  }, REPORT_EVERY_MS);
-
+  const watch = setInterval(() => killIfHanging(pages.life), REPORT_EVERY_MS);
   onShutdown(async () => {
-    isOver = true;
+    pages.isOver = true;
     clearInterval(watch);
-    clearTimeout(restart);
-    if (life) await end(life.child);
+    clearTimeout(pages.restart);
+    if (pages.life) await end(pages.life.child);
     agent.destroy();
     rmSync(folder, { recursive: true, force: true });
   });
-  await start();
+  await start(pages);
   return async (request, response, body) => {
-    const at = life?.servesSince ? life.socketPath : null;
+    const at = pages.life?.servesSince ? pages.life.socketPath : null;
     if (at === null) return refuseWithoutPages(request, response);
     try {
       await forward({ socketPath: at, agent }, request, response, body);
@@ -136,6 +84,88 @@ export async function startPagesProcess(file: string): Promise<PagesHandler> {
       await refuseWithoutPages(request, response);
     }
   };
+}
+
+/** Begins a life. @returns when it serves; never, if this process stops before. */
+async function start(pages: Pages): Promise<void> {
+  pages.starts += 1;
+  pagesProcess().restarts = pages.starts - 1;
+  const socketPath = path.join(pages.folder, String(pages.starts));
+  let child: ChildProcess;
+  try {
+    child = forkPages(pages.file, socketPath);
+  } catch (thrown) {
+    // The system had no memory for it: Node throws that; it emits all other failures to start a process.
+    if (pages.starts > 1) startLater(pages, undefined, messageOf(thrown));
+    throw thrown;
+  }
+  const life: Life = { child, socketPath, servesSince: null, missing: 0 };
+  pages.life = life;
+  child.on("message", (message) => takeReport(life, message));
+  return new Promise((resolve, reject) => {
+    child.once("message", () => {
+      life.servesSince = performance.now();
+      pagesProcess().isUp = true;
+      log("info", "pages.ready", { pid: child.pid, restarts: pagesProcess().restarts });
+      resolve();
+    });
+    const ended = (how: string) => {
+      if (pages.life !== life) return;
+      forget(pages, life);
+      if (pages.isOver) return;
+      reject(new Error(`The pages process could not start (${how}).`));
+      followWithAnother(pages, life, how);
+    };
+    child.once("exit", (code, signal) => ended(signal ?? `code ${code}`));
+    // The system started no process.
+    child.on("error", (thrown) => {
+      if (child.pid === undefined) ended(thrown.message);
+    });
+  });
+}
+
+function forkPages(file: string, socketPath: string): ChildProcess {
+  const env = environmentWith({ DATABASE_POOL_SIZE: POOL_SIZE });
+  // The young generation of a web process is sized for its API.
+  const execArgv = process.execArgv.filter((option) => !option.startsWith("--max-semi-space-size"));
+  return fork(file, [socketPath], { env, execArgv, stdio: ["ignore", "inherit", "inherit", "ipc"] });
+}
+
+function takeReport(life: Life, message: unknown): void {
+  if (!isReport(message)) return;
+  life.missing = 0;
+  pagesProcess().metrics = message.metrics;
+}
+
+function killIfHanging(life: Life | null): void {
+  if (!life) return;
+  life.missing += 1;
+  if (life.missing <= (life.servesSince === null ? MISSING_MAX.starting : MISSING_MAX.serving)) return;
+  log("error", "pages.hanging", { pid: life.child.pid });
+  life.child.kill("SIGKILL");
+}
+
+function forget(pages: Pages, { socketPath }: Life): void {
+  rmSync(socketPath, { force: true });
+  const seen = pagesProcess();
+  seen.isUp = false;
+  seen.metrics = null;
+  pages.life = null;
+}
+
+/** Starts again after a life has ended, later each time that it ends soon. */
+function followWithAnother(pages: Pages, { child, servesSince }: Life, how: string): void {
+  // A first start that fails needs an operator.
+  if (pages.starts === 1 && servesSince === null) return;
+  const isProven = servesSince !== null && performance.now() - servesSince > PROVEN_AFTER_MS;
+  if (isProven) pages.pauseMs = RESTART_AFTER_MS.first;
+  startLater(pages, child.pid, how);
+}
+
+function startLater(pages: Pages, pid: number | undefined, how: string): void {
+  log("error", "pages.ended", { pid, how, restart_after_ms: pages.pauseMs });
+  pages.restart = setTimeout(() => void start(pages).catch(() => undefined), pages.pauseMs);
+  pages.pauseMs = Math.min(pages.pauseMs * 2, RESTART_AFTER_MS.most);
 }
 
 /** Closing the channel is the request to stop; a process that does not stop is killed. */

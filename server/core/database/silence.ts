@@ -73,6 +73,40 @@ const probe: Probe = async (connectionString, processIds, withinMs) => {
   }
 };
 
+/** A connection that has been silent for too long, and the bytes that it had received by then. */
+type Silent = { client: pg.Client; state: Watched; bytes: number };
+
+/**
+ * Counts the silence of connections that owe a response.
+ * @param stepMs since the last time.
+ */
+function findSilent(watched: ReadonlyMap<pg.Client, Watched>, stepMs: number, silentForMs: number): Silent[] {
+  for (const [client, state] of watched) {
+    const bytes = bytesReadBy(client);
+    if (!isOwed(client) || bytes !== state.bytes) Object.assign(state, { bytes, silentMs: 0, silentForMs });
+    else state.silentMs += stepMs;
+  }
+  return [...watched].flatMap(([client, state]) =>
+    state.silentMs >= state.silentForMs ? [{ client, state, bytes: state.bytes }] : [],
+  );
+}
+
+/** Ends the connection unless its statement is at work, as if it had been lost. @returns whether it was ended. */
+function endUnlessAtWork({ client, state, bytes }: Silent, found: Found): boolean {
+  // The connection has responded meanwhile, and may by now owe another response, which the probe does not cover.
+  if (!isOwed(client) || bytesReadBy(client) !== bytes) return false;
+  if (found?.isAtWork(inner(client).processID ?? 0)) {
+    state.silentMs = 0;
+    state.silentForMs = Math.min(state.silentForMs * 2, SILENT_FOR_MAX_MS);
+    return false;
+  }
+  const cause = Object.assign(new Error("The database sent no response, and does not work on one."), {
+    code: "ETIMEDOUT",
+  });
+  client.connection.stream.destroy(cause);
+  return true;
+}
+
 /**
  * Ends connections of `pool` that owe a response and will not deliver it, as if they had been lost. Long statements are not ended:
  * a probe asks the database whether it is still working on them.
@@ -92,23 +126,11 @@ export function watchSilence(
   });
   pool.on("remove", (client) => watched.delete(client as unknown as pg.Client));
 
-  /** @returns connections that have been silent for too long. */
-  const findSilent = (): { client: pg.Client; state: Watched; bytes: number }[] => {
+  const look = async (): Promise<void> => {
     const nowMs = performance.now();
     // A stalled process reads nothing, so its silence proves nothing about the database.
-    const stepMs = Math.min(nowMs - lookedAtMs, 2 * LOOK_EVERY_MS);
+    const silent = findSilent(watched, Math.min(nowMs - lookedAtMs, 2 * LOOK_EVERY_MS), silentForMs);
     lookedAtMs = nowMs;
-    for (const [client, state] of watched) {
-      const bytes = bytesReadBy(client);
-      if (!isOwed(client) || bytes !== state.bytes) Object.assign(state, { bytes, silentMs: 0, silentForMs });
-      else state.silentMs += stepMs;
-    }
-    return [...watched].flatMap(([client, state]) =>
-      state.silentMs >= state.silentForMs ? [{ client, state, bytes: state.bytes }] : [],
-    );
-  };
-  const look = async (): Promise<void> => {
-    const silent = findSilent();
     if (isProbing || silent.length === 0) return;
     isProbing = true;
     const markMs = stalledMs();
@@ -118,21 +140,7 @@ export function watchSilence(
     });
     // While this process stalled it may have missed the response to the probe.
     if (found === null && hasStalledSince(markMs)) return;
-    let ended = 0;
-    for (const { client, state, bytes } of silent) {
-      // The connection has responded meanwhile, and may by now owe another response, which the probe does not cover.
-      if (!isOwed(client) || bytesReadBy(client) !== bytes) continue;
-      if (found?.isAtWork(inner(client).processID ?? 0)) {
-        state.silentMs = 0;
-        state.silentForMs = Math.min(state.silentForMs * 2, SILENT_FOR_MAX_MS);
-        continue;
-      }
-      ended += 1;
-      const cause = Object.assign(new Error("The database sent no response, and does not work on one."), {
-        code: "ETIMEDOUT",
-      });
-      client.connection.stream.destroy(cause);
-    }
+    const ended = silent.filter((each) => endUnlessAtWork(each, found)).length;
     if (ended > 0) log("warn", "db.silent", { connections: ended, reached: found !== null });
   };
   const timer = setInterval(() => {

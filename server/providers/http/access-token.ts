@@ -57,6 +57,9 @@ export type TokenStore = {
   drop: (token: string) => Promise<void>;
 };
 
+/** `endsAtMs`: by the clock that the functions below are given. */
+type Token = { token: string; endsAtMs: number };
+
 /** If the store fails, processes share no token; messages are still sent. */
 const forgiving = <T>(work: Promise<T> | undefined): Promise<T | null> =>
   work === undefined ? Promise.resolve(null) : work.catch(() => null);
@@ -97,7 +100,7 @@ export function signedTokens(
   sign: () => { token: string; lifetimeMs: number },
   nowMs = () => performance.now(),
 ): AccessTokens {
-  let cached: { token: string; endsAtMs: number } | null = null;
+  let cached: Token | null = null;
   return {
     get: async () => {
       if (!cached || cached.endsAtMs - nowMs() < RENEW_BEFORE_MS) {
@@ -113,6 +116,43 @@ export function signedTokens(
 }
 
 /**
+ * Requests a token.
+ * @param call may throw: the server was not reached, or did not respond in time.
+ * @param keep is given the token.
+ */
+async function requestToken(
+  call: () => Promise<WireResponse>,
+  nowMs: () => number,
+  keep: (token: Token) => void,
+): ReturnType<AccessTokens["get"]> {
+  // The lifetime counts from before the request, because the server's count began some time after.
+  const askedAtMs = nowMs();
+  const markMs = stalledMs();
+  const markingStall = (refusal: NotAccepted) => (hasStalledSince(markMs) ? ofOurStall(refusal) : refusal);
+  let response: WireResponse;
+  try {
+    response = await call();
+  } catch (thrown) {
+    if (isEgressProxyError(thrown)) return { refusal: markingStall(outcomeOfEgress(thrown)) };
+    const ours = ownFailureOf(thrown);
+    const refusal = outcomeOf(
+      "token_unreachable",
+      UNREACHABLE,
+      ours ?? (thrown instanceof Error ? messageWithParts(thrown) : null),
+    );
+    return { refusal: ours === null ? markingStall(refusal) : ofOurStall(refusal) };
+  }
+  if (!isSuccess(response.status)) return { refusal: refusalOf(response) };
+  const { data } = granted.safeParse(jsonOrNull(response.body));
+  if (!data)
+    return {
+      refusal: outcomeOf("token_malformed", ["provider", "The provider granted no readable token.", "no_provider"]),
+    };
+  keep({ token: data.access_token, endsAtMs: askedAtMs + data.expires_in * SECOND_MS });
+  return { token: data.access_token };
+}
+
+/**
  * @param call asks the token server. It may throw: the server was not reached, or did not respond in time.
  * @param store shares the token between processes; null: this process has its own.
  * @param nowMs milliseconds of a clock that never goes back.
@@ -122,11 +162,16 @@ export function accessTokens(
   store: TokenStore | null = null,
   nowMs = () => performance.now(),
 ): AccessTokens {
-  let cached: { token: string; endsAtMs: number } | null = null;
+  let cached: Token | null = null;
   let renewal: ReturnType<AccessTokens["get"]> | null = null;
   let dropping: Promise<unknown> = Promise.resolve();
   /** Until then this process does not renew early, because another process is requesting a token. */
   let lookAtMs = 0;
+
+  const ask = () =>
+    requestToken(call, nowMs, (token) => {
+      cached = token;
+    });
 
   /** The shared token, requested by the process that holds the lease. */
   async function share(shared: TokenStore): ReturnType<AccessTokens["get"]> {
@@ -147,34 +192,6 @@ export function accessTokens(
       }
       await sleep(LOOK_AGAIN_MS);
     }
-  }
-
-  async function ask(): ReturnType<AccessTokens["get"]> {
-    // The lifetime counts from before the request, because the server's count began some time after.
-    const askedAtMs = nowMs();
-    const markMs = stalledMs();
-    const markingStall = (refusal: NotAccepted) => (hasStalledSince(markMs) ? ofOurStall(refusal) : refusal);
-    let response: WireResponse;
-    try {
-      response = await call();
-    } catch (thrown) {
-      if (isEgressProxyError(thrown)) return { refusal: markingStall(outcomeOfEgress(thrown)) };
-      const ours = ownFailureOf(thrown);
-      const refusal = outcomeOf(
-        "token_unreachable",
-        UNREACHABLE,
-        ours ?? (thrown instanceof Error ? messageWithParts(thrown) : null),
-      );
-      return { refusal: ours === null ? markingStall(refusal) : ofOurStall(refusal) };
-    }
-    if (!isSuccess(response.status)) return { refusal: refusalOf(response) };
-    const { data } = granted.safeParse(jsonOrNull(response.body));
-    if (!data)
-      return {
-        refusal: outcomeOf("token_malformed", ["provider", "The provider granted no readable token.", "no_provider"]),
-      };
-    cached = { token: data.access_token, endsAtMs: askedAtMs + data.expires_in * SECOND_MS };
-    return { token: data.access_token };
   }
 
   /** One request at a time, which all callers share. */

@@ -55,81 +55,89 @@ export type Binds = {
   close: () => Promise<void>;
 };
 
+/** The bind with the most capacity; null when none has any. */
+const freestOf = (sessions: readonly Session[]): Session | null =>
+  sessions.reduce<Session | null>(
+    (best, session) => (session.capacity() > (best?.capacity() ?? 0) ? session : best),
+    null,
+  );
+
+/** The refusal of the binds, if every bind is refused with this fault; else null. */
+function refusalFor(sessions: readonly Session[], fault: Fault): NotAccepted | null {
+  const refusals = sessions.map((session) => session.refusal());
+  const [first = null] = refusals;
+  return refusals.every((refusal) => refusal?.kind === "retryable" && refusal.fault === fault) ? first : null;
+}
+
+/** Why there is no bind. */
+function whyUnbound(sessions: readonly Session[]): NotAccepted {
+  const refusal = refusalFor(sessions, "account") ?? refusalFor(sessions, "throttled");
+  if (refusal) return refusal;
+  const losses = sessions.map((session) => session.loss());
+  const ownFailures = losses.flatMap((loss) => loss?.ownFailure ?? []);
+  const providerDetail = sentences(...(ownFailures.length > 0 ? ownFailures : losses.map((loss) => loss?.reason)));
+  const outcome = { ...NOT_BOUND, ...(providerDetail && { providerDetail }) };
+  return ownFailures.length === losses.length ? ofOurStall(outcome) : outcome;
+}
+
+/** Changes of the binds, for those who wait for one. */
+function createChanges() {
+  const changes = new EventEmitter().setMaxListeners(0);
+  const changed = () => void changes.emit("change");
+  const next = () => once(changes, "change");
+  return {
+    changed,
+    next,
+    /** Waits until `isMet`, at most `limitMs`, not counting stalls of this process. */
+    async until(isMet: () => boolean, limitMs: number): Promise<void> {
+      let isLate = false;
+      const deadline = startDeadline(limitMs, () => {
+        isLate = true;
+        changed();
+      });
+      while (!isMet() && !isLate) await next();
+      deadline.clear();
+    },
+  };
+}
+
 /** Opens binds, and keeps them until they are closed. */
 export function createBinds({ sessions: count, isSeparate, bindWaitMs, ...options }: BindsOptions): Binds {
-  const changes = new EventEmitter().setMaxListeners(0);
-  const changed = () => changes.emit("change");
+  const { changed, next, until } = createChanges();
   const open = (command: BindCommand) =>
     Array.from({ length: count }, () => openSession({ ...options, command, onChange: changed }));
   const sessions = open(isSeparate ? "bind_transmitter" : "bind_transceiver");
   // Receipts and replies come in over these; nothing waits for them, as nothing is submitted there.
   const receivers = isSeparate ? open("bind_receiver") : [];
   const isBound = () => sessions.some((session) => session.isBound());
+  /** Whether every bind is refused because of our account, so that waiting for one is pointless. */
+  const isAccountRefused = () => refusalFor(sessions, "account") !== null;
   let isRefusing = false;
   let isClosed = false;
 
-  /** The bind with the most capacity; null when none has any. */
-  const freest = () =>
-    sessions.reduce<Session | null>(
-      (best, session) => (session.capacity() > (best?.capacity() ?? 0) ? session : best),
-      null,
-    );
-
-  /** The refusal of the binds, if every bind is refused with this fault; else null. */
-  function refusalFor(fault: Fault): NotAccepted | null {
-    const refusals = sessions.map((session) => session.refusal());
-    const [first = null] = refusals;
-    return refusals.every((refusal) => refusal?.kind === "retryable" && refusal.fault === fault) ? first : null;
-  }
-
-  /** The refusal if every bind is refused because of our account, so that waiting for one is pointless. */
-  const accountRefusal = () => refusalFor("account");
-
-  /** Why there is no bind. */
-  function noBind(): NotAccepted {
-    const refusal = accountRefusal() ?? refusalFor("throttled");
-    if (refusal) return refusal;
-    const losses = sessions.map((session) => session.loss());
-    const ownFailures = losses.flatMap((loss) => loss?.ownFailure ?? []);
-    const providerDetail = sentences(...(ownFailures.length > 0 ? ownFailures : losses.map((loss) => loss?.reason)));
-    const outcome = { ...NOT_BOUND, ...(providerDetail && { providerDetail }) };
-    return ownFailures.length === losses.length ? ofOurStall(outcome) : outcome;
-  }
-
-  /** Waits until `isMet`, at most `bindWaitMs`, not counting stalls of this process. */
-  async function waitFor(isMet: () => boolean): Promise<void> {
-    let isLate = false;
-    const deadline = startDeadline(bindWaitMs, () => {
-      isLate = true;
-      changed();
-    });
-    while (!isMet() && !isLate) await once(changes, "change");
-    deadline.clear();
-  }
-
   return {
     isBound,
-    isReady: () => !isRefusing && freest() !== null,
+    isReady: () => !isRefusing && freestOf(sessions) !== null,
     ready: async () => {
-      await waitFor(() => isRefusing || freest() !== null || accountRefusal() !== null);
+      await until(() => isRefusing || freestOf(sessions) !== null || isAccountRefused(), bindWaitMs);
       if (isRefusing) return CLOSING;
-      if (freest()) return null;
-      return isBound() ? BUSY : noBind();
+      if (freestOf(sessions)) return null;
+      return isBound() ? BUSY : whyUnbound(sessions);
     },
     reserve: async (isBegun) => {
       const isRefused = () => isClosed || (isRefusing && !isBegun);
       for (;;) {
         if (isRefused()) return { none: CLOSING };
-        const session = freest();
+        const session = freestOf(sessions);
         if (session) {
           session.reserve();
           return { session };
         }
         // Bound, with full windows: a response or a timeout frees capacity.
-        if (isBound()) await once(changes, "change");
+        if (isBound()) await next();
         else {
-          await waitFor(() => isBound() || isRefused() || accountRefusal() !== null);
-          if (!isBound() && !isRefused()) return { none: noBind() };
+          await until(() => isBound() || isRefused() || isAccountRefused(), bindWaitMs);
+          if (!isBound() && !isRefused()) return { none: whyUnbound(sessions) };
         }
       }
     },

@@ -89,6 +89,50 @@ function openSocket({ host, port, isSecure }: Target): Socket {
   return tls.connect({ host, port, ...(isIP(host) === 0 && { servername: host }) });
 }
 
+/** Requests without a response, by their sequence numbers. */
+function openRequests() {
+  const pending = new Map<number, { command: string; finish: (result: RequestResult) => void }>();
+  const late = lateResponses();
+  let sequence = 0;
+  return {
+    next: (): number => {
+      sequence = sequence === SEQUENCE_MAX ? 1 : sequence + 1;
+      return sequence;
+    },
+    /** Waits for the response to a request that was written. `resolve` is called once. */
+    expect: (
+      own: number,
+      command: string,
+      timeoutMs: number,
+      resolve: (result: RequestResult) => void,
+      onLate: OnLate | undefined,
+    ): void => {
+      const finish = (result: RequestResult) => {
+        deadline.clear();
+        pending.delete(own);
+        resolve(result);
+      };
+      const deadline = startDeadline(timeoutMs, () => {
+        if (onLate) late.expect(own, onLate);
+        finish({ kind: "timeout" });
+      });
+      pending.set(own, { command, finish });
+    },
+    take: (pdu: Pdu): void => {
+      const response: Response = { kind: "response", status: pdu.status, messageId: pdu.text("message_id") };
+      const request = pending.get(pdu.sequence);
+      // Only submits are awaited after their timeout.
+      if (!respondsTo(request?.command ?? "submit_sm", pdu)) return;
+      if (request) request.finish(response);
+      else late.take(pdu.sequence, response);
+    },
+    count: () => pending.size,
+    lose: (): void => {
+      for (const { finish } of [...pending.values()]) finish({ kind: "lost" });
+    },
+  };
+}
+
 /**
  * Connects to a centre. Requests made before the connection is established wait until then.
  * @param onRequest takes a request of the centre; it must not throw.
@@ -96,9 +140,7 @@ function openSocket({ host, port, isSecure }: Target): Socket {
 export function openConnection(target: Target, onRequest: (pdu: Pdu, connection: Connection) => void): Connection {
   const socket = openSocket(target).setNoDelay(true);
   const over = new AbortController();
-  const pending = new Map<number, { command: string; finish: (result: RequestResult) => void }>();
-  const late = lateResponses();
-  let sequence = 0;
+  const requests = openRequests();
   let reason: string | null = null;
   let failure: Error | null = isIP(target.host) === 0 ? lookUpTimedOut() : null;
   // A failed look-up also emits an error.
@@ -106,16 +148,7 @@ export function openConnection(target: Target, onRequest: (pdu: Pdu, connection:
     failure = null;
   });
 
-  const takeResponse = (pdu: Pdu): void => {
-    const response: Response = { kind: "response", status: pdu.status, messageId: pdu.text("message_id") };
-    const request = pending.get(pdu.sequence);
-    // Only submits are awaited after their timeout.
-    if (!respondsTo(request?.command ?? "submit_sm", pdu)) return;
-    if (request) request.finish(response);
-    else late.take(pdu.sequence, response);
-  };
-  const read = frameReader((pdu) => (pdu.isResponse ? takeResponse(pdu) : onRequest(pdu, connection)));
-
+  const read = frameReader((pdu) => (pdu.isResponse ? requests.take(pdu) : onRequest(pdu, connection)));
   const write = (command: string, fields: Record<string, unknown>): boolean => {
     if (over.signal.aborted || !socket.writable) return false;
     socket.write(encodePdu(command, fields));
@@ -125,25 +158,15 @@ export function openConnection(target: Target, onRequest: (pdu: Pdu, connection:
   const connection: Connection = {
     request: (command, fields, timeoutMs, onLate) =>
       new Promise((resolve) => {
-        sequence = sequence === SEQUENCE_MAX ? 1 : sequence + 1;
-        const own = sequence;
+        const own = requests.next();
         if (!write(command, { sequence_number: own, ...fields })) return resolve({ kind: "unsent" });
-        const finish = (result: RequestResult) => {
-          deadline.clear();
-          pending.delete(own);
-          resolve(result);
-        };
-        const deadline = startDeadline(timeoutMs, () => {
-          if (onLate) late.expect(own, onLate);
-          finish({ kind: "timeout" });
-        });
-        pending.set(own, { command, finish });
+        requests.expect(own, command, timeoutMs, resolve, onLate);
       }),
     respond: (pdu, status, command = `${pdu.command}_resp`) => {
       write(command, { sequence_number: pdu.sequence, command_status: status });
     },
     isOpen: () => socket.writable && socket.readable,
-    outstanding: () => pending.size,
+    outstanding: requests.count,
     end: (why) => {
       reason ??= why;
       const deadline = startDeadline(END_WITHIN_MS, () => socket.destroy());
@@ -173,7 +196,7 @@ export function openConnection(target: Target, onRequest: (pdu: Pdu, connection:
   });
   socket.on("close", () => {
     over.abort(reason ?? "hung up by the message centre");
-    for (const { finish } of [...pending.values()]) finish({ kind: "lost" });
+    requests.lose();
   });
   return connection;
 }

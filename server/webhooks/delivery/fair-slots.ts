@@ -9,7 +9,7 @@
  * - waiting job: one that got no slot and is queued again, for later. It is delegated to the running jobs of its account, which
  *   do its work before it is due. Only its id is kept in memory, up to a limit; the deliveries are in the queue.
  */
-import { createDelegatedJobs, type WaitingJob } from "./delegated-jobs";
+import { createDelegatedJobs, type DelegatedJobs, type WaitingJob } from "./delegated-jobs";
 import { REQUESTS_END_WITHIN_MS } from "./retry";
 
 export type Slot = {
@@ -53,108 +53,41 @@ type AccountShare = {
   lastRequeueMs: Map<string, number>;
 };
 
+/** The slots of a worker. `slots`: all of them; `shareMax`: of one account; `acquired`: in use. */
+type Allotment = {
+  slots: number;
+  shareMax: number;
+  acquired: number;
+  shares: Map<string, AccountShare>;
+  delegated: DelegatedJobs;
+};
+
 /** @param slots the webhook jobs that this worker runs at once. */
 export function createFairSlots(slots: number): FairSlots {
+  const delegated = createDelegatedJobs();
   const shares = new Map<string, AccountShare>();
   const shareMax = Math.max(1, Math.floor(slots / SHARE_DIVISOR));
-  let acquired = 0;
-  const delegated = createDelegatedJobs();
-
-  /** The endpoint's slots, or null when none of them is free. */
-  function withFreeSlot(share: AccountShare, endpointId: string): EndpointSlots | null {
-    const shareSize = Math.max(1, Math.min(shareMax, slots - acquired));
-    if (share.acquired >= shareSize) return null;
-    const endpoint = share.endpoints.get(endpointId) ?? { endpointId, acquired: 0, started: 0, isFailing: false };
-    const size = endpoint.isFailing ? SLOTS_PER_FAILING_ENDPOINT : SLOTS_PER_ENDPOINT;
-    return endpoint.acquired < Math.max(1, Math.min(size, shareSize - share.acquired)) ? endpoint : null;
-  }
-
-  function acquire(accountId: string, endpointId: string): Slot | null {
-    const share = shares.get(accountId) ?? newShare(accountId);
-    const endpoint = withFreeSlot(share, endpointId);
-    if (!endpoint) return null;
-    shares.set(accountId, share);
-    return createSlot(share, endpoint);
-  }
-
-  function createSlot(share: AccountShare, first: EndpointSlots): Slot {
-    let served: EndpointSlots | null = null;
-    let hasStarted = false;
-
-    function serve(endpoint: EndpointSlots): void {
-      served = endpoint;
-      share.endpoints.set(endpoint.endpointId, endpoint);
-      endpoint.acquired += 1;
-      share.acquired += 1;
-      acquired += 1;
-    }
-
-    /**
-     * Frees the slot. `dropUnused` comes last, because choosing the next endpoint must know whether this one fails.
-     */
-    function vacate(): EndpointSlots | null {
-      const endpoint = served;
+  const allotment: Allotment = { slots, shareMax, acquired: 0, shares, delegated };
+  return {
+    acquire: (accountId, endpointId) => {
+      const share = shares.get(accountId) ?? newShare(accountId);
+      const endpoint = withFreeSlot(allotment, share, endpointId);
       if (!endpoint) return null;
-      if (hasStarted) endpoint.started -= 1;
-      hasStarted = false;
-      served = null;
-      endpoint.acquired -= 1;
-      share.acquired -= 1;
-      acquired -= 1;
-      return endpoint;
-    }
-
-    function dropUnused(endpoint: EndpointSlots | null): void {
-      if (endpoint?.acquired === 0) share.endpoints.delete(endpoint.endpointId);
-      if (share.acquired > 0) return;
-      // No running job is left for the delegated ones; they run when they are due.
-      delegated.drop(share.accountId);
-      shares.delete(share.accountId);
-    }
-
-    serve(first);
-    return {
-      mayStart: (isFailing) => {
-        if (!served) return false;
-        served.isFailing = isFailing;
-        if (hasStarted) served.started -= 1;
-        hasStarted = !isFailing || served.started < SLOTS_PER_FAILING_ENDPOINT;
-        if (hasStarted) served.started += 1;
-        return hasStarted;
-      },
-      takeNext: (nowMs, max) => {
-        const vacated = vacate();
-        let taken: WaitingJob[] = [];
-        for (const endpointId of vacated ? delegated.endpointsOf(share.accountId) : []) {
-          const next = withFreeSlot(share, endpointId);
-          if (next) taken = delegated.takeAlike(share.accountId, endpointId, nowMs, max);
-          if (!next || taken.length === 0) continue;
-          serve(next);
-          break;
-        }
-        dropUnused(vacated);
-        return taken;
-      },
-      release: () => {
-        if (served) dropUnused(vacate());
-      },
-    };
-  }
-
-  function delegate(accountId: string, job: WaitingJob, nowMs: number): boolean {
-    if (!delegated.add(accountId, job, nowMs)) return false;
-    if (!shares.has(accountId)) shares.set(accountId, newShare(accountId));
-    return true;
-  }
-
-  function requeueAt(accountId: string, endpointId: string, nowMs: number): Date {
-    const lastRequeueMs = shares.get(accountId)?.lastRequeueMs;
-    const atMs = Math.max(nowMs + REQUEUE_AFTER_MS, (lastRequeueMs?.get(endpointId) ?? 0) + SPACING_MS);
-    lastRequeueMs?.set(endpointId, atMs);
-    return new Date(atMs);
-  }
-
-  return { acquire, delegate, requeueAt };
+      shares.set(accountId, share);
+      return createSlot(allotment, share, endpoint);
+    },
+    delegate: (accountId, job, nowMs) => {
+      if (!delegated.add(accountId, job, nowMs)) return false;
+      if (!shares.has(accountId)) shares.set(accountId, newShare(accountId));
+      return true;
+    },
+    requeueAt: (accountId, endpointId, nowMs) => {
+      const lastRequeueMs = shares.get(accountId)?.lastRequeueMs;
+      const atMs = Math.max(nowMs + REQUEUE_AFTER_MS, (lastRequeueMs?.get(endpointId) ?? 0) + SPACING_MS);
+      lastRequeueMs?.set(endpointId, atMs);
+      return new Date(atMs);
+    },
+  };
 }
 
 const newShare = (accountId: string): AccountShare => ({
@@ -163,3 +96,83 @@ const newShare = (accountId: string): AccountShare => ({
   endpoints: new Map(),
   lastRequeueMs: new Map(),
 });
+
+/** The endpoint's slots, or null when none of them is free. */
+function withFreeSlot(
+  { slots, shareMax, acquired }: Allotment,
+  share: AccountShare,
+  endpointId: string,
+): EndpointSlots | null {
+  const shareSize = Math.max(1, Math.min(shareMax, slots - acquired));
+  if (share.acquired >= shareSize) return null;
+  const endpoint = share.endpoints.get(endpointId) ?? { endpointId, acquired: 0, started: 0, isFailing: false };
+  const size = endpoint.isFailing ? SLOTS_PER_FAILING_ENDPOINT : SLOTS_PER_ENDPOINT;
+  return endpoint.acquired < Math.max(1, Math.min(size, shareSize - share.acquired)) ? endpoint : null;
+}
+
+/** Counts one more slot, or with -1 one fewer, that serves the endpoint. */
+function count(allotment: Allotment, share: AccountShare, endpoint: EndpointSlots, by: 1 | -1): void {
+  endpoint.acquired += by;
+  share.acquired += by;
+  allotment.acquired += by;
+}
+
+/** Forgets an endpoint without slots, and an account without slots: it has no running job left for its delegated ones. */
+function dropUnused({ shares, delegated }: Allotment, share: AccountShare, endpoint: EndpointSlots | null): void {
+  if (endpoint?.acquired === 0) share.endpoints.delete(endpoint.endpointId);
+  if (share.acquired > 0) return;
+  // They run when they are due.
+  delegated.drop(share.accountId);
+  shares.delete(share.accountId);
+}
+
+function createSlot(allotment: Allotment, share: AccountShare, first: EndpointSlots): Slot {
+  let served: EndpointSlots | null = null;
+  let hasStarted = false;
+
+  function serve(endpoint: EndpointSlots): void {
+    served = endpoint;
+    share.endpoints.set(endpoint.endpointId, endpoint);
+    count(allotment, share, endpoint, 1);
+  }
+
+  /** Frees the slot. `dropUnused` comes last, because choosing the next endpoint must know whether this one fails. */
+  function vacate(): EndpointSlots | null {
+    const endpoint = served;
+    if (!endpoint) return null;
+    if (hasStarted) endpoint.started -= 1;
+    hasStarted = false;
+    served = null;
+    count(allotment, share, endpoint, -1);
+    return endpoint;
+  }
+
+  serve(first);
+  return {
+    mayStart: (isFailing) => {
+      if (!served) return false;
+      served.isFailing = isFailing;
+      if (hasStarted) served.started -= 1;
+      hasStarted = !isFailing || served.started < SLOTS_PER_FAILING_ENDPOINT;
+      if (hasStarted) served.started += 1;
+      return hasStarted;
+    },
+    takeNext: (nowMs, max) => {
+      const { delegated } = allotment;
+      const vacated = vacate();
+      let taken: WaitingJob[] = [];
+      for (const endpointId of vacated ? delegated.endpointsOf(share.accountId) : []) {
+        const next = withFreeSlot(allotment, share, endpointId);
+        if (next) taken = delegated.takeAlike(share.accountId, endpointId, nowMs, max);
+        if (!next || taken.length === 0) continue;
+        serve(next);
+        break;
+      }
+      dropUnused(allotment, share, vacated);
+      return taken;
+    },
+    release: () => {
+      if (served) dropUnused(allotment, share, vacate());
+    },
+  };
+}

@@ -170,29 +170,40 @@ export async function postJson(
     if (isRefusedForStall(statusCode, markMs)) throw processStalled();
     return end(statusError(statusCode), textOf(head));
   } catch (thrown) {
-    const code = codeOf(thrown);
-    // The error keeps its code, which shows that none of the job's deliveries made it fail.
-    if (thrown instanceof Error && isResolverSilent(thrown.cause)) throw thrown.cause;
-    if (OUR_OWN.has(code)) throw thrown;
-    if (isEgressProxyError(thrown)) {
-      if (OUR_OWN.has(codeOf(thrown.cause))) throw thrown.cause;
-      if (hasStalledSince(markMs)) throw processStalled(thrown);
-      return {
-        ...end(thrown.message, null),
-        ...(!thrown.isOfTarget && { ofProxy: isProxyAway(thrown) ? "away" : "refused" }),
-      };
-    }
-    const { isLate } = seen;
-    const hasOutlastedIdle = sinceLongStallMs() < performance.now() - startedMs + IDLE_MS;
-    const isLost = LOST.has(code) && (hasOutlastedIdle || hasStalledSince(markMs));
-    const isUnanswered = isLate || (isBlockedUrlError(thrown) && thrown.reason === "unresolvable_host");
-    // The deadline was already extended by short stalls; only longer ones make a timeout ours.
-    if (isLost || (isUnanswered && hasStalledSince(markMs, limitMs / 10))) throw processStalled(thrown);
-    if (isLate) return end(`No complete response within ${limitMs / 1_000} s.`, null);
-    if (isBlockedUrlError(thrown)) return end(thrown.message, null);
-    const error = ERROR_MESSAGES[code] ?? `The request failed (${code}).`;
-    return end(options.isProxied && error === CLOSED ? CLOSED_ON_THE_WAY : error, null);
+    const { error, ofProxy } = failureOf(thrown, { startedMs, markMs, limitMs, isLate: seen.isLate });
+    const isOnTheWay = options.isProxied && error === CLOSED;
+    return { ...end(isOnTheWay ? CLOSED_ON_THE_WAY : error, null), ...(ofProxy && { ofProxy }) };
   }
+}
+
+/** `markMs`: as of {@link stalledMs} when the exchange began. */
+type Exchange = { startedMs: number; markMs: number; limitMs: number; isLate: boolean };
+
+/**
+ * Why an exchange failed: the fault of the endpoint or of the proxy.
+ * @throws Error for a failure of ours, with its code, which shows that none of the job's deliveries made it fail.
+ */
+function failureOf(
+  thrown: unknown,
+  { startedMs, markMs, limitMs, isLate }: Exchange,
+): Pick<PostResult, "ofProxy"> & { error: string } {
+  const code = codeOf(thrown);
+  if (thrown instanceof Error && isResolverSilent(thrown.cause)) throw thrown.cause;
+  if (OUR_OWN.has(code)) throw thrown;
+  if (isEgressProxyError(thrown)) {
+    if (OUR_OWN.has(codeOf(thrown.cause))) throw thrown.cause;
+    if (hasStalledSince(markMs)) throw processStalled(thrown);
+    if (thrown.isOfTarget) return { error: thrown.message };
+    return { error: thrown.message, ofProxy: isProxyAway(thrown) ? "away" : "refused" };
+  }
+  const hasOutlastedIdle = sinceLongStallMs() < performance.now() - startedMs + IDLE_MS;
+  const isLost = LOST.has(code) && (hasOutlastedIdle || hasStalledSince(markMs));
+  const isUnanswered = isLate || (isBlockedUrlError(thrown) && thrown.reason === "unresolvable_host");
+  // The deadline was already extended by short stalls; only longer ones make a timeout ours.
+  if (isLost || (isUnanswered && hasStalledSince(markMs, limitMs / 10))) throw processStalled(thrown);
+  if (isLate) return { error: `No complete response within ${limitMs / 1_000} s.` };
+  if (isBlockedUrlError(thrown)) return { error: thrown.message };
+  return { error: ERROR_MESSAGES[code] ?? `The request failed (${code}).` };
 }
 
 const processStalled = (cause?: unknown): Error =>

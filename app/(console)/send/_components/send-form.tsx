@@ -1,7 +1,7 @@
 "use client";
 
 import { Alert, Button, Card, Grid, Stack, Text, Textarea, TextInput } from "@mantine/core";
-import { useForm } from "@mantine/form";
+import { type UseFormReturnType, useForm } from "@mantine/form";
 import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData } from "@tanstack/react-query";
 import type { inferRouterInputs } from "@trpc/server";
@@ -77,6 +77,63 @@ function tellOutcome({ to, status, scheduled_at, error }: Outcome): void {
   else toastDone(texts.done.accepted(to));
 }
 
+const initialValues = (senderIds: readonly string[], original: MessageContent | undefined) => ({
+  to: "",
+  body: "",
+  reference: "",
+  send_at: "",
+  ignoresQuietHours: false,
+  ...original,
+  from: original && senderIds.includes(original.from) ? original.from : (senderIds[0] ?? ""),
+});
+
+type Values = ReturnType<typeof initialValues>;
+
+const quietHoursOf = ({ ignoresQuietHours }: Values) => (ignoresQuietHours ? "ignore" : null);
+
+/** The cost of the message as entered. `shown`: undefined while it is not complete, or cannot be sent. */
+function useQuote(values: Values) {
+  const { from, to, body } = values;
+  const [quoted] = useDebouncedValue(
+    { from, to: bareNumber(to), body, quiet_hours: quietHoursOf(values) } as const,
+    QUOTE_DEBOUNCE_MS,
+  );
+  const { data, error } = trpc.messages.quote.useQuery(quoted, {
+    enabled: isE164(quoted.to) && quoted.body !== "",
+    placeholderData: keepPreviousData,
+  });
+  const isComplete = isE164(bareNumber(to)) && body !== "";
+  return { shown: isComplete && !error ? data : undefined, error };
+}
+
+/** The text, with its segments and the characters that make them more. */
+function TextField({ form, refusal }: { form: UseFormReturnType<Values>; refusal: string | null | undefined }) {
+  const field = useRef<HTMLTextAreaElement>(null);
+  const { body } = form.values;
+  return (
+    <Stack gap="xs">
+      <Textarea
+        ref={field}
+        label={texts.text}
+        rows={6}
+        dir="auto"
+        resize="vertical"
+        {...form.getInputProps("body")}
+        error={form.errors.body ?? refusal}
+      />
+      <SegmentMeter
+        body={body}
+        segmentation={segmentText(body)}
+        onReplace={(replaced) => form.setFieldValue("body", replaced)}
+        onShow={(index, length) => {
+          field.current?.focus();
+          field.current?.setSelectionRange(index, index + length);
+        }}
+      />
+    </Stack>
+  );
+}
+
 /**
  * The form to send one message, which keeps a draft under the name `draftName`. `senderIds` are the approved ones, at least one;
  * a copy of `original` fills the form at first.
@@ -93,7 +150,6 @@ export function SendForm({
   original?: MessageContent;
 }) {
   const router = useRouter();
-  const textField = useRef<HTMLTextAreaElement>(null);
   const utils = trpc.useUtils();
   const usedKeys = useRef<UsedKeys | null>(null);
   const keyOf = useIdempotencyKey(usedKeys);
@@ -106,15 +162,7 @@ export function SendForm({
       void utils.messages.invalidate();
     },
   });
-  const untouched = {
-    to: "",
-    body: "",
-    reference: "",
-    send_at: "",
-    ignoresQuietHours: false,
-    ...original,
-    from: original && senderIds.includes(original.from) ? original.from : (senderIds[0] ?? ""),
-  };
+  const untouched = initialValues(senderIds, original);
   const form = useForm({
     initialValues: untouched,
     validate: {
@@ -131,21 +179,9 @@ export function SendForm({
     isUsable: (field, value) => (field === "from" ? senderIds.some((id) => id === value) : value !== UNFINISHED),
   });
   const errors = useFormErrors(form);
-  const { from, to, body } = form.values;
-  const quietHours = form.values.ignoresQuietHours ? "ignore" : null;
-  const [quoted] = useDebouncedValue(
-    { from, to: bareNumber(to), body, quiet_hours: quietHours } as const,
-    QUOTE_DEBOUNCE_MS,
-  );
-  const quote = trpc.messages.quote.useQuery(quoted, {
-    enabled: isE164(quoted.to) && quoted.body !== "",
-    placeholderData: keepPreviousData,
-  });
+  const quote = useQuote(form.values);
   const balance = trpc.accounts.balance.useQuery();
-  const segmentation = segmentText(body);
-  const canQuote = isE164(bareNumber(to)) && body !== "";
-  const bodyError = fieldError("body", quote.error);
-  const shownQuote = canQuote && !quote.error ? quote.data : undefined;
+  const { to, body } = form.values;
 
   const submit = form.onSubmit((values) => {
     errors.clear();
@@ -156,7 +192,7 @@ export function SendForm({
         body: values.body,
         reference: values.reference.trim() || null,
         send_at: isoOf(values.send_at),
-        quiet_hours: quietHours,
+        quiet_hours: quietHoursOf(values),
       },
       {
         onSuccess: ({ id }) => router.push(`/messages/${id}`),
@@ -184,26 +220,7 @@ export function SendForm({
                 // An empty field that merely lost the focus is not wrong yet.
                 onBlur={() => to !== "" && form.validateField("to")}
               />
-              <Stack gap="xs">
-                <Textarea
-                  ref={textField}
-                  label={texts.text}
-                  rows={6}
-                  dir="auto"
-                  resize="vertical"
-                  {...form.getInputProps("body")}
-                  error={form.errors.body ?? bodyError}
-                />
-                <SegmentMeter
-                  body={body}
-                  segmentation={segmentation}
-                  onReplace={(replaced) => form.setFieldValue("body", replaced)}
-                  onShow={(index, length) => {
-                    textField.current?.focus();
-                    textField.current?.setSelectionRange(index, index + length);
-                  }}
-                />
-              </Stack>
+              <TextField form={form} refusal={fieldError("body", quote.error)} />
               <TextInput
                 label={texts.reference}
                 description={texts.referenceHint}
@@ -211,10 +228,10 @@ export function SendForm({
               />
               <SendLater {...form.getInputProps("send_at")} />
               <QuietHoursChoice
-                putOffTo={(form.values.send_at === "" && shownQuote?.recipients[0]?.scheduled_at) || null}
+                putOffTo={(form.values.send_at === "" && quote.shown?.recipients[0]?.scheduled_at) || null}
                 {...form.getInputProps("ignoresQuietHours", { type: "checkbox" })}
               />
-              <SendWarning quote={shownQuote} />
+              <SendWarning quote={quote.shown} />
               <div>
                 <Button type="submit" leftSection={<IconSend size={16} />} loading={send.isPending || send.isSuccess}>
                   {form.values.send_at === "" ? texts.send : texts.schedule}
@@ -227,7 +244,7 @@ export function SendForm({
       <Grid.Col span={{ base: 12, md: 5 }}>
         <Stack gap="lg">
           <CostCard
-            quote={shownQuote}
+            quote={quote.shown}
             balance={balance.data}
             hint={hintFor(isE164(bareNumber(to)), body, quote.error)}
           />

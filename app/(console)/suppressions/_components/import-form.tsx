@@ -24,6 +24,48 @@ async function download(problems: readonly LineProblem[]) {
   downloadText("refused-lines.csv", toCsv([["line", "number", "problem"], ...rows]));
 }
 
+/** The refused lines, and all of them as a file. */
+function RefusedLines({ problems }: { problems: readonly LineProblem[] }) {
+  if (problems.length === 0) return null;
+  return (
+    <Stack gap="xs">
+      <ProblemLines problems={problems} perPage={PROBLEMS_PER_PAGE} />
+      <Group>
+        <Button
+          variant="default"
+          size="xs"
+          leftSection={<IconDownload size={16} aria-hidden />}
+          onClick={() => void download(problems)}
+        >
+          {texts.downloadRefused}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
+
+/** What can be done about an import that has begun. */
+function RunButtons({ stage, onStop, onClose }: { stage: ImportStage; onStop: () => void; onClose: () => void }) {
+  return (
+    <Group className="dialog-foot" justify="flex-end" gap="sm">
+      {stage === "running" && (
+        <Button variant="default" onClick={onStop}>
+          {texts.stop}
+        </Button>
+      )}
+      {stage === "stopped" && (
+        <>
+          <Button variant="default" onClick={onClose}>
+            {sharedTexts.close}
+          </Button>
+          <Button type="submit">{texts.continue}</Button>
+        </>
+      )}
+      {stage === "done" && <Button onClick={onClose}>{texts.done}</Button>}
+    </Group>
+  );
+}
+
 /** A pasted list or a file: chosen, checked, imported. */
 export function ImportForm({
   stage,
@@ -97,21 +139,7 @@ export function ImportForm({
             />
           </div>
         )}
-        {problems.length > 0 && (
-          <Stack gap="xs">
-            <ProblemLines problems={problems} perPage={PROBLEMS_PER_PAGE} />
-            <Group>
-              <Button
-                variant="default"
-                size="xs"
-                leftSection={<IconDownload size={16} aria-hidden />}
-                onClick={() => void download(problems)}
-              >
-                {texts.downloadRefused}
-              </Button>
-            </Group>
-          </Stack>
-        )}
+        <RefusedLines problems={problems} />
         {stage === "choosing" ? (
           <FormButtons
             submit={count === 0 ? texts.submit : texts.submitCount(count, formatCount(count))}
@@ -119,22 +147,7 @@ export function ImportForm({
             onCancel={onClose}
           />
         ) : (
-          <Group className="dialog-foot" justify="flex-end" gap="sm">
-            {stage === "running" && (
-              <Button variant="default" onClick={stop}>
-                {texts.stop}
-              </Button>
-            )}
-            {stage === "stopped" && (
-              <>
-                <Button variant="default" onClick={onClose}>
-                  {sharedTexts.close}
-                </Button>
-                <Button type="submit">{texts.continue}</Button>
-              </>
-            )}
-            {stage === "done" && <Button onClick={onClose}>{texts.done}</Button>}
-          </Group>
+          <RunButtons stage={stage} onStop={stop} onClose={onClose} />
         )}
       </Stack>
     </form>

@@ -1,6 +1,7 @@
 "use client";
 
 import { Anchor, Button, Card, Group, Skeleton, Stack, Text, TextInput, Title } from "@mantine/core";
+import type { UseFormReturnType } from "@mantine/form";
 import { Suspense, useEffect, useMemo, useState } from "react";
 import { currentLocale } from "@/app/_texts/language";
 import { sendingLimitsTexts } from "@/app/_texts/settings/sending-limits";
@@ -37,9 +38,47 @@ function operatorText(allowed: readonly string[]): string {
   return texts.operatorAllows(names.slice(0, NAMED_MAX).join(", "), Math.max(0, names.length - NAMED_MAX));
 }
 
+type Option = { value: string; label: string };
+
+/** Countries by name. */
+const optionsOf = (countries: readonly string[]): Option[] =>
+  countries
+    .map((code) => ({ value: code, label: sendingLimitsTexts.countries.nameAndCode(nameOf(code), code) }))
+    .sort((one, other) => one.label.localeCompare(other.label, currentLocale()));
+
+/** The chosen countries for a person who may not change them. */
+function NamedCountries({ title, options, chosen }: { title: string; options: Option[]; chosen: readonly string[] }) {
+  const names = options.filter(({ value }) => chosen.includes(value)).map(({ label }) => label);
+  return (
+    <Stack gap={4}>
+      <Text size="sm" fw={500}>
+        {title}
+      </Text>
+      <Text size="sm">{names.join(", ")}</Text>
+    </Stack>
+  );
+}
+
+/**
+ * Takes a country out of the form, once for the link that led here. Saving is left to the owner.
+ * @returns the country, until `forget` is called; null: none, or it was not in the form.
+ */
+function useRemoved(form: UseFormReturnType<EnteredRule>, removed: string | null) {
+  const [marked, setMarked] = useState<string | null>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for the link, not whenever the form changes.
+  useEffect(() => {
+    if (removed === null) return;
+    const next = without(form.getValues(), removed);
+    if (isHeld(form.getValues(), next)) return;
+    form.setValues(next);
+    setMarked(removed);
+  }, [removed]);
+  return { marked, forget: () => setMarked(null) };
+}
+
 /**
  * Countries that the account sends to, as its owners set them, within those of the operator.
- * @param removed a country that a link here takes out of them; null: none. Saving is left to the owner.
+ * @param removed a country that a link here takes out of them; null: none.
  */
 export function CountriesCard({
   limits,
@@ -70,24 +109,10 @@ export function CountriesCard({
   });
   useLeaveQuestion(form.isDirty());
   const errors = useFormErrors(form);
-  const [marked, setMarked] = useState<string | null>(null);
+  const { marked, forget } = useRemoved(form, canEdit ? removed : null);
   const isAllowed = (code: string) =>
     limits.operator.allowed_countries.length === 0 || limits.operator.allowed_countries.includes(code);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once for the link that led here, not whenever the form changes.
-  useEffect(() => {
-    if (!canEdit || removed === null) return;
-    const next = without(form.getValues(), removed);
-    if (isHeld(form.getValues(), next)) return;
-    form.setValues(next);
-    setMarked(removed);
-  }, [removed, canEdit]);
-  const options = useMemo(
-    () =>
-      countries
-        .map((code) => ({ value: code, label: sendingLimitsTexts.countries.nameAndCode(nameOf(code), code) }))
-        .sort((one, other) => one.label.localeCompare(other.label, currentLocale())),
-    [countries],
-  );
+  const options = useMemo(() => optionsOf(countries), [countries]);
   const { rule } = form.values;
   const isChosen = (code: string) => form.values.countries.includes(code);
   const submit = form.onSubmit((values) => {
@@ -97,7 +122,7 @@ export function CountriesCard({
       {
         onSuccess: () => {
           form.resetDirty(values);
-          setMarked(null);
+          forget();
           toastDone(texts.saved);
         },
         onError: errors.show,
@@ -138,17 +163,11 @@ export function CountriesCard({
             <TextInput label={texts.rule} readOnly value={texts.rules[rule]} />
           )}
           {rule !== "all" && !canEdit && (
-            <Stack gap={4}>
-              <Text size="sm" fw={500}>
-                {rule === "only" ? texts.allowed : texts.excluded}
-              </Text>
-              <Text size="sm">
-                {options
-                  .filter(({ value }) => isChosen(value))
-                  .map(({ label }) => label)
-                  .join(", ")}
-              </Text>
-            </Stack>
+            <NamedCountries
+              title={rule === "only" ? texts.allowed : texts.excluded}
+              options={options}
+              chosen={form.values.countries}
+            />
           )}
           {rule !== "all" && canEdit && (
             <Suspense fallback={<Skeleton height={SELECT_HEIGHT} />}>
