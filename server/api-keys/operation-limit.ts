@@ -1,6 +1,6 @@
 /** Limits per minute of single operations of an account, counted over all processes and both doors. */
 import { wholeSeconds } from "../core/clock";
-import { rateLimited } from "../core/errors";
+import { rateLimitedFor } from "../core/errors";
 import { countRequest } from "./rate-limit";
 
 /**
@@ -16,10 +16,8 @@ export async function countOperation(
 ): Promise<void> {
   const rate = await countRequest({ caller: `${name} ${accountId}`, limit, accountId: null });
   if (rate.refusedBy === null) return;
-  const retryAfterS = wholeSeconds(rate.resetMs);
-  throw rateLimited(`An account may ${action} per minute. Try again in ${retryAfterS} s.`, {
+  throw rateLimitedFor(wholeSeconds(rate.resetMs), `An account may ${action} per minute.`, {
     reason,
     details: { limit },
-    retryAfterS,
   });
 }

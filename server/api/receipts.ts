@@ -5,7 +5,7 @@
 import { clientAddress } from "../api-keys/ip-allowlist";
 import { now, SECOND_MS } from "../core/clock";
 import { env, publicUrl } from "../core/env";
-import { isApiError } from "../core/errors";
+import { isApiError, messageOf } from "../core/errors";
 import { errorFields, log } from "../core/log";
 import { knownAheadMs } from "../observability/database-time";
 import { countCallback } from "../providers/health/counts";
@@ -67,8 +67,6 @@ function refuse(provider: ProviderId, reason: Reason, detail: string, status: nu
   return { response: respond(status, status === 401 ? CHALLENGE : {}) };
 }
 
-const textOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
-
 /** Responds to a provider's callback. The reason of a refusal is not sent; it is logged and counted. */
 export async function serveReceipt(request: ReceiptRequest): Promise<ReceiptResponse> {
   const reader = await findReader(request);
@@ -123,7 +121,7 @@ async function readGenuine(request: ReceiptRequest, reader: Reader): Promise<Gen
     if (authenticity.kind !== "genuine") return refuse(id, authenticity.kind, authenticity.detail, 401);
     return { content: provider.readCallback(callback, settings), authenticity };
   } catch (thrown) {
-    return refuse(id, "unreadable", textOf(thrown), 400);
+    return refuse(id, "unreadable", messageOf(thrown), 400);
   }
 }
 

@@ -1,7 +1,7 @@
 /** Refuses callers beyond their rate, at both doors. */
 import { countRequest, type RateState } from "../api-keys/rate-limit";
 import { wholeSeconds } from "../core/clock";
-import { rateLimited } from "../core/errors";
+import { rateLimitedFor } from "../core/errors";
 
 /**
  * Refuses a counted request that exceeds a limit.
@@ -12,12 +12,10 @@ export function requireRate(rate: RateState, caller: string): void {
   if (rate.refusedBy === null) return;
   const isAccount = rate.refusedBy === "account";
   const limit = isAccount ? rate.accountLimit : rate.limit;
-  const retryAfterS = wholeSeconds(rate.resetMs);
   const who = isAccount ? "All keys and people of this account together" : caller;
-  throw rateLimited(`${who} may make ${limit} requests per minute. Try again in ${retryAfterS} s.`, {
+  throw rateLimitedFor(wholeSeconds(rate.resetMs), `${who} may make ${limit} requests per minute.`, {
     reason: isAccount ? "account_rate_limit" : "rate_limit",
     details: { limit },
-    retryAfterS,
   });
 }
 

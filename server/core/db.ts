@@ -2,14 +2,14 @@ import type { Duplex } from "node:stream";
 import { PrismaPg } from "@prisma/adapter-pg";
 import pg from "pg";
 import { PrismaClient } from "@/prisma/generated/client";
-import { isConnectionFailure, isNeverDone, messageOf, watchFullDisk } from "./database/connection-failure";
+import { isConnectionFailure, isNeverDone, watchFullDisk } from "./database/connection-failure";
 import { noteFull, PatientPool, pauseAfter, type Query, startPatience, WAIT_MAX_MS } from "./database/patient-pool";
 import { types } from "./database/pg-types";
 import { BEGIN, ONE_PLAN, SESSION_SETTINGS, SessionClient } from "./database/session";
 import { watchSilence } from "./database/silence";
 import { readFromStandby } from "./database/standby-reads";
 import { env } from "./env";
-import { errorCodeOf, isOutcomeUnknown, outcomeUnknown, overloaded } from "./errors";
+import { errorCodeOf, isOutcomeUnknown, messageOf, outcomeUnknown, overloaded } from "./errors";
 import { errorFields, log } from "./log";
 import { defineProcessValue, onShutdown } from "./process";
 
@@ -189,7 +189,8 @@ export async function transaction<T>(work: (tx: Tx, defer: Defer) => Promise<T>)
     } catch (thrown) {
       const { cause } = thrown instanceof LostBeforeCommit ? thrown : { cause: undefined };
       if (cause === undefined && (run >= RUNS_MAX || !RUN_AGAIN.has(errorCodeOf(thrown)))) throw thrown;
-      log("warn", "db.transaction_run_again", { run, code: errorCodeOf(cause ?? thrown), reason: messageOf(cause) });
+      const reason = cause === undefined ? "" : messageOf(cause);
+      log("warn", "db.transaction_run_again", { run, code: errorCodeOf(cause ?? thrown), reason });
       if (cause !== undefined) await pauseAfter(cause, patience);
     }
   }

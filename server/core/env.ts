@@ -58,21 +58,18 @@ function isProxyUrl(text: string): boolean {
   }
 }
 
+const postgresUrl = z.string().regex(/^postgres(ql)?:\/\//, "must be a postgresql:// URL");
+
 /** Every setting of the service. Defaults are safe in production; `.describe` states the purpose. */
 export const Settings = z.object({
   NODE_ENV: oneOf("production", "development", "test").default("production").describe("build mode"),
-  DATABASE_URL: z
-    .string()
-    .regex(/^postgres(ql)?:\/\//, "must be a postgresql:// URL")
-    .describe("the PostgreSQL database that holds everything, e.g. postgresql://user:password@host:5432/name"),
-  DATABASE_DIRECT_URL: z
-    .string()
-    .regex(/^postgres(ql)?:\/\//, "must be a postgresql:// URL")
+  DATABASE_URL: postgresUrl.describe(
+    "the PostgreSQL database that holds everything, e.g. postgresql://user:password@host:5432/name",
+  ),
+  DATABASE_DIRECT_URL: postgresUrl
     .optional()
     .describe("the same database past a pooler, for LISTEN, session locks and migrations; without it DATABASE_URL"),
-  DATABASE_READ_URL: z
-    .string()
-    .regex(/^postgres(ql)?:\/\//, "must be a postgresql:// URL")
+  DATABASE_READ_URL: postgresUrl
     .optional()
     .describe("a streaming standby for lists, search and usage; without it they read from DATABASE_URL"),
   DATABASE_STATEMENT_NAMES: unlessFalse.describe(

@@ -86,6 +86,9 @@ const unsupportedType = (message: string, extra?: Extra) =>
 /** 429: the key or the account has used up its requests, messages or money for now. */
 export const rateLimited = (message: string, extra?: Extra) =>
   apiError(429, "rate_limit_error", "rate_limit_exceeded", message, extra);
+/** 429 for a known time, which `message` is completed with. */
+export const rateLimitedFor = (retryAfterS: number, message: string, extra: Omit<Extra, "retryAfterS">) =>
+  rateLimited(`${message} Try again in ${retryAfterS} s.`, { ...extra, retryAfterS });
 
 /** `Retry-After` of each 503, in seconds. */
 const RETRY_AFTER_S = { overloaded: 1, databaseUnavailable: 2, outcomeUnknown: 1 };
@@ -264,6 +267,9 @@ const fieldOf = (thrown: unknown, name: "cause" | "code"): unknown =>
   typeof thrown === "object" && thrown !== null && name in thrown
     ? (thrown as Record<string, unknown>)[name]
     : undefined;
+
+/** The message of a failure of any kind, for logs and operators. */
+export const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
 
 /**
  * The `code` of a thrown error, as Node, PostgreSQL's driver and undici set it (`ECONNRESET`, `23505`); empty when

@@ -43,7 +43,8 @@ export const testAccountOf = (accountId: string): string => accountId.replace(LI
 export const liveAccountOf = (accountId: string): string =>
   isTestAccount(accountId) ? accountId.replace(TEST_ACCOUNT_PREFIX, LIVE_ACCOUNT) : accountId;
 
-const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
+/** The digits of base32 in ids, by value. */
+export const ID_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 
 const RANDOM_WORDS = 1_024;
 const words = new Uint32Array(RANDOM_WORDS);
@@ -68,7 +69,7 @@ const generator = new V7Generator({ nextUint32 });
  */
 const nextUuid = (): Readonly<Uint8Array> => generator.generateOrResetCore(Date.now(), ID_SLACK_MS).bytes;
 
-const CHARACTERS = Buffer.from(ALPHABET, "latin1");
+const CHARACTERS = Buffer.from(ID_ALPHABET, "latin1");
 /** The text of an id after its prefix. A buffer, because a string that grows piece by piece is copied each time. */
 const written = Buffer.alloc(26);
 
@@ -81,7 +82,9 @@ let lastAccount = { time: "", tail: 0 };
 
 /** `value` in base32, with this number of characters. */
 const inBase32 = (value: number, characters: number): string =>
-  Array.from({ length: characters }, (_, at) => ALPHABET.charAt((value >>> (5 * (characters - 1 - at))) & 31)).join("");
+  Array.from({ length: characters }, (_, at) => ID_ALPHABET.charAt((value >>> (5 * (characters - 1 - at))) & 31)).join(
+    "",
+  );
 
 /** An account's id without its prefix, made from a longer id. A process counts up within a unit of time, so it never repeats one. */
 function accountTextOf(text: string): string {
@@ -120,7 +123,7 @@ const RANDOM_CHARACTERS = 16;
 export function firstIdAt(kind: LongIdKind, at: Date): string {
   let text = "";
   for (let left = at.getTime(), n = 0; n < TIME_CHARACTERS; n += 1) {
-    text = ALPHABET.charAt(left % 32) + text;
+    text = ID_ALPHABET.charAt(left % 32) + text;
     left = Math.floor(left / 32);
   }
   return `${PREFIXES[kind]}_${text}${"0".repeat(RANDOM_CHARACTERS)}`;
@@ -129,7 +132,7 @@ export function firstIdAt(kind: LongIdKind, at: Date): string {
 /** Time at which an id was made, to the millisecond. The text must have the form of an id. */
 export function timeOfId(id: string): Date {
   const start = id.indexOf("_") + 1;
-  const digits = [...id.slice(start, start + TIME_CHARACTERS)].map((character) => ALPHABET.indexOf(character));
+  const digits = [...id.slice(start, start + TIME_CHARACTERS)].map((character) => ID_ALPHABET.indexOf(character));
   return new Date(digits.reduce((sum, digit) => sum * 32 + digit, 0));
 }
 

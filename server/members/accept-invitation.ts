@@ -1,6 +1,7 @@
 /** Accepts an invitation: an existing user joins with their password, a new person signs up. */
 import { recordAudit } from "../audit/store";
 import { hasSecondFactor } from "../auth/credentials/has-second-factor";
+import { hashLinkToken } from "../auth/credentials/link-token";
 import { hashPassword, isPassword, lockPassword } from "../auth/credentials/password-hash";
 import { requireStrong } from "../auth/credentials/password-strength";
 import { giveBack, reserveAttempt } from "../auth/sign-in/throttle";
@@ -10,7 +11,6 @@ import { errorCodeOf, invalidRequest } from "../core/errors";
 import { newId } from "../core/ids";
 import { log } from "../core/log";
 import { refusedInput } from "../core/wire";
-import { hashInvitationToken } from "./invitations";
 import { accountName } from "./present";
 import type { AcceptedInvitation, AcceptInvitationInput, InvitationToken, OpenInvitation } from "./schema";
 
@@ -37,7 +37,7 @@ async function findInvitation(token: string): Promise<Found> {
        u.password_hash AS "passwordHash"
      FROM invitations i JOIN accounts a ON a.id = i.account_id LEFT JOIN users u ON u.email = i.email
      WHERE i.token_hash = $1 AND i.expires_at > now()`,
-    [hashInvitationToken(token)],
+    [hashLinkToken(token)],
   );
   if (!rows[0]) throw invitationIsOver();
   return rows[0];
@@ -61,7 +61,7 @@ type Invited = { accountId: string; role: MemberRole };
 async function useUp(tx: Tx, token: string): Promise<Invited> {
   const { rows } = await tx.query<Invited>(
     `DELETE FROM invitations WHERE token_hash = $1 AND expires_at > now() RETURNING account_id AS "accountId", role`,
-    [hashInvitationToken(token)],
+    [hashLinkToken(token)],
   );
   if (!rows[0]) throw invitationIsOver();
   return rows[0];

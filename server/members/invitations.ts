@@ -1,13 +1,13 @@
 /** Invitations: links that make the owner of an email a member, once and for a week. */
-import { createHash, randomBytes } from "node:crypto";
 import { requireUnsuspended } from "../accounts/unsuspended";
 import { recordAudit } from "../audit/store";
+import { hashLinkToken, newLinkToken } from "../auth/credentials/link-token";
 import { normalEmail } from "../auth/sign-in/normal-email";
 import { countInvitation } from "../auth/sign-in/throttle";
 import { requireConfirmed, type SessionActor } from "../core/actor";
 import { pool, type Tx, transaction } from "../core/db";
 import { publicUrl } from "../core/env";
-import { invalidRequest, notFound, rateLimited } from "../core/errors";
+import { invalidRequest, notFound, rateLimitedFor } from "../core/errors";
 import { newId } from "../core/ids";
 import { log } from "../core/log";
 import type { Letter } from "../mail/compose";
@@ -17,12 +17,8 @@ import type { CreatedInvitation, Invitation, InviteInput, MemberPath } from "./s
 import { lockMembers, requireStillOwner } from "./store";
 
 const VALID_DAYS = 7;
-const TOKEN_BYTES = 32;
 /** Members and open invitations of an account. */
 const PEOPLE_MAX = 200;
-
-/** Only this hash of a token is stored: a reader of the database cannot use it. */
-export const hashInvitationToken = (token: string): string => createHash("sha256").update(token).digest("hex");
 
 const COLUMNS = `id, email, role, created_at AS "createdAt", expires_at AS "expiresAt"`;
 
@@ -77,12 +73,11 @@ async function mailLink(tx: Tx, accountId: string, address: string, letter: Lett
   if (!isMailSet()) return false;
   const mail = { address, kind: "invitation", accountId, letter, validS: VALID_DAYS * 24 * 60 * 60 } as const;
   if (await queueMail(tx, mail)) return true;
-  const retryAfterS = await secondsUntilMail(tx, address, "invitation");
-  throw rateLimited(`This address has got too many invitations. Try again in ${retryAfterS} s.`, {
-    param: "email",
-    reason: "invitation_throttled",
-    retryAfterS,
-  });
+  throw rateLimitedFor(
+    await secondsUntilMail(tx, address, "invitation"),
+    "This address has got too many invitations.",
+    { param: "email", reason: "invitation_throttled" },
+  );
 }
 
 /** `accountName`: as the email says it; `by`: who invites. */
@@ -97,7 +92,7 @@ export async function makeInvitation(
   tx: Tx,
   { accountId, accountName: name, email, role, by }: NewInvitation,
 ): Promise<CreatedInvitation> {
-  const token = randomBytes(TOKEN_BYTES).toString("base64url");
+  const token = newLinkToken();
   const link = `${publicUrl()}/invitation?token=${token}`;
   const { rows } = await tx.query<InvitationRow>(
     `INSERT INTO invitations (id, account_id, email, role, token_hash, invited_by, expires_at)
@@ -106,7 +101,7 @@ export async function makeInvitation(
        token_hash = excluded.token_hash, invited_by = excluded.invited_by, created_at = now(),
        expires_at = excluded.expires_at
      RETURNING ${COLUMNS}`,
-    [newId("invitation"), accountId, email, role, hashInvitationToken(token), by.userId, VALID_DAYS],
+    [newId("invitation"), accountId, email, role, hashLinkToken(token), by.userId, VALID_DAYS],
   );
   const [made] = rows as [InvitationRow];
   const change = { action: "member.invited", accountId, subjectId: made.id } as const;

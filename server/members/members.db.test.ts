@@ -4,6 +4,7 @@ import { hashOf } from "@/test/database/passwords";
 import { createAccountWithOwner } from "../accounts/service";
 import { createApiKey, listApiKeys } from "../api-keys/service";
 import { listAudit } from "../audit/service";
+import { hashLinkToken } from "../auth/credentials/link-token";
 import { signIn } from "../auth/service";
 import { findSignedIn, startSession } from "../auth/sessions/sessions";
 import type { MemberRole, SessionActor } from "../core/actor";
@@ -11,7 +12,7 @@ import { pool, transaction } from "../core/db";
 import { toApiError } from "../core/errors";
 import { newId } from "../core/ids";
 import { acceptInvitation, getInvitation } from "./accept-invitation";
-import { hashInvitationToken, invite, listInvitations, withdrawInvitation } from "./invitations";
+import { invite, listInvitations, withdrawInvitation } from "./invitations";
 import { changeRole, leave, listMembers, removeMember } from "./service";
 import { listMemberships, switchAccount } from "./sessions";
 
@@ -127,7 +128,7 @@ test("a member with a second invitation keeps their role, and the audit log says
   await pool().query(
     `INSERT INTO invitations (id, account_id, email, role, token_hash, invited_by, expires_at)
      VALUES ($1, $2, $3, 'owner', $4, $5, now() + interval '1 day')`,
-    [newId("invitation"), owner.accountId, member.email, hashInvitationToken("second"), owner.userId],
+    [newId("invitation"), owner.accountId, member.email, hashLinkToken("second"), owner.userId],
   );
   await acceptInvitation({ token: "second", name: "", password: PASSWORD }, FROM);
   expect(await rolesOf(owner)).toEqual(["owner", "viewer"]);

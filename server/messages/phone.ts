@@ -45,8 +45,12 @@ export function isRecipient(to: string, claimed: string): boolean {
   return digits.length >= RECIPIENT_DIGITS_MIN && digitsOf(to).endsWith(digits);
 }
 
-/** Common separators between the digits of a number, and prefixes before them. */
-const SEPARATORS = /[\s().\-/\u00a0]/g;
+const SEPARATORS = /[\s().\-/]/g;
+
+/** The text of a number without what people put between its digits. */
+export const withoutSeparators = (text: string): string => text.replace(SEPARATORS, "");
+
+/** Prefixes of a number. */
 const INTERNATIONAL = /^(?:tel:)?(?:\+|00)?(?=\d)/i;
 
 /**
@@ -55,7 +59,7 @@ const INTERNATIONAL = /^(?:tel:)?(?:\+|00)?(?=\d)/i;
  * numbers written by people, does not assume that.
  */
 export function asInternational(text: string): string | null {
-  const number = `+${text.trim().replace(SEPARATORS, "").replace(INTERNATIONAL, "")}`;
+  const number = `+${withoutSeparators(text).replace(INTERNATIONAL, "")}`;
   return isE164(number) ? number : null;
 }
 

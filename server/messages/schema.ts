@@ -127,6 +127,8 @@ export const SharedInput = {
 /** Text of a query string that may begin with a `+`, which arrives as a space when it is not encoded as %2B. */
 const PlusQuery = z.string().overwrite((text) => text.replace(/^ /, "+"));
 
+export const PhoneNumber = z.string().regex(E164_PATTERN, NO_PHONE_NUMBER);
+
 /** A phone number in a query string. */
 export const PhoneNumberQuery = PlusQuery.regex(E164_PATTERN, NO_PHONE_NUMBER);
 
@@ -134,7 +136,7 @@ export const PhoneNumberQuery = PlusQuery.regex(E164_PATTERN, NO_PHONE_NUMBER);
 export const SenderIdQuery = PlusQuery.min(1).max(SENDER_ID_MAX);
 
 export const SendMessageInput = z.object({
-  to: z.string().regex(E164_PATTERN, NO_PHONE_NUMBER).describe("Recipient, E.164."),
+  to: PhoneNumber.describe("Recipient, E.164."),
   ...SharedInput,
   reference: z
     .string()

@@ -45,10 +45,18 @@ export function isFinal(status: MessageStatus): boolean {
   return MOVES[status].length === 0;
 }
 
+/** Whether the status is final, and the message was not delivered. */
+export function hasFailed(status: MessageStatus): status is "failed" | "undelivered" {
+  return isFinal(status) && status !== "delivered";
+}
+
+const listed = (statuses: readonly MessageStatus[]): string =>
+  `(${statuses.map((status) => `'${status}'`).join(", ")})`;
+
 /** SQL: the final statuses, for `IN`. */
-export const FINAL_STATUSES_SQL = `(${MESSAGE_STATUSES.filter(isFinal)
-  .map((status) => `'${status}'`)
-  .join(", ")})`;
+export const FINAL_STATUSES_SQL = listed(MESSAGE_STATUSES.filter(isFinal));
+/** SQL: the statuses of {@link hasFailed}, for `IN`. */
+export const FAILED_STATUSES_SQL = listed(MESSAGE_STATUSES.filter(hasFailed));
 
 /**
  * The event raised by a move *to* the status; `null` for `pending`, the initial status. `undelivered` has no event type of

@@ -1,6 +1,7 @@
 /** Builds the timeline of one message from its rows. */
 import { fromMicros, isoOrNull } from "../core/wire";
 import type { MessageRow } from "./present";
+import { hasFailed, type MessageStatus } from "./status";
 import type { Timeline, TimelineEntry } from "./timeline-schema";
 
 /** All rows of one message. Each list is in the order in which its rows were written. */
@@ -137,8 +138,9 @@ function receiptEntry(row: MessageHistory["receipts"][number]): Of<"receipt"> {
 }
 
 function eventEntry(row: MessageHistory["events"][number], message: MessageRow): Of<"event"> {
-  const isEnd = row.status === "failed" || row.status === "undelivered";
-  const reason = isEnd ? { code: message.errorCode, detail: message.errorMessage } : null;
+  const reason = hasFailed(row.status as MessageStatus)
+    ? { code: message.errorCode, detail: message.errorMessage }
+    : null;
   return {
     at: row.createdAt.toISOString(),
     kind: "event",

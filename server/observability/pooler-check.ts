@@ -5,7 +5,7 @@
 import type pg from "pg";
 import { SESSION_LIMITS } from "../core/db";
 import { directDatabaseUrl, env } from "../core/env";
-import { errorCodeOf } from "../core/errors";
+import { errorCodeOf, messageOf } from "../core/errors";
 import { errorFields, log } from "../core/log";
 import { plainError } from "../core/process";
 import { isPooled, LOOKS, notDirectLine, sharesSessions, withConnections } from "./pooled-sessions";
@@ -16,8 +16,6 @@ const NO_TRANSACTIONS = /statement pooling mode/;
 /** SQLSTATEs: another connection already uses the statement's name; the name is unknown here. */
 const NAME_FAILURES = new Set(["42P05", "26000"]);
 const SETTINGS_FILE = "deploy/pgbouncer/pgbouncer.ini";
-
-const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
 
 /** Whether statements that two connections prepare under one name disturb each other. */
 async function mixesUpNames(clients: readonly pg.Client[]): Promise<boolean> {

@@ -89,9 +89,16 @@ function nameFacts(span: Span, method: string, operation: string, { response, fa
   if (response.status >= 500) span.fail(reason ?? String(response.status));
 }
 
+const RESOURCE_ID = /^\{"success":true,"data":\{"id":"([a-z]+_[0-9A-Za-z-]{1,40})"/;
+/** The id of the resource that a response describes; null: it describes none. */
+export const resourceIdIn = (body: string): string | null => RESOURCE_ID.exec(body)?.[1] ?? null;
+
 /** The id that a created resource has, and the error's reason: never a text, a number or a key. */
 function namesIn({ body, headers }: Responded): { resource_id?: string; reason?: string; replayed?: true } {
-  const [, id] = /^\{"success":true,"data":\{"id":"([a-z]+_[0-9A-Za-z-]{1,40})"/.exec(body.slice(0, 120)) ?? [];
   const [, reason] = body.startsWith('{"success":false') ? (/"reason":"([a-z_]{1,60})"/.exec(body) ?? []) : [];
-  return { resource_id: id, reason, ...(headers["idempotency-replayed"] && { replayed: true as const }) };
+  return {
+    resource_id: resourceIdIn(body) ?? undefined,
+    reason,
+    ...(headers["idempotency-replayed"] && { replayed: true as const }),
+  };
 }

@@ -1,8 +1,8 @@
 /** Whether a process may start on its database. */
 import { MINUTE_MS, SECOND_MS } from "../core/clock";
-import { messageOf } from "../core/database/connection-failure";
 import { pool } from "../core/db";
 import { secretKeys } from "../core/env";
+import { messageOf } from "../core/errors";
 import { errorFields, log } from "../core/log";
 import { keepDoing, plainError } from "../core/process";
 import { type SealPurpose, unseal } from "../core/seal";

@@ -1,6 +1,5 @@
 /** Ids of the trace of a subject (server/core/spans.ts), derived from the subject's own id. */
-
-const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
+import { ID_ALPHABET } from "../core/ids";
 
 /** `traceId` in 32 and `spanId`, of its first span, in 16 hexadecimal digits. */
 export type TraceIds = { traceId: string; spanId: string };
@@ -9,7 +8,7 @@ export type TraceIds = { traceId: string; spanId: string };
 export function traceOf(subject: string): TraceIds {
   let bits = 0n;
   for (const character of subject.slice(subject.indexOf("_") + 1)) {
-    bits = (bits << 5n) | BigInt(Math.max(0, ALPHABET.indexOf(character)));
+    bits = (bits << 5n) | BigInt(Math.max(0, ID_ALPHABET.indexOf(character)));
   }
   const traceId = bits.toString(16).padStart(32, "0").slice(-32);
   return { traceId, spanId: traceId.slice(16) };

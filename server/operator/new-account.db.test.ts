@@ -3,13 +3,14 @@ import { afterEach, beforeAll, expect, test } from "vitest";
 import { untilWaiting } from "@/test/database/lock-waits";
 import { lastEntries, makePerson, PASSWORD, type Person } from "@/test/database/people";
 import { type MailServer, startMailServer } from "@/test/network/mail-server";
+import { hashLinkToken } from "../auth/credentials/link-token";
 import { signIn } from "../auth/service";
 import { pool, transaction } from "../core/db";
 import { env } from "../core/env";
 import { toApiError } from "../core/errors";
 import { newId } from "../core/ids";
 import { acceptInvitation, getInvitation } from "../members/accept-invitation";
-import { hashInvitationToken, invite } from "../members/invitations";
+import { invite } from "../members/invitations";
 import { getOperatedAccount } from "./account";
 import { inviteOwner, makeAccount } from "./new-account";
 import { listAccounts } from "./service";
@@ -110,7 +111,7 @@ test("while somebody accepts, inviting again waits and is then refused", async (
   const { account, invitation } = await make();
   const user = await makePerson();
   const { again } = await transaction(async (tx) => {
-    await tx.query("DELETE FROM invitations WHERE token_hash = $1", [hashInvitationToken(tokenOf(invitation))]);
+    await tx.query("DELETE FROM invitations WHERE token_hash = $1", [hashLinkToken(tokenOf(invitation))]);
     await tx.query("INSERT INTO account_members (account_id, user_id, role) VALUES ($1, $2, 'owner')", [
       account.id,
       user.userId,

@@ -3,10 +3,8 @@ import { CountryCodes } from "../accounts/country-schema";
 import { Account, AMOUNT_MAX } from "../accounts/schema";
 import { DateTime, EmailAddress, PageQuery } from "../core/wire";
 import { CreatedInvitation } from "../members/schema";
+import { ThroughputLimit } from "../providers/operator-schema";
 import { SENDER_STATUSES, Sender } from "../senders/schema";
-
-/** Segments per second; null: only the provider's limit. */
-const SenderThroughput = z.number().min(0.01, "must be at least 0.01").max(10_000, "must be at most 10000").nullable();
 
 /** Operator: a sender with its account and its throughput limit. */
 export const ReviewedSender = Sender.extend({
@@ -30,7 +28,7 @@ export const DecideSenderInput = z.object({
 });
 export type DecideSenderInput = z.output<typeof DecideSenderInput>;
 
-export const ThrottleSenderInput = z.object({ id: z.string(), max_segments_per_second: SenderThroughput });
+export const ThrottleSenderInput = z.object({ id: z.string(), max_segments_per_second: ThroughputLimit });
 export type ThrottleSenderInput = z.output<typeof ThrottleSenderInput>;
 
 export const ListAccountsQuery = z.object({ search: z.string().max(100).optional(), ...PageQuery });

@@ -4,7 +4,7 @@
  * however many there are.
  */
 import { readPool } from "../core/db";
-import { MESSAGE_STATUSES, type MessageStatus } from "../messages/status";
+import { FAILED_STATUSES_SQL, MESSAGE_STATUSES, type MessageStatus } from "../messages/status";
 
 /** Newest messages that are counted by country and sender. */
 export const LOOKED_AT_MAX = 10_000;
@@ -77,7 +77,7 @@ export async function readGroups(accountId: string, first: string): Promise<Grou
            )
            SELECT from_sender AS sender, left(to_number, 7) AS prefix, min(to_number) AS sample,
              count(*)::int4 AS messages, (count(*) FILTER (WHERE status = 'delivered'))::int4 AS delivered,
-             (count(*) FILTER (WHERE status IN ('failed', 'undelivered')))::int4 AS failed
+             (count(*) FILTER (WHERE status IN ${FAILED_STATUSES_SQL}))::int4 AS failed
            FROM recent GROUP BY 1, 2`,
     values: [[accountId], first, LOOKED_AT_MAX],
   });

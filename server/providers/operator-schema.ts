@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { NullableDateTime } from "../core/wire";
+import { PhoneNumber } from "../messages/schema";
 import { PROVIDERS } from "./schema";
 
 /**
@@ -97,7 +98,11 @@ export const DrainProviderInput = ProviderPath.extend({ is_drained: z.boolean() 
 export type DrainProviderInput = z.output<typeof DrainProviderInput>;
 
 /** Throughput limit in segments per second; null: none. */
-const ThroughputLimit = z.number().min(0.01, "must be at least 0.01").max(10_000, "must be at most 10000").nullable();
+export const ThroughputLimit = z
+  .number()
+  .min(0.01, "must be at least 0.01")
+  .max(10_000, "must be at most 10000")
+  .nullable();
 
 export const ThrottleProviderInput = ProviderPath.extend({ max_segments_per_second: ThroughputLimit });
 export type ThrottleProviderInput = z.output<typeof ThrottleProviderInput>;
@@ -105,7 +110,7 @@ export type ThrottleProviderInput = z.output<typeof ThrottleProviderInput>;
 const BODY_MAX = 1_600;
 
 export const TestProviderInput = ProviderPath.extend({
-  to: z.string().regex(/^\+[1-9]\d{6,14}$/, "must be a number in international form, such as +14155550123"),
+  to: PhoneNumber,
   from: z.string().min(1, "must be given").max(16),
   body: z.string().min(1, "must be given").max(BODY_MAX),
 });

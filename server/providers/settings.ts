@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { providerEnvironment, providerVariable, secretKeys } from "../core/env";
-import { invalidRequest } from "../core/errors";
+import { invalidRequest, messageOf } from "../core/errors";
 import { defineProcessValue } from "../core/process";
 import { unseal } from "../core/seal";
 import { httpProvider } from "./catalogue";
@@ -90,7 +90,6 @@ export function findSettings(provider: string, sealed: string | null): FoundSett
     if (Object.keys(found).length === 0) return { source: null, settings: null, problem: null };
     return { source: "environment", settings: readSettings(provider, found), problem: null };
   } catch (thrown) {
-    const problem = thrown instanceof Error ? thrown.message : String(thrown);
-    return { source: sealed === null ? "environment" : "operator", settings: null, problem };
+    return { source: sealed === null ? "environment" : "operator", settings: null, problem: messageOf(thrown) };
   }
 }

@@ -6,6 +6,7 @@ import { errorFields, log } from "../core/log";
 import { metrics } from "../core/metrics";
 import { defineProcessValue, onShutdown } from "../core/process";
 import { storableText } from "../core/wire";
+import { resourceIdIn } from "../observability/requests";
 import { maskBody, maskQuery } from "./mask";
 import { insertRequests, type MadeInBulk, type RequestRow } from "./store";
 
@@ -65,8 +66,6 @@ export function logRequest(request: ServedRequest): void {
   state.timer ??= setTimeout(writeOn, WRITE_EVERY_MS);
 }
 
-const RESOURCE_ID = /^\{"success":true,"data":\{"id":"([a-z]+_[0-9A-Za-z-]{1,40})"/;
-
 const BULK =
   /^\{"success":true,"data":\{"object":"bulk_result","total":(\d+),"sent":\d+,"failed":\d+,"messages":\[\{"id":"(msg_\w+)"/;
 /** Never within a text, where a quotation mark follows a backslash. */
@@ -87,7 +86,7 @@ const keptResponse = ({ status, response }: ServedRequest): string =>
 function rowOf({ input, response, at, inputBytes: _, ...request }: Waiting): RequestRow {
   const keepsTexts = env().REQUEST_LOG_TEXTS;
   return {
-    resourceId: RESOURCE_ID.exec(response)?.[1] ?? null,
+    resourceId: resourceIdIn(response),
     requestBody: input === undefined ? null : maskBody(input, keepsTexts),
     responseBody: request.status >= 400 ? storableText(response, RESPONSE_MAX) : null,
     createdAt: at,

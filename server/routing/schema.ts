@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { DateTime, fromMicros, toMicros } from "../core/wire";
+import { PhoneNumber } from "../messages/schema";
 import { PROVIDERS } from "../providers/schema";
 
 const PRICE_MAX = 1_000;
@@ -57,7 +58,7 @@ export const UpdateRouteInput = z.object(routeFields).partial().extend(RoutePath
 export type UpdateRouteInput = z.output<typeof UpdateRouteInput>;
 
 export const SimulateRouteInput = z.object({
-  to: z.string().regex(/^\+[1-9]\d{6,14}$/, "must be a number in international form, such as +14155550123"),
+  to: PhoneNumber,
 });
 export type SimulateRouteInput = z.output<typeof SimulateRouteInput>;
 

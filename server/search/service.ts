@@ -1,7 +1,7 @@
 import type { SessionActor } from "../core/actor";
 import { readPrisma } from "../core/db";
 import { searchMessages } from "../messages/lists/search-messages";
-import { NUMBER_PART_PATTERN } from "../messages/phone";
+import { NUMBER_PART_PATTERN, withoutSeparators } from "../messages/phone";
 import { EVENT_TYPES } from "../webhooks/schema";
 import { escapeLike } from "./like";
 import { foundAccount, foundEndpoint, foundEvent, foundKey, foundMessage, foundSender } from "./present";
@@ -12,7 +12,7 @@ const OF_EACH_MAX = 5;
 
 /** The start of a number or a part of it, however it is grouped. */
 const numberPartOf = (text: string): string | null => {
-  const digits = text.replaceAll(/[\s().-]/g, "");
+  const digits = withoutSeparators(text);
   return NUMBER_PART_PATTERN.test(digits) ? digits : null;
 };
 

@@ -3,7 +3,7 @@
 import { TextInput, type TextInputProps } from "@mantine/core";
 import { listsTexts as texts } from "@/app/_texts/ui/lists";
 import { IconPhone } from "@/app/_ui/icons/icons";
-import { isE164, NUMBER_PART_PATTERN } from "@/server/messages/phone";
+import { isE164, NUMBER_PART_PATTERN, withoutSeparators } from "@/server/messages/phone";
 import { hintBelow } from "./filter-hint";
 import { useTypedFilter } from "./use-typed-filter";
 
@@ -23,7 +23,7 @@ export function NumberFilter({ number, onChange, accepts = "number", ...props }:
     value: number,
     onChange,
     filterOf: (text) => {
-      const typed = text.replaceAll(/[\s().-]/g, "");
+      const typed = withoutSeparators(text);
       return typed === "" || IS_USABLE[accepts](typed) ? typed : undefined;
     },
   });

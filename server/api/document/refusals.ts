@@ -11,6 +11,7 @@ import {
   outcomeUnknown,
   overloaded,
   rateLimited,
+  rateLimitedFor,
   toApiError,
   unauthorized,
 } from "../../core/errors";
@@ -271,10 +272,9 @@ export const REFUSALS: Record<string, Refusal> = {
     examples: {
       rate_limit: [
         "Too many requests in this minute",
-        rateLimited("This API key may make 600 requests per minute. Try again in 42 s.", {
+        rateLimitedFor(42, "This API key may make 600 requests per minute.", {
           reason: "rate_limit",
           details: { limit: 600 },
-          retryAfterS: 42,
         }),
       ],
       daily_spend_cap: [

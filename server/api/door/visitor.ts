@@ -3,8 +3,9 @@ import type { IncomingMessage } from "node:http";
 import { clientAddress } from "../../api-keys/ip-allowlist";
 import { sessionOfCookies } from "../../auth/sessions/session-cookie";
 import { warnOfUndeclaredPeer } from "../../auth/sign-in/undeclared-proxy";
+import { wholeSeconds } from "../../core/clock";
 import { env } from "../../core/env";
-import { type ApiError, rateLimited } from "../../core/errors";
+import { type ApiError, rateLimitedFor } from "../../core/errors";
 import { defineProcessValue } from "../../core/process";
 import { openBuckets, type TakeTokens } from "./caller-limits";
 import { networkOf } from "./network";
@@ -77,6 +78,5 @@ function countOfNetwork(kind: keyof typeof LIMITS, peer: string, forwardedFor: s
 function tooMany(peer: string, forwardedFor: string | undefined, waitMs: number): ApiError {
   // Behind an undeclared proxy all callers share one address, so anonymous visitors use up each other's requests.
   warnOfUndeclaredPeer(peer, forwardedFor);
-  const retryAfterS = Math.ceil(waitMs / 1_000);
-  return rateLimited(`Too many requests. Try again in ${retryAfterS} s.`, { reason: "too_many_visits", retryAfterS });
+  return rateLimitedFor(wholeSeconds(waitMs), "Too many requests.", { reason: "too_many_visits" });
 }

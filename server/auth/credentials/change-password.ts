@@ -14,10 +14,11 @@ import type {
 } from "../schema";
 import { confirmSession, revokeSessionsOf } from "../sessions/sessions";
 import { normalEmail } from "../sign-in/normal-email";
+import { hashLinkToken, newLinkToken } from "./link-token";
 import { hashPassword } from "./password-hash";
 import { requireStrong } from "./password-strength";
 import { requirePassword } from "./require-password";
-import { dropLinks, hashResetToken, issueLink, newResetToken } from "./reset-links";
+import { dropLinks, issueLink } from "./reset-links";
 
 /**
  * Allows the session for ten minutes to carry out operations that require the password.
@@ -76,7 +77,7 @@ export async function issuePasswordReset(actor: Actor, email: string): Promise<{
   requireOperator(actor);
   const user = await prisma().user.findUnique({ where: { email: normalEmail(email) } });
   if (!user) throw notFound("Nobody signs in with this email.", { param: "email" });
-  const token = newResetToken();
+  const token = newLinkToken();
   await transaction(async (tx) => {
     await issueLink(tx, user.id, token);
     await recordAudit(tx, actor, { action: "password.reset_issued", accountId: user.accountId, subjectId: user.id });
@@ -109,7 +110,7 @@ async function findLinked(tokenHash: string): Promise<Linked> {
  * @throws 400 `reset_link_over`, or at `password`.
  */
 export async function resetPassword(input: ResetPasswordInput, origin?: Origin): Promise<SessionsRevoked> {
-  const tokenHash = hashResetToken(input.token);
+  const tokenHash = hashLinkToken(input.token);
   const { userId, accountId, email, name } = await findLinked(tokenHash);
   await requireStrong("password", input.password, [name, email]);
   const passwordHash = await hashPassword(input.password);

@@ -9,7 +9,8 @@ import { isMailSet, queueMail } from "../../mail/store";
 import type { RequestResetInput, ResetRequested } from "../schema";
 import { normalEmail } from "../sign-in/normal-email";
 import { countResetRequest } from "../sign-in/throttle";
-import { issueLink, LINK_VALID_S, newResetToken } from "./reset-links";
+import { newLinkToken } from "./link-token";
+import { issueLink, LINK_VALID_S } from "./reset-links";
 
 /**
  * Requests a link to choose another password. The response is the same, after the same work, whether or not a user has
@@ -37,7 +38,7 @@ export async function mailReset({ email, mailId }: { email: string; mailId: stri
     );
     const [user] = rows;
     if (!user) return;
-    const token = newResetToken();
+    const token = newLinkToken();
     const letter = {
       subject: "Choose a new password",
       paragraphs: [

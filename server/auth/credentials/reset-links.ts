@@ -1,14 +1,8 @@
 /** Tokens with which a person may choose another password, once and within an hour. */
-import { createHash, randomBytes } from "node:crypto";
 import type { Tx } from "../../core/db";
+import { hashLinkToken } from "./link-token";
 
 export const LINK_VALID_S = 60 * 60;
-const TOKEN_BYTES = 32;
-
-export const newResetToken = (): string => randomBytes(TOKEN_BYTES).toString("base64url");
-
-/** Only this hash of a token is stored: a reader of the database cannot use it. */
-export const hashResetToken = (token: string): string => createHash("sha256").update(token).digest("hex");
 
 /** Links become invalid when the password is changed in another way. */
 export const dropLinks = (tx: Tx, userId: string) =>
@@ -21,6 +15,6 @@ export async function issueLink(tx: Tx, userId: string, token: string): Promise<
   await dropLinks(tx, userId);
   await tx.query(
     `INSERT INTO password_resets (token_hash, user_id, expires_at) VALUES ($1, $2, now() + make_interval(secs => $3))`,
-    [hashResetToken(token), userId, LINK_VALID_S],
+    [hashLinkToken(token), userId, LINK_VALID_S],
   );
 }

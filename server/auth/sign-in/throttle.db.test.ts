@@ -78,7 +78,7 @@ test("the refusal says when to try again", async () => {
   const attempt = newAttempt();
   await attemptsLeft(attempt);
   const refused = await reserveAttempt(attempt).catch((thrown) => thrown);
-  const { retry_after_s: waitS } = refused.wire.details;
+  const { retry_after: waitS } = refused.wire.details;
   expect(refused.message).toBe(`Too many failed sign-ins. Try again in ${waitS} s.`);
   await letTimePass(waitS);
   await reserveAttempt(attempt);

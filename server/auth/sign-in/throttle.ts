@@ -7,7 +7,7 @@
  */
 import ipaddr from "ipaddr.js";
 import { pool, type Queryable, transaction } from "../../core/db";
-import { rateLimited } from "../../core/errors";
+import { rateLimitedFor } from "../../core/errors";
 
 type Limit = { subject: string; burst: number; everyS: number };
 
@@ -89,10 +89,7 @@ async function secondsUntilFree(db: Queryable, limits: readonly Limit[]): Promis
 }
 
 const throttled = (waitS: number) =>
-  rateLimited(`Too many failed sign-ins. Try again in ${waitS} s.`, {
-    reason: "sign_in_throttled",
-    details: { retry_after_s: waitS },
-  });
+  rateLimitedFor(waitS, "Too many failed sign-ins.", { reason: "sign_in_throttled" });
 
 /**
  * Takes an attempt from every limit, or from none, before the password is checked.
@@ -144,10 +141,7 @@ async function countFrom(what: string, address: string, limit: Omit<Limit, "subj
 export async function countSignUp(address: string): Promise<void> {
   const waitS = await countFrom("sign-up", address, SIGN_UPS);
   if (waitS === 0) return;
-  throw rateLimited(`Too many accounts were created from this network. Try again in ${waitS} s.`, {
-    reason: "sign_up_throttled",
-    details: { retry_after_s: waitS },
-  });
+  throw rateLimitedFor(waitS, "Too many accounts were created from this network.", { reason: "sign_up_throttled" });
 }
 
 /**
@@ -157,10 +151,7 @@ export async function countSignUp(address: string): Promise<void> {
 export async function countResetRequest(address: string): Promise<void> {
   const waitS = await countFrom("reset", address, RESETS);
   if (waitS === 0) return;
-  throw rateLimited(`Too many links were asked for from this network. Try again in ${waitS} s.`, {
-    reason: "reset_throttled",
-    details: { retry_after_s: waitS },
-  });
+  throw rateLimitedFor(waitS, "Too many links were asked for from this network.", { reason: "reset_throttled" });
 }
 
 /**
@@ -170,9 +161,8 @@ export async function countResetRequest(address: string): Promise<void> {
 export async function countInvitation(tx: Queryable, inviterId: string): Promise<void> {
   const counted = { subject: `invitations:${inviterId}`, ...INVITATIONS };
   if (await takeAll(tx, [counted])) return;
-  const retryAfterS = Math.max(1, await secondsUntilFree(tx, [counted]));
-  throw rateLimited(`At most ${INVITATIONS.burst} people may be invited at once. Try again in ${retryAfterS} s.`, {
+  const waitS = Math.max(1, await secondsUntilFree(tx, [counted]));
+  throw rateLimitedFor(waitS, `At most ${INVITATIONS.burst} people may be invited at once.`, {
     reason: "invitation_throttled",
-    retryAfterS,
   });
 }

@@ -1,6 +1,6 @@
 /** Tells failures of a connection from those of a statement, and whether the statement was certainly not carried out. */
 import type pg from "pg";
-import { errorCodeOf } from "../errors";
+import { errorCodeOf, messageOf } from "../errors";
 
 /** A write on a read-only server: a standby that is not promoted yet, or a former primary. */
 const READ_ONLY = "25006";
@@ -19,8 +19,6 @@ const CODES = new Set([
 const MESSAGES =
   /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client .* is not queryable)/;
 const NEVER_SENT = /^Client .* is not queryable/;
-
-export const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : "");
 
 /** Whether the connection failed, not the statement. SQLSTATEs that begin with 08 are connection exceptions. */
 export function isConnectionFailure(thrown: unknown): boolean {

@@ -1,8 +1,8 @@
 import pg from "pg";
-import { databaseUnavailable, errorCodeOf, isApiError, outcomeUnknown } from "../errors";
+import { databaseUnavailable, errorCodeOf, isApiError, messageOf, outcomeUnknown } from "../errors";
 import { metrics } from "../metrics";
 import { defineProcessValue } from "../process";
-import { DISK_FULL, isConnectionFailure, isNeverDone, messageOf } from "./connection-failure";
+import { DISK_FULL, isConnectionFailure, isNeverDone } from "./connection-failure";
 
 /** Longest wait of a caller for a database that is unreachable or keeps going away. */
 export const WAIT_MAX_MS = 5_000;

@@ -7,6 +7,7 @@ import { log } from "../../core/log";
 import { isBegun } from "../attempts-so-far";
 import { idsWithin } from "../lists/created-range";
 import { reapplySuperseded, rejoinReceipts } from "../receipts/apply-receipts";
+import { isLeftFailure } from "../receipts/superseded";
 import { FINAL_RECEIPT_WITHIN_S } from "../status";
 import type { Step } from "../steps";
 import { applyChanges, lockMessages, withSuperseded } from "../transitions";
@@ -175,7 +176,7 @@ export const expireUnconfirmed = (ageMs: number): Promise<number> =>
 const LEFT_RECEIPTS = givenUpStatement(
   `a.seq > 1 AND a.started_at >= now() - interval '${FINAL_RECEIPT_WITHIN_S} seconds'`,
   `EXISTS (SELECT 1 FROM messages m JOIN receipts r ON r.message_id = m.id
-     WHERE m.id = g.id AND m.status = 'sent' AND NOT r.applied AND r.status IN ('failed', 'undelivered') OFFSET 0)`,
+     WHERE m.id = g.id AND m.status = 'sent' AND ${isLeftFailure("r")} OFFSET 0)`,
   filterEquals("a.outcome", "unknown"),
 );
 

@@ -30,7 +30,7 @@ import { foldParts } from "./parts";
 import { stepsOf } from "./receipt-steps";
 import { refuseSharedNews, shareReferred } from "./share-referred";
 import { withOwnParts } from "./shared-ids";
-import { findSuperseded } from "./superseded";
+import { findSuperseded, isLeftFailure } from "./superseded";
 import { withoutForeign } from "./unverified-receipts";
 
 /** The attempt that a provider's id identifies, or (`isPart`) one of whose parts it identifies. */
@@ -228,7 +228,7 @@ export async function reapplySuperseded(
     name: "receipts.left",
     text: `SELECT id, message_id AS "knownMessageId", provider, provider_message_id AS "providerMessageId", reference, status, code, detail,
              to_json(occurred_at)#>>'{}' AS "occurredAt"
-           FROM receipts WHERE message_id = ANY($1::text[]) AND NOT applied AND status IN ('failed', 'undelivered')
+           FROM receipts r WHERE message_id = ANY($1::text[]) AND ${isLeftFailure("r")}
            ORDER BY id`,
     values: [messageIds],
   });

@@ -6,12 +6,13 @@ import type { Tx } from "../../core/db";
 import type { ReceiptReport } from "../../core/jobs";
 import { unnest } from "../../core/unnest";
 import { isGivenUp } from "../dispatch/given-up";
+import { FAILED_STATUSES_SQL, hasFailed } from "../status";
 import type { Step } from "../steps";
 import type { MatchedReceipt } from "./match-attempts";
 import { stepsOf } from "./receipt-steps";
 
-const isFailure = ({ report }: MatchedReceipt): boolean =>
-  report.status === "failed" || report.status === "undelivered";
+/** SQL: whether the receipt `r` reports a failure that its message does not show. */
+export const isLeftFailure = (r: string): string => `NOT ${r}.applied AND ${r}.status IN ${FAILED_STATUSES_SQL}`;
 
 const RECEIPT_ATTEMPTS = unnest<MatchedReceipt>({
   id: ["text", ({ id }) => id],
@@ -34,7 +35,7 @@ export async function findSuperseded(
   receipts: readonly MatchedReceipt[],
   givenUpAfterMs: number | null,
 ): Promise<Set<string>> {
-  const failures = receipts.filter(isFailure);
+  const failures = receipts.filter(({ report }) => hasFailed(report.status));
   if (failures.length === 0) return new Set();
   const attempts = RECEIPT_ATTEMPTS.values(failures);
   const { rows } = await tx.query<{ id: string }>(
@@ -69,8 +70,8 @@ export async function applySuperseded(tx: Tx, ids: readonly string[], at: Date):
   const { rows } = await tx.query<Superseded>({
     name: "receipts.apply_superseded",
     text: `UPDATE receipts r SET applied = true
-           FROM (SELECT DISTINCT ON (message_id) id FROM receipts
-             WHERE message_id = ANY($1::text[]) AND NOT applied AND status IN ('failed', 'undelivered')
+           FROM (SELECT DISTINCT ON (message_id) id FROM receipts s
+             WHERE message_id = ANY($1::text[]) AND ${isLeftFailure("s")}
              ORDER BY message_id, occurred_at DESC, id DESC) newest
            WHERE r.id = newest.id
            RETURNING r.message_id AS "messageId", r.provider, r.provider_message_id AS "providerMessageId", r.status, r.code,

@@ -3,6 +3,7 @@ import net, { isIP, type Socket } from "node:net";
 import tls from "node:tls";
 import { MINUTE_MS } from "../../core/clock";
 import { startDeadline } from "../../core/deadline";
+import { messageOf } from "../../core/errors";
 import { messageWithParts } from "../../core/log";
 import { lookUpTimedOut, ownFailureOf } from "../../core/own-failures";
 import { encodePdu, frameReader, type Pdu, STATUS_OK } from "./wire";
@@ -185,7 +186,7 @@ export function openConnection(target: Target, onRequest: (pdu: Pdu, connection:
     try {
       read(chunk);
     } catch (thrown) {
-      connection.destroy(`not SMPP: ${thrown instanceof Error ? thrown.message : thrown}`);
+      connection.destroy(`not SMPP: ${messageOf(thrown)}`);
     }
   });
   // The socket's own end would wait for unsent data, which a centre that has stopped reading never takes.

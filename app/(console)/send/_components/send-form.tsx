@@ -23,7 +23,7 @@ import { type UsedKeys, useIdempotencyKey } from "@/app/_ui/forms/use-idempotenc
 import { IconAlertTriangle, IconSend } from "@/app/_ui/icons/icons";
 import { toastDone, toastProblem } from "@/app/_ui/toast";
 import type { AppRouter } from "@/server/api/router";
-import { isE164 } from "@/server/messages/phone";
+import { isE164, withoutSeparators } from "@/server/messages/phone";
 import type { Message } from "@/server/messages/schema";
 import { segmentText } from "@/server/messages/segments";
 import { CostCard } from "./cost-card";
@@ -34,9 +34,6 @@ import { isoOf, SendLater, sendAtProblem } from "./send-later";
 import { SendWarning } from "./send-warning";
 
 const QUOTE_DEBOUNCE_MS = 350;
-
-/** Strips spaces, hyphens, dots and brackets from a pasted number; the API accepts only `+` and digits. */
-const bareNumber = (text: string) => text.replace(/[\s().-]/g, "");
 
 /** Explains why no cost is shown yet. */
 function hintFor(recipientIsComplete: boolean, body: string, error: unknown): string {
@@ -95,14 +92,14 @@ const quietHoursOf = ({ ignoresQuietHours }: Values) => (ignoresQuietHours ? "ig
 function useQuote(values: Values) {
   const { from, to, body } = values;
   const [quoted] = useDebouncedValue(
-    { from, to: bareNumber(to), body, quiet_hours: quietHoursOf(values) } as const,
+    { from, to: withoutSeparators(to), body, quiet_hours: quietHoursOf(values) } as const,
     QUOTE_DEBOUNCE_MS,
   );
   const { data, error } = trpc.messages.quote.useQuery(quoted, {
     enabled: isE164(quoted.to) && quoted.body !== "",
     placeholderData: keepPreviousData,
   });
-  const isComplete = isE164(bareNumber(to)) && body !== "";
+  const isComplete = isE164(withoutSeparators(to)) && body !== "";
   return { shown: isComplete && !error ? data : undefined, error };
 }
 
@@ -167,7 +164,7 @@ export function SendForm({
     initialValues: untouched,
     validate: {
       from: (from) => (from ? null : texts.selectSender),
-      to: (to) => (isE164(bareNumber(to)) ? null : texts.enterNumber),
+      to: (to) => (isE164(withoutSeparators(to)) ? null : texts.enterNumber),
       body: (body) => (body ? null : texts.enterText),
       send_at: sendAtProblem,
     },
@@ -188,7 +185,7 @@ export function SendForm({
     send.mutate(
       {
         from: values.from,
-        to: bareNumber(values.to),
+        to: withoutSeparators(values.to),
         body: values.body,
         reference: values.reference.trim() || null,
         send_at: isoOf(values.send_at),
@@ -246,7 +243,7 @@ export function SendForm({
           <CostCard
             quote={quote.shown}
             balance={balance.data}
-            hint={hintFor(isE164(bareNumber(to)), body, quote.error)}
+            hint={hintFor(isE164(withoutSeparators(to)), body, quote.error)}
           />
           {sandbox && <ScenarioHint />}
         </Stack>

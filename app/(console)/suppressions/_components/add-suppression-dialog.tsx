@@ -11,6 +11,7 @@ import { FormModal } from "@/app/_ui/forms/form-modal";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { useOnce } from "@/app/_ui/forms/use-idempotency-key";
 import { toastDone } from "@/app/_ui/toast";
+import { withoutSeparators } from "@/server/messages/phone";
 
 type Values = { number: string; sender_id: string | null; note: string };
 
@@ -40,7 +41,7 @@ function AddSuppressionForm({ onClose }: { onClose: () => void }) {
   const submit = form.onSubmit(({ number, sender_id, note }) => {
     errors.clear();
     create.mutate(
-      { number: number.replaceAll(/[\s().-]/g, ""), sender_id, note: note.trim() || null },
+      { number: withoutSeparators(number), sender_id, note: note.trim() || null },
       { onSuccess: onClose, onError: errors.show },
     );
   });

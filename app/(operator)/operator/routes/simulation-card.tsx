@@ -12,6 +12,7 @@ import { useUrlState } from "@/app/_ui/lists/use-url-state";
 import { exactDigits } from "@/app/_ui/values/money";
 import { providerName } from "@/app/_ui/values/provider-name";
 import { StatusBadge } from "@/app/_ui/values/status-badge";
+import { withoutSeparators } from "@/server/messages/phone";
 import type { ChainLink, RouteSimulation, SimulatedRoute } from "@/server/routing/schema";
 import { formatRoundedDown } from "../providers/provider-words";
 import { destinationTitle, formatPrice } from "./route-columns";
@@ -39,7 +40,7 @@ export function SimulationCard() {
         <form
           onSubmit={(event) => {
             event.preventDefault();
-            change({ to: text.replace(/[\s().-]/g, "") });
+            change({ to: withoutSeparators(text) });
           }}
         >
           <Group align="flex-start" gap="sm">

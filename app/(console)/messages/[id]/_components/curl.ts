@@ -1,7 +1,5 @@
+import { inShell } from "@/server/api/document/code-literals";
 import type { MessageDetail } from "@/server/messages/schema";
-
-/** A text as one argument of a POSIX shell. */
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 type Sent = Pick<MessageDetail["message"], "from" | "to" | "body" | "metadata" | "validity_period">;
 
@@ -16,6 +14,6 @@ export function curlOf(origin: string, { message, reference }: { message: Sent; 
     `curl -X POST ${origin}/api/v1/messages/send`,
     `  -H "Authorization: Bearer $API_KEY"`,
     `  -H "Content-Type: application/json"`,
-    `  -d ${quoted(JSON.stringify({ from, to, body, ...Object.fromEntries(optional) }))}`,
+    `  -d ${inShell(JSON.stringify({ from, to, body, ...Object.fromEntries(optional) }))}`,
   ].join(" \\\n");
 }
