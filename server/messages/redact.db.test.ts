@@ -11,7 +11,8 @@ import { findForgottenTexts } from "@/server/webhooks/history/forgotten-texts";
 import { listEvents } from "@/server/webhooks/history/list-events";
 import { recoverDeliveries } from "@/server/webhooks/history/recover";
 import { resendDeliveries } from "@/server/webhooks/history/resend";
-import { createEndpoint } from "@/server/webhooks/service";
+import { pauseEndpoint, resumeEndpoint } from "@/server/webhooks/pause";
+import { createEndpoint, enableEndpoint } from "@/server/webhooks/service";
 import { contradictions } from "@/test/database/account-truth";
 import { accepted, claimed, claimMany, prepareAttempts, record, report } from "@/test/database/attempts";
 import { openTransaction, untilWaiting } from "@/test/database/lock-waits";
@@ -100,6 +101,29 @@ describe("webhooks of a redacted message", () => {
     await runDeliveryJobs(endpoint.id);
     expect(receiver.received.map(bodyOf)).toEqual([TEXT, ""]);
     expect(await deliveriesOf(endpoint.id)).toMatchObject([{ status: "delivered", attempts: 2 }]);
+  });
+
+  test("that a pause has parked are sent without its text when the endpoint is resumed", async () => {
+    const { account, endpoint, receiver } = await startWebhook();
+    const [id = "", other = ""] = await makeMessages(account, 2, "delivered");
+    await pauseEndpoint(account.actor, endpoint.id);
+    await raiseEvents(account, [id, other], "delivered");
+    await redactMessage(account.actor, id);
+    await resumeEndpoint(account.actor, endpoint.id);
+    await runDeliveryJobs(endpoint.id);
+    expect(receiver.received.map(bodyOf).toSorted()).toEqual(["", TEXT]);
+    expect((await deliveriesOf(endpoint.id)).map((each) => each.status)).toEqual(["delivered", "delivered"]);
+  });
+
+  test("that a pause has parked are left out by a recovery if the endpoint is enabled instead", async () => {
+    const { account, endpoint } = await startWebhook();
+    const [id = "", other = ""] = await makeMessages(account, 2, "delivered");
+    await pauseEndpoint(account.actor, endpoint.id);
+    await raiseEvents(account, [id, other], "delivered");
+    await redactMessage(account.actor, id);
+    await enableEndpoint(account.actor, endpoint.id);
+    const recovery = await recoverDeliveries(account.actor, { id: endpoint.id, since: "2020-01-01T00:00:00Z" });
+    expect(recovery.recovered).toBe(1);
   });
 
   test("that have ended are not sent again, nor by a recovery", async () => {

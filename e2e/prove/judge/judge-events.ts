@@ -27,11 +27,14 @@ function passedThrough({ status, costMicros }: StoredMessage): string[] {
   return status === "sent" || (status === "failed" && costMicros === 0) ? [status] : ["sent", status];
 }
 
-/** Whether a delivery ended because the text was deleted while the endpoint was disabled, so that it can no longer be sent. */
-const endedByRedaction = (redactions: Evidence["redactions"]) => {
+/**
+ * Whether a delivery of a deleted text can no longer be sent: it was abandoned, or parked while its endpoint was disabled. What a pause
+ * has parked is sent without the text.
+ */
+const endedByRedaction = ({ redactions, disabled }: Evidence) => {
   const redacted = new Set(redactions.flatMap(({ id, isDeleted }) => (isDeleted === false ? [] : [id])));
-  return (messageId: string, status: string): boolean =>
-    redacted.has(messageId) && (status === "held" || status === "abandoned");
+  return (messageId: string, receiver: string, status: string): boolean =>
+    redacted.has(messageId) && (status === "abandoned" || (status === "held" && disabled.has(receiver)));
 };
 
 export function judgeEvents(evidence: Evidence): EventsVerdict {
@@ -56,13 +59,13 @@ export function judgeEvents(evidence: Evidence): EventsVerdict {
   // Every event was delivered to every endpoint of its account: stored as delivered, acknowledged by the receiver.
   const deliveries = new Map(database.deliveries.map((each) => [`${each.eventId} ${each.receiver}`, each.status]));
   const acknowledged = new Set(answered.flatMap((each) => (each.isTaken ? [`${each.eventId} ${each.receiver}`] : [])));
-  const wasRedacted = endedByRedaction(evidence.redactions);
+  const wasRedacted = endedByRedaction(evidence);
   for (const { id, accountId, messageId } of database.events) {
     for (const { receiver, accountId: owner } of database.endpoints) {
       if (owner !== accountId) continue;
       const name = `${id} ${receiver}`;
       const status = deliveries.get(name) ?? "not even queued";
-      if (wasRedacted(messageId, status)) continue;
+      if (wasRedacted(messageId, receiver, status)) continue;
       if (status !== "delivered") missing.push(`${id} for ${receiver} is ${status}`);
       else if (!acknowledged.has(name)) missing.push(`${id} for ${receiver} counts as delivered and was never taken`);
     }

@@ -203,14 +203,27 @@ test("a message whose cost differs from the price that its caller was told is a 
   expect(found((run) => ({ sends: told(run, 1) }))).toEqual(["drift"]);
 });
 
-test("an event that waited for its endpoint need not be sent any more once its text was deleted", () => {
-  const held = (run: Evidence) => ({
+test("an event whose text was deleted need not be sent any more if it was parked by disabling, or abandoned", () => {
+  const ended = (run: Evidence, status: string) => ({
     ...asMessage(run, { hasText: false }),
-    deliveries: run.database.deliveries.map((each) => ({ ...each, status: "held" })),
+    deliveries: run.database.deliveries.map((each) => ({ ...each, status })),
   });
   const redactions = [{ id: ID, isDeleted: true }];
-  expect(found((run) => ({ database: held(run), redactions }))).toEqual([]);
-  expect(found((run) => ({ database: { ...held(run), messages: run.database.messages } }))).toEqual(["eventsMissing"]);
+  const disabled = new Map([["a", "no answer 25 times"]]);
+  const failures = Array.from({ length: 25 }, () => ({
+    receiver: "a",
+    atMs: 1,
+    eventId: "x",
+    isTaken: false,
+    manner: "fail" as const,
+  }));
+  const byDisabling = (run: Evidence) => ({ disabled, answered: [...failures, ...run.answered] });
+  expect(found((run) => ({ database: ended(run, "held"), redactions, ...byDisabling(run) }))).toEqual([]);
+  expect(found((run) => ({ database: ended(run, "abandoned"), redactions }))).toEqual([]);
+  // A pause parked it.
+  expect(found((run) => ({ database: ended(run, "held"), redactions }))).toEqual(["eventsMissing"]);
+  const withText = (run: Evidence) => ({ ...ended(run, "held"), messages: run.database.messages });
+  expect(found((run) => ({ database: withText(run), ...byDisabling(run) }))).toEqual(["eventsMissing"]);
 });
 
 test("books that disagree in a snapshot are a drift", () => {

@@ -22,8 +22,9 @@ const PARKED_SINCE =
 
 /**
  * Sends the next 1,000 parked or abandoned deliveries of an endpoint again, with their jobs, in the transaction that holds its
- * lock. Events of messages whose text was deleted are left alone.
- * @param parkedSince only those that were parked at this time or later.
+ * lock. Events of messages whose text was deleted are left alone, unless a pause has parked them: they waited as for a later try, and
+ * are sent with an empty text.
+ * @param parkedSince only those that were parked at this time or later, by a pause.
  */
 export async function sendMissedAgain(
   tx: Tx,
@@ -42,14 +43,16 @@ export async function sendMissedAgain(
            ORDER BY d.created_at, d.id LIMIT $4`,
     values: parkedSince ? [...position, parkedSince.toISOString()] : position,
   });
+  // Also keeps the messages until the jobs are committed.
   const forgotten = await findForgottenTexts(tx, [...new Set(missed.rows.map(({ messageId }) => messageId))]);
+  const isLeft = ({ messageId }: Missed) => parkedSince === null && forgotten.has(messageId);
   const { rows } = await tx.query<SentAgain>({
     name: "webhooks.recover_deliveries",
     // Written this way, the status matches no partial index, which would be searched once for each of its deliveries.
     text: `WITH former AS (
              SELECT * FROM webhook_deliveries WHERE id = ANY($1::text[]) AND status || '' IN ('held', 'abandoned')
            ), ${SEND_AGAIN}`,
-    values: [missed.rows.flatMap(({ id, messageId }) => (forgotten.has(messageId) ? [] : [id]))],
+    values: [missed.rows.flatMap((each) => (isLeft(each) ? [] : [each.id]))],
   });
   const recovered = rows.sort(
     (one, other) => one.createdAt.getTime() - other.createdAt.getTime() || (one.id < other.id ? -1 : 1),
