@@ -198,7 +198,6 @@ export const parkDeliveries = (
         text: `WITH moved AS (
                  UPDATE webhook_deliveries SET next_attempt_at = NULL, finished_at = CASE WHEN $3 THEN now() END,
                    status = CASE WHEN $3 THEN 'abandoned' ELSE 'held' END,
-                   held_at = CASE WHEN NOT $3 THEN clock_timestamp() END,
                    under_way_until = CASE
                      WHEN $4 AND ${IS_DUE} THEN clock_timestamp() + $5::float8 * interval '1 millisecond'
                      WHEN ${IS_UNDER_WAY} THEN under_way_until
@@ -239,10 +238,9 @@ async function insertUnrecorded(
     name: "webhooks.insert_unrecorded",
     text: `WITH inserted AS (
              INSERT INTO webhook_deliveries
-               (id, account_id, endpoint_id, event_id, created_at, status, next_attempt_at, finished_at, held_at)
+               (id, account_id, endpoint_id, event_id, created_at, status, next_attempt_at, finished_at)
              SELECT u.id, e.account_id, $1, e.id, e.created_at, $2,
-               CASE WHEN $2 = 'pending' THEN date_trunc('milliseconds', now()) END, CASE WHEN $2 = 'abandoned' THEN now() END,
-               CASE WHEN $2 = 'held' THEN clock_timestamp() END
+               CASE WHEN $2 = 'pending' THEN date_trunc('milliseconds', now()) END, CASE WHEN $2 = 'abandoned' THEN now() END
              FROM webhook_endpoints w CROSS JOIN ${UNRECORDED.as("u")}
              CROSS JOIN LATERAL (SELECT * FROM events e WHERE ${isEvent("e", "w.account_id", "u.event_id")} OFFSET 0) e
              WHERE w.id = $1 AND NOT EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.id = u.id)

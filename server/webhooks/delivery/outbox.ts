@@ -136,10 +136,9 @@ async function insertDeliveries(tx: Tx, rows: readonly NewDelivery[]): Promise<v
   await tx.query({
     name: "webhooks.insert_new_deliveries",
     text: `WITH inserted AS (
-             INSERT INTO webhook_deliveries (id, account_id, endpoint_id, event_id, created_at, status, next_attempt_at, held_at)
+             INSERT INTO webhook_deliveries (id, account_id, endpoint_id, event_id, created_at, status, next_attempt_at)
              SELECT p.id, p.account_id, p.endpoint_id, p.event_id, p.created_at, p.status,
-               CASE WHEN p.status = 'pending' THEN date_trunc('milliseconds', now()) END,
-               CASE WHEN p.status = 'held' THEN clock_timestamp() END
+               CASE WHEN p.status = 'pending' THEN date_trunc('milliseconds', now()) END
              FROM ${DELIVERIES.as("p")}
              RETURNING endpoint_id, status
            )

@@ -176,10 +176,10 @@ async function insertDeliveries(tx: Tx, deliveries: readonly SettledTry[]): Prom
     name: "webhooks.insert_deliveries",
     text: `WITH inserted AS (
              INSERT INTO webhook_deliveries (id, account_id, endpoint_id, event_id, created_at, status, attempts,
-               next_attempt_at, finished_at, status_code, latency_ms, response_head, held_at)
+               next_attempt_at, finished_at, status_code, latency_ms, response_head)
              SELECT d.id, e.account_id, e.id, d.event_id, d.created_at, d.status, d.attempts,
                clock_timestamp() + d.wait_ms * interval '1 millisecond', d.finished_at, d.status_code, d.latency_ms,
-               d.response_head, CASE WHEN d.status = 'held' THEN clock_timestamp() END
+               d.response_head
              FROM ${INSERTED.as("d")} JOIN webhook_endpoints e ON e.id = d.endpoint_id
              RETURNING endpoint_id, status
            )
@@ -200,7 +200,7 @@ async function updateDeliveries(tx: Tx, deliveries: readonly SettledTry[]): Prom
              UPDATE webhook_deliveries d
              SET status = u.status, round = u.round, attempts = u.attempts,
                next_attempt_at = clock_timestamp() + u.wait_ms * interval '1 millisecond', finished_at = u.finished_at,
-               held_at = CASE WHEN u.status = 'held' THEN clock_timestamp() END, under_way_until = NULL, status_code = u.status_code, latency_ms = u.latency_ms, response_head = u.response_head
+               under_way_until = NULL, status_code = u.status_code, latency_ms = u.latency_ms, response_head = u.response_head
              FROM ${SETTLED_DELIVERIES.as("u")}, former
              WHERE d.id = u.id AND d.id = former.id AND (d.round, d.attempts) < (u.round, u.attempts)
              RETURNING d.endpoint_id, former.status AS former, d.status

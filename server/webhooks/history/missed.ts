@@ -13,39 +13,35 @@ export type Step = { count: number; last: Position | null };
 
 const DELIVERIES_PER_STEP = 1_000;
 
-/**
- * SQL: a delivery that was parked at $5 or later. The first condition is that of the index. A version that does not know `held_at`
- * leaves it empty.
- */
-const PARKED_SINCE =
-  "d.status IN ('held', 'abandoned') AND d.status = 'held' AND coalesce(d.held_at, d.created_at) >= $5::timestamptz";
+/** SQL: a delivery that the pause $5 has parked. The first condition is that of the index. A trigger writes `held_at`. */
+const PARKED_BY_PAUSE = "d.status IN ('held', 'abandoned') AND d.status = 'held' AND d.held_at = $5::timestamptz";
 
 /**
  * Sends the next 1,000 parked or abandoned deliveries of an endpoint again, with their jobs, in the transaction that holds its
  * lock. Events of messages whose text was deleted are left alone, unless a pause has parked them: they waited as for a later try, and
  * are sent with an empty text.
- * @param parkedSince only those that were parked at this time or later, by a pause.
+ * @param pause only those that this pause has parked, by the `resume_from` of its endpoint.
  */
 export async function sendMissedAgain(
   tx: Tx,
   endpointId: string,
   after: Position,
-  parkedSince: Date | null = null,
+  pause: Date | null = null,
 ): Promise<Step> {
   const position = [endpointId, after.createdAt.toISOString(), after.id, DELIVERIES_PER_STEP];
   const missed = await tx.query<Missed>({
-    name: parkedSince ? "webhooks.deliveries_parked_since" : "webhooks.missed_deliveries",
+    name: pause ? "webhooks.deliveries_parked_by" : "webhooks.missed_deliveries",
     text: `SELECT d.id, d.created_at AS "createdAt", e.message_id AS "messageId"
            FROM webhook_deliveries d
            CROSS JOIN LATERAL (SELECT message_id FROM events e WHERE ${isEvent("e", "d.account_id", "d.event_id")} OFFSET 0) e
-           WHERE d.endpoint_id = $1 AND ${parkedSince ? PARKED_SINCE : "d.status IN ('held', 'abandoned')"}
+           WHERE d.endpoint_id = $1 AND ${pause ? PARKED_BY_PAUSE : "d.status IN ('held', 'abandoned')"}
              AND (d.created_at, d.id) > ($2::timestamptz, $3)
            ORDER BY d.created_at, d.id LIMIT $4`,
-    values: parkedSince ? [...position, parkedSince.toISOString()] : position,
+    values: pause ? [...position, pause.toISOString()] : position,
   });
   // Also keeps the messages until the jobs are committed.
   const forgotten = await findForgottenTexts(tx, [...new Set(missed.rows.map(({ messageId }) => messageId))]);
-  const isLeft = ({ messageId }: Missed) => parkedSince === null && forgotten.has(messageId);
+  const isLeft = ({ messageId }: Missed) => pause === null && forgotten.has(messageId);
   const { rows } = await tx.query<SentAgain>({
     name: "webhooks.recover_deliveries",
     // Written this way, the status matches no partial index, which would be searched once for each of its deliveries.

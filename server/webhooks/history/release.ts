@@ -3,8 +3,8 @@ import { onCommit, pool, transaction } from "../../core/db";
 import { tellOwner } from "../store";
 import { type Position, sendMissedAgain } from "./missed";
 
-/** `generation` of the endpoint when the deliveries were read from the first one on. */
-type Release = { generation: number; from: Date };
+/** `generation` of the endpoint when the deliveries were read from the first one on; `pause`: what has parked them. */
+type Release = { generation: number; pause: Date };
 
 type Step = { release: Release; next: Position | null };
 type InTurn = (step: () => Promise<Step | null>) => Promise<Step | null>;
@@ -15,8 +15,8 @@ const FIRST: Position = { createdAt: new Date(0), id: "" };
 export const STEPS_OF_A_CALL = 20;
 
 /**
- * Sends the deliveries again that were parked since the endpoint was paused, oldest first, in steps that are transactions with
- * their jobs. Ends early if the endpoint is closed again: the next resumption then begins at the same time. {@link
+ * Sends the deliveries again that the endpoint's pause has parked, oldest first, in steps that are transactions with
+ * their jobs. Ends early if the endpoint is closed again: the next pause then counts as the same one. {@link
  * releaseInterrupted} sends what is left, even after a process has died.
  * @param options `stepsMax`: how many steps are made at most; `inTurn`: runs each, in the account's queue.
  */
@@ -43,14 +43,14 @@ const releaseStep = (endpointId: string, former: Release | null, after: Position
   transaction(async (tx) => {
     const { rows } = await tx.query<Release>({
       name: "webhooks.lock_resumed_endpoint",
-      text: `SELECT generation, resume_from AS "from" FROM webhook_endpoints
+      text: `SELECT generation, resume_from AS pause FROM webhook_endpoints
              WHERE id = $1 AND is_active AND deleted_at IS NULL AND resume_from IS NOT NULL FOR NO KEY UPDATE`,
       values: [endpointId],
     });
     const [release] = rows;
     if (!release) return null;
     const position = former?.generation === release.generation ? after : FIRST;
-    const { last } = await sendMissedAgain(tx, endpointId, position, release.from);
+    const { last } = await sendMissedAgain(tx, endpointId, position, release.pause);
     onCommit(tx, () => void tellOwner(endpointId));
     if (last) return { release, next: last };
     await tx.query({
