@@ -62,6 +62,8 @@ const LARGE_BULK = 260;
 /** Scheduled messages that are accepted together before the cap is lowered. */
 const LATER_BULK = 12;
 const LOWERED_AFTER_MS = 1_000;
+/** How long the caps then stay after the messages are due. */
+const LOWERED_FOR_MS = 1_000;
 const LOWERED_BY_MICROS = 10_000;
 const ROOM_MICROS = 2_000_000;
 /** How often a customer repeats a keyed send that the balance did not cover. */
@@ -123,15 +125,17 @@ export function createLimitedLoad({
     const order = { urlAt, turn, answers };
     const roomy = spentMicros() + ROOM_MICROS;
     await Promise.all([caps.change("owner", null, order), caps.change("operator", roomy, order)]);
-    const sent = send(capped, "bulk", turn, { size: LATER_BULK, dueInMs: between(chance, 3_000, 6_000) });
+    const dueInMs = between(chance, 3_000, 6_000);
+    const dueMs = Date.now() + dueInMs;
+    const sent = send(capped, "bulk", turn, { size: LATER_BULK, dueInMs });
     await pause(LOWERED_AFTER_MS);
     const url = `${urlAt(turn)}/api/v1/usage?period=day`;
     const read = await exchange({ method: "GET", url, apiKey: capped.apiKey });
     const { totals } = (read.body?.data ?? {}) as { totals?: { cost: number } };
     const tooMuch = between(chance, 1, 8) * LOWERED_BY_MICROS;
     if (totals) await caps.change("owner", Math.max(0, Math.round(totals.cost * MICROS) - tooMuch), order);
+    await Promise.all([sent, pause(dueMs + LOWERED_FOR_MS - Date.now())]);
     isLowering = false;
-    await sent;
   }
 
   async function creditOne(turn: number): Promise<void> {
@@ -157,6 +161,7 @@ export function createLimitedLoad({
         case "credit":
           return creditOne(turn);
         case "cap":
+          if (isLowering) return Promise.resolve();
           return caps.changeByChance({ spentMicros: spentMicros(), chance, urlAt, turn, answers });
         case "lowered":
           return lower(turn);
