@@ -30,8 +30,8 @@ const IMPATIENT_SHARE = 0.3;
 const amountOf = (chance: Chance): number =>
   STEP_MICROS *
   weighed(chance, [
-    [80, between(chance, 1, 8)],
-    [2, between(chance, 100, 300)],
+    [80, between(chance, 1, 5)],
+    [2, between(chance, 50, 150)],
     [18, -between(chance, 2, 15)],
   ]);
 

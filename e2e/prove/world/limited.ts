@@ -20,7 +20,7 @@ export type Limited = {
   openingsMicros: Readonly<Record<string, number>>;
 };
 
-const POOR_MICROS = 200_000;
+const POOR_MICROS = 50_000;
 /** Caps of a UTC day at the beginning, in micro-units. */
 export const FIRST_CAPS = { operator: 1_000_000, owner: 500_000 } as const;
 /** The sender that test mode has from the beginning. */
