@@ -1,5 +1,5 @@
 import type { SessionActor } from "../core/actor";
-import { readPrisma } from "../core/db";
+import { readPool, readPrisma } from "../core/db";
 import { searchMessages } from "../messages/lists/search-messages";
 import { NUMBER_PART_PATTERN, withoutSeparators } from "../messages/phone";
 import { EVENT_TYPES } from "../webhooks/schema";
@@ -87,12 +87,14 @@ async function findKeys({ accountId }: SessionActor, text: string): Promise<Foun
   return rows.map(foundKey);
 }
 
+/** All senders of the account are read by its index (OFFSET 0), not those of other accounts by the primary key. */
 async function findSenders({ accountId }: SessionActor, text: string): Promise<Found[]> {
-  const rows = await readPrisma().sender.findMany({
-    where: { accountId, OR: [{ id: text }, { senderId: containing(text) }] },
-    orderBy: { id: "desc" },
-    take: OF_EACH_MAX,
-    select: { id: true, senderId: true, status: true },
+  const { rows } = await readPool().query<Parameters<typeof foundSender>[0]>({
+    name: "search.senders",
+    text: `SELECT id, sender_id AS "senderId", status
+           FROM (SELECT id, sender_id, status FROM senders WHERE account_id = $1 OFFSET 0) own
+           WHERE id = $2 OR sender_id ILIKE $3 ORDER BY id DESC LIMIT $4`,
+    values: [accountId, text, `%${escapeLike(text)}%`, OF_EACH_MAX],
   });
   return rows.map(foundSender);
 }

@@ -14,6 +14,7 @@ import { readList } from "../lists/read-list";
 import { otherSpellingOf } from "../messages/phone";
 import { invalidateApproval } from "./approval";
 import { type DltColumns, requireDltEntity } from "./dlt";
+import { countSenders, readSenders } from "./list";
 import { presentSender } from "./present";
 import type { CreateSenderInput, ListSendersQuery, Sender } from "./schema";
 import { agreesWithForm, senderTypeOf } from "./sender-type";
@@ -146,13 +147,12 @@ async function whyNotRegistered(tx: Tx, row: { accountId: string; senderId: stri
 
 /** The account's senders, newest first. */
 export async function listSenders(actor: AccountActor, input: ListSendersQuery) {
-  const where = { accountId: actor.accountId, status: input.status };
+  const filter = { accountId: actor.accountId, status: input.status };
   const page = await readList(
     input,
     "snd",
-    () => readPrisma().sender.count({ where }),
-    ({ before, skip, take }) =>
-      readPrisma().sender.findMany({ where: { ...where, id: { lt: before } }, orderBy: { id: "desc" }, skip, take }),
+    () => countSenders(filter),
+    (range) => readSenders(filter, range),
   );
   return page.present(page.rows.map(presentSender));
 }

@@ -9,16 +9,11 @@ import { sendMessage } from "@/server/messages/accept/send";
 import type { cancelMessage } from "@/server/messages/cancel";
 import { type Attempt, begin, dropClaims, giveBack } from "@/server/messages/dispatch/claims";
 import { failExpired } from "@/server/messages/dispatch/expire";
+import { joinLeftReceipts } from "@/server/messages/dispatch/join-left-receipts";
 import { type AttemptResult, attemptResult, recordOutcome } from "@/server/messages/dispatch/record-outcome";
 import { giveBackUnheard, recoverAttempts } from "@/server/messages/dispatch/recover";
 import { settleAttempts } from "@/server/messages/dispatch/run-attempt";
-import {
-  applyLeftReceipts,
-  failStranded,
-  failUnresolved,
-  joinLeftReceipts,
-  requeueOrphans,
-} from "@/server/messages/dispatch/sweeps";
+import { applyLeftReceipts, failStranded, failUnresolved, requeueOrphans } from "@/server/messages/dispatch/sweeps";
 import { claimFromThrottleQueue, drainThrottleQueue } from "@/server/messages/dispatch/throttle-queue";
 import { applyReceipts, rejoinReceipts } from "@/server/messages/receipts/apply-receipts";
 import { isPartReporter } from "@/server/messages/receipts/parts";

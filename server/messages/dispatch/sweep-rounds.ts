@@ -14,7 +14,7 @@ export type RoundLimits = { perStep?: number; inVainMax?: number };
 /** `jobs`: that the round has added so far. */
 type Position = { dueAt: Date; id: string; jobs: number };
 
-const START: Position = { dueAt: new Date(0), id: "", jobs: 0 };
+export const START: Position = { dueAt: new Date(0), id: "", jobs: 0 };
 
 /** Result of a sweep over some messages. `found`: how many it was looking for. */
 type Done = { found: number; jobs?: number };
@@ -47,7 +47,7 @@ export async function goRound(
       if (ids.length > 0) done = await act(ids, position.jobs);
     } finally {
       position = isEnd ? START : { ...last, jobs: position.jobs + (done.jobs ?? 0) };
-      await save(sweep, position);
+      await savePosition(sweep, position);
     }
     if (isEnd) return;
     inVain += looked - done.found;
@@ -91,7 +91,18 @@ async function lookBehind({ dueAt, id }: Position, until: Date, limit: number): 
   };
 }
 
-async function save(sweep: string, { dueAt, id, jobs }: Position): Promise<void> {
+/** Where the last run of a sweep ended; {@link START}: at the end of a round. */
+export async function readPosition(sweep: string): Promise<Position> {
+  const { rows } = await pool().query<Position>({
+    name: "sweeps.position",
+    text: `SELECT due_at AS "dueAt", message_id AS id, jobs FROM sweep_rounds WHERE name = $1`,
+    values: [sweep],
+  });
+  return rows[0] ?? START;
+}
+
+/** Notes where a run of a sweep has ended. */
+export async function savePosition(sweep: string, { dueAt, id, jobs }: Position): Promise<void> {
   await pool().query({
     name: "sweeps.save",
     text: `INSERT INTO sweep_rounds (name, due_at, message_id, jobs) VALUES ($1, $2, $3, $4)

@@ -6,13 +6,14 @@ import { filterEquals, pool, type Tx, transaction } from "../../core/db";
 import { log } from "../../core/log";
 import { isBegun } from "../attempts-so-far";
 import { idsWithin } from "../lists/created-range";
-import { reapplySuperseded, rejoinReceipts } from "../receipts/apply-receipts";
+import { reapplySuperseded } from "../receipts/apply-receipts";
 import { isLeftFailure } from "../receipts/superseded";
 import { FINAL_RECEIPT_WITHIN_S } from "../status";
 import type { Step } from "../steps";
 import { applyChanges, lockMessages, withSuperseded } from "../transitions";
 import { failExpired } from "./expire";
 import { BEFORE, forEachGivenUp, givenUpStatement, isGivenUp } from "./given-up";
+import { joinLeftReceipts } from "./join-left-receipts";
 import { findForgottenWorkers, recoverAttempts } from "./recover";
 import { UNRESOLVED_AFTER_MS } from "./run-attempt";
 import { goRound, type RoundLimits } from "./sweep-rounds";
@@ -254,26 +255,3 @@ export const requeueOrphans = (ageMs: number, limits?: RoundLimits): Promise<voi
     },
     limits,
   );
-
-/**
- * Joins receipts that were parked within the last `withinMs` and whose message is known although their job is lost. Each is
- * looked up by its id: without `OFFSET 0` a plan for many parked receipts reads all attempts instead.
- */
-export async function joinLeftReceipts(withinMs: number): Promise<void> {
-  const { rows } = await pool().query<{ provider: string; providerMessageId: string }>({
-    text: `SELECT DISTINCT r.provider, r.provider_message_id AS "providerMessageId" FROM receipts r
-           WHERE r.message_id IS NULL AND r.received_at > ${BEFORE}
-             AND (EXISTS (SELECT 1 FROM message_attempts a
-                          WHERE a.provider = r.provider AND a.provider_message_id = r.provider_message_id OFFSET 0)
-               OR EXISTS (SELECT 1 FROM attempt_parts p
-                          WHERE p.provider = r.provider AND p.provider_message_id = r.provider_message_id OFFSET 0)) LIMIT $2`,
-    values: [withinMs, SWEEP_MAX],
-  });
-  for (const provider of new Set(rows.map((row) => row.provider))) {
-    const own = rows.filter((row) => row.provider === provider);
-    await rejoinReceipts(
-      provider,
-      own.map((row) => row.providerMessageId),
-    );
-  }
-}

@@ -3,7 +3,7 @@ import { HOUR_MS } from "@/server/core/clock";
 import { pool } from "@/server/core/db";
 import type { JobPayload, ReceiptReport } from "@/server/core/jobs";
 import type { Attempt } from "@/server/messages/dispatch/claims";
-import { joinLeftReceipts } from "@/server/messages/dispatch/sweeps";
+import { joinLeftReceipts } from "@/server/messages/dispatch/join-left-receipts";
 import { getMessage } from "@/server/messages/read";
 import { applyReceipts } from "@/server/messages/receipts/apply-receipts";
 import { forgetCallbacks, rejoin } from "@/server/messages/tasks";

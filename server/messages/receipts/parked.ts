@@ -3,7 +3,7 @@
  * belong to messages of other systems; and if a provider does not sign its callbacks, anyone who knows its secret path can forge
  * any number of them. They are kept for 72 hours, so their number needs its own limit.
  */
-import { pool } from "../../core/db";
+import { filterIsNull, pool } from "../../core/db";
 import { log } from "../../core/log";
 import { defineProcessValue } from "../../core/process";
 
@@ -21,12 +21,25 @@ const LOOK_EVERY = 10_000;
 const parkedSince = defineProcessValue("receipts.parked_since", () => new Map<string, number>());
 
 /**
+ * Whether more than `keep` receipts of a provider are parked. Reads its own alone, by the index of the provider's ids; in order of time
+ * those of all providers would be read, each time for each provider.
+ */
+async function isOver(provider: string, keep: number): Promise<boolean> {
+  const { rowCount } = await pool().query({
+    name: "receipts.count_parked",
+    text: `SELECT FROM receipts WHERE provider = $1 AND ${filterIsNull("message_id")} OFFSET $2 LIMIT 1`,
+    values: [provider, keep],
+  });
+  return rowCount === 1;
+}
+
+/**
  * Deletes a provider's parked receipts beyond the newest `keep`. Rows that are being joined are left alone. Those that are kept are not
  * locked: OFFSET would lock what it skips, and receipts are joined all the time.
  */
 export async function dropParked(provider: string, keep = PARKED_MAX): Promise<number> {
   let dropped = 0;
-  for (;;) {
+  while (await isOver(provider, keep)) {
     const { rowCount } = await pool().query({
       name: "receipts.drop_parked",
       // Written this way, "parked" matches no partial index; a plan made when few were parked would search such an index for each

@@ -2,8 +2,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { checkLedger } from "@/server/accounts/tasks";
 import { pool } from "@/server/core/db";
+import { joinLeftReceipts } from "@/server/messages/dispatch/join-left-receipts";
 import { attemptResult, recordOutcome } from "@/server/messages/dispatch/record-outcome";
-import { joinLeftReceipts } from "@/server/messages/dispatch/sweeps";
 import { getMessage } from "@/server/messages/read";
 import { applyReceipts } from "@/server/messages/receipts/apply-receipts";
 import { rejoin } from "@/server/messages/tasks";
