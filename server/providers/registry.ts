@@ -37,7 +37,6 @@ export type ProviderState = Omit<FoundSettings, "settings"> & {
    * was read; null: it works.
    */
   unavailableForMs: number | null;
-  probesLeft: number;
   /** The last error that opened its breaker. */
   lastError: string | null;
   /** Share of their weight that routes through it keep, 0 to 1. */
@@ -70,7 +69,6 @@ type Row = {
   breaker: ProviderState["breaker"];
   openUntil: Date | null;
   unavailableForMs: number | null;
-  probesLeft: number;
   lastError: string | null;
   health: number;
 } & ReceiptRotation;
@@ -82,7 +80,6 @@ const UNTOUCHED = {
   breaker: "closed",
   openUntil: null,
   unavailableForMs: null,
-  probesLeft: 0,
   lastError: null,
   health: 1,
   receiptRotation: 0,
@@ -174,7 +171,7 @@ async function readTable(): Promise<ProviderTable> {
   const { rows } = await pool().query<Row>({
     name: "providers.all",
     text: `SELECT id, settings_sealed AS "settingsSealed", is_drained AS "isDrained", breaker, last_error AS "lastError", health,
-             max_segments_per_second AS "maxSegmentsPerSecond", open_until AS "openUntil", probes_left AS "probesLeft",
+             max_segments_per_second AS "maxSegmentsPerSecond", open_until AS "openUntil",
              (extract(epoch FROM now() - unavailable_since) * 1000)::float8 AS "unavailableForMs",
              receipt_rotation AS "receiptRotation",
              coalesce(receipt_rotated_at > now() - make_interval(days => $1), false) AS "isFormerReceiptUrlValid"

@@ -1,7 +1,7 @@
 /** The kit of a test file about a provider that may be unavailable: an emulated Twilio, routes to it, and a worker's work. */
 import { afterAll, afterEach, beforeAll } from "vitest";
 import { plainRequest } from "@/server/accounts/idempotency/request";
-import { pool } from "@/server/core/db";
+import { pool, prisma } from "@/server/core/db";
 import { sendMessage } from "@/server/messages/accept/send";
 import { settleAttempts } from "@/server/messages/dispatch/run-attempt";
 import { serveThrottleQueue } from "@/server/messages/dispatch/serve-throttle-queue";
@@ -74,5 +74,12 @@ export async function work(): Promise<void> {
   }
 }
 
-/** The state of Twilio. */
-export const stateOf = async () => (await providerTable()).stateOf("twilio");
+/** The state of Twilio, with the probes that it has left. */
+export async function stateOf() {
+  const [table, row] = await Promise.all([
+    providerTable(),
+    prisma().provider.findUnique({ where: { id: "twilio" }, select: { probesLeft: true } }),
+  ]);
+  const state = table.stateOf("twilio");
+  return state && { ...state, ...row };
+}
