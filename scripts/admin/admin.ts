@@ -13,7 +13,7 @@ const USAGE = `Usage: npm run admin -- <command> [options]
   account create   --email E [--name N] [--company C] [--password P] [--balance 100.00] [--sender ID] [--operator]
                    an account with its owner, a key with all scopes, an opening balance and an approved sender ID
   account credit   --account ID|--email E --amount 25.00 [--note N]       --amount=-5.00 takes off
-  account suspend  --account ID|--email E                                 its sends are refused; accepted messages go on
+  account suspend  --account ID|--email E                                 its sends are refused; messages that wait fail
   account activate --account ID|--email E
   account reset-password --email E                                        a link to choose another password, once, in an hour
   account clear-second-factor --email E                                   for someone who lost app and recovery codes

@@ -17,6 +17,8 @@ type Approval = { senderId: string; until: number };
 
 /** Approvals by what callers wrote, oldest first. */
 const approved = defineProcessValue("senders.approved", () => new Map<string, Approval>());
+/** Counts the approvals dropped in this process, so that a read that overlaps with one is not cached. */
+const dropped = defineProcessValue("senders.dropped", () => ({ count: 0 }));
 const cacheKey = (accountId: string, senderId: string): string => `${accountId} ${senderId}`;
 
 function remember(key: string, senderId: string, readAt: number): void {
@@ -68,13 +70,15 @@ export async function approvedSender(accountId: string, from: string): Promise<s
   const readAt = performance.now();
   const cached = approved().get(key);
   if (cached && cached.until > readAt) return cached.senderId;
+  const { count } = dropped();
   const senderId = await lookUpQueue()({ accountId, from });
-  if (senderId !== null) remember(key, senderId, readAt);
+  if (senderId !== null && dropped().count === count) remember(key, senderId, readAt);
   return senderId;
 }
 
 /** Drops a cached approval in this process, after the sender's status has changed. */
 export function invalidateApproval(accountId: string, senderId: string): void {
+  dropped().count += 1;
   for (const spelling of [senderId, otherSpellingOf(senderId) ?? senderId]) {
     approved().delete(cacheKey(accountId, spelling));
   }

@@ -1,3 +1,4 @@
+import pg from "pg";
 import { afterEach, expect, test, vi } from "vitest";
 import { makeAccount } from "@/test/database/seed";
 import { pool, prisma } from "../core/db";
@@ -125,6 +126,24 @@ test("an approval is cached for at most a second, a refusal never", async () => 
   invalidateApproval(accountId, senderId);
   expect(await approvedSender(accountId, senderId)).toBeNull();
   expect((await listSenders(actor, { ...page, status: "suspended" })).items).toHaveLength(1);
+});
+
+test("an approval that was read while its sender was deleted is not cached", async () => {
+  const { actor, accountId, senderId } = await makeAccount();
+  const [row] = await prisma().sender.findMany({ where: { accountId } });
+  invalidateApproval(accountId, senderId);
+  const query = pg.Client.prototype.query as unknown as (...args: unknown[]) => unknown;
+  vi.spyOn(pg.Client.prototype, "query").mockImplementation(function (this: pg.Client, ...args: unknown[]) {
+    if ((args[0] as { name?: string }).name !== "senders.approved") return query.apply(this, args);
+    vi.restoreAllMocks();
+    // The pool passes a callback as the last argument.
+    const done = args.pop() as (...results: unknown[]) => void;
+    return query.call(this, ...args, (...results: unknown[]) => {
+      void deleteSender(actor, row?.id ?? "").then(() => done(...results));
+    });
+  } as never);
+  expect(await approvedSender(accountId, senderId)).toBe(senderId);
+  expect(await approvedSender(accountId, senderId)).toBeNull();
 });
 
 test("concurrent look-ups share statements, and each account gets its own approval", async () => {

@@ -28,6 +28,12 @@ export const UNAVAILABLE_RETRY_MS = 5 * SECOND_MS;
  */
 export const BEGUN_FRESH_MS = 10 * SECOND_MS;
 
+/**
+ * For this long after it was read that a message may be sent, its attempt may be made without asking the database again. A process
+ * that stalled for longer, or lost the database meanwhile, may have missed a STOP or a suspension.
+ */
+export const ALLOWED_FRESH_MS = SECOND_MS;
+
 /** A message to be sent, with its earlier attempts. */
 export type Candidate = {
   message: OutboundMessage;
@@ -120,6 +126,15 @@ export async function claim(
     .filter((attempt) => isBegun.has(attempt.claim))
     .map((attempt) => ({ ...attempt, begunAtMs: isBegun.get(attempt.claim) ? sentAtMs : null }));
 }
+
+/**
+ * Makes attempts begin again, which looks for STOPs and suspensions, if it was read too long ago that they may be made.
+ * @param readAtMs `performance.now()` before that was read.
+ */
+export const beginAgainIfStale = (attempts: Attempt[], readAtMs: number): Attempt[] =>
+  performance.now() - readAtMs < ALLOWED_FRESH_MS
+    ? attempts
+    : attempts.map((attempt) => ({ ...attempt, begunAtMs: null }));
 
 type NewClaim = Attempt & { begins: boolean };
 

@@ -9,7 +9,7 @@ import type { Adapter, OutboundMessage } from "../../providers/port";
 import { type ProviderTable, providerTable } from "../../providers/registry";
 import { findSuppressed } from "../../suppressions/store";
 import { BLOCKLISTED, type Refusal } from "../failure";
-import { type Attempt, type Candidate, claim, sendingOf } from "./claims";
+import { type Attempt, beginAgainIfStale, type Candidate, claim, sendingOf } from "./claims";
 import { findDueRefusals } from "./due-check";
 import { EXPIRED, failUndispatched, isExpired, REVOKED_REFUSALS, type Revoked, revokedOf } from "./fail-undispatched";
 import { attemptOf, beginsAtOnce } from "./next-attempt";
@@ -99,6 +99,7 @@ async function readCandidates(messageIds: readonly string[]): Promise<Row[]> {
  * @param start is called with attempts and their slots as soon as they are claimed: another provider may delay the rest.
  */
 export async function dispatch(messageIds: readonly string[], start: Start): Promise<void> {
+  const readAtMs = performance.now();
   const [table, throughput, candidates] = await Promise.all([
     providerTable(),
     loadThroughputLimits(),
@@ -113,7 +114,9 @@ export async function dispatch(messageIds: readonly string[], start: Start): Pro
     enqueue(queued),
     probe(probes, start),
     undispatched.length > 0 && transaction((tx) => failUndispatched(tx, undispatched, at)),
-    ...[...ready].map(([provider, attempts]) => claimAsSlotsAllow(table.openAdapter(provider), attempts, start)),
+    ...[...ready].map(([provider, attempts]) =>
+      claimAsSlotsAllow(table.openAdapter(provider), attempts, start, readAtMs),
+    ),
   ]);
   const failed = steps.find((step) => step.status === "rejected");
   if (failed) throw failed.reason;
@@ -194,15 +197,24 @@ function providerChooser(table: ProviderTable): (row: Row) => Promise<Choice> {
   };
 }
 
-/** Claims attempts at one provider as its slots become free within {@link SLOTS_WITHIN_MS}; the rest are queued. */
-async function claimAsSlotsAllow(adapter: Adapter | null, attempts: Attempt[], start: Start): Promise<void> {
+/**
+ * Claims attempts at one provider as its slots become free within {@link SLOTS_WITHIN_MS}; the rest are queued.
+ * @param readAtMs `performance.now()` before it was read that their messages may be sent.
+ */
+async function claimAsSlotsAllow(
+  adapter: Adapter | null,
+  attempts: Attempt[],
+  start: Start,
+  readAtMs: number,
+): Promise<void> {
   if (!adapter) return start(await claim(null, attempts, () => false));
   const deadline = performance.now() + SLOTS_WITHIN_MS;
   let left = attempts;
   while (left.length > 0) {
     const slots = await acquireSlots(adapter, left.length, Math.max(0, deadline - performance.now()));
     if (slots.length === 0) break;
-    start(await claimWithSlots(adapter, left.slice(0, slots.length), slots));
+    const claimed = await claimWithSlots(adapter, left.slice(0, slots.length), slots);
+    start(beginAgainIfStale(claimed, readAtMs));
     left = left.slice(slots.length);
   }
   await enqueue(left);

@@ -11,7 +11,7 @@ import { filterEquals, inOrderOfIndex, pool, type Queryable, type Tx, transactio
 import { unnest } from "../../core/unnest";
 import { providerTable } from "../../providers/registry";
 import { findSuppressed } from "../../suppressions/store";
-import { type Attempt, abandonClaims, claim, dropClaims, sendingOf } from "./claims";
+import { type Attempt, abandonClaims, beginAgainIfStale, claim, dropClaims, sendingOf } from "./claims";
 import { attemptOf } from "./next-attempt";
 import { nextInQueue, queuedSenders, senderBucket, type Waiting } from "./throttle-queue-order";
 import { allowance, type Bucket, refill } from "./token-bucket";
@@ -139,8 +139,10 @@ export async function claimFromThrottleQueue(
   const [throughput, rates] = await Promise.all([loadThroughputLimits(), senderRates.get()]);
   const providerRate = throughput.ofProvider(provider);
   let claimed: Attempt[] = [];
+  let readAtMs = performance.now();
   try {
     await transaction(async (tx) => {
+      readAtMs = performance.now();
       // Drops the claims of an earlier run, which was rolled back.
       dropClaims(claimed);
       claimed = await claimNextInQueue(tx, { provider, limit, begins, providerRate, rates });
@@ -149,7 +151,7 @@ export async function claimFromThrottleQueue(
     abandonClaims(claimed);
     throw thrown;
   }
-  return claimed;
+  return beginAgainIfStale(claimed, readAtMs);
 }
 
 type ClaimRequest = {
