@@ -77,6 +77,8 @@ export async function perform(
     passOn: world.passOn,
     receivers: world.receivers,
     reprice: () => reprice(world.database),
+    // An upgrade keeps the promises of the version before it.
+    permissions: from === null ? world : null,
     // Earlier versions process replies in a job.
     heededWithinMs: from === null ? 0 : HEEDED_BY_FORMER_MS,
   });
@@ -117,9 +119,15 @@ export async function perform(
       pricesMicros: PRICES_MICROS,
       sends: load.sends,
       cancellations: load.cancellations,
-      paced: { senders: customers.map(({ pacedSender }) => pacedSender), segmentsPerSecond: PACE },
+      paced: {
+        senders: [...customers, ...world.spares].map(({ pacedSender }) => pacedSender),
+        segmentsPerSecond: PACE,
+      },
       replies: load.replies,
       redactions: load.redactions,
+      bans: load.bans,
+      keys: load.keys,
+      endpoints: load.endpoints,
       reading: load.readings(),
       requests: carriers.requests,
       taken: carriers.taken(),

@@ -88,11 +88,11 @@ async function recordsBeginnings(database: Database): Promise<boolean> {
   return found.length > 0;
 }
 
-/** The endpoints' present state. */
+/** The present state of the endpoints that were not deleted. */
 export const readEndpoints = (database: Database): Promise<Endpoint[]> =>
   database.rows<Endpoint>(
     `SELECT id, substring(url from '[^/]+$') AS receiver, account_id AS "accountId", is_active AS "isActive",
-       failure_count AS "failureCount" FROM webhook_endpoints ORDER BY id`,
+       failure_count AS "failureCount" FROM webhook_endpoints WHERE deleted_at IS NULL ORDER BY id`,
   );
 
 /** Errors of the tries that disabled endpoints, with counts. */

@@ -1,7 +1,10 @@
 /** The four books side by side: the records of callers, carriers, database and receivers of one run. */
 
+import type { Ban } from "../world/bans";
 import type { Cancellation } from "../world/cancellations";
 import type { CarrierRequest, Taken } from "../world/carriers";
+import type { EndpointLife } from "../world/endpoints";
+import type { KeyLife } from "../world/keys";
 import type { LimitedBook } from "../world/limited-book";
 import type { Reading } from "../world/reader";
 import type { ReceivedEvent, Responded } from "../world/receivers";
@@ -24,6 +27,10 @@ export type Evidence = {
   /** The book of people who replied to a customer. */
   replies: readonly Reply[];
   redactions: readonly Redaction[];
+  bans: readonly Ban[];
+  keys: readonly KeyLife[];
+  /** Endpoints that customers made, and changed, under load. */
+  endpoints: readonly EndpointLife[];
   reading: Reading;
   /** Books of the customers with limits; null: there were none. */
   limited: LimitedBook | null;

@@ -34,6 +34,7 @@ export function goodRun(): Evidence {
     status,
     reference: "order-1",
     to: TO,
+    signedMs: at,
     problem: null,
   });
   return {
@@ -58,6 +59,7 @@ export function goodRun(): Evidence {
         tries: 1,
         messages: [{ to: TO, id: ID, costMicros: PRICE }],
         refused: false,
+        refusedFor: null,
         from: "+14155550100",
         dueMs: null,
         validityS: null,
@@ -67,6 +69,9 @@ export function goodRun(): Evidence {
     paced: { senders: ["+14155550101"], segmentsPerSecond: 2 },
     replies: [],
     redactions: [],
+    bans: [],
+    keys: [],
+    endpoints: [],
     reading: { reads: 0, missing: [], backwards: [] },
     limited: null,
     requests: [{ atMs: 1, carrier: "twilio", to: TO, behaviour: "accept" }],
@@ -108,6 +113,10 @@ export function goodRun(): Evidence {
       moves: [
         { atMs: 2, process: "worker-1.1", messageId: ID, former: "pending", status: "sent" },
         { atMs: 3, process: "worker-1.1", messageId: ID, former: "sent", status: "delivered" },
+      ],
+      events: [
+        { id: "evt_1", atMs: 2 },
+        { id: "evt_2", atMs: 3 },
       ],
       work: [],
     },

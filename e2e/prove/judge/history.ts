@@ -18,6 +18,9 @@ export type AttemptStep = {
 /** A change of a message's status. */
 type Move = { atMs: number; process: string | null; messageId: string; former: string; status: string };
 
+/** An event as it was recorded, by the statement that also reads which endpoints are subscribed. */
+type Recorded = { atMs: number; id: string };
+
 /** Work of a queue: attempts begun, receipts stored, webhooks tried. */
 type Work = { atMs: number; process: string | null; queue: Queue; count: number };
 
@@ -56,6 +59,7 @@ const SET_UP = [
   "CREATE SCHEMA prove",
   `CREATE TABLE prove.attempts (at_ms float8, process text, op text, message_id text, seq int, provider text, outcome text)`,
   "CREATE TABLE prove.moves (at_ms float8, process text, message_id text, former text, status text)",
+  "CREATE TABLE prove.events (at_ms float8, id text)",
   "CREATE TABLE prove.work (at_ms float8, process text, queue text, count int)",
   attemptStep("INSERT", "NEW TABLE AS present"),
   attemptStep("UPDATE", "NEW TABLE AS present"),
@@ -68,6 +72,13 @@ const SET_UP = [
     `INSERT INTO prove.moves SELECT ${AT}, ${WHO}, p.id, f.status, p.status
      FROM present p JOIN former f ON f.id = p.id WHERE f.status <> p.status`,
   ),
+  trigger(
+    "events",
+    "events",
+    "INSERT",
+    "NEW TABLE AS present",
+    `INSERT INTO prove.events SELECT ${AT}, id FROM present`,
+  ),
   worked("dispatch", "message_attempts"),
   worked("receipts", "receipts"),
   worked("webhooks", "webhook_deliveries"),
@@ -79,7 +90,7 @@ export async function keepHistory(database: Database): Promise<void> {
   for (const statement of SET_UP) await database.rows(statement);
 }
 
-export type History = { attempts: AttemptStep[]; moves: Move[]; work: Work[] };
+export type History = { attempts: AttemptStep[]; moves: Move[]; events: Recorded[]; work: Work[] };
 
 /** The history so far, oldest first. */
 export async function readHistory(database: Database): Promise<History> {
@@ -90,10 +101,11 @@ export async function readHistory(database: Database): Promise<History> {
   const moves = await database.rows<Move>(
     `SELECT at_ms AS "atMs", process, message_id AS "messageId", former, status FROM prove.moves ORDER BY at_ms`,
   );
+  const events = await database.rows<Recorded>(`SELECT at_ms AS "atMs", id FROM prove.events ORDER BY at_ms`);
   const work = await database.rows<Work>(
     `SELECT at_ms AS "atMs", process, queue, count FROM prove.work ORDER BY at_ms`,
   );
-  return { attempts, moves, work };
+  return { attempts, moves, events, work };
 }
 
 /** Processes that have worked on each queue since then. */

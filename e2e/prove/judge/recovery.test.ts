@@ -43,14 +43,14 @@ test("each claim of a killed worker is listed with the time until it continued, 
     step(2_000, "taken back", { op: "DELETE" }),
     step(9_500, "swept", { op: "UPDATE", outcome: "unknown" }),
   ];
-  const history = { attempts, moves: [move(1_500, "by receipt")], work: [] };
+  const history = { attempts, moves: [move(1_500, "by receipt")], events: [], work: [] };
   expect(afterKills([life("worker-1.1", "killed", 1_000)], history, 9_000)).toEqual([
     { process: "worker-1.1", claimed: 4, movedOnMs: [500, 1_000], waited: 2 },
   ]);
 });
 
 test("processes that were stopped regularly do not count as killed", () => {
-  const history = { attempts: [step(200, "left")], moves: [], work: [] };
+  const history = { attempts: [step(200, "left")], moves: [], events: [], work: [] };
   expect(afterKills([life("worker-1.1", "stopped", 1_000)], history, 9_000)).toEqual([]);
 });
 
@@ -66,7 +66,7 @@ test("the report says when each queue of each process works after the database i
     life("worker-1.2", "killed", 2_000),
     { ...life("worker-1.3", "stopped", 30_000), signalledMs: 800 },
   ];
-  const found = afterReturns([restart as never], lives, { attempts: [], moves: [], work }, 60_000);
+  const found = afterReturns([restart as never], lives, { attempts: [], moves: [], events: [], work }, 60_000);
   expect(found).toEqual([
     {
       mode: "fast restart",

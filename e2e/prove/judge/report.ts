@@ -32,6 +32,9 @@ const NAMES: Record<keyof Verdict["defects"], string> = {
   overspent: "spent beyond a balance or a cap",
   refusedWrongly: "refused for money without a reason",
   testMode: "test messages sent or billed",
+  bans: "suppressions and suspensions not kept",
+  keys: "API keys too early or too late",
+  endpoints: "changes of endpoints not kept",
   unserved: "requests failed by an upgrade",
   empty: "empty books",
 };

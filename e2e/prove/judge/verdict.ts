@@ -5,8 +5,11 @@ import { mayFollow } from "../world/reader";
 import type { StoredMessage } from "./books";
 import type { Evidence } from "./evidence";
 import { groupBy } from "./grouped";
+import { judgeBans } from "./judge-bans";
 import { judgeCredits, judgeRefusals } from "./judge-credits";
+import { judgeEndpoints } from "./judge-endpoints";
 import { judgeEvents } from "./judge-events";
+import { judgeKeys } from "./judge-keys";
 import { judgeMoney } from "./judge-money";
 import { judgeReplies } from "./judge-replies";
 import { judgeSchedule } from "./judge-schedule";
@@ -43,6 +46,12 @@ export type Defects = {
   /** Refusals for lack of money without a reason. */
   refusedWrongly: Cases;
   testMode: Cases;
+  /** Suppressions, deleted sender IDs and suspensions that did not hold, or that did not end. */
+  bans: Cases;
+  /** Keys that were refused too early, or worked too late. */
+  keys: Cases;
+  /** Created, changed and deleted endpoints that got events they should not get, or missed some. */
+  endpoints: Cases;
   unserved: Cases;
   /** An empty book agrees with every other, so it proves nothing. */
   empty: Cases;
@@ -219,6 +228,9 @@ export function judge(evidence: Evidence): Verdict {
       overspent: judgeSpending(evidence),
       refusedWrongly: [...judgeRefusals(evidence), ...judgeCapFailures(evidence)],
       testMode: judgeTestMode(evidence),
+      bans: judgeBans(evidence),
+      keys: judgeKeys(evidence),
+      endpoints: judgeEndpoints(evidence),
       unserved: [...evidence.unserved],
       empty: Object.entries({ accepted, taken, received }).flatMap(([book, entries]) =>
         entries.length === 0 ? [`nothing ${book}`] : [],

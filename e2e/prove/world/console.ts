@@ -1,4 +1,5 @@
 /** People at the console: they sign in, and call the service as its pages do. */
+import { openSession } from "@/test/network/operator-session";
 import { type Exchange, exchangeAt } from "./exchange";
 import { detailsOf } from "./sends";
 
@@ -20,31 +21,11 @@ type Call = {
 const SIGN_IN_WITHIN_MS = 60_000;
 const AGAIN_AFTER_MS = 500;
 
-const cookiesOf = (response: Response): string =>
-  response.headers
-    .getSetCookie()
-    .map((cookie) => cookie.split(";")[0])
-    .join("; ");
-
-async function trySignIn(url: string, email: string, password: string): Promise<Person | null> {
-  const asked = await fetch(`${url}/api/auth/csrf`);
-  if (!asked.ok) return null;
-  const { csrfToken } = (await asked.json()) as { csrfToken: string };
-  const answer = await fetch(`${url}/api/auth/callback/credentials`, {
-    method: "POST",
-    headers: { cookie: cookiesOf(asked) },
-    body: new URLSearchParams({ email, password, csrfToken, json: "true" }),
-    redirect: "manual",
-  });
-  const cookie = cookiesOf(answer);
-  return cookie.includes("session-token") ? { email, password, cookie } : null;
-}
-
 /** Signs a person in; the process that serves the pages may need a while to start. @throws Error when it does not work in a minute. */
 export async function signIn(url: string, email: string, password: string): Promise<Person> {
   for (const until = Date.now() + SIGN_IN_WITHIN_MS; Date.now() < until; ) {
-    const person = await trySignIn(url, email, password).catch(() => null);
-    if (person) return person;
+    const cookies = await openSession(url, { email, password }).catch(() => null);
+    if (cookies) return { email, password, cookie: cookies.join("; ") };
     await new Promise((resolve) => setTimeout(resolve, AGAIN_AFTER_MS));
   }
   throw new Error(`${email} could not sign in.`);

@@ -16,9 +16,15 @@ export type Customer = {
   endpoints: { id: string; receiver: string }[];
 };
 
+/** A customer without endpoints, for one experiment. `senderRowId`: of its sender ID. */
+export type Spare = Customer & { senderRowId: string };
+
 /** Sender IDs of the customer with this index, which every carrier accepts. */
 const senderOf = (at: number): string => `+1415555010${at}`;
 const pacedSenderOf = (at: number): string => `+1415555011${at}`;
+/** As the same of a spare customer. */
+const spareSenderOf = (at: number): string => `+1415556${String(at).padStart(4, "0")}`;
+const SPARES = 40;
 /** Throughput limit of the paced sender ID, in segments per second. */
 export const PACE = 2;
 export const BALANCE_MICROS = 100_000_000_000;
@@ -81,10 +87,10 @@ export const reprice = (database: Database): Promise<unknown> => {
 /** Creates an account with money, a key and an approved sender, as an operator would. */
 async function makeAccount(
   database: Database,
-  at: number,
-  balanceMicros: number,
-): Promise<Omit<Customer, "endpoints">> {
-  const [accountId, apiKey, sender, pacedSender] = [newId("account"), newPlainKey(), senderOf(at), pacedSenderOf(at)];
+  [sender, pacedSender]: readonly [string, string],
+  balanceMicros = BALANCE_MICROS,
+): Promise<Omit<Spare, "endpoints">> {
+  const [accountId, apiKey, senderRowId] = [newId("account"), newPlainKey(), newId("sender")];
   await database.rows("INSERT INTO accounts (id, email, name, balance_micros) VALUES ($1, $2, 'Customer', $3)", [
     ...[accountId, `${accountId}@example.com`, balanceMicros],
   ]);
@@ -97,17 +103,17 @@ async function makeAccount(
      VALUES ($1, $2, 'customer', $3, $4, $5, $6, '{}')`,
     [newId("apiKey"), accountId, hashKey(apiKey), keyHint(apiKey), [...SCOPES], RATE_LIMIT],
   );
-  for (const [id, pace] of [
-    [sender, null],
-    [pacedSender, PACE],
+  for (const [rowId, id, pace] of [
+    [senderRowId, sender, null],
+    [newId("sender"), pacedSender, PACE],
   ]) {
     await database.rows(
       `INSERT INTO senders (id, account_id, sender_id, type, status, approved_at, max_segments_per_second)
        VALUES ($1, $2, $3, 'numeric', 'approved', now(), $4)`,
-      [newId("sender"), accountId, id, pace],
+      [rowId, accountId, id, pace],
     );
   }
-  return { accountId, apiKey, sender, pacedSender };
+  return { accountId, apiKey, sender, pacedSender, senderRowId };
 }
 
 /** Creates an endpoint for each receiver, through the API. */
@@ -131,7 +137,7 @@ export async function makeCustomer(
   own: readonly string[] = RECEIVERS[at] ?? [],
   balanceMicros = BALANCE_MICROS,
 ): Promise<Customer> {
-  const account = await makeAccount(ground.database, at, balanceMicros);
+  const account = await makeAccount(ground.database, [senderOf(at), pacedSenderOf(at)], balanceMicros);
   return { ...account, endpoints: await makeEndpoints(account.apiKey, own, ground) };
 }
 
@@ -141,3 +147,12 @@ export type Ground = { url: string; database: Database; receivers: Receivers };
 /** Creates all customers. */
 export const makeCustomers = (ground: Ground): Promise<Customer[]> =>
   Promise.all(RECEIVERS.map((_, at) => makeCustomer(at, ground)));
+
+/** Creates customers whose account or sender ID an experiment may use up. */
+export const makeSpares = (database: Database): Promise<Spare[]> =>
+  Promise.all(
+    Array.from({ length: SPARES }, async (_, at) => ({
+      ...(await makeAccount(database, [spareSenderOf(2 * at), spareSenderOf(2 * at + 1)])),
+      endpoints: [],
+    })),
+  );

@@ -15,7 +15,7 @@ export type Exchange = {
 type Request = {
   url: string;
   headers: Record<string, string>;
-  method: "GET" | "POST";
+  method: "GET" | "POST" | "PATCH" | "DELETE";
   /** The exact bytes: a repeated request must be identical. */
   body?: string;
   idempotencyKey?: string | null;
@@ -42,6 +42,12 @@ export function faultOfError(body: unknown): string | null {
   return null;
 }
 
+/** The reason that an error response names in its details; null: none. */
+export function reasonOf({ body }: Exchange): string | null {
+  const details = isObject(body?.error) ? body.error.details : null;
+  return isObject(details) && typeof details.reason === "string" ? details.reason : null;
+}
+
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -54,7 +60,7 @@ function parse(text: string): unknown {
 export const exchange = ({ apiKey, ...request }: Omit<Request, "headers"> & { apiKey: string }): Promise<Exchange> =>
   exchangeAt({ ...request, headers: { authorization: `Bearer ${apiKey}` } });
 
-/** {@link exchange} for a caller whose `headers` say who it is. */
+/** {@link exchange} for a caller whose `headers` say who it is. Calls of the console have errors of another shape, which count as a fault. */
 export async function exchangeAt(request: Request): Promise<Exchange> {
   const { url, headers, method, body, idempotencyKey, abortAfterMs } = request;
   const startedAt = performance.now();

@@ -1,10 +1,8 @@
 /** Customers with little money, with spending caps, and with a test key; and the people who give them money and set their caps. */
-import { randomBytes } from "node:crypto";
-import type { Database } from "@/e2e/support/books";
-import { hashPassword } from "@/server/auth/credentials/password-hash";
 import { newId, testAccountOf } from "@/server/core/ids";
 import { call, type Person, signIn } from "./console";
 import { BALANCE_MICROS, type Customer, type Ground, LIMITED_FROM, makeCustomer, makeEndpoints } from "./customers";
+import { makePerson } from "./people";
 
 export type Limited = {
   /** Sends more than the balance covers. */
@@ -26,20 +24,6 @@ export const FIRST_CAPS = { operator: 1_000_000, owner: 500_000 } as const;
 /** The sender that test mode has from the beginning. */
 const TRIAL_SENDER = "TEST";
 const KEY_RATE_LIMIT = 6_000;
-
-/** Creates a person of an account who can sign in. */
-async function makePerson(
-  database: Database,
-  accountId: string,
-  isOperator: boolean,
-): Promise<[email: string, password: string]> {
-  const [email, password] = [`${newId("user")}@example.com`, randomBytes(12).toString("base64url")];
-  await database.rows(
-    `INSERT INTO users (id, account_id, email, name, password_hash, is_operator) VALUES ($1, $2, $3, 'Person', $4, $5)`,
-    [newId("user"), accountId, email, await hashPassword(password), isOperator],
-  );
-  return [email, password];
-}
 
 /** Creates an operator, in an account without money. */
 async function makeOperator({ url, database }: Ground): Promise<Person> {

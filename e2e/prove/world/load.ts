@@ -1,10 +1,14 @@
 /** The customers' load: sends of all kinds, cancellations, repeated requests after lost responses, and reads. */
 import { between, type Chance, chanceOf, weighed } from "../faults/chance";
+import type { Ban } from "./bans";
 import { type Cancellation, cancel, cancelAfterMs } from "./cancellations";
 import { CHAINS, type Customer, NUMBER_PREFIX } from "./customers";
+import type { EndpointLife } from "./endpoints";
+import type { KeyLife } from "./keys";
 import type { Limited } from "./limited";
 import { createLimitedLoad, type LimitedLoad, type SendOther } from "./limited-load";
 import { pauseForAWhile } from "./pauses";
+import { isExperiment, type PermissionKind, type Permissions, startExperiments } from "./permissions";
 import { createReader, type Reading } from "./reader";
 import type { Receivers } from "./receivers";
 import { type Redaction, redact } from "./redactions";
@@ -19,6 +23,9 @@ export type Load = {
   redactions: Redaction[];
   /** Null: there are no customers with limits. */
   limited: LimitedLoad | null;
+  bans: Ban[];
+  keys: KeyLife[];
+  endpoints: EndpointLife[];
   answers: Tally;
   readings: () => Reading;
   /** Requests not begun because too many were waiting. */
@@ -48,6 +55,8 @@ export type LoadOptions = {
   /** Lets the operator change the prices. */
   reprice: () => Promise<unknown>;
   receivers: Receivers;
+  /** Null: nobody changes permissions or endpoints. */
+  permissions: Permissions | null;
 };
 
 const IN_FLIGHT_MAX = 150;
@@ -56,7 +65,7 @@ const LARGE_BULK = 260;
 
 type Read = "message" | "list" | "balance";
 const READS: readonly string[] = ["message", "list", "balance"] satisfies Read[];
-type Operation = SendKind | Read | "reply" | "redact" | "rotate" | "pause" | "reprice" | "limited";
+type Operation = SendKind | Read | "reply" | "redact" | "rotate" | "pause" | "reprice" | "limited" | PermissionKind;
 const OPERATIONS: readonly (readonly [number, Operation])[] = [
   [20, "single"],
   [22, "keyed"],
@@ -72,6 +81,11 @@ const OPERATIONS: readonly (readonly [number, Operation])[] = [
   [0.4, "pause"],
   [0.2, "reprice"],
   [17, "limited"],
+  [2.5, "suppress"],
+  [0.8, "key"],
+  [0.5, "endpoint"],
+  [0.35, "delete sender"],
+  [0.35, "suspend"],
   [15, "message"],
   [8, "list"],
   [6, "balance"],
@@ -92,6 +106,7 @@ export function startLoad({
   receivers,
   reprice,
   heededWithinMs,
+  permissions,
 }: LoadOptions): Load {
   const chance: Chance = chanceOf(`${seed} load`);
   const sends: Send[] = [];
@@ -119,11 +134,18 @@ export function startLoad({
   };
 
   /** @param other properties that are not random. */
-  async function send(customer: Customer, kind: SendKind, turn: number, { book = sends, ...other }: SendOther = {}) {
-    const shared = { customer, urlAt, turn, answers };
+  function sendOnce(customer: Customer, kind: SendKind, turn: number, { book = sends, ...other }: SendOther = {}) {
     const number = `${seed}${book === sends ? "" : "-other"}-${book.length}`;
-    const order = { ...shared, kind, number, newNumber, chance, web: turn % urls.length, ...other };
-    const made = await makeSend(order, (begun) => book.push(begun));
+    const shared = { customer, urlAt, turn, answers, kind, number, newNumber, chance, web: turn % urls.length };
+    return makeSend({ ...shared, ...other }, (begun) => book.push(begun));
+  }
+
+  const experiments = startExperiments({ seed, chance, newNumber, send: sendOnce, urls, receivers, permissions });
+
+  /** As {@link sendOnce}; the message may be canceled. */
+  async function send(customer: Customer, kind: SendKind, turn: number, other: SendOther = {}) {
+    const shared = { customer, urlAt, turn, answers };
+    const made = await sendOnce(customer, kind, turn, other);
     for (const { id } of made.messages ?? []) reader.know(customer, id);
     const waitMs = made.messages ? cancelAfterMs(made, kind === "hasty", chance) : null;
     if (waitMs === null) return;
@@ -160,6 +182,7 @@ export function startLoad({
     else if (operation === "pause") watch(pauseForAWhile({ customer, chance, urlAt, turn, answers }));
     else if (operation === "reprice") watch(reprice());
     else if (operation === "limited") watch(limited?.begin(turn) ?? read("balance", customer, turn));
+    else if (isExperiment(operation)) watch(experiments.run(operation, { customer, urlAt, turn, answers }));
     else watch(send(customer, operation, turn));
   }
 
@@ -200,6 +223,9 @@ export function startLoad({
     replies,
     redactions,
     limited,
+    bans: experiments.bans,
+    keys: experiments.keys,
+    endpoints: experiments.endpoints,
     answers,
     readings: reader.readings,
     skipped: () => skipped,

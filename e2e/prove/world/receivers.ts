@@ -20,6 +20,8 @@ export type ReceivedEvent = {
   status: string;
   reference: string | null;
   to: string;
+  /** The time in its signature, in whole seconds. */
+  signedMs: number;
   problem: string | null;
 };
 
@@ -44,9 +46,9 @@ const STATUS = { ok: 200, flaky: 500, fail: 500, redirect: 302 } as const;
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 
-/** Reads a webhook and finds its problem, if any. */
-function readEvent(receiver: string, request: Received, secrets: readonly KnownSecret[]): ReceivedEvent {
-  let problem = signatureProblem(request, secrets);
+/** Reads a webhook and finds its problem, if any. `secrets` undefined: they are not known yet. */
+function readEvent(receiver: string, request: Received, secrets: readonly KnownSecret[] | undefined): ReceivedEvent {
+  let problem = secrets ? signatureProblem(request, secrets) : null;
   let event: Record<string, unknown> = {};
   try {
     event = JSON.parse(request.body.toString("utf8"));
@@ -66,6 +68,7 @@ function readEvent(receiver: string, request: Received, secrets: readonly KnownS
     status: event.type === "message.received" ? "received" : textOf(data.status),
     reference: typeof data.reference === "string" ? data.reference : null,
     to: textOf(data.to),
+    signedMs: Number(request.headers["webhook-timestamp"]) * 1_000,
   };
   const expected = read.status === "undelivered" ? "message.failed" : `message.${read.status}`;
   if (problem === null && read.type !== expected) problem = `a ${read.type} of a message that is ${read.status}`;
@@ -77,6 +80,8 @@ export async function startReceivers(seed: number, names: readonly string[]): Pr
   const received: ReceivedEvent[] = [];
   const answered: Responded[] = [];
   const secrets = new Map<string, KnownSecret[]>();
+  /** Webhooks that were faster than the response with the secret of their endpoint. */
+  const unverified = new Map<string, (() => void)[]>();
   const manners = new Map<string, Manner>();
   const chance = chanceOf(`${seed} receivers`);
   let isHealthy = false;
@@ -102,12 +107,14 @@ export async function startReceivers(seed: number, names: readonly string[]): Pr
     }
     const path = incoming.url ?? "";
     const receiver = path.slice(1);
-    const event = readEvent(
-      receiver,
-      { path, headers: incoming.headers, body: Buffer.concat(chunks) },
-      secrets.get(receiver) ?? [],
-    );
+    const request = { path, headers: incoming.headers, body: Buffer.concat(chunks) };
+    const event = readEvent(receiver, request, secrets.get(receiver));
     received.push(event);
+    if (!secrets.has(receiver)) {
+      const verify = () =>
+        Object.assign(event, { problem: readEvent(receiver, request, secrets.get(receiver)).problem });
+      unverified.set(receiver, [...(unverified.get(receiver) ?? []), verify]);
+    }
     const manner = isHealthy ? "ok" : (manners.get(receiver) ?? "ok");
     answer(manner === "flaky" && chance() >= FLAKY_SHARE ? "ok" : manner, event, response);
   });
@@ -121,6 +128,8 @@ export async function startReceivers(seed: number, names: readonly string[]): Pr
     urlOf: (receiver) => `http://127.0.0.1:${port}/${receiver}`,
     addSecret: (receiver, secret) => {
       secrets.set(receiver, [...(secrets.get(receiver) ?? []), { secret, sinceMs: Date.now() }]);
+      for (const verify of unverified.get(receiver) ?? []) verify();
+      unverified.delete(receiver);
     },
     setManner: (receiver, manner) => manners.set(receiver, manner),
     heal: () => {

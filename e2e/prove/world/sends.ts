@@ -1,7 +1,7 @@
 /** The customers' sends: requests that are repeated until they have a response, and their results as the callers know them. */
 import { between, type Chance, weighed } from "../faults/chance";
 import type { Customer } from "./customers";
-import { type Exchange, exchange } from "./exchange";
+import { type Exchange, exchange, reasonOf } from "./exchange";
 
 /** A send as its caller knows it, with all tries. */
 export type Send = {
@@ -26,6 +26,8 @@ export type Send = {
   messages: { to: string; id: string; costMicros: number }[] | null;
   /** The last response was a refusal (4xx). */
   refused: boolean;
+  /** The reason of the refusal; null: none was named, or it was not refused. */
+  refusedFor: string | null;
   /** Responses that refused it for lack of money; absent: there were none. */
   shortages?: Shortage[];
 };
@@ -186,6 +188,7 @@ export async function makeSend(order: Order, book: (made: Send) => void): Promis
     validityS,
     messages: null,
     refused: false,
+    refusedFor: null,
   };
   book(made);
   const shared = {
@@ -227,6 +230,7 @@ export async function makeSend(order: Order, book: (made: Send) => void): Promis
     made.acceptedMs = performance.now() - startedAt;
   }
   made.refused = status !== null && status >= 400 && !isLost(answer);
+  made.refusedFor = made.refused ? reasonOf(answer) : null;
   return made;
 }
 

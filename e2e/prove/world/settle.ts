@@ -175,7 +175,8 @@ async function age(database: Database): Promise<void> {
 const readUnfinished = async (database: Database): Promise<number> => {
   const [row] = await database.rows<{ count: number }>(
     `SELECT (SELECT count(*) FROM messages WHERE status IN ('pending', 'sent'))::int
-       + (SELECT count(*) FROM webhook_deliveries WHERE status <> 'delivered')::int
+       + (SELECT count(*) FROM webhook_deliveries d JOIN webhook_endpoints e ON e.id = d.endpoint_id
+          WHERE d.status = 'pending' OR d.status <> 'delivered' AND e.deleted_at IS NULL)::int
        + (SELECT count(*) FROM graphile_worker.jobs WHERE task_identifier = 'deliver_events')::int AS count`,
   );
   return row?.count ?? 0;

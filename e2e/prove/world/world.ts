@@ -11,10 +11,13 @@ import type { InboundMessage } from "@/test/carriers/carrier";
 import { keepsStatements, type Pooler, startPooler } from "@/test/database/pooler";
 import { type Gate, startGate } from "../faults/gate";
 import { keepHistory } from "../judge/history";
+import type { Decide } from "./bans";
 import { CARRIERS, type ProofCarriers, type ProvenCarrier, startProofCarriers } from "./carriers";
-import { type Customer, makeCustomers, makeRoutes, receiverNames } from "./customers";
+import { type Customer, makeCustomers, makeRoutes, makeSpares, receiverNames, type Spare } from "./customers";
 import { type Fleet, PROCESS_NAMES, type ProcessName, startFleet } from "./fleet";
 import { type Limited, makeLimited } from "./limited";
+import { decideWith } from "./operator";
+import { signInAll } from "./people";
 import { type Receivers, startReceivers } from "./receivers";
 import { type Server, startServer } from "./server";
 import { PRESENT_VERSION, versionFolder } from "./version";
@@ -42,6 +45,11 @@ export type World = {
   customers: Customer[];
   /** Customers with limits; null in an upgrade, because earlier versions lack some of the limits. */
   limited: Limited | null;
+  spares: Spare[];
+  /** The cookies of a session of the account's owner; only customers have one. */
+  cookieOf: (accountId: string) => string;
+  /** Lets the operator suspend or activate an account. */
+  decide: Decide;
   /** Addresses of the web processes. */
   urls: string[];
   /** Starts the database again and points every proxy at its new port. */
@@ -188,6 +196,8 @@ async function build(options: WorldOptions, keep: Keep): Promise<World> {
   const ground = { url: urls[0] ?? "", database, receivers };
   const customers = await makeCustomers(ground);
   const limited = from === null ? await makeLimited(ground) : null;
+  const spares = await makeSpares(database);
+  const cookies = from === null ? await signInAll(ground, customers) : new Map();
 
   return {
     server,
@@ -201,6 +211,9 @@ async function build(options: WorldOptions, keep: Keep): Promise<World> {
     receivers,
     customers,
     limited,
+    spares,
+    cookieOf: (accountId) => cookies.get(accountId) ?? "",
+    decide: decideWith((...args) => runCommand("admin.mjs", server.url(DATABASE), ...args)),
     urls,
     allReady,
     restart: async (mode, downMs) => {
