@@ -208,6 +208,25 @@ test("what a process that died has not sent is sent by the sweep, once", async (
   expect(webhook.receiver.received).toHaveLength(1_200);
 });
 
+test("one whose release fails does not keep the others from theirs", async () => {
+  const webhooks = [await start(), await start()].sort((one, other) => (one.endpoint.id < other.endpoint.id ? -1 : 1));
+  for (const webhook of webhooks) {
+    await pause(webhook);
+    await raiseSent(webhook);
+    await resumeAndDie(webhook);
+  }
+  const [failing, other] = webhooks as [TestWebhook, TestWebhook];
+  await pool().query(
+    `ALTER TABLE webhook_deliveries ADD CONSTRAINT refused CHECK (endpoint_id <> '${failing.endpoint.id}' OR status <> 'pending')`,
+  );
+  await expect(sweepWebhooks()).rejects.toThrow("refused");
+  await pool().query("ALTER TABLE webhook_deliveries DROP CONSTRAINT refused");
+  expect(await countsOf(failing)).toEqual({ "held 0 0": 1 });
+  expect(await countsOf(other)).toEqual({ "pending 1 0": 1 });
+  await sweepWebhooks();
+  expect(await countsOf(failing)).toEqual({ "pending 1 0": 1 });
+});
+
 test("one that is paused again before all is sent sends the rest after the second pause", async () => {
   const webhook = await start();
   const { account, endpoint } = webhook;

@@ -1,5 +1,5 @@
 /** Sends deliveries that an endpoint missed again, in steps. */
-import type { Tx } from "../../core/db";
+import { filterEquals, type Tx } from "../../core/db";
 import { isEvent } from "../derived-ids";
 import { findForgottenTexts } from "./forgotten-texts";
 import { queueAgain, SEND_AGAIN, type SentAgain } from "./send-again";
@@ -13,8 +13,8 @@ export type Step = { count: number; last: Position | null };
 
 const DELIVERIES_PER_STEP = 1_000;
 
-/** SQL: a delivery that the pause $5 has parked. The first condition is that of the index. A trigger writes `held_at`. */
-const PARKED_BY_PAUSE = "d.status IN ('held', 'abandoned') AND d.status = 'held' AND d.held_at = $5::timestamptz";
+/** SQL: a delivery that the pause $5 has parked; a trigger writes `held_at`. In the form of the index of these alone. */
+const PARKED_BY_PAUSE = `${filterEquals("d.status", "held")} AND d.held_at = $5::timestamptz`;
 
 /**
  * Sends the next 1,000 parked or abandoned deliveries of an endpoint again, with their jobs, in the transaction that holds its

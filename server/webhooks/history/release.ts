@@ -1,5 +1,7 @@
 /** The end of a pause: deliveries that it has parked are sent again. */
 import { onCommit, pool, transaction } from "../../core/db";
+import { errorFields, log } from "../../core/log";
+import { runParts } from "../../retention/steps";
 import { tellOwner } from "../store";
 import { type Position, sendMissedAgain } from "./missed";
 
@@ -61,12 +63,15 @@ const releaseStep = (endpointId: string, former: Release | null, after: Position
     return { release, next: null };
   });
 
-/** Completes releases that were left unfinished. */
+/** Completes releases that were left unfinished. One that fails does not keep the others from theirs. @throws the first failure. */
 export async function releaseInterrupted(): Promise<void> {
   const { rows } = await pool().query<{ id: string }>({
     name: "webhooks.read_resumed_endpoints",
     text: `SELECT id FROM webhook_endpoints
            WHERE resume_from IS NOT NULL AND is_active AND deleted_at IS NULL ORDER BY id`,
   });
-  for (const { id } of rows) await releaseParked(id);
+  await runParts(
+    rows.map((row) => () => releaseParked(row.id)),
+    (at, thrown) => log("warn", "webhooks.release_interrupted", { endpoint: rows[at]?.id, ...errorFields(thrown) }),
+  );
 }
