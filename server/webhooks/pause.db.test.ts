@@ -13,6 +13,7 @@ import {
 } from "@/test/database/webhooks";
 import { status } from "@/test/network/receiver";
 import { pool } from "../core/db";
+import { rebuildListTotals } from "../lists/rebuild";
 import { recoverDeliveries } from "./history/recover";
 import { releaseParked } from "./history/release";
 import { pauseEndpoint, resumeEndpoint } from "./pause";
@@ -206,6 +207,20 @@ test("what a process that died has not sent is sent by the sweep, once", async (
   expect(await countsOf(webhook)).toEqual({ "delivered 1 1": 1_200 });
   expect(new Set(receivedBy(webhook)).size).toBe(1_200);
   expect(webhook.receiver.received).toHaveLength(1_200);
+});
+
+test("the call parks 20,000 deliveries; the others wait, unsent, for the time of their tries", async () => {
+  const webhook = await start();
+  const { account, endpoint } = webhook;
+  await pool().query(
+    `INSERT INTO webhook_deliveries (id, account_id, endpoint_id, event_id, created_at, status, next_attempt_at, attempts)
+     SELECT 'del_' || n || $2, $1, $2, 'evt_' || n, now(), 'pending', now() + n * interval '1 second', 1
+     FROM generate_series(1, 20100) n`,
+    [account.accountId, endpoint.id],
+  );
+  await rebuildListTotals();
+  await pause(webhook);
+  expect(await countsOf(webhook)).toEqual({ "held 0 1": 20_000, "pending 0 1": 100 });
 });
 
 test("one whose release fails does not keep the others from theirs", async () => {

@@ -33,8 +33,10 @@ export async function pauseEndpoint(actor: AccountActor, id: string): Promise<We
     await recordAudit(tx, actor, { ...change, before: ACTIVE, after: INACTIVE });
   };
   await inAccountQueue(accountId, () => transaction(pause));
-  // Without this they would be parked one by one, when their tries are due.
-  await whatCanWait("webhooks.parking_interrupted", id, () => parkAllPending(id));
+  // What this leaves is parked when its tries are due.
+  await whatCanWait("webhooks.parking_interrupted", id, () =>
+    parkAllPending(id, { stepsMax: STEPS_OF_A_CALL, inTurn: (step) => inAccountQueue(accountId, step) }),
+  );
   return getEndpoint(actor, id);
 }
 

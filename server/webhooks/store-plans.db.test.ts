@@ -3,7 +3,10 @@ import { expect, test } from "vitest";
 import { pool } from "@/server/core/db";
 import { explain, rowsRead, type Statement, statementsOf } from "@/test/database/plans";
 import { raiseSent, recordWaitingOf, webhooksOfFile } from "@/test/database/webhooks";
+import { rebuildListTotals } from "../lists/rebuild";
 import { recoverDeliveries } from "./history/recover";
+import { pauseEndpoint } from "./pause";
+import { createEndpoint } from "./service";
 import { parkAllPending } from "./store";
 
 const HISTORY = 20_000;
@@ -23,12 +26,13 @@ async function longEndpoint(status: "pending" | "held") {
   await pool().query("VACUUM ANALYZE webhook_deliveries, events");
   await pool().query(
     `INSERT INTO webhook_deliveries (id, account_id, endpoint_id, event_id, created_at, status, next_attempt_at, attempts)
-     SELECT 'del_' || $4 || n, d.account_id, d.endpoint_id, d.event_id, d.created_at + n * interval '1 millisecond',
+     SELECT 'del_' || $4 || n || $1, d.account_id, d.endpoint_id, d.event_id, d.created_at + n * interval '1 millisecond',
        CASE WHEN n > $2::int THEN $4::text ELSE 'delivered' END,
        CASE WHEN n > $2::int AND $4::text = 'pending' THEN now() + n * interval '1 millisecond' END, 1
      FROM webhook_deliveries d, generate_series(1, $2::int + $3::int) n WHERE d.endpoint_id = $1`,
     [endpoint.id, HISTORY, LEFT, status],
   );
+  await rebuildListTotals();
   return { account, endpoint };
 }
 
@@ -55,6 +59,15 @@ test("parking all that is pending at an endpoint reads what is pending, and not 
   const [id, , limit] = first.values;
   const reads = await readsOf({ ...first, values: [id, new Date(0).toISOString(), limit] });
   expect(Math.max(...reads)).toBeLessThan(Number(limit) * 2);
+});
+
+test("pausing an endpoint that has nothing pending does not read what others have", async () => {
+  const { account, endpoint } = await longEndpoint("pending");
+  const other = await createEndpoint(account.actor, { url: endpoint.url });
+  const read = async (id: string) =>
+    (await statementsOf(() => pauseEndpoint(account.actor, id))).filter(({ name }) => name === "webhooks.read_pending");
+  expect(await read(other.id)).toEqual([]);
+  expect(await read(endpoint.id)).toHaveLength(1);
 });
 
 test("recovering what an endpoint missed reads each step from where the one before ended", async () => {

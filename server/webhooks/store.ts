@@ -8,7 +8,7 @@ import { noteChange } from "../core/live";
 import { defineProcessValue } from "../core/process";
 import { unnest } from "../core/unnest";
 import { findInbound, type InboundRow } from "../inbound/store";
-import { INSERT_CHANGES } from "../lists/store";
+import { INSERT_CHANGES, readTotal } from "../lists/store";
 import { MESSAGE_COLUMNS, type MessageRow } from "../messages/present";
 import type { EndpointState } from "./delivery/delivery-outcome";
 import { isFirstTry } from "./delivery/outbox";
@@ -252,27 +252,50 @@ async function insertUnrecorded(
   });
 }
 
+/** The time of the next try up to which a step has parked, unless it was the last one. */
+type ParkStep = Date | "open" | "end";
+type ParkOptions = {
+  unsentIds?: readonly string[];
+  stepsMax?: number;
+  inTurn?: (step: () => Promise<ParkStep>) => Promise<ParkStep>;
+};
+
 /**
  * Parks `unsentIds` and every delivery of a closed endpoint whose row is pending, in steps, so that its lock is never held for
  * long. Deliveries that exist only in other jobs, or were left by a crash, are parked by their jobs. They are read in the order
  * of the next try, so that the index of pending deliveries is walked once and the endpoint's history never, whatever the
- * statistics say: the endpoint is compared in a form that no index has, and deliveries of the same moment are read together.
- * @returns false when the endpoint is open (again).
+ * statistics say: the endpoint is compared in a form that no index has, and deliveries of the same moment are read together. That
+ * index has the deliveries of all accounts: it is not walked for an endpoint that has none.
+ * @param options `stepsMax`: how many steps are made at most; `inTurn`: runs each, in the account's queue.
+ * @returns false when the endpoint was found open (again).
  */
-export async function parkAllPending(endpointId: string, unsentIds: readonly string[] = []): Promise<boolean> {
-  if (!(await parkDeliveries(endpointId, unsentIds))) return false;
-  for (let after = new Date(0); ; ) {
-    const { rows } = await pool().query<{ id: string; at: Date }>({
-      name: "webhooks.read_pending",
-      text: `SELECT id, next_attempt_at AS at FROM webhook_deliveries
-             WHERE endpoint_id || '' = $1 AND status = 'pending' AND next_attempt_at > $2::timestamptz
-             ORDER BY next_attempt_at FETCH FIRST ($3::int8) ROWS WITH TIES`,
-      values: [endpointId, after.toISOString(), PARKED_PER_STEP],
-    });
-    const last = rows.at(-1);
-    if (!last) return true;
-    const ids = rows.map((row) => row.id);
-    if (!(await parkDeliveries(endpointId, ids, true))) return false;
-    after = last.at;
+export async function parkAllPending(
+  endpointId: string,
+  { unsentIds = [], stepsMax = Number.POSITIVE_INFINITY, inTurn = (step) => step() }: ParkOptions = {},
+): Promise<boolean> {
+  if (unsentIds.length > 0 && !(await parkDeliveries(endpointId, unsentIds))) return false;
+  if ((await readTotal("deliveries", { ownerId: endpointId, kind: "pending" })) === 0) return true;
+  let after = new Date(0);
+  for (let steps = 0; steps < stepsMax; steps += 1) {
+    const position = after;
+    const step = await inTurn(() => parkStep(endpointId, position));
+    if (typeof step === "string") return step === "end";
+    after = step;
   }
+  return true;
+}
+
+async function parkStep(endpointId: string, after: Date): Promise<ParkStep> {
+  const { rows } = await pool().query<{ id: string; at: Date }>({
+    name: "webhooks.read_pending",
+    text: `SELECT id, next_attempt_at AS at FROM webhook_deliveries
+           WHERE endpoint_id || '' = $1 AND status = 'pending' AND next_attempt_at > $2::timestamptz
+           ORDER BY next_attempt_at FETCH FIRST ($3::int8) ROWS WITH TIES`,
+    values: [endpointId, after.toISOString(), PARKED_PER_STEP],
+  });
+  const last = rows.at(-1);
+  if (!last) return "end";
+  const ids = rows.map((row) => row.id);
+  if (!(await parkDeliveries(endpointId, ids, true))) return "open";
+  return rows.length < PARKED_PER_STEP ? "end" : last.at;
 }

@@ -132,7 +132,7 @@ const mayTry = (slot: Slot, target: Target): boolean => !isOpen(target) || slot.
 async function deliver(target: Target, payload: Payload, options: SendOptions): Promise<string[]> {
   if (!isOpen(target)) return (await parkDeliveries(target.id, payload.deliveryIds)) ? [] : payload.deliveryIds;
   const { unsentIds, wasClosed } = await sendDeliveries(target, await loadDue(target.accountId, payload), options);
-  return wasClosed && (await parkAllPending(target.id, unsentIds)) ? [] : unsentIds;
+  return wasClosed && (await parkAllPending(target.id, { unsentIds })) ? [] : unsentIds;
 }
 
 /**

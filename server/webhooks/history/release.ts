@@ -13,7 +13,7 @@ type InTurn = (step: () => Promise<Step | null>) => Promise<Step | null>;
 
 const FIRST: Position = { createdAt: new Date(0), id: "" };
 
-/** Steps of a thousand deliveries in the call that resumes; the next sweep does the rest. */
+/** Steps of a thousand deliveries in the call that pauses or resumes; the rest is done later, by jobs or the sweep. */
 export const STEPS_OF_A_CALL = 20;
 
 /**
