@@ -59,7 +59,7 @@ test("an operator adds a route, reorders its providers, simulates it and deletes
     await expect(page).toHaveURL(new RegExp(`to=%2B${prefix}1234`));
     await page.getByLabel("Number to simulate").fill("030 123");
     await page.getByRole("button", { name: "Simulate" }).click();
-    await expect(page.getByText("Must be a number in international form")).toBeVisible();
+    await expect(page.getByText("Must be a phone number in E.164 form")).toBeVisible();
   });
 
   await test.step("messages cost the simulated price", async () => {
