@@ -46,6 +46,9 @@ export type LedgerEntry = {
   day: string | null;
 };
 
+/** An entry of the audit log about a credit: the balances that it names. */
+export type CreditAudit = { note: string; beforeMicros: number; afterMicros: number };
+
 export type AccountBook = {
   accountId: string;
   balanceMicros: number;
@@ -71,6 +74,7 @@ export type DatabaseBook = {
   ledger: MessageLedger[];
   /** The whole ledger, in order. */
   entries: LedgerEntry[];
+  creditAudits: CreditAudit[];
   accounts: AccountBook[];
   events: StoredEvent[];
   inbound: StoredInbound[];
@@ -142,6 +146,11 @@ export async function readDatabaseBook(database: Database): Promise<DatabaseBook
          sum(held_micros)::float8 AS "reservedMicros" FROM ledger_lines GROUP BY message_id`,
     ),
     entries: await readEntries(database),
+    creditAudits: await database.rows<CreditAudit>(
+      `SELECT after ->> 'note' AS note, round((before ->> 'balance')::numeric * 1000000)::float8 AS "beforeMicros",
+         round((after ->> 'balance')::numeric * 1000000)::float8 AS "afterMicros"
+       FROM audit_entries WHERE action = 'account.credited' AND after ->> 'note' IS NOT NULL`,
+    ),
     accounts: await readAccounts(database),
     events: await database.rows<StoredEvent>(
       `SELECT id, message_id AS "messageId", account_id AS "accountId", status FROM events ORDER BY id`,

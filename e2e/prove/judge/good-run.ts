@@ -80,6 +80,7 @@ export function goodRun(): Evidence {
       messages: [message],
       testMessages: [],
       entries: [],
+      creditAudits: [],
       attempts: [{ messageId: ID, seq: 1, provider: "twilio", outcome: "accepted", begun: true }],
       ledger: [{ messageId: ID, kinds: ["reserve", "settle"], amountMicros: -PRICE, reservedMicros: 0 }],
       accounts: [

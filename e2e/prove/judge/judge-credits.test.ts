@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Credit } from "../world/credits";
 import type { Shortage } from "../world/sends";
+import type { CreditAudit } from "./books";
 import { ACCOUNT } from "./good-run";
 import { CREDITED, foundIn, limitedRun, NOTE } from "./limited-run";
 
@@ -23,14 +24,28 @@ test("a credit that the operator was told is in the ledger once; one that was re
 
 test("a credit without a response may be there or not; the balance agrees with what is", () => {
   const unknown = credits({ result: null, balanceMicros: null });
+  const creditAudits: never[] = [];
   const accounts = database.accounts.map((book) =>
     book.accountId === ACCOUNT
       ? { ...book, balanceMicros: book.balanceMicros - CREDITED, ledgerMicros: book.ledgerMicros - CREDITED }
       : book,
   );
   expect(foundIn({ limited: { credits: unknown } })).toEqual([]);
-  expect(foundIn({ limited: { credits: unknown }, database: { accounts, entries: withoutCredit } })).toEqual([]);
+  expect(
+    foundIn({ limited: { credits: unknown }, database: { accounts, creditAudits, entries: withoutCredit } }),
+  ).toEqual([]);
   expect(foundIn({ limited: { credits: unknown }, database: { accounts } })).toEqual(["drift"]);
+});
+
+test("the audit log names each credit once, with the balances before and after it", () => {
+  const [audit] = database.creditAudits as [CreditAudit];
+  const audited = (...creditAudits: CreditAudit[]) => foundIn({ database: { creditAudits } });
+  expect(audited(audit)).toEqual([]);
+  expect(audited()).toEqual(["credits"]);
+  expect(audited(audit, audit)).toEqual(["credits"]);
+  expect(audited({ ...audit, beforeMicros: 0 })).toEqual(["credits"]);
+  expect(audited({ ...audit, afterMicros: 0 })).toEqual(["credits"]);
+  expect(audited(audit, { ...audit, note: "credit-2" })).toEqual(["credits"]);
 });
 
 test("a credit that nobody made is found", () => {

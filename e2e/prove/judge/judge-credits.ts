@@ -1,5 +1,5 @@
 /** Checks that each credit is in the ledger once, as the operator was told, and that every refusal for lack of money had a reason. */
-import type { Credit } from "../world/credits";
+import { CREDIT_NOTE, type Credit } from "../world/credits";
 import type { Shortage } from "../world/sends";
 import type { LedgerEntry } from "./books";
 import { possibleCaps } from "./caps-in-force";
@@ -34,6 +34,7 @@ export function judgeCredits({ limited, database }: Evidence): string[] {
   const byNote = groupBy(booked, ({ note }) => note ?? "");
   const others = booked.filter(({ note }) => !notes.has(note ?? ""));
   return [
+    ...judgeAudits(database),
     ...credits.flatMap((credit) => judgeCredit(credit, byNote.get(credit.note) ?? [])),
     ...Object.entries(openingsMicros).flatMap(([accountId, opening]) => {
       const found = others.filter((entry) => entry.accountId === accountId).map(({ amountMicros }) => amountMicros);
@@ -44,6 +45,27 @@ export function judgeCredits({ limited, database }: Evidence): string[] {
           ];
     }),
   ];
+}
+
+/** The audit log names each booked credit once, with the balances before and after it. */
+function judgeAudits({ entries, creditAudits }: Evidence["database"]): string[] {
+  const audits = groupBy(creditAudits, ({ note }) => note);
+  const balances = new Map<string, number>();
+  const booked = new Set<string>();
+  const wrong = entries.flatMap(({ accountId, kind, amountMicros, note }) => {
+    const before = balances.get(accountId) ?? 0;
+    const after = before + amountMicros;
+    balances.set(accountId, after);
+    if (kind !== "credit" || note === null || !note.startsWith(CREDIT_NOTE)) return [];
+    booked.add(note);
+    const own = audits.get(note) ?? [];
+    const isRight = own.length === 1 && own[0]?.beforeMicros === before && own[0].afterMicros === after;
+    return isRight
+      ? []
+      : [`${note} moved ${accountId} from ${before} to ${after}, and was audited ${JSON.stringify(own)}`];
+  });
+  const unbooked = [...audits.keys()].filter((note) => !booked.has(note));
+  return [...wrong, ...unbooked.map((note) => `${note} was audited, and is not in the ledger`)];
 }
 
 /** The sum of the credits of an account that were booked, or may have been and are in the ledger. */

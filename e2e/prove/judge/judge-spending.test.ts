@@ -38,8 +38,8 @@ test("the spending of a day stays within the lower cap, net of refunds", () => {
   const before = { ...reserve, messageIds: ["msg_0"] };
   const refund = { ...before, kind: "refund", amountMicros: PRICE };
   const spentBefore = (...more: LedgerEntry[]) => {
-    const [opening, ...rest] = database.entries as [LedgerEntry];
-    return foundIn({ database: { entries: [opening, ...more, ...rest] } });
+    const [opening, credited, ...rest] = database.entries as [LedgerEntry, LedgerEntry];
+    return foundIn({ database: { entries: [opening, credited, ...more, ...rest] } });
   };
   expect(spentBefore(before)).toEqual(["overspent"]);
   expect(spentBefore(before, refund)).toEqual([]);

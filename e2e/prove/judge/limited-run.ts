@@ -89,6 +89,7 @@ export function limitedRun(): Evidence & { limited: LimitedBook } {
         entry("settle", 0, { messageIds: [ID], day: "2026-01-01" }),
         entry("credit", PLAY_MONEY, { accountId: TRIAL }),
       ],
+      creditAudits: [{ note: NOTE, beforeMicros: OPENING, afterMicros: OPENING + CREDITED }],
       accounts: [
         { ...book, balanceMicros: balance, ledgerMicros: balance },
         { ...trial, balanceMicros: PLAY_MONEY, ledgerMicros: PLAY_MONEY },

@@ -21,6 +21,8 @@ export type Credit = {
 
 type CreditOrder = Omit<Caller, "customer"> & { operator: Person; customer: Customer; number: string; chance: Chance };
 
+/** The beginning of each note. */
+export const CREDIT_NOTE = "credit-";
 const MICROS = 1_000_000;
 const STEP_MICROS = 10_000;
 /** Share of the credits whose first response the operator does not wait for. */
@@ -47,7 +49,7 @@ export async function credit({
 }: CreditOrder): Promise<Credit> {
   const { accountId } = customer;
   const amountMicros = amountOf(chance);
-  const made = { accountId, note: `credit-${number}`, amountMicros };
+  const made = { accountId, note: `${CREDIT_NOTE}${number}`, amountMicros };
   const input = { account_id: accountId, amount: amountMicros / MICROS, note: made.note };
   const firstAbort = chance() < IMPATIENT_SHARE ? between(chance, 1, 60) : null;
   const answer = await untilAnswered(async (at) => {
