@@ -33,7 +33,7 @@ export async function pauseEndpoint(actor: AccountActor, id: string): Promise<We
     await recordAudit(tx, actor, { ...change, before: ACTIVE, after: INACTIVE });
   };
   await inAccountQueue(accountId, () => transaction(pause));
-  // What this leaves is parked when its tries are due.
+  // Deliveries that this leaves are parked when their tries are due.
   await whatCanWait("webhooks.parking_interrupted", id, () =>
     parkAllPending(id, { stepsMax: STEPS_OF_A_CALL, inTurn: (step) => inAccountQueue(accountId, step) }),
   );

@@ -38,7 +38,7 @@ function acceptanceOf(sends: readonly Send[]): Map<string, { fromMs: number; toM
   );
 }
 
-/** What was spent of each day after each entry, net of refunds. */
+/** The spending of each day after each entry, net of refunds. */
 function spendingOf(entries: readonly LedgerEntry[]): { entry: LedgerEntry; spentMicros: number }[] {
   const spent = new Map<string, number>();
   return entries
@@ -86,7 +86,7 @@ export function judgeCapFailures({ limited, database, sends, history }: Evidence
     const last = before.at(-1)?.entry;
     const isTogether = last?.kind === "refund" && failed.has(last.messageIds[0] ?? "") && last.atMs === entry.atMs;
     together = isTogether ? together + last.amountMicros : 0;
-    // What was there for certain when the message was checked, and everything since.
+    // Costs that were there for certain when the message was checked, and all since.
     const from = before.findLastIndex((each) => each.entry.atMs <= entry.atMs - COMMITTED_WITHIN_MS);
     const spent = Math.max(0, ...before.slice(Math.max(0, from)).map(({ spentMicros }) => spentMicros)) - together;
     const least = Math.min(...possibleCaps(caps, dues.get(id) ?? 0, ends.get(id) ?? Number.POSITIVE_INFINITY));

@@ -32,7 +32,7 @@ const overCap = (whose: string): Refusal => ({
 export const countsWhenDue = (message: DueMessage): boolean =>
   lowerCapOf(message) !== null && message.isOfEarlierDay && !message.isLetThrough && message.costMicros > 0n;
 
-/** What earlier messages of an account in the same call change: costs let through, and costs that are no longer spent. */
+/** Changes by earlier messages of an account in the same call: costs let through, and costs that are no longer spent. */
 type Changed = { addedMicros: bigint; refundedMicros: bigint };
 
 /**

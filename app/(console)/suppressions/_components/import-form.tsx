@@ -44,7 +44,7 @@ function RefusedLines({ problems }: { problems: readonly LineProblem[] }) {
   );
 }
 
-/** What can be done about an import that has begun. */
+/** The actions on an import that has begun. */
 function RunButtons({ stage, onStop, onClose }: { stage: ImportStage; onStop: () => void; onClose: () => void }) {
   return (
     <Group className="dialog-foot" justify="flex-end" gap="sm">

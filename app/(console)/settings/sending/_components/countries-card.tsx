@@ -1,6 +1,6 @@
 "use client";
 
-import { Anchor, Button, Card, Group, Skeleton, Stack, Text, TextInput, Title } from "@mantine/core";
+import { Skeleton, Stack, Text, TextInput } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
 import { Suspense, useEffect, useMemo, useState } from "react";
 import { currentLocale } from "@/app/_texts/language";
@@ -14,12 +14,12 @@ import { Choice } from "@/app/_ui/forms/choice";
 import { SaveAlert } from "@/app/_ui/forms/error-alert";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { useStoredForm } from "@/app/_ui/forms/use-stored-form";
-import { SiteLink } from "@/app/_ui/frame/site-link";
 import { Notice } from "@/app/_ui/notice";
 import { toastDone } from "@/app/_ui/toast";
 import { countryName } from "@/app/_ui/values/country-name";
 import type { Account } from "@/server/accounts/schema";
 import { type EnteredRule, enteredOf, ruleOf, without } from "./country-rule";
+import { SendingCard, sendingGuide } from "./sending-card";
 import { SentCountriesNote } from "./sent-countries-note";
 
 const CountrySelect = lazily(() => import("./country-select").then((file) => ({ default: file.CountrySelect })));
@@ -130,74 +130,55 @@ export function CountriesCard({
     );
   });
   return (
-    <Card component="section" aria-labelledby="countries" padding="lg">
-      <form onSubmit={submit} noValidate aria-label={texts.title}>
-        <Stack gap="md" maw={560}>
-          <Stack gap={4}>
-            <Title order={2} size="h4" id="countries">
-              {texts.title}
-            </Title>
-            <Text size="sm" c="dimmed">
-              {texts.explanation((words) => (
-                <Anchor component={SiteLink} href="/docs/sending#your-own-limits" underline="always" inherit>
-                  {words}
-                </Anchor>
-              ))}
-            </Text>
-          </Stack>
-          <Text size="sm">{operatorText(limits.operator.allowed_countries)}</Text>
-          <SaveAlert error={errors.unplaced} title={texts.notSaved} isStored={isHeld(limits, save.variables)} />
-          {marked !== null && form.isDirty() && (
-            <Notice title={texts.marked(nameOf(marked))}>
-              <Text size="sm">{texts.markedHint}</Text>
-            </Notice>
-          )}
-          {canEdit ? (
-            <Choice
-              label={texts.rule}
-              data={(["all", "only", "except"] as const).map((value) => ({ value, label: texts.rules[value] }))}
-              value={rule}
-              onChange={(value) => form.setFieldValue("rule", (value ?? "all") as EnteredRule["rule"])}
-            />
-          ) : (
-            <TextInput label={texts.rule} readOnly value={texts.rules[rule]} />
-          )}
-          {rule !== "all" && !canEdit && (
-            <NamedCountries
-              title={rule === "only" ? texts.allowed : texts.excluded}
-              options={options}
-              chosen={form.values.countries}
-            />
-          )}
-          {rule !== "all" && canEdit && (
-            <Suspense fallback={<Skeleton height={SELECT_HEIGHT} />}>
-              <CountrySelect
-                label={rule === "only" ? texts.allowed : texts.excluded}
-                data={rule === "only" ? options.filter(({ value }) => isAllowed(value) || isChosen(value)) : options}
-                {...form.getInputProps("countries")}
-              />
-            </Suspense>
-          )}
-          {canEdit && (
-            <SentCountriesNote
-              removed={removed}
-              isAllowed={isAllowed}
-              onChoose={(chosen) => form.setValues({ rule: "only", countries: chosen })}
-            />
-          )}
-          {canEdit ? (
-            <Group>
-              <Button type="submit" loading={save.isPending}>
-                {texts.submit}
-              </Button>
-            </Group>
-          ) : (
-            <Text size="sm" c="dimmed">
-              {sendingLimitsTexts.ownersOnly}
-            </Text>
-          )}
-        </Stack>
-      </form>
-    </Card>
+    <SendingCard
+      id="countries"
+      title={texts.title}
+      explanation={texts.explanation(sendingGuide("your-own-limits"))}
+      onSubmit={submit}
+      submit={canEdit ? texts.submit : null}
+      isBusy={save.isPending}
+      reserved={sendingLimitsTexts.ownersOnly}
+    >
+      <Text size="sm">{operatorText(limits.operator.allowed_countries)}</Text>
+      <SaveAlert error={errors.unplaced} title={texts.notSaved} isStored={isHeld(limits, save.variables)} />
+      {marked !== null && form.isDirty() && (
+        <Notice title={texts.marked(nameOf(marked))}>
+          <Text size="sm">{texts.markedHint}</Text>
+        </Notice>
+      )}
+      {canEdit ? (
+        <Choice
+          label={texts.rule}
+          data={(["all", "only", "except"] as const).map((value) => ({ value, label: texts.rules[value] }))}
+          value={rule}
+          onChange={(value) => form.setFieldValue("rule", (value ?? "all") as EnteredRule["rule"])}
+        />
+      ) : (
+        <TextInput label={texts.rule} readOnly value={texts.rules[rule]} />
+      )}
+      {rule !== "all" && !canEdit && (
+        <NamedCountries
+          title={rule === "only" ? texts.allowed : texts.excluded}
+          options={options}
+          chosen={form.values.countries}
+        />
+      )}
+      {rule !== "all" && canEdit && (
+        <Suspense fallback={<Skeleton height={SELECT_HEIGHT} />}>
+          <CountrySelect
+            label={rule === "only" ? texts.allowed : texts.excluded}
+            data={rule === "only" ? options.filter(({ value }) => isAllowed(value) || isChosen(value)) : options}
+            {...form.getInputProps("countries")}
+          />
+        </Suspense>
+      )}
+      {canEdit && (
+        <SentCountriesNote
+          removed={removed}
+          isAllowed={isAllowed}
+          onChoose={(chosen) => form.setValues({ rule: "only", countries: chosen })}
+        />
+      )}
+    </SendingCard>
   );
 }

@@ -1,6 +1,6 @@
 "use client";
 
-import { Anchor, Button, Card, Group, SimpleGrid, Stack, Switch, Text, TextInput, Title } from "@mantine/core";
+import { SimpleGrid, Switch, TextInput } from "@mantine/core";
 import { sendingTexts as texts } from "@/app/_texts/settings/sending";
 import { trpc } from "@/app/_trpc/client";
 import { ifHolds, isHeld } from "@/app/_ui/changes/outcome";
@@ -10,9 +10,9 @@ import { useFormDraft } from "@/app/_ui/drafts/use-draft";
 import { SaveAlert } from "@/app/_ui/forms/error-alert";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { useStoredForm } from "@/app/_ui/forms/use-stored-form";
-import { SiteLink } from "@/app/_ui/frame/site-link";
 import { toastDone } from "@/app/_ui/toast";
 import type { QuietHours } from "@/server/accounts/schema";
+import { SendingCard, sendingGuide } from "./sending-card";
 
 /** The hours in most rules against calls at night. */
 const USUAL: QuietHours = { starts_at: "21:00", ends_at: "08:00" };
@@ -53,61 +53,38 @@ export function QuietHoursCard({ hours, canEdit }: { hours: QuietHours | null; c
     );
   });
   return (
-    <Card component="section" aria-labelledby="quiet-hours" padding="lg">
-      <form onSubmit={submit} noValidate aria-label={texts.quietHours.title}>
-        <Stack gap="md" maw={480}>
-          <Stack gap={4}>
-            <Title order={2} size="h4" id="quiet-hours">
-              {texts.quietHours.title}
-            </Title>
-            <Text size="sm" c="dimmed">
-              {texts.quietHours.explanation((words) => (
-                <Anchor component={SiteLink} href="/docs/sending#quiet-hours" underline="always" inherit>
-                  {words}
-                </Anchor>
-              ))}
-            </Text>
-          </Stack>
-          <DraftNote draft={draft} />
-          <SaveAlert
-            error={errors.unplaced}
-            title={texts.quietHours.notSaved}
-            isStored={isHeld({ quiet_hours: hours }, save.variables)}
+    <SendingCard
+      id="quiet-hours"
+      title={texts.quietHours.title}
+      explanation={texts.quietHours.explanation(sendingGuide("quiet-hours"))}
+      onSubmit={submit}
+      submit={canEdit ? texts.quietHours.submit : null}
+      isBusy={save.isPending}
+      reserved={texts.quietHours.developersOnly}
+    >
+      <DraftNote draft={draft} />
+      <SaveAlert
+        error={errors.unplaced}
+        title={texts.quietHours.notSaved}
+        isStored={isHeld({ quiet_hours: hours }, save.variables)}
+      />
+      <Switch label={texts.quietHours.keep} disabled={!canEdit} {...form.getInputProps("isOn", { type: "checkbox" })} />
+      {isOn && (
+        <SimpleGrid cols={2} spacing="md">
+          <TextInput
+            label={texts.quietHours.from}
+            type="time"
+            readOnly={!canEdit}
+            {...form.getInputProps("starts_at")}
           />
-          <Switch
-            label={texts.quietHours.keep}
-            disabled={!canEdit}
-            {...form.getInputProps("isOn", { type: "checkbox" })}
+          <TextInput
+            label={texts.quietHours.until}
+            type="time"
+            readOnly={!canEdit}
+            {...form.getInputProps("ends_at")}
           />
-          {isOn && (
-            <SimpleGrid cols={2} spacing="md">
-              <TextInput
-                label={texts.quietHours.from}
-                type="time"
-                readOnly={!canEdit}
-                {...form.getInputProps("starts_at")}
-              />
-              <TextInput
-                label={texts.quietHours.until}
-                type="time"
-                readOnly={!canEdit}
-                {...form.getInputProps("ends_at")}
-              />
-            </SimpleGrid>
-          )}
-          {canEdit ? (
-            <Group>
-              <Button type="submit" loading={save.isPending}>
-                {texts.quietHours.submit}
-              </Button>
-            </Group>
-          ) : (
-            <Text size="sm" c="dimmed">
-              {texts.quietHours.developersOnly}
-            </Text>
-          )}
-        </Stack>
-      </form>
-    </Card>
+        </SimpleGrid>
+      )}
+    </SendingCard>
   );
 }

@@ -1,6 +1,6 @@
 "use client";
 
-import { Button, Card, Group, Stack, Text, Title } from "@mantine/core";
+import { Text } from "@mantine/core";
 import { sendingLimitsTexts } from "@/app/_texts/settings/sending-limits";
 import { trpc } from "@/app/_trpc/client";
 import { isHeld } from "@/app/_ui/changes/outcome";
@@ -14,6 +14,7 @@ import { toastDone } from "@/app/_ui/toast";
 import { type EnteredNumber, numberOrNull, optionalNumberProblem } from "@/app/_ui/values/entered-number";
 import { formatMoney } from "@/app/_ui/values/money";
 import type { Account } from "@/server/accounts/schema";
+import { SendingCard } from "./sending-card";
 
 const DECIMALS = 6;
 
@@ -51,41 +52,26 @@ export function SpendingCapCard({ account, canEdit }: { account: Account; canEdi
   });
   const operators = limits.operator.daily_spend_cap;
   return (
-    <Card component="section" aria-labelledby="daily-spending-cap" padding="lg">
-      <form onSubmit={submit} noValidate aria-label={texts.title}>
-        <Stack gap="md" maw={560}>
-          <Stack gap={4}>
-            <Title order={2} size="h4" id="daily-spending-cap">
-              {texts.title}
-            </Title>
-            <Text size="sm" c="dimmed">
-              {texts.explanation}
-            </Text>
-          </Stack>
-          <Text size="sm">
-            {operators === null ? texts.noOperators : texts.operators(formatMoney(operators, currency))}
-          </Text>
-          <SaveAlert error={errors.unplaced} title={texts.notSaved} isStored={isHeld(limits, save.variables)} />
-          <NumberField
-            label={texts.cap(currency)}
-            description={texts.hint}
-            decimals={DECIMALS}
-            readOnly={!canEdit}
-            {...form.getInputProps("daily_spend_cap")}
-          />
-          {canEdit ? (
-            <Group>
-              <Button type="submit" loading={save.isPending}>
-                {texts.submit}
-              </Button>
-            </Group>
-          ) : (
-            <Text size="sm" c="dimmed">
-              {sendingLimitsTexts.ownersOnly}
-            </Text>
-          )}
-        </Stack>
-      </form>
-    </Card>
+    <SendingCard
+      id="daily-spending-cap"
+      title={texts.title}
+      explanation={texts.explanation}
+      onSubmit={submit}
+      submit={canEdit ? texts.submit : null}
+      isBusy={save.isPending}
+      reserved={sendingLimitsTexts.ownersOnly}
+    >
+      <Text size="sm">
+        {operators === null ? texts.noOperators : texts.operators(formatMoney(operators, currency))}
+      </Text>
+      <SaveAlert error={errors.unplaced} title={texts.notSaved} isStored={isHeld(limits, save.variables)} />
+      <NumberField
+        label={texts.cap(currency)}
+        description={texts.hint}
+        decimals={DECIMALS}
+        readOnly={!canEdit}
+        {...form.getInputProps("daily_spend_cap")}
+      />
+    </SendingCard>
   );
 }

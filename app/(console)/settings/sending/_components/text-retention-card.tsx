@@ -1,6 +1,6 @@
 "use client";
 
-import { Anchor, Button, Card, Group, Stack, Text, Title } from "@mantine/core";
+import { sendingLimitsTexts } from "@/app/_texts/settings/sending-limits";
 import { textRetentionTexts as texts } from "@/app/_texts/settings/text-retention";
 import { trpc } from "@/app/_trpc/client";
 import { ifHolds, isHeld } from "@/app/_ui/changes/outcome";
@@ -10,11 +10,11 @@ import { SaveAlert } from "@/app/_ui/forms/error-alert";
 import { NumberField } from "@/app/_ui/forms/number-field";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { useStoredForm } from "@/app/_ui/forms/use-stored-form";
-import { SiteLink } from "@/app/_ui/frame/site-link";
 import { toastDone } from "@/app/_ui/toast";
 import { formatCount } from "@/app/_ui/values/count";
 import { type EnteredNumber, numberOrNull } from "@/app/_ui/values/entered-number";
 import type { Account } from "@/server/accounts/schema";
+import { SendingCard, sendingGuide } from "./sending-card";
 
 const DAYS_MAX = 3_650;
 
@@ -53,41 +53,22 @@ export function TextRetentionCard({ account, canEdit }: { account: Account; canE
     );
   });
   return (
-    <Card component="section" aria-labelledby="text-retention" padding="lg">
-      <form onSubmit={submit} noValidate aria-label={texts.title}>
-        <Stack gap="md" maw={560}>
-          <Stack gap={4}>
-            <Title order={2} size="h4" id="text-retention">
-              {texts.title}
-            </Title>
-            <Text size="sm" c="dimmed">
-              {texts.explanation((words) => (
-                <Anchor component={SiteLink} href="/docs/sending#delete-texts-by-age" underline="always" inherit>
-                  {words}
-                </Anchor>
-              ))}
-            </Text>
-          </Stack>
-          <SaveAlert error={errors.unplaced} title={texts.notSaved} isStored={isHeld(account, save.variables)} />
-          <NumberField
-            label={texts.days}
-            description={texts.hint}
-            readOnly={!canEdit}
-            {...form.getInputProps("text_retention_days")}
-          />
-          {canEdit ? (
-            <Group>
-              <Button type="submit" loading={save.isPending}>
-                {texts.submit}
-              </Button>
-            </Group>
-          ) : (
-            <Text size="sm" c="dimmed">
-              {texts.ownersOnly}
-            </Text>
-          )}
-        </Stack>
-      </form>
-    </Card>
+    <SendingCard
+      id="text-retention"
+      title={texts.title}
+      explanation={texts.explanation(sendingGuide("delete-texts-by-age"))}
+      onSubmit={submit}
+      submit={canEdit ? texts.submit : null}
+      isBusy={save.isPending}
+      reserved={sendingLimitsTexts.ownersOnly}
+    >
+      <SaveAlert error={errors.unplaced} title={texts.notSaved} isStored={isHeld(account, save.variables)} />
+      <NumberField
+        label={texts.days}
+        description={texts.hint}
+        readOnly={!canEdit}
+        {...form.getInputProps("text_retention_days")}
+      />
+    </SendingCard>
   );
 }
