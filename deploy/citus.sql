@@ -56,6 +56,8 @@ SELECT create_reference_table('routes');
 -- local sessions: of users
 -- local second_factors: of users
 -- local recovery_codes: of users
+-- local passkeys: of users
+-- local passkey_challenges: of sessions, or of browsers that sign in
 -- local password_resets: of users
 -- local sign_in_limits: by email and address
 -- local sign_in_throttles: by email and address

@@ -1,7 +1,16 @@
 /** Every mutation of the router writes to the audit log, or is listed here with the reason why it does not. */
 import { beforeAll, expect, test } from "vitest";
 import { callAs, PROCEDURES, TEST_ORIGIN } from "@/test/call-procedure";
-import { addMember, enrol, lastEntries, makeEndpoint, makePerson, PASSWORD, type Person } from "@/test/database/people";
+import {
+  addMember,
+  addPasskey,
+  enrol,
+  lastEntries,
+  makeEndpoint,
+  makePerson,
+  PASSWORD,
+  type Person,
+} from "@/test/database/people";
 import { makeRoute } from "@/test/database/routes";
 import { makeMessages } from "@/test/database/webhooks";
 import { issuePasswordReset } from "../auth/credentials/change-password";
@@ -17,6 +26,9 @@ const PROVIDER_SECRET = "shall-not-be-written-down-anywhere";
 const EXEMPT: Readonly<Record<string, string>> = {
   "auth.requestReset": "anybody may ask, for any email; what is done with the link is recorded",
   "auth.secondFactor.begin": "makes a secret that counts for nothing until it is confirmed",
+  "auth.passkeys.beginAdd": "makes a challenge that counts for nothing until it is signed",
+  "auth.passkeys.beginProof": "as auth.passkeys.beginAdd",
+  "auth.passkeys.beginSignIn": "as auth.passkeys.beginAdd; the sign-in itself is recorded",
   "auth.confirmPassword":
     "changes nothing but how long the session counts as confirmed; what it opens is recorded itself",
   "members.switchAccount":
@@ -89,6 +101,19 @@ const MUTATION_CASES: Readonly<Record<string, [action: string, run: Run]>> = {
   "auth.changePassword": [
     "password.changed",
     (owner) => callAs(owner, "auth.changePassword", { current_password: PASSWORD, new_password: NEW_PASSWORD }),
+  ],
+  "auth.passkeys.add": ["passkey.added", addPasskey],
+  "auth.passkeys.remove": [
+    "passkey.removed",
+    async (owner) => {
+      const { passkey, recovery } = await addPasskey(owner);
+      const [code] = recovery?.recovery_codes ?? [];
+      return callAs(owner, "auth.passkeys.remove", { id: passkey.id, password: PASSWORD, code });
+    },
+  ],
+  "auth.passkeys.rename": [
+    "passkey.renamed",
+    async (owner) => callAs(owner, "auth.passkeys.rename", { id: (await addPasskey(owner)).passkey.id, name: "Key" }),
   ],
   "auth.rename": ["person.renamed", (owner) => callAs(owner, "auth.rename", { name: "Anna" })],
   "auth.resetPassword": [

@@ -2,12 +2,15 @@ import type { NextApiRequest, NextApiResponse } from "next";
 import { encode, type JWT } from "next-auth/jwt";
 import * as nextAuth from "next-auth/next";
 import { afterEach, beforeAll, expect, test } from "vitest";
-import { createPerson, PASSWORD } from "@/test/database/people";
+import { type Authenticator, makeAuthenticator } from "@/test/authenticator";
+import { createPerson, makePerson, PASSWORD } from "@/test/database/people";
 import { prisma } from "../core/db";
 import { env } from "../core/env";
 import { authOptions } from "./options";
+import { addPasskey, beginPasskey } from "./passkeys/passkeys";
 import { findSignedIn } from "./sessions/sessions";
 import { believePeerHeader } from "./sign-in/caller-address";
+import { beginPasskeySignIn } from "./sign-in/passkey-sign-in";
 
 // As the web process does, which names the peer of every request.
 beforeAll(believePeerHeader);
@@ -72,6 +75,14 @@ function makeBrowser(address: string) {
     async signIn(email: string, password: string): Promise<string | null> {
       const { csrfToken = "" } = await call("GET", ["csrf"]);
       const form = { email, password, csrfToken, json: "true" };
+      const { url = "" } = await call("POST", ["callback", "credentials"], form);
+      return new URL(url).searchParams.get("error");
+    },
+    /** Signs in with the last passkey of an authenticator. @param stolenToken the CSRF token that asked, if another browser's. */
+    async usePasskey(authenticator: Authenticator, stolenToken?: string): Promise<string | null> {
+      const { csrfToken = "" } = await call("GET", ["csrf"]);
+      const asked = await beginPasskeySignIn({ csrf_token: stolenToken ?? csrfToken }, address);
+      const form = { passkey: JSON.stringify(authenticator.get(asked)), csrfToken, json: "true" };
       const { url = "" } = await call("POST", ["callback", "credentials"], form);
       return new URL(url).searchParams.get("error");
     },
@@ -200,4 +211,16 @@ test("a device that signed in before stays open to its owner, however much other
   expect(await browser.signIn(other.email, "wrong")).toMatch(/^Too many failed sign-ins/);
   guesser.cookies["messaging.known-device"] = "v1.AAAA";
   expect(await guesser.signIn(email, PASSWORD)).toMatch(/^Too many failed sign-ins/);
+});
+
+test("a passkey opens a session as a password does, in the browser that asked for the challenge only", async () => {
+  const person = await makePerson();
+  const authenticator = makeAuthenticator("http://localhost:3000");
+  await addPasskey(person, { name: "Phone", passkey: authenticator.create(await beginPasskey(person)) });
+  const browser = makeBrowser("198.51.100.10");
+  expect(await browser.usePasskey(authenticator, "token of another browser")).toMatch(/^This passkey was not accepted/);
+  expect(await browser.person()).toBeNull();
+  expect(await browser.usePasskey(authenticator)).toBeNull();
+  expect(await browser.person()).toMatchObject({ email: person.email });
+  expect(browser.setCookies.some((line) => line.startsWith("messaging.known-device="))).toBe(true);
 });

@@ -1,20 +1,23 @@
 /**
- * How people sign in to the console: next-auth with email and password. Its encrypted cookie holds only the id of a
+ * How people sign in to the console: next-auth with email and password, or with a passkey. Its encrypted cookie holds only the id of a
  * session in the database.
  */
 import type { AuthOptions } from "next-auth";
 import type { CredentialsConfig } from "next-auth/providers/credentials";
 import { z } from "zod";
+import type { Origin } from "../core/actor";
 import { env, exportSettings, publicUrl } from "../core/env";
 import { toApiError } from "../core/errors";
 import { errorFields, log } from "../core/log";
 import { EmailAddress } from "../core/wire";
 import { decodeSession } from "./key-ring";
+import { PasskeyAssertion } from "./passkey-schema";
 import { signIn } from "./service";
-import { knownDevice, knownDeviceCookie } from "./sessions/known-device";
+import { type KnownDevice, knownDevice, knownDeviceCookie } from "./sessions/known-device";
 import { endSession, SESSION_LIFETIME_S, type SignedIn } from "./sessions/sessions";
 import { callerAddress } from "./sign-in/caller-address";
 import { normalEmail } from "./sign-in/normal-email";
+import { signInWithPasskey } from "./sign-in/passkey-sign-in";
 import { redirectTarget } from "./sign-in/redirect-target";
 import { warnOfUndeclaredProxy } from "./sign-in/undeclared-proxy";
 
@@ -34,17 +37,57 @@ declare module "next-auth/jwt" {
   }
 }
 
-/** Malformed credentials are refused without a look-up. */
-const Credentials = z.object({
+/** JSON, because a form has texts only. */
+const PasskeyField = z
+  .string()
+  .max(8_192)
+  .transform((text, context) => {
+    try {
+      return JSON.parse(text) as unknown;
+    } catch {
+      context.addIssue("must be JSON");
+      return z.NEVER;
+    }
+  })
+  .pipe(PasskeyAssertion);
+
+/** Malformed credentials are refused without a look-up. next-auth has compared the token with the browser's cookie. */
+const WithPassword = z.object({
   email: EmailAddress,
   password: z.string().min(1).max(200),
   code: z.string().max(40).optional(),
+  passkey: PasskeyField.optional(),
+  csrfToken: z.string().max(200).default(""),
 });
+const WithPasskey = z.object({
+  email: EmailAddress.optional(),
+  password: z.undefined().optional(),
+  passkey: PasskeyField,
+  csrfToken: z.string().min(1).max(200),
+});
+const Credentials = z.union([WithPassword, WithPasskey]);
+type Credentials = z.output<typeof Credentials>;
 
 /** Takes a `Set-Cookie` line for the response. */
 type SetCookie = (line: string) => void;
 
 type Headers = Record<string, string | string[] | undefined>;
+
+/** The device's id, if it has signed in with this email before. */
+const deviceIdOf = (device: KnownDevice | null, email: string): string | null =>
+  device?.email === email ? device.deviceId : null;
+
+function enter(given: Credentials, from: Origin & { device: KnownDevice | null }): Promise<SignedIn | null> {
+  const { csrfToken, passkey: assertion } = given;
+  if (given.password === undefined) {
+    const email = given.email && normalEmail(given.email);
+    return signInWithPasskey({ assertion: given.passkey, csrfToken, email }, from);
+  }
+  const passkey = assertion && { assertion, csrfToken };
+  const { address, userAgent, device } = from;
+  const deviceId = deviceIdOf(device, normalEmail(given.email));
+  return signIn({ ...given, passkey }, { address, userAgent, deviceId });
+}
 
 /**
  * next-auth sends the message of errors thrown here to the browser (`error` of its response), so only our own messages may be
@@ -60,10 +103,10 @@ async function authorize(
   const header = (name: string) => String(request.headers?.[name] ?? "");
   warnOfUndeclaredProxy(header);
   const address = callerAddress(header, env().TRUSTED_PROXIES);
-  const deviceId = knownDevice(header("cookie"), normalEmail(parsed.data.email));
+  const device = knownDevice(header("cookie"));
   try {
-    const signedIn = await signIn(parsed.data, { address, userAgent: header("user-agent"), deviceId });
-    if (signedIn) setCookie(knownDeviceCookie(signedIn.email, deviceId));
+    const signedIn = await enter(parsed.data, { address, userAgent: header("user-agent"), device });
+    if (signedIn) setCookie(knownDeviceCookie(signedIn.email, deviceIdOf(device, signedIn.email)));
     return signedIn;
   } catch (thrown) {
     const shown = toApiError(thrown);
@@ -76,7 +119,7 @@ async function authorize(
 // Built by hand: the default export of next-auth's factory differs between a bundler and Node.
 const passwordProvider = (setCookie: SetCookie): CredentialsConfig => ({
   id: "credentials",
-  name: "Email and password",
+  name: "Email and password, or a passkey",
   type: "credentials",
   credentials: {},
   authorize: async (credentials, request) => {

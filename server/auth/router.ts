@@ -10,10 +10,28 @@ import {
   regenerateRecoveryCodes,
 } from "./credentials/second-factor";
 import {
+  AddPasskeyInput,
+  BeginPasskeySignInInput,
+  PasskeyCreation,
+  PasskeyRequest,
+  Passkeys,
+  RenamePasskeyInput,
+} from "./passkey-schema";
+import {
+  addPasskey,
+  beginPasskey,
+  beginPasskeyProof,
+  listPasskeys,
+  removePasskey,
+  renamePasskey,
+} from "./passkeys/passkeys";
+import {
   ChangePasswordInput,
   Confirmed,
   ConfirmPasswordInput,
   ConfirmSecondFactorInput,
+  PasskeyAdded,
+  RemovePasskeyInput,
   RenameInput,
   RequestResetInput,
   ResetPasswordInput,
@@ -32,6 +50,7 @@ import {
 } from "./schema";
 import { getSignUpState, getViewer, rename, signUp } from "./service";
 import { listSessions, revokeOtherSessions, revokeSession } from "./sessions/sessions";
+import { beginPasskeySignIn } from "./sign-in/passkey-sign-in";
 
 export const authRouter = router({
   signUpState: publicProcedure.output(SignUpState).query(() => getSignUpState()),
@@ -75,6 +94,27 @@ export const authRouter = router({
       .input(SecondFactorProof)
       .output(SecondFactorRecovery)
       .mutation(({ ctx, input }) => regenerateRecoveryCodes(ctx.actor, input, ctx.address)),
+  }),
+  passkeys: router({
+    list: ownProcedure.output(Passkeys).query(({ ctx }) => listPasskeys(ctx.actor)),
+    beginAdd: ownProcedure.output(PasskeyCreation).mutation(({ ctx }) => beginPasskey(ctx.actor)),
+    add: ownProcedure
+      .input(AddPasskeyInput)
+      .output(PasskeyAdded)
+      .mutation(({ ctx, input }) => addPasskey(ctx.actor, input)),
+    rename: ownProcedure
+      .input(RenamePasskeyInput)
+      .output(Passkeys)
+      .mutation(({ ctx, input }) => renamePasskey(ctx.actor, input)),
+    remove: ownProcedure
+      .input(RemovePasskeyInput)
+      .output(Passkeys)
+      .mutation(({ ctx, input }) => removePasskey(ctx.actor, input, ctx.address)),
+    beginProof: ownProcedure.output(PasskeyRequest).mutation(({ ctx }) => beginPasskeyProof(ctx.actor)),
+    beginSignIn: publicProcedure
+      .input(BeginPasskeySignInInput)
+      .output(PasskeyRequest)
+      .mutation(({ ctx, input }) => beginPasskeySignIn(input, ctx.address)),
   }),
   sessions: router({
     list: ownProcedure.output(z.array(Session)).query(({ ctx }) => listSessions(ctx.actor)),

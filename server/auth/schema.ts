@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { EmailAddress } from "../core/wire";
 import { ROLES } from "../members/roles";
+import { Passkey, PasskeyAssertion } from "./passkey-schema";
 
 const PASSWORD_MIN = 10;
 const PASSWORD_MAX = 200;
@@ -44,9 +45,12 @@ export type ResetRequested = z.output<typeof ResetRequested>;
 const CODE_MAX = 40;
 const Code = z.string().trim().min(1, "must be given").max(CODE_MAX);
 
-/** Console: whether a code is required to sign in. */
+/** Console: what is required after the password to sign in. */
 export const SecondFactor = z.object({
+  /** Whether the person has an authenticator app. */
   enabled: z.boolean(),
+  /** How many passkeys they have. */
+  passkeys: z.number().int(),
   recovery_codes_left: z.number().int(),
   /**
    * When these codes were made. It shows a person, or a page that got no response, that earlier ones have become invalid.
@@ -73,12 +77,20 @@ export const SecondFactorRecovery = z.object({
 });
 export type SecondFactorRecovery = z.output<typeof SecondFactorRecovery>;
 
-/** Proof for a change of an enabled second factor: the password, and a code of the app or a recovery code. */
+/** Proof for a change of the second factors: the password, and a code of the app, a recovery code or a passkey. */
 export const SecondFactorProof = z.object({
   password: z.string().min(1, "must be given").max(PASSWORD_MAX),
-  code: Code,
+  code: Code.optional(),
+  passkey: PasskeyAssertion.optional(),
 });
 export type SecondFactorProof = z.output<typeof SecondFactorProof>;
+
+/** `recovery`: the recovery codes that come with a person's first second factor; null: they had one. */
+export const PasskeyAdded = z.object({ passkey: Passkey, recovery: SecondFactorRecovery.nullable() });
+export type PasskeyAdded = z.output<typeof PasskeyAdded>;
+
+export const RemovePasskeyInput = SecondFactorProof.extend({ id: z.string().max(64) });
+export type RemovePasskeyInput = z.output<typeof RemovePasskeyInput>;
 
 /** Console: the person's name, the same in all their accounts. */
 export const RenameInput = z.object({ name: z.string().trim().min(1, "must not be empty").max(100) });
@@ -121,4 +133,6 @@ export const SignUpState = z.object({
   open: z.boolean(),
   /** Whether a forgotten password is reset by email; otherwise the operator makes a link. */
   reset_by_mail: z.boolean(),
+  /** The only origin at which browsers use passkeys of this installation; null: at none. */
+  passkey_origin: z.string().nullable(),
 });

@@ -1,25 +1,30 @@
 import type { z } from "zod";
 import { createAccountWithOwner } from "../accounts/service";
 import { recordAudit } from "../audit/store";
-import { CHANGING_ROLE, isAtLeast, type MemberRole, type Origin, type SessionActor } from "../core/actor";
-import { pool, prisma, transaction } from "../core/db";
-import { env } from "../core/env";
+import { CHANGING_ROLE, isAtLeast, type Origin, type SessionActor } from "../core/actor";
+import { prisma, transaction } from "../core/db";
+import { env, publicUrl } from "../core/env";
 import { forbidden, isApiError, unauthorized } from "../core/errors";
-import { errorFields, log } from "../core/log";
+import { log } from "../core/log";
 import { isMailSet } from "../mail/store";
-import { hasSecondFactor } from "./credentials/has-second-factor";
 import { hashPassword, isPassword, lockPassword } from "./credentials/password-hash";
 import { requireStrong } from "./credentials/password-strength";
-import { passSecondFactor } from "./credentials/second-factor";
+import { getSecondFactor } from "./credentials/second-factor";
+import { passSecondFactor } from "./credentials/second-factor-proof";
+import type { PasskeyAssertion } from "./passkey-schema";
+import { presentPasskey } from "./passkeys/accept-passkey";
+import { passkeySite } from "./passkeys/site";
 import type { RenameInput, SignedUp, SignUpInput, SignUpState, Viewer } from "./schema";
 import { type SignedIn, startSession } from "./sessions/sessions";
-import { SECOND_FACTOR_REQUIRED } from "./sign-in/code-wanted";
+import { actorOf, noteRefusal, roleOf } from "./sign-in/claimed-person";
+import { SECOND_FACTOR_REQUIRED, type WantedFactor } from "./sign-in/code-wanted";
 import { normalEmail } from "./sign-in/normal-email";
 import { countSignUp, giveBack, reserveAttempt } from "./sign-in/throttle";
 
-/** Whether sign-up is open, and how a forgotten password is reset. */
+/** Whether sign-up is open, how a forgotten password is reset, and where passkeys are used. */
 export async function getSignUpState(): Promise<z.output<typeof SignUpState>> {
-  return { open: env().SIGN_UP_OPEN, reset_by_mail: isMailSet() };
+  const site = passkeySite(publicUrl());
+  return { open: env().SIGN_UP_OPEN, reset_by_mail: isMailSet(), passkey_origin: site?.origin ?? null };
 }
 
 const isTaken = (thrown: unknown): boolean => isApiError(thrown) && thrown.wire.details.reason === "email_taken";
@@ -47,29 +52,27 @@ export async function signUp(input: SignUpInput, address: string, userAgent = ""
   return { accepted: true };
 }
 
-type Claimed = { id: string; accountId: string; isOperator: boolean };
+/** The response of an authenticator, and the token of the browser that asked for it. */
+type GivenPasskey = { assertion: PasskeyAssertion; csrfToken: string };
 
-/** The person that a sign-in attempt claims to be, not verified yet. */
-const actorOf = (user: Claimed, origin: Origin): SessionActor => ({
-  kind: "session",
-  accountId: user.accountId,
-  userId: user.id,
-  isOperator: user.isOperator,
-  sessionId: "",
-  origin,
-});
+/** The second factors that a person has; null: none. */
+async function wantedFactor(actor: SessionActor): Promise<WantedFactor | null> {
+  const { enabled, passkeys } = await getSecondFactor(actor);
+  if (enabled) return passkeys > 0 ? "either" : "app";
+  return passkeys > 0 ? "passkey" : null;
+}
 
 /**
  * Checks an email and its password, and opens a session. The same response, after the same work, for a wrong password and an
  * unknown email.
  * @param from where the caller is; an address that is not known is empty, a device that is not known null.
  * @returns null when they do not match, or the password was changed meanwhile.
- * @throws 401 `second_factor_required` when the person has an authenticator app and gave no `code`, and
+ * @throws 401 `second_factor_required` when the person has a second factor and gave neither `code` nor `passkey`, and
  *   `second_factor_wrong`; 429 `sign_in_throttled` after too many attempts.
  */
 export async function signIn(
-  input: { email: string; password: string; code?: string },
-  from: { address: string; userAgent: string; deviceId: string | null },
+  input: { email: string; password: string; code?: string; passkey?: GivenPasskey },
+  from: Origin & { deviceId: string | null },
 ): Promise<SignedIn | null> {
   const attempt = { email: normalEmail(input.email), address: from.address, deviceId: from.deviceId };
   await reserveAttempt(attempt);
@@ -79,17 +82,21 @@ export async function signIn(
     noteRefusal(user, from, "wrong_password");
     return null;
   }
-  const hasFactor = await hasSecondFactor(user.id);
-  if (hasFactor && !input.code) {
+  const { code, passkey } = input;
+  const wanted = await wantedFactor(actorOf(user, from));
+  if (wanted !== null && !code && !passkey) {
     // Neither a failure nor a success: otherwise an attacker with the password could guess codes without limit.
     await giveBack(attempt, { isSuccess: false });
-    throw unauthorized(SECOND_FACTOR_REQUIRED, { reason: "second_factor_required" });
+    throw unauthorized(SECOND_FACTOR_REQUIRED[wanted], { reason: "second_factor_required" });
   }
+  const presented =
+    wanted === null ? undefined : passkey && (await presentPasskey(passkey.assertion, "sign_in", passkey));
   const { id: userId, accountId, isOperator, name, email } = user;
   const role = await roleOf(userId, accountId);
   const opened = await transaction(async (tx) => {
     if (!(await lockPassword(tx, userId, user.passwordHash))) return { refused: "wrong_password" } as const;
-    if (hasFactor && !(await passSecondFactor(tx, userId, input.code ?? ""))) return { refused: "wrong_code" } as const;
+    if (wanted !== null && !(await passSecondFactor(tx, userId, { code, passkey: presented })))
+      return { refused: presented ? "wrong_passkey" : "wrong_code" } as const;
     const sessionId = await startSession(userId, from, tx);
     await recordAudit(tx, actorOf(user, from), { action: "session.started", accountId, subjectId: sessionId });
     return { sessionId };
@@ -97,37 +104,13 @@ export async function signIn(
   if (opened.refused) {
     noteRefusal(user, from, opened.refused);
     if (opened.refused === "wrong_password") return null;
-    throw unauthorized("This code is wrong, or was used already.", { reason: "second_factor_wrong" });
+    const text = presented
+      ? "This passkey was not accepted. Try again, or enter a code."
+      : "This code is wrong, or was used already.";
+    throw unauthorized(text, { reason: "second_factor_wrong" });
   }
   await giveBack(attempt);
   return { sessionId: opened.sessionId, userId, accountId, isOperator, isConfirmed: true, name, email, role };
-}
-
-/**
- * Logs a refused sign-in, and audits it if the person is known. The response does not wait for the audit entry: its time would
- * reveal who has an account.
- */
-function noteRefusal(user: Claimed | null, from: Origin, cause: "wrong_password" | "wrong_code"): void {
-  const { address } = from;
-  const logged = cause === "wrong_password" ? "wrong_credentials" : cause;
-  log("warn", "auth.sign_in_refused", { cause: logged, user_id: user?.id ?? null, address });
-  if (!user) return;
-  const change = { action: "sign_in.refused", accountId: user.accountId, subjectId: user.id } as const;
-  recordAudit(pool(), actorOf(user, from), { ...change, after: { cause } }).catch((thrown) =>
-    log("error", "auth.refusal_not_recorded", { user_id: user.id, cause, ...errorFields(thrown) }),
-  );
-}
-
-/** @throws 403 `no_account` when the person is no longer a member of any account. */
-async function roleOf(userId: string, accountId: string): Promise<MemberRole> {
-  const { rows } = await pool().query<{ role: MemberRole }>(
-    "SELECT role FROM account_members WHERE user_id = $1 AND account_id = $2",
-    [userId, accountId],
-  );
-  if (rows[0]) return rows[0].role;
-  throw forbidden("You are no longer a member of any account. Ask an owner of one for an invitation.", {
-    reason: "no_account",
-  });
 }
 
 /** The signed-in person. @throws 401 when the person was removed meanwhile. */

@@ -10,6 +10,7 @@ const PREFIXES = {
   account: "acc",
   user: "usr",
   session: "ses",
+  passkey: "pky",
   apiKey: "key",
   sender: "snd",
   message: "msg",

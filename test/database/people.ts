@@ -1,11 +1,14 @@
 import { createAccountWithOwner } from "@/server/accounts/service";
 import { codeAt, stepAt } from "@/server/auth/credentials/totp";
+import type { PasskeyCreation } from "@/server/auth/passkey-schema";
+import type { PasskeyAdded } from "@/server/auth/schema";
 import { startSession } from "@/server/auth/sessions/sessions";
 import type { SessionActor } from "@/server/core/actor";
 import { pool } from "@/server/core/db";
 import { newId } from "@/server/core/ids";
 import { newSigningSecret } from "@/server/webhooks/delivery/signature";
 import { sealSecret } from "@/server/webhooks/secrets";
+import { makeAuthenticator } from "../authenticator";
 import { callAs, TEST_ORIGIN } from "../call-procedure";
 import { hashOf } from "./passwords";
 
@@ -45,6 +48,13 @@ export async function enrol(owner: Person): Promise<string[]> {
   const { secret } = (await callAs(owner, "auth.secondFactor.begin", undefined)) as { secret: string };
   const code = codeAt(secret, stepAt(Date.now() / 1_000));
   return ((await callAs(owner, "auth.secondFactor.confirm", { code })) as { recovery_codes: string[] }).recovery_codes;
+}
+
+/** Adds a passkey of a new authenticator. @returns the response. */
+export async function addPasskey(owner: Person): Promise<PasskeyAdded> {
+  const asked = (await callAs(owner, "auth.passkeys.beginAdd", undefined)) as PasskeyCreation;
+  const passkey = makeAuthenticator(`http://${asked.rp.id}:3000`).create(asked);
+  return (await callAs(owner, "auth.passkeys.add", { name: "Phone", passkey })) as PasskeyAdded;
 }
 
 /** @returns the id of another member of the owner's account. */

@@ -147,6 +147,7 @@ test("disabling wants the password and a code, and counts wrong ones", async () 
   expect(await getSecondFactor(person)).toMatchObject({ enabled: true });
   expect(await disable(PASSWORD, recoveryCodes[0] ?? "")).toEqual({
     enabled: false,
+    passkeys: 0,
     recovery_codes_left: 0,
     recovery_codes_made_at: null,
   });

@@ -1,13 +1,12 @@
-/** Second factor: enrols, checks and disables codes of an authenticator app, which are required after the password. */
-import { createHash, randomBytes } from "node:crypto";
+/** Authenticator apps, whose codes are required after the password, and the recovery codes of the person. */
 import encodeQr from "qr";
 import { recordAudit } from "../../audit/store";
 import { type Actor, requireConfirmed, requireOperator, type SessionActor } from "../../core/actor";
-import { pool, prisma, type Tx, transaction } from "../../core/db";
-import { env, secretKeys } from "../../core/env";
+import { pool, prisma, transaction } from "../../core/db";
+import { env } from "../../core/env";
 import { invalidRequest, notFound } from "../../core/errors";
 import { log } from "../../core/log";
-import { seal, unseal } from "../../core/seal";
+import { seal } from "../../core/seal";
 import { refusedInput } from "../../core/wire";
 import type {
   ConfirmSecondFactorInput,
@@ -17,94 +16,30 @@ import type {
   SecondFactorRecovery,
 } from "../schema";
 import { normalEmail } from "../sign-in/normal-email";
-import { requirePassword } from "./require-password";
-import { base32, newTotpSecret, stepOfCode, totpUri } from "./totp";
+import { hasSecondFactor, lockPerson } from "./has-second-factor";
+import { dropRecoveryCodes, replaceRecoveryCodes } from "./recovery-codes";
+import { lockApp, requireProof, SECOND_FACTOR_PURPOSE, spendAppCode } from "./second-factor-proof";
+import { newTotpSecret, totpUri } from "./totp";
 
-const PURPOSE = "second factor";
 const ISSUER = "Messaging Service";
-const RECOVERY_CODES = 10;
-/** 80 bits: too many to be found by brute force from their hashes. */
-const RECOVERY_BYTES = 10;
 
-/** A code as entered: apps and people put spaces and dashes into it. */
-const normalCode = (code: string): string => code.replace(/[\s-]/g, "").toUpperCase();
-
-const hashCode = (code: string): string => createHash("sha256").update(normalCode(code)).digest("hex");
-
-const newRecoveryCode = (): string =>
-  (base32(randomBytes(RECOVERY_BYTES)).match(/.{4}/g) ?? []).join("-").toLowerCase();
-
-const newRecoveryCodes = (): string[] => Array.from({ length: RECOVERY_CODES }, newRecoveryCode);
-
-const storeRecoveryCodes = (tx: Tx, userId: string, codes: readonly string[]) =>
-  tx.query("INSERT INTO recovery_codes (user_id, code_hash) SELECT $1, unnest($2::text[])", [
-    userId,
-    codes.map(hashCode),
-  ]);
-
-const dropRecoveryCodes = (tx: Tx, userId: string) =>
-  tx.query("DELETE FROM recovery_codes WHERE user_id = $1", [userId]);
-
-/** Records that the codes were made. @returns when, for `recovery_codes_made_at`. */
-async function markMade(tx: Tx, userId: string, column: "confirmed_at" | "recovery_codes_at"): Promise<string> {
-  const { rows } = await tx.query<{ madeAt: Date }>(
-    `UPDATE second_factors SET ${column} = clock_timestamp() WHERE user_id = $1 RETURNING ${column} AS "madeAt"`,
-    [userId],
-  );
-  const [made] = rows;
-  if (!made) throw new Error("The second factor is locked, and gone.");
-  return made.madeAt.toISOString();
-}
-
-/** `epochS`: the database's time, so that all processes agree on the step. */
-type Factor = { secretSealed: string; isConfirmed: boolean; lastStep: number; epochS: number };
-
-async function lockFactor(tx: Tx, userId: string): Promise<Factor | null> {
-  const { rows } = await tx.query<Factor>(
-    `SELECT secret_sealed AS "secretSealed", confirmed_at IS NOT NULL AS "isConfirmed", last_step AS "lastStep",
-       extract(epoch FROM clock_timestamp())::float8 AS "epochS"
-     FROM second_factors WHERE user_id = $1 FOR UPDATE`,
-    [userId],
-  );
-  return rows[0] ?? null;
-}
-
-/**
- * Uses up a code of the app, or a recovery code: neither works twice.
- * @returns which kind it was; null if it is wrong.
- */
-async function spendCode(tx: Tx, userId: string, factor: Factor, code: string): Promise<"app" | "recovery" | null> {
-  const step = stepOfCode(unseal(secretKeys(), PURPOSE, factor.secretSealed), normalCode(code), factor.epochS);
-  if (step !== null && step > factor.lastStep) {
-    await tx.query("UPDATE second_factors SET last_step = $2 WHERE user_id = $1", [userId, step]);
-    return "app";
-  }
-  const { rowCount } = await tx.query("DELETE FROM recovery_codes WHERE user_id = $1 AND code_hash = $2", [
-    userId,
-    hashCode(code),
-  ]);
-  return rowCount === 1 ? "recovery" : null;
-}
-
-/** Uses up a code at the sign-in. @returns whether it was right; true if the person no longer has a second factor. */
-export async function passSecondFactor(tx: Tx, userId: string, code: string): Promise<boolean> {
-  const factor = await lockFactor(tx, userId);
-  return !factor?.isConfirmed || (await spendCode(tx, userId, factor, code)) !== null;
-}
-
-/** Whether the person has a second factor, how many recovery codes are left, and when they were made. */
+/** The person's second factors, how many recovery codes are left, and when they were made. */
 export async function getSecondFactor(actor: SessionActor): Promise<SecondFactor> {
-  const { rows } = await pool().query<{ left: number; madeAt: Date }>(
-    `SELECT (SELECT count(*)::int FROM recovery_codes WHERE user_id = $1) AS left,
-       coalesce(recovery_codes_at, confirmed_at) AS "madeAt"
-     FROM second_factors WHERE user_id = $1 AND confirmed_at IS NOT NULL`,
+  const { rows } = await pool().query<{ hasApp: boolean; passkeys: number; left: number; madeAt: Date | null }>(
+    `SELECT f.user_id IS NOT NULL AS "hasApp",
+       (SELECT count(*)::int FROM passkeys WHERE user_id = u.id) AS passkeys,
+       (SELECT count(*)::int FROM recovery_codes WHERE user_id = u.id) AS left,
+       greatest(u.recovery_codes_at, f.recovery_codes_at, f.confirmed_at) AS "madeAt"
+     FROM users u LEFT JOIN second_factors f ON f.user_id = u.id AND f.confirmed_at IS NOT NULL WHERE u.id = $1`,
     [actor.userId],
   );
-  const [factor] = rows;
+  const [{ hasApp, passkeys, left, madeAt } = { hasApp: false, passkeys: 0, left: 0, madeAt: null }] = rows;
+  const hasAny = hasApp || passkeys > 0;
   return {
-    enabled: factor !== undefined,
-    recovery_codes_left: factor?.left ?? 0,
-    recovery_codes_made_at: factor?.madeAt.toISOString() ?? null,
+    enabled: hasApp,
+    passkeys,
+    recovery_codes_left: hasAny ? left : 0,
+    recovery_codes_made_at: (hasAny && madeAt?.toISOString()) || null,
   };
 }
 
@@ -129,7 +64,7 @@ export async function beginSecondFactor(actor: SessionActor): Promise<SecondFact
   const { rowCount } = await pool().query(
     `INSERT INTO second_factors AS f (user_id, secret_sealed) VALUES ($1, $2)
      ON CONFLICT (user_id) DO UPDATE SET secret_sealed = excluded.secret_sealed WHERE f.confirmed_at IS NULL`,
-    [user.id, seal(env().SECRET_KEY, PURPOSE, secret)],
+    [user.id, seal(env().SECRET_KEY, SECOND_FACTOR_PURPOSE, secret)],
   );
   if (rowCount === 0) throw alreadyEnabled();
   const uri = totpUri(secret, user.email, ISSUER);
@@ -147,33 +82,27 @@ export async function confirmSecondFactor(
 ): Promise<SecondFactorRecovery> {
   requireConfirmed(actor);
   const { userId, accountId } = actor;
-  const codes = newRecoveryCodes();
-  const madeAt = await transaction(async (tx) => {
-    const factor = await lockFactor(tx, userId);
-    if (factor?.isConfirmed) throw alreadyEnabled();
-    if (!factor || (await spendCode(tx, userId, factor, input.code)) !== "app") throw wrongCode();
-    const made = await markMade(tx, userId, "confirmed_at");
-    await storeRecoveryCodes(tx, userId, codes);
+  const recovery = await transaction(async (tx) => {
+    await lockPerson(tx, userId);
+    const app = await lockApp(tx, userId);
+    if (app?.isConfirmed) throw alreadyEnabled();
+    if (!app || !(await spendAppCode(tx, userId, app, input.code)))
+      throw refusedInput("code", "this code is wrong, or was used already");
+    // Before the codes, which count from the later of the two times.
+    await tx.query("UPDATE second_factors SET confirmed_at = clock_timestamp() WHERE user_id = $1", [userId]);
+    const made = await replaceRecoveryCodes(tx, userId);
     await recordAudit(tx, actor, { action: "second_factor.enabled", accountId, subjectId: userId });
     return made;
   });
   log("info", "auth.second_factor_enabled", { user_id: userId });
-  return { recovery_codes: codes, recovery_codes_made_at: madeAt };
+  return recovery;
 }
 
-const wrongCode = () => refusedInput("code", "this code is wrong, or was used already");
-
-const drop = async (tx: Tx, userId: string): Promise<boolean> => {
-  await dropRecoveryCodes(tx, userId);
-  const { rowCount } = await tx.query("DELETE FROM second_factors WHERE user_id = $1", [userId]);
-  return rowCount === 1;
-};
-
 /**
- * Disables the second factor. Requires the password and a code of the app or a recovery code; wrong ones count as attempts to
- * sign in.
+ * Disables the app. Requires the password and a second factor; wrong ones count as attempts to sign in. Without a passkey, the
+ * recovery codes go with it.
  * @param address of the caller, for throttling.
- * @throws 400 at `password` or `code`, 429 `sign_in_throttled` after too many wrong ones.
+ * @throws 400 at `password`, `code` or `passkey`, 429 `sign_in_throttled` after too many wrong ones.
  */
 export async function disableSecondFactor(
   actor: SessionActor,
@@ -181,19 +110,18 @@ export async function disableSecondFactor(
   address: string,
 ): Promise<SecondFactor> {
   const { userId, accountId } = actor;
-  await requirePassword(actor, { param: "password", password: input.password, address }, () =>
-    transaction(async (tx) => {
-      if (!(await passSecondFactor(tx, userId, input.code))) throw wrongCode();
-      if (!(await drop(tx, userId))) return;
-      await recordAudit(tx, actor, { action: "second_factor.disabled", accountId, subjectId: userId });
-    }),
-  );
+  await requireProof(actor, input, address, async (tx) => {
+    const { rowCount } = await tx.query("DELETE FROM second_factors WHERE user_id = $1", [userId]);
+    if (!(await hasSecondFactor(userId, tx))) await dropRecoveryCodes(tx, userId);
+    if (rowCount === 0) return;
+    await recordAudit(tx, actor, { action: "second_factor.disabled", accountId, subjectId: userId });
+  });
   log("info", "auth.second_factor_disabled", { user_id: userId });
   return getSecondFactor(actor);
 }
 
 const notEnabled = () =>
-  invalidRequest("You have no second factor. Enable one: its recovery codes come with it.", {
+  invalidRequest("You have no second factor. Add one: its recovery codes come with it.", {
     reason: "second_factor_not_enabled",
   });
 
@@ -216,41 +144,37 @@ export async function regenerateRecoveryCodes(
   address: string,
 ): Promise<SecondFactorRecovery> {
   const { userId, accountId } = actor;
-  const codes = newRecoveryCodes();
-  let madeAt = "";
-  await requirePassword(actor, { param: "password", password: input.password, address }, () =>
-    transaction(async (tx) => {
-      // The row's lock makes concurrent calls and sign-ins wait for each other.
-      const factor = await lockFactor(tx, userId);
-      if (!factor?.isConfirmed) throw notEnabled();
-      if ((await spendCode(tx, userId, factor, input.code)) === null) throw wrongCode();
-      await dropRecoveryCodes(tx, userId);
-      await storeRecoveryCodes(tx, userId, codes);
-      madeAt = await markMade(tx, userId, "recovery_codes_at");
-      await recordAudit(tx, actor, {
-        action: "second_factor.recovery_codes_regenerated",
-        accountId,
-        subjectId: userId,
-      });
-    }),
-  );
+  const made: SecondFactorRecovery[] = [];
+  await requireProof(actor, input, address, async (tx) => {
+    if (!(await hasSecondFactor(userId, tx))) throw notEnabled();
+    made.push(await replaceRecoveryCodes(tx, userId));
+    const change = { action: "second_factor.recovery_codes_regenerated", accountId, subjectId: userId } as const;
+    await recordAudit(tx, actor, change);
+  });
   log("info", "auth.recovery_codes_regenerated", { user_id: userId });
-  return { recovery_codes: codes, recovery_codes_made_at: madeAt };
+  const [recovery] = made;
+  if (!recovery) throw new Error("The change was carried out without its result.");
+  return recovery;
 }
 
-/** Removes the second factor of a person who has lost it. @throws 403 for non-operators, 404 when they have none. */
-export async function clearSecondFactor(actor: Actor, email: string): Promise<{ userId: string }> {
+/**
+ * Removes the authenticator app, the passkeys and the recovery codes of a person who has lost them: afterwards the password alone
+ * signs them in. @throws 403 for non-operators, 404 when they have none of these.
+ */
+export async function clearSecondFactor(actor: Actor, email: string): Promise<{ userId: string; passkeys: number }> {
   requireOperator(actor);
   const user = await prisma().user.findUnique({ where: { email: normalEmail(email) } });
   if (!user) throw notFound("Nobody signs in with this email.", { param: "email" });
-  await transaction(async (tx) => {
-    if (!(await drop(tx, user.id))) throw notFound("This person has no second factor.", { param: "email" });
-    await recordAudit(tx, actor, {
-      action: "second_factor.cleared",
-      accountId: user.accountId,
-      subjectId: user.id,
-    });
+  const passkeys = await transaction(async (tx) => {
+    await lockPerson(tx, user.id);
+    await dropRecoveryCodes(tx, user.id);
+    const { rowCount: apps } = await tx.query("DELETE FROM second_factors WHERE user_id = $1", [user.id]);
+    const { rowCount: removed } = await tx.query("DELETE FROM passkeys WHERE user_id = $1", [user.id]);
+    if (apps === 0 && removed === 0) throw notFound("This person has no second factor.", { param: "email" });
+    const change = { action: "second_factor.cleared", accountId: user.accountId, subjectId: user.id } as const;
+    await recordAudit(tx, actor, { ...change, before: { passkeys: removed } });
+    return removed ?? 0;
   });
-  log("info", "auth.second_factor_cleared", { user_id: user.id });
-  return { userId: user.id };
+  log("info", "auth.second_factor_cleared", { user_id: user.id, passkeys });
+  return { userId: user.id, passkeys };
 }

@@ -10,6 +10,9 @@ import { seal, unseal } from "../../core/seal";
 const MAX_AGE_S = 365 * 24 * 60 * 60;
 const Content = z.object({ deviceId: z.string(), email: z.string() });
 
+/** A device, and the email that it has signed in with. */
+export type KnownDevice = z.output<typeof Content>;
+
 const isSecure = (): boolean => publicUrl().startsWith("https://");
 const cookieName = (): string => `${isSecure() ? "__Secure-" : ""}messaging.known-device`;
 
@@ -18,13 +21,12 @@ function cookieIn(cookieHeader: string, name: string): string | undefined {
   return found?.slice(name.length + 1);
 }
 
-/** The id of the device that sent these cookies, if it has signed in with this email before; else null. */
-export function knownDevice(cookieHeader: string, email: string): string | null {
+/** The device that sent these cookies, if it has signed in before; else null. */
+export function knownDevice(cookieHeader: string): KnownDevice | null {
   const sealed = cookieIn(cookieHeader, cookieName());
   if (!sealed) return null;
   try {
-    const content = Content.parse(JSON.parse(unseal(secretKeys(), "known device", sealed)));
-    return content.email === email ? content.deviceId : null;
+    return Content.parse(JSON.parse(unseal(secretKeys(), "known device", sealed)));
   } catch {
     // An altered cookie, or one made with another SECRET_KEY: the device counts as unknown.
     return null;

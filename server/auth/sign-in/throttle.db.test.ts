@@ -23,7 +23,7 @@ const newAddress = (): string => {
   addresses += 1;
   return `198.18.${Math.floor(addresses / 250)}.${(addresses % 250) + 1}`;
 };
-const newAttempt = (): Attempt => ({
+const newAttempt = (): Attempt & { email: string } => ({
   email: `${newId("user")}@example.com`,
   address: newAddress(),
   deviceId: null,

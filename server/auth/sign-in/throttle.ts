@@ -17,14 +17,16 @@ const STRICT = { burst: 5, everyS: 180 };
 const LENIENT = { burst: 100, everyS: 36 };
 const SIGN_UPS = { burst: 10, everyS: 360 };
 const RESETS = { burst: 10, everyS: 360 };
+/** Challenges for passkeys. Generous, because an office shares a network, and closing the browser's dialog uses one up. */
+const CHALLENGES = { burst: 300, everyS: 6 };
 /** Invitations of one account. */
 const INVITATIONS = { burst: 50, everyS: 72 };
 
 /**
- * An attempt to sign in: the caller and the email. `address` is empty when it is not known; `deviceId` names a device that has
- * signed in with this email before.
+ * An attempt to sign in: the caller and the email, which is null where a passkey alone names the person. `address` is empty when it
+ * is not known; `deviceId` names a device that has signed in with this email before.
  */
-export type Attempt = { email: string; address: string; deviceId: string | null };
+export type Attempt = { email: string | null; address: string; deviceId: string | null };
 
 /** Counts the /64 of an IPv6 address: its owner controls the whole network. */
 function networkOf(address: string): string {
@@ -33,19 +35,24 @@ function networkOf(address: string): string {
   return `${parts.map((part) => part.toString(16)).join(":")}::/64`;
 }
 
-/** Attempts for one email are counted per known device, else per network. */
-const strictSubject = ({ email, address, deviceId }: Attempt): string =>
-  deviceId === null ? `pair:${email} ${networkOf(address)}` : `device:${deviceId}`;
+/** Attempts for one email are counted per known device, else per network. Null: without an email, there is nothing to guess. */
+function strictSubject({ email, address, deviceId }: Attempt): string | null {
+  if (deviceId !== null) return `device:${deviceId}`;
+  return email === null ? null : `pair:${email} ${networkOf(address)}`;
+}
 
 /**
  * A known device has a limit of its own: attempts by others do not lock it out. Sorted by subject, the order in which rows are
  * locked. Callers with unknown addresses do not share a limit: one could lock out all.
  */
 function limitsOf(attempt: Attempt): Limit[] {
-  const strict = { subject: strictSubject(attempt), ...STRICT };
-  if (attempt.deviceId !== null) return [strict];
-  const network = { subject: `network:${networkOf(attempt.address)}`, ...LENIENT };
-  return [{ subject: `email:${attempt.email}`, ...LENIENT }, ...(attempt.address === "" ? [] : [network]), strict];
+  const { email, address, deviceId } = attempt;
+  const subject = strictSubject(attempt);
+  const strict = subject === null ? [] : [{ subject, ...STRICT }];
+  if (deviceId !== null) return strict;
+  const ofEmail = email === null ? [] : [{ subject: `email:${email}`, ...LENIENT }];
+  const ofNetwork = address === "" ? [] : [{ subject: `network:${networkOf(address)}`, ...LENIENT }];
+  return [...ofEmail, ...ofNetwork, ...strict];
 }
 
 /** Burst beyond the first attempt, in seconds of the bucket's leak. */
@@ -122,7 +129,7 @@ export async function giveBack(attempt: Attempt, { isSuccess = true } = {}): Pro
         ]),
       );
     }
-    if (isSuccess) defer(tx.query("DELETE FROM sign_in_limits WHERE subject = $1", [strict]));
+    if (isSuccess && strict !== null) defer(tx.query("DELETE FROM sign_in_limits WHERE subject = $1", [strict]));
   });
 }
 
@@ -165,4 +172,13 @@ export async function countInvitation(tx: Queryable, inviterId: string): Promise
   throw rateLimitedFor(waitS, `At most ${INVITATIONS.burst} people may be invited at once.`, {
     reason: "invitation_throttled",
   });
+}
+
+/**
+ * Counts a challenge for a sign-in with a passkey, as {@link countSignUp} does.
+ * @throws 429 `sign_in_throttled` after 300 from one network, and then until six seconds have passed for each.
+ */
+export async function countChallenge(address: string): Promise<void> {
+  const waitS = await countFrom("passkeys", address, CHALLENGES);
+  if (waitS > 0) throw throttled(waitS);
 }
