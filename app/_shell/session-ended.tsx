@@ -4,6 +4,7 @@ import { Suspense } from "react";
 import { appTexts } from "@/app/_texts/app";
 import { lazily } from "@/app/_ui/connection/connection";
 import { openDialog } from "../_ui/forms/dialogs";
+import type { PasskeySignIn } from "./sign-in-again-form";
 
 const Form = lazily(() => import("./sign-in-again-form").then((file) => ({ default: file.SignInAgainForm })));
 
@@ -18,10 +19,11 @@ export const openQuestion = (): Question | null => question;
  * Asks a person whose session has ended to sign in again, over the page that they are on, so that nothing they have
  * entered there is lost.
  * @param email of the person; another person would continue with this one's page.
+ * @param passkeys has the service take part in a sign-in with a passkey.
  * @param leave leads away from the page.
  * @returns once they are signed in.
  */
-export function askToSignIn(email: string, leave: () => void): Promise<void> {
+export function askToSignIn(email: string, passkeys: PasskeySignIn, leave: () => void): Promise<void> {
   return new Promise((resolve) => {
     const close = openDialog({
       title: appTexts.sessionEnded,
@@ -32,7 +34,7 @@ export function askToSignIn(email: string, leave: () => void): Promise<void> {
       },
       content: (onSignedIn) => (
         <Suspense>
-          <Form email={email} onLeave={leave} onSignedIn={onSignedIn} />
+          <Form email={email} passkeys={passkeys} onLeave={leave} onSignedIn={onSignedIn} />
         </Suspense>
       ),
     });

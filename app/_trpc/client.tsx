@@ -74,7 +74,7 @@ const leaveForSignIn = () => window.location.assign(signInPath(window.location.p
  */
 async function reopenSession(): Promise<boolean> {
   if (shown === null) return false;
-  signingIn ??= askToSignIn(shown.email, leaveForSignIn).finally(() => {
+  signingIn ??= askToSignIn(shown.email, passkeySignIn(), leaveForSignIn).finally(() => {
     signingIn = null;
   });
   await signingIn;
@@ -154,11 +154,23 @@ const callLink = () =>
     }),
   });
 
+/** A client whose refused calls ask for nothing. */
+const plainClient = () => createTRPCClient<AppRouter>({ links: [transportLink()] });
+
 /** Asks for the password and has the service check it. @returns whether it was right. */
 const confirmPassword = (): Promise<boolean> => {
-  const client = createTRPCClient<AppRouter>({ links: [transportLink()] });
+  const client = plainClient();
   return askForPassword((password) => client.auth.confirmPassword.mutate({ password }));
 };
+
+/** What a sign-in with a passkey over a page needs of the service. */
+function passkeySignIn() {
+  const { auth } = plainClient();
+  return {
+    readOrigin: () => auth.signUpState.query().then((state) => state.passkey_origin),
+    begin: auth.passkeys.beginSignIn.mutate,
+  };
+}
 
 /** Has the person do what a refused call requires. @returns whether the call may be repeated. */
 async function satisfy(error: unknown): Promise<boolean> {

@@ -1,17 +1,18 @@
 "use client";
 
-import { Anchor, Button, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
-import { type FormEvent, useState } from "react";
+import { Anchor, Button, Divider, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
+import { type FormEvent, useRef } from "react";
 import { signInTexts as texts } from "@/app/_texts/auth/sign-in";
 import { trpc } from "@/app/_trpc/client";
 import { PageLink } from "@/app/_ui/frame/page-link";
+import { canUsePasskeys } from "@/app/_ui/passkeys";
 import { Problem } from "@/app/_ui/problem";
-import { SECOND_FACTOR_REQUIRED } from "@/server/auth/sign-in/code-wanted";
 import { FormHeading } from "../form-heading";
 import { useLeaveWhenSignedIn } from "../leave-when-signed-in";
-import { CodeField } from "./code-field";
-import { openSession } from "./credentials";
 import { safeTarget } from "./next-path";
+import { PasskeyButton } from "./passkey-button";
+import { SecondFactorFields } from "./second-factor-fields";
+import { useSignIn } from "./use-sign-in";
 
 /** The target after sign-in, as the address of this page gives it. */
 const targetOfPage = (): string =>
@@ -19,29 +20,33 @@ const targetOfPage = (): string =>
 
 export function SignInForm() {
   useLeaveWhenSignedIn(targetOfPage);
+  const { client } = trpc.useUtils();
   const signUpState = trpc.auth.signUpState.useQuery();
-  const [problem, setProblem] = useState<string | null>(null);
-  const [busy, setBusy] = useState(false);
-  const [isCodeWanted, setCodeWanted] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
+  // A full load, so that nothing of an earlier session stays in the cache.
+  const signIn = useSignIn(client.auth.passkeys.beginSignIn.mutate, () => window.location.assign(targetOfPage()));
+  const { problem, busy, wanted } = signIn;
+  const canUsePasskey = signUpState.data !== undefined && canUsePasskeys(signUpState.data.passkey_origin);
 
-  async function submit(event: FormEvent<HTMLFormElement>) {
+  // The values are read from the DOM, because React does not know what was entered before hydration.
+  function entered() {
+    const fields = new FormData(form.current ?? undefined);
+    const text = (name: string) => String(fields.get(name) ?? "");
+    return { email: text("email"), password: text("password"), code: text("code") };
+  }
+
+  function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    // The values are read from the DOM, because React does not know what was entered before hydration.
-    const fields = new FormData(event.currentTarget);
-    const entered = (name: string) => String(fields.get(name) ?? "");
-    setBusy(true);
-    setProblem(null);
-    const code = isCodeWanted ? entered("code").trim() : undefined;
-    const refusal = await openSession(entered("email"), entered("password"), code);
-    // A full load, so that nothing of an earlier session stays in the cache.
-    if (!refusal) return window.location.assign(targetOfPage());
-    if (refusal === SECOND_FACTOR_REQUIRED && !isCodeWanted) setCodeWanted(true);
-    else setProblem(refusal);
-    setBusy(false);
+    void signIn.withPassword(entered());
+  }
+
+  function continueWithPasskey() {
+    const { email, password } = entered();
+    void signIn.withPasskey({ email, password });
   }
 
   return (
-    <form method="post" onChange={() => setProblem(null)} onSubmit={(event) => void submit(event)}>
+    <form method="post" ref={form} onChange={signIn.forgetProblem} onSubmit={submit}>
       <Stack gap="md">
         <FormHeading title={texts.title}>{texts.welcome}</FormHeading>
         {problem && <Problem>{problem}</Problem>}
@@ -60,10 +65,26 @@ export function SignInForm() {
           withAsterisk={false}
           name="password"
         />
-        {isCodeWanted && <CodeField name="code" />}
-        <Button type="submit" fullWidth loading={busy}>
+        {wanted && (
+          <SecondFactorFields
+            wanted={wanted}
+            passkey={canUsePasskey ? { busy: busy === "passkey", onUse: continueWithPasskey } : null}
+            name="code"
+          />
+        )}
+        <Button type="submit" fullWidth loading={busy === "password"}>
           {texts.submit}
         </Button>
+        {canUsePasskey && !wanted && (
+          <>
+            <Divider label={texts.or} />
+            <PasskeyButton
+              label={texts.withPasskey}
+              busy={busy === "passkey"}
+              onUse={() => void signIn.withPasskey({})}
+            />
+          </>
+        )}
         <Text size="sm" ta="center" c="dimmed">
           {signUpState.data?.reset_by_mail
             ? texts.forgotten((words) => (

@@ -9,6 +9,8 @@ const en = {
   email: "Email",
   password: "Password",
   submit: "Sign in",
+  or: "or",
+  withPasskey: "Sign in with a passkey",
   forgotten: (link: Link) => <>Forgotten your password? {link("Get a link by email")}</>,
   forgottenAskOperator: "Forgotten your password? The operator of this installation can give you a link.",
   noAccountYet: (link: Link) => <>No account yet? {link("Create one")}</>,

@@ -41,6 +41,48 @@ const en = {
     submit: "Change password",
     changed: "Password changed",
   },
+  passkeys: {
+    title: "Passkeys",
+    description:
+      "Sign in with your fingerprint, face or device PIN instead of a password. With a passkey, the password alone is no longer enough to sign in.",
+    add: "Add a passkey",
+    name: "Name",
+    added: "Added",
+    lastUsed: "Last used",
+    never: "Never",
+    synced: "Synced between your devices",
+    otherHost: (host: string) => `Only at ${host}`,
+    renameOf: (name: string) => `Rename ${name}`,
+    renamed: "Passkey renamed",
+    notRenamed: "The passkey was not renamed",
+    removeOf: (name: string) => `Remove ${name}`,
+    full: (max: number) => `You have ${max} passkeys, as many as you may have. Remove one to add another.`,
+    elsewhere: (origin: string) => `Passkeys work at ${origin} only. Open the console there to add one.`,
+    unavailable: "Passkeys require that this installation has a host name and https. Its operator can set that up.",
+    unsupported: "This browser knows no passkeys.",
+  },
+  addPasskey: {
+    form: "Add a passkey",
+    instructions:
+      "Your browser asks where to keep the passkey: on this device, in a password manager or on a security key.",
+    nameHint: "To tell it from others, such as “Work laptop”.",
+    nameMissing: "Must not be empty",
+    submit: "Continue",
+    failed: "No passkey was added",
+    unknown: "It is unknown whether the passkey was added",
+    again: "Look whether it is in the list before you try again.",
+    done: (name: string) => `Passkey “${name}” added`,
+    codesLost: "The passkey is added, and required at sign-in. Make new recovery codes with it.",
+  },
+  removePasskey: {
+    submit: "Remove",
+    consequence: (name: string) =>
+      `“${name}” no longer signs you in. Delete it on your device or in your password manager too.`,
+    failed: "The passkey was not removed",
+    unknown: "It is unknown whether the passkey was removed",
+    again: "Try again; each code works once.",
+    done: (name: string) => `Passkey “${name}” removed`,
+  },
   secondFactor: {
     title: "Authenticator app",
     enabled: "Enabled",
@@ -59,9 +101,11 @@ const en = {
       "The app is enabled, and its codes are required at sign-in. Make new recovery codes with its next code.",
   },
   recovery: {
+    title: "Recovery codes",
+    description: "Each replaces your passkey or authenticator app once, after your password.",
     left: (count: number) => `Recovery codes left: ${count}`,
     made: "Made",
-    fewLeft: "Without one you cannot sign in if you lose your phone. Make new ones.",
+    fewLeft: "Without one you cannot sign in if you lose your phone or passkey. Make new ones.",
     open: "New recovery codes",
     form: "New recovery codes",
     consequence: "All earlier recovery codes stop working.",
@@ -70,9 +114,9 @@ const en = {
     unknown: "It is unknown whether new recovery codes were made",
     again: "Your earlier ones may no longer work. Try again with another code: each works once.",
     result: "Your new recovery codes",
-    codes: "Recovery codes",
+    codes: "Codes",
     notice:
-      "Each replaces the app once. Keep them somewhere you can reach without your phone: they are shown only now.",
+      "Each replaces your passkey or app once; earlier ones no longer work. Keep them somewhere you can reach without your phone: they are shown only now.",
     kept: "I have kept them",
     lost: "The recovery codes were lost on the way",
     oldCodesInvalid:
@@ -81,12 +125,15 @@ const en = {
     ends: {
       replaced:
         "New ones have been made since, in another window or on another device. Use those, or make new ones again.",
-      disabled: "The authenticator app has been disabled since, in another window or on another device.",
+      disabled: "Your second factor has been removed since, in another window or on another device.",
     },
   },
   proof: {
     password: "Password",
     codeHint: "From the app, or a recovery code.",
+    recoveryHint: "A recovery code, if you do not use a passkey.",
+    withPasskey: "Use a passkey",
+    mustBeGiven: "Must be given",
   },
   disable: {
     form: "Disable authenticator app",
@@ -98,5 +145,5 @@ const en = {
   },
 };
 
-/** The texts of the page of sessions, password and authenticator app. */
+/** The texts of the page of sessions, password, passkeys and authenticator app. */
 export const securityTexts = defineTexts({ en });

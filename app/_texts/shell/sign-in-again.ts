@@ -7,6 +7,7 @@ const en = {
   password: "Password",
   leave: "Leave this page",
   submit: "Sign in",
+  withPasskey: "Sign in with a passkey",
 };
 
 /** The texts of the dialog for a person whose session has ended. */

@@ -33,6 +33,7 @@ export { IconDownload } from "./drawings/download";
 export { IconFileOff } from "./drawings/file-off";
 export { IconFileText } from "./drawings/file-text";
 export { IconFilterOff } from "./drawings/filter-off";
+export { IconFingerprint } from "./drawings/fingerprint";
 export { IconFlask } from "./drawings/flask";
 export { IconGauge } from "./drawings/gauge";
 export { IconHeartbeat } from "./drawings/heartbeat";

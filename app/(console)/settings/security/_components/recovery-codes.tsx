@@ -17,7 +17,7 @@ type End = "replaced" | "disabled";
 
 /** Why codes no longer work, which another tab or device may have caused; null: they still work. */
 function endOf(codes: SecondFactorRecovery, factor: SecondFactor): End | null {
-  if (!factor.enabled || factor.recovery_codes_made_at === null) return "disabled";
+  if (factor.recovery_codes_made_at === null) return "disabled";
   return factor.recovery_codes_made_at > codes.recovery_codes_made_at ? "replaced" : null;
 }
 

@@ -16,8 +16,8 @@ export function RegenerateRecoveryCodes({ madeAt, onDone }: { madeAt: string | n
   const regenerate = useChange(utils.client.auth.secondFactor.regenerateRecoveryCodes.mutate, {
     // Codes are never shown a second time: the page can only find out whether there are new ones.
     look: async () => {
-      const factor = await utils.client.auth.secondFactor.get.query();
-      return factor.enabled && factor.recovery_codes_made_at !== madeAt ? LOST_CODES : undefined;
+      const { recovery_codes_made_at: present } = await utils.client.auth.secondFactor.get.query();
+      return present !== null && present !== madeAt ? LOST_CODES : undefined;
     },
     late: { failed: texts.recovery.failed, unknown: texts.recovery.unknown },
     onSettled: () => void utils.auth.secondFactor.invalidate(),

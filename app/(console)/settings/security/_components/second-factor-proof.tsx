@@ -2,14 +2,48 @@
 
 import { Button, Group, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
+import { useState } from "react";
 import { securityTexts } from "@/app/_texts/settings/security";
 import { sharedTexts } from "@/app/_texts/shared";
+import { trpc } from "@/app/_trpc/client";
 import type { useChange } from "@/app/_ui/changes/use-change";
 import { SaveAlert } from "@/app/_ui/forms/error-alert";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
+import { IconFingerprint } from "@/app/_ui/icons/icons";
+import { askForPasskey, canUsePasskeys, PasskeyNotUsed } from "@/app/_ui/passkeys";
+import { Problem } from "@/app/_ui/problem";
 import type { SecondFactorProof } from "@/server/auth/schema";
 
-/** Asks for the password and an authenticator or recovery code, and changes the second factor with them. */
+/** The way that the proof is being given, and why the browser used no passkey. */
+function usePasskeyProof(prove: (passkey: NonNullable<SecondFactorProof["passkey"]>) => void) {
+  const { client } = trpc.useUtils();
+  const state = trpc.auth.signUpState.useQuery();
+  const factor = trpc.auth.secondFactor.get.useQuery();
+  const [isAsking, setAsking] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  return {
+    isOffered: (factor.data?.passkeys ?? 0) > 0 && canUsePasskeys(state.data?.passkey_origin),
+    hasApp: factor.data?.enabled === true,
+    isAsking,
+    problem,
+    forgetProblem: () => setProblem(null),
+    /** @param onError takes the refusals of the service. */
+    ask: async (onError: (error: unknown) => void) => {
+      setAsking(true);
+      setProblem(null);
+      try {
+        prove(await askForPasskey(await client.auth.passkeys.beginProof.mutate()));
+      } catch (error) {
+        if (error instanceof PasskeyNotUsed) setProblem(error.message);
+        else onError(error);
+      } finally {
+        setAsking(false);
+      }
+    },
+  };
+}
+
+/** Asks for the password and a second factor, a code or a passkey, and makes a change with them. */
 export function SecondFactorProofForm<Result>({
   change,
   texts,
@@ -17,7 +51,7 @@ export function SecondFactorProofForm<Result>({
   onDone,
   onCancel,
 }: {
-  change: ReturnType<typeof useChange<SecondFactorProof, Result>>;
+  change: Pick<ReturnType<typeof useChange<SecondFactorProof, Result>>, "mutate" | "isPending">;
   texts: { form: string; consequence?: string; failed: string; unknown: string; again: string; submit: string };
   isDestructive?: boolean;
   onDone?: (result: Result) => unknown;
@@ -25,10 +59,13 @@ export function SecondFactorProofForm<Result>({
 }) {
   const form = useForm({ mode: "controlled", initialValues: { password: "", code: "" } });
   const errors = useFormErrors(form);
+  const send = (proof: SecondFactorProof) => change.mutate(proof, { onSuccess: onDone, onError: errors.show });
+  const passkey = usePasskeyProof((assertion) => send({ password: form.getValues().password, passkey: assertion }));
 
   const submit = form.onSubmit((values) => {
     errors.clear();
-    change.mutate(values, { onSuccess: onDone, onError: errors.show });
+    passkey.forgetProblem();
+    send(values);
   });
 
   return (
@@ -36,6 +73,7 @@ export function SecondFactorProofForm<Result>({
       <Stack gap="md" maw={420}>
         {texts.consequence && <Text size="sm">{texts.consequence}</Text>}
         <SaveAlert error={errors.unplaced} title={texts.failed} unknown={texts.unknown} again={texts.again} />
+        {passkey.problem && <Problem title={texts.failed}>{passkey.problem}</Problem>}
         <PasswordInput
           label={securityTexts.proof.password}
           autoComplete="current-password"
@@ -45,14 +83,32 @@ export function SecondFactorProofForm<Result>({
         />
         <TextInput
           label={securityTexts.secondFactor.code}
-          description={securityTexts.proof.codeHint}
+          description={passkey.hasApp ? securityTexts.proof.codeHint : securityTexts.proof.recoveryHint}
           autoComplete="one-time-code"
           {...form.getInputProps("code")}
         />
         <Group>
-          <Button type="submit" color={isDestructive ? "red" : undefined} loading={change.isPending}>
+          <Button
+            type="submit"
+            color={isDestructive ? "red" : undefined}
+            loading={change.isPending && !passkey.isAsking}
+          >
             {texts.submit}
           </Button>
+          {passkey.isOffered && (
+            <Button
+              variant="default"
+              leftSection={<IconFingerprint size={16} aria-hidden />}
+              loading={passkey.isAsking}
+              onClick={() => {
+                errors.clear();
+                if (form.getValues().password === "") form.setFieldError("password", securityTexts.proof.mustBeGiven);
+                else void passkey.ask(errors.show);
+              }}
+            >
+              {securityTexts.proof.withPasskey}
+            </Button>
+          )}
           <Button variant="default" onClick={onCancel}>
             {sharedTexts.cancel}
           </Button>
