@@ -19,7 +19,7 @@ async function giveCode(page: Page, code: string): Promise<void> {
 
 /** The recovery codes that the page shows. */
 async function shownCodes(page: Page): Promise<string[]> {
-  const shown = page.getByLabel("Recovery codes", { exact: true });
+  const shown = page.getByLabel("Codes", { exact: true });
   await expect(shown).toBeVisible();
   return ((await shown.textContent()) ?? "").trim().split("\n");
 }
@@ -138,7 +138,7 @@ test("a warning comes when few recovery codes are left, and the keyboard can rep
   await expect(page.getByRole("button", { name: "Copy" })).toBeFocused();
   await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
-  await expect(page.getByRole("heading", { name: "Authenticator app" })).toBeFocused();
+  await expect(page.getByRole("heading", { name: "Recovery codes" })).toBeFocused();
   await expect(page.getByText("Recovery codes left: 10")).toBeVisible();
 
   await expect(signIn(other, service, { ...account, code: recoveryCodes[8] })).rejects.toThrow();
@@ -208,7 +208,7 @@ test("recovery codes that another tab has replaced are no longer shown as if the
   await proof.getByRole("button", { name: "Disable" }).click();
   await expect(second.getByRole("button", { name: "Set up" })).toBeVisible();
   await page.evaluate(() => window.dispatchEvent(new Event("focus")));
-  await expect(ended).toContainText("The authenticator app has been disabled since");
+  await expect(ended).toContainText("Your second factor has been removed since");
   await page.getByRole("button", { name: "Close" }).click();
   await expect(page.getByRole("button", { name: "Set up" })).toBeVisible();
 });
