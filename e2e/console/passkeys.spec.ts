@@ -29,7 +29,7 @@ async function add(page: Page, name: string): Promise<void> {
 
 /** The recovery codes that come with the first second factor. */
 async function keepCodes(page: Page): Promise<string[]> {
-  const shown = page.getByLabel("Codes", { exact: true });
+  const shown = page.getByLabel("Your recovery codes", { exact: true });
   await expect(shown).toBeVisible();
   const codes = ((await shown.textContent()) ?? "").trim().split("\n");
   await page.getByRole("button", { name: "I have kept them" }).click();

@@ -19,7 +19,7 @@ async function giveCode(page: Page, code: string): Promise<void> {
 
 /** The recovery codes that the page shows. */
 async function shownCodes(page: Page): Promise<string[]> {
-  const shown = page.getByLabel("Codes", { exact: true });
+  const shown = page.getByLabel("Your recovery codes", { exact: true });
   await expect(shown).toBeVisible();
   return ((await shown.textContent()) ?? "").trim().split("\n");
 }
@@ -101,7 +101,8 @@ test("lost recovery codes are reported as lost, and new ones are made", async ({
   await reconnect();
   await page.getByRole("button", { name: "Enable" }).click();
   await expect(page.getByText("The recovery codes were lost on the way")).toBeVisible();
-  await page.getByRole("button", { name: "New recovery codes" }).click();
+  const lost = page.getByRole("group", { name: "Your new recovery codes" });
+  await lost.getByRole("button", { name: "New recovery codes" }).click();
   const form = page.getByRole("form", { name: "New recovery codes" });
   await form.getByLabel("Password", { exact: true }).fill(account.password);
   await form.getByRole("textbox", { name: "Code" }).fill(codeOf(secret, 1));

@@ -93,8 +93,8 @@ async function makePossessions(account: TestAccount): Promise<Record<string, str
   );
   const passkeyId = newId("passkey");
   await pool().query(
-    `INSERT INTO passkeys (id, user_id, credential_id, public_key, rp_id, name, is_syncable, is_synced)
-     VALUES ($1, $2, $1, '', 'localhost', 'Phone', false, false)`,
+    `INSERT INTO passkeys (id, user_id, credential_id, public_key, rp_id, name, is_synced)
+     VALUES ($1, $2, $1, '', 'localhost', 'Phone', false)`,
     [passkeyId, userId],
   );
   return {

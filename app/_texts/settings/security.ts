@@ -114,7 +114,7 @@ const en = {
     unknown: "It is unknown whether new recovery codes were made",
     again: "Your earlier ones may no longer work. Try again with another code: each works once.",
     result: "Your new recovery codes",
-    codes: "Codes",
+    codes: "Your recovery codes",
     notice:
       "Each replaces your passkey or app once; earlier ones no longer work. Keep them somewhere you can reach without your phone: they are shown only now.",
     kept: "I have kept them",

@@ -14,7 +14,6 @@ CREATE TABLE "passkeys" (
     "transports" TEXT[],
     "rp_id" TEXT NOT NULL,
     "name" TEXT NOT NULL,
-    "is_syncable" BOOLEAN NOT NULL,
     "is_synced" BOOLEAN NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
     "last_used_at" TIMESTAMPTZ(3),

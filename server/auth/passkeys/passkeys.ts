@@ -116,19 +116,19 @@ async function verifyNew(actor: SessionActor, { passkey }: AddPasskeyInput) {
 export async function addPasskey(actor: SessionActor, input: AddPasskeyInput): Promise<PasskeyAdded> {
   requireConfirmed(actor);
   const { userId, accountId } = actor;
-  const { credential, credentialDeviceType, credentialBackedUp, rpId } = await verifyNew(actor, input);
+  const { credential, credentialBackedUp, rpId } = await verifyNew(actor, input);
   const id = newId("passkey");
   const store = async (tx: Tx): Promise<PasskeyAdded> => {
     await lockPerson(tx, userId);
     if ((await countOwnPasskeys(tx, userId)) >= PASSKEYS_MAX) throw tooMany();
     const isFirst = !(await hasSecondFactor(userId, tx));
     const { rows } = await tx.query<PasskeyRow>(
-      `INSERT INTO passkeys (id, user_id, credential_id, public_key, counter, transports, rp_id, name, is_syncable, is_synced)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING ${COLUMNS}`,
+      `INSERT INTO passkeys (id, user_id, credential_id, public_key, counter, transports, rp_id, name, is_synced)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING ${COLUMNS}`,
       [
         ...[id, userId, credential.id, Buffer.from(credential.publicKey), credential.counter],
         ...[input.passkey.response.transports ?? [], rpId, input.name],
-        ...[credentialDeviceType === "multiDevice", credentialBackedUp],
+        credentialBackedUp,
       ],
     );
     const recovery = isFirst ? await replaceRecoveryCodes(tx, userId) : null;
