@@ -1,25 +1,14 @@
 /** Every mutation of the router writes to the audit log, or is listed here with the reason why it does not. */
 import { beforeAll, expect, test } from "vitest";
 import { callAs, PROCEDURES, TEST_ORIGIN } from "@/test/call-procedure";
-import {
-  addMember,
-  addPasskey,
-  enrol,
-  lastEntries,
-  makeEndpoint,
-  makePerson,
-  PASSWORD,
-  type Person,
-} from "@/test/database/people";
+import { AUTH_MUTATIONS, type MutationCases, NEW_PASSWORD } from "@/test/database/auth-mutations";
+import { addMember, lastEntries, makeEndpoint, makePerson, PASSWORD, type Person } from "@/test/database/people";
 import { makeRoute } from "@/test/database/routes";
 import { makeMessages } from "@/test/database/webhooks";
-import { issuePasswordReset } from "../auth/credentials/change-password";
-import { startSession } from "../auth/sessions/sessions";
 import { pool } from "../core/db";
 import { env } from "../core/env";
 import { newId } from "../core/ids";
 
-const NEW_PASSWORD = "another battery staple altogether";
 const PROVIDER_SECRET = "shall-not-be-written-down-anywhere";
 
 /** Mutations that write nothing to the log, with the reason. */
@@ -45,16 +34,13 @@ const EXEMPT: Readonly<Record<string, string>> = {
 
 const idOf = (made: unknown): string => (made as { id: string }).id;
 
-/** Prepares and calls the mutation. @returns its response. */
-type Run = (owner: Person, operator: Person) => Promise<unknown>;
-
 const newSender = (owner: Person) => callAs(owner, "senders.create", { sender_id: "Acme" });
 const newSuppression = (owner: Person) => callAs(owner, "suppressions.create", { number: "+14155550199" });
 
 const newInvitation = () => ({ email: `${newId("user")}@audit.example`, role: "viewer" });
 
 /** By the mutation: the action that it records, and how it is done. */
-const MUTATION_CASES: Readonly<Record<string, [action: string, run: Run]>> = {
+const MUTATION_CASES: MutationCases = {
   "accounts.setCountries": [
     "account.countries_set",
     (owner) => callAs(owner, "accounts.setCountries", { countries: { rule: "except", countries: ["NG"] } }),
@@ -98,61 +84,7 @@ const MUTATION_CASES: Readonly<Record<string, [action: string, run: Run]>> = {
         daily_limit: 9,
       }),
   ],
-  "auth.changePassword": [
-    "password.changed",
-    (owner) => callAs(owner, "auth.changePassword", { current_password: PASSWORD, new_password: NEW_PASSWORD }),
-  ],
-  "auth.passkeys.add": ["passkey.added", addPasskey],
-  "auth.passkeys.remove": [
-    "passkey.removed",
-    async (owner) => {
-      const { passkey, recovery } = await addPasskey(owner);
-      const [code] = recovery?.recovery_codes ?? [];
-      return callAs(owner, "auth.passkeys.remove", { id: passkey.id, password: PASSWORD, code });
-    },
-  ],
-  "auth.passkeys.rename": [
-    "passkey.renamed",
-    async (owner) => callAs(owner, "auth.passkeys.rename", { id: (await addPasskey(owner)).passkey.id, name: "Key" }),
-  ],
-  "auth.rename": ["person.renamed", (owner) => callAs(owner, "auth.rename", { name: "Anna" })],
-  "auth.resetPassword": [
-    "password.reset",
-    async (owner) => {
-      const { token } = await issuePasswordReset({ kind: "system", name: "admin" }, owner.email);
-      return callAs(null, "auth.resetPassword", { token, password: NEW_PASSWORD });
-    },
-  ],
-  "auth.secondFactor.confirm": ["second_factor.enabled", enrol],
-  "auth.secondFactor.disable": [
-    "second_factor.disabled",
-    async (owner) => {
-      const [code] = await enrol(owner);
-      return callAs(owner, "auth.secondFactor.disable", { password: PASSWORD, code });
-    },
-  ],
-  "auth.secondFactor.regenerateRecoveryCodes": [
-    "second_factor.recovery_codes_regenerated",
-    async (owner) => {
-      const [code] = await enrol(owner);
-      return callAs(owner, "auth.secondFactor.regenerateRecoveryCodes", { password: PASSWORD, code });
-    },
-  ],
-  "auth.sessions.revoke": [
-    "session.revoked",
-    async (owner) => callAs(owner, "auth.sessions.revoke", { id: await startSession(owner.userId, TEST_ORIGIN) }),
-  ],
-  "auth.sessions.revokeOthers": [
-    "session.revoked",
-    async (owner) => {
-      await startSession(owner.userId, TEST_ORIGIN);
-      return callAs(owner, "auth.sessions.revokeOthers", undefined);
-    },
-  ],
-  "auth.signUp": [
-    "account.created",
-    () => callAs(null, "auth.signUp", { email: `${newId("user")}@audit.example`, password: NEW_PASSWORD, name: "New" }),
-  ],
+  ...AUTH_MUTATIONS,
   "messages.redact": [
     "message.redacted",
     async (owner) => {

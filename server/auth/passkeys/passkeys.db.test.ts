@@ -1,9 +1,10 @@
 import { afterEach, expect, test } from "vitest";
 import { type Authenticator, makeAuthenticator } from "@/test/authenticator";
+import { openTransaction, untilWaiting } from "@/test/database/lock-waits";
 import { enrol, lastEntries, makePerson, PASSWORD, type Person } from "@/test/database/people";
 import { pool } from "../../core/db";
 import { env, publicUrl } from "../../core/env";
-import { hasSecondFactor } from "../credentials/has-second-factor";
+import { hasSecondFactor, lockPerson } from "../credentials/has-second-factor";
 import { clearSecondFactor, disableSecondFactor, getSecondFactor } from "../credentials/second-factor";
 import { forgetSignIns } from "../tasks";
 import { addPasskey, beginPasskey, beginPasskeyProof, listPasskeys, removePasskey, renamePasskey } from "./passkeys";
@@ -107,6 +108,18 @@ test("a challenge counts once, for one session, and for five minutes", async () 
   expect(rowCount).toBe(0);
 });
 
+test("a challenge counts for what it was made for only", async () => {
+  const person = await makePerson();
+  const { authenticator, passkey } = await add(person);
+  const { challenge } = await beginPasskey(person);
+  const asked = { ...(await beginPasskeyProof(person)), challenge };
+  const proof = { id: passkey.id, password: PASSWORD, passkey: authenticator.get(asked) };
+  await expect(removePasskey(person, proof, newAddress())).rejects.toMatchObject({ wire: { param: "passkey" } });
+  const creation = { ...(await beginPasskey(person)), challenge: (await beginPasskeyProof(person)).challenge };
+  const made = makeAuthenticator(origin()).create(creation);
+  await expect(addPasskey(person, { name: "Phone", passkey: made })).rejects.toMatchObject(INVALID);
+});
+
 test("a refused response uses its challenge up", async () => {
   const person = await makePerson();
   const authenticator = makeAuthenticator(origin());
@@ -121,8 +134,17 @@ test("a refused response uses its challenge up", async () => {
 test("a person has at most ten passkeys, also when they add many at once", async () => {
   const person = await makePerson();
   for (let each = 1; each <= 9; each += 1) await add(person);
-  const sessions = ["one", "two", "three"].map((name) => ({ ...person, sessionId: `${person.sessionId}-${name}` }));
-  const ends = await Promise.allSettled(sessions.map((session) => add(session)));
+  const made = await Promise.all(
+    ["one", "two", "three"].map(async (name) => {
+      const session = { ...person, sessionId: `${person.sessionId}-${name}` };
+      return { session, passkey: makeAuthenticator(origin()).create(await beginPasskey(session)) };
+    }),
+  );
+  const other = await openTransaction((tx) => lockPerson(tx, person.userId));
+  const additions = made.map(({ session, passkey }) => addPasskey(session, { name: "Phone", passkey }));
+  await untilWaiting("users", 3);
+  await other.commit();
+  const ends = await Promise.allSettled(additions);
   expect(ends.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
   expect((await listPasskeys(person)).passkeys).toHaveLength(10);
   await expect(beginPasskey(person)).rejects.toMatchObject(refusal(400, "passkey_limit"));
