@@ -315,3 +315,15 @@ test("neither the secret nor a recovery code can be read in the database", async
   const written = JSON.stringify(rows.map((result) => result.rows));
   for (const hidden of [secret, ...recoveryCodes]) expect(written).not.toContain(hidden);
 });
+
+test("the time of recovery codes that a process of the version before has made is known", async () => {
+  const person = await makePerson();
+  await enrol(person);
+  const { rows } = await pool().query<{ madeAt: Date }>(
+    `UPDATE second_factors SET recovery_codes_at = clock_timestamp() + interval '1 minute' WHERE user_id = $1
+     RETURNING recovery_codes_at AS "madeAt"`,
+    [person.userId],
+  );
+  const { recovery_codes_made_at: madeAt } = await getSecondFactor(person);
+  expect(madeAt).toBe(rows[0]?.madeAt.toISOString());
+});
