@@ -10,6 +10,7 @@ SELECT create_distributed_table('ledger_closings', 'account_id', colocate_with =
 SELECT create_distributed_table('usage_days', 'account_id', colocate_with => 'accounts');
 SELECT create_distributed_table('traffic_hours', 'account_id', colocate_with => 'accounts');
 SELECT create_distributed_table('due_spending', 'account_id', colocate_with => 'accounts');
+SELECT create_distributed_table('due_spending_days', 'account_id', colocate_with => 'accounts');
 SELECT create_distributed_table('idempotency_keys', 'account_id', colocate_with => 'accounts');
 SELECT create_distributed_table('list_milestones', 'account_id', colocate_with => 'accounts');
 SELECT create_distributed_table('forgotten_days', 'account_id', colocate_with => 'accounts');

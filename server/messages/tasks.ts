@@ -145,6 +145,9 @@ export { sweepMessages } from "./dispatch/sweeps";
 /** SQL: whether it is the count of a day long past. Counts of months are few, so they are kept. */
 const PAST_DAY = `period ~ '^(day|failed):' AND right(period, 10) < (now() - interval '40 days')::date::text`;
 
+/** SQL: whether it is a day whose spending cap no message is compared with any more. */
+const PAST_DUE_DAY = "day < (now() AT TIME ZONE 'UTC')::date - 1";
+
 /** The time for which nonces are kept. Plivo signs no time, so a callback could be replayed once its nonce is deleted. */
 const noncesKept = (provider: string) => (provider === "plivo" ? "31 days" : "25 hours");
 
@@ -173,7 +176,8 @@ export function forgetCallbacks(signal?: AbortSignal): Promise<void> {
       old("provider_minutes", "minute < now() - interval '31 days'"),
       old("receipts", `message_id IS NULL AND received_at < now() - interval '${FINAL_RECEIPT_WITHIN_S} seconds'`),
       old("api_key_quotas", PAST_DAY),
-      old("due_spending", "day < (now() AT TIME ZONE 'UTC')::date - 1"),
+      old("due_spending", PAST_DUE_DAY),
+      old("due_spending_days", PAST_DUE_DAY),
       old("api_key_minutes", "minute < now() - interval '1 day'"),
       ...PROVIDERS.map((provider): Forgetting => [`parked receipts of ${provider}`, () => dropParked(provider)]),
     ],

@@ -9,6 +9,7 @@ import { noteChange } from "../core/live";
 import { textArray, unnest } from "../core/unnest";
 import { observeMoves } from "../observability/messages";
 import { recordEvents } from "../webhooks/delivery/outbox";
+import { uncountDue } from "./dispatch/due-spending";
 import { applySuperseded } from "./receipts/superseded";
 import type { MessageStatus } from "./status";
 import { type Folded, foldSteps, type LockedMessage, type Step, timeOfStep } from "./steps";
@@ -104,7 +105,16 @@ const moveBooks = (tx: Tx, changes: readonly AppliedChange[]): Promise<unknown> 
       changes.flatMap((change) => change.moves),
     ),
     moveCounters(tx, changes),
+    uncountLater(tx, changes),
   ]);
+
+/** Takes refunded messages out of what counts towards the cap of a day after that of their acceptance, if they were scheduled. */
+async function uncountLater(tx: Tx, changes: readonly AppliedChange[]): Promise<void> {
+  const refunded = changes.flatMap(({ message, isRefunded }) =>
+    isRefunded && message.scheduledAt !== null ? [message] : [],
+  );
+  if (refunded.length > 0) await uncountDue(tx, refunded);
+}
 
 /** The last value that one of the steps carries, or null. */
 const lastOf = <Value>(steps: readonly Step[], read: (step: Step) => Value | undefined): Value | null =>

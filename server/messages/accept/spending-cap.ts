@@ -26,15 +26,21 @@ export function lowerCapOf({ dailySpendCapMicros: operators, ownDailySpendCapMic
 
 const idOf = (accountId: string, day: string): string => `${accountId} ${day}`;
 
-/** Loads what accounts with a daily cap have spent; exact under their admission locks. One query, if any has a cap. */
+/**
+ * Loads what accounts with a daily cap have spent, with what was accepted earlier and let through on the day; exact under their
+ * admission locks. One query, if any has a cap.
+ */
 export async function loadSpending(db: Queryable, accounts: Iterable<CappedAccount>, days: Iterable<string>) {
   const capped = [...accounts].flatMap((account) => (lowerCapOf(account) === null ? [] : [account.id]));
   const spent = new Map<string, bigint>();
   if (capped.length > 0) {
     const { rows } = await db.query<{ accountId: string; day: string; costMicros: bigint }>({
       name: "messages.spent",
-      text: `SELECT account_id AS "accountId", to_char(day, 'YYYY-MM-DD') AS day, cost_micros AS "costMicros"
-             FROM usage_days WHERE account_id = ANY($1::text[]) AND day = ANY($2::date[])`,
+      text: `SELECT a.id AS "accountId", to_char(d.day, 'YYYY-MM-DD') AS day,
+               COALESCE(u.cost_micros, 0) + COALESCE(t.cost_micros, 0) AS "costMicros"
+             FROM unnest($1::text[]) AS a (id) CROSS JOIN unnest($2::date[]) AS d (day)
+             LEFT JOIN usage_days u ON u.account_id = a.id AND u.day = d.day
+             LEFT JOIN due_spending_days t ON t.account_id = a.id AND t.day = d.day`,
       values: [capped, [...new Set(days)]],
     });
     for (const { accountId, day, costMicros } of rows) spent.set(idOf(accountId, day), costMicros);

@@ -2,12 +2,14 @@
 import { beforeAll, expect, test } from "vitest";
 import { plainRequest } from "@/server/accounts/idempotency/request";
 import { HOUR_MS } from "@/server/core/clock";
-import { pool } from "@/server/core/db";
-import { sendBulk } from "@/server/messages/accept/send";
+import { pool, transaction } from "@/server/core/db";
+import { sendBulk, sendMessage } from "@/server/messages/accept/send";
 import { SendBulkInput } from "@/server/messages/schema";
 import { prepareAttempts } from "@/test/database/attempts";
+import { explain, rowsRead, statementsOf } from "@/test/database/plans";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
 import { findDueRefusals } from "./due-check";
+import { failUndispatched } from "./fail-undispatched";
 
 beforeAll(prepareAttempts);
 
@@ -61,6 +63,55 @@ test("one after the other, with what is accepted on the day, until the cap is ra
   expect(await refusedOf([[four]])).toEqual([]);
   await cap(account, 0);
   expect(await refusedOf([[three]])).toEqual([three]);
+});
+
+test("sends of the day are refused once messages of the day before have used the cap, until one of them is refunded", async () => {
+  const account = await makeAccount();
+  const ids = await acceptedYesterday(account, 3);
+  await cap(account, 30_000);
+  expect(await refusedOf([ids])).toEqual([]);
+  const send = () =>
+    sendMessage(account.actor, { to: "+14155550199", from: account.senderId, body: "Hello" }, plainRequest());
+  await expect(send()).rejects.toMatchObject({ status: 429, wire: { details: { limit: 0.03, spent: 0.03 } } });
+  const error = { code: "expired", message: "Too late." };
+  await transaction((tx) => failUndispatched(tx, [{ messageId: ids[1] ?? "", error }], new Date()));
+  await send();
+  await expect(send()).rejects.toMatchObject({ status: 429 });
+  expect(await refusedOf([[ids[0] ?? ""], [ids[2] ?? ""]])).toEqual([]);
+});
+
+test("a check reads the messages of its job and the sum of the day, not all that were let through", async () => {
+  const account = await makeAccount();
+  const ids = await acceptedYesterday(account, 5);
+  await cap(account, 1_000_000_000);
+  await pool().query(
+    `INSERT INTO due_spending (account_id, message_id, day, cost_micros)
+     SELECT $1, 'msg_' || n, (now() AT TIME ZONE 'UTC')::date, 10000 FROM generate_series(1, 20000) n`,
+    [account.accountId],
+  );
+  const reads = new Map<string, number>();
+  const relations = ["due_spending", "due_spending_days", "usage_days", "messages"];
+  const fail = async () => {
+    const error = { code: "expired", message: "Too late." };
+    await transaction((tx) => failUndispatched(tx, [{ messageId: ids[0] ?? "", error }], new Date()));
+  };
+  for (const statistics of ["SELECT 1", "ANALYZE due_spending, due_spending_days"]) {
+    await pool().query(statistics);
+    const statements = await statementsOf(async () => {
+      await findDueRefusals(ids);
+      await fail();
+    });
+    // Each runs once more, and would find its rows there already.
+    await pool().query("DELETE FROM due_spending WHERE message_id = ANY($1)", [ids]);
+    for (const statement of statements.filter(({ name }) => /^(dispatch\.due_check|due_spending)/.test(name))) {
+      reads.set(`${statement.name} ${statistics}`, rowsRead((await explain(statement)).plan, relations));
+    }
+    await pool().query("UPDATE messages SET status = 'pending', cost_micros = 10000 WHERE id = ANY($1)", [ids]);
+    await pool().query("DELETE FROM message_attempts WHERE message_id = ANY($1)", [ids]);
+    await pool().query("DELETE FROM ledger_entries WHERE message_id = ANY($1) AND kind = 'refund'", [ids]);
+  }
+  expect([...reads.keys()].map((name) => name.split(" ")[0])).toContain("due_spending.uncount");
+  expect(Math.max(...reads.values())).toBeLessThan(100);
 });
 
 test("accounts do not count for each other, and those without a cap leave no trace", async () => {

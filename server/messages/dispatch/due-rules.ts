@@ -60,7 +60,7 @@ function capRefusal(message: DueMessage, { addedMicros, refundedMicros }: Change
   const { costMicros, letThroughMicros, isLetThrough } = message;
   const cap = lowerCapOf(message);
   if (cap === null || costMicros === 0n || isLetThrough) return null;
-  const spent = message.spentMicros - refundedMicros;
-  const total = countsWhenDue(message) ? spent + letThroughMicros + addedMicros + costMicros : spent;
+  const spent = message.spentMicros + letThroughMicros - refundedMicros;
+  const total = countsWhenDue(message) ? spent + addedMicros + costMicros : spent;
   return total > cap.micros ? overCap(cap.whose) : null;
 }
