@@ -169,9 +169,15 @@ async function slotOf(provider: string): Promise<Slot | null> {
   return adapter && waitForSlot(adapter);
 }
 
-/** As {@link slotOf}; "unknown" when the database cannot be asked for the configuration. */
-const trySlotOf = (provider: string): Promise<Slot | null | "unknown"> =>
-  keepWriting("attempt.provider_not_read_yet", () => slotOf(provider), BRIEFLY).catch((thrown) => {
+/** Whether a call may still go through the adapter: its provider is available, and its settings were not replaced. */
+async function isCurrent(adapter: Adapter): Promise<boolean> {
+  const table = await providerTable();
+  return !table.isUnavailable(adapter.id) && table.openAdapter(adapter.id) === adapter;
+}
+
+/** Reads the providers, for an attempt. @returns "unknown" when the database cannot be asked for the configuration. */
+const tryToRead = <Result>(provider: string, read: () => Promise<Result>): Promise<Result | "unknown"> =>
+  keepWriting("attempt.provider_not_read_yet", read, BRIEFLY).catch((thrown) => {
     log("error", "attempt.provider_not_read", { provider, ...errorFields(thrown) });
     return "unknown" as const;
   });
@@ -182,10 +188,11 @@ async function make(attempt: Attempt): Promise<CallResult | "not-made"> {
   // A live message that was accepted before the sandbox was switched off must not be delivered there.
   if (provider === "sandbox" && !isSandboxOpenTo(attempt.accountId)) return notConfigured(provider);
   // Nearly all attempts have their slot already: each `await` avoided saves a promise per message.
-  const slot = attempt.slot ?? (await trySlotOf(provider));
+  const slot = attempt.slot ?? (await tryToRead(provider, () => slotOf(provider)));
   if (slot === "unknown") return "not-made";
   if (!slot) return notConfigured(provider);
   try {
+    if (slot.hasWaited && (await tryToRead(provider, () => isCurrent(slot.adapter))) !== true) return "not-made";
     const made = await callWhenReady(slot.adapter, attempt);
     if (typeof made === "object") await reportHealth(provider, made);
     return made;

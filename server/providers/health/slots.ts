@@ -9,6 +9,8 @@ import type { Adapter } from "../port";
 export type Slot = {
   /** Target of the call. Kept here, so that nothing has to be read between the begin of an attempt and its call. */
   adapter: Adapter;
+  /** Its claimed message waited for it, perhaps for minutes: the provider may have become unavailable, or its settings replaced. */
+  hasWaited: boolean;
   /** Releases the slot; safe to call more than once. */
   release: () => void;
 };
@@ -24,11 +26,12 @@ function limiterOf({ id }: Adapter): Limiter {
   return limiter;
 }
 
-function take(limiter: Limiter, adapter: Adapter): Slot {
+function take(limiter: Limiter, adapter: Adapter, hasWaited = false): Slot {
   limiter.used += 1;
   let isReleased = false;
   return {
     adapter,
+    hasWaited,
     release: () => {
       if (isReleased) return;
       isReleased = true;
@@ -42,7 +45,7 @@ function take(limiter: Limiter, adapter: Adapter): Slot {
 function grantNext(limiter: Limiter): void {
   for (let next = limiter.waiting[0]; next && limiter.used < next.adapter.maxInFlight; next = limiter.waiting[0]) {
     limiter.waiting.shift();
-    next.grant(take(limiter, next.adapter));
+    next.grant(take(limiter, next.adapter, true));
   }
   for (const wake of limiter.changed) wake();
 }
