@@ -137,12 +137,12 @@ async function deliver(target: Target, payload: Payload, options: SendOptions): 
 
 /**
  * Every minute: requeues deliveries that a crash may have left without a job, revives first tries that were given up, erases
- * expired secrets, and sends what a pause has parked where the call that ended it did not.
+ * expired secrets, and sends what a pause has parked where the call that ended it did not, until `stop` is aborted.
  */
-export const sweepWebhooks = (): Promise<void> =>
+export const sweepWebhooks = (stop?: AbortSignal): Promise<void> =>
   runParts([
     () => requeueOrphanedDeliveries(new Date(now().getTime() - ORPHANED_AFTER_MS)),
     () => reviveFirstTries(ORPHANED_AFTER_MS),
     eraseExpiredSecrets,
-    releaseInterrupted,
+    () => releaseInterrupted({ signal: stop }),
   ]);

@@ -15,20 +15,29 @@ const FIRST: Position = { createdAt: new Date(0), id: "" };
 
 /** Steps of a thousand deliveries in the call that pauses or resumes; the rest is done later, by jobs or the sweep. */
 export const STEPS_OF_A_CALL = 20;
+/** Steps for each endpoint in a run of the sweep, so that millions of deliveries do not keep other endpoints waiting; the next run continues. */
+const STEPS_OF_A_RUN = 100;
+
+type Limits = {
+  /** How many steps are made at most. */
+  stepsMax: number;
+  /** No step begins once it is aborted. */
+  signal?: AbortSignal | undefined;
+};
 
 /**
  * Sends the deliveries again that the endpoint's pause has parked, oldest first, in steps that are transactions with
  * their jobs. Ends early if the endpoint is closed again: the next pause then counts as the same one. {@link
  * releaseInterrupted} sends what is left, even after a process has died.
- * @param options `stepsMax`: how many steps are made at most; `inTurn`: runs each, in the account's queue.
+ * @param options `inTurn`: runs each step, in the account's queue.
  */
 export async function releaseParked(
   endpointId: string,
-  { stepsMax = Number.POSITIVE_INFINITY, inTurn = (step) => step() }: { stepsMax?: number; inTurn?: InTurn } = {},
+  { stepsMax, signal, inTurn = (step) => step() }: Limits & { inTurn?: InTurn },
 ): Promise<void> {
   let release: Release | null = null;
   let after: Position | null = FIRST;
-  for (let steps = 0; steps < stepsMax && after !== null; steps += 1) {
+  for (let steps = 0; steps < stepsMax && after !== null && !signal?.aborted; steps += 1) {
     const [former, position]: [Release | null, Position] = [release, after];
     const step = await inTurn(() => releaseStep(endpointId, former, position));
     if (step === null) return;
@@ -63,15 +72,15 @@ const releaseStep = (endpointId: string, former: Release | null, after: Position
     return { release, next: null };
   });
 
-/** Completes releases that were left unfinished. One that fails does not keep the others from theirs. @throws the first failure. */
-export async function releaseInterrupted(): Promise<void> {
+/** Continues releases that were left unfinished. One that fails does not keep the others from theirs. @throws the first failure. */
+export async function releaseInterrupted({ stepsMax = STEPS_OF_A_RUN, signal }: Partial<Limits> = {}): Promise<void> {
   const { rows } = await pool().query<{ id: string }>({
     name: "webhooks.read_resumed_endpoints",
     text: `SELECT id FROM webhook_endpoints
            WHERE resume_from IS NOT NULL AND is_active AND deleted_at IS NULL ORDER BY id`,
   });
   await runParts(
-    rows.map((row) => () => releaseParked(row.id)),
+    rows.map((row) => () => releaseParked(row.id, { stepsMax, signal })),
     (at, thrown) => log("warn", "webhooks.release_interrupted", { endpoint: rows[at]?.id, ...errorFields(thrown) }),
   );
 }
