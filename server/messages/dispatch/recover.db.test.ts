@@ -269,3 +269,25 @@ test("attempts at a provider that needs a connection are claimed first and begin
   expect(attempt && (await begin(attempt))).toBe(true);
   expect(await attemptsOf(id)).toMatchObject([{ isBegun: true }]);
 });
+
+test.each([false, true])("probes that a dead worker had taken can be taken by others (begun: %s)", async (isBegun) => {
+  const message = await claimed();
+  await belongsTo("worker-dead", message, isBegun);
+  await pool().query(
+    `INSERT INTO providers (id, breaker, probes_left) VALUES ($1, 'probing', 0)
+     ON CONFLICT (id) DO UPDATE SET breaker = 'probing', probes_left = 0`,
+    [message.first.provider],
+  );
+  try {
+    await recoverAttempts(["worker-dead"]);
+    const { rows } = await pool().query("SELECT probes_left AS probes FROM providers WHERE id = $1", [
+      message.first.provider,
+    ]);
+    expect(rows).toEqual([{ probes: 1 }]);
+  } finally {
+    await pool().query("UPDATE providers SET breaker = 'closed', probes_left = 0 WHERE id = $1", [
+      message.first.provider,
+    ]);
+    await settleAttempts();
+  }
+});

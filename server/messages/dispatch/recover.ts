@@ -7,6 +7,7 @@ import { DAY_MS, SECOND_MS } from "../../core/clock";
 import { pool, transaction } from "../../core/db";
 import { log } from "../../core/log";
 import { workerId } from "../../core/worker-id";
+import { returnProbes } from "../../providers/health/provider-health";
 import type { OutboundMessage } from "../../providers/port";
 import { type Attempt, deleteClaims, giveBack, knownClaims } from "./claims";
 import { dltOfMessage } from "./dlt";
@@ -27,9 +28,9 @@ const WORKER_LOST = {
 /** Deletes the claims of workers with expired leases, and has their messages dispatched. @returns how many. */
 export async function takeBackClaims(workerIds: readonly string[]): Promise<number> {
   for (let count = 0, found = BATCH; ; ) {
-    const { rows } = await pool().query<{ id: string; seq: number; claim: string }>({
+    const { rows } = await pool().query<{ id: string; seq: number; claim: string; provider: string }>({
       name: "recover.unbegun",
-      text: `SELECT a.message_id AS id, a.seq, a.claim FROM message_attempts a
+      text: `SELECT a.message_id AS id, a.seq, a.claim, a.provider FROM message_attempts a
              WHERE a.outcome IS NULL AND a.begun_at IS NULL AND a.worker_id = ANY($1::text[]) LIMIT $2`,
       values: [workerIds, BATCH],
     });
@@ -43,6 +44,7 @@ export async function takeBackClaims(workerIds: readonly string[]): Promise<numb
         { keepsBegun: true },
       ),
     );
+    await returnProbesOf(rows);
     if (found < BATCH) return count;
   }
 }
@@ -78,9 +80,20 @@ export async function resolveBegun(workerIds: readonly string[]): Promise<number
         ),
       ),
     );
+    await returnProbesOf(rows);
     count += rows.length;
     if (rows.length < BATCH) return count;
   }
+}
+
+/**
+ * Lets other messages probe the half-open providers that a dead worker may have been probing: no outcome of its attempts shows
+ * anything about them.
+ */
+async function returnProbesOf(attempts: readonly { provider: string }[]): Promise<void> {
+  const counts = new Map<string, number>();
+  for (const { provider } of attempts) counts.set(provider, (counts.get(provider) ?? 0) + 1);
+  await Promise.all([...counts].map(([provider, count]) => returnProbes(provider, count)));
 }
 
 /**
