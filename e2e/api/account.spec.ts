@@ -21,6 +21,7 @@ test.describe("GET /account", () => {
       balance: 100,
       currency: "USD",
       quiet_hours: null,
+      text_retention_days: null,
       sending_limits: {
         ...{ countries: null, daily_spend_cap: null },
         operator: { allowed_countries: [], daily_spend_cap: null },

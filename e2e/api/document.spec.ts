@@ -44,7 +44,7 @@ const FIELDS: Record<string, string> = {
   message: MESSAGE,
   bulk_result: "object total sent failed messages",
   account:
-    "id object livemode email name company_name country status kyc_verified balance currency quiet_hours sending_limits created_at",
+    "id object livemode email name company_name country status kyc_verified balance currency quiet_hours sending_limits text_retention_days created_at",
   balance: "object livemode balance currency as_of",
   usage: "object period starts_at ends_at currency totals by_status",
   sender:
