@@ -5,7 +5,7 @@ import pg from "pg";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { type RunningPostgres, startPostgres } from "@/scripts/postgres/server";
 import { pool } from "@/server/core/db";
-import { makeServerFolder } from "@/test/database/server-folder";
+import { makeServerFolder } from "@/test/database/servers/server-folder";
 import { statementsOfAMessage } from "@/test/database/statements-of-a-message";
 
 const SHARDS = 4;

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest"
 import { pool, readPrisma } from "@/server/core/db";
 import { sendMessage } from "@/server/messages/accept/send";
 import { getMessage } from "@/server/messages/read";
-import { hasPooler, keepsStatements, type Pooler, startPooler } from "@/test/database/pooler";
 import { makeRoute } from "@/test/database/routes";
 import { makeAccount } from "@/test/database/seed";
+import { hasPooler, keepsStatements, type Pooler, startPooler } from "@/test/database/servers/pooler";
 
 const CONNECTIONS = 5;
 

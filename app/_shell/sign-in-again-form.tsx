@@ -10,7 +10,7 @@ import { PasskeyButton } from "../(auth)/sign-in/passkey-button";
 import { SecondFactorFields } from "../(auth)/sign-in/second-factor-fields";
 import { type BeginPasskey, useSignIn } from "../(auth)/sign-in/use-sign-in";
 
-/** What a sign-in with a passkey needs of the service. `readOrigin`: where passkeys work; null: nowhere. */
+/** The parts of the service that a sign-in with a passkey needs. `readOrigin`: where passkeys work; null: nowhere. */
 export type PasskeySignIn = { readOrigin: () => Promise<string | null>; begin: BeginPasskey };
 
 /** Signs a person in again: with the password, and a second factor if one is asked for, or with a passkey. */

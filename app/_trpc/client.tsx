@@ -163,7 +163,7 @@ const confirmPassword = (): Promise<boolean> => {
   return askForPassword((password) => client.auth.confirmPassword.mutate({ password }));
 };
 
-/** What a sign-in with a passkey over a page needs of the service. */
+/** The parts of the service that a sign-in with a passkey over a page needs. */
 function passkeySignIn() {
   const { auth } = plainClient();
   return {

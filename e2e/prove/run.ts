@@ -5,11 +5,11 @@ import { type FaultKind, planFaults } from "./faults/plan";
 import { readDatabaseBook, readDisabled } from "./judge/books";
 import type { Evidence } from "./judge/evidence";
 import { readHistory } from "./judge/history";
+import { limitedBook } from "./load/limited-book";
+import { type Load, startLoad } from "./load/load";
 import { type Upgrade, unservedOf, upgrade } from "./upgrade";
 import { BALANCE_MICROS, LIMITED_RECEIVERS, PACE, PRICES_MICROS, reprice } from "./world/customers";
 import type { Life } from "./world/fleet";
-import { limitedBook } from "./world/limited-book";
-import { type Load, startLoad } from "./world/load";
 import {
   ageUntilFinal,
   countStuckJobs,

@@ -1,7 +1,7 @@
 /** An upgrade under load, as docs/operations.md describes it: migrations while the previous version serves, then its processes. */
 import { setTimeout as pause } from "node:timers/promises";
+import type { Load } from "./load/load";
 import type { ProcessName } from "./world/fleet";
-import type { Load } from "./world/load";
 import type { Version, World } from "./world/world";
 
 /** `migrations`: names of those applied. `atMs`, `untilMs`: when, in milliseconds since the epoch. */

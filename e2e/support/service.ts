@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { freePort } from "@/scripts/free-port";
 import { createDatabase, startPostgres } from "@/scripts/postgres/server";
-import { keepsStatements, startPooler } from "../../test/database/pooler";
-import { makeServerFolder } from "../../test/database/server-folder";
+import { keepsStatements, startPooler } from "../../test/database/servers/pooler";
+import { makeServerFolder } from "../../test/database/servers/server-folder";
 
 const READY_WITHIN_MS = 300_000;
 /** More seconds than a test needs to check a sender that waits for approval; a local start approves it after two seconds. */

@@ -1,7 +1,13 @@
 import pg from "pg";
 import { afterEach, describe, expect, inject, test, vi } from "vitest";
 import { runProgram } from "@/test/commands";
-import { hasPooler, keepsStatements, type Pooler, type PoolerSettings, startPooler } from "@/test/database/pooler";
+import {
+  hasPooler,
+  keepsStatements,
+  type Pooler,
+  type PoolerSettings,
+  startPooler,
+} from "@/test/database/servers/pooler";
 import { SessionClient } from "../core/database/session";
 import { env } from "../core/env";
 import { refuseUnfitPooler } from "./pooler-check";

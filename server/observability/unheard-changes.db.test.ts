@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { hasPooler, type Pooler, startPooler } from "@/test/database/pooler";
+import { hasPooler, type Pooler, startPooler } from "@/test/database/servers/pooler";
 import { REGISTRY } from "@/test/database/simulated-workers";
 
 let pooler: Pooler | null = null;

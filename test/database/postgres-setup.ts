@@ -5,7 +5,7 @@ import type { TestProject } from "vitest/node";
 import { migrate } from "@/prisma/migrate";
 import { createDatabase, startPostgres } from "@/scripts/postgres/server";
 import { certify } from "../network/server-certificate";
-import { makeServerFolder } from "./server-folder";
+import { makeServerFolder } from "./servers/server-folder";
 
 declare module "vitest" {
   interface ProvidedContext {

@@ -1,7 +1,7 @@
 /** Injects the planned faults and reports each one. */
 
 import type { Database } from "@/e2e/support/books";
-import type { Load } from "../world/load";
+import type { Load } from "../load/load";
 import type { World } from "../world/world";
 import { chanceOf } from "./chance";
 import { crowdOut } from "./clients";

@@ -1,5 +1,5 @@
 /** The spending caps that may have been in force at a time, as far as the people who set them know. */
-import type { CapChange } from "../world/caps";
+import type { CapChange } from "../load/caps";
 
 /** Caps of one person that may have been in force between two times; null: none. */
 function capsOf(

@@ -1,16 +1,16 @@
 /** The four books side by side: the records of callers, carriers, database and receivers of one run. */
 
-import type { Ban } from "../world/bans";
-import type { Cancellation } from "../world/cancellations";
+import type { Ban } from "../load/bans";
+import type { Cancellation } from "../load/cancellations";
+import type { EndpointLife } from "../load/endpoints";
+import type { KeyLife } from "../load/keys";
+import type { LimitedBook } from "../load/limited-book";
+import type { Reading } from "../load/reader";
+import type { Redaction } from "../load/redactions";
+import type { Reply } from "../load/replies";
+import type { Send } from "../load/sends";
 import type { CarrierRequest, Taken } from "../world/carriers";
-import type { EndpointLife } from "../world/endpoints";
-import type { KeyLife } from "../world/keys";
-import type { LimitedBook } from "../world/limited-book";
-import type { Reading } from "../world/reader";
 import type { ReceivedEvent, Responded } from "../world/receivers";
-import type { Redaction } from "../world/redactions";
-import type { Reply } from "../world/replies";
-import type { Send } from "../world/sends";
 import type { FrozenQueue, Unresolved } from "../world/settle";
 import type { DatabaseBook } from "./books";
 import type { History } from "./history";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Aim, Ban } from "../world/bans";
-import type { Change } from "../world/changes";
+import type { Aim, Ban } from "../load/bans";
+import type { Change } from "../load/changes";
 import type { Evidence } from "./evidence";
 import { ACCOUNT, found, goodRun, TO } from "./good-run";
 import { judgeBans } from "./judge-bans";

@@ -1,5 +1,5 @@
 /** Checks that suppressions, deleted sender IDs and suspended accounts hold from their acknowledgment on, and no longer. */
-import type { Aim, Ban } from "../world/bans";
+import type { Aim, Ban } from "../load/bans";
 import type { StoredMessage } from "./books";
 import type { Evidence } from "./evidence";
 import { groupBy } from "./grouped";

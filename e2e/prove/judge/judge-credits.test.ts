@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Credit } from "../world/credits";
-import type { Shortage } from "../world/sends";
+import type { Credit } from "../load/credits";
+import type { Shortage } from "../load/sends";
 import type { CreditAudit } from "./books";
 import { ACCOUNT } from "./good-run";
 import { CREDITED, foundIn, limitedRun, NOTE } from "./limited-run";

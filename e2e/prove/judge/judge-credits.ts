@@ -1,6 +1,6 @@
 /** Checks that each credit is in the ledger once, as the operator was told, and that every refusal for lack of money had a reason. */
-import { CREDIT_NOTE, type Credit } from "../world/credits";
-import type { Shortage } from "../world/sends";
+import { CREDIT_NOTE, type Credit } from "../load/credits";
+import type { Shortage } from "../load/sends";
 import type { LedgerEntry } from "./books";
 import { possibleCaps } from "./caps-in-force";
 import type { Evidence } from "./evidence";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Change } from "../world/changes";
-import type { EndpointLife } from "../world/endpoints";
+import type { Change } from "../load/changes";
+import type { EndpointLife } from "../load/endpoints";
 import type { Evidence } from "./evidence";
 import { ACCOUNT, found, goodRun } from "./good-run";
 import { judgeEndpoints } from "./judge-endpoints";

@@ -1,5 +1,5 @@
 /** Checks that endpoints made, changed and deleted under load get the events they are subscribed to, and no others. */
-import type { EndpointLife } from "../world/endpoints";
+import type { EndpointLife } from "../load/endpoints";
 import type { Evidence } from "./evidence";
 import { groupBy } from "./grouped";
 

@@ -1,6 +1,6 @@
 /** Checks that customers received every event and no false one, and that no healthy endpoint was disabled. */
 
-import { mayFollow } from "../world/reader";
+import { mayFollow } from "../load/reader";
 import type { StoredMessage } from "./books";
 import type { Evidence } from "./evidence";
 import { groupBy } from "./grouped";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Change } from "../world/changes";
-import type { KeyLife } from "../world/keys";
+import type { Change } from "../load/changes";
+import type { KeyLife } from "../load/keys";
 import { found } from "./good-run";
 import { judgeKeys } from "./judge-keys";
 

@@ -1,5 +1,5 @@
 /** Checks that API keys work from their creation to their end, and no longer. */
-import type { KeyLife, Use } from "../world/keys";
+import type { KeyLife, Use } from "../load/keys";
 
 /** Web processes other than the one that revoked or changed a key apply that within this time; all apply an expiry within it. */
 const APPLIED_WITHIN_MS = 1_000;

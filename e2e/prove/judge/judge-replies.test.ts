@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Reply } from "../world/replies";
+import type { Reply } from "../load/replies";
 import type { Evidence } from "./evidence";
 import { ACCOUNT, goodRun, TO } from "./good-run";
 import { judgeReplies } from "./judge-replies";

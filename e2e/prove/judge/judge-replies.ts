@@ -1,5 +1,5 @@
 /** Checks that no reply was lost or stored twice, and that a person who said STOP gets nothing. */
-import type { Reply } from "../world/replies";
+import type { Reply } from "../load/replies";
 import type { Evidence } from "./evidence";
 import { groupBy } from "./grouped";
 

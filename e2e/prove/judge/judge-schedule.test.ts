@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Cancellation } from "../world/cancellations";
+import type { Cancellation } from "../load/cancellations";
 import type { CarrierRequest } from "../world/carriers";
 import type { Evidence } from "./evidence";
 import { goodRun, ID, TO } from "./good-run";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { CapChange } from "../world/caps";
-import type { Send } from "../world/sends";
+import type { CapChange } from "../load/caps";
+import type { Send } from "../load/sends";
 import type { LedgerEntry } from "./books";
 import { possibleCaps } from "./caps-in-force";
 import { ACCOUNT, ID } from "./good-run";

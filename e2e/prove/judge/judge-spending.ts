@@ -1,5 +1,5 @@
 /** Checks, from the ledger in the order of its COMMITs, that no account spent more than its balance and its daily caps allowed. */
-import type { Send } from "../world/sends";
+import type { Send } from "../load/sends";
 import type { LedgerEntry } from "./books";
 import { possibleCaps } from "./caps-in-force";
 import type { Evidence } from "./evidence";

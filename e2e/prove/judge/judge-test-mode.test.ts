@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Send } from "../world/sends";
+import type { Send } from "../load/sends";
 import type { AccountBook, TestMessage } from "./books";
 import { ACCOUNT } from "./good-run";
 import { foundIn, limitedRun, TRIAL, TRIAL_ID } from "./limited-run";

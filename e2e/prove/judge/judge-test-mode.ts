@@ -1,6 +1,6 @@
 /** Checks that test messages reach no carrier, cost nothing, and end as their numbers say (docs/scenario-numbers.md). */
 
-import type { LimitedBook } from "../world/limited-book";
+import type { LimitedBook } from "../load/limited-book";
 import type { StoredMessage, TestMessage } from "./books";
 import type { Evidence } from "./evidence";
 import { groupBy } from "./grouped";

@@ -1,5 +1,5 @@
 /** A run of the customers with limits without a defect, for tests that change one thing in it. */
-import type { LimitedBook } from "../world/limited-book";
+import type { LimitedBook } from "../load/limited-book";
 import type { DatabaseBook, LedgerEntry, TestMessage } from "./books";
 import type { Evidence } from "./evidence";
 import { ACCOUNT, goodRun, ID, OPENING } from "./good-run";

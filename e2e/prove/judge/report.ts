@@ -1,8 +1,8 @@
 /** The result of a proof, for people and programs. */
 
 import type { Happened } from "../faults/faults";
+import type { Send, Shortage } from "../load/sends";
 import type { Outcome } from "../run";
-import type { Send, Shortage } from "../world/sends";
 import type { Evidence } from "./evidence";
 import { duration, spread } from "./figures";
 import { QUEUES } from "./history";

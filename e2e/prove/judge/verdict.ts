@@ -1,7 +1,7 @@
 /** Compares the four books. Every list of defects names its cases, so that each can be examined. */
 
+import { mayFollow } from "../load/reader";
 import type { Taken } from "../world/carriers";
-import { mayFollow } from "../world/reader";
 import type { StoredMessage } from "./books";
 import type { Evidence } from "./evidence";
 import { groupBy } from "./grouped";

@@ -1,7 +1,7 @@
 /** People at the console: they sign in, and call the service as its pages do. */
 import { openSession } from "@/test/network/operator-session";
+import { detailsOf } from "../load/sends";
 import { type Exchange, exchangeAt } from "./exchange";
-import { detailsOf } from "./sends";
 
 /** A signed-in person. */
 export type Person = { email: string; password: string; cookie: string };

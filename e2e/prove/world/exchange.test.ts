@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { duration, percentile } from "../judge/figures";
+import { mayFollow } from "../load/reader";
 import { faultOfError } from "./exchange";
-import { mayFollow } from "./reader";
 
 const ERROR = {
   success: false,

@@ -1,5 +1,5 @@
 /** The operator's command line: it suspends accounts and activates them again. */
-import type { Decide } from "./bans";
+import type { Decide } from "../load/bans";
 
 const AGAIN_MS = 500;
 const GIVE_UP_MS = 60_000;

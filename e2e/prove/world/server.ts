@@ -2,7 +2,7 @@
 import path from "node:path";
 import { isAlive } from "@/scripts/is-alive";
 import { type RunningPostgres, startPostgres } from "@/scripts/postgres/server";
-import { follow, loseMachine, promote, startStandby } from "@/test/database/standby";
+import { follow, loseMachine, promote, startStandby } from "@/test/database/servers/standby";
 
 /** fast: ends sessions and writes a checkpoint. immediate: like a crash; the next start recovers from the WAL. */
 export type StopMode = "fast" | "immediate";

@@ -1,6 +1,6 @@
 import net from "node:net";
 import { afterEach, expect, test, vi } from "vitest";
-import { hasPooler, startPooler } from "@/test/database/pooler";
+import { hasPooler, startPooler } from "@/test/database/servers/pooler";
 import { type DatabaseProxy, startDatabaseProxy } from "@/test/network/database-proxy";
 import { failLookUps } from "@/test/network/look-ups";
 import { env } from "../env";

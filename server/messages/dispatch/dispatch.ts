@@ -10,7 +10,7 @@ import { type ProviderTable, providerTable } from "../../providers/registry";
 import { findSuppressed } from "../../suppressions/store";
 import { BLOCKLISTED, type Refusal } from "../failure";
 import { type Attempt, beginAgainIfStale, type Candidate, claim, sendingOf } from "./claims";
-import { findDueRefusals } from "./due-check";
+import { findDueRefusals } from "./due/due-check";
 import { EXPIRED, failUndispatched, isExpired, REVOKED_REFUSALS, type Revoked, revokedOf } from "./fail-undispatched";
 import { attemptOf, beginsAtOnce } from "./next-attempt";
 import { nextProvider } from "./next-provider";

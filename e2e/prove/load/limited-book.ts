@@ -1,12 +1,12 @@
 /** The book of the customers with limits, as they, their operator and their owner know it. */
 import type { Happened } from "../faults/faults";
+import type { Snapshots } from "../world/snapshots";
+import type { World } from "../world/world";
 import type { CapChange } from "./caps";
 import type { Credit } from "./credits";
 import type { LimitedLoad } from "./limited-load";
 import type { Load } from "./load";
 import type { Send } from "./sends";
-import type { Snapshots } from "./snapshots";
-import type { World } from "./world";
 
 export type LimitedBook = {
   /** Ids of the accounts; `trial`: of the test mode. */

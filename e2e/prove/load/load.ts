@@ -1,16 +1,16 @@
 /** The customers' load: sends of all kinds, cancellations, repeated requests after lost responses, and reads. */
 import { between, type Chance, chanceOf, weighed } from "../faults/chance";
+import { CHAINS, type Customer, NUMBER_PREFIX } from "../world/customers";
+import type { Limited } from "../world/limited";
+import type { Receivers } from "../world/receivers";
 import type { Ban } from "./bans";
 import { type Cancellation, cancel, cancelAfterMs } from "./cancellations";
-import { CHAINS, type Customer, NUMBER_PREFIX } from "./customers";
 import type { EndpointLife } from "./endpoints";
 import type { KeyLife } from "./keys";
-import type { Limited } from "./limited";
 import { createLimitedLoad, type LimitedLoad, type SendOther } from "./limited-load";
 import { pauseForAWhile } from "./pauses";
 import { isExperiment, type PermissionKind, type Permissions, startExperiments } from "./permissions";
 import { createReader, type Reading } from "./reader";
-import type { Receivers } from "./receivers";
 import { type Redaction, redact } from "./redactions";
 import { type PassOn, type Reply, replyByChance } from "./replies";
 import { rotate } from "./rotations";

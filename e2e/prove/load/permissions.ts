@@ -1,10 +1,10 @@
 /** Experiments with permissions and endpoints: each changes one of them under load, and notes what follows. */
 import type { Chance } from "../faults/chance";
+import type { Spare } from "../world/customers";
+import type { Receivers } from "../world/receivers";
 import { type Ban, type Decide, deleteSender, type SendOnce, suppress, suspend } from "./bans";
-import type { Spare } from "./customers";
 import { type EndpointLife, lifeOfEndpoint } from "./endpoints";
 import { type KeyLife, livesOfKey } from "./keys";
-import type { Receivers } from "./receivers";
 import type { Caller } from "./sends";
 
 /** suppress: a number. key: made, used and ended. endpoint: made, changed, deleted. The last two use up a spare customer. */

@@ -1,10 +1,10 @@
 /** The load of the customers with limits: sends beyond balance and caps, credits, changes of caps, and test messages. */
 import { between, type Chance, oneOf, weighed } from "../faults/chance";
+import type { Customer } from "../world/customers";
+import { exchange } from "../world/exchange";
+import type { Limited } from "../world/limited";
 import { type CapChange, createCaps } from "./caps";
 import { type Credit, credit } from "./credits";
-import type { Customer } from "./customers";
-import { exchange } from "./exchange";
-import type { Limited } from "./limited";
 import { note, type Order, type Send, type SendKind, type Tally } from "./sends";
 
 /** Books of the customers with limits, their operator and their owner. */

@@ -1,7 +1,7 @@
 /** Customers rotate the signing secrets of their endpoints while events are on their way. */
 import { type Chance, oneOf } from "../faults/chance";
-import { exchange } from "./exchange";
-import type { Receivers } from "./receivers";
+import { exchange } from "../world/exchange";
+import type { Receivers } from "../world/receivers";
 import { type Caller, note, untilAnswered } from "./sends";
 
 /** `number`: unique among all rotations. */

@@ -1,7 +1,7 @@
 /** Checks scheduled messages again when they are due, since their account's limits may have changed. */
-import { lockAccounts, lockAdmission } from "../../accounts/store";
-import { pool, type Queryable, type Tx, transaction } from "../../core/db";
-import type { Refusal } from "../failure";
+import { lockAccounts, lockAdmission } from "../../../accounts/store";
+import { pool, type Queryable, type Tx, transaction } from "../../../core/db";
+import type { Refusal } from "../../failure";
 import { countsWhenDue, type DueMessage, refuseDue } from "./due-rules";
 import { countDue } from "./due-spending";
 

@@ -1,7 +1,7 @@
 /** Bans: numbers are suppressed, sender IDs deleted and accounts suspended, before, between and after sends. */
 import { between, type Chance, oneOf, weighed } from "../faults/chance";
+import type { Customer, Spare } from "../world/customers";
 import { type Change, change } from "./changes";
-import type { Customer, Spare } from "./customers";
 import type { Caller, Send, SendKind } from "./sends";
 
 /** A send to one number. before, during, after: relative to the ban; a ban that is never lifted has no "after". */

@@ -1,7 +1,7 @@
 /** The operator credits an account at the console, and repeats a credit whose response was lost. */
 import { between, type Chance, weighed } from "../faults/chance";
-import { call, type Person } from "./console";
-import type { Customer } from "./customers";
+import { call, type Person } from "../world/console";
+import type { Customer } from "../world/customers";
 import { type Caller, detailsOf, note, untilAnswered } from "./sends";
 
 /** A credit as the operator knows it. */

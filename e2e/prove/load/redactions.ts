@@ -1,5 +1,5 @@
 /** Customers delete the texts of ended messages. */
-import { exchange } from "./exchange";
+import { exchange } from "../world/exchange";
 import { type Caller, note, untilAnswered } from "./sends";
 
 /** A request to delete a text, as its caller knows it. `isDeleted` false: the message had not ended; null: no response told. */

@@ -1,7 +1,7 @@
 /** The customers' sends: requests that are repeated until they have a response, and their results as the callers know them. */
 import { between, type Chance, weighed } from "../faults/chance";
-import type { Customer } from "./customers";
-import { type Exchange, exchange, reasonOf } from "./exchange";
+import type { Customer } from "../world/customers";
+import { type Exchange, exchange, reasonOf } from "../world/exchange";
 
 /** A send as its caller knows it, with all tries. */
 export type Send = {

@@ -1,6 +1,6 @@
 /** The customers' cancellations of messages, repeated until they have a response. */
 import { between, type Chance } from "../faults/chance";
-import { exchange } from "./exchange";
+import { exchange } from "../world/exchange";
 import { type Caller, note, type Send, untilAnswered } from "./sends";
 
 /** A cancellation as its caller knows it. */

@@ -1,5 +1,5 @@
 /** Requests that change what is allowed, or where events go, as their callers know them. */
-import { type Exchange, exchange, exchangeAt } from "./exchange";
+import { type Exchange, exchange, exchangeAt } from "../world/exchange";
 import { type Caller, note, untilAnswered } from "./sends";
 
 /**

@@ -8,8 +8,8 @@ import { SendBulkInput } from "@/server/messages/schema";
 import { prepareAttempts } from "@/test/database/attempts";
 import { explain, rowsRead, statementsOf } from "@/test/database/plans";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
+import { failUndispatched } from "../fail-undispatched";
 import { findDueRefusals } from "./due-check";
-import { failUndispatched } from "./fail-undispatched";
 
 beforeAll(prepareAttempts);
 

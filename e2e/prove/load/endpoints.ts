@@ -1,7 +1,7 @@
 /** Customers create webhook endpoints, change them and delete them, while events are on their way. */
 import { between, type Chance, oneOf } from "../faults/chance";
+import type { Receivers } from "../world/receivers";
 import { type Change, change } from "./changes";
-import type { Receivers } from "./receivers";
 import type { Caller } from "./sends";
 
 /** An endpoint as its owner knows it. `receiver`: of its URL. */

@@ -1,6 +1,6 @@
 /** Customers who pause an endpoint for a while, as during a deployment, and resume it. */
 import { between, type Chance, oneOf } from "../faults/chance";
-import { exchange } from "./exchange";
+import { exchange } from "../world/exchange";
 import { type Caller, note, untilAnswered } from "./sends";
 
 type PauseOrder = Caller & { chance: Chance };

@@ -1,7 +1,7 @@
 /** Customers' programs that read their messages: accepted messages exist, and no status goes back. */
 import { between, type Chance } from "../faults/chance";
-import type { Customer } from "./customers";
-import { type Exchange, exchange } from "./exchange";
+import type { Customer } from "../world/customers";
+import { type Exchange, exchange } from "../world/exchange";
 
 /** Findings of the readers that must never occur. */
 export type Reading = { reads: number; missing: string[]; backwards: string[] };

@@ -1,8 +1,8 @@
 /** People reply STOP to a customer, and some of them START afterwards; this records what their carriers know. */
 import { type Chance, oneOf } from "../faults/chance";
-import { CARRIERS, type ProvenCarrier } from "./carriers";
-import type { Customer } from "./customers";
-import type { World } from "./world";
+import { CARRIERS, type ProvenCarrier } from "../world/carriers";
+import type { Customer } from "../world/customers";
+import type { World } from "../world/world";
 
 /** The texts that a person sent to a customer, one after the other. */
 export type Reply = {

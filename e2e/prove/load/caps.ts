@@ -1,7 +1,7 @@
 /** The operator and an owner change the daily spending caps of a customer, while it sends. */
 import { between, type Chance, weighed } from "../faults/chance";
-import { call } from "./console";
-import { FIRST_CAPS, type Limited } from "./limited";
+import { call } from "../world/console";
+import { FIRST_CAPS, type Limited } from "../world/limited";
 import { type Caller, note, untilAnswered } from "./sends";
 
 /** A cap as those who set it know it. */

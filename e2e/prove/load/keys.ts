@@ -1,7 +1,7 @@
 /** Customers make API keys, use them through every web process, and rotate, revoke or let them expire while they are in use. */
 import { between, type Chance, oneOf, weighed } from "../faults/chance";
+import { exchange } from "../world/exchange";
 import { type Change, type ChangeRequest, change } from "./changes";
-import { exchange } from "./exchange";
 import { type Caller, note } from "./sends";
 
 /** A request with the key. `url`: the web process. `status` null: no response. */
