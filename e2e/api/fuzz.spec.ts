@@ -76,9 +76,9 @@ function makeIds(sender: string) {
       ids.set(kindOf(path), kept);
     },
     pick: (path: string, pick: number) => {
-      const isCancel = path.includes("/cancel");
-      // Only scheduled messages can be canceled, and there are many more others.
-      const known = ids.get(isCancel && pick % 2 === 0 ? WAITING : kindOf(path)) ?? [];
+      const needsWaiting = path.includes("/cancel") || path.includes("/reschedule");
+      // Only scheduled messages can be canceled or rescheduled, and there are many more others.
+      const known = ids.get(needsWaiting && pick % 2 === 0 ? WAITING : kindOf(path)) ?? [];
       return known[pick % Math.max(1, known.length)] ?? "unknown";
     },
   };

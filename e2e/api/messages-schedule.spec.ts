@@ -122,3 +122,78 @@ test.describe("POST /messages/{id}/cancel", () => {
     expect(await rest.get<Message>(`/messages/${id}`)).toMatchObject({ status: "pending" });
   });
 });
+
+test.describe("POST /messages/{id}/reschedule", () => {
+  const rescheduleOf = (id: string, body: object) => ({ method: "POST", path: `/messages/${id}/reschedule`, body });
+  const schedule = { to: TO, body: "Hello", send_at: ahead(DAY_MS) };
+
+  test("gives a scheduled message another time, or sends it at once; a repeat gets the same response", async ({
+    rest,
+    account,
+  }) => {
+    const { id } = await rest.post<Message>(PATH, { ...schedule, from: account.sender });
+    const send_at = ahead(2 * DAY_MS);
+    const moved = await rest.post<Message>(`/messages/${id}/reschedule`, { send_at });
+    expect(moved).toMatchObject({ id, status: "pending", cost: 0.01, scheduled_at: send_at });
+    expect(await rest.post<Message>(`/messages/${id}/reschedule`, { send_at })).toEqual(moved);
+    expect(await rest.get<Message>(`/messages/${id}`)).toEqual(moved);
+    const sent = await rest.post<Message>(`/messages/${id}/reschedule`, { send_at: null });
+    expect(Date.parse(sent.scheduled_at ?? "")).toBeLessThan(Date.parse(schedule.send_at));
+    expect(await messageIn(rest, id, "delivered")).toMatchObject({ scheduled_at: sent.scheduled_at });
+    expect((await rest.ask(rescheduleOf(id, { send_at: null }))).status).toBe(200);
+    expect(await balanceOf(rest)).toBe(99.99);
+  });
+
+  test("a message is sent at its new time, not before", async ({ rest, account }) => {
+    const { id } = await rest.post<Message>(PATH, { ...schedule, from: account.sender, send_at: ahead(4_000) });
+    const send_at = ahead(8_000);
+    await rest.post<Message>(`/messages/${id}/reschedule`, { send_at });
+    const { sent_at } = await messageIn(rest, id, "delivered");
+    expect(Date.parse(sent_at ?? "")).toBeGreaterThanOrEqual(Date.parse(send_at));
+  });
+
+  test("a message that was sent, or was not scheduled, keeps its time", async ({ rest, account }) => {
+    const { id } = await rest.post<Message>(PATH, { to: TO, from: account.sender, body: "Hello" });
+    await messageIn(rest, id, "delivered");
+    expect(await rest.refusal(400, rescheduleOf(id, { send_at: ahead(DAY_MS) }))).toMatchObject({
+      param: "id",
+      details: { reason: "not_reschedulable", status: "delivered" },
+    });
+  });
+
+  test("a time that has passed, is too far ahead, invalid or absent is refused by name", async ({ rest, account }) => {
+    const { id } = await rest.post<Message>(PATH, { ...schedule, from: account.sender });
+    for (const [send_at, reason] of [
+      [ahead(-60_000), "send_at_in_the_past"],
+      [ahead(30 * DAY_MS + 60_000), "send_at_too_far_ahead"],
+    ]) {
+      expect(await rest.refusal(400, rescheduleOf(id, { send_at }))).toMatchObject({
+        param: "send_at",
+        details: { reason },
+      });
+    }
+    for (const body of [{}, { send_at: "tomorrow" }, { send_at: 5 }]) {
+      expect(await rest.refusal(400, rescheduleOf(id, body))).toMatchObject({ param: "send_at" });
+    }
+    expect(await rest.get<Message>(`/messages/${id}`)).toMatchObject({ scheduled_at: schedule.send_at });
+  });
+
+  requiresKey("POST", `${UNKNOWN}/reschedule`);
+
+  test("either permission to send allows it, and no other does; other accounts get a 404", async ({
+    rest,
+    account,
+    keyed,
+    stranger,
+  }) => {
+    const { id } = await rest.post<Message>(PATH, { ...schedule, from: account.sender });
+    const request = rescheduleOf(id, { send_at: ahead(DAY_MS) });
+    const others = PERMISSIONS.filter((held) => held !== "sms:send" && held !== "sms:bulk");
+    await (await keyed({ permissions: others })).refusal(403, request);
+    for (const held of ["sms:send", "sms:bulk"] as const) {
+      expect((await (await keyed({ permissions: [held] })).ask(request)).status).toBe(200);
+    }
+    await stranger.rest.refusal(404, request);
+    await rest.refusal(404, { ...request, path: `${UNKNOWN}/reschedule` });
+  });
+});

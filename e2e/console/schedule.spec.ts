@@ -76,3 +76,31 @@ test("a time that has passed or is incomplete is refused at its field, and nothi
   await page.getByRole("button", { name: "Send message" }).click();
   await page.waitForURL(/\/messages\/msg_/);
 });
+
+test("a scheduled message gets another time, and is then sent at once", async ({ console: page, service, account }) => {
+  const api = apiWith(service, account.apiKey);
+  await compose(page, DAY_MS);
+  await page.waitForURL(/\/messages\/msg_/);
+  const id = page.url().split("/").at(-1) ?? "";
+  const scheduledAt = async () => (await api.get<{ scheduled_at: string }>(`/messages/${id}`)).body.data.scheduled_at;
+  const before = await scheduledAt();
+  await page.getByRole("button", { name: "Reschedule" }).click();
+  const dialog = page.getByRole("dialog");
+  const time = dialog.getByLabel("New time");
+  await expect(time).toHaveValue(await localInput(page, Date.parse(before) - Date.now()));
+  await time.fill("");
+  await dialog.getByRole("button", { name: "Reschedule" }).click();
+  await expect(dialog.getByText("Enter a date and a time")).toBeVisible();
+  await time.fill(await localInput(page, 2 * DAY_MS));
+  await dialog.getByRole("button", { name: "Reschedule" }).click();
+  await expect(dialog).toBeHidden();
+  await expect(page.getByText(/is scheduled for .+ \d/)).toBeVisible();
+  await expect.poll(scheduledAt).not.toBe(before);
+  await expect(status(page)).toHaveText("Scheduled");
+
+  await page.getByRole("button", { name: "Reschedule" }).click();
+  await dialog.getByRole("button", { name: "Send now" }).click();
+  await expect(dialog).toBeHidden();
+  await expect(status(page)).toHaveText("Delivered");
+  await expect(page.getByRole("button", { name: "Reschedule" })).toBeHidden();
+});

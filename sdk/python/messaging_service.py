@@ -349,7 +349,7 @@ class _Resource:
 
 
 class Messages(_Resource):
-    """Messages: send, estimate, cancel, redact, read."""
+    """Messages: send, estimate, reschedule, cancel, redact, read."""
 
     def send(self, *, idempotency_key: Optional[str] = None, **fields: Any) -> Json:
         """Sends one message: `to`, `from_`, `body`, and optional fields."""
@@ -366,6 +366,11 @@ class Messages(_Resource):
     def cancel(self, message_id: str) -> Json:
         """Cancels a message that no provider was given yet: it is `failed`, and refunded."""
         return _data(self._request("POST", _at("/messages", message_id, "/cancel"), is_repeatable=True))
+
+    def reschedule(self, message_id: str, *, send_at: Optional[str], **fields: Any) -> Json:
+        """Gives a scheduled message another time, ISO 8601 with an offset; None: it is sent at once."""
+        body = {"send_at": send_at, **fields}
+        return _data(self._request("POST", _at("/messages", message_id, "/reschedule"), body=body, is_repeatable=True))
 
     def redact(self, message_id: str) -> Json:
         """Deletes the text of a message that has ended, for good."""

@@ -102,6 +102,17 @@ class Client(unittest.TestCase):
         self.assertEqual((method, path, body), ("POST", "/api/v1/messages/msg_1/cancel", b""))
         self.assertNotIn("Idempotency-Key", headers)
 
+    def test_reschedules_a_message(self):
+        message = {"id": "msg_1", "status": "pending", "scheduled_at": "2026-02-01T19:00:00.000Z"}
+        stub = self.stub(success(message), success(message))
+        self.assertEqual(stub.client.messages.reschedule("msg_1", send_at="2026-02-01T20:00:00+01:00"), message)
+        stub.client.messages.reschedule("msg_1", send_at=None, quiet_hours="ignore")
+        bodies = [{"send_at": "2026-02-01T20:00:00+01:00"}, {"send_at": None, "quiet_hours": "ignore"}]
+        for (method, path, headers, body), expected in zip(stub.seen, bodies):
+            self.assertEqual((method, path), ("POST", "/api/v1/messages/msg_1/reschedule"))
+            self.assertEqual(json.loads(body), expected)
+            self.assertNotIn("Idempotency-Key", headers)
+
     def test_redacts_a_message(self):
         redacted = {"id": "msg_1", "status": "delivered", "body": ""}
         stub = self.stub(success(redacted))
@@ -306,7 +317,8 @@ class Client(unittest.TestCase):
                 names = inspect.signature(function).parameters
                 of_items = name in ("api_keys", "webhooks") and method == "list"
                 target = getattr(getattr((unpaged if of_items else stub).client, name), method)
-                target(*["x" for n in names if n.endswith("_id")], **({"since": "2026-01-31"} if "since" in names else {}))
+                times = {n: "2026-01-31T12:00:00Z" for n in names if n in ("since", "send_at")}
+                target(*["x" for n in names if n.endswith("_id")], **times)
         called = {(verb, path.split("?")[0].replace("/api/v1", "")) for verb, path, _, _ in stub.seen + unpaged.seen}
         document = json.loads((Path(__file__).parents[2] / "openapi.json").read_text())
         documented = {
@@ -323,6 +335,7 @@ class Client(unittest.TestCase):
             "estimateMessage": lambda client: client.messages.estimate(to="+14155550123", from_="DEMO", body="Hi"),
             "cancelMessage": lambda client: client.messages.cancel("x"),
             "redactMessage": lambda client: client.messages.redact("x"),
+            "rescheduleMessage": lambda client: client.messages.reschedule("x", send_at=None),
             "importSuppressions": lambda client: client.suppressions.import_(numbers=["+14155550123"]),
             "testWebhook": lambda client: client.webhooks.test("x"),
             "enableWebhook": lambda client: client.webhooks.enable("x"),

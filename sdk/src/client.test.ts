@@ -86,6 +86,19 @@ describe("calls", () => {
     expect(keysOf(seen)).toEqual([undefined]);
   });
 
+  test("that reschedule post the new time to the message, and resolve to it", async () => {
+    const message = { id: "msg_1", status: "pending", scheduled_at: "2026-02-01T19:00:00.000Z" };
+    const { client, seen } = await serve([success(message), success(message)]);
+    expect(await client.messages.reschedule("msg_1", { send_at: "2026-02-01T20:00:00+01:00" })).toEqual(message);
+    await client.messages.reschedule("msg_1", { send_at: null, quiet_hours: "ignore" });
+    const url = "/api/v1/messages/msg_1/reschedule";
+    expect(seen).toMatchObject([
+      { method: "POST", url, body: '{"send_at":"2026-02-01T20:00:00+01:00"}' },
+      { method: "POST", url, body: '{"send_at":null,"quiet_hours":"ignore"}' },
+    ]);
+    expect(keysOf(seen)).toEqual([undefined, undefined]);
+  });
+
   test("that redact post to the message, without a body, and resolve to it without its text", async () => {
     const redacted = { id: "msg_1", status: "delivered", body: "" };
     const { client, seen } = await serve([success(redacted)]);
@@ -299,6 +312,7 @@ describe("retries", () => {
       ({ messages }) => messages.estimate(body),
       ({ messages }) => messages.cancel("msg_1"),
       ({ messages }) => messages.redact("msg_1"),
+      ({ messages }) => messages.reschedule("msg_1", { send_at: null }),
       ({ suppressions }) => suppressions.import({ numbers: ["+14155550123"] }),
       ({ webhooks }) => webhooks.enable("whe_1"),
       ({ webhooks }) => webhooks.pause("whe_1"),

@@ -7,6 +7,7 @@ export const OPERATIONS = {
   estimateMessage: { method: "POST", path: "/messages/estimate", isKeyed: false, isRepeatable: true },
   listMessages: { method: "GET", path: "/messages", isKeyed: false, isRepeatable: true },
   cancelMessage: { method: "POST", path: "/messages/{id}/cancel", isKeyed: false, isRepeatable: true },
+  rescheduleMessage: { method: "POST", path: "/messages/{id}/reschedule", isKeyed: false, isRepeatable: true },
   redactMessage: { method: "POST", path: "/messages/{id}/redact", isKeyed: false, isRepeatable: true },
   getMessage: { method: "GET", path: "/messages/{id}", isKeyed: false, isRepeatable: true },
   getMessageTimeline: { method: "GET", path: "/messages/{id}/timeline", isKeyed: false, isRepeatable: true },

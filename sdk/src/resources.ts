@@ -18,7 +18,7 @@ function paged<T>(
   return listOf((at) => send({ ...query, ...at }), cursor === undefined ? { page } : { cursor });
 }
 
-/** Messages: send, estimate, cancel, redact, read. */
+/** Messages: send, estimate, reschedule, cancel, redact, read. */
 export class Messages {
   constructor(private readonly request: Transport) {}
   /** Sends one message. It is `pending` when this resolves. */
@@ -36,6 +36,10 @@ export class Messages {
   /** Cancels a message that no provider was given yet: it is `failed`, and refunded. */
   cancel(id: string, options?: CallOptions): Reply<"cancelMessage"> {
     return dataOf(this.request("cancelMessage", { ...options, path: { id } }));
+  }
+  /** Gives a scheduled message another time; null: it is sent at once. */
+  reschedule(id: string, body: Body<"rescheduleMessage">, options?: CallOptions): Reply<"rescheduleMessage"> {
+    return dataOf(this.request("rescheduleMessage", { ...options, path: { id }, body }));
   }
   /** Deletes the text of a message that has ended, for good. */
   redact(id: string, options?: CallOptions): Reply<"redactMessage"> {

@@ -110,6 +110,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/messages/{id}/reschedule": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reschedule a message
+         * @description Gives a message that is scheduled for later another time, or sends it at once. Its text, cost and route stay; quiet hours apply to the new time, and its validity period counts from it. Rescheduling it to the same time again returns the same. A message that is due, was not scheduled or has ended is a 400 `not_reschedulable`.
+         *
+         *     Permission: `sms:send` (send a message to one recipient) or `sms:bulk` (send the same message to many recipients).
+         */
+        post: operations["rescheduleMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/messages/{id}/redact": {
         parameters: {
             query?: never;
@@ -2206,6 +2228,18 @@ export interface components {
              */
             expires_at?: string | null;
         };
+        RescheduleMessageRequest: {
+            /**
+             * Format: date-time
+             * @description When to send instead, ISO 8601 with an offset; in the future, at most 30 days ahead. Null: at once.
+             */
+            send_at: string | null;
+            /**
+             * @description `ignore` sends in quiet hours of the recipient too, for what cannot wait, such as a one-time code. Omitted, null or `apply`: in quiet hours, if the account has any, the message waits for their end.
+             * @enum {string|null}
+             */
+            quiet_hours?: "apply" | "ignore" | null;
+        };
         UpdateSenderRequest: {
             /** @description Principal entity id of the registration in India (DLT), up to 30 digits. */
             dlt_entity_id?: string | null;
@@ -2752,6 +2786,62 @@ export interface operations {
             cookie?: never;
         };
         requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Always true.
+                         * @constant
+                         */
+                        success: true;
+                        data: components["schemas"]["Message"];
+                        meta: components["schemas"]["Meta"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    rescheduleMessage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know, and repeated fields, with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @example handling=strict
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
+            path: {
+                /** @description Message id, prefix msg_. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RescheduleMessageRequest"];
+            };
+        };
         responses: {
             /** @description Done. */
             200: {

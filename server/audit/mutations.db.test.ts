@@ -25,6 +25,7 @@ const EXEMPT: Readonly<Record<string, string>> = {
   "messages.send": "a message has a timeline of its own, and its money is in the ledger",
   "messages.bulk": "as messages.send",
   "messages.cancel": "as messages.send",
+  "messages.reschedule": "as messages.send",
   "messages.estimate": "changes nothing",
   "operator.providers.test": "sends a test message and changes nothing of the provider",
   "webhooks.recover": "repeats deliveries, each of which is listed with its tries",

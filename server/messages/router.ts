@@ -10,12 +10,14 @@ import { FoundMessages, SearchMessagesQuery } from "./lists/search-schema";
 import { Quote, QuoteInput } from "./quote-schema";
 import { getMessage, getMessageDetail, getTimeline, quoteMessage } from "./read";
 import { redactMessage } from "./redact";
+import { rescheduleMessage } from "./reschedule";
 import {
   BulkResult,
   ListMessagesQuery,
   Message,
   MessageDetail,
   MessagePath,
+  RescheduleInput,
   SendBulkInput,
   SendMessageInput,
 } from "./schema";
@@ -96,6 +98,25 @@ export const messagesRouter = router({
     .input(MessagePath)
     .output(Message)
     .mutation(({ ctx, input }) => cancelMessage(ctx.actor, input.id)),
+  reschedule: scoped(["sms:send", "sms:bulk"])
+    .meta({
+      creates: false,
+      repeatable: true,
+      openapi: {
+        method: "POST",
+        path: "/messages/{id}/reschedule",
+        operationId: "rescheduleMessage",
+        tags: ["Messages"],
+        summary: "Reschedule a message",
+        description:
+          "Gives a message that is scheduled for later another time, or sends it at once. Its text, cost and route stay; quiet hours apply to " +
+          "the new time, and its validity period counts from it. Rescheduling it to the same time again returns the same. A message " +
+          "that is due, was not scheduled or has ended is a 400 `not_reschedulable`.",
+      },
+    })
+    .input(RescheduleInput)
+    .output(Message)
+    .mutation(({ ctx, input: { id, ...asked } }) => rescheduleMessage(ctx.actor, id, asked)),
   redact: scoped(["sms:send", "sms:bulk"])
     .meta({
       creates: false,

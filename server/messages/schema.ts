@@ -205,6 +205,14 @@ export type ListMessagesQuery = z.output<typeof ListMessagesQuery>;
 
 export const MessagePath = z.object({ id: z.string().describe("Message id, prefix msg_.") });
 
+export const RescheduleInput = MessagePath.extend({
+  send_at: DateTimeInput.nullable().describe(
+    "When to send instead, ISO 8601 with an offset; in the future, at most 30 days ahead. Null: at once.",
+  ),
+  quiet_hours: QuietHoursChoice,
+});
+export type RescheduleInput = z.output<typeof RescheduleInput>;
+
 /** Console: one message with its attempts, receipts, money and deliveries. Money in units of its currency. */
 export const MessageDetail = z.object({
   message: Message,

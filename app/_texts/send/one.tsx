@@ -1,4 +1,3 @@
-import type { ReactNode } from "react";
 import { defineTexts } from "../define-texts";
 
 const en = {
@@ -31,21 +30,8 @@ const en = {
   enterText: "Enter a text",
   reference: "Reference",
   referenceHint: "Optional. Your own ID, returned in webhooks.",
-  later: {
-    label: "Send later",
-    hint: (days: number) => `Optional. Date and time, at most ${days} days ahead.`,
-    hintInZone: (zone: string, days: number) => `Optional. Date and time in ${zone}, at most ${days} days ahead.`,
-    enterTime: "Enter a date and a time",
-    noSuchTime: "This time does not exist: the clocks are put forward then",
-    chooseFuture: "Choose a time in the future",
-    chooseWithin: (days: number) => `Choose a time within ${days} days`,
-  },
-  quietHours: {
-    label: "Send in quiet hours too",
-    hours: (from: string, to: string) =>
-      `From ${from} to ${to} by the recipient's clock, this account's messages wait.`,
-    putOff: (time: ReactNode) => <>This one would be sent {time}.</>,
-  },
+  sendLater: "Send later",
+  optional: "Optional.",
   warning: {
     refused: "This message would be refused",
     notCovered: "Your balance does not cover this message",

@@ -15,6 +15,7 @@ export { IconBook2 } from "./drawings/book-2";
 export { IconBraces } from "./drawings/braces";
 export { IconBroadcast } from "./drawings/broadcast";
 export { IconBuilding } from "./drawings/building";
+export { IconCalendarClock } from "./drawings/calendar-clock";
 export { IconCash } from "./drawings/cash";
 export { IconChartBar } from "./drawings/chart-bar";
 export { IconCheck } from "./drawings/check";

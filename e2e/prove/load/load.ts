@@ -13,6 +13,7 @@ import { isExperiment, type PermissionKind, type Permissions, startExperiments }
 import { createReader, type Reading } from "./reader";
 import { type Redaction, redact } from "./redactions";
 import { type PassOn, type Reply, replyByChance } from "./replies";
+import { reschedule, rescheduleAfterMs } from "./reschedulings";
 import { rotate } from "./rotations";
 import { makeSend, note, type Send, type SendKind, type Tally } from "./sends";
 
@@ -142,13 +143,18 @@ export function startLoad({
 
   const experiments = startExperiments({ seed, chance, newNumber, send: sendOnce, urls, receivers, permissions });
 
-  /** As {@link sendOnce}; the message may be canceled. */
+  /** As {@link sendOnce}; the message may be canceled, or get another time. */
   async function send(customer: Customer, kind: SendKind, turn: number, other: SendOther = {}) {
     const shared = { customer, urlAt, turn, answers };
     const made = await sendOnce(customer, kind, turn, other);
     for (const { id } of made.messages ?? []) reader.know(customer, id);
     const waitMs = made.messages ? cancelAfterMs(made, kind === "hasty", chance) : null;
-    if (waitMs === null) return;
+    if (waitMs === null) {
+      const moveMs = made.messages ? rescheduleAfterMs(made, chance) : null;
+      if (moveMs === null) return;
+      await pause(moveMs);
+      return reschedule({ ...shared, send: made, chance });
+    }
     await pause(waitMs);
     cancellations.push(...(await cancel({ ...shared, send: made })));
   }

@@ -106,6 +106,13 @@ const EXAMPLES: Examples = {
       }),
     },
     cancel: { responses: one("Canceled", CANCELED) },
+    reschedule: {
+      requests: {
+        later: { summary: "Another time", value: { send_at: "2026-02-01T20:00:00+01:00" } },
+        now: { summary: "At once, also in quiet hours", value: { send_at: null, quiet_hours: "ignore" as const } },
+      },
+      responses: one("Rescheduled", { ...PENDING, scheduled_at: "2026-02-01T19:00:00.000Z" }),
+    },
     redact: { responses: one("Deleted", { ...DELIVERED, body: "" }) },
     get: { responses: one("Delivered", DELIVERED) },
     timeline: { responses: one("Accepted, charged, sent, delivered", TIMELINE) },

@@ -111,6 +111,7 @@ test("the document has every operation, each with its success status and its ref
     "POST /messages/send",
     "POST /messages/{id}/cancel",
     "POST /messages/{id}/redact",
+    "POST /messages/{id}/reschedule",
     "POST /senders/create",
     "POST /suppressions",
     "POST /suppressions/import",

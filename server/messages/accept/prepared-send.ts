@@ -1,5 +1,4 @@
 /** Preparation shared by a send and its estimate: the checks of a request, its final text, and its routes. */
-import { DAY_MS, msUntil } from "../../core/clock";
 import { type ApiError, invalidRequest } from "../../core/errors";
 import { providerTable } from "../../providers/registry";
 import { loadRouting, type Routing, routeExists } from "../../routing/service";
@@ -8,6 +7,7 @@ import type { Refusal } from "../failure";
 import { isE164 } from "../phone";
 import type { SendBulkInput, SendMessageInput } from "../schema";
 import { type FinalText, finalText, personalTexts } from "./personal-texts";
+import { sendAtRefusals } from "./send-at";
 
 /** Input that all messages of one request share. */
 export type SharedInput = Pick<
@@ -35,7 +35,6 @@ type PreparedSend = {
 };
 
 const RECIPIENT_SHOWN_MAX = 64;
-const SCHEDULE_MAX_DAYS = 30;
 
 const senderNotApproved = (): ApiError =>
   invalidRequest("`from` is not an approved sender of this account.", {
@@ -64,6 +63,7 @@ export async function prepareSend(
   if (input.provider && !canPrefer) refusals.push(providerNotConfigured(input.provider));
   if (input.route_id && !(await routeExists(input.route_id))) refusals.push(unknownRoute(input.route_id));
   const scheduledAt = input.send_at ? new Date(input.send_at) : null;
+  // A repeated request gets its first response, whenever it arrives.
   if (scheduledAt) refusals.push(...sendAtRefusals(scheduledAt));
   const route = await loadRouting(accountId, {
     routeId: input.route_id ?? null,
@@ -80,19 +80,6 @@ export async function prepareSend(
     refusals,
     resolve: (to, at) => resolve(to, route, personal?.texts?.[at] ?? text, input.route_id ?? null),
   };
-}
-
-/** Refuses a time that has passed or is too far ahead. A repeated request gets its first response whenever it comes. */
-function sendAtRefusals(scheduledAt: Date): ApiError[] {
-  const aheadMs = msUntil(scheduledAt);
-  if (aheadMs <= 0) {
-    return [invalidRequest("`send_at` must lie ahead.", { param: "send_at", reason: "send_at_in_the_past" })];
-  }
-  if (aheadMs > SCHEDULE_MAX_DAYS * DAY_MS) {
-    const text = `\`send_at\` must lie at most ${SCHEDULE_MAX_DAYS} days ahead.`;
-    return [invalidRequest(text, { param: "send_at", reason: "send_at_too_far_ahead" })];
-  }
-  return [];
 }
 
 function resolve(

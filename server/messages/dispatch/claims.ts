@@ -17,6 +17,7 @@ import type { Slot } from "../../providers/health/slots";
 import type { OutboundMessage } from "../../providers/port";
 import { isSuppressed } from "../../suppressions/store";
 import { reapplySuperseded } from "../receipts/apply-receipts";
+import { isDue } from "../scheduled";
 import { lockMessages } from "../transitions";
 import { isExpired, revokedOf } from "./fail-undispatched";
 
@@ -42,6 +43,8 @@ export type Candidate = {
   tried: string[];
   /** Whether one of them may have taken the message. */
   afterUnknown: boolean;
+  /** Whether it was scheduled; absent: not, or it was claimed before. Its time may be changed until it is claimed. */
+  isScheduled?: boolean;
 };
 
 /** An attempt to send a message through `provider`, number `seq` of its message. */
@@ -99,9 +102,9 @@ export function dropClaims(attempts: readonly Pick<Attempt, "claim">[]): void {
 }
 
 /**
- * Claims attempts; one is skipped when its message has an attempt of that number, was refused or withdrawn, has expired or is no
- * longer pending.
- * @param tx null: in a separate transaction, or in one statement if none of them follows another attempt.
+ * Claims attempts; one is skipped when its message has an attempt of that number, was refused or withdrawn, has expired, is not
+ * due or is no longer pending.
+ * @param tx null: in a separate transaction, or in one statement if none of them follows another attempt or was scheduled.
  * @param begins whether an attempt begins with its claim, because the call follows at once.
  * @returns the attempts that this process is to make.
  */
@@ -152,17 +155,18 @@ const NEW_CLAIMS = unnest<NewClaim>(
 /**
  * Inserts claims. A claim that follows another attempt first locks its message, in a separate statement: an outcome of the
  * earlier attempt may be about to fail or refuse the message, and a statement that waits for a lock still sees the other tables
- * as they were before. Most claims are first attempts, which race with nothing. No attempt can have been refused before a first
+ * as they were before. So does the claim of a scheduled message, which may be about to get another time (reschedule.ts). Most
+ * claims are first attempts of other messages, which race with nothing. No attempt can have been refused before a first
  * one either: any attempt of its message takes its number. (The look-up counts, because for NOT EXISTS after OR the planner may
  * build a hash of all refused attempts, for which it reads the whole table.)
  * @returns for each claim that was inserted, whether its attempt is begun.
  */
 async function insertClaims(tx: Tx | null, claims: readonly NewClaim[]): Promise<Map<string, boolean>> {
-  const later = claims.filter(({ seq }) => seq > 1).map(({ message }) => message.id);
-  if (later.length === 0) return insertFreeClaims(tx ?? pool(), claims);
+  const raced = claims.filter(({ seq, isScheduled }) => seq > 1 || isScheduled).map(({ message }) => message.id);
+  if (raced.length === 0) return insertFreeClaims(tx ?? pool(), claims);
   if (tx === null) return transaction((own) => insertClaims(own, claims));
   // Pipelined: the second statement begins when the first one has the locks.
-  const [, isBegun] = await Promise.all([lockMessages(tx, later), insertFreeClaims(tx, claims)]);
+  const [, isBegun] = await Promise.all([lockMessages(tx, raced), insertFreeClaims(tx, claims)]);
   return isBegun;
 }
 
@@ -174,6 +178,7 @@ async function insertFreeClaims(on: Queryable, claims: readonly NewClaim[]): Pro
              CASE WHEN c.begins THEN clock_timestamp() END
            FROM ${NEW_CLAIMS.as("c")}
            JOIN messages m ON m.id = c.message_id AND ${filterEquals("m.status", "pending")} AND NOT ${isExpired("m")}
+             AND ${isDue("m")}
            WHERE c.seq = 1 OR (SELECT count(*) FROM message_attempts r WHERE r.message_id = c.message_id AND r.outcome = 'refused') = 0
            ON CONFLICT (message_id, seq) DO NOTHING RETURNING claim, begun_at IS NOT NULL AS "isBegun"`,
     values: [workerId(), ...NEW_CLAIMS.values(claims)],

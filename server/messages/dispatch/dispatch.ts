@@ -9,6 +9,7 @@ import type { Adapter, OutboundMessage } from "../../providers/port";
 import { type ProviderTable, providerTable } from "../../providers/registry";
 import { findSuppressed } from "../../suppressions/store";
 import { BLOCKLISTED, type Refusal } from "../failure";
+import { isDue } from "../scheduled";
 import { type Attempt, beginAgainIfStale, type Candidate, claim, sendingOf } from "./claims";
 import { findDueRefusals } from "./due/due-check";
 import { EXPIRED, failUndispatched, isExpired, REVOKED_REFUSALS, type Revoked, revokedOf } from "./fail-undispatched";
@@ -59,7 +60,7 @@ async function readCandidates(messageIds: readonly string[]): Promise<Row[]> {
     text: `WITH due AS MATERIALIZED (
              SELECT *, row_number() OVER (PARTITION BY r.account_id) AS place_in_account
              FROM messages r WHERE r.id = ANY($1::text[]) AND ${filterEquals("r.status", "pending")}
-               AND (r.scheduled_at IS NULL OR r.scheduled_at <= clock_timestamp())
+               AND ${isDue("r")}
                AND (SELECT count(*) FROM waiting_messages w WHERE w.message_id = r.id) = 0
            ), owned AS MATERIALIZED (
              SELECT *, max(CASE WHEN d.place_in_account = 1 THEN (SELECT a.status FROM accounts a WHERE a.id = d.account_id) END)

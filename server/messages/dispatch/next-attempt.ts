@@ -8,7 +8,7 @@ export const newClaimToken = (): string => randomUUID();
 
 /** The next attempt of `candidate`, at `provider`, not yet claimed. */
 export const attemptOf = (
-  { message, accountId, tried, afterUnknown }: Candidate,
+  { message, accountId, tried, afterUnknown, isScheduled }: Candidate,
   provider: string,
   claimedAt: Date,
   claim = newClaimToken(),
@@ -17,6 +17,7 @@ export const attemptOf = (
   accountId,
   tried,
   afterUnknown,
+  ...(isScheduled ? { isScheduled } : {}),
   provider,
   claim,
   claimedAt,

@@ -6,7 +6,13 @@ import type { Candidate } from "./claims";
 import { isExpired, type Revoked, revokedOf } from "./fail-undispatched";
 
 /** A message at the head of the queue, to be attempt number `seq`. */
-export type Waiting = Candidate & { seq: number; tag: number; revoked: Revoked; isExpired: boolean };
+export type Waiting = Candidate & {
+  seq: number;
+  tag: number;
+  revoked: Revoked;
+  isExpired: boolean;
+  isScheduled: boolean;
+};
 
 /** The id of a sender's token bucket. */
 export const senderBucket = (accountId: string, sender: string): string => `sender:${accountId}:${sender}`;
@@ -63,7 +69,7 @@ const nextIn = (
   heads: string,
 ): string => `SELECT m.id, m.to_number AS "to", m.from_sender AS "from", m.body, m.encoding,
     m.segments, m.expires_at AS "expiresAt", ${REVOKED.dlt} AS dlt, w.account_id AS "accountId", w.seq, w.tag, t.tried, COALESCE(t.unknown, false) AS "afterUnknown",
-    ${REVOKED.column} AS revoked, ${isExpired("m")} AS "isExpired"
+    ${REVOKED.column} AS revoked, ${isExpired("m")} AS "isExpired", m.scheduled_at IS NOT NULL AS "isScheduled"
   FROM (SELECT * FROM waiting_messages WHERE message_id = ANY(ARRAY(${heads})) FOR UPDATE SKIP LOCKED) w
   JOIN messages m ON m.id = w.message_id ${REVOKED.joins}
   LEFT JOIN LATERAL (SELECT array_agg(a.provider ORDER BY a.seq) AS tried, bool_or(a.outcome = 'unknown') AS unknown
@@ -83,8 +89,8 @@ export async function nextInQueue(tx: Tx, provider: string, blocked: string[], l
     ),
   );
   return rows
-    .map(({ accountId, seq, tag, tried, afterUnknown, revoked, isExpired, ...message }) => {
-      return { message, accountId, seq, tag, revoked, isExpired, tried: tried ?? [], afterUnknown };
+    .map(({ accountId, seq, tag, tried, afterUnknown, revoked, isExpired, isScheduled, ...message }) => {
+      return { message, accountId, seq, tag, revoked, isExpired, isScheduled, tried: tried ?? [], afterUnknown };
     })
     .sort(inOrder);
 }

@@ -18,6 +18,8 @@ import { Choice } from "@/app/_ui/forms/choice";
 import { UNFINISHED } from "@/app/_ui/forms/date-input";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { fieldError } from "@/app/_ui/forms/form-errors";
+import { QuietHoursChoice } from "@/app/_ui/forms/quiet-hours-choice";
+import { isoOf, SendTime, sendAtProblem } from "@/app/_ui/forms/send-time";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { type UsedKeys, useIdempotencyKey } from "@/app/_ui/forms/use-idempotency-key";
 import { IconAlertTriangle, IconSend } from "@/app/_ui/icons/icons";
@@ -27,10 +29,8 @@ import { isE164, withoutSeparators } from "@/server/messages/phone";
 import type { Message } from "@/server/messages/schema";
 import { segmentText } from "@/server/messages/segments";
 import { CostCard } from "./cost-card";
-import { QuietHoursChoice } from "./quiet-hours-choice";
 import { ScenarioHint } from "./scenario-hint";
 import { SegmentMeter } from "./segment-meter";
-import { isoOf, SendLater, sendAtProblem } from "./send-later";
 import { SendWarning } from "./send-warning";
 
 const QUOTE_DEBOUNCE_MS = 350;
@@ -223,7 +223,7 @@ export function SendForm({
                 description={texts.referenceHint}
                 {...form.getInputProps("reference")}
               />
-              <SendLater {...form.getInputProps("send_at")} />
+              <SendTime label={texts.sendLater} lead={texts.optional} {...form.getInputProps("send_at")} />
               <QuietHoursChoice
                 putOffTo={(form.values.send_at === "" && quote.shown?.recipients[0]?.scheduled_at) || null}
                 {...form.getInputProps("ignoresQuietHours", { type: "checkbox" })}

@@ -7,20 +7,23 @@ import { messageTexts as texts } from "@/app/_texts/messages/detail";
 import { lazily } from "@/app/_ui/connection/connection";
 import { LinkButton } from "@/app/_ui/frame/link-button";
 import { IconChevronDown, IconRefresh } from "@/app/_ui/icons/icons";
+import { isScheduled } from "@/app/_ui/values/message-status-badge";
 import type { MessageDetail } from "@/server/messages/schema";
 import { isFinal } from "@/server/messages/status";
 import { CancelButton } from "./cancel-button";
 import { RedactButton } from "./redact-button";
+import { RescheduleButton } from "./reschedule-button";
 
 const CopyMenu = lazily(() => import("./copy-menu").then((file) => ({ default: file.CopyMenu })));
 
-/** Cancels a message, sends it again or deletes its text while it has one, and copies it. */
+/** Reschedules or cancels a message, sends it again or deletes its text while it has one, and copies it. */
 export function MessageActions({ detail }: { detail: MessageDetail }) {
   const { id, to, status } = detail.message;
   const hasText = detail.message.body !== "";
   return (
     <>
       <IfMayChange>
+        {isScheduled(detail.message) && <RescheduleButton message={detail.message} />}
         {status === "pending" && <CancelButton id={id} to={to} />}
         {hasText && (
           <LinkButton href={`/send?again=${id}`} variant="default" leftSection={<IconRefresh size={16} aria-hidden />}>

@@ -1,7 +1,6 @@
 "use client";
 
 import { Alert, Card, Grid, Skeleton, Stack, Text, Title } from "@mantine/core";
-import { currentLocale } from "@/app/_texts/language";
 import { messageTexts as texts } from "@/app/_texts/messages/detail";
 import { trpc } from "@/app/_trpc/client";
 import { serverNow } from "@/app/_trpc/clock";
@@ -16,6 +15,7 @@ import { QueryState } from "@/app/_ui/lists/query-state";
 import { isScheduled, MessageStatusBadge } from "@/app/_ui/values/message-status-badge";
 import type { MessageDetail } from "@/server/messages/schema";
 import { isFinal } from "@/server/messages/status";
+import { localTime } from "./local-time";
 import { MessageActions } from "./message-actions";
 import { MessageFacts } from "./message-facts";
 import { MessageTimeline } from "./message-timeline";
@@ -117,9 +117,6 @@ function outcomeOf(message: MessageDetail["message"]): string {
 
 /** The `error.code` of a message that was canceled. */
 const CANCELED = "canceled";
-
-const localTime = (at: string): string =>
-  new Date(at).toLocaleString(currentLocale(), { dateStyle: "medium", timeStyle: "short" });
 
 function MessageFailure({ error }: { error: NonNullable<MessageDetail["message"]["error"]> }) {
   return (

@@ -13,15 +13,13 @@ import { apiErrorOf } from "@/app/_ui/forms/api-error";
 import { DateInput } from "@/app/_ui/forms/date-input";
 import { SaveAlert } from "@/app/_ui/forms/error-alert";
 import { FormModal } from "@/app/_ui/forms/form-modal";
+import { localOf } from "@/app/_ui/forms/send-time";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { IconHistory } from "@/app/_ui/icons/icons";
 import { Notice } from "@/app/_ui/notice";
 import { toastDone } from "@/app/_ui/toast";
 import { formatCount } from "@/app/_ui/values/count";
 import { DAY_MS } from "@/app/_ui/values/days";
-
-/** The value of a `datetime-local` input: local time, to the minute. */
-const toLocal = (at: Date) => new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 
 /** Sends the events again that the endpoint missed since a point in time. */
 export function RecoverEventsButton({ endpointId }: { endpointId: string }) {
@@ -54,7 +52,7 @@ function RecoverError({ error }: { error: unknown }) {
 function RecoverForm({ endpointId, onDone }: { endpointId: string; onDone: () => void }) {
   const utils = trpc.useUtils();
   const form = useForm({
-    initialValues: { since: toLocal(new Date(serverNow() - DAY_MS)) },
+    initialValues: { since: localOf(new Date(serverNow() - DAY_MS)) },
     validate: { since: (since) => (Number.isNaN(Date.parse(since)) ? texts.recover.enterTime : null) },
   });
   const errors = useFormErrors(form);

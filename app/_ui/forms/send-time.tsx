@@ -1,10 +1,11 @@
 import { type ComponentProps, useSyncExternalStore } from "react";
-import { sendTexts } from "@/app/_texts/send/one";
+import { sendTimeTexts as texts } from "@/app/_texts/ui/send-time";
 import { serverNow } from "@/app/_trpc/clock";
-import { DateInput } from "@/app/_ui/forms/date-input";
 import { DAY_MS } from "@/app/_ui/values/days";
+import { DateInput } from "./date-input";
 
 const AHEAD_MAX_DAYS = 30;
+const MINUTE_MS = 60_000;
 
 /** The local time of a date and time field, in ISO 8601; null: none was entered. */
 export function isoOf(local: string): string | null {
@@ -21,7 +22,6 @@ const isOnClocks = (local: string, at: Date): boolean =>
 /** Why a message cannot be scheduled for this local time; null: it can, or is to be sent at once. */
 export function sendAtProblem(local: string): string | null {
   if (local === "") return null;
-  const texts = sendTexts.later;
   const at = new Date(local);
   const aheadMs = at.getTime() - serverNow();
   if (Number.isNaN(aheadMs)) return texts.enterTime;
@@ -32,20 +32,20 @@ export function sendAtProblem(local: string): string | null {
 
 const never = () => () => undefined;
 
-/** The time at which to send, in the time zone of the browser, which the server does not know. */
-export function SendLater(props: Omit<ComponentProps<typeof DateInput>, "type">) {
-  const texts = sendTexts.later;
+/** The local time of the browser at `at`, as a date and time field has it: to the minute. */
+export const localOf = (at: Date): string =>
+  new Date(at.getTime() - at.getTimezoneOffset() * MINUTE_MS).toISOString().slice(0, "2026-01-01T00:00".length);
+
+/**
+ * The time at which to send, in the time zone of the browser, which the server does not know.
+ * @param lead goes before the description.
+ */
+export function SendTime({ lead = "", ...props }: Omit<ComponentProps<typeof DateInput>, "type"> & { lead?: string }) {
   const zone = useSyncExternalStore(
     never,
     () => Intl.DateTimeFormat().resolvedOptions().timeZone,
     () => null,
   );
-  return (
-    <DateInput
-      label={texts.label}
-      type="datetime-local"
-      description={zone ? texts.hintInZone(zone, AHEAD_MAX_DAYS) : texts.hint(AHEAD_MAX_DAYS)}
-      {...props}
-    />
-  );
+  const hint = zone ? texts.hintInZone(zone, AHEAD_MAX_DAYS) : texts.hint(AHEAD_MAX_DAYS);
+  return <DateInput type="datetime-local" description={`${lead} ${hint}`.trim()} {...props} />;
 }

@@ -1,5 +1,5 @@
 import { Checkbox, type CheckboxProps } from "@mantine/core";
-import { sendTexts } from "@/app/_texts/send/one";
+import { sendTimeTexts } from "@/app/_texts/ui/send-time";
 import { trpc } from "@/app/_trpc/client";
 import { Time } from "@/app/_ui/values/time";
 
@@ -8,7 +8,7 @@ export function QuietHoursChoice({ putOffTo, ...props }: CheckboxProps & { putOf
   const { data: account } = trpc.accounts.get.useQuery();
   const hours = account?.quiet_hours;
   if (!hours) return null;
-  const texts = sendTexts.quietHours;
+  const texts = sendTimeTexts.quietHours;
   return (
     <Checkbox
       label={texts.label}

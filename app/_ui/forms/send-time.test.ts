@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { isoOf, sendAtProblem } from "./send-later";
+import { isoOf, localOf, sendAtProblem } from "./send-time";
 
 const zoneBefore = process.env.TZ;
 
@@ -19,6 +19,10 @@ test("a local time that clocks skip is refused, not sent an hour late", () => {
   for (const local of ["2027-03-28T01:59", "2027-03-28T03:00", "2027-03-28T03:00:30"])
     expect(sendAtProblem(local), local).toBeNull();
   expect(isoOf("2027-03-28T03:00")).toBe("2027-03-28T01:00:00.000Z");
+});
+
+test("the local time of a moment is what its field shows", () => {
+  expect(localOf(new Date("2027-03-28T01:00:59Z"))).toBe("2027-03-28T03:00");
 });
 
 test("a local time that occurs twice means its first occurrence", () => {

@@ -1,0 +1,110 @@
+/** Gives scheduled messages another time, as long as they are not due. */
+import { readAccounts } from "../accounts/store";
+import type { AccountActor } from "../core/actor";
+import { addJob, addScheduledJobs } from "../core/add-jobs";
+import { now } from "../core/clock";
+import { onCommit, type Tx, transaction } from "../core/db";
+import { type ApiError, invalidRequest } from "../core/errors";
+import { noteChange } from "../core/live";
+import { loadPutOffCheck } from "./accept/put-off";
+import { sendAtRefusals } from "./accept/send-at";
+import { findMessage } from "./history";
+import { type MessageRow, presentMessage } from "./present";
+import { isDue } from "./scheduled";
+import type { Message, RescheduleInput } from "./schema";
+import { lockMessages } from "./transitions";
+
+/** When a message is to be sent. `at` null: at once. */
+type Target = { at: Date | null; refusal: null } | { at: null; refusal: ApiError };
+
+/**
+ * Gives a scheduled message another time, by the rules of a send: quiet hours put it off, and its validity period counts from the
+ * new time. A message that has this time already is returned unchanged, and so is one that was to be sent at once and is due or was
+ * sent: the request may be repeated.
+ * @throws 404; 400 for the time, also if the validity period would end before the recipient's quiet hours do; 400 `not_reschedulable`
+ *   when the message is due, was never scheduled or has ended.
+ */
+export async function rescheduleMessage(actor: AccountActor, id: string, asked: Asked): Promise<Message> {
+  await findMessage(actor, id);
+  const row = await transaction(async (tx) => {
+    await lockMessages(tx, [id]);
+    const found = await findMessage(actor, id, tx);
+    const target = await targetOf(tx, found, asked);
+    const isAhead = await readIsAhead(tx, id);
+    if (isDoneAlready(found, target, isAhead)) return found;
+    if (!isAhead) throw notReschedulable(found);
+    if (target.refusal) throw target.refusal;
+    await move(tx, id, { at: target.at, sendAt: sendAtOf(asked) });
+    onCommit(tx, () => noteChange(actor.accountId, "messages"));
+    return findMessage(actor, id, tx);
+  });
+  return presentMessage(row);
+}
+
+type Asked = Omit<RescheduleInput, "id">;
+
+const sendAtOf = ({ send_at }: Asked): Date | null => (send_at === null ? null : new Date(send_at));
+
+async function targetOf(tx: Tx, { accountId, toNumber, validityS }: MessageRow, asked: Asked): Promise<Target> {
+  const sendAt = sendAtOf(asked);
+  const [refusal] = sendAt ? sendAtRefusals(sendAt) : [];
+  if (refusal) return { at: null, refusal };
+  const account = (await readAccounts(tx, [accountId])).get(accountId);
+  if (!account || asked.quiet_hours === "ignore") return { at: sendAt, refusal: null };
+  const check = await loadPutOffCheck([account]);
+  const putOff = check(account, { toNumber, sendAt, validityS }, now());
+  return putOff?.refusal
+    ? { at: null, refusal: invalidRequest(putOff.refusal.message, { param: "send_at", reason: "quiet_hours" }) }
+    : { at: putOff?.scheduledAt ?? sendAt, refusal: null };
+}
+
+/** Reads whether the message is scheduled for later and was given to no provider; its row is locked. */
+async function readIsAhead(tx: Tx, id: string): Promise<boolean> {
+  const { rows } = await tx.query<{ isAhead: boolean }>({
+    name: "messages.is_ahead",
+    text: `SELECT m.status = 'pending' AND NOT ${isDue("m")}
+             AND NOT EXISTS (SELECT 1 FROM message_attempts a WHERE a.message_id = m.id) AS "isAhead"
+           FROM messages m WHERE m.id = $1`,
+    values: [id],
+  });
+  return rows[0]?.isAhead ?? false;
+}
+
+function isDoneAlready({ status, scheduledAt }: MessageRow, { at, refusal }: Target, isAhead: boolean): boolean {
+  if (refusal || scheduledAt === null || status === "failed") return false;
+  return at === null ? !isAhead : at.getTime() === scheduledAt.getTime();
+}
+
+/**
+ * Moves the message and its place in the list of pending ones, and adds a job for its new time. The job of its earlier time finds it
+ * not due, or sent.
+ * @param times `at` null: at once. `sendAt`: the time from which its validity period counts; null: now.
+ */
+async function move(tx: Tx, id: string, { at, sendAt }: { at: Date | null; sendAt: Date | null }): Promise<void> {
+  await tx.query({
+    name: "messages.reschedule",
+    text: `UPDATE messages SET scheduled_at = COALESCE($2::timestamptz, clock_timestamp()),
+             expires_at = COALESCE($3::timestamptz, clock_timestamp()) + validity_s * interval '1 second'
+           WHERE id = $1`,
+    values: [id, at?.toISOString() ?? null, sendAt?.toISOString() ?? null],
+  });
+  await tx.query({
+    name: "messages.reschedule_pending",
+    text: `UPDATE pending_messages p SET created_at = m.scheduled_at, expires_at = m.expires_at
+           FROM messages m WHERE m.id = $1 AND p.account_id = m.account_id AND p.message_id = m.id`,
+    values: [id],
+  });
+  const payload = { messageIds: [id] };
+  if (at) await addScheduledJobs(tx, "dispatch_messages", [{ payload, dueAt: at }]);
+  else await addJob(tx, "dispatch_messages", payload);
+}
+
+function notReschedulable({ status, scheduledAt }: MessageRow): ApiError {
+  const text =
+    status !== "pending"
+      ? `The message is ${status}: only a pending one can be rescheduled.`
+      : scheduledAt
+        ? "The message is due: it is about to be sent, and can no longer be rescheduled."
+        : "The message was not scheduled: it is sent as soon as possible.";
+  return invalidRequest(text, { param: "id", reason: "not_reschedulable", details: { status } });
+}
