@@ -170,7 +170,7 @@ test("an operator may use the procedures of persons and those of operators", asy
 
 /** Further requirements of procedures with an id. */
 const WITH_ANY_ID = {
-  ...{ since: new Date().toISOString(), delivery_ids: ["dlv_none"], role: "viewer" },
+  ...{ since: new Date().toISOString(), send_at: null, delivery_ids: ["dlv_none"], role: "viewer" },
   ...{ name: "Mine", password: "wrong" },
 };
 
