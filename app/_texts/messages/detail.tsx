@@ -57,7 +57,7 @@ const en = {
   reschedule: {
     button: "Reschedule",
     title: (number: string) => `Reschedule the message to ${number}`,
-    form: "New time of the message",
+    form: "Rescheduling",
     newTime: "New time",
     keeps: "Its text and cost stay as they are.",
     submit: "Reschedule",

@@ -25,7 +25,7 @@ export function MessageActions({ detail }: { detail: MessageDetail }) {
       <IfMayChange>
         {isScheduled(detail.message) && <RescheduleButton message={detail.message} />}
         {status === "pending" && <CancelButton id={id} to={to} />}
-        {hasText && (
+        {hasText && !isScheduled(detail.message) && (
           <LinkButton href={`/send?again=${id}`} variant="default" leftSection={<IconRefresh size={16} aria-hidden />}>
             {texts.sendAgain}
           </LinkButton>
