@@ -198,11 +198,22 @@ export async function transaction<T>(work: (tx: Tx, defer: Defer) => Promise<T>)
 
 const afterCommit = new WeakMap<Tx, Array<() => void>>();
 
-/** Runs `then` once the transaction is certainly committed; never when it fails, or when its outcome is unknown. */
+/**
+ * Runs `then` once the transaction is certainly committed; never when it fails, or when its outcome is unknown. A failure of `then` is
+ * logged: to its caller the transaction would seem undone.
+ */
 export function onCommit(tx: Tx, then: () => void): void {
   const before = afterCommit.get(tx);
   if (before) before.push(then);
   else afterCommit.set(tx, [then]);
+}
+
+function runAfterCommit(then: () => void): void {
+  try {
+    then();
+  } catch (thrown) {
+    log("error", "db.after_commit_failed", errorFields(thrown));
+  }
 }
 
 const lastStatements = new WeakMap<Tx, Array<() => Promise<unknown>>>();
@@ -286,7 +297,7 @@ async function runOnce<T>(client: pg.PoolClient, work: (tx: Tx, defer: Defer) =>
     await Promise.all(writes);
     // In a failed transaction COMMIT succeeds as ROLLBACK.
     if ((await commit).command !== "COMMIT") throw new Error("The transaction was rolled back.");
-    for (const then of afterCommit.get(tx) ?? []) then();
+    for (const then of afterCommit.get(tx) ?? []) runAfterCommit(then);
     return result;
   } catch (thrown) {
     isOver = true;
