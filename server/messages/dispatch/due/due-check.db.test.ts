@@ -1,13 +1,16 @@
 /** The spending cap of the day on which scheduled messages are due. */
 import { beforeAll, expect, test } from "vitest";
 import { plainRequest } from "@/server/accounts/idempotency/request";
+import { lockAccounts } from "@/server/accounts/store";
 import { HOUR_MS } from "@/server/core/clock";
 import { pool, transaction } from "@/server/core/db";
 import { sendBulk, sendMessage } from "@/server/messages/accept/send";
 import { SendBulkInput } from "@/server/messages/schema";
 import { prepareAttempts } from "@/test/database/attempts";
+import { openTransaction, untilWaiting } from "@/test/database/lock-waits";
 import { explain, rowsRead, statementsOf } from "@/test/database/plans";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
+import { cancelMessage } from "../../cancel";
 import { failUndispatched } from "../fail-undispatched";
 import { findDueRefusals } from "./due-check";
 
@@ -78,6 +81,20 @@ test("sends of the day are refused once messages of the day before have used the
   await send();
   await expect(send()).rejects.toMatchObject({ status: 429 });
   expect(await refusedOf([[ids[0] ?? ""], [ids[2] ?? ""]])).toEqual([]);
+});
+
+test("a message that is canceled while the check waits for its account does not count", async () => {
+  const account = await makeAccount();
+  const [canceled = "", other = ""] = await acceptedYesterday(account, 2);
+  await cap(account, 10_000);
+  const holder = await openTransaction((tx) => lockAccounts(tx, [account.accountId]));
+  const canceling = cancelMessage(account.actor, canceled);
+  await untilWaiting("", 1);
+  const checking = refusedOf([[canceled]]);
+  await untilWaiting("", 2);
+  await holder.commit();
+  await Promise.all([canceling, checking]);
+  expect(await refusedOf([[other]])).toEqual([]);
 });
 
 test("a check reads the messages of its job and the sum of the day, not all that were let through", async () => {

@@ -1,5 +1,5 @@
 /** The cost of scheduled messages that are let through on a later day than that of their acceptance, by account and UTC day. */
-import type { Tx } from "../../../core/db";
+import { filterEquals, type Tx } from "../../../core/db";
 import { unnest } from "../../../core/unnest";
 
 /** A message that was let through. Money in micros. */
@@ -12,12 +12,16 @@ const COUNTED = unnest<LetThrough>({
   cost_micros: ["int8", ({ costMicros }) => costMicros],
 });
 
-/** Counts messages towards their days. The accounts must be locked. */
+/**
+ * Counts messages towards their days, unless they are no longer pending: one that was refunded before the accounts were locked would
+ * count for good. The accounts must be locked.
+ */
 export async function countDue(tx: Tx, messages: readonly LetThrough[]): Promise<void> {
   await tx.query({
     name: "due_spending.count",
     text: `WITH counted AS (
-             INSERT INTO due_spending (account_id, message_id, day, cost_micros) SELECT * FROM ${COUNTED.as("c")}
+             INSERT INTO due_spending (account_id, message_id, day, cost_micros)
+             SELECT c.* FROM ${COUNTED.as("c")} JOIN messages m ON m.id = c.message_id AND ${filterEquals("m.status", "pending")}
              RETURNING account_id, day, cost_micros
            )
            INSERT INTO due_spending_days AS t (account_id, day, cost_micros)
