@@ -9,6 +9,7 @@ import { newId } from "../core/ids";
 import { acceptInvitation } from "../members/accept-invitation";
 import { invite } from "../members/invitations";
 import { changePassword, issuePasswordReset, resetPassword } from "./credentials/change-password";
+import { lockPerson } from "./credentials/has-second-factor";
 import { SignUpInput } from "./schema";
 import { getSignUpState, getViewer, signIn, signUp } from "./service";
 
@@ -165,6 +166,29 @@ test("a sign-in waits for a change of the password that is not committed yet, an
   });
   expect(await signedIn).toBeNull();
   expect(await openSessions(userId)).toBe(0);
+});
+
+test.each([
+  ["an app", "INSERT INTO second_factors (user_id, secret_sealed, confirmed_at) VALUES ($1, 'sealed', now())"],
+  [
+    "a passkey",
+    `INSERT INTO passkeys (id, user_id, credential_id, public_key, counter, transports, rp_id, name, is_synced)
+     VALUES ('pky_' || $1, $1, 'credential of ' || $1, '', 0, '{}', 'localhost', 'Key', false)`,
+  ],
+])("a sign-in that waits while the person adds %s opens nothing without it", async (_, add) => {
+  const { email, userId } = await makePerson();
+  const enter = () => signIn({ email, password: PASSWORD }, from(newAddress()));
+  let signedIn: Promise<unknown> = Promise.resolve();
+  await transaction(async (tx) => {
+    await lockPerson(tx, userId);
+    await tx.query(add, [userId]);
+    signedIn = enter().catch((thrown) => thrown);
+    await untilWaiting("", 1);
+  });
+  const wanted = { status: 401, wire: { details: { reason: "second_factor_required" } } };
+  expect(await signedIn).toMatchObject(wanted);
+  expect(await openSessions(userId)).toBe(0);
+  await expect(enter()).rejects.toMatchObject(wanted);
 });
 
 test("the response to a wrong password does not wait for its entry in the audit log, which only a known email has", async () => {

@@ -2,14 +2,14 @@ import type { z } from "zod";
 import { createAccountWithOwner } from "../accounts/service";
 import { recordAudit } from "../audit/store";
 import { CHANGING_ROLE, isAtLeast, type Origin, type SessionActor } from "../core/actor";
-import { prisma, transaction } from "../core/db";
+import { prisma, type Queryable, transaction } from "../core/db";
 import { env, publicUrl } from "../core/env";
 import { forbidden, isApiError, unauthorized } from "../core/errors";
 import { log } from "../core/log";
 import { isMailSet } from "../mail/store";
+import { secondFactorsOf } from "./credentials/has-second-factor";
 import { hashPassword, isPassword, lockPassword } from "./credentials/password-hash";
 import { requireStrong } from "./credentials/password-strength";
-import { getSecondFactor } from "./credentials/second-factor";
 import { passSecondFactor } from "./credentials/second-factor-proof";
 import type { PasskeyAssertion } from "./passkey-schema";
 import { presentPasskey } from "./passkeys/accept-passkey";
@@ -19,7 +19,7 @@ import { type SignedIn, startSession } from "./sessions/sessions";
 import { actorOf, noteRefusal, roleOf } from "./sign-in/claimed-person";
 import { SECOND_FACTOR_REQUIRED, type WantedFactor } from "./sign-in/code-wanted";
 import { normalEmail } from "./sign-in/normal-email";
-import { countSignUp, giveBack, reserveAttempt } from "./sign-in/throttle";
+import { type Attempt, countSignUp, giveBack, reserveAttempt } from "./sign-in/throttle";
 
 /** Whether sign-up is open, how a forgotten password is reset, and where passkeys are used. */
 export async function getSignUpState(): Promise<z.output<typeof SignUpState>> {
@@ -56,10 +56,16 @@ export async function signUp(input: SignUpInput, address: string, userAgent = ""
 type GivenPasskey = { assertion: PasskeyAssertion; csrfToken: string };
 
 /** The second factors that a person has; null: none. */
-async function wantedFactor(actor: SessionActor): Promise<WantedFactor | null> {
-  const { enabled, passkeys } = await getSecondFactor(actor);
-  if (enabled) return passkeys > 0 ? "either" : "app";
-  return passkeys > 0 ? "passkey" : null;
+async function wantedFactor(userId: string, db?: Queryable): Promise<WantedFactor | null> {
+  const { hasApp, hasPasskey } = await secondFactorsOf(userId, db);
+  if (hasApp) return hasPasskey ? "either" : "app";
+  return hasPasskey ? "passkey" : null;
+}
+
+/** Asks for a second factor. Neither a failure nor a success: otherwise an attacker with the password could guess codes without limit. */
+async function askFor(wanted: WantedFactor, attempt: Attempt): Promise<never> {
+  await giveBack(attempt, { isSuccess: false });
+  throw unauthorized(SECOND_FACTOR_REQUIRED[wanted], { reason: "second_factor_required" });
 }
 
 /**
@@ -83,24 +89,24 @@ export async function signIn(
     return null;
   }
   const { code, passkey } = input;
-  const wanted = await wantedFactor(actorOf(user, from));
-  if (wanted !== null && !code && !passkey) {
-    // Neither a failure nor a success: otherwise an attacker with the password could guess codes without limit.
-    await giveBack(attempt, { isSuccess: false });
-    throw unauthorized(SECOND_FACTOR_REQUIRED[wanted], { reason: "second_factor_required" });
-  }
+  const wanted = await wantedFactor(user.id);
+  if (wanted !== null && !code && !passkey) return askFor(wanted, attempt);
   const presented =
     wanted === null ? undefined : passkey && (await presentPasskey(passkey.assertion, "sign_in", passkey));
   const { id: userId, accountId, isOperator, name, email } = user;
   const role = await roleOf(userId, accountId);
   const opened = await transaction(async (tx) => {
     if (!(await lockPassword(tx, userId, user.passwordHash))) return { refused: "wrong_password" } as const;
+    // One that was added since it was looked for counts already.
+    const added = wanted === null ? await wantedFactor(userId, tx) : null;
+    if (added !== null) return { added };
     if (wanted !== null && !(await passSecondFactor(tx, userId, { code, passkey: presented })))
       return { refused: presented ? "wrong_passkey" : "wrong_code" } as const;
     const sessionId = await startSession(userId, from, tx);
     await recordAudit(tx, actorOf(user, from), { action: "session.started", accountId, subjectId: sessionId });
     return { sessionId };
   });
+  if (opened.added) return askFor(opened.added, attempt);
   if (opened.refused) {
     noteRefusal(user, from, opened.refused);
     if (opened.refused === "wrong_password") return null;
