@@ -16,6 +16,25 @@ export function failStatements(part: string): void {
   });
 }
 
+/**
+ * Loses the reply to the next statement whose text matches, once the database has carried it out.
+ * @param lost the failure in its place. @param meanwhile is carried out before the caller learns of it.
+ */
+export function loseReply(statement: RegExp, lost: Error, meanwhile: () => Promise<unknown> = async () => null): void {
+  const { query } = pg.Client.prototype;
+  const spy = vi.spyOn(pg.Client.prototype, "query").mockImplementation(function (this: pg.Client, ...args: unknown[]) {
+    const result = (query as (...all: unknown[]) => unknown).apply(this, args);
+    const [first] = args as [string | { text?: string }];
+    if (!statement.test(typeof first === "string" ? first : (first.text ?? ""))) return result as never;
+    spy.mockRestore();
+    return (result as Promise<unknown>).then(async () => {
+      await meanwhile();
+      throw lost;
+    }) as never;
+  });
+  onTestFinished(() => void spy.mockRestore());
+}
+
 type Sent = { name?: string; values?: readonly unknown[] };
 type Hold = { name: string; about: string; note: () => void; released: Promise<void> };
 

@@ -13,7 +13,7 @@ import {
   resolveBegun,
   takeBackClaims,
 } from "@/server/messages/dispatch/recover";
-import { settleAttempts } from "@/server/messages/dispatch/run-attempt";
+import { continueWith, settleAttempts } from "@/server/messages/dispatch/run-attempt";
 import { getMessage } from "@/server/messages/read";
 import { applyReceipts } from "@/server/messages/receipts/apply-receipts";
 import { referenceTo } from "@/server/providers/reference";
@@ -27,6 +27,7 @@ import {
   statusOf,
   UNKNOWN,
 } from "@/test/database/attempts";
+import { loseReply } from "@/test/database/intercepted-statements";
 import { makeRoute } from "@/test/database/routes";
 import { makeAccount } from "@/test/database/seed";
 
@@ -229,6 +230,18 @@ describe("a claim whose reply is lost", () => {
     await expect(claim(refusing, [attempt], () => true)).rejects.toThrow("lost");
     expect(knownClaims().has(attempt.claim)).toBe(false);
   });
+});
+
+test("a claim that follows an outcome is given back if the reply was lost, and a receipt has sent the message meanwhile", async () => {
+  const message = await claimed();
+  loseReply(/^COMMIT$/, new Error("Connection terminated unexpectedly"), () =>
+    applyReceipts("vonage", [report(`${message.id}-1`, "sent", referenceTo(message.id, 1))]),
+  );
+  await continueWith(message.first, UNKNOWN);
+  expect(await statusOf(message)).toBe("sent");
+  expect(await attemptsOf(message.id)).toMatchObject([{ seq: 1 }, { seq: 2, outcome: null, isBegun: false }]);
+  await giveBackUnheard(0);
+  expect(await attemptsOf(message.id)).toMatchObject([{ seq: 1 }]);
 });
 
 describe("an attempt that is given back", () => {

@@ -128,12 +128,13 @@ async function record(attempt: Attempt, outcome: SendOutcome, latencyMs: number)
   const result = attemptResult(attempt, outcome, latencyMs);
   const own = unrecorded();
   own.count += 1;
+  let next: Attempt | null = null;
   try {
-    return await keepWriting("attempt.outcome_not_written_yet", () => recordOutcome(result), Number.POSITIVE_INFINITY);
-  } catch (thrown) {
-    dropClaims([{ claim: result.nextClaim }]);
-    throw thrown;
+    next = await keepWriting("attempt.outcome_not_written_yet", () => recordOutcome(result), Number.POSITIVE_INFINITY);
+    return next;
   } finally {
+    // Its claim may have been committed, with a reply that was lost: it is not made, so it must not count as known.
+    if (next === null) dropClaims([{ claim: result.nextClaim }]);
     own.count -= 1;
     if (own.count < UNRECORDED_MAX) for (const resolve of own.waiting.splice(0)) resolve();
   }
