@@ -75,6 +75,12 @@ function lose(client: pg.Client, thrown: unknown): void {
   log("warn", "worker.lease_lost", errorFields(thrown));
 }
 
+/** Ends a connection whose locks are uncertain: they end with it. */
+function drop(client: pg.Client, thrown: unknown): void {
+  lose(client, thrown);
+  void client.end().catch(() => undefined);
+}
+
 /** Renews the lease once. @throws when the database is unavailable. */
 async function beat(): Promise<void> {
   const own = lease();
@@ -96,8 +102,7 @@ async function beat(): Promise<void> {
     );
     own.heldSinceMs ??= performance.now();
   } catch (thrown) {
-    lose(client, thrown);
-    void client.end().catch(() => undefined);
+    drop(client, thrown);
     throw thrown;
   }
 }
@@ -170,7 +175,12 @@ export async function exclusively(name: string, work: () => Promise<unknown>): P
   let isLocked = false;
   try {
     if (client) {
-      const { rows } = await client.query<{ ok: boolean }>("SELECT pg_try_advisory_lock($1, hashtext($2)) AS ok", key);
+      const locking = client.query<{ ok: boolean }>("SELECT pg_try_advisory_lock($1, hashtext($2)) AS ok", key);
+      const { rows } = await locking.catch((thrown) => {
+        // A reply that came too late may have said yes, and the connection would keep the lock for as long as this worker lives.
+        drop(client, thrown);
+        throw thrown;
+      });
       isLocked = rows[0]?.ok ?? false;
       if (!isLocked) return false;
     }
