@@ -30,12 +30,12 @@ async function letTimePass(minutes: number): Promise<void> {
 let aheadMs = 0;
 
 /** Checks the queue of the provider, however recent the last check was. */
-async function checkNow(): Promise<void> {
+async function checkNow(lookedAt?: { once: number; call: number }): Promise<void> {
   const [table, state] = [await providerTable(), await stateOf()];
   if (!state) throw new Error("no state");
   aheadMs += 10_000;
   const clock = vi.spyOn(performance, "now").mockReturnValue(performance.now() + aheadMs);
-  await rerouteUnavailable(state, table).finally(() => clock.mockRestore());
+  await rerouteUnavailable(state, table, lookedAt).finally(() => clock.mockRestore());
 }
 
 test("a drained provider is skipped, not tried", async () => {
@@ -201,6 +201,21 @@ test("only messages that have waited at the provider for ten minutes fail with i
   const statuses = await Promise.all([old, elsewhere, young].map(async ({ read }) => (await read()).status));
   expect(statuses).toEqual(["failed", "pending", "pending"]);
   await pool().query("DELETE FROM waiting_messages");
+});
+
+test("of a long queue, a call fails a part, and the next one another", async () => {
+  await setProvider("is_drained", true);
+  const messages = await Promise.all(Array.from({ length: 5 }, () => sendTo(newNumber(), own.onlyTwilio)));
+  await work();
+  await letTimePass(11);
+  const pending = async () => {
+    const statuses = await Promise.all(messages.map(async ({ read }) => (await read()).status));
+    return statuses.filter((status) => status === "pending").length;
+  };
+  for (const left of [3, 1, 0]) {
+    await checkNow({ once: 2, call: 2 });
+    expect(await pending()).toBe(left);
+  }
 });
 
 test("a message whose usable providers were all tried stays in the queue", async () => {

@@ -11,7 +11,10 @@ import { failUndispatched } from "./fail-undispatched";
 /** How long a message waits while all of its providers are unavailable. */
 const UNAVAILABLE_MAX_MS = 10 * MINUTE_MS;
 const BATCH = 500;
-/** The most queued messages that a statement, and a call, checks: millions in a queue may have no other provider. */
+/**
+ * The most queued messages that a statement, and a call, checks: millions in a queue may have no other provider. A call fails no more
+ * either, because the queues of other providers wait for it.
+ */
 const LOOKED_AT = { once: 1_000, call: 10_000 };
 const CHECK_EVERY_MS = SECOND_MS;
 /** Messages may be queued by a cached state for this long after the state has changed. */
@@ -31,8 +34,8 @@ type Check = { usable: ReadonlySet<string>; begunAt: number; withinMs: number | 
 const lastChecks = defineProcessValue("messages.unavailable_checks", () => new Map<string, Check>());
 
 /**
- * Reroutes messages queued at an unavailable provider, about once a second, and fails them after ten minutes. A long queue is checked in
- * several calls.
+ * Reroutes messages queued at an unavailable provider, about once a second, and fails them after ten minutes. A long queue takes several
+ * calls.
  */
 export async function rerouteUnavailable(
   state: ProviderState,
@@ -54,7 +57,7 @@ export async function rerouteUnavailable(
   const check = isUnderWay ? { ...last, usable } : begun;
   const place = usable.size > 0 ? await release(state.id, check, lookedAt) : null;
   checks.set(state.id, { ...check, place });
-  if ((state.unavailableForMs ?? 0) > UNAVAILABLE_MAX_MS) await giveUp(state.id);
+  if ((state.unavailableForMs ?? 0) > UNAVAILABLE_MAX_MS) await giveUp(state.id, lookedAt.call);
 }
 
 const isUsable = (table: ProviderTable, id: string): boolean =>
@@ -113,10 +116,11 @@ async function releaseNext(provider: string, { usable, withinMs, place }: Check,
   });
 }
 
-/** Fails and refunds messages that have waited for too long. */
-async function giveUp(provider: string): Promise<void> {
-  for (let found = BATCH; found === BATCH; ) {
-    found = await transaction(async (tx) => {
+/** Fails and refunds up to `max` messages that have waited for too long. */
+async function giveUp(provider: string, max: number): Promise<void> {
+  for (let left = max; left > 0; ) {
+    const limit = Math.min(BATCH, left);
+    const found = await transaction(async (tx) => {
       const { rows } = await inOrderOfIndex(tx, () =>
         tx.query<{ messageId: string }>({
           name: "unavailable.give_up",
@@ -126,7 +130,7 @@ async function giveUp(provider: string): Promise<void> {
                    ORDER BY created_at LIMIT $3 FOR UPDATE SKIP LOCKED)
                  DELETE FROM waiting_messages WHERE message_id = ANY(ARRAY(SELECT message_id FROM batch))
                  RETURNING message_id AS "messageId"`,
-          values: [provider, UNAVAILABLE_MAX_MS, BATCH],
+          values: [provider, UNAVAILABLE_MAX_MS, limit],
         }),
       );
       await failUndispatched(
@@ -136,5 +140,7 @@ async function giveUp(provider: string): Promise<void> {
       );
       return rows.length;
     });
+    if (found < limit) return;
+    left -= found;
   }
 }
