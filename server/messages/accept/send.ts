@@ -95,9 +95,10 @@ async function prepareRows(
   const refusal = refusals[0] ?? null;
   if (refusal && !idempotency) throw refusal;
   const metadata = givenMetadata(input.metadata);
+  // One time for all, so that a request counts on one day: that by which its cost is compared with the cap.
+  const createdAt = now();
   const makeRow: MakeRow = (to, reference, at) => {
     const { routing, refusal: failure, text, ...destination } = resolve(to, at);
-    const createdAt = now();
     return {
       id: newId("message"),
       accountId: actor.accountId,
