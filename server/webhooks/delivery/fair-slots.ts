@@ -32,8 +32,8 @@ export type FairSlots = {
    * @returns false when the memory limit is reached.
    */
   delegate: (accountId: string, job: WaitingJob, nowMs: number) => boolean;
-  /** When a job that got no slot is to run again. */
-  requeueAt: (accountId: string, endpointId: string, nowMs: number) => Date;
+  /** How long a job that got no slot waits, in milliseconds. `clockMs`: of a clock that is never set back. */
+  requeueAfterMs: (accountId: string, endpointId: string, clockMs: number) => number;
 };
 
 const SHARE_DIVISOR = 4;
@@ -50,6 +50,7 @@ type AccountShare = {
   accountId: string;
   acquired: number;
   endpoints: Map<string, EndpointSlots>;
+  /** By endpoint, the end of the last such wait by the same clock. */
   lastRequeueMs: Map<string, number>;
 };
 
@@ -81,11 +82,11 @@ export function createFairSlots(slots: number): FairSlots {
       if (!shares.has(accountId)) shares.set(accountId, newShare(accountId));
       return true;
     },
-    requeueAt: (accountId, endpointId, nowMs) => {
+    requeueAfterMs: (accountId, endpointId, clockMs) => {
       const lastRequeueMs = shares.get(accountId)?.lastRequeueMs;
-      const atMs = Math.max(nowMs + REQUEUE_AFTER_MS, (lastRequeueMs?.get(endpointId) ?? 0) + SPACING_MS);
+      const atMs = Math.max(clockMs + REQUEUE_AFTER_MS, (lastRequeueMs?.get(endpointId) ?? 0) + SPACING_MS);
       lastRequeueMs?.set(endpointId, atMs);
-      return new Date(atMs);
+      return atMs - clockMs;
     },
   };
 }

@@ -1,11 +1,17 @@
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { explain, rowsRead, statementsOf } from "@/test/database/plans";
 import { deliveryJobsOf } from "@/test/database/webhooks";
+import { HOUR_MS, MINUTE_MS } from "../../core/clock";
 import { pool } from "../../core/db";
+import { createFairSlots } from "./fair-slots";
 import { addKnownDeliveryJobs } from "./outbox";
-import { claimJobs, endJobs } from "./waiting-jobs";
+import { claimJobs, createRequeue, endJobs } from "./waiting-jobs";
 
 const LEASE_MS = 30_000;
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 /** Adds jobs of an endpoint that are due soon. @returns their ids. */
 async function addWaiting(endpointId: string, count: number): Promise<string[]> {
@@ -33,6 +39,22 @@ test("a claim puts off the time of its jobs, and leaves out one that is running 
   expect(later.flatMap(({ payload }) => payload.deliveryIds).sort()).toEqual(
     claimed.flatMap((job) => job.deliveryIds).sort(),
   );
+});
+
+test("jobs that are queued again after the process's clock was set back wait no longer than before", async () => {
+  const slots = createFairSlots(4);
+  slots.acquire("account", "end_clock");
+  const requeue = createRequeue(slots);
+  const again = (id: string) =>
+    requeue({ accountId: "account", payload: { endpointId: "end_clock", deliveryIds: [id], attemptsMade: 0 } });
+  await again("before");
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - HOUR_MS });
+  await again("after");
+  const { rows } = await pool().query<{ now: Date }>("SELECT now()");
+  const late = (await deliveryJobsOf("end_clock")).filter(
+    ({ runAt }) => runAt.getTime() > (rows[0]?.now.getTime() ?? 0) + 5 * MINUTE_MS,
+  );
+  expect(late).toEqual([]);
 });
 
 test("a job that is running already is not ended by another one", async () => {

@@ -18,8 +18,8 @@ export type Requeue = { accountId: string; payload: Payload };
 const REQUEUES_PER_FLUSH = 500;
 
 type Requeues = {
-  /** When a job of the endpoint is to run. */
-  requeueAt: (accountId: string, endpointId: string, nowMs: number) => Date;
+  /** How long a job of the endpoint waits, in milliseconds. `clockMs`: of a clock that is never set back. */
+  requeueAfterMs: (accountId: string, endpointId: string, clockMs: number) => number;
   /** Called with each job that waits now. */
   delegate: (accountId: string, job: WaitingJob, nowMs: number) => unknown;
 };
@@ -28,7 +28,7 @@ type Requeues = {
  * Makes a function that queues jobs again, for later, and delegates them. Small jobs of one endpoint, requeued at the same
  * time, become a few full ones.
  */
-export function createRequeue({ requeueAt, delegate }: Requeues): (job: Requeue) => Promise<void> {
+export function createRequeue({ requeueAfterMs, delegate }: Requeues): (job: Requeue) => Promise<void> {
   async function flush(requeues: Requeue[]): Promise<Settled<void>[]> {
     const groups = new Map<string, { accountId: string; payload: Payload; runAt: Date }>();
     for (const { accountId, payload } of requeues) {
@@ -36,7 +36,7 @@ export function createRequeue({ requeueAt, delegate }: Requeues): (job: Requeue)
       const group = groups.get(key) ?? {
         accountId,
         payload: { ...payload, deliveryIds: [], isRequeued: true },
-        runAt: requeueAt(accountId, payload.endpointId, Date.now()),
+        runAt: new Date(Date.now() + requeueAfterMs(accountId, payload.endpointId, performance.now())),
       };
       group.payload.deliveryIds.push(...payload.deliveryIds);
       groups.set(key, group);
