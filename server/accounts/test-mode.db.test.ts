@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
 import { createApiKey, listApiKeys } from "../api-keys/service";
 import { listAllAudit, listAudit } from "../audit/service";
+import { startSession } from "../auth/sessions/sessions";
 import { inTestMode, type SessionActor } from "../core/actor";
 import { pool, prisma } from "../core/db";
 import { liveAccountOf, newId, testAccountOf } from "../core/ids";
@@ -16,20 +17,22 @@ import { ensureTestAccount } from "./test-mode";
 const PAGE = { page: 1, limit: 100 };
 const OPERATOR = { kind: "system", name: "admin" } as const;
 
-const ownerOf = ({ accountId }: TestAccount): SessionActor => ({
-  kind: "session",
-  accountId,
-  userId: newId("user"),
-  isOperator: false,
-  sessionId: newId("session"),
-  isConfirmed: true,
-});
+/** A person who is signed in to the account. */
+async function ownerOf({ accountId }: TestAccount): Promise<SessionActor> {
+  const userId = newId("user");
+  await pool().query(
+    "INSERT INTO users (id, account_id, email, name, password_hash) VALUES ($1, $2, $1 || '@example.com', 'Ann', '')",
+    [userId, accountId],
+  );
+  const sessionId = await startSession(userId, { address: "", userAgent: "" });
+  return { kind: "session", accountId, userId, isOperator: false, sessionId, isConfirmed: true };
+}
 
 /** An account with its test mode, whose people act there as `tester`. */
 async function withTestMode() {
   const live = await makeAccount();
   const testId = await ensureTestAccount(live.accountId);
-  const owner = ownerOf(live);
+  const owner = await ownerOf(live);
   return { live, testId, owner, tester: inTestMode(owner) };
 }
 

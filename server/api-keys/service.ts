@@ -2,6 +2,7 @@ import { createOnce } from "../accounts/idempotency/create-once";
 import { type IdempotentRequest, plainRequest } from "../accounts/idempotency/request";
 import type { AuditValues } from "../audit/schema";
 import { recordAudit } from "../audit/store";
+import { keepSessionOpen } from "../auth/sessions/keep-open";
 import { type AccountActor, requireConfirmed, type SessionActor } from "../core/actor";
 import { now } from "../core/clock";
 import type { Tx } from "../core/db";
@@ -110,7 +111,8 @@ export const auditOf = (row: KeyLimits & { name: string; keyHint: string; permis
  * limits are those of the creating key.
  * @throws 403 `confirmation_required` for a person who has not given their password lately, 403 `scope_not_held` or
  *   `limit_not_held` for more than the creating key has, 400 `expires_in_the_past`, 400 `key_limit` beyond 100 active keys, 429
- *   `key_creation_limit` beyond 1,000 new keys in a UTC day, 400 `key_generations` for a key that descends from too many.
+ *   `key_creation_limit` beyond 1,000 new keys in a UTC day, 400 `key_generations` for a key that descends from too many; 401 when the
+ *   session of a person, or the creating key, has ended meanwhile.
  */
 export async function createApiKey(
   actor: AccountActor,
@@ -120,6 +122,7 @@ export async function createApiKey(
   requireConfirmed(actor);
   const plainKey = newPlainKey(isTestAccount(actor.accountId));
   const carryOut = async (tx: Tx): Promise<CreatedApiKey> => {
+    await keepSessionOpen(tx, actor);
     const permissions = grantScopes(actor, input.permissions);
     const at = now();
     requireFuture(input.expires_at, at);

@@ -2,6 +2,7 @@
 import { requireUnsuspended } from "../accounts/unsuspended";
 import { recordAudit } from "../audit/store";
 import { hashLinkToken, newLinkToken } from "../auth/credentials/link-token";
+import { keepSessionOpen } from "../auth/sessions/keep-open";
 import { normalEmail } from "../auth/sign-in/normal-email";
 import { countInvitation } from "../auth/sign-in/throttle";
 import { requireConfirmed, type SessionActor } from "../core/actor";
@@ -123,6 +124,7 @@ export async function invite(actor: SessionActor, input: InviteInput): Promise<C
   const made = await transaction(async (tx) => {
     const members = await lockMembers(tx, accountId);
     requireStillOwner(members, actor);
+    await keepSessionOpen(tx, actor);
     await countInvitation(tx, accountId);
     const name = await requireFreePlace(tx, accountId, members.length);
     await requireNewPerson(tx, accountId, email);

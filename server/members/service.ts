@@ -1,5 +1,6 @@
 /** The people of an account and their roles. */
 import { recordAudit } from "../audit/store";
+import { keepSessionOpen } from "../auth/sessions/keep-open";
 import { requireConfirmed, type SessionActor } from "../core/actor";
 import { pool, type Tx, transaction } from "../core/db";
 import { notFound } from "../core/errors";
@@ -38,6 +39,7 @@ export async function changeRole(actor: SessionActor, { id, role }: ChangeRoleIn
     const member = members.find(({ userId }) => userId === id);
     if (!member) throw noSuchMember();
     requireStillOwner(members, actor);
+    await keepSessionOpen(tx, actor);
     if (role !== "owner") requireOtherOwner(members, id);
     if (member.role !== role) {
       await tx.query("UPDATE account_members SET role = $3 WHERE account_id = $1 AND user_id = $2", [

@@ -15,6 +15,7 @@ import type {
   SecondFactorProof,
   SecondFactorRecovery,
 } from "../schema";
+import { keepSessionOpen } from "../sessions/keep-open";
 import { normalEmail } from "../sign-in/normal-email";
 import { hasSecondFactor, lockPerson } from "./has-second-factor";
 import { dropRecoveryCodes, replaceRecoveryCodes } from "./recovery-codes";
@@ -74,7 +75,7 @@ export async function beginSecondFactor(actor: SessionActor): Promise<SecondFact
 /**
  * Enables the second factor that was begun, if the code is right.
  * @returns recovery codes, only in this response.
- * @throws 403 `confirmation_required`, 400 at `code`, or `second_factor_enabled`.
+ * @throws 403 `confirmation_required`, 400 at `code`, or `second_factor_enabled`; 401 when the session has ended meanwhile.
  */
 export async function confirmSecondFactor(
   actor: SessionActor,
@@ -84,6 +85,7 @@ export async function confirmSecondFactor(
   const { userId, accountId } = actor;
   const recovery = await transaction(async (tx) => {
     await lockPerson(tx, userId);
+    await keepSessionOpen(tx, actor);
     const app = await lockApp(tx, userId);
     if (app?.isConfirmed) throw alreadyEnabled();
     if (!app || !(await spendAppCode(tx, userId, app, input.code)))

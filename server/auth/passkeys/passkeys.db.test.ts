@@ -6,6 +6,7 @@ import { pool } from "../../core/db";
 import { env, publicUrl } from "../../core/env";
 import { hasSecondFactor, lockPerson } from "../credentials/has-second-factor";
 import { clearSecondFactor, disableSecondFactor, getSecondFactor } from "../credentials/second-factor";
+import { startSession } from "../sessions/sessions";
 import { forgetSignIns } from "../tasks";
 import { addPasskey, beginPasskey, beginPasskeyProof, listPasskeys, removePasskey, renamePasskey } from "./passkeys";
 import { passkeySite } from "./site";
@@ -135,8 +136,8 @@ test("a person has at most ten passkeys, also when they add many at once", async
   const person = await makePerson();
   for (let each = 1; each <= 9; each += 1) await add(person);
   const made = await Promise.all(
-    ["one", "two", "three"].map(async (name) => {
-      const session = { ...person, sessionId: `${person.sessionId}-${name}` };
+    ["one", "two", "three"].map(async (userAgent) => {
+      const session = { ...person, sessionId: await startSession(person.userId, { address: "", userAgent }) };
       return { session, passkey: makeAuthenticator(origin()).create(await beginPasskey(session)) };
     }),
   );

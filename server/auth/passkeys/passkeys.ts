@@ -19,6 +19,7 @@ import {
 } from "../passkey-schema";
 import { type PasskeyRow, presentPasskey as present } from "../present";
 import type { PasskeyAdded, RemovePasskeyInput } from "../schema";
+import { keepSessionOpen } from "../sessions/keep-open";
 import { CHALLENGE_VALID_MS, holderOf, newChallenge, spendChallenge } from "./challenges";
 import { clientDataOf } from "./client-data";
 import { loadWebauthn } from "./library";
@@ -111,7 +112,8 @@ async function verifyNew(actor: SessionActor, { passkey }: AddPasskeyInput) {
 
 /**
  * Stores a passkey that an authenticator has made. With the first second factor of a person come recovery codes.
- * @throws 403 `confirmation_required` or `passkeys_unavailable`, 400 `passkey_invalid`, `passkey_known` or `passkey_limit`.
+ * @throws 403 `confirmation_required` or `passkeys_unavailable`, 400 `passkey_invalid`, `passkey_known` or `passkey_limit`; 401 when the
+ *   session has ended meanwhile.
  */
 export async function addPasskey(actor: SessionActor, input: AddPasskeyInput): Promise<PasskeyAdded> {
   requireConfirmed(actor);
@@ -120,6 +122,7 @@ export async function addPasskey(actor: SessionActor, input: AddPasskeyInput): P
   const id = newId("passkey");
   const store = async (tx: Tx): Promise<PasskeyAdded> => {
     await lockPerson(tx, userId);
+    await keepSessionOpen(tx, actor);
     if ((await countOwnPasskeys(tx, userId)) >= PASSKEYS_MAX) throw tooMany();
     const isFirst = !(await hasSecondFactor(userId, tx));
     const { rows } = await tx.query<PasskeyRow>(
