@@ -173,11 +173,15 @@ async function respond(request: RestRequest, progress: Progress): Promise<RestRe
   return { status: operation.creates ? 201 : 200, headers: progress.headers, body, hasSecret: operation.showsSecret };
 }
 
-/** A key, and the address that it was used from. */
-type Caller = { key: KnownKey; address: string };
+/** A key, and the address that it was used from. `atMs`: when the check of both began, by `performance.now()`. */
+type Caller = { key: KnownKey; address: string; atMs: number };
 
-/** Checks key, address and rate. @throws 401, 403 `ip_not_allowed`, 429 */
-async function admit(request: RestRequest, progress: Progress): Promise<Caller> {
+/** A later look at a key and its address is not needed within this time. Keys are read up to as long before: together a second. */
+const IDENTIFIED_FOR_MS = 500;
+
+/** Checks key and address. @throws 401, 403 `ip_not_allowed` */
+async function identify(request: RestRequest, progress: Progress): Promise<Caller> {
+  const atMs = performance.now();
   const key = await beforeOperation(authenticate(request.header("authorization")));
   progress.seen = { accountId: key.accountId, keyId: key.id, input: undefined, inputBytes: 0 };
   const address = clientAddress({
@@ -191,25 +195,34 @@ async function admit(request: RestRequest, progress: Progress): Promise<Caller> 
       details: { address },
     });
   }
+  return { key, address, atMs };
+}
+
+/** Checks key, address and rate. @throws as {@link identify}, and 429 */
+async function admit(request: RestRequest, progress: Progress): Promise<Caller> {
+  const caller = await identify(request, progress);
+  const { key } = caller;
   noteUse(key.id);
   const rate = await beforeOperation(countRequest({ caller: key.id, limit: key.rateLimit, accountId: key.accountId }));
   setRateFields(progress.headers, rate);
   requireRate(rate, "This API key");
-  return { key, address };
+  return caller;
 }
 
 /** Carries out the operation. */
 function callOperation(
   request: RestRequest,
   match: Match,
-  { key, address }: Caller,
+  { key, address, atMs }: Caller,
   progress: Progress,
 ): Promise<unknown> {
   const { operation, params } = match;
   let body: Buffer | null = null;
   let value: unknown;
+  const origin = { address, userAgent: request.header("user-agent") ?? "" };
+  const actor = actorOf(key, origin);
   const context: Context = {
-    actor: actorOf(key, { address, userAgent: request.header("user-agent") ?? "" }),
+    actor,
     requestId: progress.meta.request_id,
     address,
     idempotency: () => body && idempotencyOf(request.header("idempotency-key"), canonicalPath(match), body, value),
@@ -223,6 +236,9 @@ function callOperation(
     // Called after the scope check, so the body of a caller without the scope is never read.
     getRawInput: async () => {
       body = BODY_METHODS.has(operation.method) ? await request.readBody(key.accountId) : null;
+      // A body may take half a minute, in which the key may have ended, or its limits may have changed.
+      const isLate = body !== null && performance.now() - atMs > IDENTIFIED_FOR_MS;
+      if (isLate) Object.assign(actor, actorOf((await identify(request, progress)).key, origin));
       requireStorable(params.id, "id");
       const input = readInput(request, operation, body, progress);
       value = input;

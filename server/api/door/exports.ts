@@ -3,7 +3,7 @@
  * little memory.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { findSignedIn } from "../../auth/sessions/sessions";
+import { findSignedIn, isSessionOpen } from "../../auth/sessions/sessions";
 import { SHOWN_ACCOUNT_HEADER } from "../../auth/sessions/shown-account";
 import { inTestMode, type SessionActor } from "../../core/actor";
 import {
@@ -81,6 +81,8 @@ export async function handleExport(request: IncomingMessage, response: ServerRes
     requireOwnPage(request);
     const person = await signedInPerson(request);
     const input = await readInput(request, response, person.sessionId);
+    // A body may take half a minute.
+    if (!(await isSessionOpen(person))) throw unauthorized("Your session has ended.", { reason: "no_session" });
     if (busyAccounts().has(person.accountId)) {
       const text = "Another file of this account is under way. Wait until it is complete.";
       throw rateLimited(text, { reason: "export_under_way", retryAfterS: 10 });
