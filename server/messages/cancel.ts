@@ -29,7 +29,7 @@ export async function cancelMessage(actor: AccountActor, id: string): Promise<Me
 /** Cancels the message if that is still possible. @returns its state afterwards. */
 const cancelPending = (actor: AccountActor, id: string): Promise<MessageRow> =>
   transaction(async (tx) => {
-    await failUndispatched(tx, [{ messageId: id, error: CANCELED }], now());
+    await failUndispatched(tx, [{ messageId: id, error: CANCELED }], now(), { isAnyTime: true });
     return findMessage(actor, id, tx);
   });
 

@@ -193,6 +193,19 @@ describe("rescheduling and sending race in the database", () => {
     expect(await claimAttempts([sent.id])).toHaveLength(1);
   });
 
+  test("a dispatch at the earlier time that would have to fail it leaves it to the new one", async () => {
+    const { sent, rescheduled, commit } = await duringReschedule();
+    await pool().query("UPDATE accounts SET own_daily_spend_cap_micros = 0 WHERE id = $1", [sent.account.accountId]);
+    const dispatched = claimAttempts([sent.id]);
+    await untilWaiting("", 2);
+    await commit();
+    expect([await rescheduled, await dispatched]).toEqual([true, []]);
+    expect(await statusOf(sent)).toBe("pending");
+    await makeDue(sent);
+    expect(await claimAttempts([sent.id])).toEqual([]);
+    expect(await statusOf(sent)).toBe("failed");
+  });
+
   test("so does the throttle queue, and dispatch sends it at the new time", async () => {
     const { sent, rescheduled, commit } = await duringReschedule();
     const { account, id } = sent;

@@ -2,6 +2,7 @@
 import type { Tx } from "../../core/db";
 import { WITHDRAWN } from "../attempts-so-far";
 import type { Refusal } from "../failure";
+import { isDue } from "../scheduled";
 import { applyChanges, type Change, lockMessages, withSuperseded } from "../transitions";
 import { dltOf } from "./dlt";
 
@@ -48,9 +49,15 @@ type Undispatched = { messageId: string; error: Refusal };
  * Fails and refunds pending messages that no provider has, or may have. One with an open attempt, or one of unknown outcome,
  * stays as it is. A message is either failed here or claimed for an attempt, never both: a row takes the number of the
  * attempt that would come next, and the primary key lets only one of the two in.
+ * @param options `isAnyTime`: also those that are not due. Otherwise they stay: they may have got another time since they were found due.
  * @returns the ids of those that failed.
  */
-export async function failUndispatched(tx: Tx, rows: readonly Undispatched[], at: Date): Promise<Set<string>> {
+export async function failUndispatched(
+  tx: Tx,
+  rows: readonly Undispatched[],
+  at: Date,
+  { isAnyTime } = { isAnyTime: false },
+): Promise<Set<string>> {
   if (rows.length === 0) return new Set();
   const errors = new Map(rows.map(({ messageId, error }) => [messageId, error]));
   const messages = await lockMessages(tx, errors.keys());
@@ -58,6 +65,7 @@ export async function failUndispatched(tx: Tx, rows: readonly Undispatched[], at
   const attemptsOf = await withdraw(
     tx,
     pending.map(({ id }) => id),
+    isAnyTime,
   );
   const changes = pending.flatMap((message): Change[] => {
     const [attempts, error] = [attemptsOf.get(message.id), errors.get(message.id)];
@@ -71,7 +79,7 @@ export async function failUndispatched(tx: Tx, rows: readonly Undispatched[], at
  * Withdraws locked messages from dispatch and from the throttle queue.
  * @returns by id, the number of attempts made so far of those that could be withdrawn.
  */
-async function withdraw(tx: Tx, ids: readonly string[]): Promise<Map<string, number>> {
+async function withdraw(tx: Tx, ids: readonly string[], isAnyTime: boolean): Promise<Map<string, number>> {
   if (ids.length === 0) return new Map();
   const { rows } = await tx.query<{ id: string; attempts: number }>({
     name: "attempts.withdraw",
@@ -81,8 +89,9 @@ async function withdraw(tx: Tx, ids: readonly string[]): Promise<Map<string, num
            FROM unnest($1::text[]) AS m (id)
            WHERE NOT EXISTS (SELECT 1 FROM message_attempts a
              WHERE a.message_id = m.id AND (a.outcome IS NULL OR a.outcome = 'unknown'))
+             AND ($2 OR (SELECT ${isDue("r")} FROM messages r WHERE r.id = m.id))
            ON CONFLICT (message_id, seq) DO NOTHING RETURNING message_id AS id, seq - 1 AS attempts`,
-    values: [ids],
+    values: [ids, isAnyTime],
   });
   await tx.query({
     name: "waiting.withdraw",
