@@ -2,18 +2,21 @@ import { recordAudit } from "../audit/store";
 import type { SessionActor } from "../core/actor";
 import { transaction } from "../core/db";
 import { notFound } from "../core/errors";
+import { holdTexts } from "../retention/texts-round";
 import type { Account, TextRetentionInput } from "./schema";
 import { getAccount } from "./service";
 
 /**
  * Sets for how many days the texts of an account's messages are kept after these have ended; null: as long as the installation
- * keeps them. The hourly job `forget_old_data` deletes the older ones (retention/texts-of-accounts.ts). In test mode the setting is
- * the twin's.
+ * keeps them. The hourly job `forget_old_data` deletes the older ones (retention/texts-of-accounts.ts), by the new setting from now on.
+ * In test mode the setting is the twin's.
  * @throws 404 when the account is gone.
  */
 export async function setTextRetention(actor: SessionActor, asked: TextRetentionInput): Promise<Account> {
   const { accountId } = actor;
   await transaction(async (tx) => {
+    // Before the account, for whose row sends would wait as well.
+    await holdTexts(tx, accountId);
     const { rows } = await tx.query<{ before: number | null }>(
       'SELECT text_retention_days AS "before" FROM accounts WHERE id = $1 FOR NO KEY UPDATE',
       [accountId],

@@ -42,21 +42,25 @@ export type Forget = (
   messages: readonly EndedMessage[],
 ) => Promise<{ forgotten: number; leftIds: ReadonlySet<string> }>;
 
+/** Messages that ended before this time are old enough. Read at each step, under the round's lock; null: none is any more. */
+type End = (tx: Tx) => Promise<Date | null>;
+
 /**
  * Continues a round, or begins it again if it last began a day ago.
- * @param end messages that ended before are old enough.
  * @returns how many rows were deleted, and whether the round came to its end.
  */
 export async function runRound(
   { name, kind, accountId }: Round,
-  end: Date,
+  readEnd: End,
   forget: Forget,
   signal?: AbortSignal,
 ): Promise<{ forgotten: number; isDone: boolean }> {
   if (!(await beginRound(name))) return { forgotten: 0, isDone: false };
-  const recent = firstIdAt("message", new Date(end.getTime() - RECENT_MS));
   return inSteps(kind, { size: STEP_SIZE, signal }, async (tx, limit) => {
     const position = await lockRound(tx, name);
+    const end = await readEnd(tx);
+    if (end === null) return { looked: 0, forgotten: 0 };
+    const recent = firstIdAt("message", new Date(end.getTime() - RECENT_MS));
     const looked = await lookAt(tx, accountId, { position, end, limit });
     const ended = await lockEnded(tx, looked, end);
     const done = await forget(tx, ended);
@@ -94,7 +98,8 @@ async function beginRound(name: string): Promise<boolean> {
   return rows[0]?.isUnderWay ?? false;
 }
 
-async function lockRound(tx: Tx, name: string): Promise<string> {
+/** Keeps a round from its next step until `tx` ends, and waits for the one under way. @returns its position. */
+export async function lockRound(tx: Tx, name: string): Promise<string> {
   const { rows } = await tx.query<{ position: string }>({
     name: "retention.lock_round",
     text: "SELECT position FROM retention_rounds WHERE name = $1 FOR UPDATE",

@@ -31,7 +31,7 @@ export function forgetOldData(stop?: AbortSignal): Promise<void> {
       const carried = name === "receipts" ? new Set<string>() : await readCarried(end);
       const { forgotten, isDone } = await runRound(
         { name, kind: name, accountId: null },
-        end,
+        async () => end,
         forgetters(carried)[name],
         stop,
       );

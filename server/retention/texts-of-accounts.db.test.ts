@@ -1,6 +1,7 @@
 /** Accounts that keep the texts of their messages for a shorter time than the installation. */
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { daysAgo, live } from "@/test/database/ended-messages";
+import { openTransaction, untilWaiting } from "@/test/database/lock-waits";
 import { makeRoute } from "@/test/database/routes";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
 import { startWebhook } from "@/test/database/webhooks";
@@ -60,6 +61,24 @@ test("a message that became old, and one that a shorter time makes old, lose the
   await anotherDay();
   expect(await forgetTextsOfAccounts()).toBe(1);
   expect([await textOf(account, old), await textOf(account, young)]).toEqual(["", ""]);
+});
+
+test.each([
+  ["keeps them for longer", 90],
+  ["keeps all of them", null],
+])("an account that %s from now on loses none in a run under way", async (_, days) => {
+  const account = await makeAccount();
+  await keepTexts(account, 7);
+  await forgetTextsOfAccounts();
+  const id = await daysAgo(() => live(account, "delivered"));
+  await anotherDay();
+  const other = await openTransaction((tx) => tx.query("SELECT FROM retention_rounds FOR UPDATE"));
+  const run = forgetTextsOfAccounts();
+  await untilWaiting("retention_rounds", 1);
+  await keepTexts(account, days);
+  await other.commit();
+  expect(await run).toBe(0);
+  expect(await textOf(account, id)).toBe("Secret delivered");
 });
 
 test("a message whose webhook waits keeps its text", async () => {

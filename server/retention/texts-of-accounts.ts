@@ -1,17 +1,16 @@
 /** Deletes texts of messages for accounts that keep them for a shorter time than the installation. */
 import { MINUTE_MS } from "../core/clock";
-import { pool } from "../core/db";
+import { pool, type Tx } from "../core/db";
 import { daysBefore, safeNow } from "./age";
 import { readCarried } from "./events";
 import { forgetters } from "./forget";
 import { ROUND_EVERY_MS, runRound } from "./rounds";
 import { runParts } from "./steps";
+import { nameOf } from "./texts-round";
 
 /** A run ends after this time, and the next one begins with the accounts that have waited longest. */
 const RUN_MAX_MS = 10 * MINUTE_MS;
 const ACCOUNTS_PER_RUN = 5_000;
-
-const nameOf = (accountId: string): string => `texts ${accountId}`;
 
 type Due = { id: string; days: number };
 
@@ -29,6 +28,20 @@ async function findDue(): Promise<Due[]> {
 }
 
 /**
+ * The days for which an account keeps texts, if that is no shorter than when the run began: it knows which texts are still needed of
+ * messages that are as old. Null: all of them.
+ */
+async function readDays(tx: Tx, { id, days: atBegin }: Due): Promise<number | null> {
+  const { rows } = await tx.query<{ days: number | null }>({
+    name: "retention.days_of_texts",
+    text: "SELECT text_retention_days AS days FROM accounts WHERE id = $1",
+    values: [id],
+  });
+  const days = rows[0]?.days ?? null;
+  return days && Math.max(days, atBegin);
+}
+
+/**
  * Empties the texts of messages that ended longer ago than their account keeps texts. As for the whole installation, a message
  * with a webhook that still waits keeps its text.
  * @returns how many texts were deleted. @throws the first failure; it does not stop the other accounts.
@@ -42,10 +55,14 @@ export async function forgetTextsOfAccounts(stop?: AbortSignal): Promise<number>
   const runUntil = performance.now() + RUN_MAX_MS;
   let total = 0;
   await runParts(
-    accounts.map(({ id, days }) => async () => {
+    accounts.map((account) => async () => {
       if (stop?.aborted || performance.now() > runUntil) return;
-      const round = { name: nameOf(id), kind: "bodies", accountId: id } as const;
-      const { forgotten } = await runRound(round, daysBefore(at, days), forget, stop);
+      const round = { name: nameOf(account.id), kind: "bodies", accountId: account.id } as const;
+      const readEnd = async (tx: Tx) => {
+        const days = await readDays(tx, account);
+        return days === null ? null : daysBefore(at, days);
+      };
+      const { forgotten } = await runRound(round, readEnd, forget, stop);
       total += forgotten;
     }),
   );
