@@ -43,6 +43,18 @@ test.each<[z.ZodType, unknown, string]>([
 const wireOf = (schema: z.ZodType, input: unknown) =>
   toApiError(new TRPCError({ code: "BAD_REQUEST", cause: schema.safeParse(input).error })).wire;
 
+test("a value of another type is only said to be of another type", () => {
+  const send = z.object({ from: z.string().min(1), body: z.string().min(1).max(2), ids: z.array(z.int().min(1)) });
+  expect(wireOf(send, { from: [], body: ["a", "b", "c"], ids: ["x", 0] }).details).toEqual({
+    issues: [
+      { param: "from", message: "must be text" },
+      { param: "body", message: "must be text" },
+      { param: "ids[0]", message: "must be a number" },
+      { param: "ids[1]", message: "must be at least 1" },
+    ],
+  });
+});
+
 test("a name that is too long is shown shortened, and the sentence says that the name is wrong", () => {
   const variables = z.object({ variables: z.array(z.record(z.string().max(100), z.string())) });
   const param = `variables[0].${"n".repeat(100)}…`;

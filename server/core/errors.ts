@@ -252,7 +252,13 @@ function issuesOf(thrown: unknown): Issue[] | null {
   if (typeof thrown !== "object" || thrown === null || !("issues" in thrown) || !Array.isArray(thrown.issues))
     return null;
   const issues = thrown.issues as Issue[];
-  return issues.filter((issue, at) => !isOfAllNumbers(issue) || issues[at + 1]?.path.join() !== issue.path.join());
+  // A list given for a text also has a length, which the schema library then compares with the bounds of the text.
+  const ofOtherType = new Set(issues.flatMap(({ code, path }) => (code === "invalid_type" ? [path.join()] : [])));
+  return issues.filter(
+    (issue, at) =>
+      (issue.code === "invalid_type" || !ofOtherType.has(issue.path.join())) &&
+      (!isOfAllNumbers(issue) || issues[at + 1]?.path.join() !== issue.path.join()),
+  );
 }
 
 /** `["recipients", 3]` -> `recipients[3]`, as the caller would write it; long names are cut. */

@@ -155,6 +155,21 @@ describe("parseQuery", () => {
   });
 });
 
+test.each(["reference=caf%E9", "caf%E9=1", "metadata[a]=%ff", "reference=%ed%a0%80", "reference=%EF%BF%BD%E9"])(
+  "a query with bytes that are not UTF-8 is refused: %s",
+  (query) => {
+    expect(refusal(() => parseQuery(query, new Set(["metadata"])))).toMatchObject({
+      status: 400,
+      wire: { message: expect.stringContaining("must be UTF-8"), details: { issues: [expect.anything()] } },
+    });
+  },
+);
+
+test("a query may have the replacement character, and percent signs that encode nothing", () => {
+  expect(parseQuery("reference=%EF%BF%BD&from=100%&to=%zz")).toEqual({ reference: "\ufffd", from: "100%", to: "%zz" });
+  expect(parseQuery("reference=100%%EF%BF%BD")).toEqual({ reference: "100%\ufffd" });
+});
+
 test("requireStorable accepts all other JSON values", () => {
   expect(() => requireStorable({ a: [1, null, { b: "é😀" }] }, "")).not.toThrow();
 });

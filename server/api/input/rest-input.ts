@@ -107,16 +107,31 @@ const SUSPICIOUS_ESCAPE = /\\u(0000|[dD][89a-fA-F])/;
 /** `metadata[key]`: a pair of a parameter that is an object. */
 const PAIR = /^([a-z_]+)\[(.*)\]$/s;
 
+/** A percent sign that encodes nothing; such a sign is read as it is. */
+const LONE_PERCENT = /%(?![0-9a-f]{2})/gi;
+
+/** Whether the percent-encoded bytes of a query are UTF-8. */
+function isUtf8Query(query: string): boolean {
+  try {
+    decodeURIComponent(query.replace(LONE_PERCENT, "%25"));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /**
  * Parses a query string.
  * @param objects parameters whose values are objects, given pair by pair as `name[key]=value`.
- * @throws 400 for a parameter that is repeated or cannot be stored.
+ * @throws 400 for a parameter that is repeated, is not UTF-8 or cannot be stored.
  */
 export function parseQuery(query: string, objects: ReadonlySet<string> = NO_NAMES): Record<string, unknown> {
   // Without a prototype, a parameter `__proto__` is a name like any other.
   const values: Record<string, unknown> = Object.create(null);
   for (const [name, value] of new URLSearchParams(query)) {
     requireStorable(value, name);
+    // As in a body, an invalid byte would become U+FFFD: a filter by another text, which selects nothing.
+    if (`${name}${value}`.includes("\ufffd") && !isUtf8Query(query)) throw refusedInput(name, "must be UTF-8");
     const [, object = "", key = ""] = PAIR.exec(name) ?? [];
     if (!objects.has(object)) {
       put(values, name, value, name);

@@ -7,6 +7,7 @@ test.each([
   ["handling=strict", "strict"],
   ["Handling = strict", "strict"],
   ['handling="strict"', "strict"],
+  ["HANDLING=Strict", "strict"],
   ["return=minimal, handling=lenient; foo=bar", "lenient"],
   ["handling=strict, handling=lenient", "strict"],
   ["handling=other, handling=strict", null],

@@ -11,13 +11,16 @@ export const WARNINGS_MAX = 20;
 /** Longest name that is compared with the known ones. */
 const NAME_MAX = 100;
 
-/** The preference `handling` of a Prefer header; if there are several, the first counts. */
+/** The preference `handling` of a Prefer header, in any case; if there are several, the first counts. */
 export function handlingOf(prefer: string | undefined): Handling {
   if (prefer === undefined) return null;
   for (const preference of prefer.split(",")) {
     const [name = "", value = ""] = (preference.split(";")[0] ?? "").split("=");
     if (name.trim().toLowerCase() !== "handling") continue;
-    const handling = value.trim().replace(/^"(.*)"$/, "$1");
+    const handling = value
+      .trim()
+      .replace(/^"(.*)"$/, "$1")
+      .toLowerCase();
     return handling === "strict" || handling === "lenient" ? handling : null;
   }
   return null;
