@@ -20,6 +20,7 @@ import http.client
 import json
 import platform
 import random
+import re
 import time
 import urllib.error
 import urllib.parse
@@ -194,8 +195,15 @@ class _Transport:
         timeout_s: float,
         user_agent: Optional[str],
     ) -> None:
-        self._base_url = base_url.rstrip("/")
-        # A file has a line end behind the key.
+        # os.environ.get gives None for what the environment lacks.
+        if not base_url:
+            raise ValueError("The base URL is missing.")
+        if not re.fullmatch("https?://[!-~]+", base_url.strip()):
+            raise ValueError("The base URL must be one of http:// or https://.")
+        if not api_key or api_key.isspace():
+            raise ValueError("The API key is missing.")
+        self._base_url = base_url.strip().rstrip("/")
+        # A file has a line end behind its value.
         self._api_key = api_key.strip()
         # The complaint of http.client about such a header quotes the key.
         if not (self._api_key.isascii() and self._api_key.isprintable()):
@@ -529,7 +537,9 @@ class MessagingClient:
 
     Requests that create something get an Idempotency-Key, the same for all tries, so that repeating them creates once.
     Requests are repeated after a lost connection, a timeout or a 5xx where that is safe, and after a 429 with Retry-After.
-    `user_agent`: how your program names itself, such as `shop/1.2`; it precedes the client's own name in the User-Agent.
+    `retries` follow the first try, the first of them after about `backoff_s` seconds, doubled each time. `timeout_s` limits
+    each wait for the service: to connect, and for the next bytes of its response. `user_agent`: how your program names itself, such
+    as `shop/1.2`; it precedes the client's own name in the User-Agent.
     """
 
     def __init__(

@@ -191,9 +191,22 @@ class Client(unittest.TestCase):
                 MessagingClient("http://localhost", key)
             self.assertEqual(str(raised.exception), "The API key has characters that no key has.")
 
+    def test_a_key_or_base_url_that_is_missing_or_wrong_is_named(self):
+        for base_url, api_key, message in (
+            ("http://localhost", None, "The API key is missing."),
+            ("http://localhost", " ", "The API key is missing."),
+            (None, "ds_live_test", "The base URL is missing."),
+            ("", "ds_live_test", "The base URL is missing."),
+            ("localhost:3000/api/v1", "ds_live_test", "The base URL must be one of http:// or https://."),
+            ("http://localhost/api v1", "ds_live_test", "The base URL must be one of http:// or https://."),
+        ):
+            with self.assertRaises(ValueError) as raised:
+                MessagingClient(base_url, api_key)
+            self.assertEqual(str(raised.exception), message)
+
     def test_a_line_end_behind_a_key_as_a_file_has_one_does_not_count(self):
         stub = self.stub(success({}))
-        base_url = f"http://127.0.0.1:{stub.server.server_address[1]}/api/v1/"
+        base_url = f"http://127.0.0.1:{stub.server.server_address[1]}/api/v1/\r\n"
         MessagingClient(base_url, "ds_live_test\r\n").account.get()
         self.assertEqual(stub.seen[0][2]["Authorization"], "Bearer ds_live_test")
 

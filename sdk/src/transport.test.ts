@@ -16,6 +16,18 @@ test("a key that no header takes is refused, and not quoted", () => {
   }
 });
 
+test("a key or base URL that the environment lacks is named", () => {
+  const absent = undefined as unknown as string;
+  for (const [baseUrl, apiKey, message] of [
+    ["http://localhost", absent, "The API key is missing."],
+    ["http://localhost", " ", "The API key is missing."],
+    [absent, "ds_live_test", "The base URL is missing."],
+    ["", "ds_live_test", "The base URL is missing."],
+  ] as const) {
+    expect(() => new MessagingClient({ baseUrl, apiKey })).toThrow(new TypeError(message));
+  }
+});
+
 test("a line end behind a key, as a file has one, does not count", async () => {
   const { baseUrl, seen } = await startStub(() => success({}));
   await new MessagingClient({ baseUrl, apiKey: "ds_live_test\r\n" }).account.get();

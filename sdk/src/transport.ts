@@ -150,6 +150,9 @@ type AnyInput = CallOptions & { path?: Record<string, unknown>; query?: object; 
 
 /** Requests with an Idempotency-Key of their own for each operation that takes one, the same for all tries. */
 export function createTransport(options: ClientOptions): Transport {
+  // Programs without types pass what their environment lacks.
+  if (!options.baseUrl) throw new TypeError("The base URL is missing.");
+  if (!options.apiKey?.trim()) throw new TypeError("The API key is missing.");
   // The platform's own complaint about such a header quotes the key.
   if (/[^\x20-\x7e]/.test(options.apiKey.trim())) throw new TypeError("The API key has characters that no key has.");
   const { apiKey, retries = 3, backoffMs = 250, timeoutMs = 30_000, handling = "strict" } = options;

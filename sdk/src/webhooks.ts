@@ -5,8 +5,8 @@ import type { components } from "./schema.js";
 export type WebhookEvent = components["schemas"]["Event"] | components["schemas"]["ReceivedEvent"];
 
 export type VerifyWebhookInput = {
-  /** The header `Service-Signature` as received; absent when the request had none. */
-  header: string | null | undefined;
+  /** The header `Service-Signature` as received; absent when the request had none. A list, as Node types it, is refused. */
+  header: string | readonly string[] | null | undefined;
   /** The body exactly as received, before any parsing; a string stands for its UTF-8 bytes. */
   rawBody: string | Uint8Array | ArrayBuffer;
   /** The endpoint's signing secret, `whsec_…`. */
