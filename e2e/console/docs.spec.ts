@@ -18,6 +18,7 @@ const GUIDES = [
   "Versioning",
   "From Twilio",
   "From Vonage",
+  "From MessageBird",
   "Providers (operators)",
 ];
 

@@ -163,7 +163,7 @@ test("the guide to authentication lists the operations of each permission, and t
   expect(operations.filter(({ permission }) => permission === "")).toEqual([]);
 });
 
-test.each(["from-twilio", "from-vonage"])(
+test.each(["from-twilio", "from-vonage", "from-messagebird"])(
   "%s names only codes and reasons that the guide to errors explains",
   (slug) => {
     const guide = readFileSync(`docs/${slug}.md`, "utf8");

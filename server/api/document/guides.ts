@@ -96,6 +96,12 @@ export const GUIDES = [
     summary: "Fields, statuses, error codes, callbacks and signatures of Vonage's APIs, and what they are here.",
   },
   {
+    slug: "from-messagebird",
+    label: "From MessageBird",
+    readers: "callers",
+    summary: "Fields, statuses, error codes, callbacks and signatures of MessageBird's APIs, and what they are here.",
+  },
+  {
     slug: "providers",
     label: "Providers (operators)",
     readers: "operators",
