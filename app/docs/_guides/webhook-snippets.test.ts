@@ -126,6 +126,26 @@ func main() {
 	json.NewEncoder(os.Stdout).Encode(results)
 }
 `;
+const RUBY_DRIVER = `
+require "json"
+given = JSON.parse($stdin.read)
+puts JSON.generate(given["headers"].map { |header| genuine?(header, given["body"], given["secret"], given["now"]) })
+`;
+/** Java cannot read JSON by itself: secret, body and time, then the headers, are lines in hexadecimal, and a missing header is \`-\`. */
+const JAVA_DRIVER = `
+    static String text(String line) {
+        return new String(HexFormat.of().parseHex(line), StandardCharsets.UTF_8);
+    }
+
+    public static void main(String[] args) throws Exception {
+        String[] lines = new String(System.in.readAllBytes(), StandardCharsets.UTF_8).split("\\n");
+        for (String line : List.of(lines).subList(3, lines.length)) {
+            String header = line.equals("-") ? null : text(line);
+            byte[] rawBody = HexFormat.of().parseHex(lines[1]);
+            System.out.println(isGenuine(header, rawBody, text(lines[0]), Long.parseLong(text(lines[2]))));
+        }
+    }
+`;
 
 describe("the guide's verification", () => {
   const all = [...CASES, ...TIMED];
@@ -161,6 +181,26 @@ describe("the guide's verification", () => {
     const results = (cases: Case[], secret: string) => {
       const input = { Headers: cases.map(([, header]) => header), Body: BODY, Secret: secret, Now: NOW };
       return JSON.parse(run("go", ["run", "main.go"], JSON.stringify(input), { GO111MODULE: "off" }));
+    };
+    expect(named(all, results(all, SECRET))).toEqual(expected(all));
+    expect(results(BY_ANYBODY, "")).toEqual([false]);
+  });
+
+  test.skipIf(!isInstalled("ruby", "--version"))("in Ruby (skipped where there is no ruby)", () => {
+    const program = snippetOf("ruby", "genuine?") + RUBY_DRIVER;
+    expect(named(all, judge("ruby", "rb", program, all))).toEqual(expected(all));
+    expect(judge("ruby", "rb", program, BY_ANYBODY, "")).toEqual([false]);
+  });
+
+  test.skipIf(!isInstalled("java", "--version"))("in Java (skipped where there is no java)", () => {
+    const [imports = "", method = ""] = snippetOf("java", "isGenuine").split(/^(?=static )/m);
+    const file = path.join(folder, "Snippet.java");
+    writeFileSync(file, `${imports}public class Snippet {\n${method}\n${JAVA_DRIVER}}\n`);
+    const hex = (text: string) => Buffer.from(text).toString("hex");
+    const results = (cases: Case[], secret: string) => {
+      const headers = cases.map(([, header]) => (header === null ? "-" : hex(header)));
+      const lines = run("java", [file], [hex(secret), hex(BODY), hex(String(NOW)), ...headers].join("\n"));
+      return lines.split("\n").map((line) => line === "true");
     };
     expect(named(all, results(all, SECRET))).toEqual(expected(all));
     expect(results(BY_ANYBODY, "")).toEqual([false]);

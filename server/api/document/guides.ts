@@ -57,7 +57,7 @@ export const GUIDES = [
     slug: "webhooks",
     label: "Webhooks",
     readers: "callers",
-    summary: "Events, retries, recovery, and verification of signatures in five languages.",
+    summary: "Events, retries, recovery, and verification of signatures in seven languages.",
   },
   {
     slug: "limits",
