@@ -207,7 +207,7 @@ export const REFUSALS: Record<string, Refusal> = {
       ],
       sender_not_approved: [
         "A sender that may not be used",
-        invalidRequest("`from` is not an approved sender of this account.", {
+        invalidRequest("`from` is not an approved sender of this account: GET /senders?status=approved lists them.", {
           param: "from",
           reason: "sender_not_approved",
         }),

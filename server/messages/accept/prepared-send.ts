@@ -37,7 +37,7 @@ type PreparedSend = {
 const RECIPIENT_SHOWN_MAX = 64;
 
 const senderNotApproved = (): ApiError =>
-  invalidRequest("`from` is not an approved sender of this account.", {
+  invalidRequest("`from` is not an approved sender of this account: GET /senders?status=approved lists them.", {
     param: "from",
     reason: "sender_not_approved",
   });
