@@ -26,7 +26,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 import uuid
-from typing import Any, Callable, Dict, Iterator, List, Optional, Union
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple, Union
 
 # The package takes its version from here; `npm run release` sets it.
 __version__ = "0.1.0"
@@ -55,6 +55,12 @@ class ApiError(Exception):
         self.request_id = request_id
         self.retry_after_s = retry_after_s
 
+    def __reduce__(self) -> Tuple[Any, ...]:
+        # Task queues and process pools pickle exceptions, by default as a call with the message alone.
+        error: Json = {"type": self.type, "code": self.code, "message": str(self), "param": self.param}
+        error["details"] = self.details
+        return type(self), (self.status, error, self.request_id, self.retry_after_s)
+
 
 class WebhookError(Exception):
     """Why a webhook request is refused: `malformed`, `mismatch`, `outside_tolerance` or `no_secret`. Respond with 400."""
@@ -62,6 +68,9 @@ class WebhookError(Exception):
     def __init__(self, reason: str, message: str) -> None:
         super().__init__(message)
         self.reason = reason
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return type(self), (self.reason, str(self))
 
 
 def verify_webhook(header: Optional[str], raw_body: bytes, secret: str, tolerance_s: float = 300) -> Json:

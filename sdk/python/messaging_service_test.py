@@ -1,10 +1,12 @@
 """Tests of the client against a stub of the API. Run: python3 -m unittest messaging_service_test"""
 
+import copy
 import datetime
 import hashlib
 import hmac
 import inspect
 import json
+import pickle
 import platform
 import threading
 import time
@@ -167,6 +169,14 @@ class Client(unittest.TestCase):
         error = caught.exception
         self.assertEqual((error.status, error.code, error.reason, error.param), (429, "some_code", "daily_limit", "to"))
         self.assertEqual((str(error), error.request_id, error.retry_after_s), ("No.", "req_1", 3600.0))
+
+    def test_errors_survive_a_queue_of_tasks(self):
+        error = {"type": "rate_limit_error", "code": "c", "message": "No.", "param": "to", "details": {"reason": "r"}}
+        sent = ApiError(429, error, "req_1", 2.0)
+        for got in (pickle.loads(pickle.dumps(sent)), copy.copy(sent)):
+            self.assertEqual((str(got), vars(got)), (str(sent), vars(sent)))
+        refused = pickle.loads(pickle.dumps(WebhookError("mismatch", "No.")))
+        self.assertEqual((refused.reason, str(refused)), ("mismatch", "No."))
 
     def test_a_page_of_a_proxy_is_an_error(self):
         resembling = {"success": True, "data": {}}
