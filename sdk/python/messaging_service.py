@@ -207,7 +207,7 @@ class _Transport:
         # os.environ.get gives None for what the environment lacks.
         if not base_url:
             raise ValueError("The base URL is missing.")
-        if not re.fullmatch("https?://[!-~]+", base_url.strip()):
+        if not re.fullmatch("(?i:https?)://[!-~]+", base_url.strip()):
             raise ValueError("The base URL must be one of http:// or https://.")
         if not api_key or api_key.isspace():
             raise ValueError("The API key is missing.")

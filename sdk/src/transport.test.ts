@@ -16,13 +16,14 @@ test("a key that no header takes is refused, and not quoted", () => {
   }
 });
 
-test("a key or base URL that the environment lacks is named", () => {
+test("a key or base URL that is missing or wrong is named", () => {
   const absent = undefined as unknown as string;
   for (const [baseUrl, apiKey, message] of [
     ["http://localhost", absent, "The API key is missing."],
     ["http://localhost", " ", "The API key is missing."],
     [absent, "ds_live_test", "The base URL is missing."],
     ["", "ds_live_test", "The base URL is missing."],
+    ["localhost:3000/api/v1", "ds_live_test", "The base URL must be one of http:// or https://."],
   ] as const) {
     expect(() => new MessagingClient({ baseUrl, apiKey })).toThrow(new TypeError(message));
   }

@@ -152,6 +152,8 @@ type AnyInput = CallOptions & { path?: Record<string, unknown>; query?: object; 
 export function createTransport(options: ClientOptions): Transport {
   // Programs without types pass what their environment lacks.
   if (!options.baseUrl) throw new TypeError("The base URL is missing.");
+  if (!/^\s*https?:\/\//i.test(options.baseUrl))
+    throw new TypeError("The base URL must be one of http:// or https://.");
   if (!options.apiKey?.trim()) throw new TypeError("The API key is missing.");
   // The platform's own complaint about such a header quotes the key.
   if (/[^\x20-\x7e]/.test(options.apiKey.trim())) throw new TypeError("The API key has characters that no key has.");
