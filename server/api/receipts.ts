@@ -49,7 +49,7 @@ const UNROTATED = { receiptRotation: 0, isFormerReceiptUrlValid: false };
 
 const respond = (status: number, headers: Record<string, string> = {}): ReceiptResponse => ({ status, headers });
 
-type Reason = "forged" | "stale" | "unreadable" | "blocked";
+type Reason = "forged" | "stale" | "unreadable" | "blocked" | "replayed";
 
 /** A provider that may be calling, and the settings to read its callbacks with. */
 type Reader = { id: ProviderId } & NonNullable<ReturnType<ProviderTable["callbackReader"]>>;
@@ -139,17 +139,15 @@ async function readReceiptBody({ readBody }: ReceiptRequest, id: ProviderId): Pr
 /** Stores a callback, and acknowledges it once it is stored. */
 async function storeCallback(provider: ProviderId, { content, authenticity }: Genuine): Promise<ReceiptResponse> {
   try {
-    if ((await takeCallback(provider, content, authenticity.nonces)) === "replayed") {
-      countCallback(provider, "receipts_replayed");
-      if (authenticity.isRepeatable) return respond(200);
-      log("warn", "receipt.refused", { provider, reason: "replayed" });
-      return respond(409);
-    }
+    const intake = await takeCallback(provider, content, authenticity.nonces);
+    if (intake === "replayed")
+      return refuse(provider, "replayed", "its signature belongs to another callback", 409).response;
+    // The response to the first one was lost. Without a 2xx, providers repeat for hours, and some stop calling the URL.
+    countCallback(provider, intake === "repeated" ? "receipts_replayed" : "receipts");
   } catch (thrown) {
     // Without a 2xx, some providers repeat a callback for a day, others hardly at all.
     log("error", "receipt.not_stored", { provider, ...errorFields(thrown) });
     return respond(503, { "retry-after": "5" });
   }
-  countCallback(provider, "receipts");
   return respond(200);
 }

@@ -108,13 +108,12 @@ export type Callback = {
 
 /**
  * Whether a callback is the provider's own.
- * - genuine: `nonces` make it unique, if the scheme has them: a callback with a known nonce is a replay.
- *   `isRepeatable`: the provider itself repeats a callback under the same nonce after a lost response, so a repeat is
- *   acknowledged.
+ * - genuine: `nonces` make it unique, if the scheme has them. Together they stand for its content: a callback whose nonces are
+ *   all known is a repeat, and one of which only some are known is a replay.
  * - unasked: it has no credentials, because its provider sends them only after a challenge.
  */
 export type Authenticity =
-  | { kind: "genuine"; nonces: readonly string[]; isRepeatable?: true }
+  | { kind: "genuine"; nonces: readonly string[] }
   | { kind: "forged" | "stale" | "unasked"; detail: string };
 
 /** A provider's report about one of its messages, in our terms. */

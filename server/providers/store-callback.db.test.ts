@@ -28,17 +28,20 @@ async function waitingIds(): Promise<string[]> {
 test("only the first of concurrent callbacks with the same nonce is accepted; callbacks without a nonce all are", async () => {
   const intakes = await Promise.all([
     takeCallback("sinch", about("first"), ["nonce-1"]),
-    takeCallback("sinch", about("replayed"), ["nonce-1"]),
+    takeCallback("sinch", about("repeated"), ["nonce-1"]),
     takeCallback("plivo", about("of another provider"), ["nonce-1"]),
     takeCallback("plivo", about("partly replayed"), ["nonce-1", "nonce-2"]),
     takeCallback("twilio", about("without a nonce"), []),
     takeCallback("twilio", about("without one again"), []),
   ]);
-  expect(intakes).toEqual(["taken", "replayed", "taken", "replayed", "taken", "taken"]);
+  expect(intakes).toEqual(["taken", "repeated", "taken", "replayed", "taken", "taken"]);
   const taken = ["first", "of another provider", "without a nonce", "without one again"];
   expect(await waitingIds()).toEqual(taken);
-  expect(await takeCallback("sinch", about("replayed later"), ["nonce-1"])).toBe("replayed");
+  expect(await takeCallback("sinch", about("repeated later"), ["nonce-1"])).toBe("repeated");
+  // A refused callback leaves no nonce behind.
+  expect(await takeCallback("plivo", about("partly replayed again"), ["nonce-1", "nonce-2"])).toBe("replayed");
   expect(await waitingIds()).toEqual(taken);
+  expect(await takeCallback("plivo", about("with the second nonce"), ["nonce-2"])).toBe("taken");
 });
 
 beforeAll(() => makeRoute());
@@ -93,7 +96,7 @@ test("a message that cannot be processed now is acknowledged and left to a job; 
     expect(intakes).toEqual(["taken", "taken"]);
     expect(await deferredTexts()).toEqual(["Refused"]);
     expect(await sendTo(PERSON)).toMatchObject({ status: "failed", error: { code: "blocklisted" } });
-    expect(await takeCallback("twilio", reply(line, "Refused"), ["together-0"])).toBe("replayed");
+    expect(await takeCallback("twilio", reply(line, "Refused"), ["together-0"])).toBe("repeated");
   } finally {
     await pool().query("DROP FUNCTION refuse_inbound CASCADE");
   }

@@ -36,8 +36,11 @@ type ReceivedCallback = {
   trace: string | undefined;
 };
 
-/** `replayed`: a callback with one of its nonces was stored before, so nothing was done. */
-export type Intake = "taken" | "replayed";
+/**
+ * - repeated: all its nonces are known, so this callback was stored before, and nothing was done.
+ * - replayed: only some are known, so it uses the signature of another callback, and nothing was done.
+ */
+export type Intake = "taken" | "repeated" | "replayed";
 
 /** Callbacks with receipts only, and those whose messages are left to a job. */
 const callbackQueue = defineProcessValue("providers.intake", () =>
@@ -95,11 +98,11 @@ async function store(
   batch: ReceivedCallback[],
   take: (tx: Tx, messages: Messages, taken: readonly ReceivedCallback[]) => Promise<void>,
 ): Promise<Settled<Intake>[]> {
-  const [timeOf, isNew] = await Promise.all([readDatabaseTime(tx), rememberNonces(tx, batch)]);
-  const taken = batch.filter((received) => isNew(received));
+  const [timeOf, intakeOf] = await Promise.all([readDatabaseTime(tx), rememberNonces(tx, batch)]);
+  const taken = batch.filter((received) => intakeOf(received) === "taken");
   const { receipts, messages } = contentOf(taken, timeOf);
   await Promise.all([addReceiptJobs(tx, receipts, taken), take(tx, messages, taken)]);
-  return batch.map((received) => ({ ok: true, value: isNew(received) ? "taken" : "replayed" }));
+  return batch.map((received) => ({ ok: true, value: intakeOf(received) }));
 }
 
 /** Stores content that arrives on a connection of the provider, such as an SMPP bind. */
@@ -130,7 +133,7 @@ const nonceRows = unnest<ProviderNonce>({
 });
 
 /** @returns a function that tells whether a callback is new; of several with the same nonce in a batch only the first is. */
-async function rememberNonces(tx: Tx, batch: ReceivedCallback[]): Promise<(received: ReceivedCallback) => boolean> {
+async function rememberNonces(tx: Tx, batch: ReceivedCallback[]): Promise<(received: ReceivedCallback) => Intake> {
   const first = new Map<string, ProviderNonce & { received: ReceivedCallback }>();
   for (const received of batch) {
     for (const nonce of received.nonces) {
@@ -139,7 +142,7 @@ async function rememberNonces(tx: Tx, batch: ReceivedCallback[]): Promise<(recei
       if (!first.has(key)) first.set(key, { ...own, received });
     }
   }
-  if (first.size === 0) return () => true;
+  if (first.size === 0) return () => "taken";
   const { rows } = await tx.query<ProviderNonce>({
     name: "providers.nonces",
     text: `INSERT INTO receipt_nonces (provider, nonce)
@@ -148,10 +151,27 @@ async function rememberNonces(tx: Tx, batch: ReceivedCallback[]): Promise<(recei
     values: nonceRows.values([...first.values()]),
   });
   const inserted = new Set(rows.map(nonceKey));
-  return (received) =>
+  const addedBy = (received: ReceivedCallback): ProviderNonce[] =>
     received.nonces
-      .map((nonce) => nonceKey({ provider: received.provider, nonce }))
-      .every((key) => inserted.has(key) && first.get(key)?.received === received);
+      .map((nonce) => ({ provider: received.provider, nonce }))
+      .filter((each) => inserted.has(nonceKey(each)) && first.get(nonceKey(each))?.received === received);
+  const intakeOf = (received: ReceivedCallback): Intake => {
+    const added = addedBy(received).length;
+    if (added === received.nonces.length) return "taken";
+    return added === 0 ? "repeated" : "replayed";
+  };
+  await forgetNonces(tx, batch.filter((received) => intakeOf(received) === "replayed").flatMap(addedBy));
+  return intakeOf;
+}
+
+/** Forgets what replayed callbacks brought: a replay remains one however often it comes, and takes no nonce from another callback. */
+async function forgetNonces(tx: Tx, nonces: readonly ProviderNonce[]): Promise<void> {
+  if (nonces.length === 0) return;
+  await tx.query({
+    name: "providers.forget_nonces",
+    text: `DELETE FROM receipt_nonces n USING ${nonceRows.as("r")} WHERE n.provider = r.provider AND n.nonce = r.nonce`,
+    values: nonceRows.values(nonces),
+  });
 }
 
 type Receipts = Map<ProviderId, JobPayload<"apply_receipts">["receipts"]>;

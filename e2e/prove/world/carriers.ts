@@ -39,7 +39,6 @@ const LOOK_EVERY_MS = 15;
 const AGAIN_FIRST_MS = 300;
 const AGAIN_LONGEST_MS = 4_000;
 const TRIES = 60;
-const REPLAYED = 409;
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -114,8 +113,6 @@ export async function startProofCarriers(seed: number, timeoutMs: number): Promi
       const carrier: Carrier = carriers[name];
       const status = await carrier.inbound(message, receiptUrl, tries > 0).catch(() => null);
       if (status !== null && wasTaken(name, status)) return true;
-      // The response to an earlier try was lost: a signed callback is refused the second time.
-      if (status === REPLAYED && tries > 0) return true;
       if (status !== null && isRefusal(name, status)) problems.push(`${name}: a reply was answered with ${status}`);
       await pause(Math.min(AGAIN_FIRST_MS * 2 ** tries, AGAIN_LONGEST_MS));
     }

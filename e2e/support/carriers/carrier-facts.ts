@@ -19,8 +19,8 @@ export type CarrierFacts = {
   forged?: 401 | 404;
   /** Its callbacks carry a time that is checked. */
   hasTime?: true;
-  /** Its callbacks have ids; status of a repeated one. */
-  replayed?: 200 | 409;
+  /** Its callbacks have ids: a repeated one is acknowledged, but not applied. */
+  hasIds?: true;
 };
 
 export const CARRIER_FACTS: Record<CarrierName, CarrierFacts> = {
@@ -38,7 +38,7 @@ export const CARRIER_FACTS: Record<CarrierName, CarrierFacts> = {
     reportsByReference: true,
     forged: 401,
     hasTime: true,
-    replayed: 409,
+    hasIds: true,
   },
   messagebird: {
     failed: ["undelivered", "103"],
@@ -47,7 +47,7 @@ export const CARRIER_FACTS: Record<CarrierName, CarrierFacts> = {
     reportsByReference: true,
     forged: 401,
     hasTime: true,
-    replayed: 409,
+    hasIds: true,
   },
   plivo: {
     failed: ["failed", "50"],
@@ -55,7 +55,7 @@ export const CARRIER_FACTS: Record<CarrierName, CarrierFacts> = {
     tooLong: { other: "text_too_long" },
     reportsByReference: true,
     forged: 401,
-    replayed: 409,
+    hasIds: true,
   },
   telnyx: {
     failed: ["failed", "40012"],
@@ -64,7 +64,7 @@ export const CARRIER_FACTS: Record<CarrierName, CarrierFacts> = {
     reportsByReference: true,
     forged: 401,
     hasTime: true,
-    replayed: 200,
+    hasIds: true,
   },
   sinch: {
     failed: ["failed", "408"],
@@ -72,7 +72,7 @@ export const CARRIER_FACTS: Record<CarrierName, CarrierFacts> = {
     reportsByReference: true,
     forged: 401,
     hasTime: true,
-    replayed: 409,
+    hasIds: true,
   },
   infobip: {
     failed: ["failed", "351"],

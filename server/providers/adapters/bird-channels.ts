@@ -97,7 +97,7 @@ export function authenticateSubscription(
   const isFresh = timestamp !== "" && Math.abs(at.getTime() / 1_000 - Number(timestamp)) <= MAX_AGE_S;
   if (!isFresh) return { kind: "stale", detail: "The time of the signature is too far from ours." };
   // It is not documented whether a repeat has a new signature.
-  return { kind: "genuine", nonces: [signature], isRepeatable: true };
+  return { kind: "genuine", nonces: [signature] };
 }
 
 const STATUSES = new Map<string, Report["status"]>([

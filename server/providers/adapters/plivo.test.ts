@@ -169,9 +169,19 @@ describe("the signature", () => {
   });
 
   it("of a receipt is valid by either version, with its nonce", () => {
-    for (const headers of [v3(V3, nonce), v2(V2, nonce), { ...v2(V2, nonce), ...v3(V3, nonce) }]) {
+    for (const headers of [v3(V3, nonce), { ...v2(V2, nonce), ...v3(V3, nonce) }]) {
       expect(authenticate(post(RECEIPTS, receipt, headers))).toEqual({ kind: "genuine", nonces: [nonce] });
     }
+    const [first, repeated, other] = [receipt, receipt, altered].map((fields) => {
+      const authenticity = authenticate(post(RECEIPTS, fields, v2(V2, nonce)));
+      expect(authenticity).toEqual({
+        kind: "genuine",
+        nonces: [nonce, expect.stringMatching(`^${nonce} [0-9a-f]{64}$`)],
+      });
+      return authenticity;
+    });
+    expect(repeated).toEqual(first);
+    expect(other).not.toEqual(first);
     const both = { ...v3(V3, nonce), ...v2(V2, "another") };
     expect(authenticate(post(RECEIPTS, receipt, both))).toEqual({ kind: "genuine", nonces: [nonce, "another"] });
   });
@@ -179,8 +189,9 @@ describe("the signature", () => {
   it("of version 2 covers the URL without its query", () => {
     const headers = v2("ehV3IKhLysWBxC1sy8INm0qGoQYdYsHwuoKjsX7FsXc=", "12345");
     const check = (url: string, token = "my_auth_token") => authenticate(post(url, {}, headers), token);
-    expect(check("https://answer.url")).toEqual({ kind: "genuine", nonces: ["12345"] });
-    expect(check("https://answer.url?a=b")).toEqual({ kind: "genuine", nonces: ["12345"] });
+    for (const url of ["https://answer.url", "https://answer.url?a=b"]) {
+      expect(check(url)).toEqual({ kind: "genuine", nonces: ["12345", expect.stringMatching("^12345 [0-9a-f]{64}$")] });
+    }
     expect(check("https://answer.url/x")).toMatchObject({ kind: "forged" });
     expect(check("https://answer.url", "another")).toMatchObject({ kind: "forged" });
   });

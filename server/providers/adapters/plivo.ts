@@ -1,5 +1,5 @@
 /** Plivo: the Message API. */
-import { createHmac } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 import { z } from "zod";
 import { dltIdsOf } from "../dlt";
 import {
@@ -160,6 +160,7 @@ const placeOf = (callback: Callback): string => callback.url.split("?", 1)[0] ??
 const SIGNATURES = [
   {
     version: "v3",
+    isOfContent: true,
     textOf: (callback: Callback, nonce: string): string => {
       const query = pairsOf(queryOf(callback), "=").join("&");
       const form = pairsOf(formOf(callback), "").join("");
@@ -167,7 +168,11 @@ const SIGNATURES = [
     },
   },
   // Covers neither query nor body.
-  { version: "v2", textOf: (callback: Callback, nonce: string): string => placeOf(callback) + nonce },
+  {
+    version: "v2",
+    isOfContent: false,
+    textOf: (callback: Callback, nonce: string): string => placeOf(callback) + nonce,
+  },
 ];
 
 /** Nonces of both versions: otherwise a replay could leave out the stronger signature and reuse the weaker one. */
@@ -175,10 +180,14 @@ const noncesOf = (headers: Callback["headers"]): string[] => [
   ...new Set(SIGNATURES.flatMap(({ version }) => headers[`x-plivo-signature-${version}-nonce`] || [])),
 ];
 
+/** Stands for the content where the signature does not cover it: the nonce with another content is no repeat. */
+const contentNonce = ({ url, body }: Callback, nonce: string): string =>
+  `${nonce} ${createHash("sha256").update(`${url}\n`).update(body).digest("hex")}`;
+
 /** Checks only the strongest version present, so that a weaker one cannot make up for a wrong signature. */
 function authenticate(callback: Callback, { authToken }: PlivoSettings): Authenticity {
   const { headers } = callback;
-  for (const { version, textOf } of SIGNATURES) {
+  for (const { version, isOfContent, textOf } of SIGNATURES) {
     // The second header is signed with the main account's token; either may be a list while a token is rotated.
     const given = [headers[`x-plivo-signature-${version}`], headers[`x-plivo-signature-ma-${version}`]]
       .flatMap((header) => header?.split(",") ?? [])
@@ -188,9 +197,8 @@ function authenticate(callback: Callback, { authToken }: PlivoSettings): Authent
     if (!nonce) return forged("The signature has no nonce.");
     const expected = createHmac("sha256", authToken).update(textOf(callback, nonce)).digest("base64");
     const isSigned = given.some((signature) => sameText(signature, expected));
-    return isSigned
-      ? { kind: "genuine", nonces: noncesOf(headers) }
-      : forged("The signature is not of this URL and body.");
+    if (!isSigned) return forged("The signature is not of this URL and body.");
+    return { kind: "genuine", nonces: [...noncesOf(headers), ...(isOfContent ? [] : [contentNonce(callback, nonce)])] };
   }
   return forged("There is no signature.");
 }

@@ -179,7 +179,7 @@ function authenticate(callback: Callback, own: Own, at: Date): Authenticity {
   if (!isFresh) return { kind: "stale", detail: "The time of the signature is too far from ours." };
   const { data: identity } = identified.safeParse(jsonOrNull(textOf(callback)));
   // An honest repeat carries the id of the first event, so it cannot be distinguished from a replay.
-  return { kind: "genuine", nonces: identity ? [identity.data.id] : [], isRepeatable: true };
+  return { kind: "genuine", nonces: identity ? [identity.data.id] : [] };
 }
 
 function readCallback(callback: Callback): CallbackContent {
