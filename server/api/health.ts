@@ -60,7 +60,7 @@ async function readQueue(): Promise<Health["queue"]> {
 }
 
 /** Cached, because callers need no key, and counting a long queue takes the database a while. */
-const queue = cachedRead("health.queue", SECOND_MS, readQueue);
+const queue = cachedRead("health.queue", SECOND_MS, readQueue, { isCostly: true });
 
 /** The next check counts the queue again. */
 export const invalidateHealth = (): void => queue.invalidate();

@@ -53,7 +53,7 @@ async function readShared(): Promise<Shared | null> {
   };
 }
 
-const shared = cachedRead("observability.shared", FRESH_MS, readShared);
+const shared = cachedRead("observability.shared", FRESH_MS, readShared, { isCostly: true });
 
 const BREAKER: Readonly<Record<string, number>> = { closed: 0, probing: 1, open: 2 };
 

@@ -150,7 +150,7 @@ async function readReadiness(): Promise<Readiness> {
   return { ok: failing.length === 0, failing, checks: { ...checks, ...pages, ...live, ...key } };
 }
 
-const readiness = cachedRead("observability.readiness", FRESH_MS, readReadiness);
+const readiness = cachedRead("observability.readiness", FRESH_MS, readReadiness, { isCostly: true });
 
 /**
  * Checks database, migrations, queue lag and workers, at most once a second for all callers. Never throws: failures are

@@ -60,9 +60,9 @@ async function readHome(): Promise<OperatorHome> {
   };
 }
 
-const home = cachedRead("operator.home", FRESH_MS, readHome);
+const home = cachedRead("operator.home", FRESH_MS, readHome, { isCostly: true });
 
-/** Queues, workers, and what waits for an operator. At most two seconds old. @throws 403 for non-operators. */
+/** Queues, workers, and what waits for an operator. Read at most two seconds ago. @throws 403 for non-operators. */
 export async function getHome(actor: Actor): Promise<OperatorHome> {
   requireOperator(actor);
   return home.get();
