@@ -14,7 +14,7 @@ import { noteJob, spanOfJob } from "../server/observability/tasks";
 import { forgetRequests } from "../server/request-log/tasks";
 import { forgetOldData } from "../server/retention/tasks";
 import { autoApproveSender } from "../server/senders/tasks";
-import { deliverWebhooks, sweepWebhooks } from "../server/webhooks/tasks";
+import { continueRecovery, deliverWebhooks, sweepWebhooks } from "../server/webhooks/tasks";
 import { divideJob } from "./divide";
 import { exclusively } from "./lease";
 import { isReplaced } from "./replaced-jobs";
@@ -96,6 +96,7 @@ export const webhookTasks = {
   send_mail: task("send_mail", sendMail),
   deliver_events: task("deliver_events", (payload, signal) => deliverWebhooks(payload, { signal })),
   deliver_webhooks: task("deliver_webhooks", (payload, signal) => deliverWebhooks(payload, { signal })),
+  recover_deliveries: task("recover_deliveries", continueRecovery),
 } satisfies TasksOf<"webhooks">;
 
 // Every job name has exactly one task, and no task lacks a job name.

@@ -751,7 +751,7 @@ export interface paths {
         put?: never;
         /**
          * Send missed events again
-         * @description Deliveries of events since `since` that are `held` or `abandoned` begin a new round of tries. The endpoint must be enabled. The request can be repeated safely: recovered deliveries are pending and are skipped. A 503 `recovery_interrupted` says that only a part was recovered: repeat the request for the rest.
+         * @description Deliveries of events since `since` that are `held` or `abandoned` begin a new round of tries. The endpoint must be enabled. The request can be repeated safely: recovered deliveries are pending and are skipped. Beyond the first 20,000 deliveries, which the response counts, the service continues in the background. A 503 `recovery_interrupted` says that only a part was recovered: repeat the request for the rest.
          *
          *     Permission: `webhooks:write` (create, change and delete webhook endpoints).
          */

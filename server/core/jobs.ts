@@ -76,6 +76,13 @@ export const jobs = {
    */
   deliver_events: deliveries,
   deliver_webhooks: deliveries,
+  /** Continues a recovery behind the delivery `id`, which was created at `createdAt`. */
+  recover_deliveries: z.object({
+    accountId: z.string(),
+    endpointId: z.string(),
+    createdAt: z.iso.datetime(),
+    id: z.string(),
+  }),
   post_alert: z.object({ alertId: z.string() }),
   send_mail: z.object({ mailId: z.string() }),
   /** Anybody can ask for it. The job, not the request, finds out whether the email address exists, so the response does not reveal it. */
@@ -116,7 +123,7 @@ export const QUEUES = {
     "forget_old_data",
     "mark_lists",
   ],
-  webhooks: ["post_alert", "send_mail", "deliver_events", "deliver_webhooks"],
+  webhooks: ["post_alert", "send_mail", "deliver_events", "deliver_webhooks", "recover_deliveries"],
 } as const satisfies Record<string, readonly JobName[]>;
 export type QueueName = keyof typeof QUEUES;
 /** Names of a queue's jobs. */

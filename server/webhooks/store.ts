@@ -257,6 +257,7 @@ type ParkStep = Date | "open" | "end";
 type ParkOptions = {
   unsentIds?: readonly string[];
   stepsMax?: number;
+  signal?: AbortSignal | undefined;
   inTurn?: (step: () => Promise<ParkStep>) => Promise<ParkStep>;
 };
 
@@ -266,17 +267,18 @@ type ParkOptions = {
  * of the next try, so that the index of pending deliveries is walked once and the endpoint's history never, whatever the
  * statistics say: the endpoint is compared in a form that no index has, and deliveries of the same moment are read together. That
  * index has the deliveries of all accounts: it is not walked for an endpoint that has none.
- * @param options `stepsMax`: how many steps are made at most; `inTurn`: runs each, in the account's queue.
+ * @param options `stepsMax`: how many steps are made at most; `signal`: none begins once it is aborted, and the rest is parked when its
+ * tries are due; `inTurn`: runs each, in the account's queue.
  * @returns false when the endpoint was found open (again).
  */
 export async function parkAllPending(
   endpointId: string,
-  { unsentIds = [], stepsMax = Number.POSITIVE_INFINITY, inTurn = (step) => step() }: ParkOptions = {},
+  { unsentIds = [], stepsMax = Number.POSITIVE_INFINITY, signal, inTurn = (step) => step() }: ParkOptions = {},
 ): Promise<boolean> {
   if (unsentIds.length > 0 && !(await parkDeliveries(endpointId, unsentIds))) return false;
   if ((await readTotal("deliveries", { ownerId: endpointId, kind: "pending" })) === 0) return true;
   let after = new Date(0);
-  for (let steps = 0; steps < stepsMax; steps += 1) {
+  for (let steps = 0; steps < stepsMax && !signal?.aborted; steps += 1) {
     const position = after;
     const step = await inTurn(() => parkStep(endpointId, position));
     if (typeof step === "string") return step === "end";

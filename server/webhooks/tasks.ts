@@ -12,6 +12,9 @@ import { REQUESTS_END_WITHIN_MS, WEBHOOK_TIMEOUT_MS } from "./delivery/retry";
 import { eraseExpiredSecrets, requeueOrphanedDeliveries, reviveFirstTries } from "./delivery/sweep";
 import { claimJobs, createRequeue, endJobs } from "./delivery/waiting-jobs";
 import { releaseInterrupted } from "./history/release";
+
+export { continueRecovery } from "./history/recover";
+
 import {
   isOpen,
   loadDue,
@@ -132,16 +135,16 @@ const mayTry = (slot: Slot, target: Target): boolean => !isOpen(target) || slot.
 async function deliver(target: Target, payload: Payload, options: SendOptions): Promise<string[]> {
   if (!isOpen(target)) return (await parkDeliveries(target.id, payload.deliveryIds)) ? [] : payload.deliveryIds;
   const { unsentIds, wasClosed } = await sendDeliveries(target, await loadDue(target.accountId, payload), options);
-  return wasClosed && (await parkAllPending(target.id, { unsentIds })) ? [] : unsentIds;
+  return wasClosed && (await parkAllPending(target.id, { unsentIds, signal: options.signal })) ? [] : unsentIds;
 }
 
 /**
  * Every minute: requeues deliveries that a crash may have left without a job, revives first tries that were given up, erases
- * expired secrets, and sends what a pause has parked where the call that ended it did not, until `stop` is aborted.
+ * expired secrets, and sends what a pause has parked where the call that ended it did not. No step begins once `stop` is aborted.
  */
 export const sweepWebhooks = (stop?: AbortSignal): Promise<void> =>
   runParts([
-    () => requeueOrphanedDeliveries(new Date(now().getTime() - ORPHANED_AFTER_MS)),
+    () => requeueOrphanedDeliveries(new Date(now().getTime() - ORPHANED_AFTER_MS), { signal: stop }),
     () => reviveFirstTries(ORPHANED_AFTER_MS),
     eraseExpiredSecrets,
     () => releaseInterrupted({ signal: stop }),

@@ -25,6 +25,7 @@ const taskNames: Record<JobName, string> = {
   review_sender: "Approve senders automatically",
   deliver_events: "Deliver events to webhook endpoints",
   deliver_webhooks: "Deliver events again",
+  recover_deliveries: "Continue long recoveries of events",
   post_alert: "Post alerts to alert URLs",
   send_mail: "Send emails",
   sweep_messages: "Recover and time out messages",

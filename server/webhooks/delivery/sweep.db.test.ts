@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { FAULT, failStatements } from "@/test/database/intercepted-statements";
+import { FAULT, failStatements, holdAfter } from "@/test/database/intercepted-statements";
 import { untilWaiting } from "@/test/database/lock-waits";
 import { blocksRead, statementsOf } from "@/test/database/plans";
 import {
@@ -162,6 +162,29 @@ test("thousands of orphaned deliveries are requeued by one sweep", async () => {
   expect(await requeueOrphanedDeliveries(new Date(Date.now() + 60_000))).toBeGreaterThanOrEqual(4_500);
   const jobs = await takeDeliveryJobs(setup.endpoint.id);
   expect(new Set(jobs.flatMap((job) => job.payload.deliveryIds)).size).toBe(4_500);
+});
+
+test("a run requeues a limited number of orphaned deliveries, and none once its worker stops; the next run continues", async () => {
+  const setup = await setUp();
+  await raiseSent(setup, 2_100);
+  await recordWaitingOf(setup.endpoint.id);
+  await takeDeliveryJobs(setup.endpoint.id);
+  await overdue(setup, 10);
+  const before = new Date(Date.now() - 5 * MINUTE_MS);
+  expect(await requeueOrphanedDeliveries(before, { signal: AbortSignal.abort() })).toBe(0);
+  const stop = new AbortController();
+  const found = holdAfter("webhooks.lock_endpoints", setup.endpoint.id);
+  const stopped = requeueOrphanedDeliveries(before, { signal: stop.signal });
+  await found.reached;
+  stop.abort();
+  found.release();
+  expect(await stopped).toBe(2_000);
+  await overdue(setup, 10);
+  await takeDeliveryJobs(setup.endpoint.id);
+  expect(await requeueOrphanedDeliveries(before, { stepsMax: 1 })).toBe(2_000);
+  expect(await requeueOrphanedDeliveries(before, { stepsMax: 1 })).toBe(100);
+  const jobs = await takeDeliveryJobs(setup.endpoint.id);
+  expect(new Set(jobs.flatMap((job) => job.payload.deliveryIds)).size).toBe(2_100);
 });
 
 test("first tries whose job was given up are made in the end, and their job is not revived while it runs", async () => {

@@ -15,17 +15,24 @@ const CARRIED = carriedBy(`(
     WHERE t.identifier = ANY($3::text[]) AND (j.locked_at IS NOT NULL OR j.attempts < j.max_attempts)) AS jobs`);
 
 const ORPHANS_PER_STEP = 2_000;
+/** Steps of a run: what else the sweep does must not wait for a backlog. The next run continues. */
+const STEPS_OF_A_RUN = 50;
 const SECRETS_PER_STEP = 1_000;
 
 /**
  * Requeues deliveries that were due before `before` and that no waiting, running or retried job would send: a job of an earlier
  * try or round finds nothing to do. `before` is by this process's clock; its distance from now is applied to the database's
  * clock.
+ * @param limits `stepsMax`: of 2,000 deliveries; none begins once `signal` is aborted. The next call does the rest.
  * @returns how many were requeued.
  */
-export async function requeueOrphanedDeliveries(before: Date): Promise<number> {
+export async function requeueOrphanedDeliveries(
+  before: Date,
+  { stepsMax = STEPS_OF_A_RUN, signal }: { stepsMax?: number; signal?: AbortSignal | undefined } = {},
+): Promise<number> {
   const overdueMs = -msUntil(before);
-  for (let count = 0; ; ) {
+  let count = 0;
+  for (let steps = 0; steps < stepsMax && !signal?.aborted; steps += 1) {
     const { rows } = await pool().query<{ id: string; endpointId: string }>({
       text: `WITH carried AS MATERIALIZED (
                ${CARRIED}
@@ -39,10 +46,10 @@ export async function requeueOrphanedDeliveries(before: Date): Promise<number> {
     });
     const queued = rows.length > 0 ? await requeue(rows, overdueMs) : 0;
     count += queued;
-    if (queued > 0 && rows.length === ORPHANS_PER_STEP) continue;
-    if (count > 0) log("warn", "webhooks.orphans_requeued", { count });
-    return count;
+    if (queued === 0 || rows.length < ORPHANS_PER_STEP) break;
   }
+  if (count > 0) log("warn", "webhooks.orphans_requeued", { count });
+  return count;
 }
 
 /** Moves the time of each delivery, so that only one of two concurrent sweeps requeues it. */

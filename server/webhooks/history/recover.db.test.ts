@@ -14,10 +14,11 @@ import { status } from "@/test/network/receiver";
 import { inAccountQueue } from "../../accounts/account-queue";
 import { pool } from "../../core/db";
 import { databaseUnavailable, isApiError } from "../../core/errors";
+import { type JobPayload, jobs } from "../../core/jobs";
 import { deleteEndpoint, enableEndpoint, getEndpoint } from "../service";
 import { deliverWebhooks } from "../tasks";
 import { listDeliveries } from "./list-deliveries";
-import { recoverDeliveries } from "./recover";
+import { continueRecovery, recoverDeliveries } from "./recover";
 
 const LONG_AGO = "2020-01-01T00:00:00Z";
 
@@ -49,6 +50,15 @@ const queuedIds = async ({ endpoint }: TestWebhook) =>
   (await takeDeliveryJobs(endpoint.id)).flatMap((job) => job.payload.deliveryIds).sort();
 
 const idsOf = async ({ endpoint }: TestWebhook) => (await deliveriesOf(endpoint.id)).map((delivery) => delivery.id);
+
+/** Takes the jobs that continue recoveries out of the queue. */
+async function takeContinuations(): Promise<JobPayload<"recover_deliveries">[]> {
+  const { rows } = await pool().query<{ payload: JobPayload<"recover_deliveries"> }>(
+    `DELETE FROM graphile_worker._private_jobs j USING graphile_worker._private_tasks t
+     WHERE t.id = j.task_id AND t.identifier = 'recover_deliveries' RETURNING j.payload`,
+  );
+  return rows.map(({ payload }) => jobs.recover_deliveries.parse(payload));
+}
 
 describe("a recovery", () => {
   test("sends everything parked by 25 failures exactly once more, whatever old jobs are still queued", async () => {
@@ -148,10 +158,41 @@ describe("a recovery", () => {
     await park(setup, 2_500, "held");
     const results = await Promise.all([recover(setup), recover(setup), recover(setup)]);
     expect(results.reduce((sum, result) => sum + result.recovered, 0)).toBe(2_500);
-    const jobs = await takeDeliveryJobs(setup.endpoint.id);
-    expect(jobs.every((job) => job.payload.deliveryIds.length === 100)).toBe(true);
-    expect(jobs.flatMap((job) => job.payload.deliveryIds).sort()).toEqual((await idsOf(setup)).sort());
+    const queued = await takeDeliveryJobs(setup.endpoint.id);
+    expect(queued.every((job) => job.payload.deliveryIds.length === 100)).toBe(true);
+    expect(queued.flatMap((job) => job.payload.deliveryIds).sort()).toEqual((await idsOf(setup)).sort());
     expect(await recover(setup)).toMatchObject({ recovered: 0 });
+  });
+
+  test("that is too long for its call is continued by jobs, each delivery once, even if a job runs twice or its worker stops", async () => {
+    const setup = await setUp();
+    await park(setup, 3_500, "held");
+    const input = { id: setup.endpoint.id, since: LONG_AGO };
+    const first = await recoverDeliveries(setup.account.actor, input, { stepsMax: 1 });
+    expect(first).toEqual({ object: "webhook_recovery", recovered: 1_000 });
+    const [second, ...others] = await takeContinuations();
+    expect(others).toEqual([]);
+    for (const _ of ["once", "twice"]) if (second) await continueRecovery(second, undefined, { stepsMax: 1 });
+    // The second run has made the step behind that of the first.
+    const [third, fourth] = await takeContinuations();
+    if (third) await continueRecovery(third, AbortSignal.abort());
+    if (fourth) await continueRecovery(fourth);
+    const states = async () => (await deliveriesOf(setup.endpoint.id)).map((each) => `${each.status} ${each.round}`);
+    for (let [next] = await takeContinuations(); next; [next] = await takeContinuations()) await continueRecovery(next);
+    expect(new Set(await states())).toEqual(new Set(["pending 1"]));
+    expect(await queuedIds(setup)).toEqual((await idsOf(setup)).sort());
+  });
+
+  test("is not continued once its endpoint is disabled", async () => {
+    const setup = await setUp();
+    await park(setup, 1_500, "held");
+    await recoverDeliveries(setup.account.actor, { id: setup.endpoint.id, since: LONG_AGO }, { stepsMax: 1 });
+    const [next] = await takeContinuations();
+    await pool().query("UPDATE webhook_endpoints SET is_active = false WHERE id = $1", [setup.endpoint.id]);
+    if (next) await continueRecovery(next);
+    const states = (await deliveriesOf(setup.endpoint.id)).map((each) => each.status);
+    expect(states.filter((state) => state === "held")).toHaveLength(500);
+    expect(await takeContinuations()).toEqual([]);
   });
 
   test("that fails after its first step says that part of it was carried out, and the next call does the rest", async () => {

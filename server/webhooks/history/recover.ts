@@ -1,36 +1,73 @@
 import { inAccountQueue } from "../../accounts/account-queue";
 import type { AccountActor } from "../../core/actor";
+import { addJob } from "../../core/add-jobs";
 import { transaction } from "../../core/db";
 import { type ApiError, isApiError, serviceUnavailable } from "../../core/errors";
+import type { JobPayload } from "../../core/jobs";
+import { log } from "../../core/log";
 import { IS_PAUSED } from "../present";
 import type { RecoverInput, WebhookRecovery } from "../schema";
 import { endpointIsDisabled, noSuchEndpoint } from "../service";
-import { type Position, type Step, sendMissedAgain } from "./missed";
+import { type Position, sendMissedAgain } from "./missed";
+import { STEPS_OF_A_CALL } from "./release";
+
+type Options = {
+  /** How many steps are made at most. A job does the rest. */
+  stepsMax?: number;
+};
 
 /**
  * Sends missed events again: parked and abandoned deliveries since `since` begin the next round of tries; those with a request
  * still under way do so after it, if it fails. Each step is a transaction with its jobs, so the next call does the rest of an
  * interrupted one; concurrent calls share the work. Events of messages whose text was deleted are left alone. Ends early when
- * the endpoint is disabled meanwhile.
+ * the endpoint is disabled meanwhile. The last step that a call may make commits the job that continues behind it.
+ * @returns how many were sent again by this call.
  * @throws 404, and 400 `endpoint_disabled`; 503 `recovery_interrupted` when a step fails after others recovered deliveries.
  */
-export async function recoverDeliveries(actor: AccountActor, input: RecoverInput): Promise<WebhookRecovery> {
+export async function recoverDeliveries(
+  actor: AccountActor,
+  input: RecoverInput,
+  { stepsMax = STEPS_OF_A_CALL }: Options = {},
+): Promise<WebhookRecovery> {
   // No delivery is older than 1970, and PostgreSQL has no year 0.
-  let after: Position = { createdAt: new Date(Math.max(Date.parse(input.since), 0)), id: "" };
+  let after: Position | null = { createdAt: new Date(Math.max(Date.parse(input.since), 0)), id: "" };
   let count = 0;
-  for (let isFirst = true; ; isFirst = false) {
-    const position = after;
-    const step = await inAccountQueue(actor.accountId, () => recoverStep(actor.accountId, input.id, position)).catch(
+  for (let steps = 1; after !== null; steps += 1) {
+    const recovery: Recovery = { accountId: actor.accountId, endpointId: input.id, after };
+    const step = await inAccountQueue(actor.accountId, () => recoverStep(recovery, steps >= stepsMax)).catch(
       (thrown) => {
         throw count > 0 && isApiError(thrown) ? interrupted(count, thrown) : thrown;
       },
     );
-    if (isFirst && step === "missing") throw noSuchEndpoint();
-    if (isFirst && typeof step === "string") throw endpointIsDisabled(step === "paused");
-    if (typeof step === "string" || !step.last) return { object: "webhook_recovery", recovered: count };
+    if (steps === 1 && step === "missing") throw noSuchEndpoint();
+    if (steps === 1 && typeof step === "string") throw endpointIsDisabled(step === "paused");
+    if (typeof step === "string") break;
     count += step.count;
-    after = step.last;
+    after = step.next;
   }
+  return { object: "webhook_recovery", recovered: count };
+}
+
+/**
+ * The task of `recover_deliveries`: continues a recovery that was too long for its call. Its last step commits the job that
+ * continues behind it. It may run twice: what was sent again is pending, and is left out.
+ * @param signal no step begins once it is aborted; a job does the rest.
+ */
+export async function continueRecovery(
+  { accountId, endpointId, createdAt, id }: JobPayload<"recover_deliveries">,
+  signal?: AbortSignal,
+  { stepsMax = STEPS_OF_A_CALL }: Options = {},
+): Promise<void> {
+  let after: Position | null = { createdAt: new Date(createdAt), id };
+  let count = 0;
+  for (let steps = 1; after !== null; steps += 1) {
+    const isLast = steps >= stepsMax || signal?.aborted === true;
+    const step: Step | Closed = await recoverStep({ accountId, endpointId, after }, isLast);
+    if (typeof step === "string") break;
+    count += step.count;
+    after = step.next;
+  }
+  if (count > 0) log("info", "webhooks.recovery_continued", { endpoint: endpointId, count });
 }
 
 const RETRY_AFTER_S = 1;
@@ -44,12 +81,13 @@ const interrupted = (recovered: number, cause: ApiError) =>
     cause,
   });
 
-/** One step, under the endpoint's lock like every change of deliveries. */
-const recoverStep = (
-  accountId: string,
-  endpointId: string,
-  after: Position,
-): Promise<Step | "missing" | "disabled" | "paused"> =>
+type Recovery = { accountId: string; endpointId: string; after: Position };
+type Closed = "missing" | "disabled" | "paused";
+/** `next`: where the next step begins; null: there is none, or a job makes it. */
+type Step = { count: number; next: Position | null };
+
+/** One step, under the endpoint's lock like every change of deliveries. @param isLast a job continues behind it. */
+const recoverStep = ({ accountId, endpointId, after }: Recovery, isLast: boolean): Promise<Step | Closed> =>
   transaction(async (tx) => {
     const { rows: endpoints } = await tx.query<{ isActive: boolean; isPaused: boolean }>({
       name: "webhooks.lock_own_endpoint",
@@ -60,5 +98,9 @@ const recoverStep = (
     const [endpoint] = endpoints;
     if (!endpoint) return "missing";
     if (!endpoint.isActive) return endpoint.isPaused ? "paused" : "disabled";
-    return sendMissedAgain(tx, endpointId, after);
+    const { count, last } = await sendMissedAgain(tx, endpointId, after);
+    if (!isLast || !last) return { count, next: last };
+    const position = { createdAt: last.createdAt.toISOString(), id: last.id };
+    await addJob(tx, "recover_deliveries", { accountId, endpointId, ...position });
+    return { count, next: null };
   });
