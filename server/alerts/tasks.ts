@@ -39,9 +39,9 @@ export async function postAlert({ alertId }: { alertId: string }): Promise<void>
 
 export { sweepAlerts } from "./sweep";
 
-/** Deletes alerts older than 90 days, in batches, so that no statement holds many rows. */
-async function deleteOldAlerts(): Promise<void> {
-  for (let deleted = DELETED_AT_ONCE; deleted === DELETED_AT_ONCE; ) {
+/** Deletes alerts older than 90 days, in batches, so that no statement holds many rows. No batch begins once `signal` is aborted. */
+async function deleteOldAlerts(signal?: AbortSignal): Promise<void> {
+  for (let deleted = DELETED_AT_ONCE; deleted === DELETED_AT_ONCE && !signal?.aborted; ) {
     const { rowCount } = await pool().query(
       `DELETE FROM alerts WHERE id IN (
          SELECT id FROM alerts WHERE created_at < now() - interval '90 days' LIMIT $1 FOR UPDATE SKIP LOCKED)`,
@@ -53,4 +53,4 @@ async function deleteOldAlerts(): Promise<void> {
 
 /** Forgets old alerts, and old counts of traffic. */
 export const forgetAlerts = (signal?: AbortSignal): Promise<void> =>
-  runParts([deleteOldAlerts, () => deleteOldTraffic(signal)]);
+  runParts([() => deleteOldAlerts(signal), () => deleteOldTraffic(signal)]);

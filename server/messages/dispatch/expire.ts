@@ -9,10 +9,10 @@ const BATCH = 500;
 
 /**
  * Fails and refunds pending messages whose validity period has been over for `graceMs`. A message whose attempt is open, or of
- * unknown outcome, is left until that is resolved.
+ * unknown outcome, is left until that is resolved. No batch begins once `signal` is aborted.
  */
-export async function failExpired(graceMs = GRACE_MS): Promise<void> {
-  for (let found = BATCH; found === BATCH; ) {
+export async function failExpired(graceMs = GRACE_MS, signal?: AbortSignal): Promise<void> {
+  for (let found = BATCH; found === BATCH && !signal?.aborted; ) {
     const { rows } = await pool().query<{ messageId: string }>({
       name: "messages.expired",
       text: `SELECT p.message_id AS "messageId" FROM pending_messages p

@@ -46,14 +46,16 @@ type Row = { id: string; startedAt: Date; isMeant: boolean };
  * Has `act` look at the messages of every page, each page's once.
  * @param statement made by {@link givenUpStatement}.
  * @param ageMs minimum age of the attempts.
+ * @param signal no page is read once it is aborted.
  */
 export async function forEachGivenUp(
   statement: string,
   ageMs: number,
   act: (messageIds: string[]) => Promise<unknown>,
+  signal?: AbortSignal,
 ): Promise<void> {
   let last: Pick<Row, "id" | "startedAt"> = { startedAt: new Date(0), id: "" };
-  for (let found = PER_PAGE; found === PER_PAGE; ) {
+  for (let found = PER_PAGE; found === PER_PAGE && !signal?.aborted; ) {
     const { rows } = await pool().query<Row>(statement, [ageMs, last.startedAt, last.id, PER_PAGE]);
     found = rows.length;
     last = rows.at(-1) ?? last;

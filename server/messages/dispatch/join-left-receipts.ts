@@ -45,13 +45,20 @@ async function lookUp(withinMs: number, after: Date, limit: number): Promise<Loo
 
 /**
  * Joins receipts that were parked within the last `withinMs` and whose message is known by now. Continues a round through them, the oldest
- * first.
+ * first. No step begins once `signal` is aborted.
  */
-export async function joinLeftReceipts(withinMs: number, { perStep = PER_STEP, perRun = PER_RUN } = {}): Promise<void> {
+export async function joinLeftReceipts(
+  withinMs: number,
+  {
+    perStep = PER_STEP,
+    perRun = PER_RUN,
+    signal,
+  }: { perStep?: number; perRun?: number; signal?: AbortSignal | undefined } = {},
+): Promise<void> {
   const begun = await readPosition("parked");
   let position = begun;
   try {
-    for (let looked = 0; looked < perRun; ) {
+    for (let looked = 0; looked < perRun && !signal?.aborted; ) {
       const step = await lookUp(withinMs, position.dueAt, perStep);
       looked += step.looked;
       const isEnd = step.last === null || step.looked < perStep;

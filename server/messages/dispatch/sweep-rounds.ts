@@ -9,7 +9,8 @@ const LOOKED_PER_STEP = 10_000;
 /** A run ends when it has checked this many messages without finding any. docs/invariants.md says how long a round takes. */
 const IN_VAIN_MAX = 100_000;
 
-export type RoundLimits = { perStep?: number; inVainMax?: number };
+/** No step begins once `signal` is aborted. */
+export type RoundLimits = { perStep?: number; inVainMax?: number; signal?: AbortSignal | undefined };
 
 /** `jobs`: that the round has added so far. */
 type Position = { dueAt: Date; id: string; jobs: number };
@@ -36,10 +37,10 @@ export async function goRound(
   sweep: "stranded" | "orphans",
   ageMs: number,
   act: (ids: string[], jobs: number) => Promise<Done>,
-  { perStep = LOOKED_PER_STEP, inVainMax = IN_VAIN_MAX }: RoundLimits = {},
+  { perStep = LOOKED_PER_STEP, inVainMax = IN_VAIN_MAX, signal }: RoundLimits = {},
 ): Promise<void> {
   let { until, ...position } = await begin(sweep, ageMs);
-  for (let inVain = 0; inVain < inVainMax; ) {
+  for (let inVain = 0; inVain < inVainMax && !signal?.aborted; ) {
     const { looked, ids, last } = await lookBehind(position, until, perStep);
     const isEnd = looked < perStep;
     let done: Done = { found: 0 };

@@ -26,16 +26,19 @@ const SWEEP_MAX = 2_000;
 
 // `created_at` of pending_messages is the time at which a message was due, so messages scheduled for later are never read.
 
-/** Runs all sweeps, every minute. One that fails does not stop the others. */
-export async function sweepMessages(): Promise<void> {
+/**
+ * Runs all sweeps, every minute. One that fails does not stop the others. None begins another step once `signal` is aborted: the next
+ * run, perhaps of another worker, continues.
+ */
+export async function sweepMessages(signal?: AbortSignal): Promise<void> {
   const results = await Promise.allSettled([
-    failUnresolved(UNRESOLVED_AFTER_MS),
-    failStranded(UNRESOLVED_AFTER_MS),
-    applyLeftReceipts(UNRESOLVED_AFTER_MS),
-    expireUnconfirmed(FINAL_RECEIPT_WITHIN_S * SECOND_MS),
-    requeueOrphans(ORPHANED_AFTER_MS),
-    failExpired(),
-    joinLeftReceipts(JOINED_WITHIN_MS),
+    failUnresolved(UNRESOLVED_AFTER_MS, signal),
+    failStranded(UNRESOLVED_AFTER_MS, { signal }),
+    applyLeftReceipts(UNRESOLVED_AFTER_MS, signal),
+    expireUnconfirmed(FINAL_RECEIPT_WITHIN_S * SECOND_MS, signal),
+    requeueOrphans(ORPHANED_AFTER_MS, { signal }),
+    failExpired(undefined, signal),
+    joinLeftReceipts(JOINED_WITHIN_MS, { signal }),
     findForgottenWorkers().then(recoverAttempts),
   ]);
   const failed = results.find((result) => result.status === "rejected");
@@ -122,22 +125,26 @@ const OF_PENDING = givenUpStatement(
 );
 
 /** Fails and refunds pending messages whose last attempt is older than `ageMs` and has no known outcome. */
-export const failUnresolved = (ageMs: number): Promise<void> =>
-  forEachGivenUp(OF_PENDING, ageMs, (ids) =>
-    sweep(
-      UNRESOLVED,
-      ageMs,
-      (row) => ({
-        to: "failed",
-        at: now(),
-        provider: row.provider,
-        error: {
-          code: "provider_outcome_unknown",
-          message: "The provider never reported whether it took the message. The cost was refunded.",
-        },
-      }),
-      { ids },
-    ),
+export const failUnresolved = (ageMs: number, signal?: AbortSignal): Promise<void> =>
+  forEachGivenUp(
+    OF_PENDING,
+    ageMs,
+    (ids) =>
+      sweep(
+        UNRESOLVED,
+        ageMs,
+        (row) => ({
+          to: "failed",
+          at: now(),
+          provider: row.provider,
+          error: {
+            code: "provider_outcome_unknown",
+            message: "The provider never reported whether it took the message. The cost was refunded.",
+          },
+        }),
+        { ids },
+      ),
+    signal,
   );
 
 /**
@@ -155,7 +162,7 @@ const strand = (row: Swept): Step => ({
 });
 
 /** Ends messages that were sent more than `ageMs` ago and have no final receipt except superseded ones. They stay billed. */
-export const expireUnconfirmed = (ageMs: number): Promise<number> =>
+export const expireUnconfirmed = (ageMs: number, signal?: AbortSignal): Promise<number> =>
   sweep(
     UNCONFIRMED,
     ageMs,
@@ -167,6 +174,7 @@ export const expireUnconfirmed = (ageMs: number): Promise<number> =>
     {
       more: [idsWithin({ from: null, to: now().getTime() - ageMs }).end],
       before: (tx, ids) => reapplySuperseded(tx, ids, ageMs),
+      signal,
     },
   );
 
@@ -185,13 +193,17 @@ const LEFT_RECEIPTS = givenUpStatement(
  * Applies failure receipts of sent messages that were superseded by a later attempt, when that attempt has had no outcome for
  * `ageMs`. No other report will arrive, and without this one the message would stay `sent` for 72 hours.
  */
-export const applyLeftReceipts = (ageMs: number): Promise<void> =>
-  forEachGivenUp(LEFT_RECEIPTS, ageMs, (ids) =>
-    transaction(async (tx) => {
-      const messages = [...(await lockMessages(tx, ids)).values()];
-      const sent = messages.filter(({ status }) => status === "sent").map(({ id }) => id);
-      await reapplySuperseded(tx, sent, ageMs);
-    }),
+export const applyLeftReceipts = (ageMs: number, signal?: AbortSignal): Promise<void> =>
+  forEachGivenUp(
+    LEFT_RECEIPTS,
+    ageMs,
+    (ids) =>
+      transaction(async (tx) => {
+        const messages = [...(await lockMessages(tx, ids)).values()];
+        const sent = messages.filter(({ status }) => status === "sent").map(({ id }) => id);
+        await reapplySuperseded(tx, sent, ageMs);
+      }),
+    signal,
   );
 
 type SweepOptions = {
@@ -201,6 +213,8 @@ type SweepOptions = {
   more?: readonly unknown[];
   /** May move the locked messages first. */
   before?: (tx: Tx, ids: readonly string[]) => Promise<void>;
+  /** No batch begins once it is aborted. */
+  signal?: AbortSignal | undefined;
 };
 
 /**
@@ -211,12 +225,14 @@ async function sweep(
   choose: string,
   ageMs: number,
   stepOf: (row: Swept) => Step,
-  { ids: among = null, more = [], before = async () => {} }: SweepOptions = {},
+  { ids: among = null, more = [], before = async () => {}, signal }: SweepOptions = {},
 ): Promise<number> {
-  for (let count = 0; ; ) {
+  let count = 0;
+  for (let found = SWEEP_MAX; found === SWEEP_MAX && !signal?.aborted; ) {
     const { rows: chosen } = await pool().query<Swept>(choose, [ageMs, among, SWEEP_MAX, ...more]);
-    count += chosen.length;
-    if (chosen.length === 0) return count;
+    found = chosen.length;
+    count += found;
+    if (found === 0) break;
     const ids = chosen.map((row) => row.id);
     await transaction(async (tx) => {
       const messages = await lockMessages(tx, ids);
@@ -228,8 +244,8 @@ async function sweep(
       });
       await applyChanges(tx, await withSuperseded(tx, changes));
     });
-    if (chosen.length < SWEEP_MAX) return count;
   }
+  return count;
 }
 
 /**

@@ -5,7 +5,7 @@ import { MINUTE_MS } from "@/server/core/clock";
 import { pool } from "@/server/core/db";
 import { getMessage } from "@/server/messages/read";
 import { pending, prepareAttempts } from "@/test/database/attempts";
-import { failStranded, failUnresolved, requeueOrphans } from "./sweeps";
+import { failStranded, failUnresolved, requeueOrphans, sweepMessages } from "./sweeps";
 
 /** `minutes`: since it was begun. `outcome` null: none yet, and its worker is dead unless it is named `alive`. */
 type Made = { outcome: string | null; minutes: number; worker?: "alive" };
@@ -110,6 +110,22 @@ describe("a message that a provider may have is eventually failed", () => {
     await failUnresolved(AGE_MS);
     expect(await errorOf(message)).toBe(isSwept ? "provider_outcome_unknown" : null);
   });
+});
+
+test("a worker that stops begins no step of a sweep, and the next run, perhaps of another worker, makes them", async () => {
+  const unresolved = await withAttempts([old("unknown")], false);
+  const stranded = await withAttempts([old("refused")], false);
+  const expired = await withAttempts([], false);
+  await pool().query("UPDATE messages SET expires_at = now() - interval '1 minute' WHERE id = $1", [expired.id]);
+  const orphan = await withAttempts([], false);
+  await sweepMessages(AbortSignal.abort());
+  for (const message of [unresolved, stranded, expired]) expect(await errorOf(message)).toBeNull();
+  expect(await isQueued(orphan.id)).toBe(false);
+  await sweepMessages(new AbortController().signal);
+  expect(await errorOf(unresolved)).toBe("provider_outcome_unknown");
+  expect(await errorOf(stranded)).toBe("no_provider_available");
+  expect(await errorOf(expired)).toBe("expired");
+  expect(await isQueued(orphan.id)).toBe(true);
 });
 
 test("afterwards the balances equal the ledger", async () => {
