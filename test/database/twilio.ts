@@ -36,7 +36,7 @@ export function twilioOfFile(): TwilioOfFile {
   return own;
 }
 
-type Column = "is_drained" | "max_segments_per_second";
+type Column = "is_drained" | "max_segments_per_second" | "probes_left";
 
 /** Sets a column of a provider. */
 export async function setProvider(column: Column, value: unknown, provider = "twilio"): Promise<void> {

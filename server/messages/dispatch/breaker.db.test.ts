@@ -65,6 +65,24 @@ test("an inconclusive probe is given back", async () => {
   expect(await stateOf()).toMatchObject({ breaker: "probing", probesLeft: 1 });
 });
 
+test.each([
+  ["shows nothing", "throttle"],
+  ["failed", "unavailable"],
+] as const)("a call from before the breaker opened that %s is no probe: it changes nothing", async (_, kind) => {
+  const to = newNumber();
+  own.twilio.plan(to, { kind });
+  const message = await sendTo(to, own.twilioFirst);
+  const attempts = await claimAttempts([message.id]);
+  // As if it had been under way while the breaker opened and its wait ended.
+  await pool().query("INSERT INTO providers (id, breaker, opens, probes_left) VALUES ('twilio', 'probing', 1, 1)");
+  invalidateProviders();
+  startAttempts(attempts);
+  await settleAttempts();
+  expect(own.twilio.requestsFor(to)).toBe(1);
+  invalidateProviders();
+  expect(await stateOf()).toMatchObject({ breaker: "probing", probesLeft: 1 });
+});
+
 test("five consecutive failures open the breaker; after its wait a few messages probe the provider, and a success closes it", async () => {
   const failing = await Promise.all(
     Array.from({ length: 5 }, async () => {

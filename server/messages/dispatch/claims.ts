@@ -56,6 +56,8 @@ export type Attempt = Candidate & {
   claimedAt: Date;
   /** Slot of the provider's concurrency limiter; null: to be acquired before the call. */
   slot: Slot | null;
+  /** Set if it has taken a probe of its half-open provider. */
+  isProbe?: true;
   /** `performance.now()` before the statement that began it was sent; null: claimed only. */
   begunAtMs: number | null;
 };

@@ -173,7 +173,7 @@ async function assignProviders(
     const attempt = attemptOf(candidate, provider, at);
     // Without settings nothing serves its queue: the attempt ends at once, and the message falls back to the next provider.
     const mayWait = table.openAdapter(provider) !== null;
-    if (next.isProbe) assigned.probes.push(attempt);
+    if (next.isProbe) assigned.probes.push({ isProbe: true, ...attempt });
     else if (mayWait && (next.kind === "unavailable" || throughput.isThrottled(attempt))) assigned.queued.push(attempt);
     else readyAt(provider).push(attempt);
   }

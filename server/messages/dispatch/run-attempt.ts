@@ -103,9 +103,10 @@ async function giveBackUnmade(attempt: Attempt): Promise<Attempt | null> {
 }
 
 /** Lets another message probe a half-open provider that was not called; a failure to do so is only logged. */
-async function giveBackProbe({ provider }: Attempt): Promise<void> {
+async function giveBackProbe({ provider, isProbe }: Attempt): Promise<void> {
+  if (!isProbe) return;
   try {
-    if ((await providerTable()).stateOf(provider)?.breaker === "probing") await returnProbes(provider, 1);
+    await returnProbes(provider, 1);
   } catch (thrown) {
     log("warn", "provider.probe_not_given_back", { provider, ...errorFields(thrown) });
   }
@@ -170,10 +171,14 @@ async function slotOf(provider: string): Promise<Slot | null> {
   return adapter && waitForSlot(adapter);
 }
 
-/** Whether a call may still go through the adapter: its provider is available, and its settings were not replaced. */
-async function isCurrent(adapter: Adapter): Promise<boolean> {
+/**
+ * Whether an attempt may still go through the adapter: its provider is available, and its settings were not replaced. A half-open
+ * provider may be called by a probe only; dispatch, which counts them, decides again on any other attempt.
+ */
+async function isCurrent(adapter: Adapter, { isProbe }: Attempt): Promise<boolean> {
   const table = await providerTable();
-  return !table.isUnavailable(adapter.id) && table.openAdapter(adapter.id) === adapter;
+  if (table.isUnavailable(adapter.id) || table.openAdapter(adapter.id) !== adapter) return false;
+  return isProbe === true || table.stateOf(adapter.id)?.breaker !== "probing";
 }
 
 /** Reads the providers, for an attempt. @returns "unknown" when the database cannot be asked for the configuration. */
@@ -193,9 +198,10 @@ async function make(attempt: Attempt): Promise<CallResult | "not-made"> {
   if (slot === "unknown") return "not-made";
   if (!slot) return notConfigured(provider);
   try {
-    if (slot.hasWaited && (await tryToRead(provider, () => isCurrent(slot.adapter))) !== true) return "not-made";
+    if (slot.hasWaited && (await tryToRead(provider, () => isCurrent(slot.adapter, attempt))) !== true)
+      return "not-made";
     const made = await callWhenReady(slot.adapter, attempt);
-    if (typeof made === "object") await reportHealth(provider, made);
+    if (typeof made === "object") await reportHealth(attempt, made);
     return made;
   } finally {
     slot.release();
@@ -203,10 +209,10 @@ async function make(attempt: Attempt): Promise<CallResult | "not-made"> {
 }
 
 /** Reports an outcome to the provider's health; a failure to do so is only logged. */
-async function reportHealth(provider: string, { outcome, latencyMs }: CallResult): Promise<void> {
+async function reportHealth({ provider, isProbe }: Attempt, { outcome, latencyMs }: CallResult): Promise<void> {
   try {
     const state = (await providerTable()).stateOf(provider);
-    if (state) await noteOutcome(state, forOperators(outcome), latencyMs);
+    if (state) await noteOutcome(state, forOperators(outcome), { latencyMs, isProbe });
   } catch (thrown) {
     log("warn", "provider.outcome_not_noted", { provider, ...errorFields(thrown) });
   }

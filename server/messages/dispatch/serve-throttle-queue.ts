@@ -6,6 +6,7 @@ import { acquireSlots } from "../../providers/health/slots";
 import type { Adapter } from "../../providers/port";
 import { providerTable } from "../../providers/registry";
 import { PROVIDERS, type ProviderId } from "../../providers/schema";
+import type { Attempt } from "./claims";
 import { beginsAtOnce } from "./next-attempt";
 import { rerouteUnavailable } from "./provider-unavailable";
 import { recordingKeepsUp, startAttempts } from "./run-attempt";
@@ -47,7 +48,7 @@ async function serveProvider(provider: ProviderId): Promise<void> {
     const probes = await takeProbes(provider, PROBES);
     let used = 0;
     try {
-      if (probes > 0) used = await startBatch(adapter, probes);
+      if (probes > 0) used = await startBatch(adapter, probes, { isProbe: true });
     } finally {
       await returnProbes(provider, probes - used);
     }
@@ -58,7 +59,7 @@ async function serveProvider(provider: ProviderId): Promise<void> {
 }
 
 /** Starts up to `limit` attempts, as slots are free. @returns how many. */
-async function startBatch(adapter: Adapter, limit: number): Promise<number> {
+async function startBatch(adapter: Adapter, limit: number, probing: Pick<Attempt, "isProbe"> = {}): Promise<number> {
   await recordingKeepsUp();
   const slots = await acquireSlots(adapter, limit, SLOTS_WITHIN_MS);
   let used = 0;
@@ -66,7 +67,7 @@ async function startBatch(adapter: Adapter, limit: number): Promise<number> {
     if (slots.length === 0) return 0;
     const attempts = await claimFromThrottleQueue(adapter.id, slots.length, { begins: beginsAtOnce(adapter) });
     used = attempts.length;
-    startAttempts(attempts.map((attempt, at) => ({ ...attempt, slot: slots[at] ?? null })));
+    startAttempts(attempts.map((attempt, at) => ({ ...probing, ...attempt, slot: slots[at] ?? null })));
     return used;
   } finally {
     for (const slot of slots.slice(used)) slot.release();

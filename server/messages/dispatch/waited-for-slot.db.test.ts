@@ -6,7 +6,7 @@ import { invalidateProviders, providerTable } from "@/server/providers/registry"
 import { startTwilio } from "@/test/carriers/twilio";
 import { BUSY, claimAttempts, recordAndAdvance } from "@/test/database/attempts";
 import { makeRoute } from "@/test/database/routes";
-import { newNumber, sendTo, stateOf, twilioOfFile, work } from "@/test/database/twilio";
+import { newNumber, sendTo, setProvider, stateOf, twilioOfFile, work } from "@/test/database/twilio";
 import { type Attempt, knownClaims } from "./claims";
 import { settleAttempts, startAttempts } from "./run-attempt";
 
@@ -84,6 +84,23 @@ test("a provider whose settings were replaced is called with the new ones", asyn
     invalidateProviders();
     await other.close();
   }
+});
+
+test("of a provider that has become half-open by then only a probe is made; the message waits for one of its own", async () => {
+  const { to, message, second } = await fallenBack();
+  await makeAfterWait(second, () =>
+    pool().query("INSERT INTO providers (id, breaker, probes_left) VALUES ('twilio', 'probing', 0)"),
+  );
+  expect(own.twilio.requestsFor(to)).toBe(0);
+  // It held no probe, so it gives none back.
+  expect(await stateOf()).toMatchObject({ breaker: "probing", probesLeft: 0 });
+  await work();
+  expect(own.twilio.requestsFor(to)).toBe(0);
+  await setProvider("probes_left", 1);
+  await work();
+  expect(own.twilio.requestsFor(to)).toBe(1);
+  expect(await message.read()).toMatchObject({ status: "sent", provider: "twilio" });
+  expect(await stateOf()).toMatchObject({ breaker: "closed" });
 });
 
 test("a probe that has waited is made", async () => {

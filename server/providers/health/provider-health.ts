@@ -25,14 +25,22 @@ function windowOf(provider: string): HealthWindow {
   return window;
 }
 
-/** Counts the outcome of an attempt, and opens or closes the provider's breaker if needed. `latencyMs` of the call. */
-export async function noteOutcome(state: ProviderState, outcome: SendOutcome, latencyMs: number): Promise<void> {
+/**
+ * Counts the outcome of an attempt, and opens or closes the provider's breaker if needed. Calls that were under way when it opened
+ * may end while the provider is half-open: one that worked closes the breaker, but only a probe that failed opens it again.
+ * @param made `latencyMs` of the call; `isProbe`: whether it has taken a probe.
+ */
+export async function noteOutcome(
+  state: ProviderState,
+  outcome: SendOutcome,
+  { latencyMs, isProbe = false }: { latencyMs: number; isProbe?: boolean | undefined },
+): Promise<void> {
   countOutcome(state.id, outcome, latencyMs);
   // The sandbox fails on request only.
   const signal = state.id === "sandbox" ? null : healthSignalOf(outcome);
   if (!signal) {
     // The outcome shows nothing about the provider, so another message may be the probe.
-    if (state.breaker === "probing") await returnProbes(state.id, 1);
+    if (isProbe) await returnProbes(state.id, 1);
     return;
   }
   const window = windowOf(state.id);
@@ -41,7 +49,7 @@ export async function noteOutcome(state: ProviderState, outcome: SendOutcome, la
     if (state.breaker !== "closed") await closeBreaker(state.id);
     return;
   }
-  const mustOpen = observe(window, signal, performance.now()) || state.breaker === "probing";
+  const mustOpen = observe(window, signal, performance.now()) || (isProbe && state.breaker !== "closed");
   if (!mustOpen || outcome.kind === "accepted") return;
   window.length = 0;
   await openBreaker(state.id, `${outcome.code}: ${outcome.detail}`);
