@@ -19,6 +19,7 @@ import { startNext } from "./api/pages/next-handler";
 import { startPagesProcess } from "./api/pages/pages-process";
 import { isReceiptPath } from "./api/receipts";
 import { refusalResponse } from "./api/rest";
+import { onceMigrated } from "./api/until-migrated";
 import { makeValuesOfRequests } from "./api/values-of-requests";
 import { believePeerHeader } from "./auth/sign-in/caller-address";
 import { loadPrisma } from "./core/db";
@@ -73,13 +74,14 @@ async function checkSurroundings(): Promise<void> {
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<unknown>;
 
-/** Handles a request of the REST API, a provider's receipt, or (`handleOther`) anything else. */
-function handleRequest(request: IncomingMessage, response: ServerResponse, handleOther: Handler): Promise<unknown> {
-  const path = request.url ?? "";
-  if (isRestPath(path)) return asApiRequest(handleRestNode(request, response));
-  if (isReceiptPath(path)) return asApiRequest(handleReceiptNode(request, response));
-  return handleOther(request, response);
-}
+/** Handles requests of the REST API, providers' receipts, and (`handleOther`) anything else. */
+const requestHandler = (handleOther: Handler): Handler =>
+  onceMigrated((request, response) => {
+    const path = request.url ?? "";
+    if (isRestPath(path)) return asApiRequest(handleRestNode(request, response));
+    if (isReceiptPath(path)) return asApiRequest(handleReceiptNode(request, response));
+    return handleOther(request, response);
+  });
 
 /** Responds to a request whose handler threw. */
 function respondFailed(request: IncomingMessage, response: ServerResponse, thrown: unknown): void {
@@ -109,12 +111,13 @@ async function start(): Promise<void> {
   const handleOther = handlePages ? openConsoleDoor(handlePages) : openPublicDoor();
   believePeerHeader();
 
+  const handle = requestHandler(handleOther);
   handleHttpRefusals(server);
   server.on("request", (request, response) => {
     if (refuseWithoutHost(request, response)) return;
     request.url = pathOf(request.url ?? "");
     for (const [name, value] of securityHeaders()) response.setHeader(name, value);
-    handleRequest(request, response, handleOther).catch((thrown) => respondFailed(request, response, thrown));
+    handle(request, response).catch((thrown) => respondFailed(request, response, thrown));
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);

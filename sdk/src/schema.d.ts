@@ -2437,7 +2437,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The database is restarting, or the service is overloaded. `error.details.carried_out` is false where it is certain that nothing was carried out. Repeat the request after `Retry-After` seconds, with the same Idempotency-Key. */
+        /** @description The database is restarting, or the service is overloaded or being upgraded. `error.details.carried_out` is false where it is certain that nothing was carried out. Repeat the request after `Retry-After` seconds, with the same Idempotency-Key. */
         ServiceUnavailable: {
             headers: {
                 "Request-Id": components["headers"]["Request-Id"];

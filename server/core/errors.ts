@@ -91,7 +91,7 @@ export const rateLimitedFor = (retryAfterS: number, message: string, extra: Omit
   rateLimited(`${message} Try again in ${retryAfterS} s.`, { ...extra, retryAfterS });
 
 /** `Retry-After` of each 503, in seconds. */
-const RETRY_AFTER_S = { overloaded: 1, databaseUnavailable: 2, outcomeUnknown: 1 };
+const RETRY_AFTER_S = { overloaded: 1, databaseUnavailable: 2, outcomeUnknown: 1, migrationsPending: 5 };
 
 /** 503: temporarily not possible; the same request may succeed after `retryAfterS`. */
 export const serviceUnavailable = (message: string, extra: Extra & { retryAfterS: number }) =>
@@ -107,6 +107,14 @@ export const overloaded = (cause?: unknown) =>
     details: NOTHING_DONE,
     retryAfterS: RETRY_AFTER_S.overloaded,
     cause,
+  });
+
+/** 503: the migrations of this version have not run yet. The request is refused before anything begins. */
+export const migrationsPending = () =>
+  serviceUnavailable("The service is being installed or upgraded. Nothing was carried out: repeat the request.", {
+    reason: "migrations_pending",
+    details: NOTHING_DONE,
+    retryAfterS: RETRY_AFTER_S.migrationsPending,
   });
 
 const DATABASE_UNAVAILABLE = "database_unavailable";

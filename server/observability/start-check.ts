@@ -7,6 +7,7 @@ import { errorFields, log } from "../core/log";
 import { keepDoing, plainError } from "../core/process";
 import { type SealPurpose, unseal } from "../core/seal";
 import { idleTriggersLine } from "./idle-triggers";
+import { noteMigrations } from "./migrated";
 import type { MigrationState } from "./migration-state";
 import { tooNewLine } from "./migration-state";
 import { readMigrationState } from "./migrations";
@@ -57,12 +58,13 @@ async function refuseTooNew(): Promise<MigrationState | null> {
 }
 
 /**
- * Refuses a database that is too new, and warns of one that lacks migrations: until they are applied a web process responds with errors.
+ * Refuses a database that is too new, and warns of one that lacks migrations: until they are applied a web process refuses requests.
  * @returns whether it could be looked at.
  * @throws Error with one line for people.
  */
 export async function checkMigrations(): Promise<boolean> {
   const state = await refuseTooNew();
+  if (state) noteMigrations(state);
   if (state && state.pending.length > 0) log("warn", "migrations.pending", { pending: state.pending });
   return state !== null;
 }

@@ -7,6 +7,7 @@ import {
   forbidden,
   insufficientBalance,
   invalidRequest,
+  migrationsPending,
   notFound,
   outcomeUnknown,
   overloaded,
@@ -300,7 +301,7 @@ export const REFUSALS: Record<string, Refusal> = {
   503: {
     name: "ServiceUnavailable",
     description:
-      "The database is restarting, or the service is overloaded. `error.details.carried_out` is false where it is certain that " +
+      "The database is restarting, or the service is overloaded or being upgraded. `error.details.carried_out` is false where it is certain that " +
       "nothing was carried out. Repeat the request after `Retry-After` seconds, with the same Idempotency-Key.",
     headers: { "Retry-After": { $ref: "#/components/headers/Retry-After" } },
     examples: {
@@ -310,6 +311,7 @@ export const REFUSALS: Record<string, Refusal> = {
       ],
       outcome_unknown: ["The connection to the database was lost during a commit", outcomeUnknown()],
       overloaded: ["More requests than can be served in time", overloaded()],
+      migrations_pending: ["The service is being installed or upgraded", migrationsPending()],
     },
   },
 };
