@@ -37,7 +37,8 @@ const settings = z.object({
 type Own = z.output<typeof settings>;
 
 const SEND_CODES: ReadonlyMap<string, Meaning> = new Map([
-  ["syntax_invalid_json", ["refused", "The request is malformed.", "unknown"]],
+  // The form of our request is not accepted, whatever it says, and no batch was created: another provider is tried.
+  ["syntax_invalid_json", ["message", "The request is malformed.", "unknown"]],
   [
     "syntax_invalid_parameter_format",
     ["refused", "A parameter is malformed, such as the recipient's number.", "unknown"],
