@@ -4,6 +4,7 @@ import { type IdempotentRequest, isReplayed, plainRequest } from "../accounts/id
 import { isAccountIdTaken } from "../accounts/service";
 import { requireUnsuspended } from "../accounts/unsuspended";
 import { recordAudit } from "../audit/store";
+import { keepSessionOpen } from "../auth/sessions/keep-open";
 import { normalEmail } from "../auth/sign-in/normal-email";
 import { countInvitation } from "../auth/sign-in/throttle";
 import { requireConfirmed, requireOperator, type SessionActor } from "../core/actor";
@@ -35,6 +36,7 @@ export async function makeAccount(
   const email = normalEmail(input.email);
   const carryOut = async (tx: Tx): Promise<{ id: string; invitation: CreatedInvitation }> => {
     const id = newId("account");
+    await keepSessionOpen(tx, actor);
     await countInvitation(tx, actor.userId);
     await tx.query("INSERT INTO accounts (id, email, name, company_name, created_at) VALUES ($1, $2, '', $3, $4)", [
       id,
@@ -82,6 +84,7 @@ export async function inviteOwner(
     );
     if (!rows[0] || isTestAccount(accountId)) throw notFound("There is no such account.", { param: "account_id" });
     const account = requireUnsuspended(rows[0]);
+    await keepSessionOpen(tx, actor);
     await countInvitation(tx, actor.userId);
     // Waits for a person who is accepting an invitation, who is then a member below.
     await tx.query("DELETE FROM invitations WHERE account_id = $1", [accountId]);

@@ -5,9 +5,11 @@ import { openTransaction, untilWaiting } from "@/test/database/lock-waits";
 import { makePerson, type Person } from "@/test/database/people";
 import { rotateApiKey } from "../../api-keys/rotate";
 import { createApiKey } from "../../api-keys/service";
+import { updateApiKey } from "../../api-keys/update";
 import { pool } from "../../core/db";
 import { invite } from "../../members/invitations";
 import { changeRole } from "../../members/service";
+import { inviteOwner, makeAccount } from "../../operator/new-account";
 import { beginSecondFactor, confirmSecondFactor } from "../credentials/second-factor";
 import { codeAt, stepAt } from "../credentials/totp";
 import { addPasskey, beginPasskey } from "../passkeys/passkeys";
@@ -31,6 +33,17 @@ const requests: Record<string, (person: Person) => Promise<() => Promise<unknown
   "an API key in place of another": async (person) => {
     const { id } = await createApiKey(person, KEY);
     return () => rotateApiKey(person, { id, grace_hours: 24 });
+  },
+  "more time of an API key": async (person) => {
+    const { id } = await createApiKey(person, { ...KEY, expires_at: new Date(Date.now() + 60_000).toISOString() });
+    return () => updateApiKey(person, { id, expires_at: null });
+  },
+  "an account": async (person) => () =>
+    makeAccount({ ...person, isOperator: true }, { email: "new@example.com", company_name: "New" }),
+  "an owner of an account": async (person) => {
+    const operator = { ...person, isOperator: true };
+    const { account } = await makeAccount(operator, { email: "first@example.com", company_name: "New" });
+    return () => inviteOwner(operator, { account_id: account.id, email: "second@example.com" });
   },
   "an invitation": async (person) => () => invite(person, { email: "guest@example.com", role: "owner" }),
   "another owner": async (person) => {
