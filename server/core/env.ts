@@ -119,7 +119,7 @@ export const Settings = z.object({
     .regex(/^smtps?:\/\/\S+$/, "must be an smtp:// or smtps:// URL")
     .optional()
     .describe(
-      "the mail server for invitations, forgotten passwords and alerts, e.g. smtps://user:password@mail.example.com",
+      "the mail server for invitations, forgotten passwords, alerts and changes of sign-ins, e.g. smtps://user:password@mail.example.com",
     ),
   MAIL_FROM: z
     .string()

@@ -19,7 +19,7 @@ export const MAIL_PURPOSE = "mail";
 /** Whether emails can be sent. */
 export const isMailSet = (): boolean => env().SMTP_URL !== undefined;
 
-type MailKind = "invitation" | "password_reset" | "alert";
+type MailKind = "invitation" | "password_reset" | "alert" | "security";
 
 type Outgoing = {
   /** A key for callers that may write the same email twice: the second is not written. */

@@ -19,6 +19,7 @@ import { hashPassword } from "./password-hash";
 import { requireStrong } from "./password-strength";
 import { requirePassword } from "./require-password";
 import { dropLinks, issueLink } from "./reset-links";
+import { tellPerson } from "./security-mail";
 
 /**
  * Allows the session for ten minutes to carry out operations that require the password.
@@ -62,6 +63,7 @@ export async function changePassword(
     const ended = await revokeSessionsOf(tx, user.id, actor.sessionId);
     const change = { action: "password.changed", accountId: actor.accountId, subjectId: user.id } as const;
     await recordAudit(tx, actor, { ...change, after: { sessions_ended: ended } });
+    await tellPerson(tx, user.id, { kind: "password_changed" }, actor.origin);
     return ended;
   });
   log("info", "auth.password_changed", { user_id: user.id, revoked });
@@ -125,6 +127,7 @@ export async function resetPassword(input: ResetPasswordInput, origin?: Origin):
     const owner: Actor = { kind: "session", accountId, userId, isOperator: false, sessionId: "", origin };
     const change = { action: "password.reset", accountId, subjectId: userId } as const;
     await recordAudit(tx, owner, { ...change, after: { sessions_ended: ended } });
+    await tellPerson(tx, userId, { kind: "password_reset" }, origin);
     return ended;
   });
   log("info", "auth.password_reset", { user_id: userId, revoked });

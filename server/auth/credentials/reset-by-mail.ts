@@ -33,7 +33,8 @@ export async function requestReset({ email }: RequestResetInput, address: string
 export async function mailReset({ email, mailId }: { email: string; mailId: string }): Promise<void> {
   await transaction(async (tx) => {
     const { rows } = await tx.query<{ id: string; accountId: string }>(
-      `SELECT id, account_id AS "accountId" FROM users WHERE email = $1`,
+      // Locked before anything is written to the address, as everywhere.
+      `SELECT id, account_id AS "accountId" FROM users WHERE email = $1 FOR NO KEY UPDATE`,
       [email],
     );
     const [user] = rows;

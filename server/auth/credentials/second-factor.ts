@@ -20,6 +20,7 @@ import { normalEmail } from "../sign-in/normal-email";
 import { hasSecondFactor, lockPerson } from "./has-second-factor";
 import { dropRecoveryCodes, replaceRecoveryCodes } from "./recovery-codes";
 import { lockApp, requireProof, SECOND_FACTOR_PURPOSE, spendAppCode } from "./second-factor-proof";
+import { tellPerson } from "./security-mail";
 import { newTotpSecret, totpUri } from "./totp";
 
 const ISSUER = "Messaging Service";
@@ -94,6 +95,7 @@ export async function confirmSecondFactor(
     await tx.query("UPDATE second_factors SET confirmed_at = clock_timestamp() WHERE user_id = $1", [userId]);
     const made = await replaceRecoveryCodes(tx, userId);
     await recordAudit(tx, actor, { action: "second_factor.enabled", accountId, subjectId: userId });
+    await tellPerson(tx, userId, { kind: "app_enabled" }, actor.origin);
     return made;
   });
   log("info", "auth.second_factor_enabled", { user_id: userId });
@@ -117,6 +119,7 @@ export async function disableSecondFactor(
     if (!(await hasSecondFactor(userId, tx))) await dropRecoveryCodes(tx, userId);
     if (rowCount === 0) return;
     await recordAudit(tx, actor, { action: "second_factor.disabled", accountId, subjectId: userId });
+    await tellPerson(tx, userId, { kind: "app_disabled" }, actor.origin);
   });
   log("info", "auth.second_factor_disabled", { user_id: userId });
   return getSecondFactor(actor);
@@ -152,6 +155,7 @@ export async function regenerateRecoveryCodes(
     made.push(await replaceRecoveryCodes(tx, userId));
     const change = { action: "second_factor.recovery_codes_regenerated", accountId, subjectId: userId } as const;
     await recordAudit(tx, actor, change);
+    await tellPerson(tx, userId, { kind: "recovery_codes_replaced" }, actor.origin);
   });
   log("info", "auth.recovery_codes_regenerated", { user_id: userId });
   const [recovery] = made;
@@ -175,6 +179,7 @@ export async function clearSecondFactor(actor: Actor, email: string): Promise<{ 
     if (apps === 0 && removed === 0) throw notFound("This person has no second factor.", { param: "email" });
     const change = { action: "second_factor.cleared", accountId: user.accountId, subjectId: user.id } as const;
     await recordAudit(tx, actor, { ...change, before: { passkeys: removed } });
+    await tellPerson(tx, user.id, { kind: "second_factor_cleared" });
     return removed ?? 0;
   });
   log("info", "auth.second_factor_cleared", { user_id: user.id, passkeys });

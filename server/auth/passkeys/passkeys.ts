@@ -10,6 +10,7 @@ import { refusedInput } from "../../core/wire";
 import { countOwnPasskeys, hasSecondFactor, lockPerson } from "../credentials/has-second-factor";
 import { dropRecoveryCodes, replaceRecoveryCodes } from "../credentials/recovery-codes";
 import { requireProof } from "../credentials/second-factor-proof";
+import { tellPerson } from "../credentials/security-mail";
 import {
   type AddPasskeyInput,
   PasskeyCreation,
@@ -137,6 +138,7 @@ export async function addPasskey(actor: SessionActor, input: AddPasskeyInput): P
     const recovery = isFirst ? await replaceRecoveryCodes(tx, userId) : null;
     const change = { action: "passkey.added", accountId, subjectId: id } as const;
     await recordAudit(tx, actor, { ...change, after: { name: input.name } });
+    await tellPerson(tx, userId, { kind: "passkey_added", name: input.name }, actor.origin);
     const [row] = rows;
     if (!row) throw new Error("The database returned no row for what it inserted.");
     return { passkey: present(row, rpId), recovery };
@@ -201,6 +203,7 @@ export async function removePasskey(
     if (!(await hasSecondFactor(userId, tx))) await dropRecoveryCodes(tx, userId);
     const change = { action: "passkey.removed", accountId, subjectId: input.id } as const;
     await recordAudit(tx, actor, { ...change, before: { name: removed.name } });
+    await tellPerson(tx, userId, { kind: "passkey_removed", name: removed.name }, actor.origin);
   });
   log("info", "auth.passkey_removed", { user_id: userId, passkey_id: input.id });
   return listPasskeys(actor);
