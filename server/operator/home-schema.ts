@@ -25,6 +25,14 @@ export const OperatorHome = z.object({
   queues: z.array(Queue).describe("Tasks that have jobs, the longest wait first."),
   throttled: count().describe("Messages that wait for a throughput limit."),
   workers: z.array(WorkerState),
+  has_usable_route: z
+    .boolean()
+    .describe("Whether an active route has a configured provider; otherwise nothing can be sent."),
+  waiting_prefixes: z
+    .array(z.string())
+    .describe(
+      "Prefixes to which messages wait, since every provider of their routes is drained or failing; empty: that of the route to all destinations.",
+    ),
   pending_senders: count(),
   suspended_accounts: count(),
   unusual_traffic: z

@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
+import { makeRoute } from "@/test/database/routes";
 import { makeAccount } from "@/test/database/seed";
 import { pool } from "../core/db";
 import { newId } from "../core/ids";
+import { drainProvider } from "../providers/service";
 import { getHome } from "./home";
 
 test("an operator sees the workers with their heartbeat, the jobs, and what waits for a decision; nobody else does", async () => {
@@ -20,9 +22,22 @@ test("an operator sees the workers with their heartbeat, the jobs, and what wait
   await pool().query("SELECT graphile_worker.add_job('dispatch_messages', '{\"messageIds\":[]}'::json)");
   const home = await getHome({ kind: "system", name: "admin" });
   expect(home).toMatchObject({ pending_senders: 1, suspended_accounts: 0, throttled: 0 });
+  expect(home).toMatchObject({ has_usable_route: false, waiting_prefixes: [] });
   expect(home.workers).toMatchObject([
     { id: "alive", is_alive: true },
     { id: "gone", is_alive: false },
   ]);
   expect(home.queues).toMatchObject([{ task: "dispatch_messages", due: 1, running: 0, given_up: 0 }]);
+});
+
+test("an operator sees the routes on which messages wait, because their providers were drained", async () => {
+  await makeRoute({ prefix: "" });
+  await makeRoute({ prefix: "49" });
+  await makeRoute({ prefix: "44", chain: ["twilio"] });
+  const operator = { kind: "system", name: "admin" } as const;
+  await drainProvider(operator, { id: "sandbox", is_drained: true });
+  // What was read before is shown for two more seconds.
+  await expect
+    .poll(() => getHome(operator), { timeout: 60_000 })
+    .toMatchObject({ has_usable_route: true, waiting_prefixes: ["", "49"] });
 });

@@ -5,6 +5,7 @@ import { pool, prisma } from "../core/db";
 import { LEASE_S } from "../core/worker-id";
 import { type QueueRow, readQueues } from "../observability/queues";
 import { checkReadiness } from "../observability/readiness";
+import { readReach } from "../routing/service";
 import type { OperatorHome } from "./home-schema";
 
 /** The database is queried at most once in this time, however many operators have the page open. */
@@ -28,11 +29,12 @@ async function readWorkers(): Promise<WorkerRow[]> {
 const hasJobs = ({ due, running, later, givenUp }: QueueRow): boolean => due + running + later + givenUp > 0;
 
 async function readHome(): Promise<OperatorHome> {
-  const [readiness, queues, throttled, workers, pendingSenders, suspendedAccounts, traffic] = await Promise.all([
+  const [readiness, queues, throttled, workers, reach, pendingSenders, suspendedAccounts, traffic] = await Promise.all([
     checkReadiness(),
     readQueues(),
     pool().query<{ count: number }>("SELECT count(*)::int4 AS count FROM waiting_messages"),
     readWorkers(),
+    readReach(),
     prisma().sender.count({ where: { status: "pending" } }),
     prisma().account.count({ where: { status: "suspended" } }),
     readUnusualTraffic(null),
@@ -50,6 +52,8 @@ async function readHome(): Promise<OperatorHome> {
       heartbeat_age_s: Math.round(age),
       is_alive: age <= LEASE_S,
     })),
+    has_usable_route: reach.isAnyConfigured,
+    waiting_prefixes: reach.waiting,
     pending_senders: pendingSenders,
     suspended_accounts: suspendedAccounts,
     unusual_traffic: traffic.map(({ accountId, name, country }) => ({

@@ -3,6 +3,7 @@ import { pool } from "../core/db";
 import { isTestAccount } from "../core/ids";
 import { providerTable } from "../providers/registry";
 import { chooseRoute, orderChain, type Route } from "./choose";
+import { type Reach, reachOf } from "./reach";
 import { weighRoute } from "./weigh";
 
 /** A changed route or price takes effect everywhere within this time. */
@@ -27,6 +28,12 @@ export type RoutingWish = { routeId: number | null; provider: string | null };
 /** Whether `routeId` names an active route. */
 export const routeExists = async (routeId: number): Promise<boolean> =>
   (await activeRoutes.get()).some((route) => route.id === routeId);
+
+/** What the active routes reach as their providers are now. */
+export async function readReach(): Promise<Reach> {
+  const [active, table] = await Promise.all([activeRoutes.get(), providerTable()]);
+  return reachOf(active, table);
+}
 
 /**
  * @returns a function that routes numbers (E.164) by a single read of the table; it returns null if there is no route.

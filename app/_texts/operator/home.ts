@@ -54,6 +54,15 @@ const en = {
     openReadiness: "Readiness",
     providersInTrouble,
     openProvider: "Open provider",
+    nothingConfigured: "No message can be sent: no active route has a configured provider",
+    openProviders: "Open providers",
+    messagesWait: (prefixes: readonly string[], more: number) => {
+      const places = prefixes.map((prefix) => (prefix === "" ? "All destinations" : `+${prefix}…`)).join(", ");
+      const rest = more > 0 ? ` and ${more} more` : "";
+      const routes = prefixes.length === 1 ? `the route ${places}` : `the routes ${places}${rest}`;
+      return `Messages wait: every provider of ${routes} is drained or failing`;
+    },
+    openRoutes: "Open routes",
     jobsGivenUp: (count: number, shown: string) =>
       plural(count, { one: `${shown} job has failed on every try`, other: `${shown} jobs have failed on every try` }),
     sendersWait: (count: number, shown: string) =>

@@ -10,11 +10,21 @@ import type { OperatedProvider } from "@/server/providers/operator-schema";
 
 type Task = { title: string; href?: string; action?: string };
 
-function tasksOf(
-  { failing, queues, pending_senders: pending, unusual_traffic: traffic }: OperatorHome,
-  providers: OperatedProvider[],
-): Task[] {
+const PREFIXES_SHOWN = 5;
+
+/** Routes that reach nothing now. */
+function routingTasks({ has_usable_route: canSend, waiting_prefixes: waiting }: OperatorHome): Task[] {
   const texts = operatorHomeTexts.tasks;
+  if (!canSend) return [{ title: texts.nothingConfigured, href: "/operator/providers", action: texts.openProviders }];
+  if (waiting.length === 0) return [];
+  const more = Math.max(0, waiting.length - PREFIXES_SHOWN);
+  const title = texts.messagesWait(waiting.slice(0, PREFIXES_SHOWN), more);
+  return [{ title, href: "/operator/routes", action: texts.openRoutes }];
+}
+
+function tasksOf(home: OperatorHome, providers: OperatedProvider[]): Task[] {
+  const texts = operatorHomeTexts.tasks;
+  const { failing, queues, pending_senders: pending, unusual_traffic: traffic } = home;
   const troubled = providers.flatMap(({ id, state }): Task[] => {
     const trouble = texts.providersInTrouble[state];
     if (!trouble) return [];
@@ -27,6 +37,7 @@ function tasksOf(
       href: "/api/health/ready",
       action: texts.openReadiness,
     })),
+    ...routingTasks(home),
     ...troubled,
     ...traffic.map(({ account_id: id, account, country }) => ({
       title: texts.unusualTraffic(account, country === null ? texts.unknownCountry : (countryName(country) ?? country)),
