@@ -6,6 +6,7 @@ import { shutDown } from "@/server/core/process";
 import { ensureClient } from "../build";
 import { isAlive } from "../is-alive";
 import { say, step, stopCommands } from "../progress.mjs";
+import { card } from "./card";
 import { takeLock } from "./lock";
 import { openDatabase } from "./open-database";
 import { makeServices, type Services } from "./services";
@@ -38,27 +39,6 @@ function localUrl(): string {
   const host = process.env.HOST || "127.0.0.1";
   const reachable = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
   return `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${process.env.PORT || 3_000}`;
-}
-
-function card({ url, email, password, apiKey }: Credentials, dataDir: string): string {
-  const shortest = path.relative("", dataDir).startsWith("..") ? dataDir : path.relative("", dataDir);
-  return `
-  The messaging service is running.
-
-    Console   ${url}
-    Sign in   ${email}   ${password}
-    API key   ${apiKey}
-    Logs      ${path.join(shortest, "web.log")}, worker.log
-
-  Send a message:
-
-    curl ${url}/api/v1/messages/send \\
-      -H "Authorization: Bearer ${apiKey}" -H "Content-Type: application/json" \\
-      -d '{"to": "+14155550123", "from": "DEMO", "body": "Hello"}'
-
-  Ctrl-C stops everything and keeps the data.
-
-`;
 }
 
 async function seed(dataDir: string): Promise<Credentials> {
