@@ -1,16 +1,19 @@
 import type { Account as AccountRow, Sender as SenderRow, Suppression } from "@/prisma/generated/client";
 import { presentAccount, presentCap } from "../accounts/present";
 import { fromMicros } from "../core/wire";
+import { accountName } from "../members/present";
 import type { Message } from "../messages/schema";
 import { presentSender } from "../senders/present";
 import type { LedgerEntry, OperatedMessage } from "./account-schema";
 import type { OperatedAccount, OperatedSuppression, ReviewedSender } from "./schema";
 
 /** Row -> wire, for operators only: adds the sender's account. */
-export const presentReviewedSender = (row: SenderRow & { account: { name: string } }): ReviewedSender => ({
+export const presentReviewedSender = (
+  row: SenderRow & { account: { name: string; companyName: string } },
+): ReviewedSender => ({
   ...presentSender(row),
   account_id: row.accountId,
-  account_name: row.account.name,
+  account_name: accountName(row.account),
   max_segments_per_second: row.maxSegmentsPerSecond,
 });
 
@@ -25,10 +28,10 @@ export const presentOperatedAccount = (row: AccountRow): OperatedAccount => ({
 });
 
 /** Row -> wire, for operators only: adds the name of the account, empty if the account is gone. */
-export const presentSuppression = (row: Suppression, accountName: string): OperatedSuppression => ({
+export const presentSuppression = (row: Suppression, nameOfAccount: string): OperatedSuppression => ({
   id: row.id,
   account_id: row.accountId,
-  account_name: accountName,
+  account_name: nameOfAccount,
   number: row.number,
   sender_id: row.senderId || null,
   reason: row.reason,

@@ -82,6 +82,15 @@ test("reviews list the senders of all accounts, newest first", async () => {
   expect(items.map((sender) => sender.account_id)).toEqual([two.accountId, one.accountId]);
 });
 
+test("senders show the company of their account, and are found by it", async () => {
+  const { actor, accountId } = await makeAccount();
+  const companyName = `Northwind ${accountId.slice(-12)}`;
+  await prisma().account.update({ where: { id: accountId }, data: { name: "Ada Bell", companyName } });
+  await createSender(actor, { sender_id: "NORTHWIND" });
+  const { items } = await listReviews(operator, { ...page, search: companyName });
+  expect(items[0]).toMatchObject({ sender_id: "NORTHWIND", account_name: companyName });
+});
+
 test("senders are found by part of their sender ID or their account's name", async () => {
   const { actor, accountId } = await makeAccount();
   const word = accountId.slice(-12);
@@ -225,6 +234,7 @@ test("first digits are looked up in an index, whatever the database's collation"
 
 test("suppressions of every account are found by the first digits of a number", async () => {
   const [one, two] = await Promise.all([makeAccount(), makeAccount()]);
+  await prisma().account.update({ where: { id: one.accountId }, data: { companyName: "Northwind" } });
   const entry = (accountId: string, number: string, senderId = "") => ({
     id: newId("suppression"),
     accountId,
@@ -242,7 +252,7 @@ test("suppressions of every account are found by the first digits of a number", 
   const found = async (number?: string) => (await listSuppressions(operator, { ...page, number })).items;
   expect(await found("+49 151-1234 5678")).toMatchObject([
     { account_id: two.accountId, account_name: "Test", sender_id: "Acme", reason: "stop" },
-    { account_id: one.accountId, sender_id: null, number: "+4915112345678" },
+    { account_id: one.accountId, account_name: "Northwind", sender_id: null, number: "+4915112345678" },
   ]);
   expect(await found("1415555")).toHaveLength(1);
   expect(await found("+1")).toMatchObject([{ number: "+14155550123" }]);

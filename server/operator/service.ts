@@ -37,14 +37,14 @@ const DECIDED_FROM: Readonly<Record<DecideSenderInput["decision"], readonly stri
 /** Operators see nothing of test mode. */
 const LIVE = { testOf: null } as const;
 
-const WITH_ACCOUNT = { account: { select: { name: true } } } as const;
+const WITH_ACCOUNT = { account: { select: { name: true, companyName: true } } } as const;
 
 /** Filters by text that contains `search`, ignoring case; undefined for an empty search. */
 const containing = (search: string | undefined): Prisma.StringFilter | undefined =>
   search?.trim() ? { contains: escapeLike(search.trim()), mode: "insensitive" } : undefined;
 
 /**
- * Senders of all accounts, newest first, filtered by `search` in the sender ID or the account's name.
+ * Senders of all accounts, newest first, filtered by `search` in the sender ID, or the account's name or company.
  * @throws 403 for non-operators.
  */
 export async function listReviews(actor: Actor, input: ListReviewsQuery) {
@@ -54,7 +54,9 @@ export async function listReviews(actor: Actor, input: ListReviewsQuery) {
     status: input.status,
     // A twin is recognised by its id: otherwise a count would read the row of each account.
     NOT: { accountId: { startsWith: TEST_ACCOUNT_PREFIX } },
-    ...(contains && { OR: [{ senderId: contains }, { account: { name: contains } }] }),
+    ...(contains && {
+      OR: [{ senderId: contains }, { account: { OR: [{ name: contains }, { companyName: contains }] } }],
+    }),
   };
   const { rows, total } = await readPage(
     input,

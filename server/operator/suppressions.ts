@@ -4,6 +4,7 @@ import { readPool, readPrisma } from "../core/db";
 import { TEST_ACCOUNT_PREFIX } from "../core/ids";
 import { readPage, toPage } from "../core/wire";
 import { readTotal } from "../lists/store";
+import { accountName } from "../members/present";
 import { presentSuppression } from "./present";
 import type { ListSuppressionsQuery } from "./schema";
 
@@ -64,9 +65,9 @@ export async function listSuppressions(actor: Actor, input: ListSuppressionsQuer
   );
   const accounts = await readPrisma().account.findMany({
     where: { id: { in: rows.map(({ accountId }) => accountId) } },
-    select: { id: true, name: true },
+    select: { id: true, name: true, companyName: true },
   });
-  const names = new Map(accounts.map(({ id, name }) => [id, name]));
+  const names = new Map(accounts.map((account) => [account.id, accountName(account)]));
   return toPage(
     rows.map((row) => presentSuppression(row, names.get(row.accountId) ?? "")),
     total,
