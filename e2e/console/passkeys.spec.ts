@@ -83,6 +83,8 @@ test("a passkey is added, signs in alone and after the password, and is removed"
   await rename.getByRole("button", { name: "Save" }).click();
   await page.getByRole("button", { name: "Remove Old laptop" }).click();
   const form = page.getByRole("form", { name: "Remove Old laptop" });
+  // As in dialogs: the button that submits is the last one.
+  await expect(form.locator(".mantine-Button-root")).toHaveText(["Cancel", "Use a passkey", "Remove"]);
   await form.getByRole("button", { name: "Use a passkey" }).click();
   await expect(form.getByText("Must be given")).toBeVisible();
   await form.getByLabel("Password", { exact: true }).fill("wrong");
@@ -219,6 +221,8 @@ test("a device that has a passkey for the person makes no second one, and elsewh
 
   await other.goto("/settings/security");
   await expect(other.getByText(`Passkeys work at ${passkeyUrl(service)} only`)).toBeVisible();
+  const there = other.getByRole("link", { name: passkeyUrl(service) });
+  await expect(there).toHaveAttribute("href", `${passkeyUrl(service)}/settings/security`);
   await other.context().clearCookies();
   await other.goto("/sign-in");
   await expect(other.getByRole("link", { name: "Create one" })).toBeVisible();

@@ -29,6 +29,7 @@ async function enrol(page: Page): Promise<{ secret: string; recoveryCodes: strin
   await page.goto("/settings/security");
   await page.getByRole("button", { name: "Set up" }).click();
   await expect(page.getByRole("img", { name: "QR code" })).toBeVisible();
+  await expect(page.getByRole("textbox", { name: "Code" })).toBeFocused();
   const secret = (await page.getByTestId("secret-value").textContent()) ?? "";
   await page.getByRole("textbox", { name: "Code" }).fill("000000");
   await page.getByRole("button", { name: "Enable" }).click();

@@ -1,3 +1,4 @@
+import type { ReactNode } from "react";
 import { defineTexts } from "../define-texts";
 
 const en = {
@@ -57,7 +58,7 @@ const en = {
     notRenamed: "The passkey was not renamed",
     removeOf: (name: string) => `Remove ${name}`,
     full: (max: number) => `You have ${max} passkeys, as many as you may have. Remove one to add another.`,
-    elsewhere: (origin: string) => `Passkeys work at ${origin} only. Open the console there to add one.`,
+    elsewhere: (link: ReactNode) => <>Passkeys work at {link} only. Open the console there to add one.</>,
     unavailable: "Passkeys require that this installation has a host name and https. Its operator can set that up.",
     unsupported: "This browser knows no passkeys.",
   },

@@ -1,10 +1,10 @@
 "use client";
 
-import { Button, Group, Stack, Text, Textarea } from "@mantine/core";
+import { Stack, Text, Textarea } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { senderReviewTexts as texts } from "@/app/_texts/operator/senders";
-import { sharedTexts } from "@/app/_texts/shared";
 import { SaveAlert } from "@/app/_ui/forms/error-alert";
+import { FormButtons } from "@/app/_ui/forms/form-buttons";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import type { ReviewedSender } from "@/server/operator/schema";
 import type { Decision } from "./decision-menu";
@@ -52,14 +52,7 @@ export function DecisionForm({
           {...form.getInputProps("note")}
         />
         <SaveAlert error={errors.unplaced} again={texts.decision.again} />
-        <Group className="dialog-foot" justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {sharedTexts.cancel}
-          </Button>
-          <Button type="submit" color="red" loading={busy}>
-            {texts.decide[decision]}
-          </Button>
-        </Group>
+        <FormButtons submit={texts.decide[decision]} busy={busy} isDestructive onCancel={onClose} />
       </Stack>
     </form>
   );

@@ -1,13 +1,13 @@
 "use client";
 
-import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
+import { Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useRef, useState } from "react";
 import { securityTexts as texts } from "@/app/_texts/settings/security";
-import { sharedTexts } from "@/app/_texts/shared";
 import { trpc } from "@/app/_trpc/client";
 import { useChange } from "@/app/_ui/changes/use-change";
 import { SaveAlert } from "@/app/_ui/forms/error-alert";
+import { CardFormButtons } from "@/app/_ui/forms/form-buttons";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { makePasskey, PasskeyNotUsed } from "@/app/_ui/passkeys";
 import { Problem } from "@/app/_ui/problem";
@@ -113,14 +113,7 @@ export function AddPasskey({ onDone, onCodesLost }: { onDone: () => void; onCode
           autoFocus
           {...form.getInputProps("name")}
         />
-        <Group>
-          <Button type="submit" loading={isMaking || addition.isPending}>
-            {texts.addPasskey.submit}
-          </Button>
-          <Button variant="default" onClick={onDone}>
-            {sharedTexts.cancel}
-          </Button>
-        </Group>
+        <CardFormButtons submit={texts.addPasskey.submit} busy={isMaking || addition.isPending} onCancel={onDone} />
       </Stack>
     </form>
   );

@@ -1,15 +1,15 @@
 "use client";
 
-import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
+import { Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
 import { securityTexts as texts } from "@/app/_texts/settings/security";
-import { sharedTexts } from "@/app/_texts/shared";
 import { trpc } from "@/app/_trpc/client";
 import { triedAgain } from "@/app/_ui/changes/outcome";
 import { useChange } from "@/app/_ui/changes/use-change";
 import { apiErrorOf } from "@/app/_ui/forms/api-error";
 import { SaveAlert } from "@/app/_ui/forms/error-alert";
+import { CardFormButtons } from "@/app/_ui/forms/form-buttons";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { SecretValue } from "@/app/_ui/values/secret-value";
 import type { SecondFactorEnrolment, SecondFactorRecovery } from "@/server/auth/schema";
@@ -61,16 +61,11 @@ export function EnrolSecondFactor({
           inputMode="numeric"
           autoComplete="one-time-code"
           maxLength={12}
+          // The button that opened the form is gone, and the focus with it.
+          autoFocus
           {...form.getInputProps("code")}
         />
-        <Group>
-          <Button type="submit" loading={confirm.isPending}>
-            {texts.enrol.submit}
-          </Button>
-          <Button variant="default" onClick={onDone}>
-            {sharedTexts.cancel}
-          </Button>
-        </Group>
+        <CardFormButtons submit={texts.enrol.submit} busy={confirm.isPending} onCancel={onDone} />
       </Stack>
     </form>
   );

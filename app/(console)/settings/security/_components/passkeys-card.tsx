@@ -1,6 +1,6 @@
 "use client";
 
-import { ActionIcon, Button, Card, Group, Stack, Text, Title, VisuallyHidden } from "@mantine/core";
+import { ActionIcon, Anchor, Button, Card, Group, Stack, Text, Title, VisuallyHidden } from "@mantine/core";
 import { useRef, useState } from "react";
 import { securityTexts as texts } from "@/app/_texts/settings/security";
 import { sharedTexts } from "@/app/_texts/shared";
@@ -81,7 +81,11 @@ function AddButton({ state, onAdd }: { state: Passkeys | undefined; onAdd: () =>
     origin === null
       ? texts.passkeys.unavailable
       : origin !== window.location.origin
-        ? texts.passkeys.elsewhere(origin)
+        ? texts.passkeys.elsewhere(
+            <Anchor href={`${origin}/settings/security`} underline="always">
+              {origin}
+            </Anchor>,
+          )
         : !canUsePasskeys(origin)
           ? texts.passkeys.unsupported
           : state.passkeys.length >= state.max && texts.passkeys.full(state.max);

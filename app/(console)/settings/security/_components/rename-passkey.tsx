@@ -1,12 +1,13 @@
 "use client";
 
-import { Button, Group, Stack, TextInput } from "@mantine/core";
+import { Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { securityTexts as texts } from "@/app/_texts/settings/security";
 import { sharedTexts } from "@/app/_texts/shared";
 import { trpc } from "@/app/_trpc/client";
 import { useChange } from "@/app/_ui/changes/use-change";
 import { SaveAlert } from "@/app/_ui/forms/error-alert";
+import { CardFormButtons } from "@/app/_ui/forms/form-buttons";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { toastDone } from "@/app/_ui/toast";
 import type { Passkey } from "@/server/auth/passkey-schema";
@@ -49,14 +50,7 @@ export function RenamePasskey({ passkey, onDone }: { passkey: Passkey; onDone: (
           autoFocus
           {...form.getInputProps("name")}
         />
-        <Group>
-          <Button type="submit" loading={rename.isPending}>
-            {sharedTexts.save}
-          </Button>
-          <Button variant="default" onClick={onDone}>
-            {sharedTexts.cancel}
-          </Button>
-        </Group>
+        <CardFormButtons submit={sharedTexts.save} busy={rename.isPending} onCancel={onDone} />
       </Stack>
     </form>
   );

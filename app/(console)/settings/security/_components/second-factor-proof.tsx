@@ -1,13 +1,13 @@
 "use client";
 
-import { Button, Group, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
+import { Button, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
 import { securityTexts } from "@/app/_texts/settings/security";
-import { sharedTexts } from "@/app/_texts/shared";
 import { trpc } from "@/app/_trpc/client";
 import type { useChange } from "@/app/_ui/changes/use-change";
 import { SaveAlert } from "@/app/_ui/forms/error-alert";
+import { CardFormButtons } from "@/app/_ui/forms/form-buttons";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { IconFingerprint } from "@/app/_ui/icons/icons";
 import { askForPasskey, canUsePasskeys, PasskeyNotUsed } from "@/app/_ui/passkeys";
@@ -87,14 +87,12 @@ export function SecondFactorProofForm<Result>({
           autoComplete="one-time-code"
           {...form.getInputProps("code")}
         />
-        <Group>
-          <Button
-            type="submit"
-            color={isDestructive ? "red" : undefined}
-            loading={change.isPending && !passkey.isAsking}
-          >
-            {texts.submit}
-          </Button>
+        <CardFormButtons
+          submit={texts.submit}
+          busy={change.isPending && !passkey.isAsking}
+          isDestructive={isDestructive}
+          onCancel={onCancel}
+        >
           {passkey.isOffered && (
             <Button
               variant="default"
@@ -109,10 +107,7 @@ export function SecondFactorProofForm<Result>({
               {securityTexts.proof.withPasskey}
             </Button>
           )}
-          <Button variant="default" onClick={onCancel}>
-            {sharedTexts.cancel}
-          </Button>
-        </Group>
+        </CardFormButtons>
       </Stack>
     </form>
   );

@@ -1,9 +1,8 @@
 "use client";
 
-import { Button, Group, Stack, Text } from "@mantine/core";
+import { Button, Stack, Text } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useDisclosure } from "@mantine/hooks";
-import { sharedTexts } from "@/app/_texts/shared";
 import { deliveriesTexts } from "@/app/_texts/webhooks/deliveries";
 import { endpointTexts as texts } from "@/app/_texts/webhooks/endpoint";
 import { trpc } from "@/app/_trpc/client";
@@ -12,6 +11,7 @@ import { useSingle } from "@/app/_ui/changes/use-single";
 import { apiErrorOf } from "@/app/_ui/forms/api-error";
 import { DateInput } from "@/app/_ui/forms/date-input";
 import { SaveAlert } from "@/app/_ui/forms/error-alert";
+import { FormButtons } from "@/app/_ui/forms/form-buttons";
 import { FormModal } from "@/app/_ui/forms/form-modal";
 import { localOf } from "@/app/_ui/forms/send-time";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
@@ -82,14 +82,7 @@ function RecoverForm({ endpointId, onDone }: { endpointId: string; onDone: () =>
           withAsterisk
           {...form.getInputProps("since")}
         />
-        <Group className="dialog-foot" justify="flex-end" gap="sm">
-          <Button variant="default" onClick={onDone}>
-            {sharedTexts.cancel}
-          </Button>
-          <Button type="submit" loading={recover.isPending}>
-            {texts.recover.submit}
-          </Button>
-        </Group>
+        <FormButtons submit={texts.recover.submit} busy={recover.isPending} onCancel={onDone} />
       </Stack>
     </form>
   );
