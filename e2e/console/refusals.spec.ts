@@ -109,3 +109,28 @@ test("the error of a wrong password disappears once another is typed", async ({ 
     await expect(wrong).toBeHidden();
   });
 });
+
+test("the button of a form keeps the focus while it is disabled, also when the form is refused", async ({
+  console: page,
+  account,
+}) => {
+  await page.goto("/send");
+  await page.getByLabel("From").selectOption(account.sender);
+  await page.getByLabel("To").fill("+15550100001");
+  await page.getByRole("textbox", { name: "Text" }).fill("Hello");
+  const button = page.getByRole("button", { name: "Send message" });
+  await refuseOnce(page, "messages.send");
+  await button.press("Enter");
+  await expect(refusalIn(page)).toBeVisible();
+  await expect(button).toBeFocused();
+  await button.press("Enter");
+  await page.waitForURL("/messages/**");
+  await expect(page.locator("#content")).toBeFocused();
+
+  await page.goto("/settings/sending");
+  const save = page.getByRole("button", { name: "Save cap" });
+  await page.getByLabel("Daily spending cap in USD").fill("100");
+  await save.press("Enter");
+  await expect(page.getByText("The daily spending cap is saved")).toBeVisible();
+  await expect(save).toBeFocused();
+});

@@ -55,6 +55,7 @@ test("a new signing secret is not lost with its dialog, unless the person confir
   await isGuarded(page);
   await rotate();
   await expect(page.getByTestId("secret-value")).toBeVisible();
+  await expect(page.getByRole("button", { name: "Copy" })).toBeFocused();
   await page.keyboard.press("Escape");
   await expect(question(page)).toBeVisible();
   expect(await barriersOf(page)).toEqual([]);

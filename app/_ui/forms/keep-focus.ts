@@ -8,15 +8,16 @@ function originOf(element: Element | null): HTMLElement | null {
 let leave = (): void => undefined;
 
 /**
- * Keeps a confirmed action from losing the focus: its button may be disabled while the action runs, and may disappear with its
- * row. Whenever nothing has the focus, the button gets it, or the page content once the button is gone. This ends when the
- * person uses another element.
+ * Keeps an action from losing the focus: its button may be disabled while the action runs, and may disappear with its row.
+ * Whenever nothing has the focus, the button gets it, or, once the button is gone, its dialog or the page content. This ends when
+ * the person uses another element.
  */
 function keepFocus(origin: HTMLElement | null): void {
   leave();
   const settle = () => {
     if (document.activeElement !== document.body) return;
-    const place = origin?.isConnected ? origin : document.getElementById("content");
+    const dialog = Array.from(document.querySelectorAll<HTMLElement>("[role=dialog]")).at(-1);
+    const place = origin?.isConnected ? origin : (dialog ?? document.getElementById("content"));
     place?.focus({ preventScroll: true });
   };
   const observer = new MutationObserver(settle);

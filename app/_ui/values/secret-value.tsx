@@ -44,7 +44,9 @@ export function SecretValue({ label, value, notice, isRepeatable = false }: Secr
         onClick={onClick}
         color={isCopied ? "teal" : undefined}
         leftSection={isCopied ? <IconCheck size={16} /> : <IconCopy size={16} />}
-        data-autofocus
+        // Mantine looks for what gets the focus when a dialog opens, not when its content changes.
+        autoFocus={!isRepeatable}
+        data-autofocus={!isRepeatable || undefined}
       >
         {isCopied ? texts.copied : texts.copy}
       </Button>
