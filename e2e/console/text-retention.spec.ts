@@ -12,16 +12,16 @@ test("an owner sets for how long texts are kept, others read it", async ({ conso
   const card = page.getByRole("region", { name: "Text retention" });
   const field = card.getByLabel("Days to keep texts");
   await field.fill("0");
-  await card.getByRole("button", { name: "Save" }).click();
+  await card.getByRole("button", { name: "Save retention" }).click();
   await expect(card.getByText("Enter whole days, 1 to 3,650")).toBeVisible();
   await field.fill("30");
-  await card.getByRole("button", { name: "Save" }).click();
+  await card.getByRole("button", { name: "Save retention" }).click();
   await expect(page.getByText("The time for which texts are kept is saved")).toBeVisible();
   expect(await stored()).toBe(30);
   await page.reload();
   await expect(field).toHaveValue("30");
   await field.fill("");
-  await card.getByRole("button", { name: "Save" }).click();
+  await card.getByRole("button", { name: "Save retention" }).click();
   await expect.poll(stored).toBeNull();
 
   await changeRoles(account, "viewer");

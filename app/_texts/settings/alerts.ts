@@ -8,7 +8,8 @@ const en = {
     title: "Alerts and delivery",
     form: "Alerts",
     notSaved: "Alerts were not saved",
-    lowBalance: "Low balance",
+    /** @param currency ISO 4217 code, empty while it is not known. */
+    lowBalance: (currency: string) => (currency === "" ? "Low balance" : `Low balance in ${currency}`),
     lowBalanceHint: "Alert when the balance falls below this. Leave empty for no alert.",
     unusualTraffic: "Unusual traffic, messages per hour",
     unusualTrafficHint:

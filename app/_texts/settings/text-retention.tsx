@@ -12,7 +12,7 @@ const en = {
   days: "Days to keep texts",
   hint: "Leave empty to keep them as long as the operator does.",
   wholeDays: (most: string) => `Enter whole days, 1 to ${most}`,
-  submit: "Save",
+  submit: "Save retention",
   saved: "The time for which texts are kept is saved",
   notSaved: "The time for which texts are kept was not saved",
 };

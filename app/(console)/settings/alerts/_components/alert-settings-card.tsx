@@ -83,7 +83,7 @@ export function AlertSettingsCard({ settings }: { settings: AlertSettings }) {
             isStored={isHeld(settings, update.variables)}
           />
           <NumberField
-            label={texts.settings.lowBalance}
+            label={texts.settings.lowBalance(account?.currency ?? "")}
             description={texts.settings.lowBalanceHint}
             decimals={2}
             suffix={account ? ` ${account.currency}` : ""}
