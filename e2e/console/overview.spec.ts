@@ -127,3 +127,24 @@ test("operators see workers, queues and their open tasks; for others the page do
   }).toPass();
   await desk.context().close();
 });
+
+test("operators see on which routes messages wait, and whether anything can be sent", async ({ page, service }) => {
+  await signInOperator(page, service);
+  // Draining the sandbox would stop all other tests.
+  let reach = '"has_usable_route":true,"waiting_prefixes":["","49"]';
+  await page.route("**/api/trpc/*operator.home*", async (route) => {
+    const response = await route.fetch();
+    const body = (await response.text()).replace('"has_usable_route":true,"waiting_prefixes":[]', () => reach);
+    await route.fulfill({ response, body });
+  });
+  await page.goto("/operator");
+  const tasks = page.getByRole("region", { name: "Needs your attention" }).getByRole("listitem");
+  const waiting = tasks.filter({
+    hasText: "every provider of the routes All destinations, +49… is drained or failing",
+  });
+  await expect(waiting.getByRole("link", { name: "Open routes" })).toHaveAttribute("href", "/operator/routes");
+  reach = '"has_usable_route":false,"waiting_prefixes":[]';
+  const nothing = tasks.filter({ hasText: "No message can be sent" });
+  await expect(nothing.getByRole("link", { name: "Open providers" })).toHaveAttribute("href", "/operator/providers");
+  await expect(waiting).toBeHidden();
+});
