@@ -57,8 +57,8 @@ function letterOf(change: SecurityChange, origin: Origin | undefined, now: Date)
 }
 
 /**
- * Writes an email to a person in the transaction of the change, if a mail server is set. The person's row must be locked: whoever writes
- * to their address takes that lock first.
+ * Writes an email to a person in the transaction of the change, if a mail server is set. The person's row must be locked:
+ * that lock comes before the one of their address.
  * @param origin where the person was; absent for what others did.
  */
 export async function tellPerson(tx: Tx, userId: string, change: SecurityChange, origin?: Origin): Promise<void> {
