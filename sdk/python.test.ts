@@ -27,6 +27,27 @@ test.runIf(hasMypy)("the client passes the strictest checks of types, as a copy 
   expect(stdout).toContain("no issues found");
 });
 
+/** A caller's program with times of all forms. */
+const TIMES = `
+import datetime
+from messaging_service import MessagingClient
+client = MessagingClient("http://localhost", "ds_live_test")
+at = datetime.datetime.now(datetime.timezone.utc)
+client.messages.send(to="+14155550123", from_="DEMO", body="Hello", send_at=at)
+client.messages.reschedule("msg_1", send_at=at)
+client.messages.reschedule("msg_1", send_at="2026-01-31T12:00:00Z")
+client.messages.reschedule("msg_1", send_at=None)
+client.webhooks.recover("whe_1", since=at)
+client.webhooks.recover("whe_1", since="2026-01-31T12:00:00Z")
+client.messages.list(created_after=at)
+`;
+
+test.runIf(hasMypy)("a time may be a datetime or text, by the types too", async () => {
+  const strictly = ["-m", "mypy", "--strict", "--cache-dir", devNull, "-c", TIMES];
+  const { stdout } = await promisify(execFile)("python3", strictly, { cwd, env: environment });
+  expect(stdout).toContain("no issues found");
+});
+
 test.runIf(hasPython)("the quick start's program for Python sends as it is printed", async () => {
   const [, program = ""] = /```python\n(.*?)```/s.exec(readFileSync("docs/quick-start.md", "utf8")) ?? [];
   const { baseUrl, seen } = await startStub(() => success({ id: "msg_1", status: "pending" }, 201));

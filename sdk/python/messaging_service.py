@@ -384,8 +384,8 @@ class Messages(_Resource):
         """Cancels a message that no provider was given yet: it is `failed`, and refunded."""
         return _data(self._request("POST", _at("/messages", message_id, "/cancel"), is_repeatable=True))
 
-    def reschedule(self, message_id: str, *, send_at: Optional[str], **fields: Any) -> Json:
-        """Gives a scheduled message another time, ISO 8601 with an offset; None: it is sent at once."""
+    def reschedule(self, message_id: str, *, send_at: Union[str, datetime.datetime, None], **fields: Any) -> Json:
+        """Gives a scheduled message another time; None: it is sent at once."""
         body = {"send_at": send_at, **fields}
         return _data(self._request("POST", _at("/messages", message_id, "/reschedule"), body=body, is_repeatable=True))
 
