@@ -34,6 +34,16 @@ export type SendRequest = {
   receiptUrl: string;
   /** Absent: the message has no validity period. */
   validity?: Validity;
+  /** Absent: the message may be sent however long the call has to wait for its turn. */
+  permission?: SendPermission;
+};
+
+/** Permission to send a message: there was no STOP, suspension, revoked sender ID or end of its validity period. Times are by `performance.now()`. */
+export type SendPermission = {
+  /** The request may be written until then. */
+  untilMs: number;
+  /** Asks again. @returns the new `untilMs`; null when this call must not send the message, or nobody could be asked. */
+  renew: () => Promise<number | null>;
 };
 
 /**
@@ -52,7 +62,8 @@ export type Fault = "provider" | "account" | "throttled" | "message";
  *   receipts. `lost`: it took only some parts, and why it did not take the others.
  * - refused: for good; no other provider would take it (invalid number, blocked, content). Never for a length:
  *   customers are promised our limit, and another provider may have a higher one.
- * - retryable: nothing was sent; the next provider may be tried.
+ * - retryable: nothing was sent; the next provider may be tried. `isNotMade`: the call would have had to wait in this process for
+ *   longer than its permission holds, so it was not made; the message is to be dispatched again as if it had never been.
  * - unknown: the request may have arrived (timeout or reset after it was written, a gateway's 502, 504, 520 or 524).
  *   `taken`: ids of the parts that the provider took before the unknown one.
  */
@@ -60,7 +71,7 @@ export type SendOutcome =
   | { kind: "accepted"; providerMessageIds: readonly string[]; lost?: { code: string; detail: string } }
   | ({ kind: "refused" } & OutcomeDetail)
   | ({ kind: "unknown"; taken?: readonly string[] } & OutcomeDetail)
-  | ({ kind: "retryable"; fault: Fault } & OutcomeDetail);
+  | ({ kind: "retryable"; fault: Fault; isNotMade?: true } & OutcomeDetail);
 
 /**
  * `detail` is for customers, so it is in our own words. `providerDetail` has the provider's words, which may name the
@@ -81,6 +92,8 @@ export type Adapter = {
   ready?: () => Promise<SendOutcome | null>;
   /** Whether a call could be written at once, as far as is known now. */
   isReady?: () => boolean;
+  /** Number of concurrent calls that could be written within about a second, as far as is known now; absent: as many as `maxInFlight`. */
+  limitNow?: () => number;
   send: (sendRequest: SendRequest) => Promise<SendOutcome>;
   /** Asks the provider for the outcome of an attempt; null: it does not know (yet). */
   lookUp?: (sendRequest: SendRequest) => Promise<SendOutcome | null>;

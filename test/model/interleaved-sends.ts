@@ -7,7 +7,7 @@ import { pool } from "@/server/core/db";
 import type { ReceiptReport } from "@/server/core/jobs";
 import { sendMessage } from "@/server/messages/accept/send";
 import type { cancelMessage } from "@/server/messages/cancel";
-import { type Attempt, begin, dropClaims, giveBack } from "@/server/messages/dispatch/claims";
+import { type Attempt, begin, dropClaims, giveBack, isAllowedFreshly } from "@/server/messages/dispatch/claims";
 import { failExpired } from "@/server/messages/dispatch/expire";
 import { joinLeftReceipts } from "@/server/messages/dispatch/join-left-receipts";
 import { type AttemptResult, attemptResult, recordOutcome } from "@/server/messages/dispatch/record-outcome";
@@ -149,7 +149,7 @@ export class InterleavedSends {
   }
 
   private hold(worker: SimulatedWorker, attempts: readonly Attempt[]): void {
-    this.hands.push(...attempts.map((attempt) => ({ worker, attempt, isBegun: attempt.begunAtMs !== null })));
+    this.hands.push(...attempts.map((attempt) => ({ worker, attempt, isBegun: isAllowedFreshly(attempt.begunAtMs) })));
   }
 
   /** Begins an attempt; `isTwice`: the first reply is lost. */

@@ -24,8 +24,8 @@ import { isExpired, revokedOf } from "./fail-undispatched";
 /** Pause before messages whose providers are all unavailable are dispatched again. */
 export const UNAVAILABLE_RETRY_MS = 5 * SECOND_MS;
 /**
- * For this long after its begin an attempt may be made without asking the database again. A process that stalled for longer may have
- * been declared dead; beginning the attempt again shows whether the process still owns it.
+ * A begin that took longer is repeated before the attempt is made. A process that stalled for longer may have been declared dead;
+ * beginning the attempt again shows whether the process still owns it.
  */
 export const BEGUN_FRESH_MS = 10 * SECOND_MS;
 
@@ -58,7 +58,7 @@ export type Attempt = Candidate & {
   slot: Slot | null;
   /** Set if it has taken a probe of its half-open provider. */
   isProbe?: true;
-  /** `performance.now()` before the statement that began it was sent; null: claimed only. */
+  /** `performance.now()` before it was read that it may be made, if it began with its claim; null: claimed only. */
   begunAtMs: number | null;
 };
 
@@ -108,16 +108,17 @@ export function dropClaims(attempts: readonly Pick<Attempt, "claim">[]): void {
  * due or is no longer pending.
  * @param tx null: in a separate transaction, or in one statement if none of them follows another attempt or was scheduled.
  * @param begins whether an attempt begins with its claim, because the call follows at once.
+ * @param readAtMs `performance.now()` before it was read that the messages may be sent.
  * @returns the attempts that this process is to make.
  */
 export async function claim(
   tx: Tx | null,
   attempts: readonly Attempt[],
   begins: (attempt: Attempt) => boolean,
+  readAtMs = performance.now(),
 ): Promise<Attempt[]> {
   if (attempts.length === 0) return [];
   noteClaims(attempts);
-  const sentAtMs = performance.now();
   const claims = attempts.map((attempt) => ({ begins: begins(attempt), ...attempt }));
   let isBegun: ReadonlyMap<string, boolean>;
   try {
@@ -129,17 +130,15 @@ export async function claim(
   dropClaims(attempts.filter((attempt) => !isBegun.has(attempt.claim)));
   return attempts
     .filter((attempt) => isBegun.has(attempt.claim))
-    .map((attempt) => ({ ...attempt, begunAtMs: isBegun.get(attempt.claim) ? sentAtMs : null }));
+    .map((attempt) => ({ ...attempt, begunAtMs: isBegun.get(attempt.claim) ? readAtMs : null }));
 }
 
 /**
- * Makes attempts begin again, which looks for STOPs and suspensions, if it was read too long ago that they may be made.
- * @param readAtMs `performance.now()` before that was read.
+ * Whether it was read only now that an attempt may be made. If not, it begins again, which looks for STOPs and suspensions.
+ * @param begunAtMs that of the attempt.
  */
-export const beginAgainIfStale = (attempts: Attempt[], readAtMs: number): Attempt[] =>
-  performance.now() - readAtMs < ALLOWED_FRESH_MS
-    ? attempts
-    : attempts.map((attempt) => ({ ...attempt, begunAtMs: null }));
+export const isAllowedFreshly = (begunAtMs: number | null): begunAtMs is number =>
+  begunAtMs !== null && performance.now() - begunAtMs < ALLOWED_FRESH_MS;
 
 type NewClaim = Attempt & { begins: boolean };
 

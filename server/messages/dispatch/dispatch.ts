@@ -10,7 +10,7 @@ import { type ProviderTable, providerTable } from "../../providers/registry";
 import { findSuppressed } from "../../suppressions/store";
 import { BLOCKLISTED, type Refusal } from "../failure";
 import { isDue } from "../scheduled";
-import { type Attempt, beginAgainIfStale, type Candidate, claim, sendingOf } from "./claims";
+import { type Attempt, type Candidate, claim, sendingOf } from "./claims";
 import { findDueRefusals } from "./due/due-check";
 import { EXPIRED, failUndispatched, isExpired, REVOKED_REFUSALS, type Revoked, revokedOf } from "./fail-undispatched";
 import { attemptOf, beginsAtOnce } from "./next-attempt";
@@ -214,8 +214,7 @@ async function claimAsSlotsAllow(
   while (left.length > 0) {
     const slots = await acquireSlots(adapter, left.length, Math.max(0, deadline - performance.now()));
     if (slots.length === 0) break;
-    const claimed = await claimWithSlots(adapter, left.slice(0, slots.length), slots);
-    start(beginAgainIfStale(claimed, readAtMs));
+    start(await claimWithSlots(adapter, left.slice(0, slots.length), slots, readAtMs));
     left = left.slice(slots.length);
   }
   await enqueue(left);
@@ -227,11 +226,16 @@ const enqueue = async (attempts: readonly Attempt[]): Promise<void> => {
 };
 
 /** Claims attempts that have a slot each. An attempt that is not claimed gives its slot back. */
-async function claimWithSlots(adapter: Adapter, attempts: Attempt[], slots: readonly Slot[]): Promise<Attempt[]> {
+async function claimWithSlots(
+  adapter: Adapter,
+  attempts: Attempt[],
+  slots: readonly Slot[],
+  readAtMs: number,
+): Promise<Attempt[]> {
   const placed = attempts.map((attempt, at) => ({ ...attempt, slot: slots[at] ?? null }));
   let claimed: Attempt[] = [];
   try {
-    claimed = await claim(null, placed, () => beginsAtOnce(adapter));
+    claimed = await claim(null, placed, () => beginsAtOnce(adapter), readAtMs);
     return claimed;
   } finally {
     const kept = new Set(claimed.map(({ slot }) => slot));

@@ -7,11 +7,19 @@ import { inSpan } from "../../core/spans";
 import { noteOutcome, returnProbes } from "../../providers/health/provider-health";
 import { type Slot, waitForSlot } from "../../providers/health/slots";
 import { forOperators } from "../../providers/http/response";
-import type { Adapter, OutboundMessage, SendOutcome, SendRequest } from "../../providers/port";
+import type { Adapter, OutboundMessage, SendOutcome, SendPermission, SendRequest } from "../../providers/port";
 import { receiptUrlFor } from "../../providers/receipt-url";
 import { referenceTo } from "../../providers/reference";
 import { closeAdapters, isSandboxOpenTo, providerTable } from "../../providers/registry";
-import { type Attempt, BEGUN_FRESH_MS, begin, dropClaims, giveBack } from "./claims";
+import {
+  ALLOWED_FRESH_MS,
+  type Attempt,
+  BEGUN_FRESH_MS,
+  begin,
+  dropClaims,
+  giveBack,
+  isAllowedFreshly,
+} from "./claims";
 import { attemptResult, recordOutcome } from "./record-outcome";
 import { retryWrite } from "./retry-write";
 
@@ -224,30 +232,49 @@ async function callWhenReady(adapter: Adapter, attempt: Attempt): Promise<CallRe
   if (adapter.ready) {
     const refusal = await adapter.ready();
     if (isStopping()) return "not-made";
-    if (refusal) return { outcome: refusal, latencyMs: performance.now() - startedAt };
+    if (refusal) return madeWith(refusal, startedAt);
   }
   if (now().getTime() - attempt.claimedAt.getTime() > BEGUN_WITHIN_MS) {
     return notSent("waited_too_long", `No slot at ${adapter.id} became free in time.`, "throttled");
   }
-  const isBegun = isBegunFreshly(attempt.begunAtMs) || (await tryToBegin(attempt));
+  const { begunAtMs } = attempt;
+  const permission = isAllowedFreshly(begunAtMs) ? permissionSince(begunAtMs, attempt) : await tryToBegin(attempt);
   // A stopping process begins no more attempts.
-  return !isBegun || isStopping() ? "not-made" : callTraced(adapter, attempt);
+  return !permission || isStopping() ? "not-made" : callTraced(adapter, attempt, permission);
 }
 
-const isBegunFreshly = (begunAtMs: number | null): boolean =>
-  begunAtMs !== null && performance.now() - begunAtMs < BEGUN_FRESH_MS;
+/** The result of a call that began at `startedAt`; "not-made" when the adapter did not make it. */
+const madeWith = (outcome: SendOutcome, startedAt: number): CallResult | "not-made" =>
+  outcome.kind === "retryable" && outcome.isNotMade
+    ? "not-made"
+    : { outcome, latencyMs: performance.now() - startedAt };
 
-/** Begins the attempt, again if that took too long. @returns false when it must not be made, as {@link begin}, or is not begun. */
-async function tryToBegin(attempt: Attempt): Promise<boolean> {
+/** The permission to make an attempt that was read at `readAtMs`. It is renewed by another begin. */
+const permissionSince = (readAtMs: number, attempt: Attempt): SendPermission => ({
+  untilMs: readAtMs + ALLOWED_FRESH_MS,
+  renew: async () => {
+    try {
+      // Counted from the reply: a slow database must not keep messages from being sent for good.
+      return (await begin(attempt)) ? performance.now() + ALLOWED_FRESH_MS : null;
+    } catch (thrown) {
+      log("warn", "attempt.not_begun_again", { message_id: attempt.message.id, ...errorFields(thrown) });
+      return null;
+    }
+  },
+});
+
+/** Begins the attempt, again if that took too long. @returns null when it must not be made, as {@link begin}, or is not begun. */
+async function tryToBegin(attempt: Attempt): Promise<SendPermission | null> {
   try {
     for (;;) {
+      const sentAtMs = performance.now();
+      if (!(await keepWriting("attempt.not_begun_yet", () => begin(attempt), BRIEFLY))) return null;
       const begunAtMs = performance.now();
-      if (!(await keepWriting("attempt.not_begun_yet", () => begin(attempt), BRIEFLY))) return false;
-      if (isBegunFreshly(begunAtMs)) return true;
+      if (begunAtMs - sentAtMs < BEGUN_FRESH_MS) return permissionSince(begunAtMs, attempt);
     }
   } catch (thrown) {
     log("error", "attempt.not_begun", { message_id: attempt.message.id, ...errorFields(thrown) });
-    return false;
+    return null;
   }
 }
 
@@ -258,7 +285,7 @@ function validityOf({ expiresAt }: OutboundMessage): Pick<SendRequest, "validity
 }
 
 /** {@link call} within a span of the message's trace. */
-const callTraced = (adapter: Adapter, attempt: Attempt): Promise<CallResult> =>
+const callTraced = (adapter: Adapter, attempt: Attempt, permission: SendPermission): Promise<CallResult | "not-made"> =>
   inSpan(
     () => ({
       name: `provider ${adapter.id}`,
@@ -272,14 +299,19 @@ const callTraced = (adapter: Adapter, attempt: Attempt): Promise<CallResult> =>
       },
     }),
     async (span) => {
-      const made = await call(adapter, attempt);
-      span?.set({ "messaging_service.outcome": made.outcome.kind });
-      if (made.outcome.kind !== "accepted") span?.fail(made.outcome.kind);
+      const made = await call(adapter, attempt, permission);
+      const outcome = made === "not-made" ? made : made.outcome.kind;
+      span?.set({ "messaging_service.outcome": outcome });
+      if (outcome !== "accepted") span?.fail(outcome);
       return made;
     },
   );
 
-async function call(adapter: Adapter, { message, seq }: Attempt): Promise<CallResult> {
+async function call(
+  adapter: Adapter,
+  { message, seq }: Attempt,
+  permission: SendPermission,
+): Promise<CallResult | "not-made"> {
   const reference = referenceTo(message.id, seq);
   const startedAt = performance.now();
   try {
@@ -287,9 +319,10 @@ async function call(adapter: Adapter, { message, seq }: Attempt): Promise<CallRe
       message,
       reference,
       receiptUrl: receiptUrlFor(adapter.id, reference),
+      permission,
       ...validityOf(message),
     });
-    return { outcome, latencyMs: performance.now() - startedAt };
+    return madeWith(outcome, startedAt);
   } catch (thrown) {
     // A bug of ours, perhaps after the request was written: it must not be repeated blindly.
     log("error", "provider.adapter_threw", { provider: adapter.id, message_id: message.id, ...errorFields(thrown) });

@@ -11,7 +11,7 @@ import { filterEquals, inOrderOfIndex, pool, type Queryable, type Tx, transactio
 import { unnest } from "../../core/unnest";
 import { providerTable } from "../../providers/registry";
 import { findSuppressed } from "../../suppressions/store";
-import { type Attempt, abandonClaims, beginAgainIfStale, claim, dropClaims, sendingOf } from "./claims";
+import { type Attempt, abandonClaims, claim, dropClaims, sendingOf } from "./claims";
 import { attemptOf } from "./next-attempt";
 import { nextInQueue, queuedSenders, senderBucket, type Waiting } from "./throttle-queue-order";
 import { allowance, type Bucket, refill } from "./token-bucket";
@@ -139,31 +139,31 @@ export async function claimFromThrottleQueue(
   const [throughput, rates] = await Promise.all([loadThroughputLimits(), senderRates.get()]);
   const providerRate = throughput.ofProvider(provider);
   let claimed: Attempt[] = [];
-  let readAtMs = performance.now();
   try {
     await transaction(async (tx) => {
-      readAtMs = performance.now();
+      const readAtMs = performance.now();
       // Drops the claims of an earlier run, which was rolled back.
       dropClaims(claimed);
-      claimed = await claimNextInQueue(tx, { provider, limit, begins, providerRate, rates });
+      claimed = await claimNextInQueue(tx, { provider, limit, begins, readAtMs, providerRate, rates });
     });
   } catch (thrown) {
     abandonClaims(claimed);
     throw thrown;
   }
-  return beginAgainIfStale(claimed, readAtMs);
+  return claimed;
 }
 
 type ClaimRequest = {
   provider: string;
   limit: number;
   begins: boolean;
+  readAtMs: number;
   providerRate: number | null;
   rates: SenderRates;
 };
 
 async function claimNextInQueue(tx: Tx, request: ClaimRequest): Promise<Attempt[]> {
-  const { provider, begins } = request;
+  const { provider, begins, readAtMs } = request;
   const buckets = await lockRefilledBuckets(tx, request);
   if (!buckets || allowance(buckets.provider) < 1) return [];
   const blocked = [...buckets.senders.values()].filter((bucket) => allowance(bucket) < 1).map(({ id }) => id);
@@ -179,7 +179,7 @@ async function claimNextInQueue(tx: Tx, request: ClaimRequest): Promise<Attempt[
   const attempts = admitted.map((entry) => ({ ...attemptOf(entry, provider, claimedAt), seq: entry.seq }));
   // Pipelined: they reach the database in this order.
   const [claimed] = await Promise.all([
-    claim(tx, attempts, () => begins),
+    claim(tx, attempts, () => begins, readAtMs),
     dequeue(
       tx,
       [...admitted, ...stopped].map(({ message }) => message.id),

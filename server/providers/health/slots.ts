@@ -1,6 +1,6 @@
 /**
  * The concurrency limiter of each provider: it bounds this process's concurrent calls there. A slow provider uses up
- * its own slots only. Messages without a slot wait in the database, where any worker may take them.
+ * its own slots only, and one that throttles us has fewer. Messages without a slot wait in the database, where any worker may take them.
  */
 import { defineProcessValue } from "../../core/process";
 import type { Adapter } from "../port";
@@ -26,6 +26,10 @@ function limiterOf({ id }: Adapter): Limiter {
   return limiter;
 }
 
+/** The most calls at the moment; at least one, because waiting calls get a slot only when another is released. */
+const limitOf = ({ maxInFlight, limitNow }: Adapter): number =>
+  limitNow ? Math.max(1, Math.min(maxInFlight, limitNow())) : maxInFlight;
+
 function take(limiter: Limiter, adapter: Adapter, hasWaited = false): Slot {
   limiter.used += 1;
   let isReleased = false;
@@ -43,7 +47,7 @@ function take(limiter: Limiter, adapter: Adapter, hasWaited = false): Slot {
 
 /** Grants free slots to waiting calls in their order, and wakes those that wait in {@link acquireSlots}. */
 function grantNext(limiter: Limiter): void {
-  for (let next = limiter.waiting[0]; next && limiter.used < next.adapter.maxInFlight; next = limiter.waiting[0]) {
+  for (let next = limiter.waiting[0]; next && limiter.used < limitOf(next.adapter); next = limiter.waiting[0]) {
     limiter.waiting.shift();
     next.grant(take(limiter, next.adapter, true));
   }
@@ -56,7 +60,7 @@ function grantNext(limiter: Limiter): void {
  */
 export async function acquireSlots(adapter: Adapter, count: number, withinMs: number): Promise<Slot[]> {
   const limiter = limiterOf(adapter);
-  const isFree = () => limiter.used < adapter.maxInFlight && limiter.waiting.length === 0;
+  const isFree = () => limiter.waiting.length === 0 && limiter.used < limitOf(adapter);
   if (!isFree() && withinMs > 0) await untilFree(limiter, isFree, withinMs);
   const slots: Slot[] = [];
   while (slots.length < count && isFree()) slots.push(take(limiter, adapter));
@@ -80,8 +84,7 @@ const untilFree = (limiter: Limiter, isFree: () => boolean, withinMs: number): P
 /** Waits for a slot without a timeout, ahead of {@link acquireSlots}, because its message is already claimed. */
 export function waitForSlot(adapter: Adapter): Promise<Slot> {
   const limiter = limiterOf(adapter);
-  if (limiter.used < adapter.maxInFlight && limiter.waiting.length === 0)
-    return Promise.resolve(take(limiter, adapter));
+  if (limiter.waiting.length === 0 && limiter.used < limitOf(adapter)) return Promise.resolve(take(limiter, adapter));
   return new Promise((grant) => limiter.waiting.push({ adapter, grant }));
 }
 
@@ -91,7 +94,8 @@ export function waitForSlot(adapter: Adapter): Promise<Slot> {
  */
 export function hasManyWaiting(provider: string): boolean {
   const waiting = limiters().get(provider)?.waiting ?? [];
-  return waiting.length >= (waiting[0]?.adapter.maxInFlight ?? Number.POSITIVE_INFINITY);
+  const [first] = waiting;
+  return first !== undefined && waiting.length >= limitOf(first.adapter);
 }
 
 /** Slots in use now. */

@@ -145,6 +145,7 @@ export function createSmppAdapter(settings: SmppSettings, sink: Sink, options: S
     isBound: binds.isBound,
     ready: () => markingStalls<null>(binds.ready),
     isReady: binds.isReady,
+    limitNow: binds.limitNow,
     send: (sendRequest) => whileUnderWay(() => markingStalls<never>(() => sendText(sendRequest))),
     close: async () => {
       binds.refuseNew();

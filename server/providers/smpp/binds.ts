@@ -1,9 +1,10 @@
-/** The binds of one account at a message centre, and the shares of their windows that submits reserve. */
+/** The binds of one account at a message centre, and the turns that submits reserve on them. */
 import { EventEmitter, once } from "node:events";
 import { startDeadline } from "../../core/deadline";
 import { type NotAccepted, ofOurStall, sentences } from "../http/response";
 import type { Fault } from "../port";
-import { type BindCommand, openSession, type Session, type SessionOptions } from "./session";
+import { type BindCommand, openSession, type Session, type SessionOptions, type Turn } from "./session";
+import { GAP_MAX_MS } from "./throttle";
 
 /** The outcome when there was no bind, and none was made in time. */
 export const NOT_BOUND: NotAccepted = {
@@ -19,12 +20,14 @@ export const CLOSING: NotAccepted = {
   detail: "The bind to the message centre is being closed.",
   fault: "throttled",
 };
-const BUSY: NotAccepted = {
+const BUSY = {
   kind: "retryable",
   code: "centre_busy",
   detail: "The message centre takes no more at the moment.",
   fault: "throttled",
-};
+} as const;
+/** There is no turn soon enough: nothing was written, and the message waits elsewhere until there is room. */
+export const NO_TURN: NotAccepted = { ...BUSY, isNotMade: true };
 
 /** Times in milliseconds. */
 export type BindsOptions = Omit<SessionOptions, "onChange" | "command"> & {
@@ -40,27 +43,43 @@ export type Binds = {
   isBound: () => boolean;
   /** Whether there is capacity now. */
   isReady: () => boolean;
+  /** Number of submits that the binds have and could take within about a second; infinite while there is no bind. */
+  limitNow: () => number;
   /** Waits for capacity, at most `bindWaitMs`, and reserves none. @returns null, or why there is none. */
   ready: () => Promise<NotAccepted | null>;
   /**
-   * Reserves capacity on the bind that has the most. If all windows are full it waits for a response or a timeout; if there is no bind,
-   * it waits for one, at most `bindWaitMs`.
-   * @param isBegun part of the message was sent, so the rest goes out even while the binds are closing.
-   * @returns the bind to submit to, or why there is none.
+   * Reserves a turn on the bind that has the most capacity. If there is no bind, it waits for one, at most `bindWaitMs`.
+   * @param wait how long a turn may take.
+   * @returns the turn, or why there is none: {@link NO_TURN} when it would take too long.
    */
-  reserve: (isBegun: boolean) => Promise<{ session: Session } | { none: NotAccepted }>;
+  reserve: (wait: Wait) => Promise<{ turn: Turn } | { none: NotAccepted }>;
   /** From now on reserves capacity only for messages that were partly sent. */
   refuseNew: () => void;
   /** Unbinds after outstanding submits have got a response or timed out, and ends for good. */
   close: () => Promise<void>;
 };
 
-/** The bind with the most capacity; null when none has any. */
-const freestOf = (sessions: readonly Session[]): Session | null =>
-  sessions.reduce<Session | null>(
-    (best, session) => (session.capacity() > (best?.capacity() ?? 0) ? session : best),
-    null,
-  );
+/**
+ * How long a submit waits for its turn.
+ * - `isBegun`: part of the message was sent, so the rest goes out even while the binds are closing.
+ * - `withinMs`: time in which it must be written once there is a bind; null: as long as it takes.
+ */
+export type Wait = { isBegun: boolean; withinMs: number | null };
+
+/** Submits that wait as long as it takes are scheduled this far ahead: further than others, so that begun messages are sent first. */
+const AHEAD_MS = 4 * GAP_MAX_MS;
+
+/** The bind with the most capacity; null when none has any. `withinMs`: as in {@link Session.capacity}. */
+function freestOf(sessions: readonly Session[], withinMs?: number): Session | null {
+  let best: Session | null = null;
+  let most = 0;
+  for (const session of sessions) {
+    const capacity = session.capacity(withinMs);
+    if (capacity <= most) continue;
+    [best, most] = [session, capacity];
+  }
+  return best;
+}
 
 /** The refusal of the binds, if every bind is refused with this fault; else null. */
 function refusalFor(sessions: readonly Session[], fault: Fault): NotAccepted | null {
@@ -110,6 +129,10 @@ export function createBinds({ sessions: count, isSeparate, bindWaitMs, ...option
   // Receipts and replies come in over these; nothing waits for them, as nothing is submitted there.
   const receivers = isSeparate ? open("bind_receiver") : [];
   const isBound = () => sessions.some((session) => session.isBound());
+  /** Whether a window has room, so that only the centre's throttling keeps a submit from being written there. */
+  const isThrottled = () => sessions.some((session) => session.free() > 0);
+  /** Whether a window is full, in which a response or a timeout makes room. Turns in the others only move further away. */
+  const isFull = () => sessions.some((session) => session.isBound() && session.free() <= 0);
   /** Whether every bind is refused because of our account, so that waiting for one is pointless. */
   const isAccountRefused = () => refusalFor(sessions, "account") !== null;
   let isRefusing = false;
@@ -118,26 +141,34 @@ export function createBinds({ sessions: count, isSeparate, bindWaitMs, ...option
   return {
     isBound,
     isReady: () => !isRefusing && freestOf(sessions) !== null,
+    limitNow: () =>
+      isBound()
+        ? sessions.reduce((sum, session) => sum + session.used() + session.capacity(), 0)
+        : Number.POSITIVE_INFINITY,
     ready: async () => {
       await until(() => isRefusing || freestOf(sessions) !== null || isAccountRefused(), bindWaitMs);
       if (isRefusing) return CLOSING;
       if (freestOf(sessions)) return null;
-      return isBound() ? BUSY : whyUnbound(sessions);
+      if (!isBound()) return whyUnbound(sessions);
+      return isThrottled() ? NO_TURN : BUSY;
     },
-    reserve: async (isBegun) => {
+    reserve: async ({ isBegun, withinMs }) => {
       const isRefused = () => isClosed || (isRefusing && !isBegun);
+      let sinceMs = performance.now();
       for (;;) {
         if (isRefused()) return { none: CLOSING };
-        const session = freestOf(sessions);
-        if (session) {
-          session.reserve();
-          return { session };
-        }
-        // Bound, with full windows: a response or a timeout frees capacity.
-        if (isBound()) await next();
-        else {
+        const freest = () => freestOf(sessions, withinMs === null ? AHEAD_MS : sinceMs + withinMs - performance.now());
+        const session = freest();
+        if (session) return { turn: session.reserve() };
+        if (!isBound()) {
           await until(() => isBound() || isRefused() || isAccountRefused(), bindWaitMs);
           if (!isBound() && !isRefused()) return { none: whyUnbound(sessions) };
+          sinceMs = performance.now();
+        } else if (withinMs === null) await next();
+        else {
+          const leftMs = sinceMs + withinMs - performance.now();
+          if (leftMs <= 0 || !isFull()) return { none: NO_TURN };
+          await until(() => freest() !== null || !isFull() || isRefused(), leftMs);
         }
       }
     },

@@ -1,14 +1,16 @@
 /** Sends a text over binds, part after part, and returns one outcome for the whole. */
 import { randomInt } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { SECOND_MS } from "../../core/clock";
 import { type Deadline, hasStoodStill, stalledMs, startDeadline } from "../../core/deadline";
 import type { NotAccepted } from "../http/response";
-import type { SendOutcome, SendRequest } from "../port";
+import type { SendOutcome, SendPermission, SendRequest } from "../port";
 import { smppPeriod } from "../validity";
 import { addressFields } from "./address";
-import { type Binds, CLOSING, NOT_BOUND } from "./binds";
+import { type Binds, CLOSING, NO_TURN, NOT_BOUND, type Wait } from "./binds";
 import { type LongText, partsOf } from "./parts";
 import { type IdRadix, submittedId } from "./receipt";
+import { type Permission, SOON_MS } from "./session";
 import { outcomeOfStatus, STATUS_NOT_BOUND } from "./status";
 import type { Alphabet } from "./text";
 import { type BackOff, backOffMs } from "./throttle";
@@ -26,6 +28,11 @@ export type SubmitterOptions = {
 
 /** Tries of a submit while the centre throttles us, or loses the bind before the submit is written. */
 const TRIES_MAX = 4;
+/**
+ * A submit that the centre throttled gets its next turn within this time: longer than one that begins, so that it is tried again before
+ * others begin, and short enough that of many that were throttled together most are left to the throttle queue.
+ */
+const AGAIN_WITHIN_MS = 3 * SECOND_MS;
 /** Pauses between the tries of a later part, in addition to the waits of the bind's throttle. */
 const PAUSES: BackOff = { minMs: 50, maxMs: 5_000 };
 /** Longest time for retries of later parts: an attempt that takes much longer would be failed. */
@@ -53,19 +60,47 @@ type Submitter = { binds: Binds; options: SubmitterOptions };
 /** The fields of a part. `onLate`: called with its id when the centre takes it after the timeout. */
 type Part = { fields: Record<string, unknown>; onLate?: (id: string) => void };
 
-/** @param mayWrite null: part of the message was sent, so the rest goes out whatever has happened. */
+/** `without`: the outcome of a part that was not written because it lacked permission. */
+type PartPermission = Permission & { without: NotAccepted };
+
+/** Later parts go out whatever has happened, because part of the message was sent. */
+const ALWAYS: PartPermission = { holds: () => true, renew: async () => true, without: NOT_BOUND };
+
+/**
+ * The permission to write a first part. A process that has stalled for long sends nothing unless it has asked again, because others may
+ * have given the message to another provider.
+ */
+function permissionOf(given: SendPermission | undefined): PartPermission {
+  let markMs = stalledMs();
+  const hasNotStalled = () => !hasStoodStill(markMs);
+  if (!given) return { holds: hasNotStalled, renew: async () => false, without: NOT_BOUND };
+  let untilMs: number | null = given.untilMs;
+  return {
+    without: NO_TURN,
+    holds: () => hasNotStalled() && untilMs !== null && performance.now() < untilMs,
+    renew: async () => {
+      untilMs = await given.renew();
+      markMs = stalledMs();
+      return untilMs !== null;
+    },
+  };
+}
+
 async function tryOnce(
   { binds, options }: Submitter,
   { fields, onLate }: Part,
-  mayWrite: (() => boolean) | null,
+  permission: PartPermission,
+  wait: Wait,
 ): Promise<Try> {
-  const isLater = mayWrite === null;
-  const reserved = await binds.reserve(isLater);
+  const isLater = wait.isBegun;
+  const reserved = await binds.reserve(wait);
   if ("none" in reserved) return { outcome: reserved.none, isRetryable: isLater && mayBeBoundSoon(reserved.none) };
-  const result = await reserved.session.submit(fields, mayWrite ?? (() => true), ({ status, messageId }) => {
+  const result = await reserved.turn.submit(fields, permission, ({ status, messageId }) => {
     if (status === STATUS_OK) onLate?.(submittedId(messageId, options.idRadix));
   });
-  if (result.kind === "unsent") return { outcome: NOT_BOUND, isRetryable: true };
+  if (result.kind === "unsent") {
+    return permission.holds() ? { outcome: NOT_BOUND, isRetryable: true } : final(permission.without);
+  }
   if (result.kind === "timeout" || result.kind === "lost") return final(UNANSWERED[result.kind]);
   if (result.status === STATUS_OK) {
     const providerMessageIds = [submittedId(result.messageId, options.idRadix)].filter(Boolean);
@@ -77,14 +112,15 @@ async function tryOnce(
 }
 
 /**
- * Sends the first part. Nothing of the message has been sent yet, so after a few tries another provider may send it. A process that has
- * stalled meanwhile sends nothing, because others may have given the message to another provider.
+ * Sends the first part. Nothing of the message has been sent yet, so after a few tries another provider may send it.
+ * @param given by the caller, which then sends the message another time if it would have to wait.
  */
-async function sendFirst(submitter: Submitter, part: Part): Promise<SendOutcome> {
-  const markMs = stalledMs();
-  const mayWrite = () => !hasStoodStill(markMs);
+async function sendFirst(submitter: Submitter, part: Part, given: SendPermission | undefined): Promise<SendOutcome> {
+  const permission = permissionOf(given);
   for (let tries = 1; ; tries += 1) {
-    const { outcome, isRetryable } = await tryOnce(submitter, part, mayWrite);
+    const withinMs = tries === 1 ? SOON_MS : AGAIN_WITHIN_MS;
+    const wait = { isBegun: false, withinMs: given ? withinMs : null };
+    const { outcome, isRetryable } = await tryOnce(submitter, part, permission, wait);
     if (!isRetryable || tries >= TRIES_MAX) return outcome;
   }
 }
@@ -95,7 +131,7 @@ async function sendFirst(submitter: Submitter, part: Part): Promise<SendOutcome>
  */
 async function sendLater(submitter: Submitter, part: Part, isLate: () => boolean): Promise<SendOutcome> {
   for (let tries = 1; ; tries += 1) {
-    const { outcome, isRetryable } = await tryOnce(submitter, part, null);
+    const { outcome, isRetryable } = await tryOnce(submitter, part, ALWAYS, { isBegun: true, withinMs: null });
     if (!isRetryable || (tries >= TRIES_MAX && isLate())) return outcome;
     await sleep(backOffMs(tries, Math.random(), PAUSES));
   }
@@ -127,9 +163,13 @@ function idsOf(taken: readonly string[], reference: string): string[] {
 }
 
 /** Sends the parts in order. Until the first one is taken, nothing has been sent. `reference`: ours of the attempt. */
-async function sendParts(submitter: Submitter, [first, ...rest]: Part[], reference: string): Promise<SendOutcome> {
+async function sendParts(
+  submitter: Submitter,
+  [first, ...rest]: Part[],
+  { reference, permission }: Pick<SendRequest, "reference" | "permission">,
+): Promise<SendOutcome> {
   if (!first) throw new Error("The text has no parts.");
-  const outcome = await sendFirst(submitter, first);
+  const outcome = await sendFirst(submitter, first, permission);
   if (outcome.kind !== "accepted" || rest.length === 0) return outcome;
   const taken = [outcome.providerMessageIds[0] ?? ""];
   const count = rest.length + 1;
@@ -176,7 +216,7 @@ export function createSubmitter(
         },
         ...(at === parts.length - 1 && { onLate: (id) => onTakenLate(sendRequest, id, parts.length > 1) }),
       })),
-      sendRequest.reference,
+      sendRequest,
     );
   };
 }

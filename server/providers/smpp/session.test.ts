@@ -81,11 +81,9 @@ describe("a bind", () => {
     await expect.poll(() => statuses.length).toBe(1_000);
     expect(new Set(statuses)).toEqual(new Set([smpp.errors.ESME_RMSGQFUL]));
     expect(waiting).toHaveLength(1_000);
-    session.reserve();
-    expect(await session.submit({ short_message: Buffer.from("hi") }, () => true)).toMatchObject({
-      kind: "response",
-      status: 0,
-    });
+    const permission = { holds: () => true, renew: async () => true };
+    const submitted = session.reserve().submit({ short_message: Buffer.from("hi") }, permission);
+    expect(await submitted).toMatchObject({ kind: "response", status: 0 });
     for (const release of waiting) release();
     await expect.poll(() => statuses.length).toBe(2_000);
     expect(new Set(statuses.slice(1_000))).toEqual(new Set([0]));

@@ -6,7 +6,7 @@ import type { NotAccepted } from "../http/response";
 import { isOk, type OnLate, type RequestResult, type Target } from "./connection";
 import { aborted, drainLine, type Line, openLine, watchLine } from "./line";
 import { outcomeOfStatus, STATUS_NOT_BOUND } from "./status";
-import { type BackOff, backOffMs, createThrottle, type Throttle } from "./throttle";
+import { type BackOff, backOffMs, createThrottle, GAP_MAX_MS, type Throttle } from "./throttle";
 import { type Pdu, STATUS_OK } from "./wire";
 
 export type BindCommand = "bind_transceiver" | "bind_transmitter" | "bind_receiver";
@@ -34,23 +34,41 @@ export type SessionOptions = {
 };
 
 export type Session = {
-  /** Submits that may be added now; 0 when not bound, or while the centre throttles us. */
-  capacity: () => number;
+  /** Submits that may be added now and would be written within `withinMs`, by default {@link SOON_MS}; 0 when not bound. */
+  capacity: (withinMs?: number) => number;
+  /** Submits for which the window has room; 0 when not bound. */
+  free: () => number;
+  /** Reserved and outstanding submits. */
+  used: () => number;
   isBound: () => boolean;
   /** Why the centre refused the last bind; null when it did not. */
   refusal: () => NotAccepted | null;
   /** Why there is no bind; null: there is one, or none has ended yet. */
   loss: () => Loss | null;
-  /** Takes one unit of {@link Session.capacity}; `submit` returns it. */
-  reserve: () => void;
-  /**
-   * @param mayWrite asked right before the submit is written; if not, it stays unsent.
-   * @param onLate called with a response that arrives after the timeout, while the connection is open.
-   */
-  submit: (fields: Record<string, unknown>, mayWrite: () => boolean, onLate?: OnLate) => Promise<RequestResult>;
+  /** Takes one unit of {@link Session.capacity}, and schedules its submit; call `submit` once, which returns the unit. */
+  reserve: () => Turn;
   /** Unbinds after outstanding submits have got a response or timed out, and ends for good. */
   close: () => Promise<void>;
 };
+
+/** A reserved unit of a bind's capacity, and the time slot in which its submit is written. */
+export type Turn = {
+  /**
+   * Writes a submit when its time has come, if its permission holds then or can be renewed; otherwise it stays unsent.
+   * @param onLate called with a response that arrives after the timeout, while the connection is open.
+   */
+  submit: (fields: Record<string, unknown>, permission: Permission, onLate?: OnLate) => Promise<RequestResult>;
+};
+
+/** Permission to write a submit. */
+export type Permission = {
+  holds: () => boolean;
+  /** Asks for a permission that holds no more. @returns whether it holds again. */
+  renew: () => Promise<boolean>;
+};
+
+/** Submits that would wait for longer are better left to others: a second, and a margin because timers may be early. */
+export const SOON_MS = GAP_MAX_MS + 50;
 
 /** Why a bind ended or was not made. `ownFailure`: the failure of this machine that prevented it; null: none. */
 type Loss = { reason: string; ownFailure: string | null };
@@ -155,24 +173,25 @@ async function keepBound(state: State): Promise<void> {
 /** Whether there is a bind that the centre has not begun to end. */
 const isBound = ({ bound }: State): boolean => bound?.connection.isOpen() ?? false;
 
-/** Submits on a reserved unit of capacity. */
+/** Submits on a reserved unit of capacity, in `waitMs` milliseconds. */
 async function submit(
   state: State,
+  waitMs: number,
   fields: Record<string, unknown>,
-  mayWrite: () => boolean,
+  permission: Permission,
   onLate?: OnLate,
 ): Promise<RequestResult> {
   const { options, throttle } = state;
-  const waitMs = throttle.schedule(performance.now());
   if (waitMs > 0) {
     await sleep(waitMs);
     // This submit's time slot is used up, so another submit may be scheduled.
     options.onChange();
   }
+  if (!permission.holds() && !(await permission.renew())) return { kind: "unsent" };
   // The centre may have hung up during a stall that has just ended.
   await socketsRead();
   const line = state.bound;
-  if (!line || !mayWrite()) return { kind: "unsent" };
+  if (!line || !permission.holds()) return { kind: "unsent" };
   const result = await line.connection.request("submit_sm", fields, options.responseTimeoutMs, onLate);
   if (isOk(result)) {
     state.failures = 0;
@@ -199,21 +218,27 @@ export function openSession(options: SessionOptions): Session {
     failures: 0,
   };
   const ended = keepBound(state);
+  const free = () => (isBound(state) ? options.window - state.used : 0);
   return {
-    capacity: () => (isBound(state) && state.throttle.isOpen(performance.now()) ? options.window - state.used : 0),
+    capacity: (withinMs = SOON_MS) => Math.min(free(), state.throttle.room(performance.now(), withinMs)),
+    free,
+    used: () => state.used,
     isBound: () => isBound(state),
     refusal: () => state.refusal,
     loss: () => state.loss,
     reserve: () => {
       state.used += 1;
-    },
-    submit: async (fields, mayWrite, onLate) => {
-      try {
-        return await submit(state, fields, mayWrite, onLate);
-      } finally {
-        state.used -= 1;
-        options.onChange();
-      }
+      const atMs = performance.now() + state.throttle.schedule(performance.now());
+      return {
+        submit: async (...args) => {
+          try {
+            return await submit(state, atMs - performance.now(), ...args);
+          } finally {
+            state.used -= 1;
+            options.onChange();
+          }
+        },
+      };
     },
     close: async () => {
       state.closing.abort();

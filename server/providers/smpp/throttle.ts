@@ -1,7 +1,8 @@
 /** The throughput of a bind, and the waits before a lost one is bound again. */
 
 const GAP_FIRST_MS = 100;
-const GAP_MAX_MS = 1_000;
+/** Once the last scheduled submit is sent, the next one can be sent within this time. */
+export const GAP_MAX_MS = 1_000;
 /** A smaller gap counts as zero. */
 const GAP_MIN_MS = 5;
 const RECOVERY = 0.9;
@@ -11,8 +12,8 @@ const RECOVERY = 0.9;
  * milliseconds of a monotonic clock.
  */
 export type Throttle = {
-  /** Whether another submit would be sent soon; if not, submits wait elsewhere until a scheduled one is sent. */
-  isOpen: (nowMs: number) => boolean;
+  /** Number of further submits that could be scheduled to be sent within `withinMs`; infinite without a gap. */
+  room: (nowMs: number, withinMs: number) => number;
   /** Schedules the next submit. @returns milliseconds to wait before it. */
   schedule: (nowMs: number) => number;
   slowDown: (nowMs: number) => void;
@@ -24,8 +25,11 @@ export function createThrottle(): Throttle {
   let gapMs = 0;
   let nextAt = 0;
   return {
-    // Timers may be a little early: once the last scheduled submit is sent, this must be true at once.
-    isOpen: (nowMs) => nextAt - nowMs < GAP_MAX_MS * 2,
+    room: (nowMs, withinMs) => {
+      const leftMs = withinMs - Math.max(0, nextAt - nowMs);
+      if (leftMs <= 0) return 0;
+      return gapMs === 0 ? Number.POSITIVE_INFINITY : Math.ceil(leftMs / gapMs);
+    },
     schedule: (nowMs) => {
       const at = Math.max(nowMs, nextAt);
       nextAt = at + gapMs;
