@@ -15,8 +15,11 @@ export const refuse =
     void session.send(pdu.response({ command_status: status }));
 
 /** Has the centre deliver something. @returns the response. */
-export const deliver = (session: smpp.Session | undefined, fields: Record<string, unknown>): Promise<smpp.PDU> =>
-  new Promise((resolve) => session?.deliver_sm(fields, resolve));
+export const deliver = (
+  session: smpp.Session | undefined,
+  fields: Record<string, unknown>,
+  command: "deliver_sm" | "data_sm" = "deliver_sm",
+): Promise<smpp.PDU> => new Promise((resolve) => session?.[command](fields, resolve));
 
 /** The fields of a receipt for `id`: delivered. */
 export const receiptOf = (id: string) => ({

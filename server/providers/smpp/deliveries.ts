@@ -4,13 +4,13 @@ import { STATUS_QUEUE_FULL, STATUS_TEMPORARY } from "./status";
 import { type Pdu, STATUS_OK } from "./wire";
 
 /**
- * The most concurrent deliver_sm. The centre repeats the others later, often by minutes, so the limit is the number of receipts that
+ * The most concurrent deliveries. The centre repeats the others later, often by minutes, so the limit is the number of receipts that
  * arrive at a high rate while one transaction stores the previous ones; they take some hundred kilobytes.
  */
 const DELIVERIES_MAX = 1_000;
 
 export type Deliveries = {
-  /** Takes a deliver_sm, and responds to it. */
+  /** Takes a delivery, and responds to it. */
   take: (pdu: Pdu) => Promise<void>;
   /** Number of deliveries without a response yet. */
   underWay: () => number;

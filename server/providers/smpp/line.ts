@@ -13,13 +13,15 @@ export type Line = { connection: Connection; deliveries: Deliveries; gone: Abort
 
 export type LineOptions = {
   target: Target;
-  /** Takes a deliver_sm. It is acknowledged when this resolves, and repeated by the centre when it rejects. */
+  /** Takes a delivery. It is acknowledged when this resolves, and repeated by the centre when it rejects. */
   deliver: (pdu: Pdu) => Promise<void>;
   /** Called when the centre unbinds. */
   onUnbound: (line: Line) => void;
 };
 
 const POLL_MS = 20;
+/** Requests with which a centre delivers receipts and messages from handsets; SMPP 3.4 allows both (4.6, 4.7). */
+const DELIVERIES = new Set(["deliver_sm", "data_sm"]);
 /** Requests of the centre that need no response. */
 const WITHOUT_RESPONSE = new Set(["alert_notification", "outbind"]);
 
@@ -42,7 +44,7 @@ export function openLine({ target, deliver, onUnbound }: LineOptions): Line {
 /** Serves a request of the centre. */
 function serve(pdu: Pdu, line: Line, onUnbound: LineOptions["onUnbound"]): void {
   const { connection, deliveries } = line;
-  if (pdu.command === "deliver_sm") void deliveries.take(pdu);
+  if (DELIVERIES.has(pdu.command)) void deliveries.take(pdu);
   else if (pdu.command === "enquire_link") connection.respond(pdu, STATUS_OK);
   else if (pdu.command === "unbind") {
     connection.respond(pdu, STATUS_OK);

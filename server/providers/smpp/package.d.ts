@@ -22,6 +22,7 @@ declare module "smpp" {
     class Session extends EventEmitter {
       socket: Socket;
       send(pdu: PDU): boolean;
+      data_sm(fields: Fields, onResponse?: (response: PDU) => void): boolean;
       deliver_sm(fields: Fields, onResponse?: (response: PDU) => void): boolean;
       enquire_link(fields: Fields, onResponse?: (response: PDU) => void): boolean;
       unbind(fields: Fields, onResponse?: (response: PDU) => void): boolean;

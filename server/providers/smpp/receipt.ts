@@ -1,4 +1,4 @@
-/** Reads a deliver_sm: a delivery receipt, a message from a handset, or an event that we do not process. */
+/** Reads a delivery: a delivery receipt, a message from a handset, or an event that we do not process. */
 import { reportFrom } from "../http/callback-content";
 import type { Inbound, Report } from "../port";
 import type { FailureReason } from "../schema";
@@ -77,7 +77,7 @@ const UNMARKED =
   /^id:[^\s,]+[\s,]+sub:\d+[\s,]+dlvrd:\d+[\s,]+submit date:\d{10,14}[\s,]+done date:\d{10,14}[\s,]+stat:[a-z]{5,13}[\s,]+err:[^\s,]+([\s,]+text:|[\s,]*$)/i;
 
 /**
- * Reads a deliver_sm. Never throws.
+ * Reads a deliver_sm or a data_sm, whose text is always in message_payload. Never throws.
  * @param inboundId id of the message if it is from a handset: SMPP has none for those.
  * @param alphabet default alphabet of the centre.
  */

@@ -27,7 +27,7 @@ export type SessionOptions = {
   enquireTimeoutMs: number;
   unbindTimeoutMs: number;
   backOff: BackOff;
-  /** Takes a deliver_sm. It is acknowledged when this resolves, and repeated by the centre when it rejects. */
+  /** Takes a delivery. It is acknowledged when this resolves, and repeated by the centre when it rejects. */
   deliver: (pdu: Pdu) => Promise<void>;
   /** Called when there may be capacity where there was none, or a bind was refused. */
   onChange: () => void;
