@@ -121,6 +121,15 @@ describe("sending", () => {
     expect(new Set(headers.map((header) => header?.[2])).size).toBe(1);
   });
 
+  it("uses up no references for short texts, so that those of long ones recur late", async () => {
+    const centre = await openCentre();
+    const { adapter } = open(centre.url);
+    for (const body of ["a".repeat(200), "hi", "hi", "b".repeat(200)]) await send(adapter, body);
+    const [first, , , , next] = centre.submits.map(({ short_message }) => short_message as { udh?: Buffer[] });
+    const referenceOf = (message: typeof first) => message?.udh?.[0]?.[2] ?? Number.NaN;
+    expect(referenceOf(next)).toBe((referenceOf(first) + 1) & 0xff);
+  });
+
   it("gives a part without an id one of ours, so that receipts of the others do not count for the whole text", async () => {
     const withoutId: OnSubmit = (pdu, session) => void session.send(pdu.response({ message_id: "" }));
     const centre = await openCentre((...submit) => (submit[2] === 1 ? withoutId : accept)(...submit));

@@ -198,12 +198,14 @@ export function createSubmitter(
   options: SubmitterOptions,
   onTakenLate: OnTakenLate,
 ): (sendRequest: SendRequest) => Promise<SendOutcome> {
+  // Each worker begins elsewhere. Handsets join parts by sender and reference, of which a header has only 256; one with more would
+  // leave less room for text, and change what is billed.
   let reference = randomInt(0x10000);
   return (sendRequest) => {
     const { message, validity } = sendRequest;
-    reference = (reference + 1) & 0xffff;
     const addresses = addressFields(message.from, message.to, options.shortCodeTon);
     const parts = partsOf(message.body, options.longText, reference, options.alphabet);
+    if (parts.length > 1) reference = (reference + 1) & 0xffff;
     return sendParts(
       { binds, options },
       parts.map((part, at) => ({
