@@ -61,6 +61,20 @@ test("a raised limit takes effect at once", async () => {
   expect(await acquireSlots(limited, 3, 0)).toHaveLength(2);
 });
 
+test("an adapter that could make fewer calls at the moment gets fewer slots, but at least one", async () => {
+  let now = 2;
+  const limited = { ...provider(3), limitNow: () => now };
+  const slots = await acquireSlots(limited, 3, 0);
+  expect(slots).toHaveLength(2);
+  now = 0;
+  const waiting = waitForSlot(limited);
+  expect(hasManyWaiting(limited.id)).toBe(true);
+  for (const slot of slots) slot.release();
+  (await waiting).release();
+  now = Number.POSITIVE_INFINITY;
+  expect(await acquireSlots(limited, 5, 0)).toHaveLength(3);
+});
+
 test("many claimed messages wait once they are as many as the provider's limit", async () => {
   const limited = provider(2);
   expect(hasManyWaiting(limited.id)).toBe(false);
