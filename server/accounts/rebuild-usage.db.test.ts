@@ -8,7 +8,7 @@ import { DAY_MS, SECOND_MS, utcDay } from "../core/clock";
 import { pool } from "../core/db";
 import { env } from "../core/env";
 import { sendMessage } from "../messages/accept/send";
-import { cancelMessage } from "../messages/cancel";
+import { cancelMessage } from "../messages/changes/cancel";
 import { attemptResult, recordOutcome } from "../messages/dispatch/record-outcome";
 import { applyReceipts } from "../messages/receipts/apply-receipts";
 import type { SendMessageInput } from "../messages/schema";

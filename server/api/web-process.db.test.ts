@@ -74,7 +74,7 @@ test("it ends in order when it is stopped after its database has fallen silent",
   expect(program.output()).not.toContain("web.not_stopped_in_time");
 });
 
-/** What callers of a web process get: status and reason, and whether it is ready and why not. */
+/** The responses of a web process: status and reason, and whether it is ready and why not. */
 async function lookAt({ url }: { url: string }) {
   const [api, receipt, ready] = await Promise.all([
     fetch(`${url}/api/v1/account`, { headers: { authorization: `Bearer ds_live_${"a".repeat(32)}` } }),

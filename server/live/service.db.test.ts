@@ -10,7 +10,7 @@ import { noteChange, notifyChanges } from "../core/live";
 import { takeInbound } from "../inbound/tasks";
 import { removeMember } from "../members/service";
 import { switchAccount } from "../members/sessions";
-import { redactMessage } from "../messages/redact";
+import { redactMessage } from "../messages/changes/redact";
 import { createSuppression, deleteSuppression, importSuppressions } from "../suppressions/service";
 import { pauseEndpoint, resumeEndpoint } from "../webhooks/pause";
 import { createEndpoint } from "../webhooks/service";

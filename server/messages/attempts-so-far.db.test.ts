@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { pool } from "@/server/core/db";
-import { cancelMessage } from "@/server/messages/cancel";
+import { cancelMessage } from "@/server/messages/changes/cancel";
 import { listMessages } from "@/server/messages/lists/list-messages";
 import { getMessage, getMessageDetail } from "@/server/messages/read";
 import {

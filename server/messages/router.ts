@@ -3,14 +3,14 @@ import { listPageOf } from "../lists/schema";
 import { estimateSend } from "./accept/estimate";
 import { Estimate, EstimateInput } from "./accept/estimate-schema";
 import { sendBulk, sendMessage } from "./accept/send";
-import { cancelMessage } from "./cancel";
+import { cancelMessage } from "./changes/cancel";
+import { redactMessage } from "./changes/redact";
+import { rescheduleMessage } from "./changes/reschedule";
 import { listMessages } from "./lists/list-messages";
 import { searchMessages } from "./lists/search-messages";
 import { FoundMessages, SearchMessagesQuery } from "./lists/search-schema";
 import { Quote, QuoteInput } from "./quote-schema";
 import { getMessage, getMessageDetail, getTimeline, quoteMessage } from "./read";
-import { redactMessage } from "./redact";
-import { rescheduleMessage } from "./reschedule";
 import {
   BulkResult,
   ListMessagesQuery,

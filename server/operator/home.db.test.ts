@@ -36,7 +36,7 @@ test("an operator sees the routes on which messages wait, because their provider
   await makeRoute({ prefix: "44", chain: ["twilio"] });
   const operator = { kind: "system", name: "admin" } as const;
   await drainProvider(operator, { id: "sandbox", is_drained: true });
-  // What was read before is shown for two more seconds.
+  // The state that was read before is shown for two more seconds.
   await expect
     .poll(() => getHome(operator), { timeout: 60_000 })
     .toMatchObject({ has_usable_route: true, waiting_prefixes: ["", "49"] });

@@ -1,7 +1,7 @@
 import type { ProviderTable } from "../providers/registry";
 import type { Route } from "./choose";
 
-/** What the routes reach as their providers are now. `waiting`: prefixes to which messages wait, sorted; "" is every other number. */
+/** The numbers that the routes reach as their providers are now. `waiting`: prefixes to which messages wait, sorted; "" is every other number. */
 export type Reach = { isAnyConfigured: boolean; waiting: string[] };
 
 /** The routes of one prefix among which its messages are shared out: those of the lowest priority number. */

@@ -29,7 +29,7 @@ export type RoutingWish = { routeId: number | null; provider: string | null };
 export const routeExists = async (routeId: number): Promise<boolean> =>
   (await activeRoutes.get()).some((route) => route.id === routeId);
 
-/** What the active routes reach as their providers are now. */
+/** The numbers that the active routes reach as their providers are now. */
 export async function readReach(): Promise<Reach> {
   const [active, table] = await Promise.all([activeRoutes.get(), providerTable()]);
   return reachOf(active, table);

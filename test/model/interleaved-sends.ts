@@ -6,7 +6,8 @@ import { plainRequest } from "@/server/accounts/idempotency/request";
 import { pool } from "@/server/core/db";
 import type { ReceiptReport } from "@/server/core/jobs";
 import { sendMessage } from "@/server/messages/accept/send";
-import type { cancelMessage } from "@/server/messages/cancel";
+import type { cancelMessage } from "@/server/messages/changes/cancel";
+import type { redactMessage } from "@/server/messages/changes/redact";
 import { type Attempt, begin, dropClaims, giveBack, isAllowedFreshly } from "@/server/messages/dispatch/claims";
 import { failExpired } from "@/server/messages/dispatch/expire";
 import { joinLeftReceipts } from "@/server/messages/dispatch/join-left-receipts";
@@ -17,7 +18,6 @@ import { applyLeftReceipts, failStranded, failUnresolved, requeueOrphans } from 
 import { claimFromThrottleQueue, drainThrottleQueue } from "@/server/messages/dispatch/throttle-queue";
 import { applyReceipts, rejoinReceipts } from "@/server/messages/receipts/apply-receipts";
 import { isPartReporter } from "@/server/messages/receipts/parts";
-import type { redactMessage } from "@/server/messages/redact";
 import type { SendOutcome } from "@/server/providers/port";
 import { referenceTo } from "@/server/providers/reference";
 import { invalidateProviders } from "@/server/providers/registry";

@@ -13,7 +13,7 @@ import { claimAttempts, prepareAttempts } from "@/test/database/attempts";
 import { statementsOf } from "@/test/database/plans";
 import { makeRoute } from "@/test/database/routes";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
-import { cancelMessage } from "../cancel";
+import { cancelMessage } from "../changes/cancel";
 import { listMessages } from "../lists/list-messages";
 import { getTimeline } from "../read";
 import type { SendMessageInput } from "../schema";

@@ -4,7 +4,7 @@ import type { Idempotency } from "@/server/core/trpc";
 import { attemptResult, recordOutcome } from "@/server/messages/dispatch/record-outcome";
 import { claimAttempts, prepareAttempts } from "@/test/database/attempts";
 import { makeAccount } from "@/test/database/seed";
-import { redactMessage } from "../redact";
+import { redactMessage } from "../changes/redact";
 import { sendBulk, sendMessage } from "./send";
 
 beforeAll(prepareAttempts);

@@ -156,7 +156,7 @@ const NEW_CLAIMS = unnest<NewClaim>(
 /**
  * Inserts claims. A claim that follows another attempt first locks its message, in a separate statement: an outcome of the
  * earlier attempt may be about to fail or refuse the message, and a statement that waits for a lock still sees the other tables
- * as they were before. So does the claim of a scheduled message, which may be about to get another time (reschedule.ts). Most
+ * as they were before. So does the claim of a scheduled message, which may be about to get another time (changes/reschedule.ts). Most
  * claims are first attempts of other messages, which race with nothing. No attempt can have been refused before a first
  * one either: any attempt of its message takes its number. (The look-up counts, because for NOT EXISTS after OR the planner may
  * build a hash of all refused attempts, for which it reads the whole table.)

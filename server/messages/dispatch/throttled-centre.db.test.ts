@@ -97,7 +97,7 @@ test("all are sent there when there is room, once each, and nothing counts again
   const account = await makeAccount();
   const messages = await Promise.all(Array.from({ length: AT_ONCE }, (_, at) => send(account, at)));
   await beginTogether(messages);
-  // Those without a turn soon enough are claimed no longer.
+  // Messages without a turn soon enough are claimed no longer.
   await settleAttempts();
   await expect
     .poll(async () => {

@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, expect, test } from "vitest";
 import { MINUTE_MS } from "@/server/core/clock";
 import { pool } from "@/server/core/db";
 import { workerId } from "@/server/core/worker-id";
-import { cancelMessage } from "@/server/messages/cancel";
+import { cancelMessage } from "@/server/messages/changes/cancel";
 import { begin, giveBack } from "@/server/messages/dispatch/claims";
 import { failExpired } from "@/server/messages/dispatch/expire";
 import { recoverAttempts, takeBackClaims } from "@/server/messages/dispatch/recover";

@@ -10,7 +10,7 @@ import { prepareAttempts } from "@/test/database/attempts";
 import { openTransaction, untilWaiting } from "@/test/database/lock-waits";
 import { explain, rowsRead, statementsOf } from "@/test/database/plans";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
-import { cancelMessage } from "../../cancel";
+import { cancelMessage } from "../../changes/cancel";
 import { failUndispatched } from "../fail-undispatched";
 import { findDueRefusals } from "./due-check";
 

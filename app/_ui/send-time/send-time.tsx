@@ -1,8 +1,8 @@
 import { type ComponentProps, useSyncExternalStore } from "react";
 import { sendTimeTexts as texts } from "@/app/_texts/ui/send-time";
 import { serverNow } from "@/app/_trpc/clock";
+import { DateInput } from "@/app/_ui/forms/date-input";
 import { DAY_MS } from "@/app/_ui/values/days";
-import { DateInput } from "./date-input";
 
 const AHEAD_MAX_DAYS = 30;
 const MINUTE_MS = 60_000;

@@ -27,8 +27,8 @@ import {
 import { openTransaction, untilWaiting } from "@/test/database/lock-waits";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
 import { takeDeliveryJobs } from "@/test/database/webhooks";
+import { attemptOf } from "../dispatch/next-attempt";
 import { cancelMessage } from "./cancel";
-import { attemptOf } from "./dispatch/next-attempt";
 
 beforeAll(prepareAttempts);
 beforeEach(() => pool().query("DELETE FROM graphile_worker._private_jobs"));

@@ -1,18 +1,18 @@
 /** Gives scheduled messages another time, as long as they are not due. */
-import { readAccounts } from "../accounts/store";
-import type { AccountActor } from "../core/actor";
-import { addJob, addScheduledJobs } from "../core/add-jobs";
-import { now } from "../core/clock";
-import { onCommit, type Tx, transaction } from "../core/db";
-import { type ApiError, invalidRequest } from "../core/errors";
-import { noteChange } from "../core/live";
-import { loadPutOffCheck } from "./accept/put-off";
-import { sendAtRefusals } from "./accept/send-at";
-import { findMessage } from "./history";
-import { type MessageRow, presentMessage } from "./present";
-import { isDue } from "./scheduled";
-import type { Message, RescheduleInput } from "./schema";
-import { lockMessages } from "./transitions";
+import { readAccounts } from "../../accounts/store";
+import type { AccountActor } from "../../core/actor";
+import { addJob, addScheduledJobs } from "../../core/add-jobs";
+import { now } from "../../core/clock";
+import { onCommit, type Tx, transaction } from "../../core/db";
+import { type ApiError, invalidRequest } from "../../core/errors";
+import { noteChange } from "../../core/live";
+import { loadPutOffCheck } from "../accept/put-off";
+import { sendAtRefusals } from "../accept/send-at";
+import { findMessage } from "../history";
+import { type MessageRow, presentMessage } from "../present";
+import { isDue } from "../scheduled";
+import type { Message, RescheduleInput } from "../schema";
+import { lockMessages } from "../transitions";
 
 /** When a message is to be sent. `at` null: at once. */
 type Target = { at: Date | null; refusal: null } | { at: null; refusal: ApiError };

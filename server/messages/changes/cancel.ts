@@ -1,13 +1,13 @@
 /** Cancels messages that no attempt has begun to send. */
-import type { AccountActor } from "../core/actor";
-import { now } from "../core/clock";
-import { transaction } from "../core/db";
-import { type ApiError, invalidRequest } from "../core/errors";
-import { failUndispatched } from "./dispatch/fail-undispatched";
-import type { Refusal } from "./failure";
-import { findMessage } from "./history";
-import { type MessageRow, presentMessage } from "./present";
-import type { Message } from "./schema";
+import type { AccountActor } from "../../core/actor";
+import { now } from "../../core/clock";
+import { transaction } from "../../core/db";
+import { type ApiError, invalidRequest } from "../../core/errors";
+import { failUndispatched } from "../dispatch/fail-undispatched";
+import type { Refusal } from "../failure";
+import { findMessage } from "../history";
+import { type MessageRow, presentMessage } from "../present";
+import type { Message } from "../schema";
 
 const CANCELED: Refusal = { code: "canceled", message: "The message was canceled before it was sent." };
 

@@ -8,11 +8,11 @@ import { contradictions } from "@/test/database/account-truth";
 import { claimAttempts, claimed, prepareAttempts, statusOf } from "@/test/database/attempts";
 import { openTransaction, untilWaiting } from "@/test/database/lock-waits";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
-import { sendMessage } from "./accept/send";
+import { sendMessage } from "../accept/send";
+import { attemptOf } from "../dispatch/next-attempt";
+import { requeueOrphans } from "../dispatch/sweeps";
+import { claimFromThrottleQueue, enqueueThrottled } from "../dispatch/throttle-queue";
 import { cancelMessage } from "./cancel";
-import { attemptOf } from "./dispatch/next-attempt";
-import { requeueOrphans } from "./dispatch/sweeps";
-import { claimFromThrottleQueue, enqueueThrottled } from "./dispatch/throttle-queue";
 import { rescheduleMessage } from "./reschedule";
 
 beforeAll(prepareAttempts);

@@ -1,14 +1,14 @@
 /** Deletes texts of messages at the request of their account, whatever the installation's retention. */
-import { recordAudit } from "../audit/store";
-import type { AccountActor } from "../core/actor";
-import { onCommit, transaction } from "../core/db";
-import { type ApiError, invalidRequest } from "../core/errors";
-import { noteChange } from "../core/live";
-import { deleteLoggedTexts } from "../request-log/delete-texts";
-import { findMessage } from "./history";
-import { type MessageRow, presentMessage } from "./present";
-import type { Message } from "./schema";
-import { isFinal, type MessageStatus } from "./status";
+import { recordAudit } from "../../audit/store";
+import type { AccountActor } from "../../core/actor";
+import { onCommit, transaction } from "../../core/db";
+import { type ApiError, invalidRequest } from "../../core/errors";
+import { noteChange } from "../../core/live";
+import { deleteLoggedTexts } from "../../request-log/delete-texts";
+import { findMessage } from "../history";
+import { type MessageRow, presentMessage } from "../present";
+import type { Message } from "../schema";
+import { isFinal, type MessageStatus } from "../status";
 
 /**
  * Deletes the text of a final message for good; everything else about it stays. A message whose text was deleted before, on request or
