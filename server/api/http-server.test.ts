@@ -9,6 +9,8 @@ import { createWebServer } from "./http-server";
 /** More than the buffers at both ends of a connection hold. */
 const LARGE = Buffer.alloc(16 * 1_048_576, "x");
 const STILL_MS = 200;
+/** Longer than this process may stall on a busy machine. */
+const UNSTALLED_MS = 10 * STILL_MS;
 
 const closers: Array<() => void> = [];
 
@@ -60,8 +62,8 @@ test("responses that their caller never reads are given up, together with those 
 });
 
 test("a caller who reads slowly gets all of it", async () => {
-  // Longer than this process may stall on a busy machine; reading all of it takes longer.
-  const { socket } = await ask(sendLarge, 1, 10 * STILL_MS);
+  // Reading all of it takes longer.
+  const { socket } = await ask(sendLarge, 1, UNSTALLED_MS);
   let read = 0;
   socket.on("readable", () => {
     const timer = setTimeout(() => {
@@ -74,14 +76,18 @@ test("a caller who reads slowly gets all of it", async () => {
 
 test("a stream that sends something from time to time stays open for longer", async () => {
   let beats = 0;
-  const { socket, seen } = await ask((response) => {
-    response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
-    const timer = setInterval(() => {
-      beats += 1;
-      response.write("event: ping\ndata:\n\n");
-    }, STILL_MS / 10);
-    closers.push(() => clearInterval(timer));
-  });
+  const { socket, seen } = await ask(
+    (response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
+      const timer = setInterval(() => {
+        beats += 1;
+        response.write("event: ping\ndata:\n\n");
+      }, UNSTALLED_MS / 20);
+      closers.push(() => clearInterval(timer));
+    },
+    1,
+    UNSTALLED_MS,
+  );
   socket.resume();
   await expect.poll(() => beats, { timeout: 60_000 }).toBeGreaterThan(30);
   expect(seen[0]?.isClosed()).toBe(false);
