@@ -1,13 +1,13 @@
 "use client";
 
-import { Button, Group, Stack, Text } from "@mantine/core";
+import { Button, Stack, Text } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { messageTexts } from "@/app/_texts/messages/detail";
-import { sharedTexts } from "@/app/_texts/shared";
 import { sendTimeTexts } from "@/app/_texts/ui/send-time";
 import { trpc } from "@/app/_trpc/client";
 import { useChange } from "@/app/_ui/changes/use-change";
 import { SaveAlert } from "@/app/_ui/forms/error-alert";
+import { FormButtons } from "@/app/_ui/forms/form-buttons";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { QuietHoursChoice } from "@/app/_ui/send-time/quiet-hours-choice";
 import { isoOf, localOf, SendTime, sendAtProblem } from "@/app/_ui/send-time/send-time";
@@ -61,17 +61,11 @@ export function RescheduleForm({ message, onDone }: { message: Message; onDone: 
         <Text size="sm">{texts.keeps}</Text>
         <SendTime label={texts.newTime} data-autofocus withAsterisk {...form.getInputProps("send_at")} />
         <QuietHoursChoice putOffTo={null} {...form.getInputProps("ignoresQuietHours", { type: "checkbox" })} />
-        <Group className="dialog-foot" justify="flex-end" gap="sm">
-          <Button variant="default" onClick={onDone}>
-            {sharedTexts.cancel}
-          </Button>
+        <FormButtons submit={texts.submit} busy={reschedule.isPending} onCancel={onDone}>
           <Button variant="default" loading={reschedule.isPending} onClick={() => move(null)}>
             {texts.sendNow}
           </Button>
-          <Button type="submit" loading={reschedule.isPending}>
-            {texts.submit}
-          </Button>
-        </Group>
+        </FormButtons>
       </Stack>
     </form>
   );

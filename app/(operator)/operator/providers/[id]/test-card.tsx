@@ -1,26 +1,23 @@
 "use client";
 
-import { Alert, Button, Card, Group, Stack, Text, Textarea, TextInput, Title } from "@mantine/core";
+import { Button, Card, Group, Stack, Text, Textarea, TextInput, Title } from "@mantine/core";
 import { useForm } from "@mantine/form";
+import { Suspense } from "react";
 import { providerTexts } from "@/app/_texts/operator/provider";
 import { trpc } from "@/app/_trpc/client";
 import { isUnknown, knownOf } from "@/app/_ui/changes/outcome";
 import { useSingle } from "@/app/_ui/changes/use-single";
+import { lazily } from "@/app/_ui/connection/connection";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { IconSend } from "@/app/_ui/icons/icons";
 import { Notice } from "@/app/_ui/notice";
 import { PROVIDER_NAMES } from "@/app/_ui/values/provider-name";
-import type { ProviderDetail, ProviderTest } from "@/server/providers/operator-schema";
-import { formatLatency } from "../provider-words";
+import type { ProviderDetail } from "@/server/providers/operator-schema";
+
+const TestOutcome = lazily(() => import("./test-outcome").then((file) => ({ default: file.TestOutcome })));
 
 const BODY_MAX = 1_600;
-const OUTCOME_COLORS: Record<ProviderTest["outcome"], string> = {
-  accepted: "teal",
-  refused: "red",
-  retryable: "red",
-  unknown: "yellow",
-};
 
 /** Sends one message straight to the provider and shows the outcome. */
 export function TestCard({ provider: { id, state } }: { provider: ProviderDetail }) {
@@ -60,7 +57,11 @@ export function TestCard({ provider: { id, state } }: { provider: ProviderDetail
           </Group>
           <Textarea label={texts.text} autosize minRows={2} maxLength={BODY_MAX} {...form.getInputProps("body")} />
           <TestError error={errors.unplaced} />
-          {test.data && !test.isPending && <Outcome test={test.data} />}
+          {test.data && !test.isPending && (
+            <Suspense>
+              <TestOutcome test={test.data} />
+            </Suspense>
+          )}
           <Group>
             <Button
               type="submit"
@@ -86,32 +87,5 @@ function TestError({ error }: { error: unknown }) {
     <Notice title={texts.maybeSent} role="alert">
       {knownOf(error)} {texts.lookFirst}
     </Notice>
-  );
-}
-
-function Outcome({ test }: { test: ProviderTest }) {
-  const texts = providerTexts.test;
-  return (
-    <Alert
-      color={OUTCOME_COLORS[test.outcome]}
-      variant="light"
-      role="status"
-      title={texts.outcomes[test.outcome](formatLatency(test.latency_ms))}
-      styles={{ title: { color: "var(--mantine-color-text)" } }}
-    >
-      {test.code && (
-        <Text size="sm" className="break-word">
-          <span className="mono">{test.code}</span>: {test.detail}
-        </Text>
-      )}
-      {test.provider_message_ids.length > 0 && (
-        <Text size="sm" className="break-word">
-          {texts.providerMessageId(<span className="mono">{test.provider_message_ids.join(", ")}</span>)}
-        </Text>
-      )}
-      <Text size="xs" c="dimmed" mt={4} className="break-word">
-        {texts.reference(<span className="mono">{test.reference}</span>)}
-      </Text>
-    </Alert>
   );
 }
