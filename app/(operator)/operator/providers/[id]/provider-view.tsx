@@ -1,8 +1,10 @@
 "use client";
 
-import { SimpleGrid, Stack } from "@mantine/core";
+import { SimpleGrid, Skeleton, Stack } from "@mantine/core";
+import { Suspense } from "react";
 import { providerTexts as texts } from "@/app/_texts/operator/provider";
 import { trpc } from "@/app/_trpc/client";
+import { lazily } from "@/app/_ui/connection/connection";
 import { BackLink } from "@/app/_ui/frame/back-link";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import type { ProviderId } from "@/server/providers/schema";
@@ -10,8 +12,9 @@ import { LastHour } from "./last-hour";
 import { ProviderHeader } from "./provider-header";
 import { ReceiptsCard } from "./receipts-card";
 import { SettingsCard } from "./settings-card";
-import { TestCard } from "./test-card";
 import { ThroughputCard } from "./throughput-card";
+
+const TestCard = lazily(() => import("./test-card").then((file) => ({ default: file.TestCard })));
 
 const REFRESH_MS = 5_000;
 
@@ -34,7 +37,9 @@ export function ProviderView({ id }: { id: ProviderId }) {
                 </Stack>
                 <Stack gap="lg">
                   <ReceiptsCard provider={data} />
-                  <TestCard provider={data} />
+                  <Suspense fallback={<Skeleton height={380} radius="lg" />}>
+                    <TestCard provider={data} />
+                  </Suspense>
                 </Stack>
               </SimpleGrid>
             </Stack>

@@ -2,20 +2,17 @@
 
 import { Button, Card, Group, Stack, Text, Textarea, TextInput, Title } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { Suspense } from "react";
 import { providerTexts } from "@/app/_texts/operator/provider";
 import { trpc } from "@/app/_trpc/client";
 import { isUnknown, knownOf } from "@/app/_ui/changes/outcome";
 import { useSingle } from "@/app/_ui/changes/use-single";
-import { lazily } from "@/app/_ui/connection/connection";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { IconSend } from "@/app/_ui/icons/icons";
 import { Notice } from "@/app/_ui/notice";
 import { PROVIDER_NAMES } from "@/app/_ui/values/provider-name";
 import type { ProviderDetail } from "@/server/providers/operator-schema";
-
-const TestOutcome = lazily(() => import("./test-outcome").then((file) => ({ default: file.TestOutcome })));
+import { TestOutcome } from "./test-outcome";
 
 const BODY_MAX = 1_600;
 
@@ -57,11 +54,7 @@ export function TestCard({ provider: { id, state } }: { provider: ProviderDetail
           </Group>
           <Textarea label={texts.text} autosize minRows={2} maxLength={BODY_MAX} {...form.getInputProps("body")} />
           <TestError error={errors.unplaced} />
-          {test.data && !test.isPending && (
-            <Suspense>
-              <TestOutcome test={test.data} />
-            </Suspense>
-          )}
+          {test.data && !test.isPending && <TestOutcome test={test.data} />}
           <Group>
             <Button
               type="submit"
