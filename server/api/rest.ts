@@ -25,6 +25,7 @@ import { API_VERSION, requireStorable } from "../core/wire";
 import type { RequestFacts } from "../observability/requests";
 import { callProcedure } from "./call-procedure";
 import type { Compressed } from "./compress";
+import { DOCUMENT_METHODS, isDocument, serveDocument } from "./document/serve-document";
 import { withPlainLetters } from "./door/plain-path";
 import { challengeOf, ownRequestId, setRateFields } from "./http-fields";
 import { idempotencyOf } from "./idempotency-key";
@@ -42,7 +43,6 @@ import {
 } from "./operations";
 import { requireRate } from "./require-rate";
 import { appRouter } from "./router";
-import { DOCUMENT_METHODS, isDocument, serveDocument } from "./serve-document";
 
 export const API_PREFIX = "/api/v1";
 /** The largest valid request, with 1,000 recipients and a text of 1,600 escaped characters, is far smaller. */

@@ -6,8 +6,8 @@ import { publicUrl } from "../../core/env";
 import { compress } from "../compress";
 import { guideMarkdown, llmsText } from "../document/guide-text";
 import { GUIDES } from "../document/guides";
+import { type KeptText, textPerOrigin } from "../document/text-per-origin";
 import { originOf } from "../origin";
-import { type KeptText, textPerOrigin } from "../text-per-origin";
 import { pageRefusal, writeResponse } from "./responses";
 import { countDocument, forwardedForOf, peerOf } from "./visitor";
 

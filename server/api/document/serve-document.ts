@@ -1,14 +1,14 @@
 /** Serves the API document, as JSON and YAML. */
-import { defineProcessValue } from "../core/process";
-import { countDocument } from "./door/visitor";
-import { originOf } from "./origin";
-import type { RestRequest, RestResponse } from "./rest";
+import { defineProcessValue } from "../../core/process";
+import { countDocument } from "../door/visitor";
+import { originOf } from "../origin";
+import type { RestRequest, RestResponse } from "../rest";
 import { textPerOrigin } from "./text-per-origin";
 
 // Loaded on demand: generating the document is heavy, and most processes never need it.
 const documents = defineProcessValue("rest.documents", () => ({
-  json: textPerOrigin(async (origin) => (await import("./document/openapi")).openApiText(origin)),
-  yaml: textPerOrigin(async (origin) => (await import("./document/openapi")).openApiYaml(origin)),
+  json: textPerOrigin(async (origin) => (await import("./openapi")).openApiText(origin)),
+  yaml: textPerOrigin(async (origin) => (await import("./openapi")).openApiYaml(origin)),
 }));
 
 const FORMATS: Readonly<Record<string, { format: "json" | "yaml"; type: string }>> = {

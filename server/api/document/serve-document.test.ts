@@ -1,8 +1,8 @@
 import { afterEach, beforeAll, expect, test, vi } from "vitest";
 
 const ORIGIN = "https://sms.example.net";
-let serve: (path: string, peer: string, headers?: Record<string, string>) => Promise<import("./rest").RestResponse>;
-let compress: typeof import("./compress").compress;
+let serve: (path: string, peer: string, headers?: Record<string, string>) => Promise<import("../rest").RestResponse>;
+let compress: typeof import("../compress").compress;
 
 beforeAll(async () => {
   Object.assign(process.env, {
@@ -11,8 +11,8 @@ beforeAll(async () => {
     PUBLIC_URL: ORIGIN,
     TRUSTED_PROXIES: "127.0.0.1",
   });
-  ({ compress } = await import("./compress"));
-  const { serveRest } = await import("./rest");
+  ({ compress } = await import("../compress"));
+  const { serveRest } = await import("../rest");
   serve = async (path, peer, headers = {}) => {
     const { response } = await serveRest({
       method: "GET",

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { compress } from "./compress";
+import { compress } from "../compress";
 import { ORIGINS_MAX, textPerOrigin } from "./text-per-origin";
 
 const long = (origin: string) => `${origin} `.repeat(1_000);

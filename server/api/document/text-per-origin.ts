@@ -1,5 +1,5 @@
 /** Keeps texts that depend only on the origin of the installation: each is made and compressed once for many requests. */
-import type { Compressed } from "./compress";
+import type { Compressed } from "../compress";
 
 /** `compressed`: the codings requested so far. */
 export type KeptText = { body: string; compressed: Compressed };
