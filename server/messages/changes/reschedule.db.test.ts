@@ -93,6 +93,15 @@ describe("a rescheduled message", () => {
     expect(await reschedule(sent, null)).toMatchObject({ status: "pending", scheduled_at });
   });
 
+  test("is returned to a request that is repeated after its time", async () => {
+    const sent = await schedule(ahead(DAY_MS));
+    await makeDue(sent);
+    const send_at = (await stored(sent))?.scheduledAt.toISOString() ?? "";
+    expect(await reschedule(sent, send_at)).toMatchObject({ status: "pending", scheduled_at: send_at });
+    expect(await claimAttempts([sent.id])).toHaveLength(1);
+    expect(await reschedule(sent, send_at)).toMatchObject({ status: "pending", scheduled_at: send_at });
+  });
+
   test("adds no job when it has that time already, and is found by the sweep when its job is lost", async () => {
     const send_at = ahead(DAY_MS);
     const sent = await schedule(send_at);

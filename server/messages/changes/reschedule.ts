@@ -14,7 +14,7 @@ import { isDue } from "../scheduled";
 import type { Message, RescheduleInput } from "../schema";
 import { lockMessages } from "../transitions";
 
-/** When a message is to be sent. `at` null: at once. */
+/** When a message is to be sent, with regard to quiet hours. `at` null: at once. */
 type Target = { at: Date | null; refusal: null } | { at: null; refusal: ApiError };
 
 /**
@@ -33,8 +33,11 @@ export async function rescheduleMessage(actor: AccountActor, id: string, asked: 
     const isAhead = await readIsAhead(tx, id);
     if (isDoneAlready(found, target, isAhead)) return found;
     if (!isAhead) throw notReschedulable(found);
-    if (target.refusal) throw target.refusal;
-    await move(tx, id, { at: target.at, sendAt: sendAtOf(asked) });
+    const sendAt = sendAtOf(asked);
+    // Only now: a repeated request may arrive after its time.
+    const [refusal = target.refusal] = sendAt ? sendAtRefusals(sendAt) : [];
+    if (refusal) throw refusal;
+    await move(tx, id, { at: target.at, sendAt });
     onCommit(tx, () => noteChange(actor.accountId, "messages"));
     return findMessage(actor, id, tx);
   });
@@ -47,8 +50,6 @@ const sendAtOf = ({ send_at }: Asked): Date | null => (send_at === null ? null :
 
 async function targetOf(tx: Tx, { accountId, toNumber, validityS }: MessageRow, asked: Asked): Promise<Target> {
   const sendAt = sendAtOf(asked);
-  const [refusal] = sendAt ? sendAtRefusals(sendAt) : [];
-  if (refusal) return { at: null, refusal };
   const account = (await readAccounts(tx, [accountId])).get(accountId);
   if (!account || asked.quiet_hours === "ignore") return { at: sendAt, refusal: null };
   const check = await loadPutOffCheck([account]);
