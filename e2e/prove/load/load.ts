@@ -150,7 +150,7 @@ export function startLoad({
     for (const { id } of made.messages ?? []) reader.know(customer, id);
     const waitMs = made.messages ? cancelAfterMs(made, kind === "hasty", chance) : null;
     if (waitMs === null) {
-      const moveMs = made.messages ? rescheduleAfterMs(made, chance) : null;
+      const moveMs = rescheduleAfterMs(made, chance);
       if (moveMs === null) return;
       await pause(moveMs);
       return reschedule({ ...shared, send: made, chance });

@@ -9,11 +9,12 @@ const RESCHEDULED_SHARE = 0.6;
 const DUE_IN_MS = { least: 1_500, most: 8_000 };
 
 /**
- * The delay before an accepted send gets another time: half of them just when it is due.
+ * The delay before an accepted send gets another time: half of them just when it is due. Messages of a bulk keep their time, because
+ * a send has one for all its messages.
  * @returns milliseconds from now; null: it keeps its time.
  */
-export function rescheduleAfterMs({ dueMs }: Send, chance: Chance): number | null {
-  if (dueMs === null || chance() >= RESCHEDULED_SHARE) return null;
+export function rescheduleAfterMs({ dueMs, messages }: Send, chance: Chance): number | null {
+  if (dueMs === null || messages?.length !== 1 || chance() >= RESCHEDULED_SHARE) return null;
   const left = Math.max(0, dueMs - Date.now());
   return chance() < 0.5 ? between(chance, 0, left) : Math.max(0, left + between(chance, -150, 50));
 }
@@ -21,7 +22,7 @@ export function rescheduleAfterMs({ dueMs }: Send, chance: Chance): number | nul
 type RescheduleOrder = Caller & { send: Send; chance: Chance };
 
 /**
- * Gives the message of an accepted send another time. `dueMs` of the send is then the time before which it may not be sent, as far as
+ * Gives the only message of an accepted send another time. `dueMs` of the send is then the time before which it may not be sent, as far as
  * its caller knows: without a response with 200, or where a repetition was refused, the earlier of both.
  */
 export async function reschedule({ customer, send, chance, urlAt, turn, answers }: RescheduleOrder): Promise<void> {
