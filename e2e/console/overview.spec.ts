@@ -148,3 +148,24 @@ test("operators see on which routes messages wait, and whether anything can be s
   await expect(nothing.getByRole("link", { name: "Open providers" })).toHaveAttribute("href", "/operator/providers");
   await expect(waiting).toBeHidden();
 });
+
+test("an operator is not told that everything works while the providers could not be loaded", async ({
+  page,
+  service,
+}) => {
+  await signInOperator(page, service);
+  await page.route("**/api/trpc/*operator.providers.list*", async (route) => {
+    const response = await route.fetch();
+    const calls = new URL(route.request().url()).pathname.split("/").at(-1)?.split(",") ?? [];
+    const results: unknown[] = await response.json();
+    const data = { code: "INTERNAL_SERVER_ERROR", httpStatus: 500, path: "operator.providers.list" };
+    results[calls.indexOf("operator.providers.list")] = { error: { message: "Failed", code: -32_603, data } };
+    await route.fulfill({ response, json: results });
+  });
+  await page.goto("/operator");
+  const tasks = page.getByRole("region", { name: "Needs your attention" }).getByRole("listitem");
+  await expect(tasks.filter({ hasText: "The state of the providers is not known" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Everything works" })).toBeHidden();
+  await page.unroute("**/api/trpc/*operator.providers.list*");
+  await expect(tasks.filter({ hasText: "The state of the providers is not known" })).toBeHidden();
+});

@@ -54,6 +54,7 @@ const en = {
     openReadiness: "Readiness",
     providersInTrouble,
     openProvider: "Open provider",
+    providersUnknown: "The state of the providers is not known: it could not be loaded",
     nothingConfigured: "No message can be sent: no active route has a configured provider",
     openProviders: "Open providers",
     messagesWait: (prefixes: readonly string[], more: number) => {

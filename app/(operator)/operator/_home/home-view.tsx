@@ -29,7 +29,7 @@ export function HomeView() {
       <QueryState query={home} loading={<Skeleton height={420} radius="lg" />}>
         {(data) => (
           <Stack gap="lg">
-            <TasksCard home={data} providers={providers.data ?? []} />
+            <TasksCard home={data} providers={providers} />
             <Figures home={data} providers={providers.data} />
             <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
               <WorkersCard workers={data.workers} />

@@ -1,4 +1,4 @@
-import { Anchor, Card, Group, Stack, Text, ThemeIcon, Title } from "@mantine/core";
+import { Anchor, Card, Group, Skeleton, Stack, Text, ThemeIcon, Title } from "@mantine/core";
 import { operatorHomeTexts } from "@/app/_texts/operator/home";
 import { SiteLink } from "@/app/_ui/frame/site-link";
 import { IconAlertTriangle, IconCircleCheck } from "@/app/_ui/icons/icons";
@@ -22,10 +22,13 @@ function routingTasks({ has_usable_route: canSend, waiting_prefixes: waiting }: 
   return [{ title, href: "/operator/routes", action: texts.openRoutes }];
 }
 
-function tasksOf(home: OperatorHome, providers: OperatedProvider[]): Task[] {
+type ProvidersQuery = { data: OperatedProvider[] | undefined; error: unknown };
+
+function tasksOf(home: OperatorHome, providers: ProvidersQuery): Task[] {
   const texts = operatorHomeTexts.tasks;
   const { failing, queues, pending_senders: pending, unusual_traffic: traffic } = home;
-  const troubled = providers.flatMap(({ id, state }): Task[] => {
+  const unknown = providers.data === undefined && providers.error ? [{ title: texts.providersUnknown }] : [];
+  const troubled = (providers.data ?? []).flatMap(({ id, state }): Task[] => {
     const trouble = texts.providersInTrouble[state];
     if (!trouble) return [];
     return [{ title: trouble(PROVIDER_NAMES[id]), href: `/operator/providers/${id}`, action: texts.openProvider }];
@@ -38,6 +41,7 @@ function tasksOf(home: OperatorHome, providers: OperatedProvider[]): Task[] {
       action: texts.openReadiness,
     })),
     ...routingTasks(home),
+    ...unknown,
     ...troubled,
     ...traffic.map(({ account_id: id, account, country }) => ({
       title: texts.unusualTraffic(account, country === null ? texts.unknownCountry : (countryName(country) ?? country)),
@@ -63,9 +67,13 @@ function tasksOf(home: OperatorHome, providers: OperatedProvider[]): Task[] {
   ];
 }
 
-/** Faults of the installation, accounts with unusual traffic, and senders that wait for a decision. */
-export function TasksCard({ home, providers }: { home: OperatorHome; providers: OperatedProvider[] }) {
+/**
+ * Faults of the installation, accounts with unusual traffic, and senders that wait for a decision. That there are none is known only
+ * with the state of the providers.
+ */
+export function TasksCard({ home, providers }: { home: OperatorHome; providers: ProvidersQuery }) {
   const tasks = tasksOf(home, providers);
+  if (tasks.length === 0 && providers.data === undefined) return <Skeleton height={72} radius="lg" />;
   return (
     <Card component="section" aria-labelledby="tasks">
       {tasks.length === 0 ? (
