@@ -1,4 +1,5 @@
 /** Sends deliveries of one endpoint and records their outcomes. No database connection is held during a request. */
+import { hasStalledSince, stalledMs } from "../../core/deadline";
 import { inSpan } from "../../core/spans";
 import { observeTry } from "../../observability/messages";
 import { presentEvent, presentReceived } from "../present";
@@ -50,7 +51,13 @@ function keepFresh(target: Target, freshMs: number): FreshEndpoint {
   let isClosed = false;
 
   async function read(): Promise<void> {
-    const present = await loadTarget(target.id);
+    let present: Target | null;
+    let markMs: number;
+    do {
+      markMs = stalledMs();
+      present = await loadTarget(target.id);
+      // A reply that waited for a stalled process is as old as the stall.
+    } while (hasStalledSince(markMs, freshMs));
     if (present && isOpen(present)) {
       destination = destinationOf(present);
       readAtMs = present.readAtMs;

@@ -1,7 +1,8 @@
 /** Jobs that outlast a change of their endpoint. */
 import type { ServerResponse } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
+import { pool } from "@/server/core/db";
 import { openTransaction, untilWaiting } from "@/test/database/lock-waits";
 import {
   deliveriesOf,
@@ -12,10 +13,14 @@ import {
   webhooksOfFile,
 } from "@/test/database/webhooks";
 import { type Received, startReceiver } from "@/test/network/receiver";
+import { standStill } from "@/test/network/stalls";
 import { deleteEndpoint, rotateSecret, updateEndpoint } from "../service";
 import { verifySignature } from "./signature";
 
 const start = webhooksOfFile();
+
+/** Longer than the ordinary jitter of a busy machine. */
+const STALL_MS = 400;
 
 const isSignedWith = (secret: string, request: Received | undefined): boolean =>
   verifySignature({
@@ -61,6 +66,32 @@ test("a job that waited for the database after it had read the endpoint reads it
   await pause(2 * freshMs);
   await blocking.commit();
   await running;
+  expect(receiver.received).toHaveLength(1);
+  expect(isSignedWith(secret, receiver.received[0])).toBe(true);
+});
+
+test("a job whose process stood still while it read the endpoint again reads it once more", async () => {
+  const { account, endpoint, receiver } = await start();
+  await raiseEvents(account, await makeMessages(account, 1));
+  let secret = "";
+  let reads = 0;
+  const query = pool().query.bind(pool()) as (...args: unknown[]) => Promise<unknown>;
+  const queried = vi.spyOn(pool(), "query").mockImplementation((async (...args: [{ name?: string }]) => {
+    const result = await query(...args);
+    if (args[0].name !== "webhooks.load_target") return result;
+    reads += 1;
+    // The reply of the job's second read arrives while its process stands still.
+    if (reads === 2) {
+      secret = (await rotateSecret(account.actor, endpoint.id)).signing_secret;
+      standStill(STALL_MS);
+    }
+    return result;
+  }) as never);
+  try {
+    await runDeliveryJobs(endpoint.id, { freshMs: 0 });
+  } finally {
+    queried.mockRestore();
+  }
   expect(receiver.received).toHaveLength(1);
   expect(isSignedWith(secret, receiver.received[0])).toBe(true);
 });
