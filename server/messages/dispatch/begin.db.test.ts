@@ -3,7 +3,7 @@ import pg from "pg";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { checkLedger } from "@/server/accounts/tasks";
 import { pool } from "@/server/core/db";
-import { BEGUN_FRESH_MS, begin, giveBack } from "@/server/messages/dispatch/claims";
+import { ALLOWED_FRESH_MS, BEGUN_FRESH_MS, begin, giveBack } from "@/server/messages/dispatch/claims";
 import { settleAttempts, startAttempts } from "@/server/messages/dispatch/run-attempt";
 import { getMessage } from "@/server/messages/read";
 import {
@@ -116,6 +116,23 @@ describe("an attempt whose begin took long", () => {
       message.id,
     ]);
     expect(rows).toEqual([{ code: "not_begun" }]);
+  });
+
+  test("is begun again if its process stood still for a second meanwhile, and is not made if its number was suppressed", async () => {
+    const message = await claimed();
+    const beginnings = afterBeginning(async () => {
+      await suppress(message, "");
+      vi.spyOn(performance, "now").mockImplementation(() => now.call(performance) + 2 * ALLOWED_FRESH_MS);
+    });
+    startAttempts([{ ...message.first, begunAtMs: null }]);
+    await settleAttempts();
+    expect(beginnings.count()).toBe(2);
+    expect(await claimAttempts([message.id])).toEqual([]);
+    expect(await getMessage(message.account.actor, message.id)).toMatchObject({
+      status: "failed",
+      attempts: 0,
+      error: { code: "blocklisted" },
+    });
   });
 
   test("is made when it is still its own, and one that was begun at once is not begun again", async () => {

@@ -198,7 +198,8 @@ const NEXT_CLAIMS = unnest<Attempt>(
 );
 
 /**
- * Claims the attempts that follow outcomes; they begin later. An attempt that exists already belongs to another worker.
+ * Claims the attempts that follow outcomes; they begin later. An attempt that exists already belongs to another worker. A message
+ * that has expired gets none: dispatch fails it, or leaves it to its receipt.
  * @returns the tokens of the claims that were made.
  */
 export async function claimNext(tx: Tx, nexts: readonly Attempt[]): Promise<Set<string>> {
@@ -206,11 +207,17 @@ export async function claimNext(tx: Tx, nexts: readonly Attempt[]): Promise<Set<
   const { rows } = await tx.query<{ claim: string }>({
     name: "attempts.claim_next",
     text: `INSERT INTO message_attempts (message_id, seq, provider, started_at, worker_id, claim)
-           SELECT c.message_id, c.seq, c.provider, clock_timestamp(), $1, c.claim FROM ${NEXT_CLAIMS.as("c")}
+           SELECT c.message_id, c.seq, c.provider, clock_timestamp(), $1, c.claim
+           FROM ${NEXT_CLAIMS.as("c")}
+           CROSS JOIN LATERAL (SELECT expires_at FROM messages WHERE id = c.message_id OFFSET 0) m
+           WHERE NOT ${isExpired("m")}
            ON CONFLICT (message_id, seq) DO NOTHING RETURNING claim`,
     values: [workerId(), ...NEXT_CLAIMS.values(nexts)],
   });
-  return new Set(rows.map((row) => row.claim));
+  const claimed = new Set(rows.map((row) => row.claim));
+  const messageIds = nexts.filter(({ claim: token }) => !claimed.has(token)).map(({ message }) => message.id);
+  if (messageIds.length > 0) await addJob(tx, "dispatch_messages", { messageIds });
+  return claimed;
 }
 
 type Claimed = Pick<Attempt, "claim" | "seq"> & { message: { id: string } };

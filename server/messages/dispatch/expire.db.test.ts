@@ -123,8 +123,21 @@ describe("a message whose period is over", () => {
     const sent = await send();
     const first = await claimOne(sent);
     await expire(sent);
-    const next = first && (await record(first, BUSY));
-    expect(next && (await begin(next))).toBe(false);
+    expect(first && (await record(first, BUSY))).toBeNull();
+    expect((await read(sent)).attempts).toBe(1);
+    const { rows } = await pool().query("SELECT payload -> 'messageIds' AS ids FROM graphile_worker._private_jobs");
+    expect(rows).toContainEqual({ ids: [sent.id] });
+    expect(await claimOne(sent)).toBeUndefined();
+    await expectExpired(sent, 1);
+  });
+
+  test("goes to no further provider after one that may have taken it", async () => {
+    const sent = await send();
+    const first = await claimOne(sent);
+    await expire(sent);
+    expect(first && (await record(first, UNKNOWN))).toBeNull();
+    expect(await claimOne(sent)).toBeUndefined();
+    expect(await read(sent)).toMatchObject({ status: "pending", attempts: 1 });
   });
 
   test("stays sent when the attempt began in time", async () => {

@@ -1,5 +1,6 @@
 /** Runs attempts in this process: each is begun, made, and its outcome recorded, through database outages too. */
 import { MINUTE_MS, now, secondsUntil } from "../../core/clock";
+import { hasStalledSince, stalledMs } from "../../core/deadline";
 import { errorFields, log } from "../../core/log";
 import { metrics } from "../../core/metrics";
 import { defineProcessValue } from "../../core/process";
@@ -254,8 +255,10 @@ const permissionSince = (readAtMs: number, attempt: Attempt): SendPermission => 
   untilMs: readAtMs + ALLOWED_FRESH_MS,
   renew: async () => {
     try {
-      // Counted from the reply: a slow database must not keep messages from being sent for good.
-      return (await begin(attempt)) ? performance.now() + ALLOWED_FRESH_MS : null;
+      const markMs = stalledMs();
+      if (!(await begin(attempt))) return null;
+      // Counted from the reply: a slow database must not keep messages from being sent for good. A stall of ours counts.
+      return performance.now() + ALLOWED_FRESH_MS - (stalledMs() - markMs);
     } catch (thrown) {
       log("warn", "attempt.not_begun_again", { message_id: attempt.message.id, ...errorFields(thrown) });
       return null;
@@ -263,14 +266,16 @@ const permissionSince = (readAtMs: number, attempt: Attempt): SendPermission => 
   },
 });
 
-/** Begins the attempt, again if that took too long. @returns null when it must not be made, as {@link begin}, or is not begun. */
+/** Begins the attempt, again if that took too long or this process stood still meanwhile. @returns null when it must not be made, as {@link begin}, or is not begun. */
 async function tryToBegin(attempt: Attempt): Promise<SendPermission | null> {
   try {
     for (;;) {
       const sentAtMs = performance.now();
+      const markMs = stalledMs();
       if (!(await keepWriting("attempt.not_begun_yet", () => begin(attempt), BRIEFLY))) return null;
       const begunAtMs = performance.now();
-      if (begunAtMs - sentAtMs < BEGUN_FRESH_MS) return permissionSince(begunAtMs, attempt);
+      const isFresh = begunAtMs - sentAtMs < BEGUN_FRESH_MS && !hasStalledSince(markMs, ALLOWED_FRESH_MS);
+      if (isFresh) return permissionSince(begunAtMs, attempt);
     }
   } catch (thrown) {
     log("error", "attempt.not_begun", { message_id: attempt.message.id, ...errorFields(thrown) });
