@@ -112,3 +112,11 @@ test("in test mode a person sees only what belongs to the test account, nothing 
   expect((await changes.next()).value).toEqual({ topics: ["deliveries"] });
   await changes.return?.();
 });
+
+test("a call knows when its caller has hung up", async () => {
+  const leaving = new AbortController();
+  const { isAbandoned } = await sessionContext(new Request("http://localhost/api/trpc", { signal: leaving.signal }));
+  expect(isAbandoned?.()).toBe(false);
+  leaving.abort();
+  expect(isAbandoned?.()).toBe(true);
+});

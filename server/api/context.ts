@@ -62,6 +62,7 @@ export async function sessionContext(
     address,
     userAgent,
     idempotency,
+    isAbandoned: () => req.signal.aborted,
     responseHeaders: {},
     admit: async () => {
       if (!session) return;

@@ -54,6 +54,7 @@ async function answerRest(request: IncomingMessage, response: ServerResponse): P
       return Array.isArray(value) ? value.join(", ") : value;
     },
     peer: request.socket.remoteAddress ?? "",
+    isAbandoned: () => request.socket.destroyed,
     readBody: (accountId) =>
       readBody(request, response, {
         kind: "known",

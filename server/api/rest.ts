@@ -59,6 +59,8 @@ export type RestRequest = {
   header: (name: string) => string | undefined;
   /** Address of the socket's other end; empty: not known. */
   peer: string;
+  /** Whether the caller has hung up; absent: not known. */
+  isAbandoned?: () => boolean;
   readBody: (accountId: string) => Promise<Buffer>;
 };
 
@@ -226,6 +228,7 @@ function callOperation(
     requestId: progress.meta.request_id,
     address,
     idempotency: () => body && idempotencyOf(request.header("idempotency-key"), canonicalPath(match), body, value),
+    isAbandoned: request.isAbandoned,
     responseHeaders: progress.headers,
     // The request was already counted with its key.
     admit: async () => undefined,

@@ -62,6 +62,12 @@ function apiError(status: number, type: ErrorType, code: string, text: string, e
 /** 400: the input is invalid. `param` names the field as the caller wrote it (`to`, `recipients[3]`). */
 export const invalidRequest = (message: string, extra?: Extra) =>
   apiError(400, "invalid_request_error", "invalid_request", message, extra);
+/** 400: the connection ended before the request was carried out. Nobody receives it; the request log shows it. */
+export const clientClosedRequest = () =>
+  invalidRequest("The connection ended before the request was carried out. Repeat it with the same Idempotency-Key.", {
+    reason: "client_closed_request",
+    details: { carried_out: false },
+  });
 /** 401: the key is missing, unknown, revoked or expired. */
 export const unauthorized = (message: string, extra?: Extra) =>
   apiError(401, "authentication_error", "unauthorized", message, extra);

@@ -30,6 +30,8 @@ export type Context = {
   userAgent?: string;
   /** The caller's Idempotency-Key; known once the input has been read. @throws 400 when it is malformed. */
   idempotency: () => Idempotency | null;
+  /** Whether the caller has hung up, so that nobody receives the response; absent: not known. */
+  isAbandoned?: () => boolean;
   /** Response headers that an operation adds to REST responses, e.g. Idempotency-Replayed. */
   responseHeaders: Record<string, string>;
   /** Counts a call of a person against the limits of people and of their account per minute. @throws 429 */

@@ -126,6 +126,16 @@ test("a completed request gets its response again even if it would be refused no
   expect(await once("new")).toBe("done");
 });
 
+test("nothing is carried out for a caller who has hung up, unless it was before", async () => {
+  const { actor } = await makeAccount();
+  let count = 0;
+  const once = (isAbandoned: boolean) =>
+    createOnce(actor, { ...request("k"), isAbandoned: () => isAbandoned }, { carryOut: async () => (count += 1) });
+  await expect(once(true)).rejects.toMatchObject({ wire: { details: { reason: "client_closed_request" } } });
+  expect(await once(false)).toBe(1);
+  expect(await once(true)).toBe(1);
+});
+
 test("of two concurrent requests the refused one gets the response of the other", async () => {
   const { actor } = await makeAccount();
   const [checking, carriedOut] = [signal(), signal()];

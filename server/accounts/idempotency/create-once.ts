@@ -8,7 +8,7 @@ import type { Idempotency } from "../../core/trpc";
 import { inAccountQueue } from "../account-queue";
 import { type LockedAccount, lockAdmission } from "../store";
 import { requireUnsuspended } from "../unsuspended";
-import { type IdempotentRequest, markReplayed } from "./request";
+import { type IdempotentRequest, markReplayed, requireCaller } from "./request";
 import { readResponses, storeResponses } from "./stored-responses";
 
 type Operation<Result> = {
@@ -112,6 +112,7 @@ export async function createOnceFor<Result>(
     if (known) return replay(known);
     requireOpen(account);
     if (refusal) throw refusal.thrown;
+    requireCaller(request);
     const response = await carryOut(tx);
     await storeResponses(tx, [{ ...keyed, response, isSealed: true }]);
     return response;

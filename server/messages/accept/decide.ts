@@ -2,6 +2,7 @@
  * Decides on the requests of a batch, one after the other, from data read under the admission locks (or before them:
  * insert-ahead.ts). Nothing is written here; accept.ts writes what was accepted.
  */
+import { requireCaller } from "../../accounts/idempotency/request";
 import { readResponses, type StoredResponses } from "../../accounts/idempotency/stored-responses";
 import { type LockedAccount, lockAdmission } from "../../accounts/store";
 import type { Settled } from "../../core/batcher";
@@ -30,6 +31,8 @@ export type Acceptance = {
   /** Refuses the request, unless its Idempotency-Key has a response already. */
   refusal: ApiError | null;
   idempotency: Idempotency | null;
+  /** Whether its caller has hung up; absent: not known. */
+  isAbandoned?: () => boolean;
   /** Makes the response, which is replayed for its Idempotency-Key. */
   respond: (messages: MessageRow[]) => unknown;
 };
@@ -146,6 +149,7 @@ function decide(item: Acceptance, state: AdmissionState): Decision {
   const known = state.responses.find(item);
   if (known) return { response: known.response, request: null };
   if (item.refusal) throw item.refusal;
+  if (item.idempotency) requireCaller(item);
   const account = activeAccount(state.accounts.get(item.accountId));
   const putOffs = putOffsOf(item, account, state);
   const { blocked, release } = state.checkFraud(

@@ -31,6 +31,7 @@ export async function sendMessage(
     refusal,
     ignoresQuietHours: input.quiet_hours === "ignore",
     idempotency,
+    isAbandoned: request.isAbandoned,
     respond: ([row]) => row && presentMessage(row),
   });
   const response = accepted.response as Message;
@@ -58,6 +59,7 @@ export async function sendBulk(
     refusal,
     ignoresQuietHours: input.quiet_hours === "ignore",
     idempotency,
+    isAbandoned: request.isAbandoned,
     respond: presentBulk,
   });
   const response = accepted.response as BulkResult;
