@@ -15,10 +15,8 @@ export type StoredMessage = {
   segments: number;
   costMicros: number;
   errorCode: string | null;
+  reference: string | null;
 };
-
-/** A message of test mode. */
-export type TestMessage = StoredMessage & { reference: string | null };
 
 /** `begun`: whether the request was about to be written; null: not recorded. */
 type StoredAttempt = {
@@ -69,7 +67,7 @@ export type Endpoint = { id: string; receiver: string; accountId: string; isActi
 export type DatabaseBook = {
   /** Live messages. */
   messages: StoredMessage[];
-  testMessages: TestMessage[];
+  testMessages: StoredMessage[];
   attempts: StoredAttempt[];
   ledger: MessageLedger[];
   /** The whole ledger, in order. */
@@ -127,7 +125,7 @@ export async function readDatabaseBook(database: Database): Promise<DatabaseBook
   const [dead] = await database.rows<{ count: number }>(
     "SELECT count(*)::int AS count FROM graphile_worker._private_jobs WHERE attempts >= max_attempts",
   );
-  const messages = await database.rows<TestMessage>(
+  const messages = await database.rows<StoredMessage>(
     `SELECT id, account_id AS "accountId", to_number AS "to", body <> '' AS "hasText", status, segments, cost_micros::float8 AS "costMicros",
        error_code AS "errorCode", CASE WHEN status IN ('pending', 'sent') THEN ${FACTS} END AS facts, reference,
        CASE WHEN status = 'sent'

@@ -20,6 +20,7 @@ export function goodRun(): Evidence {
     segments: 1,
     costMicros: PRICE,
     errorCode: null,
+    reference: "order-1",
     facts: null,
     knownParts: null,
   };

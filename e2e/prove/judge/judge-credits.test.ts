@@ -76,6 +76,7 @@ const refusedSend = (kind: Shortage["kind"], details: object, change: object = {
   const more = sends.map((send) => ({
     ...send,
     key: "k2",
+    reference: "order-2",
     messages: null,
     refused: true,
     ...change,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Send } from "../load/sends";
-import type { AccountBook, TestMessage } from "./books";
+import type { AccountBook, StoredMessage } from "./books";
 import { ACCOUNT } from "./good-run";
 import { foundIn, limitedRun, TRIAL, TRIAL_ID } from "./limited-run";
 
@@ -8,8 +8,9 @@ const run = limitedRun();
 const { database, limited } = run;
 const DELIVERED = "+15550100001";
 
-const messages = (change: Partial<TestMessage>) => database.testMessages.map((message) => ({ ...message, ...change }));
-const found = (change: Partial<TestMessage>) => foundIn({ database: { testMessages: messages(change) } });
+const messages = (change: Partial<StoredMessage>) =>
+  database.testMessages.map((message) => ({ ...message, ...change }));
+const found = (change: Partial<StoredMessage>) => foundIn({ database: { testMessages: messages(change) } });
 const trials = (change: Partial<Send>) => limited.trials.map((send) => ({ ...send, ...change }));
 const numbered = (to: string) => trials({ messages: [{ to, id: TRIAL_ID, costMicros: 0 }] });
 
@@ -48,7 +49,7 @@ test("a test message costs nothing, in any book", () => {
 });
 
 test("a test message ends as its number says, unless its worker died or the crashed database lost its receipt", () => {
-  const ended = (to: string, change: Partial<TestMessage>) =>
+  const ended = (to: string, change: Partial<StoredMessage>) =>
     foundIn({ limited: { trials: numbered(to) }, database: { testMessages: messages({ to, ...change }) } });
   const unknown = { status: "failed", errorCode: "provider_outcome_unknown" };
   const attempts = (begun: boolean) => [

@@ -1,7 +1,7 @@
 /** Checks that test messages reach no carrier, cost nothing, and end as their numbers say (docs/scenario-numbers.md). */
 
 import type { LimitedBook } from "../load/limited-book";
-import type { StoredMessage, TestMessage } from "./books";
+import type { StoredMessage } from "./books";
 import type { Evidence } from "./evidence";
 import { groupBy } from "./grouped";
 
@@ -16,7 +16,7 @@ const ENDINGS: Readonly<Record<string, StoredMessage["status"]>> = {
 
 /** Whether a message ended as its number says, or as faults allow. */
 function endedRightly(
-  { id, to, status, errorCode }: TestMessage,
+  { id, to, status, errorCode }: StoredMessage,
   { hasCrashed }: LimitedBook,
   evidence: Evidence,
 ): boolean {

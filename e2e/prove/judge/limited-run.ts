@@ -1,6 +1,6 @@
 /** A run of the customers with limits without a defect, for tests that change one thing in it. */
 import type { LimitedBook } from "../load/limited-book";
-import type { DatabaseBook, LedgerEntry, TestMessage } from "./books";
+import type { DatabaseBook, LedgerEntry, StoredMessage } from "./books";
 import type { Evidence } from "./evidence";
 import { ACCOUNT, goodRun, ID, OPENING } from "./good-run";
 import { type Defects, judge } from "./verdict";
@@ -23,7 +23,7 @@ const entry = (kind: string, amountMicros: number, change: Partial<LedgerEntry> 
   ...change,
 });
 
-const testMessage: TestMessage = {
+const testMessage: StoredMessage = {
   id: TRIAL_ID,
   accountId: TRIAL,
   to: "+15550100003",

@@ -23,6 +23,7 @@ const NAMES: Record<keyof Verdict["defects"], string> = {
   eventsMissing: "events not delivered",
   eventsForged: "events signed or reported wrongly",
   keyedTwice: "two messages for one key",
+  sentThoughRefused: "accepted after a refusal",
   canceled: "cancellations not kept",
   untimely: "sent before or after their time",
   tooFast: "senders faster than their limit",

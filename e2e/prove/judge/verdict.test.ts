@@ -177,6 +177,15 @@ test("one key makes one message", () => {
   ).toContain("keyedTwice");
 });
 
+test("a send that was refused made no message", () => {
+  const refusedAs = (reference: string) =>
+    found(({ sends }) => ({
+      sends: [...sends, ...sends.map((send) => ({ ...send, messages: null, refused: true, reference }))],
+    }));
+  expect(refusedAs("order-2")).toEqual([]);
+  expect(refusedAs("order-1")).toEqual(["sentThoughRefused"]);
+});
+
 test("a run in which nothing happened proves nothing", () => {
   const { defects } = judge({ ...goodRun(), sends: [], received: [] });
   expect(defects.empty).toEqual(["nothing accepted", "nothing received"]);

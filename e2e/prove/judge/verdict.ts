@@ -11,6 +11,7 @@ import { judgeEndpoints } from "./judge-endpoints";
 import { judgeEvents } from "./judge-events";
 import { judgeKeys } from "./judge-keys";
 import { judgeMoney } from "./judge-money";
+import { judgeRefusedSends } from "./judge-refused-sends";
 import { judgeReplies } from "./judge-replies";
 import { judgeSchedule } from "./judge-schedule";
 import { judgeCapFailures, judgeSpending } from "./judge-spending";
@@ -33,6 +34,8 @@ export type Defects = {
   eventsMissing: Cases;
   eventsForged: Cases;
   keyedTwice: Cases;
+  /** Messages of sends whose callers were told that they are refused. */
+  sentThoughRefused: Cases;
   canceled: Cases;
   untimely: Cases;
   tooFast: Cases;
@@ -221,6 +224,7 @@ export function judge(evidence: Evidence): Verdict {
       keyedTwice: [...byNumber].flatMap(([to, own]) =>
         own.length > 1 ? [`${to}: ${own.map(({ id }) => id).join(", ")}`] : [],
       ),
+      sentThoughRefused: judgeRefusedSends(evidence),
       ...judgeSchedule(evidence),
       replies: judgeReplies(evidence),
       texts: judgeTexts(evidence),
