@@ -1,4 +1,6 @@
+import { readFileSync } from "node:fs";
 import { expect, test, vi } from "vitest";
+import { PROVIDERS } from "./schema";
 import { readSettings, settingFields } from "./settings";
 
 vi.stubEnv("DATABASE_URL", "postgresql://nobody@127.0.0.1/none");
@@ -35,4 +37,26 @@ test("the fields of SMPP keep their marks", () => {
     isRequired: false,
     description: "system_type; most centres want none",
   });
+});
+
+test("docs/providers.md has a row for every setting with its variable, and for no other", () => {
+  // It explains these once for all providers.
+  const ofAll = new Set(["baseUrl", "receiptNetworks"]);
+  const guide = readFileSync("docs/providers.md", "utf8");
+  const text = guide.replace(/\s+/g, " ");
+  const namesIn = (cell: string) => [...cell.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name);
+  const listed = [...guide.matchAll(/^\| ((?:`[a-z]\w*`(?:, )?)+) \| ((?:`[A-Z][A-Z0-9_]*`(?:, )?)+) \|/gm)].flatMap(
+    ([, settings = "", variables = ""]) => {
+      const environments = namesIn(variables);
+      return namesIn(settings).map((name, at) => `${name} ${environments[at]}`);
+    },
+  );
+  const fields = PROVIDERS.flatMap((provider) => settingFields(provider));
+  const lineOf = ({ name, environment }: (typeof fields)[number]) => `${name} ${environment}`;
+  const known = new Set(fields.map(lineOf));
+  expect(listed.filter((line) => !known.has(line))).toEqual([]);
+  // Further addresses of an API are named in the text.
+  const isNamed = ({ name, environment }: (typeof fields)[number]) =>
+    ofAll.has(name) || listed.includes(`${name} ${environment}`) || text.includes(`\`${name}\` (\`${environment}\`)`);
+  expect(fields.filter((field) => !isNamed(field)).map(lineOf)).toEqual([]);
 });
