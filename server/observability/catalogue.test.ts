@@ -19,9 +19,20 @@ const processNames = (): string[] => {
   return names(registry);
 };
 
-test("docs/operations.md lists every metric with its type, and no other", () => {
-  const rows = [...readFileSync("docs/operations.md", "utf8").matchAll(/^\| `(messaging_\w+)` \| (\w+) \|/gm)];
+/** The labels that the code declares, by metric. */
+const labels = (): Map<string, readonly string[]> =>
+  new Map(
+    metrics()
+      .registry.getMetricsAsArray()
+      .map((metric) => [metric.name, "labelNames" in metric ? (metric.labelNames as string[]) : []]),
+  );
+
+test("docs/operations.md lists every metric with its type and labels, and no other", () => {
+  const guide = readFileSync("docs/operations.md", "utf8");
+  const rows = [...guide.matchAll(/^\| `(messaging_\w+)` \| (\w+) \| ([a-z, ]*?) ?\|/gm)];
   expect(rows.map(([, name, type]) => `${name} ${type}`).sort()).toEqual(declared());
+  const listed = rows.map(([, name = "", , names = ""]) => [name, names.split(", ").filter(Boolean)] as const);
+  expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(labels()));
 });
 
 test("names follow Prometheus: a unit at the end, and `_total` for counters only", () => {
@@ -41,5 +52,27 @@ describe.each(["deploy/prometheus/alerts.yml", "deploy/grafana/dashboard.json"])
     expect(used.length).toBeGreaterThan(5);
     const unknown = used.filter((name) => !known.has(name) && !known.has(name.replace(/_(bucket|sum|count)$/, "")));
     expect(unknown).toEqual([]);
+  });
+
+  test("names only labels that their metrics have", () => {
+    // Prometheus adds these two, and `le` is that of a histogram's buckets.
+    const ofScrapes = ["job", "instance", "le"];
+    const text = readFileSync(path.normalize(file), "utf8");
+    const used = [...text.matchAll(/\b(messaging_[a-z_]+)\{([^}]*)\}/g)].flatMap(([, name = "", selectors = ""]) =>
+      [...selectors.matchAll(/(\w+)\s*(?:=~|!~|!=|=)/g)].map(([, label = ""]) => ({ name, label })),
+    );
+    expect(used.length).toBeGreaterThan(0);
+    const known = (name: string) => labels().get(name.replace(/_(bucket|sum|count)$/, "")) ?? labels().get(name) ?? [];
+    expect(used.filter(({ name, label }) => !known(name).includes(label))).toEqual([]);
+    const grouped = [...text.matchAll(/\bby \(([^)]*)\)\s*\(([^()]*(?:\([^()]*\)[^()]*)*)/g)].flatMap(
+      ([, names = "", of = ""]) =>
+        [...of.matchAll(/\bmessaging_[a-z_]+/g)].flatMap(([name]) =>
+          names.split(/, */).map((label) => ({ name, label })),
+        ),
+    );
+    expect(grouped.length).toBeGreaterThan(5);
+    const isKnown = ({ name, label }: { name: string; label: string }) =>
+      ofScrapes.includes(label) || known(name).includes(label);
+    expect(grouped.filter((each) => !isKnown(each))).toEqual([]);
   });
 });
