@@ -34,6 +34,19 @@ test("every command of the operator's command line that documents name exists", 
   expect(named.filter(({ name }) => !COMMANDS.has(name))).toEqual([]);
 });
 
+test("every option that documents give to such a command is one of its own", () => {
+  const given = DOCUMENTS.flatMap((file) =>
+    [...readFileSync(file, "utf8").matchAll(/\bnpm run admin -- ([a-z]+ [a-z-]+)( [^`\n]*)?/g)].flatMap(
+      ([, name = "", rest = ""]) =>
+        [...rest.matchAll(/(?<= )--([a-z-]+)/g)].map(([, option = ""]) => ({ file, name, option })),
+    ),
+  );
+  expect(given.length).toBeGreaterThan(10);
+  const isOption = ({ name, option }: (typeof given)[number]) =>
+    option === "json" || COMMANDS.get(name)?.options.includes(option);
+  expect(given.filter((each) => !isOption(each))).toEqual([]);
+});
+
 test("every metric that documents name is measured", () => {
   const sources = [
     "server/core/metrics.ts",

@@ -27,6 +27,24 @@ test.each(DOCUMENTS)("every link of %s leads somewhere", (file) => {
   }
 });
 
+test("every runbook of an alert, and every section that a log line refers to, is in docs/operations.md", () => {
+  const rules = readFileSync("deploy/prometheus/alerts.yml", "utf8");
+  const runbooks = [...rules.matchAll(/runbook: docs\/operations\.md#(\S+)/g)].map(([, heading = ""]) => heading);
+  expect(runbooks.length).toBe(rules.match(/- alert:/g)?.length);
+  const anchors = headingsOf("docs/operations.md");
+  expect(runbooks.filter((heading) => !anchors.includes(heading))).toEqual([]);
+  const sources = ["server", "worker", "prisma", "scripts"].flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"))
+      .map((name) => readFileSync(path.join(folder, name), "utf8")),
+  );
+  const sections = sources.flatMap((source) =>
+    [...source.matchAll(/\bdocs\/operations\.md, ([A-Z][\w ]+)/g)].map(([, title = ""]) => title.toLowerCase()),
+  );
+  expect(sections.length).toBeGreaterThan(4);
+  expect(sections.filter((title) => !anchors.includes(title.replaceAll(" ", "-")))).toEqual([]);
+});
+
 describe("docs/architecture.md", () => {
   const text = readFileSync("docs/architecture.md", "utf8");
 
